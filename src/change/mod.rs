@@ -1,0 +1,98 @@
+//! What is proposed: one path going from an old to a new state.
+
+use gix::ObjectId;
+use gix::bstr::BString;
+
+/// What a path is, by git's mode bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `100644`.
+    File,
+    /// `100755`.
+    Executable,
+    /// `120000`; the blob is the link's target.
+    Symlink,
+    /// `160000`, a gitlink; the id is a commit of another repository.
+    Submodule,
+    /// Any other mode, which git would not have written.
+    Other(u32),
+}
+
+impl Kind {
+    /// From git's mode bits.
+    pub fn from_mode(mode: u32) -> Kind {
+        match mode {
+            0o100644 => Kind::File,
+            0o100755 => Kind::Executable,
+            0o120000 => Kind::Symlink,
+            0o160000 => Kind::Submodule,
+            other => Kind::Other(other),
+        }
+    }
+
+    /// Whether the content is a regular file's.
+    pub fn is_file(self) -> bool {
+        matches!(self, Kind::File | Kind::Executable)
+    }
+}
+
+/// One side of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct State {
+    /// What is there.
+    pub kind: Kind,
+    /// The blob, or the commit of a submodule.
+    pub id: ObjectId,
+}
+
+/// What a change does to its path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// The path did not exist.
+    Add,
+    /// Content or exec bit differ.
+    Modify,
+    /// The path is gone.
+    Delete,
+    /// File, symlink and submodule took each other's place.
+    TypeChange,
+}
+
+impl Action {
+    /// The word used in messages and JSON: `add`, `modify`, `delete`, `type-change`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Action::Add => "add",
+            Action::Modify => "modify",
+            Action::Delete => "delete",
+            Action::TypeChange => "type-change",
+        }
+    }
+}
+
+/// One path going from an old to a new state; at least one side is there and the sides differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The path as git has it: bytes, relative to the repository, separated by `/`.
+    pub path: BString,
+    /// Before; `None` for an addition.
+    pub old: Option<State>,
+    /// After; `None` for a deletion.
+    pub new: Option<State>,
+    /// The other end where this change is half of a rename: the old path of an
+    /// addition, the new path of a deletion.
+    pub renamed: Option<BString>,
+}
+
+impl Change {
+    /// What the change does.
+    pub fn action(&self) -> Action {
+        match (self.old, self.new) {
+            (None, _) => Action::Add,
+            (_, None) => Action::Delete,
+            (Some(old), Some(new)) if old.kind.is_file() && new.kind.is_file() => Action::Modify,
+            (Some(old), Some(new)) if old.kind == new.kind => Action::Modify,
+            _ => Action::TypeChange,
+        }
+    }
+}

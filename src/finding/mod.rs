@@ -1,0 +1,111 @@
+//! What guard says: one broken rule at one path, with the next step.
+//!
+//! The model knows no output format; `report` turns it into bytes.
+
+mod rule;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use gix::bstr::BString;
+
+pub use rule::Rule;
+
+/// How serious a finding is. The order is `Note < Warning < Error`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// For information; never changes the exit code.
+    Note,
+    /// Worth a look; never changes the exit code.
+    Warning,
+    /// Refuses the change: exit code 1.
+    Error,
+}
+
+impl Level {
+    /// The word used in every format: `note`, `warning`, `error`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Note => "note",
+            Level::Warning => "warning",
+            Level::Error => "error",
+        }
+    }
+}
+
+/// A place in a design document or in `guard.toml`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Anchor {
+    /// Repository-relative path of the document.
+    pub path: BString,
+    /// Byte range in the document as it was read (a BOM counts).
+    pub span: Range<usize>,
+    /// 1-based line of the start of `span`.
+    pub line: usize,
+    /// 1-based column of the start of `span`, in Unicode scalar values.
+    pub column: usize,
+    /// What the human report writes below the marked text; may be empty.
+    pub label: String,
+}
+
+/// Facts for machines that belong to one rule, by key; keys are stable.
+pub type Details = BTreeMap<&'static str, serde_json::Value>;
+
+/// One broken rule at one path.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// Which rule.
+    pub rule: Rule,
+    /// The level in force, after the settings.
+    pub level: Level,
+    /// The path judged; `None` where the finding is about a document as a whole.
+    pub path: Option<BString>,
+    /// One sentence without a final full stop. Names in it are already
+    /// escaped by [`crate::path::show`].
+    pub message: String,
+    /// The closest path that would have been allowed.
+    pub closest: Option<BString>,
+    /// Where in the design the finding points.
+    pub design: Option<Anchor>,
+    /// The next steps, one a line. A line that starts with `| ` is a table row to paste.
+    pub help: Vec<String>,
+    /// Facts for machines.
+    pub details: Details,
+}
+
+impl Finding {
+    /// A finding with the rule's default level and nothing optional.
+    pub fn new(rule: Rule, path: impl Into<BString>, message: impl Into<String>) -> Self {
+        Finding {
+            rule,
+            level: rule.default_level(),
+            path: Some(path.into()),
+            message: message.into(),
+            closest: None,
+            design: None,
+            help: Vec::new(),
+            details: Details::new(),
+        }
+    }
+
+    /// Adds one line of advice.
+    #[must_use]
+    pub fn help(mut self, line: impl Into<String>) -> Self {
+        self.help.push(line.into());
+        self
+    }
+
+    /// Points at a place in a document.
+    #[must_use]
+    pub fn at(mut self, anchor: Anchor) -> Self {
+        self.design = Some(anchor);
+        self
+    }
+
+    /// Adds a fact for machines.
+    #[must_use]
+    pub fn detail(mut self, key: &'static str, value: impl Into<serde_json::Value>) -> Self {
+        self.details.insert(key, value.into());
+        self
+    }
+}

@@ -1,0 +1,70 @@
+//! The names of the rules, their levels and their texts.
+
+use super::Level;
+
+macro_rules! rules {
+    ($($variant:ident $id:literal $level:ident $summary:literal,)*) => {
+        /// A rule by name; the names are stable and appear in every format.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Rule {
+            $(#[doc = $summary] $variant,)*
+        }
+
+        impl Rule {
+            /// Every rule, in the order of the documentation.
+            pub const ALL: &'static [Rule] = &[$(Rule::$variant,)*];
+
+            /// The kebab-case name, as in `error[out-of-scope]`.
+            pub fn id(self) -> &'static str {
+                match self { $(Rule::$variant => $id,)* }
+            }
+
+            /// The level where the settings say nothing.
+            pub fn default_level(self) -> Level {
+                match self { $(Rule::$variant => Level::$level,)* }
+            }
+
+            /// One sentence: when the rule fires.
+            pub fn summary(self) -> &'static str {
+                match self { $(Rule::$variant => $summary,)* }
+            }
+        }
+    };
+}
+
+rules! {
+    OutOfScope "out-of-scope" Error "No grant of the design covers the path.",
+    ActionNotGranted "action-not-granted" Error "The design names the path, but not for this action.",
+    DestructiveChange "destructive-change" Error "The change loses most of a large file, or a governing design.",
+    ProtectedPath "protected-path" Error "The path is protected by the settings.",
+    OutsideWorkspace "outside-workspace" Error "The path, a link on its way or a link's target leaves the repository.",
+    OutsideRoots "outside-roots" Error "A request leaves the read or write roots.",
+    UnsafePath "unsafe-path" Error "The path is dangerous on some system that will check it out.",
+    ScopeAmended "scope-amended" Error "The change widens the design that it is judged by.",
+    PolicyChanged "policy-changed" Error "The rules of judgement change together with code.",
+    SubmoduleChanged "submodule-changed" Error "A submodule or its URL changes without a Submodule row.",
+    HiddenChange "hidden-change" Warning "Attributes added here hide content from review.",
+    PortableName "portable-name" Warning "The name clashes or is reserved on another system.",
+    RowUntouched "row-untouched" Note "A range ends with granted rows that nothing touched.",
+    DesignNoTable "design-no-table" Error "The document has no table of files.",
+    DesignAmbiguous "design-ambiguous" Error "Two tables claim to be the scope.",
+    DesignPlaceholder "design-placeholder" Error "The table holds placeholders where paths should be.",
+    DesignBadRow "design-bad-row" Error "A row cannot be read.",
+    DesignDuplicate "design-duplicate" Warning "Two rows name the same path.",
+    DesignModifyMissing "design-modify-missing" Error "A row modifies or deletes a file that does not exist.",
+    DesignAddExists "design-add-exists" Error "A row adds a file that exists already.",
+    DesignOutside "design-outside" Error "A row names a path outside the workspace.",
+    DesignTooWide "design-too-wide" Error "A row grants everything.",
+}
+
+impl Rule {
+    /// The rule with this name.
+    pub fn from_id(id: &str) -> Option<Rule> {
+        Rule::ALL.iter().copied().find(|rule| rule.id() == id)
+    }
+
+    /// Whether neither settings nor approvals can change the rule.
+    pub fn is_always(self) -> bool {
+        matches!(self, Rule::OutsideWorkspace | Rule::UnsafePath)
+    }
+}
