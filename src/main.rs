@@ -1,1 +1,3 @@
+//! Arguments to verb to exit code, nothing else.
+
 fn main() {}

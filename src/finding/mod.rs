@@ -2,6 +2,7 @@
 //!
 //! The model knows no output format; `report` turns it into bytes.
 
+mod explain;
 mod rule;
 
 use std::collections::BTreeMap;
@@ -9,6 +10,7 @@ use std::ops::Range;
 
 use gix::bstr::BString;
 
+pub use explain::Explain;
 pub use rule::Rule;
 
 /// How serious a finding is. The order is `Note < Warning < Error`.

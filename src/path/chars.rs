@@ -1,0 +1,148 @@
+//! Characters that make a name say something other than it is.
+//!
+//! The tables are short on purpose: ranges from the Unicode Character Database
+//! (version 16), written out where they are used.
+
+use super::reason::Reason;
+
+/// What is wrong with a character wherever it stands in a path.
+///
+/// The zero-width joiners are absent: Persian and emoji need them. They are
+/// dealt with where names are compared, by leaving them out.
+pub(super) fn fault(c: char) -> Option<Reason> {
+    match c {
+        // Printable ASCII first: nearly every character of every path.
+        ' '..='~' => None,
+        '\0' => Some(Reason::Nul),
+        // General category Cc, and the two separators that end a line.
+        c if c.is_control() => Some(Reason::ControlChar),
+        '\u{2028}' | '\u{2029}' => Some(Reason::ControlChar),
+        c if is_bidi_control(c) => Some(Reason::BidiControl),
+        c if is_like_slash(c) => Some(Reason::ConfusableSeparator),
+        c if is_invisible(c) => Some(Reason::InvisibleChar),
+        _ => None,
+    }
+}
+
+/// Whether a terminal or a reader would be misled by a character in running text: controls (line feed and tab
+/// included), line separators, bidirectional controls and characters without a shape.
+pub fn is_hostile(c: char) -> bool {
+    !matches!(fault(c), None | Some(Reason::ConfusableSeparator))
+}
+
+/// The noun for a message about a character with this fault.
+pub(super) fn noun(reason: Reason) -> &'static str {
+    match reason {
+        Reason::ControlChar => "the control character",
+        Reason::BidiControl => "the bidirectional control",
+        Reason::ConfusableSeparator => "the look-alike of a path separator",
+        _ => "the invisible character",
+    }
+}
+
+/// Property `Bidi_Control` (PropList.txt).
+fn is_bidi_control(c: char) -> bool {
+    matches!(c,
+        '\u{061C}' | '\u{200E}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Property `Default_Ignorable_Code_Point` (DerivedCoreProperties.txt) without
+/// the joiners, the bidirectional controls and the emoji variation selectors;
+/// with the interlinear annotations and the blank Braille pattern, which are
+/// not drawn either.
+fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{00AD}' | '\u{034F}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}'
+        | '\u{180B}'..='\u{180F}' | '\u{200B}' | '\u{2060}'..='\u{2065}' | '\u{206A}'..='\u{206F}'
+        | '\u{2800}' | '\u{3164}' | '\u{FE00}'..='\u{FE0D}' | '\u{FEFF}' | '\u{FFA0}'
+        | '\u{FFF0}'..='\u{FFFB}' | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}'
+        | '\u{E0000}'..='\u{E0FFF}')
+}
+
+/// Symbols that UTS #39 (confusables.txt) maps to `/` or `\`, or that NFKC
+/// turns into one. Letters and CJK strokes of that list, such as the katakana
+/// no, are left out: they are everyday writing.
+fn is_like_slash(c: char) -> bool {
+    matches!(
+        c,
+        // /
+        '\u{1735}' | '\u{2041}' | '\u{2044}' | '\u{2215}' | '\u{2571}' | '\u{27CB}' | '\u{29F8}'
+        | '\u{FF0F}' | '\u{1D23A}'
+        // \
+        | '\u{2216}' | '\u{2572}' | '\u{27CD}' | '\u{29F5}' | '\u{29F9}' | '\u{FE68}'
+        | '\u{FF3C}' | '\u{1D20F}'
+    )
+}
+
+/// What NFKC makes of a dot that is not the ASCII one. Such dots are ordinary
+/// punctuation inside a name and dangerous only where they make up `.`, `..` or `.git`.
+pub(super) fn as_ascii_dots(c: char) -> Option<&'static str> {
+    match c {
+        '\u{2024}' | '\u{FE52}' | '\u{FF0E}' => Some("."),
+        '\u{2025}' => Some(".."),
+        _ => None,
+    }
+}
+
+/// ZWNJ and ZWJ: legal, not drawn, and ignored by some comparisons.
+pub(super) fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200C}' | '\u{200D}')
+}
+
+/// VS15 and VS16, which choose between text and emoji drawing.
+pub(super) fn is_emoji_selector(c: char) -> bool {
+    matches!(c, '\u{FE0E}' | '\u{FE0F}')
+}
+
+/// Whether an emoji variation selector may follow: symbols and the bases of
+/// keycaps, but no ASCII letters or dots, after which it would only hide.
+pub(super) fn takes_emoji_selector(previous: Option<char>) -> bool {
+    previous.is_some_and(|c| !c.is_ascii() || matches!(c, '0'..='9' | '#' | '*'))
+}
+
+/// The code points that HFS+ leaves out when it compares names (Apple
+/// Technical Note 1150, "Unicode Subtleties").
+pub(super) fn is_ignored_by_hfs(c: char) -> bool {
+    matches!(c,
+        '\u{200C}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{206A}'..='\u{206F}' | '\u{FEFF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_class_has_its_reason() {
+        for (reason, text) in [
+            (Reason::Nul, "\0"),
+            (
+                Reason::ControlChar,
+                "\t\n\r\u{1b}\u{7f}\u{80}\u{85}\u{9b}\u{2028}\u{2029}",
+            ),
+            (
+                Reason::BidiControl,
+                "\u{61c}\u{200e}\u{200f}\u{202a}\u{202e}\u{2066}\u{2069}",
+            ),
+            (
+                Reason::InvisibleChar,
+                "\u{ad}\u{115f}\u{180e}\u{200b}\u{2060}\u{206e}\u{2800}\u{3164}\u{fe00}\u{feff}\u{ffa0}\u{e0041}\u{e0100}",
+            ),
+            (
+                Reason::ConfusableSeparator,
+                "\u{2044}\u{2215}\u{29f8}\u{ff0f}\u{ff3c}\u{fe68}",
+            ),
+        ] {
+            for c in text.chars() {
+                assert_eq!(fault(c), Some(reason), "U+{:04X}", u32::from(c));
+            }
+        }
+    }
+
+    #[test]
+    fn ordinary_writing_has_no_fault() {
+        for c in "azAZ09 ~\\/.-_éßжあノ丿語ة\u{301}\u{200c}\u{200d}😀\u{fe0f}…。．".chars()
+        {
+            assert_eq!(fault(c), None, "U+{:04X}", u32::from(c));
+        }
+    }
+}

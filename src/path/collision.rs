@@ -1,0 +1,111 @@
+//! Entries that meet a link where they should not.
+//!
+//! A tree with the link `a` and the file `A/x` is harmless where case counts;
+//! elsewhere the checkout writes `x` through the link.
+
+use std::collections::HashMap;
+
+use gix::bstr::{BStr, BString};
+
+use super::portable::fold;
+use super::reason::{Fault, Reason, Rejection};
+use super::show::show;
+
+/// The links of a tree, to be asked about its other entries.
+#[derive(Debug, Default)]
+pub struct Links {
+    /// The paths by their folded spelling.
+    by_fold: HashMap<BString, Vec<BString>>,
+}
+
+impl Links {
+    /// From the paths of all links in a tree or an index.
+    pub fn new(paths: impl IntoIterator<Item = BString>) -> Links {
+        let mut by_fold: HashMap<BString, Vec<BString>> = HashMap::new();
+        for path in paths {
+            by_fold.entry(fold(path.as_ref())).or_default().push(path);
+        }
+        Links { by_fold }
+    }
+
+    /// Refuses an entry of the same tree that lies below a link, or that is
+    /// equal to a link, or lies below one, once case is folded.
+    ///
+    /// To find every clash, ask about changed entries; about all entries where a link changed.
+    pub fn check(&self, path: &BStr) -> Result<(), Rejection> {
+        if self.by_fold.is_empty() {
+            return Ok(());
+        }
+        let mut folded = BString::default();
+        let mut end = 0;
+        for name in path.split(|&byte| byte == b'/') {
+            if end > 0 {
+                folded.push(b'/');
+                end += 1;
+            }
+            end += name.len();
+            folded.extend_from_slice(&fold(name.into()));
+            let same = self.by_fold.get(&folded).map_or(&[][..], Vec::as_slice);
+            for link in same {
+                check_pair(path, end, link).map_err(|fault| fault.of(path))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Judges a path whose first `end` bytes are, folded, equal to a link.
+fn check_pair(path: &[u8], end: usize, link: &[u8]) -> Result<(), Fault> {
+    if path[..end] != *link {
+        let what = format!("is the link {} where case does not count", show(link));
+        return Err(Fault::new(Reason::CaseCollision, what));
+    }
+    if end < path.len() {
+        let what = format!("lies below {}, which is a link", show(link));
+        return Err(Fault::new(Reason::DirFileConflict, what));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(links: &[&str], path: &str) -> Option<Reason> {
+        Links::new(links.iter().map(|&link| link.into()))
+            .check(path.into())
+            .err()
+            .map(|rejection| rejection.reason)
+    }
+
+    #[test]
+    fn entries_that_meet_a_link_only_where_case_does_not_count() {
+        for (links, path) in [
+            (&["a"][..], "A/post-checkout"),
+            (&["a"], "A"),
+            (&["sub/a"], "SUB/A/x"),
+            (&["a", "A"], "a"),
+            (&["\u{212a}"], "k/x"),
+        ] {
+            assert_eq!(
+                verdict(links, path),
+                Some(Reason::CaseCollision),
+                "{links:?} {path}"
+            );
+        }
+    }
+
+    #[test]
+    fn entries_below_a_link() {
+        assert_eq!(verdict(&["d"], "d/x"), Some(Reason::DirFileConflict));
+        assert_eq!(verdict(&["s/d"], "s/d/e/x"), Some(Reason::DirFileConflict));
+    }
+
+    #[test]
+    fn the_link_itself_and_its_neighbours_are_free() {
+        for path in ["d", "dd/x", "s/d", "d.x/y"] {
+            assert_eq!(verdict(&["d"], path), None, "{path}");
+        }
+        assert_eq!(verdict(&[], "d/x"), None);
+    }
+}

@@ -1,0 +1,231 @@
+//! Names that some file system takes for `.git` or for a file that steers git.
+//!
+//! NTFS drops blanks and dots at the end, reads `name:stream`, gives every
+//! longer name an 8.3 short one, and Windows separates by `\`. HFS+ ignores
+//! case and some code points; APFS folds case. A repository is checked out everywhere, so these
+//! readings count on every platform.
+
+use std::borrow::Cow;
+
+use super::names::text;
+use super::portable::fold;
+use super::reason::{Fault, Reason};
+
+/// Refuses a path with a component that is, or is taken for, `.git`.
+pub(super) fn check_git_dir(path: &str) -> Result<(), Fault> {
+    for component in path.split('/') {
+        if component.eq_ignore_ascii_case(".git") {
+            return Err(Fault::new(Reason::GitDir, "leads into git's own directory"));
+        }
+        if component.split('\\').any(is_git_alias) {
+            return Err(Fault::new(
+                Reason::GitDirAlias,
+                "holds a name that some file systems take for .git",
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn is_git_alias(name: &str) -> bool {
+    let name = folded(name);
+    [&b".git"[..], b"git~1"]
+        .iter()
+        .any(|git| tail_after(&name, git).is_some_and(vanishes_on_ntfs))
+}
+
+/// A file that steers git, by the names that lead to it on NTFS.
+struct ControlFile {
+    /// The name.
+    name: &'static [u8],
+    /// The first six characters of its ordinary short names, `~1` to `~4` follow.
+    short: &'static [u8],
+    /// The first six characters of its hashed short names, which NTFS uses when
+    /// the ordinary ones are taken (the values git documents for itself).
+    hashed: &'static [u8],
+}
+
+const CONTROL_FILES: [ControlFile; 4] = [
+    ControlFile {
+        name: b".gitmodules",
+        short: b"gitmod",
+        hashed: b"gi7eba",
+    },
+    ControlFile {
+        name: b".gitattributes",
+        short: b"gitatt",
+        hashed: b"gi7d29",
+    },
+    ControlFile {
+        name: b".gitignore",
+        short: b"gitign",
+        hashed: b"gi250a",
+    },
+    ControlFile {
+        name: b".mailmap",
+        short: b"mailma",
+        hashed: b"maba30",
+    },
+];
+
+/// The control file that the last component of a path is taken for.
+pub(super) fn control_file(path: &[u8]) -> Option<&'static str> {
+    let name = path.rsplit(|&b| b == b'/' || b == b'\\').next()?;
+    let name = folded(text(name).ok()?);
+    CONTROL_FILES
+        .iter()
+        .find(|file| {
+            tail_after(&name, file.name).is_some_and(vanishes_on_ntfs)
+                || tail_after(&name, file.short).is_some_and(is_ordinary_number)
+                || is_hashed_short_name(&name, file.hashed)
+        })
+        .and_then(|file| std::str::from_utf8(file.name).ok())
+}
+
+/// `~1` to `~4`: from the fifth clash on, NTFS hashes.
+fn is_ordinary_number(tail: &[u8]) -> bool {
+    matches!(tail, [b'~', b'1'..=b'4', rest @ ..] if vanishes_on_ntfs(rest))
+}
+
+/// Eight characters: as much of the prefix as the number leaves room for, `~`,
+/// and a number without leading zero.
+fn is_hashed_short_name(name: &[u8], prefix: &[u8]) -> bool {
+    let Some((short, rest)) = name.split_at_checked(8) else {
+        return false;
+    };
+    let Some(tilde) = short.iter().position(|&b| b == b'~') else {
+        return false;
+    };
+    let number = &short[tilde + 1..];
+    prefix
+        .get(..tilde)
+        .is_some_and(|prefix| short[..tilde].eq_ignore_ascii_case(prefix))
+        && number.first().is_some_and(|&digit| digit != b'0')
+        && number.iter().all(u8::is_ascii_digit)
+        && vanishes_on_ntfs(rest)
+}
+
+/// What follows the prefix, case aside.
+fn tail_after<'a>(name: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
+    let (head, tail) = name.split_at_checked(prefix.len())?;
+    head.eq_ignore_ascii_case(prefix).then_some(tail)
+}
+
+/// Nothing, or blanks and dots, or those and a stream.
+fn vanishes_on_ntfs(tail: &[u8]) -> bool {
+    tail.iter()
+        .find(|&&b| b != b' ' && b != b'.')
+        .is_none_or(|&b| b == b':')
+}
+
+/// The name as file systems compare it; ASCII case is left to the comparisons here.
+fn folded(name: &str) -> Cow<'_, [u8]> {
+    if name.is_ascii() {
+        Cow::Borrowed(name.as_bytes())
+    } else {
+        Cow::Owned(fold(name.into()).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(path: &str) -> Option<Reason> {
+        check_git_dir(path).err().map(|fault| fault.reason)
+    }
+
+    #[test]
+    fn git_dir_in_any_case_at_any_depth() {
+        for path in [".git", ".GIT/config", "a/.gIt/x", ".git/../a"] {
+            assert_eq!(verdict(path), Some(Reason::GitDir), "{path}");
+        }
+    }
+
+    #[test]
+    fn disguises_of_the_git_dir() {
+        for path in [
+            "git~1",
+            "a/GIT~1/x",
+            ".git ",
+            ".git. ./x",
+            ".git:x",
+            ".git::$INDEX_ALLOCATION",
+            "GIT~1 .:s",
+            ".\\.git\\x",
+            "a\\.GIT",
+            "\u{200c}.git",
+            ".g\u{feff}it",
+            ".git\u{200d} ",
+            "git\u{206e}~1",
+        ] {
+            assert_eq!(verdict(path), Some(Reason::GitDirAlias), "{path:?}");
+        }
+    }
+
+    #[test]
+    fn neighbours_of_the_git_dir_are_free() {
+        for path in [
+            ".gitu",
+            ".github/x",
+            ".gitignore",
+            "git",
+            "git~2",
+            "git~10",
+            "gitu~1",
+            "a.git",
+            ".git~1",
+            ".git x",
+            "..git",
+        ] {
+            assert_eq!(verdict(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn control_files_by_all_their_names() {
+        for (path, file) in [
+            (".gitmodules", ".gitmodules"),
+            ("a/.GitModules. ", ".gitmodules"),
+            (".gitmodules:$DATA", ".gitmodules"),
+            ("GITMOD~1 .", ".gitmodules"),
+            ("gitatt~4", ".gitattributes"),
+            ("GI7EBA~1", ".gitmodules"),
+            ("GI7EB~10", ".gitmodules"),
+            ("GI7D29~1", ".gitattributes"),
+            ("GI250A~9", ".gitignore"),
+            ("MABA30~1", ".mailmap"),
+            ("MAILMA~1", ".mailmap"),
+            ("~1000000", ".gitmodules"),
+            ("x\\.mailmap", ".mailmap"),
+            (".git\u{200c}ignore", ".gitignore"),
+            // U+017F folds to s.
+            (".gitmodule\u{17f}", ".gitmodules"),
+        ] {
+            assert_eq!(control_file(path.as_bytes()), Some(file), "{path:?}");
+        }
+    }
+
+    #[test]
+    fn neighbours_of_control_files_are_free() {
+        for path in [
+            "gitmodules",
+            ".gitmodule",
+            ".gitmodules x",
+            ".gitmodules .x",
+            "GITMOD~0",
+            "GITMOD~5",
+            "GITMOD~11",
+            "GI7EBA~0",
+            "GI7EBA~~1",
+            "Gx7EBA~1",
+            "GI7EBX~1",
+            "GI7EB~1",
+            "GI7EB~01",
+            "GI7EB~1X",
+            "GI7EBA~1x",
+        ] {
+            assert_eq!(control_file(path.as_bytes()), None, "{path}");
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Paths as they stand in an index or a tree.
+
+use gix::bstr::BStr;
+
+use super::disguise::control_file;
+use super::names::{self, MAX_NAME, MAX_PATH, check_path_length};
+use super::platform::Platform;
+use super::portable;
+use super::reason::{Fault, Reason, Rejection};
+use super::separator::{check_backslash_traversal, check_windows_absolute};
+use crate::change::Kind;
+
+/// May this entry be checked out? Looks at the path and the mode alone; what a
+/// link points to is judged by [`check_link_target`](super::check_link_target)
+/// and [`resolve_link`](super::resolve_link), clashes with links by
+/// [`Links`](super::Links), whether a submodule was agreed on by its own rule.
+///
+/// Cheap for ordinary paths: one pass over the bytes, nothing allocated.
+pub fn check_entry(path: &BStr, kind: Kind, platform: Platform) -> Result<(), Rejection> {
+    if let Kind::Other(mode) = kind {
+        let what = format!("has the mode {mode:06o}, which git does not write");
+        return Err(Fault::new(Reason::BadFilemode, what).of(path));
+    }
+    if platform == Platform::Unix && is_plain(path) {
+        return Ok(());
+    }
+    faults(path, kind, platform).map_err(|fault| fault.of(path))
+}
+
+/// Whether a path is made of ordinary names only, so that no rule applies:
+/// ASCII letters, digits, `_`, `-`, inner dots, at least one and at most
+/// [`MAX_NAME`] of them between slashes.
+fn is_plain(path: &[u8]) -> bool {
+    let mut name = 0;
+    for &byte in path {
+        name = match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' => name + 1,
+            b'.' if name > 0 => name + 1,
+            b'/' if name > 0 => 0,
+            _ => return false,
+        };
+        if name > MAX_NAME {
+            return false;
+        }
+    }
+    name > 0 && path.len() <= MAX_PATH
+}
+
+fn faults(path: &[u8], kind: Kind, platform: Platform) -> Result<(), Fault> {
+    check_shape(path)?;
+    names::faults(path, platform)?;
+    check_path_length(path.len())?;
+    check_windows_absolute(path)?;
+    check_backslash_traversal(path, 0)?;
+    if kind == Kind::Symlink
+        && let Some(file) = control_file(path)
+    {
+        let what = format!("is a link where git reads {file}");
+        return Err(Fault::new(Reason::ControlFileSymlink, what));
+    }
+    if platform == Platform::Windows {
+        portable::faults(path)?;
+    }
+    Ok(())
+}
+
+/// Refuses what git itself never writes.
+fn check_shape(path: &[u8]) -> Result<(), Fault> {
+    let odd = path
+        .split(|&byte| byte == b'/')
+        .find(|name| matches!(*name, b"" | b"." | b".."));
+    match odd {
+        None => Ok(()),
+        Some(b"") => Err(Fault::new(
+            Reason::MalformedEntry,
+            "has an empty name between, before or after its slashes",
+        )),
+        Some(name) => Err(Fault::new(
+            Reason::MalformedEntry,
+            format!("holds the name {}", String::from_utf8_lossy(name)),
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(path: &[u8], kind: Kind, platform: Platform) -> Option<Reason> {
+        check_entry(BStr::new(path), kind, platform)
+            .err()
+            .map(|rejection| rejection.reason)
+    }
+
+    #[test]
+    fn ordinary_entries_pass() {
+        for path in [
+            "a.py",
+            "src/core/lld.rs",
+            ".github/workflows/ci.yml",
+            ".gitignore",
+            "a b/[id].tsx",
+            "日本語.md",
+            "~x",
+            "a~1",
+            "dev\\x2ddisk",
+            "com1",
+            "aux.c",
+        ] {
+            assert_eq!(
+                verdict(path.as_bytes(), Kind::File, Platform::Unix),
+                None,
+                "{path}"
+            );
+        }
+        assert_eq!(
+            verdict(b"vendor/lib", Kind::Submodule, Platform::Unix),
+            None
+        );
+        assert_eq!(verdict(b"link", Kind::Symlink, Platform::Unix), None);
+    }
+
+    #[test]
+    fn each_fault_of_a_path_has_its_reason() {
+        let long_name = "a".repeat(256);
+        let long_path = "a/".repeat(2048) + "f";
+        for (path, reason) in [
+            (&b""[..], Reason::MalformedEntry),
+            (b"/a", Reason::MalformedEntry),
+            (b"a/", Reason::MalformedEntry),
+            (b"a//b", Reason::MalformedEntry),
+            (b"./a", Reason::MalformedEntry),
+            (b"a/../b", Reason::MalformedEntry),
+            (b".git/config", Reason::GitDir),
+            (b"a/git~1", Reason::GitDirAlias),
+            (b"a\nb", Reason::ControlChar),
+            ("a\u{2066}b".as_bytes(), Reason::BidiControl),
+            ("a\u{2060}b".as_bytes(), Reason::InvisibleChar),
+            ("a\u{2215}b".as_bytes(), Reason::ConfusableSeparator),
+            (b"a\xff", Reason::NonUtf8),
+            (br"..\x", Reason::BackslashTraversal),
+            (br"C:\x", Reason::WindowsAbsolute),
+            (long_name.as_bytes(), Reason::NameTooLong),
+            (long_path.as_bytes(), Reason::PathTooLong),
+        ] {
+            assert_eq!(
+                verdict(path, Kind::File, Platform::Unix),
+                Some(reason),
+                "{path:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_limits_themselves_pass() {
+        let name = "a".repeat(255);
+        let path = "a/".repeat(2047) + "f";
+        assert_eq!(path.len(), 4095);
+        assert_eq!(verdict(name.as_bytes(), Kind::File, Platform::Unix), None);
+        assert_eq!(verdict(path.as_bytes(), Kind::File, Platform::Unix), None);
+    }
+
+    #[test]
+    fn a_control_file_may_be_a_file_but_no_link() {
+        for path in [&b".gitmodules"[..], b"a/.gitattributes", b"GI250A~1"] {
+            assert_eq!(verdict(path, Kind::File, Platform::Unix), None);
+            assert_eq!(
+                verdict(path, Kind::Symlink, Platform::Unix),
+                Some(Reason::ControlFileSymlink)
+            );
+        }
+    }
+
+    #[test]
+    fn a_mode_that_git_does_not_write_is_refused() {
+        let mode = Kind::from_mode(0o100664);
+        assert_eq!(
+            verdict(b"x", mode, Platform::Unix),
+            Some(Reason::BadFilemode)
+        );
+    }
+
+    #[test]
+    fn windows_refuses_its_own_names() {
+        assert_eq!(
+            verdict(b"src/aux.c", Kind::File, Platform::Windows),
+            Some(Reason::WindowsReservedName)
+        );
+        assert_eq!(verdict(b"src/a.c", Kind::File, Platform::Windows), None);
+    }
+
+    #[test]
+    fn the_short_cut_never_disagrees_with_the_rules() {
+        // Every string of up to five of the characters that decide anything,
+        // as it is and followed by what a name needs to be a special one.
+        let letters = b"ag./~1\\ ";
+        let mut paths = vec![Vec::new()];
+        for _ in 0..5 {
+            paths = paths
+                .iter()
+                .flat_map(|path: &Vec<u8>| letters.iter().map(move |&b| [&path[..], &[b]].concat()))
+                .collect();
+            for path in &paths {
+                for tail in [&b""[..], b"it", b"git", b"gitmodules"] {
+                    let path = [path, tail].concat();
+                    if is_plain(&path) {
+                        for kind in [Kind::File, Kind::Symlink, Kind::Submodule] {
+                            assert_eq!(faults(&path, kind, Platform::Unix), Ok(()), "{path:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! What every name must satisfy, wherever it comes from.
+
+use gix::bstr::BStr;
+
+use super::chars;
+use super::disguise::check_git_dir;
+use super::platform::Platform;
+use super::reason::{Fault, Reason, Rejection};
+
+/// The longest component: bytes on Unix (`NAME_MAX`), UTF-16 units on Windows.
+pub const MAX_NAME: usize = 255;
+
+/// The longest path in bytes (`PATH_MAX` without the final NUL). It bounds the
+/// absolute path of a request, root included; of an entry, whose root nobody
+/// knows, it bounds the path in the repository; and the text of a link's target.
+pub const MAX_PATH: usize = 4095;
+
+/// Judges the components of a path by themselves: NUL, UTF-8, `.git` and its
+/// disguises, characters that mislead, and the length of names. The shape of
+/// the path (`..`, absolute, empty) is not judged.
+pub fn check_names(path: &BStr, platform: Platform) -> Result<(), Rejection> {
+    faults(path, platform).map_err(|fault| fault.of(path))
+}
+
+pub(super) fn faults(path: &[u8], platform: Platform) -> Result<(), Fault> {
+    let path = text(path)?;
+    check_git_dir(path)?;
+    check_chars(path)?;
+    check_dots(path)?;
+    check_lengths(path, platform)
+}
+
+/// The path as text.
+pub(super) fn text(path: &[u8]) -> Result<&str, Fault> {
+    if path.contains(&0) {
+        return Err(Fault::new(Reason::Nul, "holds a NUL byte (U+0000)"));
+    }
+    std::str::from_utf8(path).map_err(|error| {
+        // A cut-off character at the end has a start but no faulty byte after it.
+        let byte = path.get(error.valid_up_to()).copied().unwrap_or_default();
+        Fault::new(Reason::NonUtf8, format!("is not UTF-8 (byte 0x{byte:02X})"))
+    })
+}
+
+fn check_chars(path: &str) -> Result<(), Fault> {
+    let mut previous = None;
+    for c in path.chars() {
+        let reason = if chars::is_emoji_selector(c) && !chars::takes_emoji_selector(previous) {
+            Some(Reason::InvisibleChar)
+        } else {
+            chars::fault(c)
+        };
+        if let Some(reason) = reason {
+            let what = format!("holds {} U+{:04X}", chars::noun(reason), u32::from(c));
+            return Err(Fault::new(reason, what));
+        }
+        previous = Some(c);
+    }
+    Ok(())
+}
+
+/// Refuses components that look like, and normalise to, `.`, `..` or `.git`.
+fn check_dots(path: &str) -> Result<(), Fault> {
+    let Some(dot) = path.chars().find(|&c| chars::as_ascii_dots(c).is_some()) else {
+        return Ok(());
+    };
+    let mut plain = String::with_capacity(path.len());
+    for c in path.chars() {
+        match chars::as_ascii_dots(c) {
+            Some(dots) => plain.push_str(dots),
+            None => plain.push(c),
+        }
+    }
+    let lookalike = path
+        .split('/')
+        .zip(plain.split('/'))
+        .any(|(name, plain)| name != plain && matches!(plain, "." | ".."));
+    if lookalike || check_git_dir(&plain).is_err() {
+        let what = format!("holds the look-alike of a dot U+{:04X}", u32::from(dot));
+        return Err(Fault::new(Reason::ConfusableSeparator, what));
+    }
+    Ok(())
+}
+
+fn check_lengths(path: &str, platform: Platform) -> Result<(), Fault> {
+    for name in platform.segments(path.as_bytes()) {
+        if name.len() <= MAX_NAME {
+            continue;
+        }
+        let (length, unit) = match platform {
+            Platform::Unix => (name.len(), "bytes"),
+            Platform::Windows => (
+                String::from_utf8_lossy(name).encode_utf16().count(),
+                "UTF-16 units",
+            ),
+        };
+        if length > MAX_NAME {
+            return Err(Fault::new(
+                Reason::NameTooLong,
+                format!("holds a name of {length} {unit}; {MAX_NAME} is the limit"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a length in bytes over [`MAX_PATH`].
+pub(super) fn check_path_length(length: usize) -> Result<(), Fault> {
+    if length > MAX_PATH {
+        return Err(Fault::new(
+            Reason::PathTooLong,
+            format!("is {length} bytes long; {MAX_PATH} is the limit"),
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn verdict(path: &[u8]) -> Option<Reason> {
+        faults(path, Platform::Unix).err().map(|f| f.reason)
+    }
+
+    #[test]
+    fn the_message_names_the_character() {
+        let rejection = check_names("src/a\u{202e}yp.b".into(), Platform::Unix).unwrap_err();
+        assert_eq!(
+            rejection.message,
+            r#""src/a\u{202e}yp.b" holds the bidirectional control U+202E"#
+        );
+    }
+
+    #[test]
+    fn text_must_be_utf8_without_nul() {
+        assert_eq!(verdict(b"a\0b"), Some(Reason::Nul));
+        for bytes in [&b"a\xff"[..], b"\xc0\xae/x", b"a\xc3", b"\xed\xa0\x80"] {
+            assert_eq!(verdict(bytes), Some(Reason::NonUtf8));
+        }
+    }
+
+    #[test]
+    fn lookalike_dots_matter_only_where_they_make_a_special_name() {
+        for path in [
+            "\u{2024}\u{2024}/x",
+            "\u{2025}/x",
+            "a/.\u{ff0e}",
+            "\u{fe52}git/x",
+        ] {
+            assert_eq!(
+                verdict(path.as_bytes()),
+                Some(Reason::ConfusableSeparator),
+                "{path}"
+            );
+        }
+        for path in ["第1．章.md", "\u{2025}\u{2025}x", "a/../第1．章.md"] {
+            assert_eq!(verdict(path.as_bytes()), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn emoji_selectors_follow_emoji_only() {
+        assert_eq!(verdict("1\u{fe0f}\u{20e3}.md".as_bytes()), None);
+        assert_eq!(
+            verdict("a\u{fe0f}.md".as_bytes()),
+            Some(Reason::InvisibleChar)
+        );
+    }
+
+    #[test]
+    fn names_are_measured_in_the_platforms_unit() {
+        let at = "a".repeat(MAX_NAME);
+        let over = format!("x/{at}a/y");
+        let wide = "é".repeat(128);
+        assert_eq!(verdict(at.as_bytes()), None);
+        assert_eq!(verdict(over.as_bytes()), Some(Reason::NameTooLong));
+        assert_eq!(verdict(wide.as_bytes()), Some(Reason::NameTooLong));
+        assert!(faults(wide.as_bytes(), Platform::Windows).is_ok());
+        assert!(faults(over.as_bytes(), Platform::Windows).is_err());
+    }
+}

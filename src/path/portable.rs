@@ -1,0 +1,176 @@
+//! Names that Windows cannot hold, and names that differ in case only.
+
+use gix::bstr::{BStr, BString};
+
+use super::chars;
+use super::reason::{Fault, Reason, Rejection};
+use super::separator::drive;
+
+/// Why a path that is legal on Unix could not be checked out on Windows.
+pub fn portable_name(path: &BStr) -> Option<Rejection> {
+    faults(path).err().map(|fault| fault.of(path))
+}
+
+pub(super) fn faults(path: &[u8]) -> Result<(), Fault> {
+    if drive(path).is_some() {
+        return Err(Fault::new(
+            Reason::WindowsDriveRelative,
+            "begins with a drive on Windows",
+        ));
+    }
+    for name in path.split(|&byte| byte == b'/') {
+        check_name(name)?;
+    }
+    Ok(())
+}
+
+/// Judges one component that is neither empty nor `.` nor `..`.
+fn check_name(name: &[u8]) -> Result<(), Fault> {
+    if let Some(device) = reserved(name) {
+        let what = format!("holds {device}, which Windows reserves for a device");
+        return Err(Fault::new(Reason::WindowsReservedName, what));
+    }
+    if name.contains(&b':') {
+        return Err(Fault::new(
+            Reason::WindowsStream,
+            "holds the character : (U+003A), which names a stream on Windows",
+        ));
+    }
+    let illegal = |&&byte: &&u8| byte < b' ' || b"<>\"|?*\\".contains(&byte);
+    if let Some(&byte) = name.iter().find(illegal) {
+        let what = format!("holds the character U+{byte:04X}, which Windows does not allow");
+        return Err(Fault::new(Reason::WindowsIllegalChar, what));
+    }
+    if name.ends_with(b".") || name.ends_with(b" ") {
+        return Err(Fault::new(
+            Reason::WindowsTrailingDotOrSpace,
+            "holds a name with a dot or a blank at its end, which Windows drops",
+        ));
+    }
+    Ok(())
+}
+
+/// The device that a name means whatever its extension.
+fn reserved(name: &[u8]) -> Option<String> {
+    let stem = name.split(|&b| b == b'.' || b == b':').next()?;
+    let stem = std::str::from_utf8(stem).ok()?.trim_end_matches(' ');
+    let upper = stem.to_ascii_uppercase();
+    let is_device = matches!(
+        &upper[..],
+        "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$"
+    ) || ["COM", "LPT"]
+        .iter()
+        .filter_map(|port| upper.strip_prefix(port))
+        // The superscript digits of Latin-1 count as digits.
+        .any(|number| {
+            matches!(
+                number.chars().collect::<Vec<_>>()[..],
+                ['1'..='9' | '¹' | '²' | '³']
+            )
+        });
+    is_device.then_some(upper)
+}
+
+/// What a path is equal to where case does not count: two paths collide on
+/// some file system if this is the same for both.
+///
+/// An approximation of Unicode case folding by way of upper and lower case.
+/// Code points that HFS+ ignores are left out; composed and decomposed forms
+/// stay different; bytes that are not UTF-8 are kept.
+pub fn fold(path: &BStr) -> BString {
+    if path.is_ascii() {
+        return path.to_ascii_lowercase().into();
+    }
+    let mut folded = Vec::with_capacity(path.len());
+    for chunk in path.utf8_chunks() {
+        let mut text = String::with_capacity(chunk.valid().len());
+        for c in chunk.valid().chars() {
+            match c {
+                c if chars::is_ignored_by_hfs(c) => {}
+                // Its upper case is I, but no file system takes it for i.
+                'ı' => text.push(c),
+                c => text.extend(c.to_uppercase().flat_map(char::to_lowercase)),
+            }
+        }
+        folded.extend_from_slice(text.as_bytes());
+        folded.extend_from_slice(chunk.invalid());
+    }
+    folded.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(path: &str) -> Option<Reason> {
+        portable_name(path.into()).map(|rejection| rejection.reason)
+    }
+
+    #[test]
+    fn reserved_names_in_any_case_with_any_extension() {
+        for path in [
+            "con",
+            "a/CON.abc",
+            "coN.tar.xz ",
+            "aux.c",
+            "NuL",
+            "com1",
+            "LPt8",
+            "COM\u{b9}.txt",
+            "lpt\u{b3}",
+            "conIn$  ",
+            "ConOut$  .xyz",
+            "PRN./abc",
+            "nul:x",
+        ] {
+            assert_eq!(verdict(path), Some(Reason::WindowsReservedName), "{path}");
+        }
+        for path in [
+            "conout.c", "com0.c", "lptN", "com10", "com", "console", "a.con",
+        ] {
+            assert_eq!(verdict(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn streams_drives_characters_and_ends() {
+        for (path, reason) in [
+            ("file::$DATA", Reason::WindowsStream),
+            ("src/a:b", Reason::WindowsStream),
+            ("c:x", Reason::WindowsDriveRelative),
+            ("a?b", Reason::WindowsIllegalChar),
+            ("a\"b", Reason::WindowsIllegalChar),
+            ("a\\b", Reason::WindowsIllegalChar),
+            ("a\tb", Reason::WindowsIllegalChar),
+            ("a./b", Reason::WindowsTrailingDotOrSpace),
+            ("a ", Reason::WindowsTrailingDotOrSpace),
+            ("...", Reason::WindowsTrailingDotOrSpace),
+        ] {
+            assert_eq!(verdict(path), Some(reason), "{path:?}");
+        }
+    }
+
+    #[test]
+    fn the_message_names_the_character() {
+        let message = portable_name("src/a|b".into()).map(|rejection| rejection.message);
+        let expected = "src/a|b holds the character U+007C, which Windows does not allow";
+        assert_eq!(message.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn folding_makes_equal_what_some_file_system_takes_as_equal() {
+        for (a, b) in [
+            ("README", "readme"),
+            ("K.py", "\u{212a}.py"),
+            ("ΣΊΣΥΦΟΣ", "σίσυφος"),
+            ("Straße", "STRASSE"),
+            ("a\u{200d}b", "AB"),
+        ] {
+            assert_eq!(fold(a.into()), fold(b.into()), "{a} {b}");
+        }
+        for (a, b) in [("a", "b"), ("sınıf", "sinif"), ("é", "e\u{301}")] {
+            assert_ne!(fold(a.into()), fold(b.into()), "{a} {b}");
+        }
+        assert_eq!(fold(b"A\xff\xc9".into()), BString::from(&b"a\xff\xc9"[..]));
+    }
+}

@@ -1,0 +1,382 @@
+//! Paths that a person or a program asks for.
+
+use gix::bstr::BString;
+
+use super::disguise::check_git_dir;
+use super::names::{self, check_path_length};
+use super::platform::Platform;
+use super::portable::{self, fold};
+use super::reason::{Fault, Reason, Rejection};
+use super::separator::{check_backslash_traversal, check_windows_absolute, drive};
+
+/// The path relative to the workspace that a request names.
+///
+/// `root` is the workspace's absolute path, already canonical; `input` is
+/// relative to it, or absolute. The result is separated by `/`, without `.`,
+/// `..` and doubled slashes, never empty, and passes
+/// [`check_names`](super::check_names).
+///
+/// Everything here is lexical. `..` that stays inside is taken back by name; a
+/// caller with a file system at hand must judge where the *input* leads as
+/// well, because `link/..` is not where it seems. Nothing is decoded or
+/// expanded: `%2e`, `$HOME` and `*` are literal.
+pub fn normalize_request(
+    root: &[u8],
+    input: &[u8],
+    platform: Platform,
+) -> Result<BString, Rejection> {
+    normalize(root, input, platform).map_err(|fault| fault.of(input))
+}
+
+fn normalize(root: &[u8], input: &[u8], platform: Platform) -> Result<BString, Fault> {
+    if input.contains(&0) {
+        return Err(Fault::new(Reason::Nul, "holds a NUL byte (U+0000)"));
+    }
+    let (anchor, rest) = anchor(input, platform)?;
+    let below = if anchor == Anchor::Relative {
+        check_relative(names::text(rest)?)?;
+        rest
+    } else {
+        below_root(root, anchor, rest, platform)?
+    };
+    // On the spelling, so that names which `..` takes back count as well.
+    check_git_dir(names::text(below)?)?;
+    let path = resolve(below, platform)?;
+    if platform == Platform::Unix {
+        check_windows_absolute(&path)?;
+        check_backslash_traversal(below, 0)?;
+    }
+    names::faults(below, platform)?;
+    if platform == Platform::Windows {
+        portable::faults(&path)?;
+    }
+    check_path_length(trim_end(root, platform).len() + 1 + path.len())?;
+    Ok(path)
+}
+
+/// Refuses relative spellings that others would expand or fetch.
+fn check_relative(input: &str) -> Result<(), Fault> {
+    if input.trim().is_empty() {
+        return Err(Fault::new(Reason::Empty, "is not a path"));
+    }
+    if input.starts_with('~') {
+        return Err(Fault::new(
+            Reason::Tilde,
+            "begins with ~, which shells and tools expand to another directory",
+        ));
+    }
+    if let Some((scheme, _)) = input.split_once("://")
+        && scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
+        && scheme.len() > 1
+    {
+        return Err(Fault::new(Reason::Uri, "is a URL"));
+    }
+    Ok(())
+}
+
+/// Takes `.` and `..` out; refuses what leaves, the workspace itself, and
+/// spellings of directories.
+fn resolve(below: &[u8], platform: Platform) -> Result<BString, Fault> {
+    let mut names: Vec<&[u8]> = Vec::new();
+    let mut last: &[u8] = b"";
+    for segment in platform.segments(below) {
+        last = segment;
+        match segment {
+            b"" | b"." => {}
+            b".." => {
+                if names.pop().is_none() {
+                    return Err(Fault::new(
+                        Reason::PathEscapes,
+                        "leaves the workspace through ..",
+                    ));
+                }
+            }
+            name => names.push(name),
+        }
+    }
+    if names.is_empty() {
+        return Err(Fault::new(
+            Reason::IsWorkspaceRoot,
+            "is the workspace itself",
+        ));
+    }
+    if matches!(last, b"" | b"." | b"..") {
+        return Err(Fault::new(Reason::TrailingSlash, "names a directory"));
+    }
+    Ok(names.join(&b'/').into())
+}
+
+/// How a path begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Anchor {
+    Relative,
+    /// `/`, or `\` on Windows: the root, or the root of the current drive.
+    Root,
+    /// `C:\`, by its lower-case letter.
+    Drive(u8),
+    /// `\\server\share`, or a volume without a letter.
+    Server,
+}
+
+/// The part of an absolute path that is relative to the workspace; `rest` is
+/// what follows the anchor.
+fn below_root<'a>(
+    root: &[u8],
+    anchor: Anchor,
+    mut rest: &'a [u8],
+    platform: Platform,
+) -> Result<&'a [u8], Fault> {
+    if platform == Platform::Windows
+        && anchor == Anchor::Root
+        && rest.iter().all(|&byte| platform.is_separator(byte))
+    {
+        return Err(Fault::new(Reason::IsDriveRoot, "is the root of a drive"));
+    }
+    let outside = || {
+        Fault::new(
+            Reason::PathOutside,
+            "is an absolute path outside the workspace",
+        )
+    };
+    let (root_anchor, root) = self::anchor(root, platform)?;
+    if anchor != root_anchor {
+        return Err(outside());
+    }
+    for expected in platform.segments(root).filter(|name| !is_here(name)) {
+        let (name, tail) = next_name(rest, platform);
+        let same = match platform {
+            Platform::Unix => name == expected,
+            Platform::Windows => fold(name.into()) == fold(expected.into()),
+        };
+        if !same {
+            return Err(outside());
+        }
+        rest = tail;
+    }
+    Ok(rest)
+}
+
+/// The first component that is neither empty nor `.`, and what follows it.
+fn next_name(mut path: &[u8], platform: Platform) -> (&[u8], &[u8]) {
+    loop {
+        let end = path.iter().position(|&b| platform.is_separator(b));
+        let (name, tail) = match end {
+            Some(end) => (&path[..end], &path[end + 1..]),
+            None => (path, &b""[..]),
+        };
+        if !is_here(name) || end.is_none() {
+            return (name, tail);
+        }
+        path = tail;
+    }
+}
+
+fn is_here(name: &[u8]) -> bool {
+    matches!(name, b"" | b".")
+}
+
+/// Splits off the anchor.
+fn anchor(path: &[u8], platform: Platform) -> Result<(Anchor, &[u8]), Fault> {
+    if platform == Platform::Unix {
+        return Ok(match path.strip_prefix(b"/") {
+            Some(rest) => (Anchor::Root, rest),
+            None => (Anchor::Relative, path),
+        });
+    }
+    // `\\?\`, which Windows puts before canonical paths, changes no drive or server.
+    let verbatim = path.strip_prefix(br"\\?\");
+    if let Some(rest) = verbatim
+        && drive(rest).is_none()
+    {
+        return Ok((Anchor::Server, rest.strip_prefix(br"UNC\").unwrap_or(rest)));
+    }
+    let path = verbatim.unwrap_or(path);
+    let slash = |at: usize| {
+        path.get(at)
+            .is_some_and(|&byte| platform.is_separator(byte))
+    };
+    match drive(path) {
+        Some(length) if slash(length) => Ok((
+            Anchor::Drive(path[0].to_ascii_lowercase()),
+            &path[length + 1..],
+        )),
+        Some(_) => Err(Fault::new(
+            Reason::WindowsDriveRelative,
+            "is relative to another drive's current directory",
+        )),
+        None if slash(0) && slash(1) => Ok((Anchor::Server, &path[2..])),
+        None if slash(0) => Ok((Anchor::Root, &path[1..])),
+        None => Ok((Anchor::Relative, path)),
+    }
+}
+
+/// The root without separators at its end.
+fn trim_end(root: &[u8], platform: Platform) -> &[u8] {
+    let end = root
+        .iter()
+        .rposition(|&byte| !platform.is_separator(byte))
+        .map_or(0, |last| last + 1);
+    &root[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unix(input: &str) -> Result<String, Reason> {
+        normalize_request(b"/ws", input.as_bytes(), Platform::Unix)
+            .map(|path| path.to_string())
+            .map_err(|rejection| rejection.reason)
+    }
+
+    fn windows(input: &str) -> Result<String, Reason> {
+        normalize_request(br"\\?\C:\Ws", input.as_bytes(), Platform::Windows)
+            .map(|path| path.to_string())
+            .map_err(|rejection| rejection.reason)
+    }
+
+    #[test]
+    fn all_spellings_of_a_path_meet_in_one() {
+        for input in [
+            "src/a.py",
+            "./src//a.py",
+            "src/./a.py",
+            "src/x/../a.py",
+            "/ws/src/a.py",
+            "//ws/.//src/a.py",
+            "/ws/y/../src/a.py",
+        ] {
+            assert_eq!(unix(input).as_deref(), Ok("src/a.py"), "{input}");
+        }
+    }
+
+    #[test]
+    fn names_are_literal() {
+        for input in [
+            "%2e%2e",
+            "$HOME/x",
+            "*",
+            "[id]",
+            "...",
+            "..foo",
+            "a~",
+            "-rf",
+            "src\\a.py",
+            "\\",
+            "c:",
+            " a",
+        ] {
+            assert_eq!(unix(input).as_deref(), Ok(input), "{input}");
+        }
+        // The documented way to a name that begins with a tilde.
+        assert_eq!(unix("./~x").as_deref(), Ok("~x"));
+    }
+
+    #[test]
+    fn each_fault_of_a_request_has_its_reason() {
+        for (input, reason) in [
+            ("", Reason::Empty),
+            (" \t", Reason::Empty),
+            ("./.", Reason::IsWorkspaceRoot),
+            ("a/..//", Reason::IsWorkspaceRoot),
+            ("/ws", Reason::IsWorkspaceRoot),
+            ("a/", Reason::TrailingSlash),
+            ("a/.", Reason::TrailingSlash),
+            ("a/b/..", Reason::TrailingSlash),
+            ("../x", Reason::PathEscapes),
+            ("../ws/x", Reason::PathEscapes),
+            ("/ws/../ws/x", Reason::PathEscapes),
+            ("/ws2/x", Reason::PathOutside),
+            ("/WS/x", Reason::PathOutside),
+            ("/x/../ws/a", Reason::PathOutside),
+            ("/", Reason::PathOutside),
+            ("~/x", Reason::Tilde),
+            ("~root/x", Reason::Tilde),
+            ("file:///etc/passwd", Reason::Uri),
+            ("a\0/../../b", Reason::Nul),
+            ("a\nb", Reason::ControlChar),
+            (".git/../src/a.py", Reason::GitDir),
+            (".\\.git\\x", Reason::GitDirAlias),
+            ("a\\..\\..\\x", Reason::BackslashTraversal),
+            ("C:\\x", Reason::WindowsAbsolute),
+            ("./C:\\x", Reason::WindowsAbsolute),
+        ] {
+            assert_eq!(unix(input), Err(reason), "{input:?}");
+        }
+    }
+
+    #[test]
+    fn the_path_is_measured_with_its_root() {
+        let at = "a/".repeat(2045) + "f";
+        assert_eq!(at.len() + "/ws/".len(), 4095);
+        assert_eq!(unix(&at).as_deref(), Ok(&at[..]));
+        assert_eq!(unix(&format!("{at}f")), Err(Reason::PathTooLong));
+        // What `..` takes back is not counted.
+        assert_eq!(unix(&format!("a/../{at}")).as_deref(), Ok(&at[..]));
+    }
+
+    #[test]
+    fn a_root_that_is_not_utf8_can_be_named() {
+        let path = normalize_request(b"/w\xff", b"/w\xff/a", Platform::Unix);
+        assert_eq!(path, Ok("a".into()));
+    }
+
+    #[test]
+    fn the_file_system_root_can_be_the_workspace() {
+        let path = normalize_request(b"/", b"/a", Platform::Unix);
+        assert_eq!(path, Ok("a".into()));
+        let root = normalize_request(b"/", b"/", Platform::Unix);
+        assert_eq!(root.map_err(|r| r.reason), Err(Reason::IsWorkspaceRoot));
+    }
+
+    #[test]
+    fn windows_spellings_meet_in_one_path() {
+        for input in [
+            r"src\a.py",
+            "src/a.py",
+            r"C:\ws\src\a.py",
+            "c:/WS/src/a.py",
+            r"\\?\C:\Ws\src\a.py",
+            r"x\..\src\a.py",
+        ] {
+            assert_eq!(windows(input).as_deref(), Ok("src/a.py"), "{input}");
+        }
+    }
+
+    #[test]
+    fn a_windows_share_can_be_the_workspace() {
+        for (root, input) in [
+            (r"\\srv\share\ws", r"\\srv\share\ws\a"),
+            (r"\\?\UNC\srv\share\ws", r"//srv/share/ws/a"),
+        ] {
+            let path = normalize_request(root.as_bytes(), input.as_bytes(), Platform::Windows);
+            assert_eq!(path, Ok("a".into()), "{root}");
+        }
+    }
+
+    #[test]
+    fn windows_has_reasons_of_its_own() {
+        for (input, reason) in [
+            (r"..\x", Reason::PathEscapes),
+            (r"D:\Ws\x", Reason::PathOutside),
+            (r"\Ws\x", Reason::PathOutside),
+            (r"\\srv\share\x", Reason::PathOutside),
+            (r"\\?\UNC\srv\share\x", Reason::PathOutside),
+            (r"\\?\Ws\x", Reason::PathOutside),
+            (r"\\?\", Reason::PathOutside),
+            (r"\", Reason::IsDriveRoot),
+            ("c:x", Reason::WindowsDriveRelative),
+            ("a/nul.txt", Reason::WindowsReservedName),
+            ("a|b", Reason::WindowsIllegalChar),
+            ("a.", Reason::WindowsTrailingDotOrSpace),
+            ("a:b", Reason::WindowsDriveRelative),
+            ("ab:c", Reason::WindowsStream),
+            (r"src\.git\x", Reason::GitDirAlias),
+        ] {
+            assert_eq!(windows(input), Err(reason), "{input:?}");
+        }
+    }
+}

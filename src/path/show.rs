@@ -1,0 +1,172 @@
+//! Printing names that somebody else chose.
+
+use std::fmt::{self, Write as _};
+
+use super::chars;
+
+/// A name that can be printed without doing anything to the reader's terminal,
+/// log or page; see [`show`].
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'a>(&'a [u8]);
+
+/// The name as it is where that is harmless. Otherwise in double quotes, as git
+/// quotes paths: `\n` and the like, `\"`, `\\`, three octal digits for other
+/// control bytes and for bytes that are not UTF-8; bidirectional, invisible and
+/// look-alike characters and unusual blanks as `\u{202e}`.
+///
+/// Control characters, line ends and bidirectional controls never come out
+/// raw, and two different names never look the same because of the quoting.
+pub fn show<T: AsRef<[u8]> + ?Sized>(name: &T) -> Shown<'_> {
+    Shown(name.as_ref())
+}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = String::with_capacity(self.0.len() + 2);
+        let changed = escape(self.0, &mut out)?;
+        // Quotes also mark the ends of a name that begins or ends with a blank.
+        if changed || out.is_empty() || out.starts_with(' ') || out.ends_with(' ') {
+            write!(f, "\"{out}\"")
+        } else {
+            f.write_str(&out)
+        }
+    }
+}
+
+/// Writes the name with escapes and tells whether there were any.
+fn escape(name: &[u8], out: &mut String) -> Result<bool, fmt::Error> {
+    let mut changed = false;
+    for chunk in name.utf8_chunks() {
+        let mut previous = None;
+        let mut rest = chunk.valid().chars();
+        while let Some(c) = rest.next() {
+            changed |= escape_char(previous, c, rest.clone().next(), out)?;
+            previous = Some(c);
+        }
+        for byte in chunk.invalid() {
+            write!(out, "\\{byte:03o}")?;
+            changed = true;
+        }
+    }
+    Ok(changed)
+}
+
+fn escape_char(
+    previous: Option<char>,
+    c: char,
+    next: Option<char>,
+    out: &mut String,
+) -> Result<bool, fmt::Error> {
+    match c {
+        '\x07' => out.push_str("\\a"),
+        '\x08' => out.push_str("\\b"),
+        '\t' => out.push_str("\\t"),
+        '\n' => out.push_str("\\n"),
+        '\x0b' => out.push_str("\\v"),
+        '\x0c' => out.push_str("\\f"),
+        '\r' => out.push_str("\\r"),
+        '"' => out.push_str("\\\""),
+        '\\' => out.push_str("\\\\"),
+        c if c.is_ascii_control() => write!(out, "\\{:03o}", u32::from(c))?,
+        c if is_misleading(previous, c, next) => write!(out, "\\u{{{:x}}}", u32::from(c))?,
+        c => {
+            out.push(c);
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Whether a reader could overlook the character or take it for another.
+fn is_misleading(previous: Option<char>, c: char, next: Option<char>) -> bool {
+    if c.is_ascii() {
+        return false;
+    }
+    // Between letters or emoji a joiner changes the drawing; beside ASCII it only hides.
+    let between_wide =
+        previous.is_some_and(|c| !c.is_ascii()) && next.is_some_and(|c| !c.is_ascii());
+    chars::fault(c).is_some()
+        || chars::as_ascii_dots(c).is_some()
+        || c.is_whitespace()
+        || (chars::is_joiner(c) && !between_wide)
+        || (chars::is_emoji_selector(c) && !chars::takes_emoji_selector(previous))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn harmless_names_are_left_as_they_are() {
+        for name in [
+            "src/a.py",
+            "a b/(x)/[id].tsx",
+            "naïve/日本語/ノ.md",
+            "cafe\u{301}.py",
+            "a'b$`",
+            "👩\u{200d}💻.md",
+            "می\u{200c}خواهم.md",
+            "❤\u{fe0f}.md",
+            "-rf",
+        ] {
+            assert_eq!(show(name).to_string(), name);
+        }
+    }
+
+    #[test]
+    fn control_bytes_quotes_and_backslashes_are_quoted_as_git_does() {
+        for (name, shown) in [
+            (&b"a\nb"[..], r#""a\nb""#),
+            (b"a\tb\r", r#""a\tb\r""#),
+            (b"a\x1b[2Kb", r#""a\033[2Kb""#),
+            (b"a\x7f", r#""a\177""#),
+            (b"a\"b", r#""a\"b""#),
+            (b"a\\b", r#""a\\b""#),
+            (b"a\xff", r#""a\377""#),
+            (b"\xc0\xae", r#""\300\256""#),
+            (b"", r#""""#),
+            (b" a", r#"" a""#),
+            (b"a ", r#""a ""#),
+        ] {
+            assert_eq!(show(name).to_string(), shown);
+        }
+    }
+
+    #[test]
+    fn characters_that_mislead_are_spelled_out() {
+        for (name, shown) in [
+            ("a\u{202e}yp.b", r#""a\u{202e}yp.b""#),
+            ("a\u{200b}", r#""a\u{200b}""#),
+            (
+                "\u{ff0e}\u{2025}\u{ff0f}x",
+                r#""\u{ff0e}\u{2025}\u{ff0f}x""#,
+            ),
+            ("a\u{85}\u{2028}", r#""a\u{85}\u{2028}""#),
+            (".git\u{200d}", r#"".git\u{200d}""#),
+            ("a\u{fe0f}", r#""a\u{fe0f}""#),
+            ("a\u{a0}b", r#""a\u{a0}b""#),
+        ] {
+            assert_eq!(show(name).to_string(), shown);
+        }
+    }
+
+    #[test]
+    fn an_escape_and_the_same_characters_spelled_literally_stay_apart() {
+        assert_ne!(
+            show("a\u{202e}").to_string(),
+            show(r"a\u{202e}").to_string()
+        );
+    }
+
+    #[test]
+    fn no_character_of_unicode_gets_out_raw_if_it_is_dangerous() {
+        for c in '\0'..=char::MAX {
+            let shown = show(&format!("a{c}b")).to_string();
+            assert!(
+                shown.chars().all(|c| chars::fault(c).is_none()),
+                "U+{:04X}",
+                u32::from(c)
+            );
+        }
+    }
+}
