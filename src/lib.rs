@@ -4,3 +4,4 @@
 pub mod change;
 pub mod finding;
 pub mod path;
+pub mod measure;

@@ -1,0 +1,57 @@
+//! The class of a change: NEW, MODIFY, REPLACE, DELETE.
+
+use super::share::Lost;
+
+/// From where on a change is destructive.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Thresholds {
+    /// Old versions of at most this many lines are never REPLACE.
+    pub lines: usize,
+    /// The lost share, 0 to 1, from which on (inclusive) a change is REPLACE.
+    pub share: f64,
+}
+
+impl Default for Thresholds {
+    /// More than 100 lines, 50 % or more lost.
+    fn default() -> Self {
+        Thresholds {
+            lines: 100,
+            share: 0.5,
+        }
+    }
+}
+
+/// The class of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// There was nothing.
+    New,
+    /// Something was there and stays recognisable, or was small.
+    Modify,
+    /// A large file lost most of what it was.
+    Replace,
+    /// Nothing is left.
+    Delete,
+}
+
+impl Class {
+    /// The word used in messages and JSON: `NEW`, `MODIFY`, `REPLACE`, `DELETE`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::New => "NEW",
+            Class::Modify => "MODIFY",
+            Class::Replace => "REPLACE",
+            Class::Delete => "DELETE",
+        }
+    }
+}
+
+/// The class of a change that has an old and a new version: REPLACE where the
+/// old one has more lines than the threshold and the lost share reaches its own.
+pub fn classify(lost: &Lost, thresholds: &Thresholds) -> Class {
+    if lost.exceeds_lines(thresholds.lines) && lost.at_least(thresholds.share) {
+        Class::Replace
+    } else {
+        Class::Modify
+    }
+}

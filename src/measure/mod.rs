@@ -1,0 +1,172 @@
+//! How much of a file a change destroys: lost share, class, preview, renames.
+//!
+//! Everything here is a pure function of blobs.
+
+mod class;
+mod preview;
+mod rename;
+mod share;
+mod similarity;
+mod text;
+mod units;
+
+pub use class::{Class, Thresholds, classify};
+pub use preview::{deleted_content, unified_preview};
+pub use rename::{Pairing, Rename, RenameEnd, pair_renames};
+pub use share::{Lost, lost};
+pub use similarity::Profile;
+pub use text::{Content, Cosmetic, cosmetic, is_binary, is_lfs_pointer, line_count};
+pub use units::Unit;
+
+use crate::change::Kind;
+
+/// A file's content that became something else. The old version is lost whole,
+/// whatever its size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Conversion {
+    /// Text became binary.
+    Binary,
+    /// Text became UTF-16 or UTF-32, which git, and so every review, shows as binary.
+    WideText,
+    /// Content, text or binary, became a Git LFS pointer.
+    LfsPointer,
+    /// A file became a symbolic link.
+    Symlink,
+    /// A file became a submodule.
+    Submodule,
+    /// A file that held something holds nothing but blanks now.
+    Emptied,
+}
+
+impl Conversion {
+    /// What the new version is, for messages: `binary`, `UTF-16 or UTF-32`, ….
+    pub fn name(self) -> &'static str {
+        match self {
+            Conversion::Binary => "binary",
+            Conversion::WideText => "UTF-16 or UTF-32",
+            Conversion::LfsPointer => "a Git LFS pointer",
+            Conversion::Symlink => "a symbolic link",
+            Conversion::Submodule => "a submodule",
+            Conversion::Emptied => "empty",
+        }
+    }
+}
+
+/// What a change does to content.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Measured {
+    /// The class by lines and lost share; a [`Conversion`] stands beside it.
+    pub class: Class,
+    /// Lines of the old version as git counts them; 0 where it is binary or no file.
+    pub original_lines: usize,
+    /// Lines of the new version, likewise.
+    pub new_lines: usize,
+    /// What is lost. Nothing where the old version is binary or no file.
+    pub lost: Lost,
+    /// Whether the old version is over the threshold of lines.
+    pub large: bool,
+    /// The content became something else.
+    pub conversion: Option<Conversion>,
+    /// Only layout changed.
+    pub cosmetic: Option<Cosmetic>,
+}
+
+/// Measures the step from `old` to `new`, each a kind with its blob (for a
+/// submodule the bytes are not looked at); `None` is a missing side.
+///
+/// The halves of a rename are measured as one step, from the old to the new end.
+pub fn measure(
+    old: Option<(Kind, &[u8])>,
+    new: Option<(Kind, &[u8])>,
+    thresholds: &Thresholds,
+) -> Measured {
+    let old_side = old.map(Side::of);
+    let new_side = new.map(Side::of);
+    let conversion = old_side
+        .as_ref()
+        .zip(new_side.as_ref())
+        .and_then(|(old, new)| conversion(old, new));
+    let old_text = old_side.as_ref().and_then(Side::text);
+    let new_text = new_side.as_ref().and_then(Side::text);
+    let lost = match (old_text, new_text) {
+        (None, _) => Lost::NOTHING,
+        (Some(old), Some(new)) if !matches!(conversion, Some(c) if c != Conversion::Emptied) => {
+            share::lost(old, new)
+        }
+        (Some(old), _) => Lost::all(old),
+    };
+    Measured {
+        class: match (old, new) {
+            (None, _) => Class::New,
+            (_, None) => Class::Delete,
+            _ => classify(&lost, thresholds),
+        },
+        original_lines: old_side.as_ref().map_or(0, Side::lines),
+        new_lines: new_side.as_ref().map_or(0, Side::lines),
+        lost,
+        large: lost.exceeds_lines(thresholds.lines),
+        conversion,
+        cosmetic: old_text
+            .zip(new_text)
+            .and_then(|(old, new)| cosmetic(old, new)),
+    }
+}
+
+/// One side of a step, looked at once.
+struct Side<'a> {
+    kind: Kind,
+    blob: &'a [u8],
+    /// `None` where it is no file.
+    content: Option<Content>,
+}
+
+impl<'a> Side<'a> {
+    fn of((kind, blob): (Kind, &'a [u8])) -> Self {
+        let is_file = !matches!(kind, Kind::Symlink | Kind::Submodule);
+        Side {
+            kind,
+            blob,
+            content: is_file.then(|| Content::of(blob)),
+        }
+    }
+
+    /// The blob where its lines can be counted.
+    fn text(&self) -> Option<&'a [u8]> {
+        self.content
+            .is_some_and(|content| content != Content::Binary)
+            .then_some(self.blob)
+    }
+
+    fn lines(&self) -> usize {
+        self.text()
+            .map_or(0, |blob| line_count(&text::countable(blob)))
+    }
+
+    fn is_blank(&self) -> bool {
+        text::countable(self.blob).trim_ascii().is_empty()
+    }
+}
+
+fn conversion(old: &Side<'_>, new: &Side<'_>) -> Option<Conversion> {
+    let before = old.content?;
+    if old.is_blank() {
+        return None;
+    }
+    let Some(after) = new.content else {
+        return Some(match new.kind {
+            Kind::Submodule => Conversion::Submodule,
+            _ => Conversion::Symlink,
+        });
+    };
+    match (before, after) {
+        _ if new.is_blank() => Some(Conversion::Emptied),
+        (Content::LfsPointer, Content::LfsPointer) => None,
+        (_, Content::LfsPointer) => Some(Conversion::LfsPointer),
+        (Content::Text | Content::WideText, Content::Binary) => Some(Conversion::Binary),
+        (Content::Text, Content::WideText) => Some(Conversion::WideText),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

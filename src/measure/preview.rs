@@ -1,0 +1,264 @@
+//! What a person is shown before deciding: the unified diff and the lost lines.
+//!
+//! Nothing here is counted with; counts come from [`super::lost`].
+
+use std::fmt::Write as _;
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use gix::bstr::ByteSlice;
+use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices_deadline, group_diff_ops};
+
+use super::share::lost_lines;
+use super::text::countable;
+
+/// Unchanged lines around a change.
+const CONTEXT: usize = 3;
+
+/// A longer line is cut; minified files have lines of megabytes.
+const LINE_WIDTH: usize = 240;
+
+/// After this time the diff may show more changes than there are.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A unified diff of at most `max_lines` lines, the marker
+/// `[truncated] N more lines` included. Empty where nothing differs.
+///
+/// The names are printed as they are: escape them before. Content is escaped
+/// here: control and direction-changing characters show as `\u{1b}`, a carriage
+/// return as `\r`, and what is not UTF-8 as U+FFFD.
+pub fn unified_preview(
+    old: &[u8],
+    new: &[u8],
+    old_name: &str,
+    new_name: &str,
+    max_lines: usize,
+) -> String {
+    let (old, new) = (countable(old), countable(new));
+    let (old, new) = (split(&old), split(&new));
+    let ops = capture_diff_slices_deadline(
+        Algorithm::Myers,
+        &old,
+        &new,
+        Some(Instant::now() + PATIENCE),
+    );
+    let hunks = group_diff_ops(ops, CONTEXT);
+    let mut page = Page::new(max_lines);
+    for (index, hunk) in hunks.iter().enumerate() {
+        if index == 0 {
+            page.line(|| format!("--- {old_name}"));
+            page.line(|| format!("+++ {new_name}"));
+        }
+        page.line(|| header(hunk));
+        for op in hunk {
+            show(op, &old, &new, &mut page);
+        }
+    }
+    page.finish()
+}
+
+/// The lines of `old` that a line diff does not keep, in order, at most
+/// `max_lines` of them, the marker `[truncated] N more lines` included.
+/// Leading and trailing blanks are ignored and content is escaped as in
+/// [`unified_preview`].
+pub fn deleted_content(old: &[u8], new: &[u8], max_lines: usize) -> String {
+    let (old, new) = (countable(old), countable(new));
+    let mut page = Page::new(max_lines);
+    for line in lost_lines(&old, &new) {
+        page.line(|| visible(line));
+    }
+    page.finish()
+}
+
+/// Lines with their newline, as only its presence tells the last line's ending.
+fn split(text: &[u8]) -> Vec<&[u8]> {
+    text.lines_with_terminator().collect()
+}
+
+fn header(hunk: &[DiffOp]) -> String {
+    let side = |range: fn(&DiffOp) -> Range<usize>| {
+        let start = hunk.first().map_or(0, |op| range(op).start);
+        let end = hunk.last().map_or(0, |op| range(op).end);
+        match end - start {
+            0 => format!("{start},0"),
+            1 => format!("{}", start + 1),
+            count => format!("{},{count}", start + 1),
+        }
+    };
+    format!(
+        "@@ -{} +{} @@",
+        side(DiffOp::old_range),
+        side(DiffOp::new_range)
+    )
+}
+
+fn show(op: &DiffOp, old: &[&[u8]], new: &[&[u8]], page: &mut Page) {
+    let (tag, old_range, new_range) = op.as_tag_tuple();
+    let mut print = |sign: char, lines: &[&[u8]]| {
+        for line in lines {
+            let body = line.strip_suffix(b"\n");
+            page.line(|| format!("{sign}{}", visible(body.unwrap_or(line))));
+            if body.is_none() {
+                page.line(|| "\\ No newline at end of file".to_owned());
+            }
+        }
+    };
+    if tag == DiffTag::Equal {
+        print(' ', &old[old_range]);
+    } else {
+        print('-', &old[old_range]);
+        print('+', &new[new_range]);
+    }
+}
+
+/// A line that cannot steer a terminal, cut where it is long.
+fn visible(line: &[u8]) -> String {
+    let mut shown = String::new();
+    let text = line[..line.len().min(4 * LINE_WIDTH + 4)].to_str_lossy();
+    for (index, c) in text.chars().enumerate() {
+        match c {
+            _ if index == LINE_WIDTH => {
+                shown.push('…');
+                break;
+            }
+            '\t' => shown.push(c),
+            '\r' => shown.push_str("\\r"),
+            c if c.is_control() || is_steering(c) => {
+                // Writing to a String cannot fail.
+                let _ = write!(shown, "{}", c.escape_unicode());
+            }
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
+/// Characters that reorder text, break lines or are not seen.
+fn is_steering(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+/// Collects lines up to a maximum; only what is kept gets formatted.
+struct Page {
+    lines: Vec<String>,
+    max: usize,
+    total: usize,
+}
+
+impl Page {
+    fn new(max: usize) -> Page {
+        Page {
+            lines: Vec::new(),
+            max,
+            total: 0,
+        }
+    }
+
+    fn line(&mut self, text: impl FnOnce() -> String) {
+        self.total += 1;
+        if self.lines.len() < self.max {
+            self.lines.push(text());
+        }
+    }
+
+    /// The page, each line with its newline; the marker takes the place of the last line.
+    fn finish(mut self) -> String {
+        if self.total > self.max {
+            self.lines.truncate(self.max.saturating_sub(1));
+            let more = self.total - self.lines.len();
+            let noun = if more == 1 { "line" } else { "lines" };
+            self.lines.push(format!("[truncated] {more} more {noun}"));
+        }
+        self.lines.push(String::new());
+        self.lines.join("\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbered(range: Range<usize>, word: &str) -> Vec<u8> {
+        range
+            .map(|n| format!("{word} {n}\n"))
+            .collect::<String>()
+            .into_bytes()
+    }
+
+    #[test]
+    fn a_change_is_shown_as_a_unified_diff_with_three_lines_around() {
+        let old = numbered(1..10, "line");
+        let new = String::from_utf8_lossy(&old).replace("line 5", "five");
+        assert_eq!(
+            unified_preview(&old, new.as_bytes(), "a/x", "b/x", 50),
+            "--- a/x\n+++ b/x\n@@ -2,7 +2,7 @@\n line 2\n line 3\n line 4\n-line 5\n+five\n line 6\n line 7\n line 8\n"
+        );
+    }
+
+    #[test]
+    fn nothing_is_shown_where_nothing_differs() {
+        assert_eq!(unified_preview(b"a\n", b"a\n", "a", "b", 50), "");
+    }
+
+    #[test]
+    fn requirement_000_scenario_170_a_200_line_diff_is_cut_to_50_lines() {
+        // 2 name lines, 1 hunk line and 200 removed lines: 203.
+        let preview = unified_preview(&numbered(0..200, "old"), b"", "a/x", "b/x", 50);
+        let lines: Vec<_> = preview.lines().collect();
+        assert_eq!(lines.len(), 50);
+        assert_eq!(lines[2], "@@ -1,200 +0,0 @@");
+        assert_eq!(lines[48], "-old 45");
+        assert_eq!(lines[49], "[truncated] 154 more lines");
+    }
+
+    #[test]
+    fn a_preview_of_exactly_the_limit_has_no_marker() {
+        let preview = unified_preview(b"", &numbered(0..47, "x"), "a", "b", 50);
+        assert_eq!(preview.lines().count(), 50);
+        assert!(!preview.contains("[truncated]"));
+        let preview = unified_preview(b"", &numbered(0..48, "x"), "a", "b", 50);
+        assert_eq!(preview.lines().count(), 50);
+        assert!(preview.ends_with("[truncated] 2 more lines\n"));
+    }
+
+    #[test]
+    fn a_missing_final_newline_and_a_carriage_return_are_visible() {
+        assert_eq!(
+            unified_preview(b"a\r\n", b"a", "x", "y", 50),
+            "--- x\n+++ y\n@@ -1 +1 @@\n-a\\r\n+a\n\\ No newline at end of file\n"
+        );
+    }
+
+    #[test]
+    fn content_cannot_steer_a_terminal() {
+        let preview = unified_preview(b"", b"\x1b[2Jgone\xe2\x80\xae\n\xff\n", "x", "y", 50);
+        assert!(preview.contains("+\\u{1b}[2Jgone\\u{202e}\n"));
+        assert!(preview.contains("+\u{fffd}\n"));
+        assert!(!preview.contains('\x1b'));
+    }
+
+    #[test]
+    fn a_line_of_a_megabyte_is_cut() {
+        let preview = unified_preview(b"", &vec![b'x'; 1 << 20], "x", "y", 50);
+        assert!(preview.len() < 1_000);
+        assert!(preview.contains("xxx…\n"));
+    }
+
+    #[test]
+    fn the_deleted_content_is_what_the_diff_does_not_keep() {
+        assert_eq!(
+            deleted_content(
+                b"keep\ndrop 1\n  indent\ndrop 2\n",
+                b"keep\nindent\nnew\n",
+                50
+            ),
+            "drop 1\ndrop 2\n"
+        );
+        assert_eq!(deleted_content(b"a\nb\n", b"", 50), "a\nb\n");
+        assert_eq!(deleted_content(b"", b"a\n", 50), "");
+        assert_eq!(
+            deleted_content(&numbered(0..60, "x"), b"", 3),
+            "x 0\nx 1\n[truncated] 58 more lines\n"
+        );
+    }
+}

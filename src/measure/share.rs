@@ -1,0 +1,361 @@
+//! The lost share: how much of the old version a line diff does not keep.
+//!
+//! The diff is Myers' with git's bounds, on the whole blobs: trimming their
+//! common ends first would change its heuristics and with them the counts,
+//! which equal `git diff --numstat` where blanks play no part.
+
+use std::borrow::Cow;
+
+use gix::bstr::ByteSlice;
+use gix::diff::blob::{Algorithm, Diff, InternedInput};
+
+use super::text::countable;
+use super::units::{Counted, Unit};
+
+/// How many tokens stand for one line where a size is compared with a number of lines.
+const TOKENS_PER_LINE: usize = 10;
+
+/// The diff numbers its tokens in 31 bits and panics beyond.
+const DIFF_LIMIT: usize = i32::MAX as usize - 1;
+
+/// How much of an old version is lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lost {
+    /// Units of the old version that the diff does not keep in place.
+    pub lost: usize,
+    /// Units whose content is nowhere in the new version, whatever the order:
+    /// at most `lost`. The difference was moved.
+    pub gone: usize,
+    /// Units of the old version.
+    pub total: usize,
+    /// What was counted.
+    pub unit: Unit,
+}
+
+impl Lost {
+    /// Nothing there, so nothing lost.
+    pub const NOTHING: Lost = Lost {
+        lost: 0,
+        gone: 0,
+        total: 0,
+        unit: Unit::Lines,
+    };
+
+    /// Everything in `old` is lost.
+    pub fn all(old: &[u8]) -> Lost {
+        all_of(&Counted::old(old))
+    }
+
+    /// The lost share, 0 to 1; 0 where there was nothing.
+    pub fn share(&self) -> f64 {
+        ratio(self.lost, self.total)
+    }
+
+    /// The lost share without regard to order, 0 to 1.
+    pub fn gone_share(&self) -> f64 {
+        ratio(self.gone, self.total)
+    }
+
+    /// Whether the share is at least `threshold`. False where there was nothing to lose.
+    ///
+    /// This is exact for thresholds as people write them: the quotient is the
+    /// double nearest to the true share, and so is the threshold nearest to
+    /// its decimals, so equal numbers compare equal (7 of 100 is at least 0.07).
+    pub fn at_least(&self, threshold: f64) -> bool {
+        self.total > 0 && self.share() >= threshold
+    }
+
+    /// Whether the old version is larger than this many lines. Where tokens
+    /// are counted, ten of them stand for a line.
+    pub fn exceeds_lines(&self, lines: usize) -> bool {
+        match self.unit {
+            Unit::Lines => self.total > lines,
+            Unit::Tokens => self.total > lines.saturating_mul(TOKENS_PER_LINE),
+        }
+    }
+}
+
+fn all_of(old: &Counted<'_>) -> Lost {
+    Lost {
+        lost: old.count,
+        gone: old.count,
+        total: old.count,
+        unit: old.unit,
+    }
+}
+
+fn ratio(part: usize, whole: usize) -> f64 {
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
+    }
+}
+
+/// Counts what the step from `old` to `new` loses.
+///
+/// Leading and trailing ASCII blanks of a line and its ending are ignored, as
+/// is a UTF-8 byte order mark; UTF-16 and UTF-32 with a mark are decoded.
+/// Lines that the new version adds cannot push the count below what the
+/// longest common subsequence leaves, however many they are. Input of 2^31
+/// units or more counts as all lost.
+pub fn lost(old: &[u8], new: &[u8]) -> Lost {
+    if new.is_empty() {
+        return Lost::all(old);
+    }
+    let old = Counted::old(old);
+    let total = old.count;
+    let unit = old.unit;
+    if total == 0 {
+        return Lost {
+            unit,
+            ..Lost::NOTHING
+        };
+    }
+    let new = Counted::in_unit(countable(new), unit);
+    let Some((input, diff)) = diff(&old, &new, DIFF_LIMIT) else {
+        return all_of(&old);
+    };
+    Lost {
+        lost: diff.count_removals() as usize,
+        gone: gone(&input),
+        total,
+        unit,
+    }
+}
+
+/// The old version's lines (without their newline) that a line diff does not
+/// keep, in order. Always by lines; [`lost`] counts the same ones where its
+/// unit is lines.
+pub(super) fn lost_lines<'a>(old: &'a [u8], new: &[u8]) -> Vec<&'a [u8]> {
+    let before = Counted::in_unit(Cow::Borrowed(old), Unit::Lines);
+    let after = Counted::in_unit(Cow::Borrowed(new), Unit::Lines);
+    let diff = diff(&before, &after, DIFF_LIMIT);
+    let is_lost = |index| diff.as_ref().is_none_or(|(_, diff)| diff.is_removed(index));
+    old.lines()
+        .zip(0..)
+        .filter(|(_, index)| is_lost(*index))
+        .map(|(line, _)| line)
+        .collect()
+}
+
+/// `None` where either side has more than `limit` units.
+fn diff<'a>(
+    old: &'a Counted<'_>,
+    new: &'a Counted<'_>,
+    limit: usize,
+) -> Option<(InternedInput<&'a [u8]>, Diff)> {
+    if old.count > limit || new.count > limit {
+        return None;
+    }
+    let input = InternedInput::new(old, new);
+    let diff = Diff::compute(Algorithm::Myers, &input);
+    Some((input, diff))
+}
+
+/// The size of the multiset difference old - new.
+fn gone(input: &InternedInput<&[u8]>) -> usize {
+    let mut surplus = vec![0_i64; input.interner.num_tokens() as usize];
+    for token in &input.before {
+        surplus[token.0 as usize] += 1;
+    }
+    for token in &input.after {
+        surplus[token.0 as usize] -= 1;
+    }
+    surplus
+        .iter()
+        .map(|&n| usize::try_from(n).unwrap_or(0))
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(range: std::ops::Range<usize>) -> String {
+        range.map(|n| format!("line {n}\n")).collect()
+    }
+
+    fn count(old: &str, new: &str) -> (usize, usize) {
+        let lost = lost(old.as_bytes(), new.as_bytes());
+        (lost.lost, lost.total)
+    }
+
+    /// A small generator of numbers (xorshift), the same in every run.
+    struct Dice(u64);
+
+    impl Dice {
+        fn below(&mut self, end: usize) -> usize {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            (self.0 % end as u64) as usize
+        }
+    }
+
+    /// Old lines minus their longest common subsequence with the new ones, the slow way.
+    fn least_lost(old: &[String], new: &[String]) -> usize {
+        let mut row = vec![0; new.len() + 1];
+        for line in old {
+            let mut diagonal = 0;
+            for (j, other) in new.iter().enumerate() {
+                let above = row[j + 1];
+                row[j + 1] = if line == other {
+                    diagonal + 1
+                } else {
+                    above.max(row[j])
+                };
+                diagonal = above;
+            }
+        }
+        old.len() - row[new.len()]
+    }
+
+    #[test]
+    fn removed_and_rewritten_lines_are_lost_and_kept_ones_are_not() {
+        assert_eq!(count("a\nb\nc\n", "a\nB\nc\n"), (1, 3));
+        assert_eq!(count("a\nb\nc\n", "a\nb\nc\n"), (0, 3));
+        assert_eq!(count("a\nb\nc\n", ""), (3, 3));
+        assert_eq!(count("", "a\n"), (0, 0));
+        assert_eq!(count("", ""), (0, 0));
+        assert_eq!(count("a\nb\n", "x\na\ny\nb\nz\n"), (0, 2));
+    }
+
+    #[test]
+    fn a_missing_final_newline_loses_nothing() {
+        assert_eq!(count("a\nb\n", "a\nb"), (0, 2));
+        assert_eq!(count("a\nb", "a\nb\nc"), (0, 2));
+    }
+
+    #[test]
+    fn line_endings_and_indentation_lose_nothing() {
+        let old = lines(0..200);
+        assert_eq!(count(&old, &old.replace('\n', "\r\n")), (0, 200));
+        assert_eq!(count(&old, &old.replace("line", "\t  line")), (0, 200));
+        assert_eq!(count(&old, &old.replace('\n', "  \n")), (0, 200));
+        assert_eq!(count("a b\n", "ab\n"), (1, 1), "blanks inside a line count");
+    }
+
+    #[test]
+    fn blank_lines_count_as_git_counts_them() {
+        assert_eq!(count("a\n\n\nb\n", "a\nb\n"), (2, 4));
+        assert_eq!(count("a\n  \nb\n", "a\n\nb\n"), (0, 3));
+    }
+
+    #[test]
+    fn a_shuffle_is_lost_in_place_but_not_gone() {
+        let old = lines(0..200);
+        let new: String = (0..200).rev().map(|n| format!("line {n}\n")).collect();
+        let lost = lost(old.as_bytes(), new.as_bytes());
+        assert_eq!((lost.lost, lost.gone, lost.total), (199, 0, 200));
+    }
+
+    #[test]
+    fn gone_counts_occurrences() {
+        let lost = lost(b"x\nx\nx\ny\n", b"x\nz\nz\n");
+        assert_eq!((lost.lost, lost.gone), (3, 3));
+    }
+
+    #[test]
+    fn added_lines_never_lower_the_lost_share() {
+        let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+        for round in 0..300 {
+            let size = 1 + dice.below(60);
+            let old: Vec<String> = (0..size).map(|n| format!("old {n}")).collect();
+            let kept: Vec<String> = old.iter().filter(|_| dice.below(3) > 0).cloned().collect();
+            let before = lost(old.join("\n").as_bytes(), kept.join("\n").as_bytes());
+            assert_eq!(before.lost, size - kept.len(), "round {round}");
+            let mut diluted = kept;
+            for junk in 0..dice.below(400) {
+                let place = dice.below(diluted.len() + 1);
+                diluted.insert(place, format!("junk {junk}"));
+            }
+            let after = lost(old.join("\n").as_bytes(), diluted.join("\n").as_bytes());
+            assert_eq!((after.lost, after.gone), (before.lost, before.gone));
+        }
+    }
+
+    #[test]
+    fn no_new_version_keeps_more_than_the_longest_common_subsequence() {
+        let mut dice = Dice(7);
+        for round in 0..300 {
+            let symbols = 2 + dice.below(20);
+            let mut text = |most| -> Vec<String> {
+                let size = 1 + dice.below(most);
+                (0..size)
+                    .map(|_| format!("l{}", dice.below(symbols)))
+                    .collect()
+            };
+            let (old, new) = (text(60), text(150));
+            let lost = lost(old.join("\n").as_bytes(), new.join("\n").as_bytes());
+            let least = least_lost(&old, &new);
+            assert!(lost.lost >= least, "round {round}: {lost:?} below {least}");
+            assert!(lost.gone <= least, "round {round}: {lost:?} above {least}");
+            assert!(lost.lost <= lost.total);
+        }
+    }
+
+    #[test]
+    fn a_minified_file_is_counted_in_tokens() {
+        let old: String = (0..500)
+            .map(|n| format!("function f{n}(a){{return a+{n}}}"))
+            .collect();
+        let same = lost(old.as_bytes(), old.replace("f7(", "f7777(").as_bytes());
+        assert_eq!((same.unit, same.lost), (Unit::Tokens, 1));
+        // function · f0(a){ · return · a+0}
+        assert_eq!(same.total, 2_000);
+        let stub = lost(old.as_bytes(), b"export default {}");
+        assert_eq!((stub.lost, stub.total), (2_000, 2_000));
+        assert!(stub.exceeds_lines(199) && !stub.exceeds_lines(200));
+    }
+
+    #[test]
+    fn a_pretty_printed_minified_file_keeps_its_tokens() {
+        let old: String = (0..500).map(|n| format!("a{n}=1;")).collect();
+        let new = old.replace(';', ";\n");
+        assert_eq!(count(&old, &new), (0, 500));
+    }
+
+    #[test]
+    fn tokens_are_counted_above_400_bytes_a_line_and_not_at_400() {
+        let line = |width: usize| format!("{}\n", "x".repeat(width - 1));
+        assert_eq!(lost(line(400).as_bytes(), b"y").unit, Unit::Lines);
+        assert_eq!(lost(line(401).as_bytes(), b"y").unit, Unit::Tokens);
+    }
+
+    #[test]
+    fn utf16_and_utf8_of_the_same_text_lose_nothing() {
+        let text = lines(0..150);
+        let mut wide = b"\xff\xfe".to_vec();
+        wide.extend(text.encode_utf16().flat_map(u16::to_le_bytes));
+        let back = lost(&wide, text.as_bytes());
+        assert_eq!((back.lost, back.total), (0, 150));
+        let stub = lost(&wide, b"stub\n");
+        assert_eq!((stub.lost, stub.total), (150, 150));
+    }
+
+    #[test]
+    fn thresholds_compare_exactly() {
+        let of = |lost, total| Lost {
+            lost,
+            total,
+            ..Lost::NOTHING
+        };
+        assert!(of(100, 200).at_least(0.5));
+        assert!(!of(99, 200).at_least(0.5));
+        assert!(!of(499_999, 1_000_000).at_least(0.5));
+        for hundredths in 1..=100 {
+            let threshold: f64 = hundredths as f64 / 100.0;
+            assert!(of(hundredths, 100).at_least(threshold), "{hundredths}");
+            assert!(!of(hundredths * 10 - 1, 1_000).at_least(threshold));
+        }
+        assert!(!of(0, 0).at_least(0.0));
+    }
+
+    #[test]
+    fn input_beyond_the_diff_is_all_lost() {
+        let text = Counted::old(b"a\nb\n");
+        assert!(diff(&text, &text, 2).is_some());
+        assert!(diff(&text, &text, 1).is_none());
+    }
+}

@@ -1,0 +1,152 @@
+//! An estimate of how alike two files are, to explain a delete and an add as a rename.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::units::{Counted, Unit};
+
+/// How many distinct lines a profile keeps: 32 KiB, for an error of about 2 %.
+const SAMPLE: usize = 2_048;
+
+/// The hashed lines of a file with the bytes they hold: enough to compare
+/// files without keeping them.
+///
+/// Files of more distinct lines than fit are sampled: those with the smallest
+/// hashes are kept, so two profiles keep the same lines.
+#[derive(Debug, Clone)]
+pub struct Profile {
+    unit: Unit,
+    /// Hash and bytes (of all occurrences, each with its line end), sorted by hash.
+    lines: Vec<(u64, u64)>,
+    /// Hashes from here on were left out.
+    end: Option<u64>,
+}
+
+impl Profile {
+    /// Takes the profile of a blob. Blanks around lines are ignored, as in [`super::lost`].
+    pub fn of(blob: &[u8]) -> Profile {
+        let text = Counted::old(blob);
+        let mut lines: Vec<(u64, u64)> = text
+            .units()
+            .map(|line| (hash(line), line.len() as u64 + 1))
+            .collect();
+        lines.sort_unstable();
+        lines.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 += next.1;
+            }
+            same
+        });
+        let end = lines.get(SAMPLE).map(|&(hash, _)| hash);
+        lines.truncate(SAMPLE);
+        lines.shrink_to_fit();
+        Profile {
+            unit: text.unit,
+            lines,
+            end,
+        }
+    }
+
+    /// How alike two files are, in percent: the bytes of their common lines
+    /// against those of the larger file, rounded down. Symmetric; 100 means the
+    /// same lines in any order; 0 where one is empty or lines meet tokens.
+    pub fn similarity(&self, other: &Profile) -> u8 {
+        if self.unit != other.unit {
+            return 0;
+        }
+        let end = [self.end, other.end].into_iter().flatten().min();
+        let (mine, theirs) = (self.until(end), other.until(end));
+        let size = bytes(mine).max(bytes(theirs));
+        if size == 0 {
+            return 0;
+        }
+        u8::try_from(common(mine, theirs) * 100 / size).unwrap_or(100)
+    }
+
+    fn until(&self, end: Option<u64>) -> &[(u64, u64)] {
+        let count = end.map_or(self.lines.len(), |end| {
+            self.lines.partition_point(|&(hash, _)| hash < end)
+        });
+        &self.lines[..count]
+    }
+}
+
+fn hash(line: &[u8]) -> u64 {
+    // Keys are fixed, so the same files give the same answer in every run.
+    let mut hasher = DefaultHasher::new();
+    line.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn bytes(lines: &[(u64, u64)]) -> u64 {
+    lines.iter().map(|&(_, bytes)| bytes).sum()
+}
+
+/// Bytes in the intersection of two multisets sorted by hash.
+fn common(mut left: &[(u64, u64)], mut right: &[(u64, u64)]) -> u64 {
+    let mut shared = 0;
+    while let ([(l, l_bytes), l_rest @ ..], [(r, r_bytes), r_rest @ ..]) = (left, right) {
+        if l == r {
+            shared += l_bytes.min(r_bytes);
+        }
+        if l <= r {
+            left = l_rest;
+        }
+        if r <= l {
+            right = r_rest;
+        }
+    }
+    shared
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn similarity(left: &str, right: &str) -> u8 {
+        let (left, right) = (Profile::of(left.as_bytes()), Profile::of(right.as_bytes()));
+        assert_eq!(left.similarity(&right), right.similarity(&left));
+        left.similarity(&right)
+    }
+
+    fn numbered(range: std::ops::Range<usize>) -> String {
+        range.map(|n| format!("line {n:06}\n")).collect()
+    }
+
+    #[test]
+    fn equal_files_are_alike_and_disjoint_ones_are_not() {
+        assert_eq!(similarity("a\nb\n", "a\nb\n"), 100);
+        assert_eq!(similarity("a\nb\n", "b\na\n"), 100);
+        assert_eq!(similarity("a\nb\n", "c\nd\n"), 0);
+        assert_eq!(similarity("", ""), 0);
+        assert_eq!(similarity("", "a\n"), 0);
+    }
+
+    #[test]
+    fn similarity_is_measured_against_the_larger_file() {
+        assert_eq!(similarity(&numbered(0..10), &numbered(0..20)), 50);
+        assert_eq!(similarity(&numbered(0..10), &numbered(5..15)), 50);
+        assert_eq!(similarity(&numbered(0..100), &numbered(1..100)), 99);
+    }
+
+    #[test]
+    fn repeated_lines_count_as_often_as_both_have_them() {
+        assert_eq!(similarity("x\nx\nx\nx\n", "x\n"), 25);
+    }
+
+    #[test]
+    fn a_sampled_profile_is_small_and_close_to_the_truth() {
+        let profile = Profile::of(numbered(0..20_000).as_bytes());
+        assert_eq!(profile.lines.len(), SAMPLE);
+        // 12,000 of 20,000 lines are common: 60 %.
+        let estimate = similarity(&numbered(0..20_000), &numbered(8_000..28_000));
+        assert!((55..=65).contains(&estimate), "{estimate}");
+        assert_eq!(similarity(&numbered(0..20_000), &numbered(0..20_000)), 100);
+    }
+
+    #[test]
+    fn minified_files_are_compared_by_tokens() {
+        let line: String = (0..200).map(|n| format!("f{n}=g({n});")).collect();
+        assert!(similarity(&line, &line.replace("f7=", "f8=")) >= 98);
+    }
+}

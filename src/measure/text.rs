@@ -1,0 +1,235 @@
+//! What kind of content a blob holds, and how many lines.
+
+use std::borrow::Cow;
+
+use gix::bstr::ByteSlice;
+
+/// How many leading bytes git looks at when it tells text from binary.
+const BINARY_WINDOW: usize = 8_000;
+
+/// A Git LFS pointer file is smaller than this, by its specification.
+const LFS_POINTER_LIMIT: usize = 1_024;
+
+/// A blob by its content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Content {
+    /// Text in an encoding whose line ends are single bytes (UTF-8, Latin-1, …).
+    Text,
+    /// UTF-16 or UTF-32 with a byte order mark. git shows it as binary, guard reads it.
+    WideText,
+    /// A NUL within the first 8,000 bytes, as git decides.
+    Binary,
+    /// A Git LFS pointer: the content is elsewhere.
+    LfsPointer,
+}
+
+impl Content {
+    /// Tells what a blob holds.
+    pub fn of(blob: &[u8]) -> Content {
+        if is_lfs_pointer(blob) {
+            Content::LfsPointer
+        } else if !is_binary(blob) {
+            Content::Text
+        } else if decode_wide(blob).is_some() {
+            Content::WideText
+        } else {
+            Content::Binary
+        }
+    }
+}
+
+/// The number of lines as git counts them: a last line without a newline counts.
+pub fn line_count(blob: &[u8]) -> usize {
+    let newlines = blob.iter().filter(|&&byte| byte == b'\n').count();
+    newlines + usize::from(!blob.is_empty() && !blob.ends_with(b"\n"))
+}
+
+/// Whether git takes the blob for binary: a NUL within its first 8,000 bytes.
+pub fn is_binary(blob: &[u8]) -> bool {
+    blob[..blob.len().min(BINARY_WINDOW)].contains(&0)
+}
+
+/// Whether the blob is a Git LFS pointer: under 1,024 bytes, a version line with
+/// a known URL first, then an `oid` and a `size` line among the others.
+pub fn is_lfs_pointer(blob: &[u8]) -> bool {
+    const VERSIONS: [&[u8]; 2] = [
+        b"version https://git-lfs.github.com/spec/",
+        b"version https://hawser.github.com/spec/",
+    ];
+    if blob.len() >= LFS_POINTER_LIMIT || !VERSIONS.iter().any(|v| blob.starts_with(v)) {
+        return false;
+    }
+    let has_line = |key: &[u8]| blob.lines().any(|line| line.starts_with(key));
+    has_line(b"oid ") && has_line(b"size ")
+}
+
+/// The text to count in: UTF-16 and UTF-32 with a byte order mark become UTF-8,
+/// a UTF-8 byte order mark is dropped, everything else stays as it is.
+pub fn countable(blob: &[u8]) -> Cow<'_, [u8]> {
+    match decode_wide(blob) {
+        Some(text) => Cow::Owned(text.into_bytes()),
+        None => Cow::Borrowed(blob.strip_prefix(b"\xef\xbb\xbf").unwrap_or(blob)),
+    }
+}
+
+/// Decodes UTF-16 or UTF-32 with a byte order mark. `None` without a mark, or
+/// where the bytes are not valid in that encoding.
+fn decode_wide(blob: &[u8]) -> Option<String> {
+    // The mark of UTF-32LE begins with that of UTF-16LE, so UTF-32 goes first.
+    if let Some(rest) = blob.strip_prefix(b"\xff\xfe\0\0") {
+        return decode_utf32(rest, u32::from_le_bytes);
+    }
+    if let Some(rest) = blob.strip_prefix(b"\0\0\xfe\xff") {
+        return decode_utf32(rest, u32::from_be_bytes);
+    }
+    if let Some(rest) = blob.strip_prefix(b"\xff\xfe") {
+        return decode_utf16(rest, u16::from_le_bytes);
+    }
+    if let Some(rest) = blob.strip_prefix(b"\xfe\xff") {
+        return decode_utf16(rest, u16::from_be_bytes);
+    }
+    None
+}
+
+fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Option<String> {
+    let (units, rest) = bytes.as_chunks::<2>();
+    if !rest.is_empty() {
+        return None;
+    }
+    char::decode_utf16(units.iter().map(|&pair| unit(pair)))
+        .collect::<Result<String, _>>()
+        .ok()
+}
+
+fn decode_utf32(bytes: &[u8], unit: fn([u8; 4]) -> u32) -> Option<String> {
+    let (units, rest) = bytes.as_chunks::<4>();
+    if !rest.is_empty() {
+        return None;
+    }
+    units
+        .iter()
+        .map(|&quad| char::from_u32(unit(quad)))
+        .collect()
+}
+
+/// A change that leaves everything but layout as it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Cosmetic {
+    /// Only line endings differ (`\n`, `\r\n`, `\r`, or none after the last line).
+    LineEndings,
+    /// Only ASCII blanks differ, line endings among them.
+    Whitespace,
+}
+
+/// Whether two different blobs differ in layout alone, the narrower answer first.
+/// `None` for equal blobs too.
+pub fn cosmetic(old: &[u8], new: &[u8]) -> Option<Cosmetic> {
+    if old == new {
+        return None;
+    }
+    if unended_lines(old).eq(unended_lines(new)) {
+        return Some(Cosmetic::LineEndings);
+    }
+    let visible = |byte: &&u8| !byte.is_ascii_whitespace();
+    old.iter()
+        .filter(visible)
+        .eq(new.iter().filter(visible))
+        .then_some(Cosmetic::Whitespace)
+}
+
+/// The lines without their endings, whichever of `\n`, `\r\n` and `\r` they are.
+fn unended_lines(blob: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = blob;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = rest.find_byteset(b"\r\n").unwrap_or(rest.len());
+        let (line, tail) = rest.split_at(end);
+        rest = tail
+            .strip_prefix(b"\r\n")
+            .or_else(|| tail.get(1..))
+            .unwrap_or_default();
+        Some(line)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn utf16le(text: &str) -> Vec<u8> {
+        let mut bytes = b"\xff\xfe".to_vec();
+        bytes.extend(text.encode_utf16().flat_map(u16::to_le_bytes));
+        bytes
+    }
+
+    #[test]
+    fn lines_are_counted_as_git_counts_them() {
+        assert_eq!(line_count(b""), 0);
+        assert_eq!(line_count(b"\n"), 1);
+        assert_eq!(line_count(b"a"), 1);
+        assert_eq!(line_count(b"a\nb"), 2);
+        assert_eq!(line_count(b"a\nb\n"), 2);
+        assert_eq!(line_count(b"a\r\nb\r\n"), 2);
+        assert_eq!(line_count(b"a\rb\r"), 1);
+    }
+
+    #[test]
+    fn a_nul_within_8000_bytes_is_binary_and_one_after_is_not() {
+        let mut blob = vec![b'x'; 9_000];
+        assert!(!is_binary(&blob));
+        blob[8_000] = 0;
+        assert!(!is_binary(&blob));
+        blob[7_999] = 0;
+        assert!(is_binary(&blob));
+        assert_eq!(Content::of(&blob), Content::Binary);
+    }
+
+    #[test]
+    fn lfs_pointers_are_told_from_text_that_speaks_of_them() {
+        let pointer = format!(
+            "version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize 12345\n",
+            "4d".repeat(32)
+        );
+        assert_eq!(Content::of(pointer.as_bytes()), Content::LfsPointer);
+        assert!(!is_lfs_pointer(
+            b"version https://git-lfs.github.com/spec/v1\n"
+        ));
+        assert!(!is_lfs_pointer(format!("see:\n{pointer}").as_bytes()));
+        assert!(!is_lfs_pointer(
+            format!("{pointer}{}", "x".repeat(1_024)).as_bytes()
+        ));
+    }
+
+    #[test]
+    fn wide_text_is_decoded_and_a_broken_one_is_binary() {
+        let text = "one\ntwo é 𝄞\n";
+        assert_eq!(Content::of(&utf16le(text)), Content::WideText);
+        assert_eq!(&*countable(&utf16le(text)), text.as_bytes());
+        let mut utf32be = b"\0\0\xfe\xff".to_vec();
+        utf32be.extend(text.chars().flat_map(|c| (c as u32).to_be_bytes()));
+        assert_eq!(&*countable(&utf32be), text.as_bytes());
+        let mut odd = utf16le(text);
+        odd.push(0);
+        assert_eq!(Content::of(&odd), Content::Binary);
+    }
+
+    #[test]
+    fn a_utf8_byte_order_mark_is_not_content() {
+        assert_eq!(&*countable(b"\xef\xbb\xbfa\n"), b"a\n");
+    }
+
+    #[test]
+    fn line_endings_only_is_told_from_whitespace_only_and_from_content() {
+        let line_endings = Some(Cosmetic::LineEndings);
+        assert_eq!(cosmetic(b"a\nb\n", b"a\r\nb\r\n"), line_endings);
+        assert_eq!(cosmetic(b"a\nb\n", b"a\rb"), line_endings);
+        assert_eq!(
+            cosmetic(b"if x:\n  y\n", b"if x:\n\ty\n\n"),
+            Some(Cosmetic::Whitespace)
+        );
+        assert_eq!(cosmetic(b"a\nb\n", b"a\nc\n"), None);
+        assert_eq!(cosmetic(b"a\n", b"a\n"), None);
+    }
+}

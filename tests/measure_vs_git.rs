@@ -1,0 +1,123 @@
+//! The lost lines are those that `git diff --numstat` calls deleted, where
+//! blanks around lines play no part.
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use write_guard::measure::{line_count, lost};
+
+/// A small generator of numbers (xorshift), the same in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % end as u64) as usize
+    }
+}
+
+/// Lines without blanks around them; a part of them repeats, as braces do.
+fn text(dice: &mut Dice, size: usize, repeated: usize) -> Vec<String> {
+    (0..size)
+        .map(|_| {
+            if dice.below(100) < repeated {
+                format!("common {}", dice.below(5))
+            } else {
+                format!("line {}", dice.below(1_000_000))
+            }
+        })
+        .collect()
+}
+
+/// Deletes, inserts, rewrites, repeats and moves lines at the given rate.
+fn edit(dice: &mut Dice, old: &[String], percent: usize) -> Vec<String> {
+    let mut new = Vec::new();
+    for line in old {
+        if dice.below(100) >= percent {
+            new.push(line.clone());
+            continue;
+        }
+        match dice.below(5) {
+            0 => {}
+            1 => new.extend([line.clone(), format!("new {}", dice.below(1_000))]),
+            2 => new.push(format!("new {}", dice.below(1_000_000))),
+            3 => new.extend([line.clone(), line.clone()]),
+            _ => {
+                let place = dice.below(new.len() + 1);
+                new.insert(place, line.clone());
+            }
+        }
+    }
+    new
+}
+
+/// Every line has its newline: a last line without one differs from the same
+/// line elsewhere for git, and does not for guard.
+fn blob(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// The deleted column of numstat for every file of the two directories that differs.
+fn numstat(dir: &Path) -> Vec<(String, usize)> {
+    let output = Command::new("git")
+        .args([
+            "-c",
+            "core.quotePath=false",
+            "diff",
+            "--no-index",
+            "--numstat",
+        ])
+        .args(["--no-renames", "--no-ext-diff", "--diff-algorithm=myers"])
+        .args(["old", "new"])
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_CONFIG_GLOBAL", dir.join("none"))
+        .current_dir(dir)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| {
+            let mut columns = line.split('\t').skip(1);
+            let deleted = columns.next().unwrap().parse().unwrap();
+            let (_, name) = columns.next().unwrap().rsplit_once('/').unwrap();
+            (name.trim_end_matches('}').to_owned(), deleted)
+        })
+        .collect()
+}
+
+#[test]
+fn lost_lines_equal_gits_deleted_lines() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join("old")).unwrap();
+    fs::create_dir(dir.path().join("new")).unwrap();
+    let mut dice = Dice(0x5eed_cafe_f00d_1234);
+    let mut expected = Vec::new();
+    for pair in 0..400 {
+        let most = if pair % 40 == 0 { 4_900 } else { 400 };
+        let size = 1 + dice.below(most);
+        let repeated = [0, 20, 60, 95][pair % 4];
+        let old = text(&mut dice, size, repeated);
+        let percent = [2, 15, 50, 90, 100][pair % 5];
+        let mut new = edit(&mut dice, &old, percent);
+        if pair % 50 == 49 {
+            new.clear();
+        }
+        let (old, new) = (blob(&old), blob(&new));
+        let name = format!("{pair:03}");
+        fs::write(dir.path().join("old").join(&name), &old).unwrap();
+        fs::write(dir.path().join("new").join(&name), &new).unwrap();
+        let measured = lost(old.as_bytes(), new.as_bytes());
+        assert_eq!(measured.total, line_count(old.as_bytes()));
+        if old != new {
+            expected.push((name, measured.lost));
+        }
+    }
+    assert!(expected.len() > 350, "the pairs hardly differ");
+    assert_eq!(numstat(dir.path()), expected);
+}
