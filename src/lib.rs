@@ -5,3 +5,5 @@ pub mod change;
 pub mod finding;
 pub mod path;
 pub mod measure;
+pub mod error;
+pub mod policy;

@@ -1,0 +1,49 @@
+//! Why guard could not judge: exit code 2, never a verdict.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use gix::bstr::BString;
+
+use crate::finding::Finding;
+
+/// The result of everything that may be unable to judge.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A sentence that says what is wrong, and what to do about it.
+#[derive(Debug, Clone, Default)]
+pub struct Error {
+    /// One sentence without a final full stop; names in it are escaped.
+    pub message: String,
+    /// The next steps, one a line.
+    pub help: Vec<String>,
+    /// The faults behind it, where a document is to blame.
+    pub problems: Vec<Finding>,
+    /// The text of each document that `problems` point into.
+    pub texts: BTreeMap<BString, String>,
+}
+
+impl Error {
+    /// An error without advice.
+    pub fn new(message: impl Into<String>) -> Self {
+        Error {
+            message: message.into(),
+            ..Error::default()
+        }
+    }
+
+    /// Adds one line of advice.
+    #[must_use]
+    pub fn help(mut self, line: impl Into<String>) -> Self {
+        self.help.push(line.into());
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}

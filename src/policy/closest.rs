@@ -1,0 +1,404 @@
+//! The closest granted path to one that is not granted.
+//!
+//! In this order: the same file name elsewhere, the same name but for case,
+//! separators, accents or look-alike letters, the same directory, then
+//! similarity over the path's segments. Nothing is offered below a threshold.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use gix::bstr::{BStr, BString, ByteSlice};
+
+use super::path_name::{DIRECTORIES, EXTENSION, PathName, overlap};
+use super::scope::Scope;
+use super::{Grant, GrantKind};
+
+/// The least score of a suggestion by similarity alone.
+const MIN_SIMILAR: f64 = 0.55;
+
+/// The least score of a suggestion in the same directory: that of an equal extension.
+const MIN_SIBLING: f64 = DIRECTORIES + EXTENSION;
+
+/// With more grants than this only the most promising are compared in full.
+const MANY: usize = 200;
+
+/// How many are.
+const PROMISING: usize = 64;
+
+/// A granted path close to one that is not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Closest<'a> {
+    /// A path that would have been allowed. For a directory grant: the asked
+    /// file name in that directory.
+    pub path: BString,
+    /// The grant that allows it.
+    pub grant: &'a Grant,
+    /// What makes it close.
+    pub why: Why,
+}
+
+/// What makes a path close.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Why {
+    /// The same file name in another directory.
+    SameName,
+    /// Another file of the same directory.
+    SameDirectory,
+    /// It is written much alike.
+    Similar,
+}
+
+/// The granted path closest to `path`. `None` where `path` is granted itself,
+/// or where nothing granted is close. Equally close paths go by their bytes.
+///
+/// Globs and grants without any action are never offered.
+pub fn closest<'a>(scope: &'a Scope, path: &BStr) -> Option<Closest<'a>> {
+    if !scope.lookup(path).is_empty() {
+        return None;
+    }
+    let index = scope.closest_index();
+    let asked = PathName::new(path);
+    let (candidate, why) = index
+        .same_name(&asked)
+        .or_else(|| index.same_directory(&asked))
+        .or_else(|| index.similar(&asked))?;
+    let grant = &scope.grants()[candidate.grant];
+    let path = match grant.kind {
+        GrantKind::Directory => [grant.path.as_slice(), b"/", asked.base.as_slice()]
+            .concat()
+            .into(),
+        _ => grant.path.clone(),
+    };
+    Some(Closest { path, grant, why })
+}
+
+/// The granted files and directories, prepared for comparison.
+#[derive(Debug, Clone)]
+pub(super) struct Index {
+    candidates: Vec<Candidate>,
+    /// Positions of files by file name, folded.
+    names: HashMap<String, Vec<usize>>,
+    /// Positions of files by directory.
+    directories: HashMap<BString, Vec<usize>>,
+}
+
+#[derive(Debug, Clone)]
+struct Candidate {
+    grant: usize,
+    path: BString,
+    name: PathName,
+    /// The grant is a directory, and `name` that of any file in it.
+    directory: bool,
+}
+
+impl Index {
+    pub(super) fn new(grants: &[Grant]) -> Index {
+        let mut index = Index {
+            candidates: Vec::new(),
+            names: HashMap::new(),
+            directories: HashMap::new(),
+        };
+        for (number, grant) in grants.iter().enumerate() {
+            let offered = grant.kind != GrantKind::Glob && !grant.path.is_empty();
+            if !offered || grant.actions.is_empty() {
+                continue;
+            }
+            let directory = grant.kind == GrantKind::Directory;
+            let name = if directory {
+                PathName::new([grant.path.as_slice(), b"/"].concat().as_bstr())
+            } else {
+                PathName::new(grant.path.as_ref())
+            };
+            let position = index.candidates.len();
+            if !directory {
+                let names = index.names.entry(name.folded()).or_default();
+                names.push(position);
+                let siblings = index.directories.entry(name.directory.clone()).or_default();
+                siblings.push(position);
+            }
+            index.candidates.push(Candidate {
+                grant: number,
+                path: grant.path.clone(),
+                name,
+                directory,
+            });
+        }
+        index
+    }
+
+    /// A file of the same name; of several, the one in the most similar directory.
+    fn same_name(&self, asked: &PathName) -> Option<(&Candidate, Why)> {
+        let named = self.names.get(&asked.folded())?.iter();
+        let found = best(named.map(|&at| &self.candidates[at]), |candidate| {
+            let score = asked.score(&candidate.name);
+            let related = !asked.common || asked.directory_similarity(&candidate.name) > 0.0;
+            // The very same name comes before one that only looks the same.
+            let exact = if candidate.name.base == asked.base {
+                1.0
+            } else {
+                0.0
+            };
+            related.then_some(score + exact)
+        })?;
+        let why = if found.name.base == asked.base {
+            Why::SameName
+        } else {
+            Why::Similar
+        };
+        Some((found, why))
+    }
+
+    fn same_directory(&self, asked: &PathName) -> Option<(&Candidate, Why)> {
+        let siblings = self.directories.get(&asked.directory)?.iter();
+        let found = best(siblings.map(|&at| &self.candidates[at]), |candidate| {
+            let score = asked.score(&candidate.name);
+            // At the top everything is in the same directory.
+            let least = if asked.directory.is_empty() {
+                MIN_SIMILAR
+            } else {
+                MIN_SIBLING
+            };
+            (score >= least).then_some(score)
+        })?;
+        Some((found, Why::SameDirectory))
+    }
+
+    fn similar(&self, asked: &PathName) -> Option<(&Candidate, Why)> {
+        let promising = self.promising(asked);
+        let found = best(promising.into_iter(), |candidate| {
+            let score = if candidate.directory {
+                asked.directory_similarity(&candidate.name)
+            } else {
+                asked.score(&candidate.name)
+            };
+            (score >= MIN_SIMILAR).then_some(score)
+        })?;
+        Some((found, Why::Similar))
+    }
+
+    /// All candidates, or of many those whose names and directories share the
+    /// most pairs of letters with the asked ones.
+    fn promising(&self, asked: &PathName) -> Vec<&Candidate> {
+        let mut candidates: Vec<&Candidate> = self.candidates.iter().collect();
+        if candidates.len() > MANY {
+            candidates.sort_by_cached_key(|candidate| {
+                let stems = overlap(asked.stem_mask, candidate.name.stem_mask);
+                let directories = overlap(asked.directory_mask, candidate.name.directory_mask);
+                let rank = if candidate.directory {
+                    3 * directories
+                } else {
+                    2 * stems + directories
+                };
+                (Reverse(rank), candidate.grant)
+            });
+            candidates.truncate(PROMISING);
+        }
+        candidates
+    }
+}
+
+/// The candidate with the highest score; ties go to the smaller path.
+fn best<'a>(
+    candidates: impl Iterator<Item = &'a Candidate>,
+    score: impl Fn(&Candidate) -> Option<f64>,
+) -> Option<&'a Candidate> {
+    candidates
+        .filter_map(|candidate| Some((score(candidate)?, candidate)))
+        .max_by(|(left, a), (right, b)| {
+            left.total_cmp(right)
+                .then_with(|| b.path.cmp(&a.path))
+                .then_with(|| b.grant.cmp(&a.grant))
+        })
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::Actions;
+    use crate::policy::testing::grant;
+
+    fn scope(paths: &[&str]) -> Scope {
+        Scope::new(
+            paths
+                .iter()
+                .map(|path| grant(path, Actions::MODIFY))
+                .collect(),
+        )
+    }
+
+    fn ask(paths: &[&str], path: &str) -> Option<(String, Why)> {
+        closest(&scope(paths), path.into()).map(|found| (found.path.to_string(), found.why))
+    }
+
+    fn some(path: &str, why: Why) -> Option<(String, Why)> {
+        Some((path.to_owned(), why))
+    }
+
+    #[test]
+    fn az_17_requirement_002_scenario_070_the_same_name_elsewhere() {
+        assert_eq!(
+            ask(&["utils/lld.py", "cli/main.py"], "core/lld.py"),
+            some("utils/lld.py", Why::SameName)
+        );
+    }
+
+    #[test]
+    fn az_16_a_granted_path_has_no_closest() {
+        assert_eq!(ask(&["utils/lld.py", "x/"], "utils/lld.py"), None);
+        assert_eq!(ask(&["utils/lld.py", "core/"], "core/lld.py"), None);
+    }
+
+    #[test]
+    fn az_18_and_az_19_nothing_is_offered_where_nothing_is_close() {
+        assert_eq!(ask(&["src/completely/different.py"], "xyz.txt"), None);
+        assert_eq!(ask(&[], "any/path.py"), None);
+        assert_eq!(ask(&["src/a.rs", "README.md"], "Makefile"), None);
+    }
+
+    #[test]
+    fn az_20_the_best_of_several() {
+        let scope = [
+            "core/config.py",
+            "core/lld_verification.py",
+            "core/audit.py",
+        ];
+        assert_eq!(
+            ask(&scope, "lld_verifier.py"),
+            some("core/lld_verification.py", Why::Similar)
+        );
+    }
+
+    #[test]
+    fn the_same_name_comes_first_then_the_directory_then_similarity() {
+        let scope = ["far/away/store.rs", "src/db/zebra.rs", "src/dbs/stores.rs"];
+        assert_eq!(
+            ask(&scope, "src/db/store.rs"),
+            some("far/away/store.rs", Why::SameName)
+        );
+        assert_eq!(
+            ask(&scope[1..], "src/db/store.rs"),
+            some("src/db/zebra.rs", Why::SameDirectory)
+        );
+        assert_eq!(
+            ask(&scope[2..], "src/db/store.rs"),
+            some("src/dbs/stores.rs", Why::Similar)
+        );
+    }
+
+    #[test]
+    fn of_several_same_names_the_one_with_the_closest_directory() {
+        assert_eq!(
+            ask(
+                &["a/x/y/io.rs", "src/net/io.rs", "src/db/io.rs"],
+                "src/nett/io.rs"
+            ),
+            some("src/net/io.rs", Why::SameName)
+        );
+    }
+
+    #[test]
+    fn equally_close_paths_go_by_their_order() {
+        let expected = some("a/io.rs", Why::SameName);
+        assert_eq!(ask(&["b/io.rs", "a/io.rs"], "zzz/io.rs"), expected);
+        assert_eq!(ask(&["a/io.rs", "b/io.rs"], "zzz/io.rs"), expected);
+    }
+
+    #[test]
+    fn a_name_that_every_directory_has_needs_a_related_directory() {
+        assert_eq!(ask(&["far/away/__init__.py"], "core/x/__init__.py"), None);
+        assert_eq!(
+            ask(&["core/y/__init__.py"], "core/x/__init__.py"),
+            some("core/y/__init__.py", Why::SameName)
+        );
+    }
+
+    #[test]
+    fn a_sibling_of_another_type_and_name_is_not_close() {
+        assert_eq!(ask(&["src/db/zebra.rs"], "src/db/notes.txt"), None);
+        assert_eq!(
+            ask(&["src/db/note.rs"], "src/db/notes.txt"),
+            some("src/db/note.rs", Why::SameDirectory)
+        );
+    }
+
+    #[test]
+    fn twins_to_the_eye_are_found() {
+        for (granted, asked) in [
+            ("src/café.py", "lib/cafe\u{301}.py"),
+            ("src/é.py", "src/e\u{301}.py"),
+            ("src/app.py", "src/\u{430}pp.py"),
+            ("src/LldPath.py", "lib/lld-path.py"),
+            ("src/Makefile", "src/makefile"),
+        ] {
+            assert_eq!(ask(&[granted], asked), some(granted, Why::Similar));
+        }
+    }
+
+    #[test]
+    fn a_misspelt_directory_is_found() {
+        assert_eq!(
+            ask(
+                &["assemblyzero/core/audit_log.py", "x/y.py"],
+                "asemblyzero/core/auditlog.py"
+            ),
+            some("assemblyzero/core/audit_log.py", Why::Similar)
+        );
+    }
+
+    #[test]
+    fn a_granted_directory_offers_the_name_in_it() {
+        assert_eq!(
+            ask(&["src/storage/"], "src/storge/index.rs"),
+            some("src/storage/index.rs", Why::Similar)
+        );
+        assert_eq!(ask(&["docs/"], "src/index.rs"), None);
+    }
+
+    #[test]
+    fn globs_and_rows_without_an_action_are_not_offered() {
+        assert_eq!(ask(&["src/*.rs"], "srcs/a.rs"), None);
+        let named = Scope::new(vec![grant("utils/lld.py", Actions::NONE)]);
+        assert_eq!(closest(&named, "core/lld.py".into()), None);
+    }
+
+    #[test]
+    fn among_ten_thousand_the_right_one_is_found() {
+        let words = [
+            "parse", "token", "frame", "index", "cache", "route", "query", "event",
+        ];
+        let word = |n: usize| words[n % words.len()];
+        let paths: Vec<_> = (0..10_000)
+            .map(|n| {
+                format!(
+                    "src/{}_{}/{}_{}_{n}.rs",
+                    word(n),
+                    n % 50,
+                    word(n / 8),
+                    word(n / 64)
+                )
+            })
+            .collect();
+        let paths: Vec<_> = paths.iter().map(String::as_str).collect();
+        let scope = scope(&paths);
+        for path in paths.iter().step_by(997) {
+            let typo = path.replacen("src/", "scr/", 1).replacen(".rs", "x.rs", 1);
+            let found = closest(&scope, typo.as_str().into()).map(|found| found.path.to_string());
+            assert_eq!(found.as_deref(), Some(*path));
+        }
+    }
+
+    #[test]
+    fn endless_and_odd_paths_are_answered() {
+        let scope = scope(&["src/a.rs"]);
+        for path in [
+            "",
+            "/",
+            "a/".repeat(5_000).as_str(),
+            "x".repeat(100_000).as_str(),
+        ] {
+            assert_eq!(closest(&scope, path.into()), None);
+        }
+        assert_eq!(closest(&scope, b"\xff\xfe".as_bstr()), None);
+    }
+}

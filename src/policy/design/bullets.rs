@@ -1,0 +1,152 @@
+//! Lists of files: `- Modify: \`a.py:1-20\``, `- \`a.py\` (new) - why`.
+
+use std::ops::Range;
+
+use super::blocks::{Content, PieceKind};
+use super::cell;
+use super::draft::{Draft, Row};
+use super::heading::Claim;
+use super::kind::{self, Kind, Type};
+use super::problem::{Located, Problem, show};
+use super::source::Source;
+
+/// Grants every item of a list.
+pub(super) fn read(source: &Source<'_>, items: &[Content], claim: Claim, draft: &mut Draft<'_>) {
+    for item in items {
+        match read_item(source, item, claim) {
+            Ok(row) => draft.row(row),
+            Err(problem) => draft.bad_row(vec![problem]),
+        }
+    }
+}
+
+/// A type with the words that said it.
+type Said = (Type, String);
+
+fn read_item(source: &Source<'_>, item: &Content, claim: Claim) -> Result<Row, Located> {
+    let span = source.trim(item.span.clone());
+    cell::refuse_overload(item)?;
+    let (label, path) = split_label(source, item, span)?;
+    let (path, rest) = split_description(source, item, path);
+    let within = |inner: &Range<usize>, outer: &Range<usize>| {
+        inner.start >= outer.start && inner.end <= outer.end
+    };
+    let mut struck = item
+        .pieces
+        .iter()
+        .filter(|piece| piece.kind == PieceKind::Struck);
+    if struck.any(|piece| !within(&piece.span, &path) && !within(&piece.span, &rest)) {
+        return Err(Problem::placeholder(
+            "struck-out",
+            "the item is struck out",
+            "remove the item",
+        )
+        .at(item.span.clone()));
+    }
+    let rest = source
+        .slice(rest)
+        .trim_start_matches([' ', '-', '–', '—', ':']);
+    let paths = cell::paths(source, &item.part(path.clone()))?;
+    let remark = remark(source.slice(path)).or_else(|| remark(rest));
+    let (found, change_type) = label.or(remark).unwrap_or_else(|| {
+        (
+            Type {
+                kind: Kind::Grant(claim.actions()),
+                directory: false,
+            },
+            String::new(),
+        )
+    });
+    Ok(Row {
+        paths,
+        kind: found.kind,
+        directory: found.directory,
+        change_type,
+        description: rest.split_whitespace().collect::<Vec<_>>().join(" "),
+    })
+}
+
+/// Reads `Modify:` or `Create` in front of the path.
+fn split_label(
+    source: &Source<'_>,
+    item: &Content,
+    span: Range<usize>,
+) -> Result<(Option<Said>, Range<usize>), Located> {
+    let first = item
+        .pieces
+        .iter()
+        .find(|piece| !matches!(piece.kind, PieceKind::Struck | PieceKind::Html));
+    let text =
+        source.slice(span.start..first.map_or(span.end, |piece| piece.span.start.max(span.start)));
+    let colon = text
+        .match_indices(':')
+        .map(|(index, _)| index)
+        .find(|index| {
+            text.get(index + 1..)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '*', '_']))
+        });
+    if let Some(colon) = colon {
+        let label = text
+            .get(..colon)
+            .unwrap_or("")
+            .trim_matches(['*', '_', ' ']);
+        let after = span.start + colon + 1;
+        let skipped = source
+            .slice(after..span.end)
+            .find(|c: char| !matches!(c, '*' | '_' | ' '))
+            .unwrap_or(0);
+        if let Some(found) = kind::parse(label) {
+            return Ok((Some((found, label.to_owned())), after + skipped..span.end));
+        }
+        let word = label.to_lowercase();
+        if matches!(word.as_str(), "test" | "tests" | "file" | "files" | "path") {
+            return Ok((None, after + skipped..span.end));
+        }
+        // `src/a.py: what changes` has its path in front.
+        if !label.contains(['/', '.']) || label.contains(char::is_whitespace) {
+            let help = format!("write one of {}", kind::KNOWN);
+            return Err(Problem::bad_row(
+                "unknown-type",
+                format!("`{}` is no change type", show(label)),
+                help,
+            )
+            .at(span));
+        }
+        return Ok((None, span));
+    }
+    let end = if first.is_some() {
+        text.len()
+    } else {
+        text.find(' ').unwrap_or(0)
+    };
+    let word = text.get(..end).unwrap_or("").trim_matches(['*', '_', ' ']);
+    match kind::parse(word) {
+        Some(found) if !word.contains(['.', '/']) || word.contains(' ') => {
+            Ok((Some((found, word.to_owned())), span.start + end..span.end))
+        }
+        _ => Ok((None, span)),
+    }
+}
+
+/// Splits an item before ` - `, ` — ` or `: `, outside of code.
+fn split_description(
+    source: &Source<'_>,
+    item: &Content,
+    span: Range<usize>,
+) -> (Range<usize>, Range<usize>) {
+    let text = source.slice(span.clone());
+    let in_piece = |at: usize| item.pieces.iter().any(|piece| piece.span.contains(&at));
+    let at = text.char_indices().map(|(index, _)| index).find(|&index| {
+        let starts = |mark: &str| text.get(index..).is_some_and(|rest| rest.starts_with(mark));
+        !in_piece(span.start + index) && [" - ", " – ", " — ", ": "].iter().any(|mark| starts(mark))
+    });
+    let at = at.map_or(span.end, |index| span.start + index);
+    (span.start..at, at..span.end)
+}
+
+/// The type in `(new)` or `(unchanged — why)`.
+fn remark(text: &str) -> Option<Said> {
+    let (_, inner) = text.rsplit_once('(')?;
+    let (inner, _) = inner.split_once(')').unwrap_or((inner, ""));
+    kind::parse(inner).map(|found| (found, inner.to_owned()))
+}

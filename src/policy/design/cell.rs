@@ -1,0 +1,315 @@
+//! A path cell, or the text of a list item -> the paths that are written there.
+//!
+//! Code spans speak first. Without one, the raw text counts: rendered text has
+//! lost underscores and asterisks to emphasis.
+
+use std::ops::Range;
+
+use super::blocks::{Content, Piece, PieceKind};
+use super::link;
+use super::problem::{Located, Problem, show};
+use super::raw;
+use super::source::Source;
+
+/// One path as written, not yet judged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Written {
+    pub(super) text: String,
+    /// With its backticks.
+    pub(super) span: Range<usize>,
+    /// An arrow points from the path before to this one.
+    pub(super) arrow: bool,
+    /// "(directory)" stands behind it.
+    pub(super) directory: bool,
+}
+
+/// A cell with more spans, links and tags than this was not written for a reader.
+const MAX_PIECES: usize = 256;
+
+/// The paths of a cell, in order; never empty.
+///
+/// # Errors
+/// What makes the cell ambiguous, empty or no path at all.
+pub(super) fn paths(source: &Source<'_>, content: &Content) -> Result<Vec<Written>, Located> {
+    let span = source.trim(content.span.clone());
+    let problem = |problem: Problem| Err(problem.at(span.clone()));
+    if span.is_empty() {
+        return problem(Problem::bad_row(
+            "empty",
+            "the cell of the path is empty",
+            "write the path, or remove the row",
+        ));
+    }
+    refuse_overload(content)?;
+    let tokens = match tokens(source, content, &span) {
+        Ok(tokens) => tokens,
+        Err(found) => return problem(found),
+    };
+    let mut reader = Reader::default();
+    for token in tokens {
+        reader.token(token);
+    }
+    if !reader.paths.is_empty() {
+        return reader.finish().or_else(problem);
+    }
+    if content.is_struck() {
+        let struck = content
+            .pieces
+            .iter()
+            .filter(|piece| piece.kind == PieceKind::Struck);
+        let covered: usize = struck.map(|piece| piece.span.len()).sum();
+        return problem(if covered >= span.len() {
+            Problem::placeholder("struck-out", "the path is struck out", "remove the row")
+        } else {
+            ambiguous("a part of the cell is struck out")
+        });
+    }
+    raw::paths(source, content, &span).or_else(problem)
+}
+
+/// Refuses a cell whose reading would take long.
+pub(super) fn refuse_overload(content: &Content) -> Result<(), Located> {
+    if content.pieces.len() > MAX_PIECES {
+        let problem = ambiguous(format!(
+            "the text holds more than {MAX_PIECES} code spans, links and tags"
+        ));
+        return Err(problem.at(content.span.clone()));
+    }
+    Ok(())
+}
+
+/// A cell that could mean more than one thing.
+pub(super) fn ambiguous(message: impl Into<String>) -> Problem {
+    Problem::bad_row(
+        "ambiguous-cell",
+        message,
+        "write each path in backticks, separated by commas: `src/a.rs`, `src/b.rs`",
+    )
+}
+
+/// A cell with tags.
+pub(super) fn html(tag: &str) -> Problem {
+    Problem::bad_row(
+        "html",
+        format!("the cell holds HTML: {}", show(tag)),
+        "write the path in backticks, without tags",
+    )
+}
+
+/// A piece of a cell, left to right.
+enum Token<'a> {
+    Text(&'a str),
+    Path(Written),
+    Break,
+}
+
+fn tokens<'a>(
+    source: &Source<'a>,
+    content: &Content,
+    span: &Range<usize>,
+) -> Result<Vec<Token<'a>>, Problem> {
+    let mut tokens = Vec::new();
+    let mut cursor = span.start;
+    for Piece { span: piece, kind } in &content.pieces {
+        if piece.start < cursor {
+            continue;
+        }
+        tokens.push(Token::Text(source.slice(cursor..piece.start)));
+        cursor = piece.end;
+        match kind {
+            PieceKind::Code(text) => tokens.push(Token::Path(written(text, piece))),
+            PieceKind::Link { text, target } => {
+                link::agree(source.path(), text, target)?;
+                tokens.push(Token::Path(written(text, piece)));
+            }
+            PieceKind::Html => {
+                let tag = source.slice(piece.clone());
+                if is_break(tag) {
+                    tokens.push(Token::Break);
+                } else if !tag.starts_with("<!--") {
+                    return Err(html(tag));
+                }
+            }
+            PieceKind::Image => return Err(ambiguous("the cell holds an image")),
+            PieceKind::Struck => {}
+        }
+    }
+    tokens.push(Token::Text(source.slice(cursor..span.end)));
+    Ok(tokens)
+}
+
+/// Whether a tag is `<br>` in one of its spellings.
+pub(super) fn is_break(tag: &str) -> bool {
+    let name = tag
+        .trim_start_matches('<')
+        .trim_end_matches(['>', '/', ' ']);
+    name.eq_ignore_ascii_case("br")
+}
+
+fn written(text: &str, span: &Range<usize>) -> Written {
+    Written {
+        text: text.trim().to_owned(),
+        span: span.clone(),
+        arrow: false,
+        directory: false,
+    }
+}
+
+/// Collects the paths outside parentheses and the words between them.
+#[derive(Default)]
+struct Reader {
+    paths: Vec<Written>,
+    /// Text since the last path.
+    gap: String,
+    /// Words that neither separate paths nor stand in parentheses.
+    prose: Vec<String>,
+    depth: usize,
+    remark: String,
+}
+
+impl Reader {
+    fn token(&mut self, token: Token<'_>) {
+        match token {
+            Token::Text(text) => text.chars().for_each(|c| self.character(c)),
+            Token::Break if self.depth == 0 => self.gap.push(','),
+            Token::Path(path) if self.depth == 0 => {
+                let arrow = self.close_gap();
+                self.paths.push(Written { arrow, ..path });
+            }
+            Token::Break | Token::Path(_) => {}
+        }
+    }
+
+    fn character(&mut self, c: char) {
+        match (c, self.depth) {
+            ('(', _) => self.depth += 1,
+            (')', 1) => {
+                self.depth = 0;
+                let remark = std::mem::take(&mut self.remark);
+                if is_directory_remark(&remark)
+                    && let Some(path) = self.paths.last_mut()
+                {
+                    path.directory = true;
+                }
+            }
+            (')', 0) => {}
+            (')', _) => self.depth -= 1,
+            (_, 0) => self.gap.push(c),
+            _ => self.remark.push(c),
+        }
+    }
+
+    /// Whether the text since the last path is an arrow; words are kept as prose.
+    fn close_gap(&mut self) -> bool {
+        let gap = std::mem::take(&mut self.gap);
+        let gap = gap.trim().trim_matches(['*', '_']).trim().to_lowercase();
+        if is_arrow(&gap) {
+            return !self.paths.is_empty();
+        }
+        let words = gap.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’');
+        self.prose.extend(
+            words
+                .filter(|word| !word.is_empty() && !matches!(*word, "or" | "and"))
+                .map(str::to_owned),
+        );
+        false
+    }
+
+    fn finish(mut self) -> Result<Vec<Written>, Problem> {
+        self.close_gap();
+        if let Some(word) = self.prose.iter().find(|word| is_exclusion(word)) {
+            return Err(ambiguous(format!(
+                "`{}` beside a path: is the path meant or left out?",
+                show(word)
+            )));
+        }
+        if !self.prose.is_empty() {
+            self.paths.retain(|path| has_path_shape(&path.text));
+            if self.paths.is_empty() {
+                return Err(ambiguous("the cell holds words, and no path"));
+            }
+        }
+        Ok(self.paths.into_iter().flat_map(split_arrow).collect())
+    }
+}
+
+/// Marks and words that point from the old to the new path.
+fn is_arrow(text: &str) -> bool {
+    matches!(
+        text,
+        "->" | "-->" | "=>" | "→" | "⇒" | "➜" | "to" | "renamed to" | "moved to"
+    )
+}
+
+/// Splits `a -> b` inside one span.
+pub(super) fn split_arrow(path: Written) -> Vec<Written> {
+    let parts: Vec<&str> = [" -> ", "→", " => "]
+        .iter()
+        .find_map(|arrow| {
+            let parts: Vec<&str> = path.text.split(arrow).map(str::trim).collect();
+            (parts.len() == 2 && parts.iter().all(|part| !part.is_empty())).then_some(parts)
+        })
+        .unwrap_or_default();
+    match *parts {
+        [old, new] => vec![
+            Written {
+                text: old.to_owned(),
+                ..path.clone()
+            },
+            Written {
+                text: new.to_owned(),
+                arrow: true,
+                ..path.clone()
+            },
+        ],
+        _ => vec![path],
+    }
+}
+
+/// Words that turn "these files" into "all but these files".
+fn is_exclusion(word: &str) -> bool {
+    matches!(
+        word,
+        "not"
+            | "no"
+            | "never"
+            | "except"
+            | "excluding"
+            | "without"
+            | "but"
+            | "unlike"
+            | "instead"
+            | "outside"
+            | "don't"
+            | "don’t"
+            | "importing"
+            | "all"
+            | "any"
+            | "every"
+            | "everything"
+            | "other"
+    )
+}
+
+/// Whether a code span among words looks like a path rather than like a name of code.
+fn has_path_shape(text: &str) -> bool {
+    if text.contains(char::is_whitespace) {
+        return false;
+    }
+    let extension = text.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let has_extension = (1..=5).contains(&extension.len())
+        && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    text.contains('/') || text.starts_with('.') || has_extension
+}
+
+/// "(directory)" and its kin.
+pub(super) fn is_directory_remark(remark: &str) -> bool {
+    let word = remark
+        .trim()
+        .split(|c: char| !c.is_alphabetic())
+        .next()
+        .unwrap_or("");
+    ["directory", "dir", "folder"]
+        .iter()
+        .any(|name| word.eq_ignore_ascii_case(name))
+}

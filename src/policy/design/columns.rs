@@ -1,0 +1,205 @@
+//! Which column of a table says what, by the names in its header.
+
+use super::blocks::{Content, Table};
+use super::kind;
+use super::problem::Problem;
+use crate::finding::Rule;
+
+const PATH: &[&str] = &[
+    "file",
+    "files",
+    "file(s)",
+    "path",
+    "paths",
+    "file path",
+    "filepath",
+    "file name",
+    "filename",
+];
+/// Best first: a table may have a prose column of a weaker name beside its type column.
+const TYPE: &[&str] = &["change type", "action", "type"];
+const ORDER: &[&str] = &["order", "#", "no", "no.", "nr", "step"];
+const DESCRIPTION: &[&str] = &[
+    "description",
+    "desc",
+    "purpose",
+    "summary",
+    "reason",
+    "rationale",
+    "responsibility",
+    "what",
+    "change",
+    "changes",
+    "details",
+    "notes",
+];
+
+/// The columns of a table that lists files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Columns {
+    pub(super) path: usize,
+    pub(super) kind: Option<usize>,
+    pub(super) description: Option<usize>,
+    /// All names, normalised.
+    pub(super) names: Vec<String>,
+}
+
+impl Columns {
+    /// Whether a stray pipe in some prose cell would move the path or the type.
+    pub(super) fn can_shift(&self) -> bool {
+        let last = self.kind.map_or(self.path, |kind| kind.max(self.path));
+        self.names
+            .iter()
+            .take(last)
+            .enumerate()
+            .any(|(index, name)| {
+                index != self.path && Some(index) != self.kind && !ORDER.contains(&name.as_str())
+            })
+    }
+}
+
+/// The columns of a table; `None` where no column holds paths.
+///
+/// # Errors
+/// Two columns that both claim to hold the paths or the types.
+pub(super) fn columns(table: &Table) -> Result<Option<Columns>, Problem> {
+    let names: Vec<String> = table.header.cells.iter().map(normalised).collect();
+    let Some(path) = only(&names, PATH)? else {
+        return Ok(None);
+    };
+    let mut kind = None;
+    for name in TYPE {
+        kind = kind.or(only(&names, &[name])?);
+    }
+    if kind.is_none() {
+        kind = only(&names, &["change"])?.filter(|&index| {
+            let has_type = |cell: Option<&Content>| {
+                cell.is_some_and(|cell| kind::parse(&cell.plain).is_some())
+            };
+            !table.rows.is_empty() && table.rows.iter().all(|row| has_type(row.cells.get(index)))
+        });
+    }
+    let free = |index: &usize| *index != path && Some(*index) != kind;
+    let description = DESCRIPTION
+        .iter()
+        .find_map(|wanted| names.iter().position(|name| name == wanted).filter(free))
+        .or_else(|| {
+            (0..names.len()).find(|index| {
+                free(index)
+                    && names
+                        .get(*index)
+                        .is_some_and(|name| !ORDER.contains(&name.as_str()))
+            })
+        });
+    Ok(Some(Columns {
+        path,
+        kind,
+        description,
+        names,
+    }))
+}
+
+fn normalised(cell: &Content) -> String {
+    cell.one_line().trim_end_matches(':').to_lowercase()
+}
+
+fn only(names: &[String], wanted: &[&str]) -> Result<Option<usize>, Problem> {
+    let mut found = names
+        .iter()
+        .enumerate()
+        .filter(|(_, name)| wanted.contains(&name.as_str()));
+    let first = found.next().map(|(index, _)| index);
+    match found.next() {
+        None => Ok(first),
+        Some((_, name)) => Err(Problem::new(
+            Rule::DesignAmbiguous,
+            "two-columns",
+            format!("the header names two columns of the same meaning, `{name}` the second"),
+            "keep one File column and one Change Type column",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::super::blocks::{Block, blocks};
+    use super::*;
+
+    fn of(text: &str) -> Result<Option<Columns>, &'static str> {
+        let found = blocks(text, 0);
+        let Some(Block::Table(table)) = found.first() else {
+            panic!("no table in {text}")
+        };
+        columns(table).map_err(|problem| problem.reason)
+    }
+
+    fn places(text: &str) -> (usize, Option<usize>, Option<usize>) {
+        let columns = of(text).unwrap().unwrap();
+        (columns.path, columns.kind, columns.description)
+    }
+
+    #[test]
+    fn any_order() {
+        assert_eq!(
+            places("|File|Change Type|Description|\n|-|-|-|\n"),
+            (0, Some(1), Some(2))
+        );
+        assert_eq!(
+            places("|Order|File|Change Type|Description|\n|-|-|-|-|\n"),
+            (1, Some(2), Some(3))
+        );
+        assert_eq!(
+            places("|Action|**File Path**|Notes|\n|-|-|-|\n"),
+            (1, Some(0), Some(2))
+        );
+        assert_eq!(places("|#|Filename|Lines|\n|-|-|-|\n"), (1, None, Some(2)));
+        assert_eq!(
+            places("|File|Type|Action|\n|-|-|-|\n"),
+            (0, Some(2), Some(1))
+        );
+    }
+
+    #[test]
+    fn change_is_the_type_only_where_every_cell_is_one() {
+        assert_eq!(
+            places("|File|Change|\n|-|-|\n|a|Add|\n|b|Modify x|\n"),
+            (0, Some(1), None)
+        );
+        assert_eq!(
+            places("|File|Change|\n|-|-|\n|a|Add|\n|b|new flag|\n|c|the parser|\n"),
+            (0, None, Some(1))
+        );
+        assert_eq!(places("|File|Change|\n|-|-|\n"), (0, None, Some(1)));
+    }
+
+    #[test]
+    fn no_path_column_or_two() {
+        assert_eq!(of("|Name|Value|\n|-|-|\n"), Ok(None));
+        assert_eq!(of("|File|Path|\n|-|-|\n"), Err("two-columns"));
+        assert_eq!(of("|File|Action|Action|\n|-|-|-|\n"), Err("two-columns"));
+    }
+
+    #[test]
+    fn what_a_stray_pipe_can_move() {
+        assert!(
+            !of("|#|File|Type|Description|\n|-|-|-|-|\n")
+                .unwrap()
+                .unwrap()
+                .can_shift()
+        );
+        assert!(
+            of("|Description|File|\n|-|-|\n")
+                .unwrap()
+                .unwrap()
+                .can_shift()
+        );
+        assert!(
+            of("|File|Description|Type|\n|-|-|-|\n")
+                .unwrap()
+                .unwrap()
+                .can_shift()
+        );
+    }
+}

@@ -1,0 +1,300 @@
+//! What has been read so far: rows become grants, mentions or faults.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use gix::bstr::{BString, ByteSlice};
+
+use super::cell::Written;
+use super::entry::{self, Entry};
+use super::kind::Kind;
+use super::problem::{Located, Problem, show};
+use super::role::role_of;
+use super::source::Source;
+use super::{Fault, Mention, Options};
+use crate::finding::Rule;
+use crate::policy::{Actions, Grant, GrantKind};
+
+/// One row of a table, or what stands for one in a list.
+pub(super) struct Row {
+    pub(super) paths: Vec<Written>,
+    pub(super) kind: Kind,
+    /// The type says that the paths are directories.
+    pub(super) directory: bool,
+    pub(super) change_type: String,
+    pub(super) description: String,
+}
+
+/// Collects what a document says.
+pub(super) struct Draft<'a> {
+    source: &'a Source<'a>,
+    options: &'a Options,
+    grants: Vec<Grant>,
+    mentions: Vec<Mention>,
+    faults: Vec<Fault>,
+    rows: usize,
+    placeholders: usize,
+    bad_rows: usize,
+    is_void: bool,
+}
+
+impl<'a> Draft<'a> {
+    pub(super) fn new(source: &'a Source<'a>, options: &'a Options) -> Self {
+        Draft {
+            source,
+            options,
+            grants: Vec::new(),
+            mentions: Vec::new(),
+            faults: Vec::new(),
+            rows: 0,
+            placeholders: 0,
+            bad_rows: 0,
+            is_void: false,
+        }
+    }
+
+    /// Reports a fault at its place.
+    pub(super) fn fault(&mut self, Located { problem, span }: Located) {
+        let anchor = (!self.source.text().is_empty()).then(|| self.source.anchor(span, ""));
+        let Problem {
+            rule,
+            reason,
+            message,
+            help,
+        } = problem;
+        self.faults.push(Fault {
+            rule,
+            message,
+            help: vec![help],
+            anchor,
+            reason,
+        });
+    }
+
+    /// Reports the same fault at several places.
+    pub(super) fn faults_at(&mut self, spans: Vec<Range<usize>>, problem: impl Fn() -> Problem) {
+        spans
+            .into_iter()
+            .for_each(|span| self.fault(problem().at(span)));
+    }
+
+    /// Nothing that was read is granted.
+    pub(super) fn void(&mut self) {
+        self.is_void = true;
+    }
+
+    /// A row that cannot be read, with everything that is wrong with it.
+    pub(super) fn bad_row(&mut self, problems: Vec<Located>) {
+        self.rows += 1;
+        if problems
+            .iter()
+            .all(|found| found.problem.rule == Rule::DesignPlaceholder)
+        {
+            self.placeholders += 1;
+        } else {
+            self.bad_rows += 1;
+        }
+        problems.into_iter().for_each(|found| self.fault(found));
+    }
+
+    /// A row that was read: all of its paths are granted, or none.
+    pub(super) fn row(&mut self, row: Row) {
+        if row.kind == Kind::Mention {
+            return self.mention(&row);
+        }
+        let read = match row.kind {
+            Kind::Rename => self.renames(&row),
+            Kind::Grant(actions) => self.grants_of(&row, actions),
+            Kind::Mention => Ok(Vec::new()),
+        };
+        match read {
+            Ok(grants) => {
+                self.rows += 1;
+                self.grants.extend(grants);
+            }
+            Err(problems) => self.bad_row(problems),
+        }
+    }
+
+    fn mention(&mut self, row: &Row) {
+        self.rows += 1;
+        let source = self.source;
+        self.mentions
+            .extend(row.paths.iter().map(|written| Mention {
+                path: match entry::read(&written.text, false, source.path()) {
+                    Ok(entry) => BString::from(entry.path),
+                    Err(_) => BString::from(written.text.as_str()),
+                },
+                change_type: row.change_type.clone(),
+                anchor: source.anchor(written.span.clone(), ""),
+            }));
+    }
+
+    fn grants_of(&self, row: &Row, actions: Actions) -> Result<Vec<Grant>, Vec<Located>> {
+        if let Some(path) = row.paths.iter().find(|path| path.arrow) {
+            let problem = Problem::bad_row(
+                "arrow-without-rename",
+                "an arrow stands between two paths, and the type is not Rename",
+                "write Rename as the type, or one row per path",
+            );
+            return Err(vec![problem.at(path.span.clone())]);
+        }
+        let is_one_path =
+            actions.contains(Actions::SUBMODULE) || actions.contains(Actions::SYMLINK);
+        self.entries(row, is_one_path).map(|entries| {
+            entries
+                .into_iter()
+                .map(|(entry, path)| self.grant(row, entry, path, actions, None))
+                .collect()
+        })
+    }
+
+    fn renames(&self, row: &Row) -> Result<Vec<Grant>, Vec<Located>> {
+        let pairs: Vec<&[Written]> = row.paths.chunks(2).collect();
+        let is_pair = |pair: &&[Written]| matches!(pair, [old, new] if !old.arrow && new.arrow);
+        if !pairs.iter().all(is_pair) {
+            let span = row
+                .paths
+                .first()
+                .map(|path| path.span.clone())
+                .unwrap_or_default();
+            let problem = Problem::bad_row(
+                "rename-ends",
+                "a Rename row needs the old and the new path",
+                "write `old/path` -> `new/path` into the path cell",
+            );
+            return Err(vec![problem.at(span)]);
+        }
+        let entries = self.entries(row, false)?;
+        let mut grants = Vec::with_capacity(entries.len());
+        for pair in entries.chunks(2) {
+            let [(old, from), (new, to)] = pair else {
+                continue;
+            };
+            if old.kind != new.kind || old.kind == GrantKind::Glob {
+                let problem = Problem::bad_row(
+                    "rename-ends",
+                    "the two ends of a Rename row are not both files or both directories",
+                    "write the full path of both ends",
+                );
+                return Err(vec![problem.at(from.span.clone())]);
+            }
+            let (old_path, new_path) = (old.path.clone(), new.path.clone());
+            grants.push(self.grant(row, old.clone(), from, Actions::DELETE, Some(new_path)));
+            grants.push(self.grant(
+                row,
+                new.clone(),
+                to,
+                Actions::ADD | Actions::MODIFY,
+                Some(old_path),
+            ));
+        }
+        Ok(grants)
+    }
+
+    fn entries<'r>(
+        &self,
+        row: &'r Row,
+        is_one_path: bool,
+    ) -> Result<Vec<(Entry, &'r Written)>, Vec<Located>> {
+        let mut entries = Vec::with_capacity(row.paths.len());
+        let mut problems = Vec::new();
+        for written in &row.paths {
+            let text = if is_one_path {
+                written.text.trim_end_matches('/')
+            } else {
+                &written.text
+            };
+            let directory = !is_one_path && (row.directory || written.directory);
+            match entry::read(text, directory, self.source.path()) {
+                Ok(entry) => entries.push((entry, written)),
+                Err(problem) => problems.push(problem.at(written.span.clone())),
+            }
+        }
+        if problems.is_empty() {
+            Ok(entries)
+        } else {
+            Err(problems)
+        }
+    }
+
+    fn grant(
+        &self,
+        row: &Row,
+        entry: Entry,
+        written: &Written,
+        actions: Actions,
+        renamed: Option<String>,
+    ) -> Grant {
+        Grant {
+            role: role_of(&entry.path, &self.options.test_patterns),
+            path: entry.path.into(),
+            kind: entry.kind,
+            actions,
+            change_type: row.change_type.clone(),
+            renamed: renamed.map(BString::from),
+            description: row.description.clone(),
+            anchor: self.source.anchor(written.span.clone(), ""),
+        }
+    }
+
+    /// Says what can only be said at the end, and hands everything out.
+    pub(super) fn finish(mut self) -> (Vec<Grant>, Vec<Mention>, Vec<Fault>) {
+        self.report_duplicates();
+        self.report_nothing_granted();
+        if self.is_void {
+            self.grants.clear();
+            self.mentions.clear();
+        }
+        self.faults
+            .sort_by_key(|fault| fault.anchor.as_ref().map(|anchor| anchor.span.start));
+        (self.grants, self.mentions, self.faults)
+    }
+
+    fn report_duplicates(&mut self) {
+        let mut first = HashMap::new();
+        let mut found = Vec::new();
+        for grant in &self.grants {
+            let key = (grant.path.clone(), grant.kind);
+            if let Some(line) = first.get(&key) {
+                let problem = Problem::new(
+                    Rule::DesignDuplicate,
+                    "duplicate",
+                    format!(
+                        "`{}` is named in line {line} already",
+                        show(&grant.path.to_str_lossy())
+                    ),
+                    "keep one row",
+                );
+                found.push(problem.at(grant.anchor.span.clone()));
+            } else {
+                first.insert(key, grant.anchor.line);
+            }
+        }
+        found.into_iter().for_each(|fault| self.fault(fault));
+    }
+
+    fn report_nothing_granted(&mut self) {
+        if self.rows == 0 || !self.grants.is_empty() {
+            return;
+        }
+        let first = self
+            .faults
+            .iter()
+            .filter_map(|fault| fault.anchor.as_ref())
+            .chain(self.mentions.iter().map(|mention| &mention.anchor))
+            .map(|anchor| anchor.span.clone())
+            .min_by_key(|span| span.start);
+        let span = self.source.line_span(first.unwrap_or(0..0).start);
+        let help = "name at least one file with a type such as Add or Modify";
+        if self.placeholders == self.rows {
+            let message = "the design holds nothing but placeholders, so that it grants nothing";
+            self.fault(Problem::placeholder("only-placeholders", message, help).at(span));
+        } else if self.bad_rows == 0 {
+            let message = "no row grants anything";
+            self.fault(
+                Problem::new(Rule::DesignNoTable, "nothing-granted", message, help).at(span),
+            );
+        }
+    }
+}

@@ -1,0 +1,469 @@
+//! The text of one path -> what it grants: a file, a directory or a glob.
+
+use gix::bstr::{BStr, ByteSlice};
+
+use super::braces;
+use super::character;
+use super::problem::{Problem, show};
+use crate::finding::Rule;
+use crate::policy::GrantKind;
+
+/// A path as a grant keeps it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) path: String,
+    pub(super) kind: GrantKind,
+}
+
+/// Longest name that common file systems store, in bytes.
+const NAME_MAX: usize = 255;
+/// Longest path that Linux takes, in bytes, without its final NUL.
+const PATH_MAX: usize = 4095;
+/// Longest text that is read at all, in bytes: braces may stand for several paths.
+const TEXT_MAX: usize = 4 * PATH_MAX;
+
+/// Reads a path. `directory` says that it stands for everything below;
+/// `design` is the document itself, which no row grants.
+///
+/// # Errors
+/// Every text that is not a plain relative path below the workspace.
+pub(super) fn read(text: &str, directory: bool, design: &BStr) -> Result<Entry, Problem> {
+    let text = without_line_suffix(text.trim());
+    if text.is_empty() {
+        return Err(Problem::bad_row(
+            "empty",
+            "the cell of the path is empty",
+            "write the path, or remove the row",
+        ));
+    }
+    if text.len() > TEXT_MAX {
+        let message = format!("a path of {} bytes is longer than {PATH_MAX}", text.len());
+        return Err(Problem::bad_row(
+            "path-too-long",
+            message,
+            "write one path per row",
+        ));
+    }
+    refuse_placeholder(text)?;
+    refuse_outside(text)?;
+    if text.contains('\\') {
+        return Err(Problem::bad_row(
+            "backslash",
+            format!("`{}` holds a backslash", show(text)),
+            format!(
+                "separate directories by `/`: `{}`",
+                show(&text.replace('\\', "/"))
+            ),
+        ));
+    }
+    let directory = directory || text.ends_with('/');
+    let path = text
+        .split('/')
+        .filter(|name| !name.is_empty() && *name != ".")
+        .collect::<Vec<_>>()
+        .join("/");
+    let is_glob = path.contains('*') || path.contains('{');
+    if path.is_empty() {
+        return Err(too_wide("too-wide", text));
+    }
+    let alternatives = if is_glob {
+        expand(&path)?
+    } else {
+        vec![path.clone()]
+    };
+    for alternative in &alternatives {
+        check_alternative(alternative, is_glob, text, design)?;
+    }
+    Ok(match (is_glob, directory) {
+        (true, true) => Entry {
+            path: format!("{path}/**"),
+            kind: GrantKind::Glob,
+        },
+        (true, false) => Entry {
+            path,
+            kind: GrantKind::Glob,
+        },
+        (false, true) => Entry {
+            path,
+            kind: GrantKind::Directory,
+        },
+        (false, false) => Entry {
+            path,
+            kind: GrantKind::File,
+        },
+    })
+}
+
+fn check_alternative(path: &str, is_glob: bool, text: &str, design: &BStr) -> Result<(), Problem> {
+    refuse_outside(path)?;
+    let names = || {
+        path.split('/')
+            .filter(|name| !name.is_empty() && *name != ".")
+    };
+    if is_glob && names().all(|name| name.chars().all(|c| matches!(c, '*' | '?' | '.'))) {
+        return Err(too_wide("glob-too-wide", text));
+    }
+    check_path(path).map_err(|(reason, message)| {
+        Problem::bad_row(
+            reason,
+            message,
+            "write the name with visible characters, or remove the row",
+        )
+    })?;
+    let mut names = names();
+    let first = names.next().unwrap_or("");
+    if first.eq_ignore_ascii_case(".guard")
+        || (first.eq_ignore_ascii_case("guard.toml") && names.next().is_none())
+    {
+        return Err(Problem::bad_row(
+            "protected-file",
+            format!(
+                "`{}` belongs to guard's own settings, which no row grants",
+                show(text)
+            ),
+            "remove the row; change the settings in a commit of their own",
+        ));
+    }
+    if path.as_bytes() == design.as_bytes() {
+        return Err(Problem::bad_row(
+            "self-grant",
+            "the design names itself",
+            "remove the row; a design may always be changed in a commit of its own",
+        ));
+    }
+    Ok(())
+}
+
+/// The characters and names of a path.
+fn check_path(path: &str) -> Result<(), (&'static str, String)> {
+    for name in path.split('/') {
+        match character::is_git_dir(name) {
+            Some(false) => {
+                return Err((
+                    "git-dir",
+                    format!("`{}` is inside git's own directory", show(path)),
+                ));
+            }
+            Some(true) => {
+                let message = format!(
+                    "some systems read `{}` in `{}` as `.git`",
+                    show(name),
+                    show(path)
+                );
+                return Err(("git-dir-alias", message));
+            }
+            None => {}
+        }
+        if name.len() > NAME_MAX {
+            let message = format!(
+                "a name of {} bytes is longer than the {NAME_MAX} that file systems store",
+                name.len()
+            );
+            return Err(("name-too-long", message));
+        }
+    }
+    if let Some((c, (reason, what))) = path
+        .chars()
+        .find_map(|c| character::fault(c).map(|fault| (c, fault)))
+    {
+        return Err((
+            reason,
+            format!("`{}` holds {what}, U+{:04X}", show(path), u32::from(c)),
+        ));
+    }
+    if path.len() > PATH_MAX {
+        return Err((
+            "path-too-long",
+            format!("a path of {} bytes is longer than {PATH_MAX}", path.len()),
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses what leaves the workspace and what is not a path.
+fn refuse_outside(text: &str) -> Result<(), Problem> {
+    let outside = |reason, why: &str| {
+        let help = "write the path relative to the root of the repository, without `..`";
+        Err(Problem::new(
+            Rule::DesignOutside,
+            reason,
+            format!("`{}` {why}", show(text)),
+            help,
+        ))
+    };
+    if text.contains("://") || text.starts_with("mailto:") || text.starts_with("file:") {
+        let message = format!("`{}` is an address, not a path", show(text));
+        return Err(Problem::bad_row(
+            "uri",
+            message,
+            "write the path relative to the root of the repository",
+        ));
+    }
+    let has_drive = text.as_bytes().first().is_some_and(u8::is_ascii_alphabetic)
+        && text.as_bytes().get(1) == Some(&b':');
+    if has_drive || text.starts_with(['/', '\\']) {
+        return outside("absolute", "is absolute");
+    }
+    if text.starts_with('~') {
+        return outside(
+            "tilde",
+            "begins with `~`, which other programs read as a home directory",
+        );
+    }
+    if text.split(['/', '\\']).any(|name| name == "..") {
+        return outside("dotdot", "holds `..`");
+    }
+    Ok(())
+}
+
+fn refuse_placeholder(text: &str) -> Result<(), Problem> {
+    if !is_placeholder(text) {
+        return Ok(());
+    }
+    let message = format!("`{}` stands in for a path", show(text));
+    Err(Problem::placeholder(
+        "placeholder",
+        message,
+        "write the real path, or remove the row",
+    ))
+}
+
+/// Words and templates that authors write where the path is not known yet.
+pub(super) fn is_placeholder(text: &str) -> bool {
+    let bare = text.trim_matches(['*', '_', '`', ' ', '(', ')', '[', ']']);
+    let lower = bare.to_lowercase();
+    let is_word = ["n/a", "na", "none", "todo", "tbd", "tba", "xxx"].contains(&lower.as_str())
+        || ["todo ", "todo:", "tbd ", "tbd:", "to be "]
+            .iter()
+            .any(|start| lower.starts_with(start));
+    // `*` and `.` alone are judged as globs and directories.
+    let is_mark = ["-", "–", "—", "…", "...", "?", "??", "???"].contains(&bare);
+    let is_template = text.split('/').any(|name| name == "..." || name == "…")
+        || text == "path/to"
+        || text.starts_with("path/to/")
+        || text.contains("/path/to/")
+        || text.contains("XXXX")
+        || text.contains("0XXX")
+        || text.contains('<') && text.contains('>')
+        || braces::has_template(text);
+    is_word || is_mark || is_template
+}
+
+fn too_wide(reason: &'static str, text: &str) -> Problem {
+    Problem::new(
+        Rule::DesignTooWide,
+        reason,
+        format!("`{}` grants the whole workspace", show(text)),
+        "name the files or directories of this change",
+    )
+}
+
+fn expand(path: &str) -> Result<Vec<String>, Problem> {
+    braces::expand(path).ok_or_else(|| {
+        Problem::bad_row(
+            "bad-braces",
+            format!(
+                "the braces of `{}` do not close, or stand for too many paths",
+                show(path)
+            ),
+            "write `{a,b}` with a closing brace, or one row per path",
+        )
+    })
+}
+
+/// Without `:12`, `:12:3`, `:12-34`, `#L10`, `#L10-L20` at the end.
+fn without_line_suffix(text: &str) -> &str {
+    if let Some((path, fragment)) = text.rsplit_once("#L") {
+        let is_line = fragment.starts_with(|c: char| c.is_ascii_digit())
+            && fragment
+                .chars()
+                .all(|c| c.is_ascii_digit() || matches!(c, 'L' | 'C' | '-'));
+        if is_line && !path.is_empty() {
+            return path;
+        }
+    }
+    let mut path = text;
+    for _ in 0..2 {
+        match path.rsplit_once(':') {
+            Some((rest, lines)) if !rest.is_empty() && is_line_range(lines) => path = rest,
+            _ => break,
+        }
+    }
+    path
+}
+
+fn is_line_range(text: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match text.split_once(['-', '–']) {
+        Some((first, last)) => is_number(first) && is_number(last),
+        None => is_number(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn entry(text: &str) -> Result<(String, GrantKind), &'static str> {
+        read(text, false, BStr::new("docs/lld/LLD-1.md"))
+            .map(|entry| (entry.path, entry.kind))
+            .map_err(|problem| problem.reason)
+    }
+
+    fn file(path: &str) -> Result<(String, GrantKind), &'static str> {
+        Ok((path.to_owned(), GrantKind::File))
+    }
+
+    #[test]
+    fn spellings_of_one_path_meet() {
+        for text in [
+            "src/a.py",
+            "./src/a.py",
+            "src//a.py",
+            "src/./a.py",
+            "src/a.py:10",
+            "src/a.py:10-20",
+            "src/a.py:1:2",
+            "src/a.py#L10",
+            "src/a.py#L10-L20",
+        ] {
+            assert_eq!(entry(text), file("src/a.py"), "{text}");
+        }
+        assert_eq!(entry("src/a.py#Lib"), file("src/a.py#Lib"));
+    }
+
+    #[test]
+    fn route_names_and_shell_text_are_literal() {
+        for text in [
+            "app/[id]/page.tsx",
+            "app/(shell)/docs/[[...slug]]/page.tsx",
+            "$HOME/x",
+            "$(touch x).txt",
+            "a?.py",
+            "config.default.py",
+            "%2e%2e/x",
+        ] {
+            assert_eq!(entry(text), file(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn directories_and_globs() {
+        assert_eq!(entry("src/x/"), Ok(("src/x".into(), GrantKind::Directory)));
+        assert_eq!(
+            read("src/x", true, BStr::new("d")).unwrap().kind,
+            GrantKind::Directory
+        );
+        assert_eq!(entry("src/*.py"), Ok(("src/*.py".into(), GrantKind::Glob)));
+        assert_eq!(
+            entry("src/{a,b}.py"),
+            Ok(("src/{a,b}.py".into(), GrantKind::Glob))
+        );
+        assert_eq!(entry("src/*/"), Ok(("src/*/**".into(), GrantKind::Glob)));
+    }
+
+    #[test]
+    fn too_wide() {
+        for text in [
+            "*",
+            "**",
+            "**/*",
+            "*/*",
+            "./**",
+            "*.*",
+            "{*,**}",
+            "{src/a,**}",
+            "**/",
+        ] {
+            assert_eq!(entry(text), Err("glob-too-wide"), "{text}");
+        }
+        for text in [".", "./", "././"] {
+            assert_eq!(entry(text), Err("too-wide"), "{text}");
+        }
+    }
+
+    #[test]
+    fn outside() {
+        for (text, reason) in [
+            ("../a", "dotdot"),
+            ("a/../b", "dotdot"),
+            ("a/..", "dotdot"),
+            ("/etc/x", "absolute"),
+            ("C:\\x", "absolute"),
+            ("C:/x", "absolute"),
+            ("\\\\srv\\x", "absolute"),
+            ("~/x", "tilde"),
+            ("~root/x", "tilde"),
+            ("..\\x", "dotdot"),
+            ("src/{a,../../b}", "dotdot"),
+            ("{/etc,a}/x", "absolute"),
+            ("src\\a.py", "backslash"),
+            ("https://x/a.py", "uri"),
+        ] {
+            assert_eq!(entry(text), Err(reason), "{text}");
+        }
+    }
+
+    #[test]
+    fn placeholders() {
+        for text in [
+            "path/to/file.py",
+            "src/path/to/x",
+            "docs/adr/XXXX-name.md",
+            "docs/0XXX-a.md",
+            "{path/to/file.py}",
+            "src/{name}.py",
+            "TBD",
+            "todo",
+            "N/A",
+            "None",
+            "-",
+            "...",
+            "src/.../x",
+            "src/<module>/x.py",
+        ] {
+            assert_eq!(entry(text), Err("placeholder"), "{text}");
+        }
+        for text in ["none.py", "src/todo", "na.rs"] {
+            assert_eq!(entry(text), file(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_grants_the_rules_themselves() {
+        for text in [
+            "guard.toml",
+            "./guard.toml",
+            ".guard/allowed_signers",
+            ".guard/",
+            ".GUARD/x",
+            ".guard/*",
+            "{guard.toml,a}",
+        ] {
+            assert_eq!(entry(text), Err("protected-file"), "{text}");
+        }
+        assert_eq!(entry("docs/lld/LLD-1.md"), Err("self-grant"));
+        assert_eq!(entry("src/guard.toml"), file("src/guard.toml"));
+    }
+
+    #[test]
+    fn names_that_are_not_what_they_seem() {
+        for (text, reason) in [
+            (".git/hooks/x", "git-dir"),
+            ("a/.GIT/x", "git-dir"),
+            ("git~1/config", "git-dir-alias"),
+            ("{.git,a}/config", "git-dir"),
+            ("src/a\u{200b}.py", "invisible-char"),
+            ("src/\u{202e}yp.a", "bidi-control"),
+            ("\u{ff0e}\u{ff0e}/x", "confusable-separator"),
+            ("a\tb", "control-char"),
+        ] {
+            assert_eq!(entry(text), Err(reason), "{text}");
+        }
+        let long = format!("src/{}", "é".repeat(128));
+        assert_eq!(entry(&long), Err("name-too-long"));
+        assert!(entry(&format!("src/{}x", "é".repeat(127))).is_ok());
+    }
+}

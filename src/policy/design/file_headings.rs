@@ -1,0 +1,75 @@
+//! Headings that name one file each: `#### [MODIFY] [name](path)`.
+
+use super::blocks::{Content, Heading, PieceKind};
+use super::cell::{self, Written};
+use super::draft::{Draft, Row};
+use super::kind::{self, Type};
+use super::link::decode;
+use super::problem::{Located, show};
+use super::source::Source;
+
+/// The type in the brackets that such a heading begins with.
+pub(super) fn type_of(heading: &Heading) -> Option<(Type, String)> {
+    let (label, rest) = heading
+        .content
+        .plain
+        .trim()
+        .strip_prefix('[')?
+        .split_once(']')?;
+    // The label is one word; "[Add] Files" without a path would be prose.
+    if rest.trim().is_empty() || label.contains(char::is_whitespace) {
+        return None;
+    }
+    kind::parse(label).map(|found| (found, label.to_owned()))
+}
+
+/// Grants the file of such a heading.
+pub(super) fn read(
+    source: &Source<'_>,
+    heading: &Heading,
+    found: Type,
+    label: String,
+    draft: &mut Draft<'_>,
+) {
+    match path(source, &heading.content) {
+        Ok(paths) => draft.row(Row {
+            paths,
+            kind: found.kind,
+            directory: found.directory,
+            change_type: label,
+            description: String::new(),
+        }),
+        Err(problem) => draft.bad_row(vec![problem]),
+    }
+}
+
+fn path(source: &Source<'_>, content: &Content) -> Result<Vec<Written>, Located> {
+    let link = content.pieces.iter().find_map(|piece| match &piece.kind {
+        PieceKind::Link { text, target } => Some((piece.span.clone(), text, target)),
+        _ => None,
+    });
+    if let Some((span, text, target)) = link {
+        let target = decode(target);
+        let target = target.strip_prefix("file://").unwrap_or(&target).to_owned();
+        let name = text.trim();
+        if target == name || target.ends_with(&format!("/{name}")) {
+            return Ok(vec![Written {
+                text: target,
+                span,
+                arrow: false,
+                directory: false,
+            }]);
+        }
+        let message = format!(
+            "the link says `{}` and leads to `{}`",
+            show(name),
+            show(&target)
+        );
+        return Err(cell::ambiguous(message).at(span));
+    }
+    let begin = source
+        .slice(content.span.clone())
+        .find(']')
+        .map_or(content.span.start, |at| content.span.start + at + 1);
+    cell::paths(source, &content.part(begin..content.span.end))
+}

@@ -1,0 +1,230 @@
+//! `files_modified:` and `allowed_paths:` in the YAML front matter of a document.
+//!
+//! Reads the two list forms and nothing else of YAML.
+
+use std::ops::Range;
+
+use super::cell::Written;
+use super::draft::{Draft, Row};
+use super::heading::Claim;
+use super::kind::Kind;
+use super::problem::{Problem, show};
+use super::source::Source;
+
+const KEYS: &[&str] = &["files_modified", "allowed_paths"];
+
+/// The range of the front matter's lines without its fences, and where the document goes on.
+pub(super) fn find(source: &Source<'_>) -> Option<(Range<usize>, usize)> {
+    let mut lines = source.lines();
+    let (first, fence) = lines.next()?;
+    if fence.trim_end() != "---" {
+        return None;
+    }
+    let mut begin = first.end;
+    for (number, (span, line)) in lines.enumerate() {
+        if number == 0 {
+            begin = span.start;
+            // An empty line makes the first one a rule.
+            if line.trim().is_empty() {
+                return None;
+            }
+        }
+        if matches!(line.trim_end(), "---" | "...") {
+            return Some((begin..span.start, span.end));
+        }
+    }
+    None
+}
+
+/// Whether one of the lists is there.
+pub(super) fn has_list(source: &Source<'_>, body: &Range<usize>) -> bool {
+    !items(source, body).is_empty()
+}
+
+/// Grants every item of the lists.
+pub(super) fn read(source: &Source<'_>, body: &Range<usize>, draft: &mut Draft<'_>) {
+    for span in items(source, body) {
+        let text = source.slice(span.clone());
+        if text.contains(": ")
+            || text.starts_with(['{', '[', '&', '*', '!', '|', '>']) && !text.contains('/')
+        {
+            let message = format!("`{}` is no plain path", show(text));
+            let help = "write one path per item";
+            draft.bad_row(vec![
+                Problem::bad_row("front-matter", message, help).at(span),
+            ]);
+            continue;
+        }
+        draft.row(Row {
+            paths: vec![Written {
+                text: text.to_owned(),
+                span,
+                arrow: false,
+                directory: false,
+            }],
+            kind: Kind::Grant(Claim::Any.actions()),
+            directory: false,
+            change_type: String::new(),
+            description: String::new(),
+        });
+    }
+}
+
+fn items(source: &Source<'_>, body: &Range<usize>) -> Vec<Range<usize>> {
+    let mut items = Vec::new();
+    let mut state = State::Outside;
+    for (span, line) in source.lines() {
+        if span.start < body.start || span.end > body.end {
+            continue;
+        }
+        let is_key = line.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        if is_key && state != State::Flow {
+            let Some((key, _)) = line.split_once(':') else {
+                continue;
+            };
+            if !KEYS.contains(&key.trim_end()) {
+                state = State::Outside;
+                continue;
+            }
+            let value = source.trim(without_comment(
+                source,
+                span.start + key.len() + 1..span.end,
+            ));
+            state = if source.slice(value.clone()).starts_with('[') {
+                flow(source, value.start + 1..value.end, &mut items)
+            } else {
+                push(source, value, &mut items);
+                State::Block
+            };
+        } else if state == State::Flow {
+            state = flow(source, without_comment(source, span), &mut items);
+        } else if state == State::Block {
+            let item = source.trim(without_comment(source, span));
+            if source.slice(item.clone()).starts_with('-') {
+                push(source, item.start + 1..item.end, &mut items);
+            }
+        }
+    }
+    items
+}
+
+#[derive(PartialEq, Eq)]
+enum State {
+    Outside,
+    /// After the key, where `- item` lines count.
+    Block,
+    /// Between `[` and `]`.
+    Flow,
+}
+
+fn flow(source: &Source<'_>, span: Range<usize>, items: &mut Vec<Range<usize>>) -> State {
+    let text = source.slice(span.clone());
+    let mut quote = None;
+    let mut begin = 0;
+    let mut braces = 0_usize;
+    for (index, c) in text.char_indices() {
+        match (quote, c) {
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(open), _) if open == c => quote = None,
+            (None, '{') => braces += 1,
+            (None, '}') => braces = braces.saturating_sub(1),
+            (None, ',' | ']') if braces == 0 => {
+                push(source, span.start + begin..span.start + index, items);
+                begin = index + 1;
+                if c == ']' {
+                    return State::Block;
+                }
+            }
+            _ => {}
+        }
+    }
+    push(source, span.start + begin..span.end, items);
+    State::Flow
+}
+
+/// Adds an item without its quotes, unless it is empty.
+fn push(source: &Source<'_>, span: Range<usize>, items: &mut Vec<Range<usize>>) {
+    let mut span = source.trim(span);
+    let text = source.slice(span.clone());
+    let is_quoted = text.len() > 1
+        && ['"', '\'']
+            .iter()
+            .any(|&quote| text.starts_with(quote) && text.ends_with(quote));
+    if is_quoted {
+        span = span.start + 1..span.end - 1;
+    }
+    if !span.is_empty() {
+        items.push(span);
+    }
+}
+
+/// Cuts ` # …` off, outside of quotes.
+fn without_comment(source: &Source<'_>, span: Range<usize>) -> Range<usize> {
+    let mut quote = None;
+    let mut before = ' ';
+    for (index, c) in source.slice(span.clone()).char_indices() {
+        match (quote, c) {
+            (None, '#') if before.is_whitespace() => return span.start..span.start + index,
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(open), _) if open == c => quote = None,
+            _ => {}
+        }
+        before = c;
+    }
+    span
+}
+
+#[cfg(test)]
+mod tests {
+    use gix::bstr::BStr;
+
+    use super::*;
+
+    fn found(text: &str) -> Vec<&str> {
+        let source = Source::new(BStr::new("d.md"), text);
+        let Some((body, _)) = find(&source) else {
+            return vec!["no front matter"];
+        };
+        items(&source, &body)
+            .into_iter()
+            .map(|span| &text[span])
+            .collect()
+    }
+
+    #[test]
+    fn block_list() {
+        let text = "---\nid: 1\nfiles_modified:\n  - src/a.rs # why\n  - \"b c.rs\"\n- 'd#e.rs'\nother:\n  - no\n---\n";
+        assert_eq!(found(text), ["src/a.rs", "b c.rs", "d#e.rs"]);
+    }
+
+    #[test]
+    fn flow_list() {
+        assert_eq!(
+            found("---\nallowed_paths: [a.rs, 'b,c.rs', src/{d,e}.rs] # x\nz: [no]\n---\n"),
+            ["a.rs", "b,c.rs", "src/{d,e}.rs"]
+        );
+        assert_eq!(
+            found("---\nallowed_paths: [a.rs,\n  b.rs,\n]\nz: no\n---\n"),
+            ["a.rs", "b.rs"]
+        );
+        assert_eq!(found("---\nfiles_modified: []\n---\n"), Vec::<&str>::new());
+        assert_eq!(found("---\nfiles_modified: a.rs\n---\n"), ["a.rs"]);
+    }
+
+    #[test]
+    fn only_at_the_start_and_closed() {
+        assert_eq!(
+            found("\n---\nfiles_modified: [a]\n---\n"),
+            ["no front matter"]
+        );
+        assert_eq!(found("---\nfiles_modified: [a]\n"), ["no front matter"]);
+        assert_eq!(
+            found("---\n\nfiles_modified: [a]\n---\n"),
+            ["no front matter"]
+        );
+        assert_eq!(
+            found("---\nx:\n  files_modified: [a]\n---\n"),
+            Vec::<&str>::new()
+        );
+    }
+}

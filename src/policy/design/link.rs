@@ -1,0 +1,126 @@
+//! Links in path cells: the text and the target have to name the same file.
+
+use gix::bstr::{BStr, ByteSlice};
+
+use super::cell::ambiguous;
+use super::problem::{Problem, show};
+
+/// Accepts a link whose target is its text: as a path from the root or from
+/// the design's directory, or as an address that ends with a text of several names.
+///
+/// # Errors
+/// Links that name two files, and addresses.
+pub(super) fn agree(design: &BStr, text: &str, target: &str) -> Result<(), Problem> {
+    let text = plain(text);
+    if text.contains("://") || text.is_empty() {
+        let message = format!("`{}` is an address, not a path", show(target));
+        return Err(Problem::bad_row(
+            "uri",
+            message,
+            "write the path relative to the root of the repository",
+        ));
+    }
+    let target = decode(target);
+    let target = target.split(['#', '?']).next().unwrap_or("");
+    let from_design = resolve(design.to_str().unwrap_or(""), target);
+    let same = plain(target) == text
+        || from_design.as_deref() == Some(text.as_str())
+        || (text.contains('/') && target.ends_with(&format!("/{text}")));
+    if same {
+        return Ok(());
+    }
+    Err(ambiguous(format!(
+        "the link says `{}` and leads to `{}`",
+        show(&text),
+        show(target)
+    )))
+}
+
+/// A path without what does not change its meaning.
+fn plain(text: &str) -> String {
+    let text = text.trim();
+    let text = text.split_once("#L").map_or(text, |(path, _)| path);
+    let (text, _) = text
+        .split_once(':')
+        .filter(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_digit()))
+        .unwrap_or((text, ""));
+    text.split('/')
+        .filter(|name| *name != ".")
+        .collect::<Vec<_>>()
+        .join("/")
+        .trim_end_matches('/')
+        .to_owned()
+}
+
+/// What a relative target means when it is followed from the design.
+fn resolve(design: &str, target: &str) -> Option<String> {
+    let mut names: Vec<&str> = design.split('/').collect();
+    names.pop();
+    for name in target.split('/') {
+        match name {
+            ".." => {
+                names.pop()?;
+            }
+            "" | "." => {}
+            name => names.push(name),
+        }
+    }
+    Some(names.join("/"))
+}
+
+/// Percent-decodes a target, as a browser would; what does not decode to UTF-8 stays as it is.
+pub(super) fn decode(target: &str) -> String {
+    let mut bytes = Vec::with_capacity(target.len());
+    let mut rest = target.as_bytes();
+    while let Some((&first, tail)) = rest.split_first() {
+        let byte = tail.get(..2).filter(|_| first == b'%').and_then(|hex| {
+            let hex = hex
+                .to_str()
+                .ok()
+                .filter(|hex| hex.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
+            u8::from_str_radix(hex, 16).ok()
+        });
+        bytes.push(byte.unwrap_or(first));
+        rest = if byte.is_some() {
+            tail.get(2..).unwrap_or(&[])
+        } else {
+            tail
+        };
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| target.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agrees(text: &str, target: &str) -> bool {
+        agree(BStr::new("docs/lld/LLD-1.md"), text, target).is_ok()
+    }
+
+    #[test]
+    fn same_file() {
+        assert!(agrees("src/a.py", "src/a.py"));
+        assert!(agrees("src/a.py", "./src/a.py#L10"));
+        assert!(agrees("src/a.py", "../../src/a.py"));
+        assert!(agrees("README.md", "../../README.md"));
+        assert!(agrees("src/a.py", "../blob/main/src/a.py"));
+        assert!(agrees("src/a b.py", "src/a%20b.py"));
+        assert!(agrees("src/x/", "src/x"));
+    }
+
+    #[test]
+    fn two_files() {
+        assert!(!agrees("src/a.py", "src/evil.py"));
+        assert!(!agrees("a.py", "src/a.py"));
+        assert!(!agrees("src/a.py", "https://example.org/xsrc/a.py"));
+        assert!(!agrees("https://x/src/a.py", "https://x/src/a.py"));
+    }
+
+    #[test]
+    fn decoding() {
+        assert_eq!(decode("a%20b%2"), "a b%2");
+        assert_eq!(decode("%ff"), "%ff");
+        assert_eq!(decode("%+1"), "%+1");
+    }
+}

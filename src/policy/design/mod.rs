@@ -1,0 +1,155 @@
+//! Design documents: Markdown -> grants, mentions and faults.
+//!
+//! The one parser of designs. It never fails: whatever is wrong with a
+//! document becomes a fault with its line, and all faults are told at once.
+//!
+//! ```text
+//! bytes -> source (lines) -> blocks (one pass over CommonMark events)
+//!       -> sections (which tables and lists are the scope) -> table, list, … -> draft
+//! ```
+
+mod blocks;
+mod braces;
+mod bullets;
+mod cell;
+mod character;
+mod columns;
+mod draft;
+mod entry;
+mod file_headings;
+mod front_matter;
+mod heading;
+mod kind;
+mod link;
+mod problem;
+mod raw;
+mod role;
+mod sections;
+mod source;
+mod table;
+mod whole;
+
+use gix::bstr::{BStr, BString};
+
+use crate::finding::{Anchor, Finding, Rule};
+use crate::policy::Grant;
+use crate::policy::settings::Settings;
+
+pub use role::{DEFAULT_TEST_PATTERNS, role_of};
+
+/// What the settings say about reading designs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Headings that open a scope section besides the built-in ones, without numbering.
+    pub headings: Vec<String>,
+    /// The globs that mean "a test"; a pattern without a slash is matched against the file name.
+    pub test_patterns: Vec<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            headings: Vec::new(),
+            test_patterns: DEFAULT_TEST_PATTERNS
+                .iter()
+                .map(|&pattern| pattern.to_owned())
+                .collect(),
+        }
+    }
+}
+
+/// A design document as it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Design {
+    /// Repository-relative path of the document.
+    pub path: BString,
+    /// The text with its BOM, for excerpts. Where the document is not UTF-8,
+    /// bad bytes are replaced from the place of the fault on.
+    pub text: String,
+    /// What is granted, in the order of the document.
+    pub grants: Vec<Grant>,
+    /// What is named without being granted.
+    pub mentions: Vec<Mention>,
+    /// What is wrong, in the order of the document.
+    pub faults: Vec<Fault>,
+}
+
+impl Design {
+    /// Whether anything can be judged by this design. A document that is
+    /// ambiguous or cannot be decoded grants nothing; a bad row takes only itself away.
+    pub fn is_usable(&self) -> bool {
+        !self.grants.is_empty()
+    }
+}
+
+/// A path of a row such as `Exists` or `Verify`: named, not granted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mention {
+    /// The path as written, normalised like a grant's.
+    pub path: BString,
+    /// The type as written.
+    pub change_type: String,
+    /// The path's place in the document.
+    pub anchor: Anchor,
+}
+
+/// Something wrong with a design.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// One of the `design-…` rules.
+    pub rule: Rule,
+    /// One sentence without a final full stop; names in it are escaped.
+    pub message: String,
+    /// What to write instead.
+    pub help: Vec<String>,
+    /// Where; `None` only for a document without any text.
+    pub anchor: Option<Anchor>,
+    /// A stable word for machines, such as `dotdot` or `truncated-row`.
+    pub reason: &'static str,
+}
+
+/// Reads a design. `path` is its repository-relative path: no row grants it.
+pub fn parse(path: &BStr, bytes: &[u8], options: &Options) -> Design {
+    let decoded = whole::decode(bytes);
+    let source = source::Source::new(path, &decoded.text);
+    let mut draft = draft::Draft::new(&source, options);
+    match decoded.fault {
+        Some(fault) => draft.fault(fault),
+        None => sections::read(&source, options, &mut draft),
+    }
+    let (grants, mentions, faults) = draft.finish();
+    Design {
+        path: path.into(),
+        text: decoded.text,
+        grants,
+        mentions,
+        faults,
+    }
+}
+
+impl Options {
+    /// What the settings say about reading designs.
+    pub fn from_settings(settings: &Settings) -> Options {
+        let default = Options::default();
+        Options {
+            headings: settings.headings.clone(),
+            test_patterns: settings
+                .test_patterns
+                .clone()
+                .unwrap_or(default.test_patterns),
+        }
+    }
+}
+
+impl Design {
+    /// The faults as findings, in the order of the document.
+    pub fn findings(&self) -> Vec<Finding> {
+        let finding = |fault: &Fault| Finding {
+            design: fault.anchor.clone(),
+            help: fault.help.clone(),
+            ..Finding::new(fault.rule, self.path.clone(), fault.message.clone())
+                .detail("reason", fault.reason)
+        };
+        self.faults.iter().map(finding).collect()
+    }
+}

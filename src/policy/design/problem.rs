@@ -1,0 +1,71 @@
+//! Why a piece of a design was not accepted.
+
+use std::ops::Range;
+
+use crate::finding::Rule;
+
+/// One reason, still without its place in the document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Problem {
+    pub(super) rule: Rule,
+    /// A stable word for machines.
+    pub(super) reason: &'static str,
+    pub(super) message: String,
+    pub(super) help: String,
+}
+
+impl Problem {
+    pub(super) fn new(
+        rule: Rule,
+        reason: &'static str,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        Problem {
+            rule,
+            reason,
+            message: message.into(),
+            help: help.into(),
+        }
+    }
+
+    pub(super) fn bad_row(
+        reason: &'static str,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        Problem::new(Rule::DesignBadRow, reason, message, help)
+    }
+
+    pub(super) fn placeholder(
+        reason: &'static str,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        Problem::new(Rule::DesignPlaceholder, reason, message, help)
+    }
+
+    pub(super) fn at(self, span: Range<usize>) -> Located {
+        Located {
+            problem: self,
+            span,
+        }
+    }
+}
+
+/// A problem with its byte range in the document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Located {
+    pub(super) problem: Problem,
+    pub(super) span: Range<usize>,
+}
+
+/// Text for a message: what a reader could not see is written as its code point.
+pub(super) fn show(text: &str) -> String {
+    text.chars()
+        .map(|c| match super::character::fault(c) {
+            Some(_) => c.escape_unicode().to_string(),
+            None => c.to_string(),
+        })
+        .collect()
+}

@@ -1,0 +1,454 @@
+//! Which tables and lists of a document are its scope.
+
+use std::ops::Range;
+
+use super::Options;
+use super::blocks::{Block, Content, Heading, Table, blocks};
+use super::bullets;
+use super::columns::{Columns, columns};
+use super::draft::Draft;
+use super::file_headings;
+use super::front_matter;
+use super::heading::{Claim, Title, is_negative, title};
+use super::problem::{Located, Problem, show};
+use super::source::Source;
+use super::table;
+use crate::finding::Rule;
+
+/// A heading that announces files, with the blocks below it.
+struct Section<'b> {
+    heading: &'b Heading,
+    /// Indices of the blocks behind the heading.
+    body: Range<usize>,
+    claim: Claim,
+    tables: Vec<Candidate<'b>>,
+}
+
+/// A table of files.
+struct Candidate<'b> {
+    index: usize,
+    table: &'b Table,
+    columns: Columns,
+    /// Index of the heading right above.
+    unit: usize,
+}
+
+/// Reads a whole document into the draft.
+pub(super) fn read(source: &Source<'_>, options: &Options, draft: &mut Draft<'_>) {
+    let front = front_matter::find(source);
+    let start = front.as_ref().map_or(source.start(), |(_, end)| *end);
+    let blocks = blocks(source.text(), start);
+    let map = Map::new(&blocks, options);
+    let mut sections = map.sections();
+    for section in &mut sections {
+        collect_tables(&map, section, source, draft);
+    }
+    let has_table = sections.iter().any(|section| !section.tables.is_empty());
+    report_ambiguity(source, &sections, draft);
+
+    let mut work: Vec<(usize, Work<'_>)> = Vec::new();
+    for section in &sections {
+        work.extend(
+            section
+                .tables
+                .iter()
+                .map(|found| (found.index, Work::Table(found, section.claim))),
+        );
+        if section.tables.is_empty() && may_list(section, &sections) {
+            work.extend(
+                map.lists(section)
+                    .map(|(index, items)| (index, Work::List(items, section.claim))),
+            );
+        }
+    }
+    if !has_table {
+        work.extend(
+            map.marked_lists(source)
+                .map(|(index, items)| (index, Work::List(items, Claim::Any))),
+        );
+        work.extend(
+            map.file_headings()
+                .map(|(index, heading)| (index, Work::Heading(heading))),
+        );
+    }
+    work.sort_by_key(|(index, _)| *index);
+    work.dedup_by_key(|(index, _)| *index);
+    let front = front
+        .map(|(body, _)| body)
+        .filter(|body| !has_table && front_matter::has_list(source, body));
+    if work.is_empty() && front.is_none() {
+        return report_no_table(source, &map, &sections, draft);
+    }
+    if let Some(body) = front {
+        front_matter::read(source, &body, draft);
+    }
+    for (_, work) in work {
+        work.read(source, draft);
+    }
+}
+
+enum Work<'b> {
+    Table(&'b Candidate<'b>, Claim),
+    List(&'b [Content], Claim),
+    Heading(&'b Heading),
+}
+
+impl Work<'_> {
+    fn read(&self, source: &Source<'_>, draft: &mut Draft<'_>) {
+        match self {
+            Work::Table(found, claim) => {
+                table::read(source, found.table, &found.columns, *claim, draft)
+            }
+            Work::List(items, claim) => bullets::read(source, items, *claim, draft),
+            Work::Heading(heading) => {
+                if let Some((found, label)) = file_headings::type_of(heading) {
+                    file_headings::read(source, heading, found, label, draft);
+                }
+            }
+        }
+    }
+}
+
+/// The blocks with what their headings say.
+struct Map<'b> {
+    blocks: &'b [Block],
+    titles: Vec<(usize, &'b Heading, Title)>,
+    /// For each block, whether it stands below a heading that excludes files.
+    denied: Vec<bool>,
+}
+
+impl<'b> Map<'b> {
+    fn new(blocks: &'b [Block], options: &Options) -> Self {
+        let titles: Vec<_> = blocks
+            .iter()
+            .enumerate()
+            .filter_map(|(index, block)| match block {
+                Block::Heading(heading) if heading.content.is_struck() => {
+                    Some((index, heading, Title::Other))
+                }
+                Block::Heading(heading) => Some((
+                    index,
+                    heading,
+                    title(&heading.content.plain, &options.headings),
+                )),
+                _ => None,
+            })
+            .collect();
+        let mut map = Map {
+            blocks,
+            titles,
+            denied: Vec::new(),
+        };
+        let in_scope = map.below(|_, title| matches!(title, Title::Scope(_)));
+        map.denied = map.below(|index, title| match title {
+            Title::Denied => true,
+            Title::Scope(_) => false,
+            Title::Other => {
+                in_scope.get(index).is_some_and(|&inside| inside) && map.excludes(index)
+            }
+        });
+        map
+    }
+
+    /// Whether a heading inside a scope section takes its files out of it.
+    fn excludes(&self, index: usize) -> bool {
+        matches!(self.blocks.get(index), Some(Block::Heading(heading))
+            if heading.content.is_struck() || is_negative(&heading.content.plain))
+    }
+
+    /// Marks the blocks below the wanted headings.
+    fn below(&self, wanted: impl Fn(usize, Title) -> bool) -> Vec<bool> {
+        let mut marks = vec![false; self.blocks.len()];
+        let wanted = self
+            .titles
+            .iter()
+            .enumerate()
+            .filter(|(_, (index, _, title))| wanted(*index, *title));
+        for (number, _) in wanted {
+            marks
+                .iter_mut()
+                .take(self.body(number).end)
+                .skip(self.body(number).start)
+                .for_each(|mark| *mark = true);
+        }
+        marks
+    }
+
+    /// The blocks below a heading, up to the next one of the same or a higher level.
+    fn body(&self, number: usize) -> Range<usize> {
+        let Some((index, heading, _)) = self.titles.get(number) else {
+            return 0..0;
+        };
+        let next = self
+            .titles
+            .iter()
+            .skip(number + 1)
+            .find(|(_, next, _)| next.level <= heading.level);
+        index + 1..next.map_or(self.blocks.len(), |(index, ..)| *index)
+    }
+
+    fn is_denied(&self, index: usize) -> bool {
+        self.denied.get(index).is_some_and(|&denied| denied)
+    }
+
+    fn sections(&self) -> Vec<Section<'b>> {
+        let sections = self
+            .titles
+            .iter()
+            .enumerate()
+            .filter(|(_, (index, ..))| !self.is_denied(*index));
+        sections
+            .filter_map(|(number, (_, heading, title))| match title {
+                Title::Scope(claim) => Some(Section {
+                    heading,
+                    body: self.body(number),
+                    claim: *claim,
+                    tables: Vec::new(),
+                }),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The blocks of a section that no section inside it claims, with the heading right above each.
+    fn own(&self, section: &Section<'b>) -> impl Iterator<Item = (usize, usize, &'b Block)> {
+        let mut unit = section.body.start.saturating_sub(1);
+        let mut inner_end = 0;
+        let mut found = Vec::new();
+        for index in section.body.clone() {
+            if let Ok(number) = self.titles.binary_search_by_key(&index, |(at, ..)| *at) {
+                unit = index;
+                let is_scope = self
+                    .titles
+                    .get(number)
+                    .is_some_and(|(_, _, title)| matches!(title, Title::Scope(_)));
+                if is_scope && index >= inner_end {
+                    inner_end = self.body(number).end;
+                }
+            }
+            if index >= inner_end
+                && !self.is_denied(index)
+                && let Some(block) = self.blocks.get(index)
+            {
+                found.push((index, unit, block));
+            }
+        }
+        found.into_iter()
+    }
+
+    fn lists(&self, section: &Section<'b>) -> impl Iterator<Item = (usize, &'b [Content])> {
+        self.own(section)
+            .filter_map(|(index, _, block)| match block {
+                Block::List(items) => Some((index, items.as_slice())),
+                _ => None,
+            })
+    }
+
+    /// Lists right below `**Files:**`.
+    fn marked_lists(&self, source: &Source<'_>) -> impl Iterator<Item = (usize, &'b [Content])> {
+        self.blocks
+            .windows(2)
+            .enumerate()
+            .filter_map(|(index, pair)| match pair {
+                [Block::Paragraph(mark), Block::List(items)] if !self.is_denied(index) => {
+                    let is_bold = source.slice(mark.span.clone()).starts_with(['*', '_']);
+                    let is_mark = matches!(mark.plain.trim(), "Files:" | "Files" | "files:");
+                    (is_bold && is_mark && !mark.is_struck())
+                        .then_some((index + 1, items.as_slice()))
+                }
+                _ => None,
+            })
+    }
+
+    fn file_headings(&self) -> impl Iterator<Item = (usize, &'b Heading)> {
+        let named = |heading: &Heading| {
+            file_headings::type_of(heading).is_some() && !heading.content.is_struck()
+        };
+        self.titles
+            .iter()
+            .filter(move |(index, heading, _)| !self.is_denied(*index) && named(heading))
+            .map(|(index, heading, _)| (*index, *heading))
+    }
+}
+
+/// A list counts beside tables only where its heading says what no table claims.
+fn may_list(section: &Section<'_>, sections: &[Section<'_>]) -> bool {
+    !sections
+        .iter()
+        .any(|other| !other.tables.is_empty() && other.claim.conflicts(section.claim))
+}
+
+/// Keeps the tables that have the columns of the section's own table.
+fn collect_tables<'b>(
+    map: &Map<'b>,
+    section: &mut Section<'b>,
+    source: &Source<'_>,
+    draft: &mut Draft<'_>,
+) {
+    let own_heading = section.body.start.saturating_sub(1);
+    let mut candidates = Vec::new();
+    let mut without_path = Vec::new();
+    for (index, unit, block) in map.own(section) {
+        match block {
+            Block::Table(table) => match columns(table) {
+                Ok(Some(columns)) => candidates.push(Candidate {
+                    index,
+                    table,
+                    columns,
+                    unit,
+                }),
+                Ok(None) => without_path.push(source.line_span(table.span.start)),
+                Err(problem) => {
+                    draft.fault(problem.at(source.line_span(table.span.start)));
+                    draft.void();
+                }
+            },
+            Block::Paragraph(content) if source.slice(content.span.clone()).starts_with('|') => {
+                draft.fault(broken_table(source, content));
+            }
+            _ => {}
+        }
+    }
+    let says_what =
+        |found: &&Candidate<'_>| found.columns.kind.is_some() || section.claim != Claim::Any;
+    let direct = candidates.iter().find(|found| found.unit == own_heading);
+    let names = direct
+        .or_else(|| candidates.iter().find(says_what))
+        .map(|found| found.columns.names.clone());
+    if candidates.is_empty() {
+        draft.faults_at(without_path, || {
+            let help = "name the columns: | File | Change Type | Description |";
+            Problem::new(
+                Rule::DesignNoTable,
+                "no-path-column",
+                "the table has no File or Path column",
+                help,
+            )
+        });
+    }
+    section.tables = candidates
+        .into_iter()
+        .filter(|found| found.unit == own_heading || Some(&found.columns.names) == names.as_ref())
+        .collect();
+}
+
+fn broken_table(source: &Source<'_>, content: &Content) -> Located {
+    let help = "put a separator row with as many cells below the header: |---|---|---|";
+    let message = "these lines look like a table, and Markdown does not read them as one";
+    Problem::new(Rule::DesignNoTable, "broken-table", message, help)
+        .at(source.line_span(content.span.start))
+}
+
+/// Two tables that claim the same role take each other's authority.
+fn report_ambiguity(source: &Source<'_>, sections: &[Section<'_>], draft: &mut Draft<'_>) {
+    let mut claimed: Vec<(&Section<'_>, &Candidate<'_>)> = Vec::new();
+    for section in sections {
+        for found in &section.tables {
+            let rival = claimed.iter().find(|(other, before)| {
+                if std::ptr::eq(*other, section) {
+                    return before.unit == found.unit;
+                }
+                let is_nested = other.body.contains(&found.index)
+                    && before.columns.names == found.columns.names;
+                other.claim.conflicts(section.claim) && !is_nested
+            });
+            if let Some((_, before)) = rival {
+                let line = source.line(before.table.header.span.start);
+                let second = source.line_span(found.table.header.span.start);
+                let message = format!(
+                    "two tables claim to be the scope: one in line {line}, one in line {}",
+                    source.line(second.start)
+                );
+                let help =
+                    "keep one table under one heading, or put the other one into a code fence";
+                draft.fault(
+                    Problem::new(Rule::DesignAmbiguous, "two-tables", message, help).at(second),
+                );
+                draft.void();
+            }
+            claimed.push((section, found));
+        }
+    }
+}
+
+/// Says why nothing of the document is a scope.
+fn report_no_table(
+    source: &Source<'_>,
+    map: &Map<'_>,
+    sections: &[Section<'_>],
+    draft: &mut Draft<'_>,
+) {
+    let fault = |reason, message: String, help: String, span| {
+        Problem::new(Rule::DesignNoTable, reason, message, help).at(span)
+    };
+    let example =
+        "write: | File | Change Type | Description |, a separator row, and a row for each file";
+    if !sections.is_empty() {
+        for section in sections {
+            let text = show(section.heading.content.plain.trim());
+            let message = format!("the section `{text}` has no table of files");
+            let span = source.line_span(section.heading.content.span.start);
+            draft.fault(fault("empty-section", message, example.to_owned(), span));
+        }
+        return;
+    }
+    if let Some((_, heading, _)) = map
+        .titles
+        .iter()
+        .find(|(_, _, title)| *title == Title::Denied)
+    {
+        let text = show(heading.content.plain.trim());
+        let message = format!(
+            "no section lists the files to change; `{text}` names files that are not to be changed"
+        );
+        let span = source.line_span(heading.content.span.start);
+        return draft.fault(fault("no-section", message, example.to_owned(), span));
+    }
+    if let Some(span) = fenced_heading(source, map) {
+        let message = "the only list of files stands in a code fence, where it is an example";
+        let help = "move the heading and its table out of the fence";
+        return draft.fault(fault(
+            "no-section",
+            message.to_owned(),
+            help.to_owned(),
+            span,
+        ));
+    }
+    let first = map.blocks.iter().find_map(|block| match block {
+        Block::Heading(heading) => Some(heading.content.span.start),
+        Block::Paragraph(content) => Some(content.span.start),
+        _ => None,
+    });
+    let span = source.line_span(first.unwrap_or(source.start()));
+    let help = format!("add a section `## Files Changed`; {example}");
+    draft.fault(fault(
+        "no-section",
+        "no section lists the files to change".to_owned(),
+        help,
+        span,
+    ));
+}
+
+/// A heading that would be the scope if it did not stand in a code block.
+fn fenced_heading(source: &Source<'_>, map: &Map<'_>) -> Option<Range<usize>> {
+    let codes: Vec<&Range<usize>> = map
+        .blocks
+        .iter()
+        .filter_map(|block| {
+            if let Block::Code(span) = block {
+                Some(span)
+            } else {
+                None
+            }
+        })
+        .collect();
+    let mut code = codes.into_iter().peekable();
+    source.lines().find_map(|(span, line)| {
+        while code.next_if(|code| code.end <= span.start).is_some() {}
+        let is_inside = code.peek().is_some_and(|code| code.start <= span.start);
+        let text = line.trim_start();
+        let is_scope = text.starts_with('#')
+            && matches!(title(text.trim_start_matches('#'), &[]), Title::Scope(_));
+        (is_inside && is_scope).then_some(span)
+    })
+}

@@ -1,0 +1,202 @@
+//! The rows of a table of files.
+
+use super::blocks::{Content, Row, Table};
+use super::cell;
+use super::columns::Columns;
+use super::draft::{self, Draft};
+use super::heading::Claim;
+use super::kind::{self, Kind, Type};
+use super::problem::{Located, Problem, show};
+use super::source::Source;
+use crate::finding::Rule;
+
+/// Reads every row into the draft.
+pub(super) fn read(
+    source: &Source<'_>,
+    table: &Table,
+    columns: &Columns,
+    claim: Claim,
+    draft: &mut Draft<'_>,
+) {
+    let header = source.line_span(table.header.span.start);
+    if table.rows.is_empty() {
+        let help = "add a row, such as: | `src/a.rs` | Modify | what changes |";
+        draft.fault(
+            Problem::new(
+                Rule::DesignNoTable,
+                "empty-table",
+                "the table has no rows",
+                help,
+            )
+            .at(header),
+        );
+        return;
+    }
+    let has_pipes = source.slice(header).starts_with('|');
+    for row in &table.rows {
+        match shape(source, row, columns, has_pipes) {
+            Some(problem) => draft.bad_row(vec![problem.at(source.line_span(row.span.start))]),
+            None => read_row(source, row, columns, claim, draft),
+        }
+    }
+}
+
+/// What is wrong with the pipes of a row.
+fn shape(source: &Source<'_>, row: &Row, columns: &Columns, has_pipes: bool) -> Option<Problem> {
+    let line = source.slice(source.line_span(row.span.start));
+    if has_pipes && !line.starts_with('|') {
+        return Some(Problem::bad_row(
+            "not-a-row",
+            "this line belongs to the table above it, and does not begin with a pipe",
+            "put an empty line before it, or write it as a row",
+        ));
+    }
+    let cells = count_cells(line);
+    if cells < columns.names.len() {
+        return Some(Problem::bad_row(
+            "truncated-row",
+            format!(
+                "the row is cut off: it has {cells} of {} cells",
+                columns.names.len()
+            ),
+            "complete the row",
+        ));
+    }
+    if cells > columns.names.len() && columns.can_shift() {
+        return Some(Problem::bad_row(
+            "extra-cells",
+            format!(
+                "the row has {cells} cells, the header {}: which one is the path?",
+                columns.names.len()
+            ),
+            "write `\\|` for a pipe inside a cell",
+        ));
+    }
+    None
+}
+
+fn read_row(
+    source: &Source<'_>,
+    row: &Row,
+    columns: &Columns,
+    claim: Claim,
+    draft: &mut Draft<'_>,
+) {
+    let empty = Content::default();
+    let cell = |index: usize| row.cells.get(index).unwrap_or(&empty);
+    let path = cell(columns.path);
+    let mut problems = Vec::new();
+    let paths = if is_header(path, columns) {
+        let span = source.trim(path.span.clone());
+        let problem = Problem::bad_row(
+            "header-row",
+            "the header stands in the table a second time",
+            "remove the row",
+        );
+        problems.push(problem.at(span));
+        Vec::new()
+    } else {
+        cell::paths(source, path).unwrap_or_else(|problem| {
+            problems.push(problem);
+            Vec::new()
+        })
+    };
+    let found = match columns.kind {
+        None => Type {
+            kind: Kind::Grant(claim.actions()),
+            directory: false,
+        },
+        Some(index) => row_type(source, row, cell(index)).unwrap_or_else(|problem| {
+            problems.push(problem);
+            Type {
+                kind: Kind::Mention,
+                directory: false,
+            }
+        }),
+    };
+    // A row of placeholders is one fault, not one for every cell.
+    if problems
+        .iter()
+        .any(|found| found.problem.rule == Rule::DesignPlaceholder)
+    {
+        problems.retain(|found| found.problem.reason != "unknown-type");
+    }
+    if !problems.is_empty() {
+        return draft.bad_row(problems);
+    }
+    draft.row(draft::Row {
+        paths,
+        kind: found.kind,
+        directory: found.directory,
+        change_type: columns
+            .kind
+            .map_or_else(String::new, |index| cell(index).one_line()),
+        description: columns
+            .description
+            .map_or_else(String::new, |index| cell(index).one_line()),
+    });
+}
+
+/// Whether a bare cell repeats its own column's name.
+fn is_header(cell: &Content, columns: &Columns) -> bool {
+    cell.pieces.is_empty()
+        && columns
+            .names
+            .get(columns.path)
+            .is_some_and(|name| *name == cell.one_line().to_lowercase())
+}
+
+fn row_type(source: &Source<'_>, row: &Row, cell: &Content) -> Result<Type, Located> {
+    let span = source.trim(cell.span.clone());
+    let text = cell.one_line();
+    if cell.is_struck() {
+        return Err(
+            Problem::placeholder("struck-out", "the type is struck out", "remove the row").at(span),
+        );
+    }
+    kind::parse(&text).ok_or_else(|| {
+        let help = format!("write one of {}", kind::KNOWN);
+        if text.is_empty() {
+            let span = source.line_span(row.span.start);
+            Problem::bad_row("unknown-type", "the cell of the change type is empty", help).at(span)
+        } else {
+            Problem::bad_row(
+                "unknown-type",
+                format!("`{}` is no change type", show(&text)),
+                help,
+            )
+            .at(span)
+        }
+    })
+}
+
+/// How many cells a line of a table has: pipes separate even inside code spans, unless a backslash stands before them.
+fn count_cells(line: &str) -> usize {
+    let line = line.strip_prefix('|').unwrap_or(line).trim_end();
+    let mut cells = 1;
+    let mut escaped = false;
+    let mut ends_with_pipe = false;
+    for byte in line.bytes() {
+        ends_with_pipe = byte == b'|' && !escaped;
+        cells += usize::from(ends_with_pipe);
+        escaped = byte == b'\\' && !escaped;
+    }
+    cells - usize::from(ends_with_pipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_of_a_line() {
+        assert_eq!(count_cells("| a | b |"), 2);
+        assert_eq!(count_cells("| a | b"), 2);
+        assert_eq!(count_cells("a | b"), 2);
+        assert_eq!(count_cells("| a |  |"), 2);
+        assert_eq!(count_cells("| a \\| b | c |"), 2);
+        assert_eq!(count_cells("| `a|b` | c |"), 3);
+        assert_eq!(count_cells("| a"), 1);
+        assert_eq!(count_cells("|"), 1);
+    }
+}

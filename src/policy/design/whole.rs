@@ -1,0 +1,66 @@
+//! Faults of a document as a whole: its encoding and its line endings.
+
+use super::problem::{Located, Problem};
+use crate::finding::Rule;
+
+/// The text of a document, and what forbids to read it further.
+pub(super) struct Decoded {
+    pub(super) text: String,
+    pub(super) fault: Option<Located>,
+}
+
+/// Decodes a document. `\r\r\n` endings are a fault: every Markdown reader
+/// sees an empty line between all lines, and no table.
+pub(super) fn decode(bytes: &[u8]) -> Decoded {
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(error) => {
+            let at = error.valid_up_to();
+            let problem = Problem::new(
+                Rule::DesignBadRow,
+                "non-utf8",
+                "the document is not UTF-8",
+                "save it as UTF-8; this is the first byte that is not",
+            );
+            // Everything before the bad byte keeps its offset.
+            return Decoded {
+                text: String::from_utf8_lossy(bytes).into_owned(),
+                fault: Some(problem.at(at..at)),
+            };
+        }
+    };
+    let fault = text.find("\r\r\n").map(|at| {
+        Problem::new(
+            Rule::DesignNoTable,
+            "line-endings",
+            "the lines end with CR CR LF, so that no table can be read",
+            "write the document again with LF or CR LF endings",
+        )
+        .at(at..at)
+    });
+    Decoded { text, fault }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(bytes: &[u8]) -> Option<(&'static str, usize)> {
+        decode(bytes)
+            .fault
+            .map(|fault| (fault.problem.reason, fault.span.start))
+    }
+
+    #[test]
+    fn encodings() {
+        assert_eq!(fault(b"a\xe9b"), Some(("non-utf8", 1)));
+        assert_eq!(fault(b"\xff\xfea\0"), Some(("non-utf8", 0)));
+        assert_eq!(fault("\u{feff}ä\r\n".as_bytes()), None);
+    }
+
+    #[test]
+    fn line_endings() {
+        assert_eq!(fault(b"a\r\r\nb"), Some(("line-endings", 1)));
+        assert_eq!(fault(b"a\r\nb\nc\rd"), None);
+    }
+}

@@ -1,0 +1,409 @@
+//! Globs of a design: `*`, `**` and `{a,b}`; every other character stands for itself.
+//!
+//! A pattern is compiled to a non-deterministic automaton of at most a few
+//! states a byte and run over the path once with the set of all states, so
+//! the time is at most the path's length times the pattern's.
+
+use std::fmt;
+use std::ops::Range;
+
+use gix::bstr::BStr;
+
+/// Longer patterns are refused, in bytes.
+const MAX_LEN: usize = 1_024;
+
+/// Braces may be nested this deep.
+const MAX_DEPTH: usize = 8;
+
+/// Why a pattern is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GlobError {
+    /// More than 1,024 bytes.
+    TooLong,
+    /// Braces nested more than 8 deep.
+    TooDeep,
+}
+
+impl fmt::Display for GlobError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            GlobError::TooLong => {
+                "the pattern has more than 1,024 bytes; split it into several rows"
+            }
+            GlobError::TooDeep => {
+                "the pattern has more than 8 braces inside each other; split it into several rows"
+            }
+        })
+    }
+}
+
+impl std::error::Error for GlobError {}
+
+/// A compiled pattern.
+///
+/// `*` matches any bytes but `/`, none included. `**` matches any bytes; as a
+/// whole segment with its slash (`**/`, `a/**/b`) also nothing, so `a/**/b`
+/// matches `a/b`. `{a,b}` matches either; without a comma or a closing brace
+/// it is literal. `?`, `[`, `(`, `$` and `\` are literal. Bytes are compared,
+/// with regard to case.
+#[derive(Debug, Clone)]
+pub struct Glob {
+    /// What every match begins with, and what it ends with: most paths are
+    /// told apart by these.
+    prefix: Vec<u8>,
+    suffix: Vec<u8>,
+    program: Vec<Step>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    Byte(u8),
+    /// Any byte but `/`.
+    NotSlash,
+    Any,
+    /// Go on here and there.
+    Split(usize, usize),
+    Jump(usize),
+}
+
+impl Glob {
+    /// Compiles a pattern.
+    ///
+    /// # Errors
+    ///
+    /// A pattern that is too long or too deeply nested.
+    pub fn new(pattern: &BStr) -> Result<Glob, GlobError> {
+        if pattern.len() > MAX_LEN {
+            return Err(GlobError::TooLong);
+        }
+        let mut compiler = Compiler {
+            pattern,
+            program: Vec::new(),
+        };
+        compiler.sequence(0..pattern.len(), true, 0)?;
+        Ok(Glob {
+            prefix: literal_prefix(pattern).to_vec(),
+            suffix: literal_suffix(pattern).to_vec(),
+            program: compiler.program,
+        })
+    }
+
+    /// Whether the whole path matches.
+    pub fn matches(&self, path: &BStr) -> bool {
+        if !path.starts_with(&self.prefix) || !path.ends_with(&self.suffix) {
+            return false;
+        }
+        let mut states = States::new(self.program.len());
+        let mut next = states.clone();
+        states.enter(0, &self.program);
+        for &byte in path.iter() {
+            next.clear();
+            for &at in &states.list {
+                let passes = match self.program.get(at) {
+                    Some(Step::Byte(wanted)) => byte == *wanted,
+                    Some(Step::NotSlash) => byte != b'/',
+                    Some(Step::Any) => true,
+                    Some(Step::Split(..) | Step::Jump(_)) | None => false,
+                };
+                if passes {
+                    next.enter(at + 1, &self.program);
+                }
+            }
+            std::mem::swap(&mut states, &mut next);
+            if states.list.is_empty() {
+                return false;
+            }
+        }
+        states.seen[self.program.len()]
+    }
+}
+
+/// Whether a path is a pattern: has a `*`, or braces with alternatives.
+pub fn is_glob(path: &BStr) -> bool {
+    literal_prefix(path).len() < path.len()
+}
+
+/// What every match of the pattern begins with: the bytes before the first
+/// `*` or brace group.
+pub(super) fn literal_prefix(pattern: &BStr) -> &[u8] {
+    let special = (0..pattern.len()).find(|&at| match pattern[at] {
+        b'*' => true,
+        b'{' => alternatives(pattern, at..pattern.len()).is_some(),
+        _ => false,
+    });
+    &pattern[..special.unwrap_or(pattern.len())]
+}
+
+/// What every match of the pattern ends with: the bytes after the last that
+/// can belong to a `*` (with its slash) or a brace group.
+fn literal_suffix(pattern: &BStr) -> &[u8] {
+    let last = pattern
+        .iter()
+        .rposition(|byte| matches!(byte, b'*' | b'{' | b',' | b'}'));
+    let suffix = &pattern[last.map_or(0, |at| at + 1)..];
+    suffix.strip_prefix(b"/").unwrap_or(suffix)
+}
+
+/// The alternatives of the brace group that opens at the start of `range`, and where it ends.
+fn alternatives(pattern: &[u8], range: Range<usize>) -> Option<(Vec<Range<usize>>, usize)> {
+    let mut parts = Vec::new();
+    let mut start = range.start + 1;
+    let mut depth = 0_usize;
+    for at in range {
+        match pattern[at] {
+            b'{' => depth += 1,
+            b',' if depth == 1 => {
+                parts.push(start..at);
+                start = at + 1;
+            }
+            b'}' => {
+                depth -= 1;
+                if depth == 0 {
+                    parts.push(start..at);
+                    return (parts.len() > 1).then_some((parts, at + 1));
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+struct Compiler<'a> {
+    pattern: &'a [u8],
+    program: Vec<Step>,
+}
+
+impl Compiler<'_> {
+    /// Compiles a part of the pattern; `fresh` tells that it begins a path segment.
+    fn sequence(
+        &mut self,
+        range: Range<usize>,
+        fresh: bool,
+        depth: usize,
+    ) -> Result<(), GlobError> {
+        let mut at = range.start;
+        let mut fresh = fresh;
+        while at < range.end {
+            let byte = self.pattern[at];
+            match byte {
+                b'*' => at = self.stars(at, range.end, fresh),
+                b'{' => match alternatives(self.pattern, at..range.end) {
+                    Some((parts, end)) => {
+                        self.either(parts, fresh, depth + 1)?;
+                        at = end;
+                    }
+                    None => at = self.byte(at),
+                },
+                _ => at = self.byte(at),
+            }
+            fresh = self.pattern[at - 1] == b'/';
+        }
+        Ok(())
+    }
+
+    fn byte(&mut self, at: usize) -> usize {
+        self.program.push(Step::Byte(self.pattern[at]));
+        at + 1
+    }
+
+    /// A run of stars, with the slash after `**` where it is a segment.
+    fn stars(&mut self, at: usize, end: usize, fresh: bool) -> usize {
+        let stars = self.pattern[at..end]
+            .iter()
+            .take_while(|&&byte| byte == b'*')
+            .count();
+        let after = at + stars;
+        if stars == 1 {
+            self.repeat(Step::NotSlash);
+        } else if fresh && after < end && self.pattern[after] == b'/' {
+            let split = self.program.len();
+            self.program.push(Step::Split(split + 1, 0));
+            self.repeat(Step::Any);
+            self.program.push(Step::Byte(b'/'));
+            self.program[split] = Step::Split(split + 1, self.program.len());
+            return after + 1;
+        } else {
+            self.repeat(Step::Any);
+        }
+        after
+    }
+
+    fn repeat(&mut self, step: Step) {
+        let split = self.program.len();
+        self.program
+            .extend([Step::Split(split + 1, split + 3), step, Step::Jump(split)]);
+    }
+
+    fn either(
+        &mut self,
+        parts: Vec<Range<usize>>,
+        fresh: bool,
+        depth: usize,
+    ) -> Result<(), GlobError> {
+        if depth > MAX_DEPTH {
+            return Err(GlobError::TooDeep);
+        }
+        let mut exits = Vec::new();
+        let last = parts.len() - 1;
+        for (index, part) in parts.into_iter().enumerate() {
+            let split = self.program.len();
+            if index < last {
+                self.program.push(Step::Split(split + 1, 0));
+            }
+            self.sequence(part, fresh, depth)?;
+            if index < last {
+                exits.push(self.program.len());
+                self.program.push(Step::Jump(0));
+                self.program[split] = Step::Split(split + 1, self.program.len());
+            }
+        }
+        for exit in exits {
+            self.program[exit] = Step::Jump(self.program.len());
+        }
+        Ok(())
+    }
+}
+
+/// A set of program positions.
+#[derive(Clone)]
+struct States {
+    list: Vec<usize>,
+    seen: Vec<bool>,
+    /// Positions still to be entered; empty between calls.
+    open: Vec<usize>,
+}
+
+impl States {
+    /// For a program of this length; the position after its end means a match.
+    fn new(program: usize) -> States {
+        States {
+            list: Vec::new(),
+            seen: vec![false; program + 1],
+            open: Vec::new(),
+        }
+    }
+
+    fn clear(&mut self) {
+        self.list.clear();
+        self.seen.fill(false);
+    }
+
+    /// Adds a position and all that can be reached from it without a byte.
+    fn enter(&mut self, at: usize, program: &[Step]) {
+        self.open.push(at);
+        while let Some(at) = self.open.pop() {
+            if std::mem::replace(&mut self.seen[at], true) {
+                continue;
+            }
+            self.list.push(at);
+            match program.get(at) {
+                Some(&Step::Split(here, there)) => self.open.extend([here, there]),
+                Some(&Step::Jump(there)) => self.open.push(there),
+                _ => {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use gix::bstr::ByteSlice;
+
+    fn matches(pattern: &str, path: &str) -> bool {
+        Glob::new(pattern.into()).unwrap().matches(path.into())
+    }
+
+    fn check(pattern: &str, yes: &[&str], no: &[&str]) {
+        for path in yes {
+            assert!(matches(pattern, path), "{pattern} should match {path}");
+        }
+        for path in no {
+            assert!(!matches(pattern, path), "{pattern} should not match {path}");
+        }
+    }
+
+    #[test]
+    fn a_star_stays_within_a_segment() {
+        check(
+            "src/*.rs",
+            &["src/a.rs", "src/.rs", "src/.a.rs", "src/a.b.rs"],
+            &["src/a/b.rs", "src/a.rs.bak", "lib/src/a.rs", "src/a.rS"],
+        );
+        check("a/*/c", &["a/b/c"], &["a/c", "a/b/b/c"]);
+        check(
+            "test_*_*.py",
+            &["test_a_b.py", "test___.py"],
+            &["test_a.py"],
+        );
+    }
+
+    #[test]
+    fn two_stars_cross_segments() {
+        check("docs/**", &["docs/a", "docs/a/b.md"], &["docs", "docsx/a"]);
+        check("a/**/b", &["a/b", "a/x/b", "a/x/y/b"], &["a/xb", "ab"]);
+        check("**/b.py", &["b.py", "a/b.py", "a/c/b.py"], &["ab.py"]);
+        check("a/**/*.py", &["a/x.py", "a/b/x.py"], &["a/x.pyc"]);
+        check("a**z", &["az", "a/b/z"], &["a/b"]);
+        check("a/***", &["a/b/c"], &["a"]);
+    }
+
+    #[test]
+    fn braces_match_either_and_nest() {
+        check("a.{js,ts}", &["a.js", "a.ts"], &["a.j", "a.", "a.js,ts"]);
+        check("{a,b{c,d}}/x", &["a/x", "bc/x", "bd/x"], &["b/x", "ac/x"]);
+        check("{,x}y", &["y", "xy"], &["x"]);
+        check("{**/,}a*", &["a", "b/ab"], &["b"]);
+        check("src/{a,b/**}/c", &["src/a/c", "src/b/x/c"], &["src/b/c"]);
+    }
+
+    #[test]
+    fn everything_else_is_literal() {
+        check("app/[id]/*.tsx", &["app/[id]/p.tsx"], &["app/i/p.tsx"]);
+        check("(g)/$u?/*", &["(g)/$u?/a"], &["(g)/$ux/a"]);
+        check("{a}*", &["{a}b"], &["ab"]);
+        check("{a,b*", &["{a,bc"], &["a", "bc"]);
+        check("a},b*", &["a},bc"], &["a"]);
+        check("a\\*", &["a\\b"], &["a*"]);
+        check("é*\u{301}", &["éx\u{301}"], &["e\u{301}x\u{301}"]);
+    }
+
+    #[test]
+    fn patterns_are_told_from_paths() {
+        for pattern in ["a*", "**", "{a,b}", "x/{a,{b}}"] {
+            assert!(is_glob(pattern.into()), "{pattern}");
+        }
+        for path in ["a", "[id]", "{a}", "{a,b", "a?", "{{a}}"] {
+            assert!(!is_glob(path.into()), "{path}");
+        }
+    }
+
+    #[test]
+    fn not_utf8_matches_by_bytes() {
+        let glob = Glob::new(b"a*\xff".as_bstr()).unwrap();
+        assert!(glob.matches(b"a\xfe\xff".as_bstr()));
+        assert!(!glob.matches(b"a\xff\xfe".as_bstr()));
+    }
+
+    #[test]
+    fn many_stars_take_time_in_proportion_only() {
+        // A backtracking matcher would need more steps than there are atoms.
+        let path = format!("{}/b", "a".repeat(1_000));
+        assert!(!matches(&format!("{}b", "a*".repeat(300)), &path));
+        assert!(!matches(&format!("{}b", "**a".repeat(300)), &path));
+        assert!(!matches(&format!("{}b", "{a,*,a*}".repeat(100)), &path));
+        assert!(!matches(&format!("{}b", "{a,}".repeat(200)), &path));
+    }
+
+    #[test]
+    fn patterns_beyond_the_bounds_are_refused() {
+        let refuse = |pattern: String| Glob::new(pattern.as_str().into()).unwrap_err();
+        assert_eq!(refuse("a".repeat(1_025)), GlobError::TooLong);
+        let nested = |depth| format!("{}{}", "{a,".repeat(depth), "}".repeat(depth));
+        assert_eq!(refuse(nested(9)), GlobError::TooDeep);
+        assert!(Glob::new(nested(8).as_str().into()).is_ok());
+    }
+}

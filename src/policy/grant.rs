@@ -1,0 +1,134 @@
+//! One granted path, directory or glob of a design.
+
+use std::fmt;
+use std::ops::BitOr;
+
+use gix::bstr::BString;
+
+use crate::finding::Anchor;
+
+/// A set of actions that a grant permits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Actions(u8);
+
+impl Actions {
+    /// No action.
+    pub const NONE: Actions = Actions(0);
+    /// Creating the path.
+    pub const ADD: Actions = Actions(1);
+    /// Changing content or exec bit.
+    pub const MODIFY: Actions = Actions(2);
+    /// Removing the path.
+    pub const DELETE: Actions = Actions(4);
+    /// Creating or changing a symbolic link.
+    pub const SYMLINK: Actions = Actions(8);
+    /// Adding or moving a submodule.
+    pub const SUBMODULE: Actions = Actions(16);
+    /// Modifying a path that the work base lacks: what an `Add` row grants besides adding.
+    pub const MODIFY_NEW: Actions = Actions(32);
+
+    const NAMES: [(Actions, &'static str); 5] = [
+        (Actions::ADD, "add"),
+        (Actions::MODIFY, "modify"),
+        (Actions::DELETE, "delete"),
+        (Actions::SYMLINK, "symlink"),
+        (Actions::SUBMODULE, "submodule"),
+    ];
+
+    /// Whether every action of `other` is in this set.
+    pub fn contains(self, other: Actions) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Whether the set is empty.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The names that messages and JSON use, in a fixed order. `MODIFY_NEW` has no name of its own.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        Self::NAMES
+            .into_iter()
+            .filter(move |(action, _)| self.contains(*action))
+            .map(|(_, name)| name)
+    }
+}
+
+impl BitOr for Actions {
+    type Output = Actions;
+
+    fn bitor(self, other: Actions) -> Actions {
+        Actions(self.0 | other.0)
+    }
+}
+
+impl fmt::Debug for Actions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.names()).finish()
+    }
+}
+
+/// What a grant's path stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum GrantKind {
+    /// Exactly this path.
+    File,
+    /// Everything below this path (stored without its trailing slash).
+    Directory,
+    /// Every path that matches.
+    Glob,
+}
+
+impl GrantKind {
+    /// The word used in JSON: `file`, `directory`, `glob`.
+    pub fn name(self) -> &'static str {
+        match self {
+            GrantKind::File => "file",
+            GrantKind::Directory => "directory",
+            GrantKind::Glob => "glob",
+        }
+    }
+}
+
+/// What the granted files are for (requirement 002, section 2.3), told from the path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Program text and everything that is neither of the others.
+    Implementation,
+    /// Tests.
+    Test,
+    /// Configuration and data.
+    Config,
+}
+
+impl Role {
+    /// The word used in JSON: `implementation`, `test`, `config`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Implementation => "implementation",
+            Role::Test => "test",
+            Role::Config => "config",
+        }
+    }
+}
+
+/// One path, directory or glob of a design's table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grant {
+    /// The path as written, normalised: no `./`, no `//`, no trailing slash, no line suffix.
+    pub path: BString,
+    /// What `path` stands for.
+    pub kind: GrantKind,
+    /// What is permitted.
+    pub actions: Actions,
+    /// The type cell as written (`Modify`), empty where the table has no such column.
+    pub change_type: String,
+    /// The other end of a Rename row: the old path on the new end's grant, the new path on the old end's.
+    pub renamed: Option<BString>,
+    /// What the files are for.
+    pub role: Role,
+    /// The description cell's text on one line, or empty.
+    pub description: String,
+    /// The path's place in the document; the span is the cell's path (with its backticks).
+    pub anchor: Anchor,
+}

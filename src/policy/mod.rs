@@ -1,0 +1,106 @@
+//! What a change is judged by: settings, designs and their scope.
+
+pub mod closest;
+pub mod design;
+pub mod glob;
+mod grant;
+mod path_name;
+pub mod patterns;
+pub mod scope;
+pub mod select;
+pub mod settings;
+#[cfg(test)]
+pub(crate) mod testing;
+
+use gix::ObjectId;
+use gix::bstr::{BStr, BString};
+
+pub use grant::{Actions, Grant, GrantKind, Role};
+
+use design::Design;
+use scope::Scope;
+use settings::Settings;
+
+/// Where the text of a design was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The commit of HEAD.
+    Head,
+    /// The index: HEAD lacks the document.
+    Index,
+    /// The work tree: neither HEAD nor the index has the document.
+    WorkTree,
+    /// This commit.
+    Commit(ObjectId),
+}
+
+impl Origin {
+    /// `HEAD`, `index`, `work tree`, or the commit's id.
+    pub fn name(&self) -> String {
+        match self {
+            Origin::Head => "HEAD".to_owned(),
+            Origin::Index => "index".to_owned(),
+            Origin::WorkTree => "work tree".to_owned(),
+            Origin::Commit(id) => id.to_string(),
+        }
+    }
+}
+
+/// A design in force.
+#[derive(Debug, Clone)]
+pub struct Governing {
+    /// The document.
+    pub design: Design,
+    /// Where its text was read.
+    pub origin: Origin,
+    /// What chose it, such as `--lld` or `issue 188 of branch 188-paths`.
+    pub chosen_by: String,
+    /// The version that the change brings, where it differs from `design`; empty grants where it is deleted.
+    pub proposed: Option<Design>,
+}
+
+/// Scope, settings and designs; immutable once loaded.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    /// The settings in force.
+    pub settings: Settings,
+    /// The designs in force, in the order of their choice.
+    pub designs: Vec<Governing>,
+    /// All their grants; `None` where no design is needed or `missing = "skip"` lets the change pass without.
+    pub scope: Option<Scope>,
+    /// Grants of the proposed versions, to tell what the change would grant itself.
+    pub proposed: Scope,
+    /// Remarks on how this policy came about.
+    pub notes: Vec<String>,
+    /// Why the `guard.toml` that the change brings cannot be read.
+    pub broken_settings: Option<String>,
+    /// Whether the change brings the first `guard.toml`.
+    pub adopting: bool,
+}
+
+impl Policy {
+    /// Whether `path` is a design: by the settings, or because it was chosen.
+    pub fn is_design(&self, path: &BStr) -> bool {
+        select::is_design(&self.settings, path) || self.governing(path).is_some()
+    }
+
+    /// The design in force at `path`.
+    pub fn governing(&self, path: &BStr) -> Option<&Governing> {
+        self.designs
+            .iter()
+            .find(|governing| governing.design.path == path)
+    }
+
+    /// Whether `path` needs no row: a design or guard's own settings.
+    pub fn is_exempt(&self, path: &BStr) -> bool {
+        self.is_design(path) || select::is_own_settings(path)
+    }
+
+    /// The paths of the designs in force.
+    pub fn design_paths(&self) -> Vec<BString> {
+        self.designs
+            .iter()
+            .map(|governing| governing.design.path.clone())
+            .collect()
+    }
+}

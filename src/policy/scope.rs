@@ -1,0 +1,337 @@
+//! All grants in force, and the look-up among them.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use gix::bstr::{BStr, BString, ByteSlice};
+
+use super::closest::Index;
+use super::glob::{Glob, literal_prefix};
+use super::{Actions, Grant, GrantKind};
+
+/// All grants in force. Immutable once built.
+#[derive(Debug, Clone, Default)]
+pub struct Scope {
+    grants: Vec<Grant>,
+    /// Indices into `grants` by exact path.
+    files: HashMap<BString, Vec<usize>>,
+    /// Indices into `grants` by directory.
+    directories: HashMap<BString, Vec<usize>>,
+    globs: Vec<(usize, Glob)>,
+    /// Built at the first question for a closest path.
+    closest: OnceLock<Index>,
+}
+
+/// The answer to "what is granted at this path?".
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lookup<'a> {
+    /// The grants that cover the path: those that name it, then directories
+    /// from the innermost, then globs in the documents' order.
+    pub grants: Vec<&'a Grant>,
+    /// What they permit together.
+    pub actions: Actions,
+}
+
+impl Lookup<'_> {
+    /// Whether nothing covers the path.
+    pub fn is_empty(&self) -> bool {
+        self.grants.is_empty()
+    }
+}
+
+impl Scope {
+    /// Builds the scope. The order of the grants is kept.
+    ///
+    /// A glob that [`Glob::new`] refuses covers nothing, and a directory grant
+    /// with an empty path neither.
+    pub fn new(grants: Vec<Grant>) -> Scope {
+        let mut scope = Scope::default();
+        for (index, grant) in grants.iter().enumerate() {
+            match grant.kind {
+                GrantKind::File => &mut scope.files,
+                GrantKind::Directory => &mut scope.directories,
+                GrantKind::Glob => {
+                    if let Ok(glob) = Glob::new(grant.path.as_ref()) {
+                        scope.globs.push((index, glob));
+                    }
+                    continue;
+                }
+            }
+            .entry(grant.path.clone())
+            .or_default()
+            .push(index);
+        }
+        scope.grants = grants;
+        scope
+    }
+
+    /// The grants in the documents' order.
+    pub fn grants(&self) -> &[Grant] {
+        &self.grants
+    }
+
+    /// Whether nothing is granted.
+    pub fn is_empty(&self) -> bool {
+        self.grants.is_empty()
+    }
+
+    /// All grants that cover a path. Paths are compared by their bytes. A
+    /// directory grant covers what is below the directory, not its own name.
+    pub fn lookup(&self, path: &BStr) -> Lookup<'_> {
+        let named = self.files.get(path).into_iter().flatten();
+        let above = ancestors(path)
+            .filter_map(|directory| self.directories.get(directory))
+            .flatten();
+        let matching = self
+            .globs
+            .iter()
+            .filter(|(_, glob)| glob.matches(path))
+            .map(|(index, _)| index);
+        self.answer(named.chain(above).chain(matching))
+    }
+
+    fn answer<'a>(&self, indices: impl Iterator<Item = &'a usize>) -> Lookup<'_> {
+        let grants: Vec<&Grant> = indices.map(|&index| &self.grants[index]).collect();
+        let actions = grants
+            .iter()
+            .fold(Actions::NONE, |all, grant| all | grant.actions);
+        Lookup { grants, actions }
+    }
+
+    /// The grants of this scope that permit something `base` does not, in order.
+    ///
+    /// A grant is not beyond `base` where base's grants for the same path, or
+    /// for a directory or glob around it, permit all its actions together. For
+    /// globs "around" means an equal glob or a directory that holds every
+    /// match; where this cannot be seen, the grant is beyond.
+    pub fn grants_beyond(&self, base: &Scope) -> Vec<&Grant> {
+        self.grants
+            .iter()
+            .filter(|grant| !permits(base.around(grant).actions, grant.actions))
+            .collect()
+    }
+
+    /// The grants that cover everything that `grant` does.
+    fn around(&self, grant: &Grant) -> Lookup<'_> {
+        let path: &BStr = grant.path.as_ref();
+        // Every match lies below this directory.
+        let inside: BString = match grant.kind {
+            GrantKind::File => return self.lookup(path),
+            // The name stands for any path below.
+            GrantKind::Directory => [path.as_bytes(), b"/x"].concat().into(),
+            GrantKind::Glob => literal_prefix(path).into(),
+        };
+        let above = ancestors(inside.as_ref())
+            .filter_map(|directory| self.directories.get(directory))
+            .flatten();
+        let globs = self.globs.iter().map(|(index, _)| index).filter(|&&index| {
+            let glob: &BStr = self.grants[index].path.as_ref();
+            let holds = |directory: &[u8]| {
+                ancestors(inside.as_ref()).any(|ancestor| ancestor == directory.as_bstr())
+            };
+            (grant.kind == GrantKind::Glob && glob == path)
+                || whole_directory(glob).is_some_and(holds)
+        });
+        self.answer(above.chain(globs))
+    }
+
+    pub(super) fn closest_index(&self) -> &Index {
+        self.closest.get_or_init(|| Index::new(&self.grants))
+    }
+}
+
+/// The directories above a path, innermost first.
+fn ancestors(path: &BStr) -> impl Iterator<Item = &BStr> {
+    std::iter::successors(parent(path), |directory| parent(directory))
+}
+
+fn parent(path: &BStr) -> Option<&BStr> {
+    path.rfind_byte(b'/')
+        .filter(|&slash| slash > 0)
+        .map(|slash| path[..slash].as_bstr())
+}
+
+/// The directory of a glob such as `src/**`, which covers all that is below.
+fn whole_directory(glob: &BStr) -> Option<&[u8]> {
+    let directory = glob
+        .strip_suffix(b"/**/*")
+        .or_else(|| glob.strip_suffix(b"/**"))?;
+    let prefix = literal_prefix(glob);
+    (!directory.is_empty() && prefix.len() > directory.len()).then_some(directory)
+}
+
+/// Whether `given` permits all of `wanted`: who may modify a path may also
+/// modify one that is new.
+fn permits(given: Actions, wanted: Actions) -> bool {
+    let given = if given.contains(Actions::MODIFY) {
+        given | Actions::MODIFY_NEW
+    } else {
+        given
+    };
+    given.contains(wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::testing::grant;
+
+    const ADD: Actions = Actions::ADD;
+    const MODIFY: Actions = Actions::MODIFY;
+
+    fn scope(paths: &[(&str, Actions)]) -> Scope {
+        Scope::new(paths.iter().map(|(path, a)| grant(path, *a)).collect())
+    }
+
+    fn found(scope: &Scope, path: &str) -> Vec<String> {
+        let lookup = scope.lookup(path.into());
+        lookup.grants.iter().map(|g| g.path.to_string()).collect()
+    }
+
+    #[test]
+    fn requirement_002_scenario_030_a_listed_path_is_granted() {
+        let scope = scope(&[("utils/lld.py", MODIFY)]);
+        let lookup = scope.lookup("utils/lld.py".into());
+        assert!(lookup.actions.contains(MODIFY));
+        assert!(!lookup.actions.contains(ADD));
+    }
+
+    #[test]
+    fn requirement_002_scenario_040_another_path_is_not() {
+        let scope = scope(&[("utils/lld.py", MODIFY)]);
+        for path in [
+            "core/lld.py",
+            "utils/lld.py/x",
+            "utils",
+            "utils/lld.pyc",
+            "",
+            "/",
+        ] {
+            let lookup = scope.lookup(path.into());
+            assert!(lookup.is_empty(), "{path}");
+            assert_eq!(lookup.actions, Actions::NONE);
+        }
+    }
+
+    #[test]
+    fn all_grants_that_cover_a_path_are_found_the_narrowest_first() {
+        let scope = scope(&[
+            ("src/**", Actions::DELETE),
+            ("src/", ADD),
+            ("src/a/", ADD),
+            ("src/a/b.rs", MODIFY),
+            ("src/a/*.rs", MODIFY),
+            ("other/", MODIFY),
+        ]);
+        assert_eq!(
+            found(&scope, "src/a/b.rs"),
+            ["src/a/b.rs", "src/a", "src", "src/**", "src/a/*.rs"]
+        );
+        assert_eq!(
+            scope.lookup("src/a/b.rs".into()).actions,
+            ADD | MODIFY | Actions::DELETE
+        );
+    }
+
+    #[test]
+    fn a_directory_grant_covers_what_is_below_and_not_its_own_name() {
+        let scope = scope(&[("src/a/", ADD)]);
+        assert_eq!(found(&scope, "src/a/b/c.rs"), ["src/a"]);
+        assert!(found(&scope, "src/a").is_empty());
+        assert!(found(&scope, "src/ab").is_empty());
+        assert!(found(&scope, "a/b").is_empty());
+    }
+
+    #[test]
+    fn two_rows_for_one_path_are_joined() {
+        let scope = scope(&[("a", ADD), ("a", Actions::DELETE)]);
+        let lookup = scope.lookup("a".into());
+        assert_eq!(lookup.grants.len(), 2);
+        assert_eq!(lookup.actions, ADD | Actions::DELETE);
+    }
+
+    #[test]
+    fn an_empty_scope_grants_nothing() {
+        assert!(Scope::default().lookup("a".into()).is_empty());
+        assert!(Scope::default().is_empty());
+    }
+
+    #[test]
+    fn a_glob_beyond_the_bounds_grants_nothing() {
+        let scope = scope(&[(&format!("{}*", "a".repeat(2_000)), ADD)]);
+        assert!(scope.lookup("a".repeat(2_001).as_str().into()).is_empty());
+    }
+
+    #[test]
+    fn grants_keep_the_order_of_the_documents() {
+        let scope = scope(&[("z", ADD), ("a/", ADD), ("m*", ADD)]);
+        let paths: Vec<_> = scope.grants().iter().map(|g| g.path.to_string()).collect();
+        assert_eq!(paths, ["z", "a", "m*"]);
+    }
+
+    fn beyond(new: &[(&str, Actions)], base: &[(&str, Actions)]) -> Vec<String> {
+        let (new, base) = (scope(new), scope(base));
+        let grants = new.grants_beyond(&base);
+        grants.iter().map(|g| g.path.to_string()).collect()
+    }
+
+    #[test]
+    fn a_new_row_and_a_new_action_are_beyond_the_base() {
+        assert_eq!(
+            beyond(
+                &[("a", MODIFY), ("b", MODIFY), ("c", ADD | MODIFY)],
+                &[("a", MODIFY), ("c", ADD)]
+            ),
+            ["b", "c"]
+        );
+        assert!(beyond(&[], &[("a", ADD)]).is_empty());
+        assert!(beyond(&[("a", ADD | MODIFY)], &[("a", ADD), ("a", MODIFY)]).is_empty());
+    }
+
+    #[test]
+    fn a_path_under_a_granted_directory_or_glob_is_not_beyond() {
+        let base = [("src/", ADD | MODIFY), ("docs/**", ADD), ("t/*.py", ADD)];
+        let inside = [
+            ("src/a.rs", MODIFY),
+            ("src/x/", ADD),
+            ("src/", ADD),
+            ("src/**/*.rs", ADD),
+            ("docs/a.md", ADD),
+            ("docs/x/", ADD),
+            ("docs/", ADD),
+            ("t/a.py", ADD),
+            ("t/*.py", ADD),
+        ];
+        assert!(beyond(&inside, &base).is_empty());
+        let outside = [
+            ("src/a.rs", Actions::DELETE),
+            ("src*/a.rs", ADD),
+            ("srcs/", ADD),
+            ("{src,x}/a", ADD),
+            ("docs/a.md", MODIFY),
+            ("t/", ADD),
+            ("t/**", ADD),
+            ("t/a*.py", ADD),
+        ];
+        assert_eq!(beyond(&outside, &base).len(), outside.len());
+    }
+
+    #[test]
+    fn a_narrower_row_is_not_beyond_and_a_wider_one_is() {
+        let new_only = Actions::ADD | Actions::MODIFY_NEW;
+        assert!(beyond(&[("a", new_only)], &[("a", ADD | MODIFY)]).is_empty());
+        assert_eq!(beyond(&[("a", ADD | MODIFY)], &[("a", new_only)]), ["a"]);
+    }
+
+    #[test]
+    fn ten_thousand_grants_are_looked_up_by_their_own() {
+        let paths: Vec<_> = (0..10_000)
+            .map(|n| format!("d{}/f{n}.rs", n % 97))
+            .collect();
+        let scope = Scope::new(paths.iter().map(|path| grant(path, ADD)).collect());
+        for (n, path) in paths.iter().enumerate() {
+            let lookup = scope.lookup(path.as_str().into());
+            assert_eq!(lookup.grants, [&scope.grants()[n]]);
+        }
+    }
+}
