@@ -7,3 +7,4 @@ pub mod path;
 pub mod measure;
 pub mod error;
 pub mod policy;
+pub mod report;

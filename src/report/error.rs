@@ -1,0 +1,32 @@
+//! Why nothing was judged, for people on stderr.
+
+use std::io;
+
+use annotate_snippets::renderer::{DEFAULT_ERROR_STYLE, DEFAULT_HELP_STYLE};
+
+use super::human::{findings, message, paint};
+use super::{Style, escape};
+use crate::error::Error;
+
+/// Writes the faults behind the error, the error, and its advice.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write_error(error: &Error, out: &mut dyn io::Write, style: &Style) -> io::Result<()> {
+    let mut text = findings(&error.problems, &[], &error.texts, style);
+    let label = paint(DEFAULT_ERROR_STYLE, "error", style);
+    let mut lines = error.message.lines();
+    text.push_str(&format!(
+        "{label}: {}\n",
+        message(lines.next().unwrap_or_default())
+    ));
+    for line in lines {
+        text.push_str(&format!("       {}\n", escape::text(line)));
+    }
+    for help in &error.help {
+        let label = paint(DEFAULT_HELP_STYLE, "help", style);
+        text.push_str(&format!("  {label}: {}\n", escape::text(help)));
+    }
+    out.write_all(text.as_bytes())
+}

@@ -1,0 +1,83 @@
+//! Makes names and texts safe to print.
+//!
+//! What a report quotes was written by whoever made the change: file names,
+//! lines of a design, content. Nothing of it may move the cursor, reorder or
+//! hide text, or start a line of its own.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use crate::path::is_hostile;
+
+/// One line of text whose names are escaped already: only what is still
+/// hostile becomes `\u{1b}`, so that a second pass changes nothing.
+pub(super) fn text(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_hostile) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        push(&mut out, c);
+    }
+    Cow::Owned(out)
+}
+
+/// A line of a document or a file: every character keeps its place, so that
+/// marks below it stay right. A tab is shown as a blank.
+pub(super) fn line(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '\t' => ' ',
+            c if is_hostile(c) => '\u{fffd}',
+            c => c,
+        })
+        .collect()
+}
+
+/// The first `max` characters, with `…` in the place of the last one if more follow.
+pub(super) fn clip(text: &str, max: usize) -> Cow<'_, str> {
+    let Some((end, _)) = text.char_indices().nth(max) else {
+        return Cow::Borrowed(text);
+    };
+    let kept = text[..end].chars().count().saturating_sub(1);
+    Cow::Owned(text.chars().take(kept).chain(['…']).collect())
+}
+
+fn push(out: &mut String, c: char) {
+    if is_hostile(c) {
+        let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+    } else {
+        out.push(c);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::show;
+
+    #[test]
+    fn an_escaped_name_passes_through_text_unchanged() {
+        let shown = show(b"a\x1b\\b\xff").to_string();
+        assert_eq!(text(&shown), shown);
+    }
+
+    #[test]
+    fn a_line_keeps_its_number_of_characters() {
+        let source = "| \u{1b}]0;x\u{7}\u{202e}\t`a` |";
+        let shown = line(source);
+        assert_eq!(shown, "| \u{fffd}]0;x\u{fffd}\u{fffd} `a` |");
+        assert_eq!(shown.chars().count(), source.chars().count());
+    }
+
+    #[test]
+    fn clip_counts_characters_and_marks_the_cut() {
+        assert_eq!(clip("äöü", 3), "äöü");
+        assert_eq!(clip("äöüß", 3), "äö…");
+    }
+
+    #[test]
+    fn ordinary_foreign_text_is_not_hostile() {
+        assert!(!"naïve 文件 файл ملف 👍".contains(is_hostile));
+    }
+}

@@ -1,0 +1,333 @@
+//! For people: each finding drawn as rustc draws one, pointing into the design.
+//!
+//! A finding takes a screenful at most: its message, help and previews are cut
+//! where noted at the constants. Findings that repeat the same rule are folded
+//! after [`FOLD_AFTER`]; folding changes neither the summary nor the verdict.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use annotate_snippets::renderer::{
+    DEFAULT_ADDITION_STYLE, DEFAULT_EMPHASIS_STYLE, DEFAULT_ERROR_STYLE, DEFAULT_NOTE_STYLE,
+    DEFAULT_REMOVAL_STYLE, DEFAULT_WARNING_STYLE,
+};
+use annotate_snippets::{
+    AnnotationKind, Group, Level as Drawn, Origin, Padding, Renderer, Snippet,
+};
+use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
+
+use super::{ChangeLine, Report, Style, Texts, Verdict, escape, ordered, snippet};
+use crate::finding::{Anchor, Finding, Level, Rule};
+use crate::path::show;
+
+/// Findings of one rule and level that are drawn; the rest is counted.
+const FOLD_AFTER: usize = 20;
+/// Lines of a preview and of lost content, the marker included.
+const PREVIEW_LINES: usize = 50;
+/// Lines of help.
+const HELP_LINES: usize = 20;
+/// Characters of a message, a label or a line of help.
+const MESSAGE_CHARS: usize = 2000;
+/// What each line of a preview begins with, so that quoted content never
+/// begins a line: some CI systems take commands from there.
+const GUTTER: &str = "  | ";
+/// The last line of a preview that was cut.
+const TRUNCATED: &str = "[truncated]";
+
+/// The report of `guard lint`.
+pub(super) fn report(report: &Report, style: &Style) -> String {
+    let mut out = findings(&report.findings, &report.changes, &report.texts, style);
+    if style.quiet {
+        return out;
+    }
+    for note in &report.notes {
+        let label = paint(DEFAULT_NOTE_STYLE, "note", style);
+        push_line(&mut out, &format!("{label}: {}", message(note)));
+    }
+    push_line(&mut out, &summary(report, style));
+    out
+}
+
+/// Findings in the common order, each followed by an empty line.
+pub(super) fn findings(
+    findings: &[Finding],
+    changes: &[ChangeLine],
+    texts: &Texts,
+    style: &Style,
+) -> String {
+    let mut out = String::new();
+    let mut seen: BTreeMap<(Level, Rule), usize> = BTreeMap::new();
+    for finding in ordered(findings) {
+        if style.quiet && finding.level != Level::Error {
+            continue;
+        }
+        let count = seen.entry((finding.level, finding.rule)).or_default();
+        *count += 1;
+        if *count <= FOLD_AFTER {
+            push_line(&mut out, &drawn(finding, texts, style));
+            if finding.rule == Rule::DestructiveChange {
+                for change in changes
+                    .iter()
+                    .filter(|change| Some(&change.path) == finding.path.as_ref())
+                {
+                    push_previews(&mut out, change, style);
+                }
+            }
+            out.push('\n');
+        }
+    }
+    for ((level, rule), count) in seen.into_iter().rev() {
+        if count > FOLD_AFTER {
+            let label = paint(
+                color_of(level),
+                &format!("{}[{}]", level.name(), rule.id()),
+                style,
+            );
+            let more = count - FOLD_AFTER;
+            push_line(
+                &mut out,
+                &format!("{label}: … and {more} more (use --format json for all)\n"),
+            );
+        }
+    }
+    out
+}
+
+/// One finding as annotate-snippets draws it, without a final line feed.
+fn drawn(finding: &Finding, texts: &Texts, style: &Style) -> String {
+    let level = match finding.level {
+        Level::Error => Drawn::ERROR,
+        Level::Warning => Drawn::WARNING,
+        Level::Note => Drawn::NOTE,
+    };
+    let title = level
+        .primary_title(message(&finding.message))
+        .id(finding.rule.id());
+    let mut group = Group::with_title(title);
+    if let Some(anchor) = &finding.design {
+        group = place(group, anchor, texts, style);
+    }
+    for help in help_blocks(&finding.help) {
+        group = group.element(Drawn::HELP.message(help));
+    }
+    let renderer = if style.color {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
+    renderer.term_width(style.width).render(&[group])
+}
+
+fn place<'a>(group: Group<'a>, anchor: &Anchor, texts: &Texts, style: &Style) -> Group<'a> {
+    let path = show(&from_here(anchor.path.as_bstr(), style.prefix.as_ref())).to_string();
+    let Some(line) = snippet::line(texts, anchor, style.width) else {
+        let origin = Origin::path(path)
+            .line(anchor.line)
+            .char_column(anchor.column);
+        return group.element(origin).element(Padding);
+    };
+    let mut mark = AnnotationKind::Primary.span(line.span);
+    if !anchor.label.is_empty() {
+        mark = mark.label(message(&anchor.label));
+    }
+    group.element(
+        Snippet::source(line.text)
+            .path(path)
+            .line_start(anchor.line)
+            .annotation(mark),
+    )
+}
+
+/// The path as seen from the directory `prefix`, both relative to the workspace.
+fn from_here(path: &BStr, prefix: Option<&BString>) -> BString {
+    let segments = |of: &'_ [u8]| -> Vec<BString> {
+        of.split_str("/")
+            .filter(|part| !part.is_empty())
+            .map(BString::from)
+            .collect()
+    };
+    let here = prefix.map(|prefix| segments(prefix)).unwrap_or_default();
+    let there = segments(path);
+    let common = here
+        .iter()
+        .zip(&there[..there.len().saturating_sub(1)])
+        .take_while(|(a, b)| a == b)
+        .count();
+    let mut out = BString::default();
+    for _ in common..here.len() {
+        out.push_str("../");
+    }
+    out.push_str(gix::bstr::join("/", &there[common..]));
+    out
+}
+
+/// One text a step: a line and the table rows that follow it.
+fn help_blocks(help: &[String]) -> Vec<String> {
+    let mut blocks: Vec<String> = Vec::new();
+    for line in help.iter().take(HELP_LINES) {
+        let line = message(line);
+        match blocks.last_mut() {
+            Some(block) if line.starts_with("| ") => {
+                block.push('\n');
+                block.push_str(&line);
+            }
+            _ => blocks.push(line),
+        }
+    }
+    if help.len() > HELP_LINES {
+        let more = help.len() - HELP_LINES;
+        blocks.push(format!(
+            "… and {more} more lines (use --format json for all)"
+        ));
+    }
+    blocks
+}
+
+/// What a change would lose and its preview, indented below the finding.
+fn push_previews(out: &mut String, change: &ChangeLine, style: &Style) {
+    if let Some(deleted) = &change.deleted {
+        let title = match (change.lost_share, change.original_lines) {
+            (Some(share), Some(lines)) => {
+                format!("would be lost, {} of {lines} lines:", percent(share))
+            }
+            _ => "would be lost:".to_owned(),
+        };
+        push_line(out, &paint(DEFAULT_EMPHASIS_STYLE, &title, style));
+        push_preview(out, deleted, style, |_| Some(DEFAULT_REMOVAL_STYLE));
+    }
+    if let Some(preview) = &change.preview {
+        push_line(out, &paint(DEFAULT_EMPHASIS_STYLE, "preview:", style));
+        push_preview(out, preview, style, |line| match line.as_bytes().first() {
+            Some(b'+') => Some(DEFAULT_ADDITION_STYLE),
+            Some(b'-') => Some(DEFAULT_REMOVAL_STYLE),
+            _ => None,
+        });
+    }
+}
+
+/// Whole per cent, rounded down so that a share below a threshold never reads as having reached it.
+fn percent(share: f64) -> String {
+    format!("{} %", (share * 100.0).floor())
+}
+
+fn push_preview(
+    out: &mut String,
+    text: &str,
+    style: &Style,
+    color: impl Fn(&str) -> Option<anstyle::Style>,
+) {
+    let room = style.width.saturating_sub(GUTTER.len()).max(GUTTER.len());
+    let whole = text.lines().nth(PREVIEW_LINES).is_none();
+    let shown = if whole {
+        PREVIEW_LINES
+    } else {
+        PREVIEW_LINES - 1
+    };
+    for line in text.lines().take(shown) {
+        let line = escape::line(&line.replace('\t', "    "));
+        let line = escape::clip(&line, room);
+        let line = match color(&line) {
+            Some(color) => paint(color, &line, style),
+            None => line.into_owned(),
+        };
+        push_line(out, &format!("{GUTTER}{line}"));
+    }
+    if !whole {
+        push_line(out, &format!("{GUTTER}{TRUNCATED}"));
+    }
+}
+
+/// The last line.
+fn summary(report: &Report, style: &Style) -> String {
+    let counts = report.counts();
+    let changes = plural(counts.changes, "change");
+    let designs: Vec<_> = report
+        .designs
+        .iter()
+        .map(|design| show(&design.path).to_string())
+        .collect();
+    let remarks: Vec<_> = [
+        (counts.errors, "error"),
+        (counts.warnings, "warning"),
+        (counts.notes, "note"),
+    ]
+    .into_iter()
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, word)| plural(count, word))
+    .collect();
+    let remarks = remarks.join(", ");
+
+    let verdict = report.verdict();
+    let mut text = match verdict {
+        Verdict::Refused => {
+            let design = match designs.len() {
+                0 => "no design".to_owned(),
+                1 => format!("design {}", designs.join("")),
+                _ => format!("designs {}", listed(&designs)),
+            };
+            format!("{remarks} in {changes} ({design})")
+        }
+        Verdict::Accepted => {
+            let what = match (counts.changes, designs.is_empty()) {
+                (0, _) => "nothing to judge".to_owned(),
+                (_, true) => format!("{changes}, no design"),
+                (_, false) => format!("{changes} within {}", listed(&designs)),
+            };
+            if remarks.is_empty() {
+                what
+            } else {
+                format!("{what}, {remarks}")
+            }
+        }
+    };
+    if counts.approved > 0 {
+        text.push_str(&format!(", {} approved", counts.approved));
+    }
+    let color = match verdict {
+        Verdict::Accepted => DEFAULT_NOTE_STYLE,
+        Verdict::Refused => DEFAULT_ERROR_STYLE,
+    };
+    format!("guard: {}: {text}", paint(color, verdict.name(), style))
+}
+
+/// The first two names and how many there are besides.
+fn listed(names: &[String]) -> String {
+    match names {
+        [a, b] => format!("{a} and {b}"),
+        [a, b, rest @ ..] => format!("{a}, {b} and {} more", rest.len()),
+        _ => names.join(""),
+    }
+}
+
+/// `1 change`, `2 changes`.
+pub(super) fn plural(count: usize, word: &str) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{count} {word}{s}")
+}
+
+/// A sentence on one line, safe to print.
+pub(super) fn message(sentence: &str) -> String {
+    escape::clip(&escape::text(sentence), MESSAGE_CHARS).into_owned()
+}
+
+/// `text` in a colour if colours are on.
+pub(super) fn paint(color: anstyle::Style, text: &str, style: &Style) -> String {
+    if style.color {
+        format!("{color}{text}{color:#}")
+    } else {
+        text.to_owned()
+    }
+}
+
+fn color_of(level: Level) -> anstyle::Style {
+    match level {
+        Level::Error => DEFAULT_ERROR_STYLE,
+        Level::Warning => DEFAULT_WARNING_STYLE,
+        Level::Note => DEFAULT_NOTE_STYLE,
+    }
+}
+
+fn push_line(out: &mut String, line: &str) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "{line}");
+}

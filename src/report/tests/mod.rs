@@ -1,0 +1,156 @@
+#![allow(clippy::unwrap_used)]
+
+mod check;
+mod human;
+mod json;
+mod scope;
+
+use super::*;
+use crate::finding::{Anchor, Rule};
+
+const DESIGN: &str = "docs/lld/LLD-188.md";
+const ROW: &str = "| `src/utils/lld.rs` | Add | path enforcement |";
+/// What a hostile name or text may hold: escape sequences, line ends, tab, NUL,
+/// DEL, C1, bidirectional and invisible characters.
+const HOSTILE: &str = "x\u{1b}[31m\r\n\t\0\u{7f}\u{9b}2J\u{202e}\u{2066}\u{200b}\u{2028}\u{feff}y";
+
+/// The place of `marked` in `row`, the 24th line of the design.
+fn anchor(row: &str, marked: &str, label: &str) -> (Texts, Anchor) {
+    let text = format!("{}{row}\nlast\n", "\n".repeat(23));
+    let start = text.find(marked).unwrap();
+    let anchor = Anchor {
+        path: DESIGN.into(),
+        span: start..start + marked.len(),
+        line: 24,
+        column: row[..row.find(marked).unwrap()].chars().count() + 1,
+        label: label.into(),
+    };
+    (Texts::from([(DESIGN.into(), text)]), anchor)
+}
+
+fn out_of_scope(path: &str, at: Anchor) -> Finding {
+    Finding::new(
+        Rule::OutOfScope,
+        path,
+        format!("{path} is not in the design"),
+    )
+    .at(at)
+    .help("write src/utils/lld.rs, or add this row and commit the design first:")
+    .help(format!("| `{path}` | Add | … |"))
+}
+
+fn change(path: &str) -> ChangeLine {
+    ChangeLine {
+        path: path.into(),
+        action: "add",
+        class: "NEW",
+        ..ChangeLine::default()
+    }
+}
+
+fn design() -> DesignUsed {
+    DesignUsed {
+        path: DESIGN.into(),
+        from: "HEAD".into(),
+        selected_by: "branch name".into(),
+        grants: 3,
+    }
+}
+
+/// One refused and one accepted file.
+fn refused() -> Report {
+    let (texts, at) = anchor(ROW, "`src/utils/lld.rs`", "closest path that is");
+    let mut finding = out_of_scope("src/core/lld.rs", at);
+    finding.closest = Some("src/utils/lld.rs".into());
+    Report {
+        source: Source {
+            kind: SourceKind::Index,
+            base: Some("0123456789abcdef0123456789abcdef01234567".into()),
+            head: None,
+            branch: Some("188-paths".into()),
+        },
+        designs: vec![design()],
+        findings: vec![finding.detail("kind", "name")],
+        changes: vec![change("src/utils/lld.rs"), change("src/core/lld.rs")],
+        notes: vec!["docs/lld/LLD-188.md was read from HEAD".into()],
+        texts,
+    }
+}
+
+/// A file of which most would be lost, without a place in the design.
+fn destructive() -> Report {
+    let finding = Finding::new(
+        Rule::DestructiveChange,
+        "src/state.py",
+        "src/state.py would lose 230 of 270 lines",
+    )
+    .help("take it back: git restore --staged --worktree src/state.py");
+    let lost: String = (1..=60).map(|i| format!("lost {i}\n")).collect();
+    Report {
+        designs: vec![design()],
+        findings: vec![finding],
+        changes: vec![ChangeLine {
+            path: "src/state.py".into(),
+            action: "modify",
+            class: "REPLACE",
+            original_lines: Some(270),
+            new_lines: Some(56),
+            lost_share: Some(230.0 / 270.0),
+            preview: Some("@@ -1,2 +1,2 @@\n-\told\n+\tnew\n same\n".into()),
+            deleted: Some(lost),
+            ..ChangeLine::default()
+        }],
+        ..Report::default()
+    }
+}
+
+fn write(report: &Report, format: Format, style: &Style) -> String {
+    let mut out = Vec::new();
+    report.write(format, &mut out, style).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn plain(report: &Report) -> String {
+    write(report, Format::Human, &Style::default())
+}
+
+fn columns(width: usize) -> Style {
+    Style {
+        width,
+        ..Style::default()
+    }
+}
+
+fn assert_clean(text: &str) {
+    for c in text.chars() {
+        assert!(c == '\n' || !crate::path::is_hostile(c), "{c:?} in:\n{text}");
+    }
+}
+
+#[test]
+fn findings_come_most_serious_first_then_by_path_then_by_rule() {
+    let mut note = Finding::new(Rule::RowUntouched, "a", "1");
+    note.level = Level::Note;
+    let warning = Finding::new(Rule::PortableName, "a", "2");
+    let b = Finding::new(Rule::OutOfScope, "b", "3");
+    let a_late = Finding::new(Rule::DestructiveChange, "a", "4");
+    let a = Finding::new(Rule::OutOfScope, "a", "5");
+    let mut findings = vec![note, warning, b, a_late, a];
+    let order = |findings: &[Finding]| -> String {
+        ordered(findings)
+            .iter()
+            .map(|f| f.message.as_str())
+            .collect()
+    };
+    assert_eq!(order(&findings), "54321");
+    findings.reverse();
+    assert_eq!(order(&findings), "54321");
+}
+
+#[test]
+fn an_error_refuses_with_exit_code_1() {
+    let report = refused();
+    assert_eq!(report.verdict(), Verdict::Refused);
+    assert_eq!(report.exit_code(), 1);
+    assert_eq!(Report::default().exit_code(), 0);
+}

@@ -1,0 +1,83 @@
+use super::*;
+use crate::policy::{Actions, Grant, GrantKind, Role};
+
+fn scope() -> ScopeReport {
+    let (texts, at) = anchor(ROW, "`src/utils/lld.rs`", "");
+    let grant = Grant {
+        path: "src/utils/lld.rs".into(),
+        kind: GrantKind::File,
+        actions: Actions::ADD | Actions::MODIFY_NEW,
+        change_type: "Add".into(),
+        renamed: None,
+        role: Role::Implementation,
+        description: "path enforcement".into(),
+        anchor: at.clone(),
+    };
+    let tests = Grant {
+        path: "tests".into(),
+        kind: GrantKind::Directory,
+        actions: Actions::ADD | Actions::MODIFY,
+        renamed: Some("old".into()),
+        role: Role::Test,
+        ..grant.clone()
+    };
+    let line = |grant, protected| ScopeGrant {
+        grant,
+        exists: false,
+        protected,
+    };
+    ScopeReport {
+        grants: vec![line(grant, false), line(tests, true)],
+        mentions: vec![Mention {
+            path: "src/lib.rs".into(),
+            change_type: "Exists".into(),
+            design: DESIGN.into(),
+            line: 26,
+            column: 3,
+        }],
+        problems: vec![
+            Finding::new(Rule::DesignDuplicate, "src/utils/lld.rs", "named twice").at(at),
+        ],
+        texts,
+    }
+}
+
+fn write_scope(report: &ScopeReport, format: Format) -> String {
+    let mut out = Vec::new();
+    report.write(format, &mut out, &Style::default()).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn the_scope_for_people() {
+    insta::assert_snapshot!(write_scope(&scope(), Format::Human));
+}
+
+#[test]
+fn the_scope_in_json() {
+    insta::assert_snapshot!(write_scope(&scope(), Format::Json));
+}
+
+#[test]
+fn an_empty_scope_says_so_and_a_fault_sets_the_exit_code() {
+    let mut report = ScopeReport::default();
+    assert_eq!(write_scope(&report, Format::Human), "granted: nothing\n");
+    assert_eq!(scope().exit_code(), 0);
+    report
+        .problems
+        .push(Finding::new(Rule::DesignNoTable, DESIGN, "no table"));
+    assert_eq!(report.exit_code(), 1);
+}
+
+#[test]
+fn a_hostile_scope_is_escaped() {
+    let mut report = scope();
+    report.grants[0].grant.path = HOSTILE.into();
+    report.grants[0].grant.description = HOSTILE.into();
+    report.grants[0].grant.anchor.path = HOSTILE.into();
+    report.mentions[0].path = HOSTILE.into();
+    report.mentions[0].change_type = HOSTILE.into();
+    report.mentions[0].design = HOSTILE.into();
+    assert_clean(&write_scope(&report, Format::Human));
+    assert_clean(&write_scope(&report, Format::Json));
+}
