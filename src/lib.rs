@@ -8,3 +8,4 @@ pub mod measure;
 pub mod error;
 pub mod policy;
 pub mod report;
+pub mod git;

@@ -1,0 +1,67 @@
+//! Which branch this work is on, also where HEAD is detached.
+
+use std::fs;
+
+use gix::bstr::{BString, ByteSlice, ByteVec};
+
+use super::{Repository, failed};
+use crate::error::Result;
+
+/// Variables in which CI systems name the branch that a pull request comes from, most specific first.
+const CI_VARIABLES: &[&str] = &[
+    "GITHUB_HEAD_REF",
+    "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME",
+    "CI_COMMIT_BRANCH",
+    "BITBUCKET_BRANCH",
+    "SYSTEM_PULLREQUEST_SOURCEBRANCH",
+    "BUILDKITE_BRANCH",
+    "CHANGE_BRANCH",
+];
+
+/// A branch and how it was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Branch {
+    /// The short name, such as `188-enforce-paths`.
+    pub name: BString,
+    /// `HEAD`, `rebase`, or the CI variable's name.
+    pub source: &'static str,
+}
+
+impl Repository {
+    /// The branch of HEAD; of a rebase in progress, or of the CI's variables, where HEAD is detached.
+    ///
+    /// # Errors
+    /// HEAD cannot be read.
+    pub fn branch(&self) -> Result<Option<Branch>> {
+        let head = self
+            .repo
+            .head_name()
+            .map_err(|error| failed("HEAD cannot be read", &error))?;
+        if let Some(name) = head {
+            return Ok(Some(Branch {
+                name: name.shorten().to_owned(),
+                source: "HEAD",
+            }));
+        }
+        for file in ["rebase-merge/head-name", "rebase-apply/head-name"] {
+            if let Ok(content) = fs::read(self.git_dir().join(file)) {
+                let name = content.trim();
+                // git writes "detached HEAD" where the rebase did not start on a branch.
+                if let Some(name) = name.strip_prefix(b"refs/heads/") {
+                    return Ok(Some(Branch {
+                        name: name.into(),
+                        source: "rebase",
+                    }));
+                }
+            }
+        }
+        Ok(CI_VARIABLES.iter().find_map(|&variable| {
+            let value = Vec::from_os_string(std::env::var_os(variable)?).ok()?;
+            let name = value.strip_prefix(b"refs/heads/").unwrap_or(&value);
+            (!name.is_empty()).then(|| Branch {
+                name: name.into(),
+                source: variable,
+            })
+        }))
+    }
+}

@@ -1,0 +1,225 @@
+//! The index that is about to be committed: read, verified, and looked up.
+
+use std::fs;
+use std::io::ErrorKind;
+
+use gix::bstr::{BStr, ByteSlice};
+use gix::index::{Entry, State as IndexState, entry};
+
+use super::tree::Tree;
+use super::{Objects, Repository, failed, show_file};
+use crate::change::{Kind, State};
+use crate::error::{Error, Result};
+use crate::path::show;
+
+/// The index as git would commit it.
+pub struct Index {
+    state: IndexState,
+}
+
+impl Index {
+    /// Reads the index that git uses here; `GIT_INDEX_FILE` names it during `git commit -a` and `git commit PATH`.
+    /// A missing file is an empty index, as for git.
+    ///
+    /// # Errors
+    /// It cannot be read, is damaged, or holds modes or an order that git does not write.
+    pub fn open(repo: &Repository) -> Result<Index> {
+        let path = repo.repo.index_path();
+        let shown = show_file(&path);
+        let hash = repo.repo.object_hash();
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Ok(Index {
+                    state: IndexState::new(hash),
+                });
+            }
+            Err(error) => {
+                return Err(Error::new(format!(
+                    "the index {shown} cannot be read: {error}"
+                )));
+            }
+        };
+        let damaged = |why: String| {
+            Error::new(format!("the index {shown} is damaged: {why}"))
+                .help("rebuild it with `git read-tree HEAD` (staged changes are lost) or restore it from a copy")
+        };
+        // Only `git status` needs the time of the file; the judgement compares ids.
+        let modified = IndexState::new(hash).timestamp();
+        let options = gix::index::decode::Options {
+            thread_limit: Some(1),
+            ..Default::default()
+        };
+        // Two halves of about the same cost: gix decodes, a second thread checks what gix does not.
+        let (decoded, checked) = std::thread::scope(|scope| {
+            let checker = scope.spawn(|| super::index_check::check(&bytes, hash));
+            let decoded = IndexState::from_bytes(&bytes, modified, hash, options);
+            (decoded, checker.join())
+        });
+        let (state, _) = decoded.map_err(|error| damaged(error.probable_cause().to_string()))?;
+        checked
+            .unwrap_or_else(|_| Err("it cannot be checked".into()))
+            .map_err(damaged)?;
+        if state.link().is_some() {
+            let file = repo
+                .repo
+                .open_index()
+                .map_err(|error| failed("the split index cannot be read", &error))?;
+            return Ok(Index { state: file.into() });
+        }
+        Ok(Index { state })
+    }
+}
+
+impl Index {
+    pub(super) fn entries(&self) -> &[Entry] {
+        self.state.entries()
+    }
+
+    pub(super) fn cached_root(&self) -> Option<&gix::index::extension::Tree> {
+        self.state.tree()
+    }
+
+    pub(super) fn path_of<'a>(&'a self, entry: &Entry) -> &'a BStr {
+        entry.path(&self.state)
+    }
+
+    /// The paths with conflicting stages, each once, in order. Git refuses to commit while there is one.
+    pub fn unmerged(&self) -> Vec<&BStr> {
+        let mut paths: Vec<&BStr> = self
+            .entries()
+            .iter()
+            .filter(|entry| entry.stage_raw() != 0)
+            .map(|entry| self.path_of(entry))
+            .collect();
+        paths.dedup();
+        paths
+    }
+
+    /// Every path that would be committed with what is there, in git's order. What a sparse index holds
+    /// as one entry is left out: nothing in it changes.
+    pub fn files(&self) -> impl Iterator<Item = (&BStr, Kind)> {
+        self.entries()
+            .iter()
+            .filter(|entry| is_committed(entry) && !entry.mode.is_sparse())
+            .map(|entry| (self.path_of(entry), state_of(entry).kind))
+    }
+
+    /// What would be committed at `path`; `None` for nothing or a directory.
+    ///
+    /// # Errors
+    /// Below a sparse directory: a tree is missing or damaged.
+    pub fn get(&self, repo: &Repository, path: &BStr) -> Result<Option<State>> {
+        match self.state.entry_by_path(path) {
+            Some(entry) if is_committed(entry) && !entry.mode.is_sparse() => {
+                Ok(Some(state_of(entry)))
+            }
+            Some(_) => Ok(None),
+            None => match self.sparse_parent(repo, path) {
+                Some((tree, rest)) => tree.get(rest),
+                None => Ok(None),
+            },
+        }
+    }
+
+    /// Whether something would be committed below `path`.
+    ///
+    /// # Errors
+    /// As for [`Index::get`].
+    pub fn is_dir(&self, repo: &Repository, path: &BStr) -> Result<bool> {
+        let mut prefix = path.to_owned();
+        prefix.push(b'/');
+        let below = self
+            .state
+            .prefixed_entries(prefix.as_ref())
+            .unwrap_or_default();
+        if below.iter().any(is_committed) {
+            return Ok(true);
+        }
+        match self.sparse_parent(repo, path) {
+            Some((tree, rest)) => tree.is_dir(rest),
+            None => Ok(false),
+        }
+    }
+
+    /// The tree of the sparse directory that holds `path`, and the path within it.
+    fn sparse_parent<'repo, 'path>(
+        &self,
+        repo: &'repo Repository,
+        path: &'path BStr,
+    ) -> Option<(Tree<'repo>, &'path BStr)> {
+        if !self.state.is_sparse() {
+            return None;
+        }
+        path.find_iter("/").find_map(|slash| {
+            let entry = self.state.entry_by_path(path[..=slash].as_bstr())?;
+            let tree = Tree::new(repo, entry.id);
+            entry
+                .mode
+                .is_sparse()
+                .then(|| (tree, path[slash + 1..].as_bstr()))
+        })
+    }
+
+    /// The content that would be committed at `path`; `None` where there is no regular file.
+    ///
+    /// # Errors
+    /// As for [`Index::get`], or the blob cannot be read.
+    pub fn read(
+        &self,
+        repo: &Repository,
+        objects: &Objects,
+        path: &BStr,
+    ) -> Result<Option<Vec<u8>>> {
+        match self.get(repo, path)? {
+            Some(state) if state.kind.is_file() => {
+                let mut buffer = Vec::new();
+                objects.blob(state.id, &mut buffer)?;
+                Ok(Some(buffer))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// An entry by `git add -N` is not part of the commit.
+pub(super) fn is_committed(entry: &Entry) -> bool {
+    !entry.flags.contains(entry::Flags::INTENT_TO_ADD)
+}
+
+pub(super) fn state_of(entry: &Entry) -> State {
+    State {
+        kind: Kind::from_mode(entry.mode.bits()),
+        id: entry.id,
+    }
+}
+
+/// The paths of the index, for error messages: at most a few, then a count.
+pub(super) fn list(paths: &[&BStr]) -> String {
+    const SHOWN: usize = 5;
+    let mut text = paths
+        .iter()
+        .take(SHOWN)
+        .map(|path| show(path).to_string())
+        .collect::<Vec<_>>()
+        .join(", ");
+    if paths.len() > SHOWN {
+        text.push_str(&format!(" and {} more", paths.len() - SHOWN));
+    }
+    text
+}
+
+/// Refuses an index with conflicts.
+///
+/// # Errors
+/// A path is unmerged.
+pub fn refuse_conflicts(index: &Index) -> Result<()> {
+    let unmerged = index.unmerged();
+    if unmerged.is_empty() {
+        return Ok(());
+    }
+    Err(
+        Error::new(format!("unresolved conflicts in {}", list(&unmerged)))
+            .help("resolve them and `git add` the files, then commit again"),
+    )
+}

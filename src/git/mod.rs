@@ -1,0 +1,221 @@
+//! The only code that opens a repository. Everything is read in process, by
+//! its bytes: no attributes, no replace refs, no configured programs.
+
+mod branch;
+mod config_env;
+mod index;
+mod index_check;
+mod objects;
+mod parents;
+mod staged;
+mod tree;
+
+use std::path::{Path, PathBuf};
+
+use gix::ObjectId;
+use gix::bstr::{BStr, BString, ByteSlice};
+
+use crate::error::{Error, Result};
+use crate::path::show;
+
+pub use branch::Branch;
+pub use index::Index;
+pub use objects::Objects;
+pub use parents::Parents;
+pub use staged::staged_changes;
+pub use tree::{Tree, changes_between};
+
+/// An opened repository.
+pub struct Repository {
+    repo: gix::Repository,
+    /// The top of the work tree; `None` for a bare repository.
+    workdir: Option<PathBuf>,
+}
+
+impl Repository {
+    /// Opens the repository that git would use from `dir`: `GIT_DIR`, `GIT_WORK_TREE` and `GIT_INDEX_FILE`
+    /// count, and so does `git -c` around a hook.
+    ///
+    /// # Errors
+    /// No repository, one that belongs to somebody else, or a format that cannot be read here.
+    pub fn open(dir: &Path) -> Result<Repository> {
+        let mut overrides = config_env::overrides()?;
+        // A replace ref would let objects be judged that are not the ones committed.
+        overrides.push("core.useReplaceRefs=false".into());
+        let options = || {
+            gix::open::Options::default()
+                .bail_if_untrusted(true)
+                .lossy_config(true)
+                .cli_overrides(overrides.iter().cloned())
+        };
+        let trust = gix::sec::trust::Mapping {
+            full: options(),
+            reduced: options(),
+        };
+        let discover = gix::discover::upwards::Options {
+            match_ceiling_dir_or_error: false,
+            ..Default::default()
+        };
+        let repo = gix::ThreadSafeRepository::discover_with_environment_overrides_opts(
+            dir, discover, trust,
+        )
+        .map_err(|error| cannot_open(dir, &error))?
+        .to_thread_local();
+        let workdir = repo.workdir().map(Path::to_owned);
+        let repository = Repository { repo, workdir };
+        repository.refuse_unreadable_formats()?;
+        Ok(repository)
+    }
+
+    /// gix reads neither of these; saying "no changes" instead would let everything pass.
+    fn refuse_unreadable_formats(&self) -> Result<()> {
+        let config = self.repo.config_snapshot();
+        if let Some(storage) = config.string("extensions.refStorage")
+            && !storage.eq_ignore_ascii_case(b"files")
+        {
+            return Err(Error::new(format!(
+                "the repository keeps its refs as {}, which guard cannot read",
+                show(&storage)
+            ))
+            .help("convert it with `git refs migrate --ref-format=files`"));
+        }
+        Ok(())
+    }
+
+    /// The top of the work tree.
+    ///
+    /// # Errors
+    /// A bare repository has none.
+    pub fn workdir(&self) -> Result<&Path> {
+        self.workdir.as_deref().ok_or_else(|| {
+            Error::new("this is a bare repository: it has no index and no work tree to judge")
+                .help("run guard in a clone of it")
+        })
+    }
+
+    /// The directory of this work tree's own git files (`.git`, or `.git/worktrees/NAME`).
+    pub fn git_dir(&self) -> &Path {
+        self.repo.git_dir()
+    }
+
+    /// The commit that HEAD names, or `None` before the first commit.
+    ///
+    /// # Errors
+    /// HEAD is damaged or names a missing commit.
+    pub fn head_commit(&self) -> Result<Option<ObjectId>> {
+        let mut head = self
+            .repo
+            .head()
+            .map_err(|error| failed("HEAD cannot be read", &error))?;
+        if head.is_unborn() {
+            return Ok(None);
+        }
+        let id = head
+            .try_peel_to_id()
+            .map_err(|error| failed("HEAD cannot be read", &error))?;
+        Ok(id.map(gix::Id::detach))
+    }
+
+    /// The tree of a commit; the empty tree for `None`.
+    ///
+    /// # Errors
+    /// The commit or its tree is missing or damaged.
+    pub fn tree_of(&self, commit: Option<ObjectId>) -> Result<Tree<'_>> {
+        let id = match commit {
+            None => ObjectId::empty_tree(self.repo.object_hash()),
+            Some(id) => self
+                .repo
+                .find_commit(id)
+                .and_then(|commit| commit.tree_id().map(gix::Id::detach))
+                .map_err(|error| {
+                    failed(&format!("the tree of commit {id} cannot be read"), &error)
+                })?,
+        };
+        Ok(Tree::new(self, id))
+    }
+
+    /// The commit that `revision` names, `None` where it names nothing.
+    ///
+    /// # Errors
+    /// It names something that is not a commit.
+    pub fn resolve_commit(&self, revision: &BStr) -> Result<Option<ObjectId>> {
+        let Ok(id) = self.repo.rev_parse_single(revision) else {
+            return Ok(None);
+        };
+        let object = id
+            .object()
+            .and_then(gix::Object::peel_to_commit)
+            .map_err(|error| failed(&format!("{} is not a commit", show(revision)), &error))?;
+        Ok(Some(object.id))
+    }
+
+    /// The best common ancestor; `None` where the histories are unrelated or cut off.
+    ///
+    /// # Errors
+    /// A commit on the way is missing or damaged.
+    pub fn merge_base(&self, one: ObjectId, two: ObjectId) -> Result<Option<ObjectId>> {
+        let base = self
+            .repo
+            .merge_base(one, two)
+            .map_err(|error| failed("the merge base cannot be found", &error))?;
+        Ok(base.map(gix::Id::detach))
+    }
+
+    /// A value of git's configuration.
+    pub fn config(&self, key: &str) -> Option<BString> {
+        self.repo
+            .config_snapshot()
+            .string(key)
+            .map(|value| value.to_owned())
+    }
+
+    /// The id that a blob with this content has; it is not written. `None` where the content cannot be hashed.
+    pub fn blob_id(&self, content: &[u8]) -> Option<ObjectId> {
+        gix::objs::compute_hash(self.repo.object_hash(), gix::objs::Kind::Blob, content).ok()
+    }
+
+    /// The object database, to read blobs with.
+    pub fn objects(&self) -> Objects {
+        Objects::new(self.repo.objects.clone())
+    }
+}
+
+/// A sentence from an error of gix.
+pub(crate) fn failed(what: &str, error: &gix::Error) -> Error {
+    Error::new(format!("{what}: {}", cause(error)))
+}
+
+/// The innermost cause of an error on one line; gix's outer messages name its own steps.
+fn cause(error: &gix::Error) -> String {
+    let text = error.probable_cause().to_string();
+    show(text.as_bytes().as_bstr()).to_string()
+}
+
+fn cannot_open(dir: &Path, error: &gix::Error) -> Error {
+    use gix::discover::upwards::Error as Discover;
+    let here = show_file(dir);
+    if let Some(discover) = error.downcast_any_ref::<Discover>() {
+        return match discover {
+            Discover::NoTrustedGitRepository { candidate, .. } => foreign(candidate),
+            _ => Error::new(format!("{here} is not in a git repository"))
+                .help("run guard inside a work tree, or name one with `guard -C DIR`"),
+        };
+    }
+    let text = error.to_string();
+    if text.contains("trust") || text.contains("ownership") || text.contains("unsafe") {
+        return foreign(dir);
+    }
+    failed(&format!("the repository at {here} cannot be opened"), error)
+}
+
+fn foreign(path: &Path) -> Error {
+    let path = show_file(path);
+    Error::new(format!("the repository at {path} belongs to another user")).help(format!(
+        "if you trust it: git config --global --add safe.directory {path}"
+    ))
+}
+
+/// A file name of the platform for messages.
+pub(crate) fn show_file(path: &Path) -> String {
+    show(path.to_string_lossy().as_bytes().as_bstr()).to_string()
+}

@@ -1,0 +1,252 @@
+//! Tree objects: looking a path up, listing, and the difference of two trees.
+
+use std::cmp::Ordering;
+
+use gix::ObjectId;
+use gix::bstr::{BStr, BString, ByteSlice};
+use gix::objs::{TreeRefIter, tree::EntryRef};
+
+use super::{Objects, Repository};
+use crate::change::{Change, Kind, State};
+use crate::error::{Error, Result};
+
+/// Git's own limit on the depth of trees that it walks is far above; a hostile tree may be deeper than the stack.
+const MAX_DEPTH: usize = 2048;
+
+/// One entry of a tree, owned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) name: BString,
+    pub(super) is_tree: bool,
+    pub(super) state: State,
+}
+
+impl Entry {
+    fn from_ref(entry: EntryRef<'_>) -> Entry {
+        Entry {
+            name: entry.filename.to_owned(),
+            is_tree: entry.mode.is_tree(),
+            state: State {
+                kind: Kind::from_mode(u32::from(entry.mode.value())),
+                id: entry.oid.to_owned(),
+            },
+        }
+    }
+}
+
+/// Git sorts a directory as if its name ended with a slash.
+pub(super) fn name_order(a: &[u8], a_is_tree: bool, b: &[u8], b_is_tree: bool) -> Ordering {
+    let end = |is_tree| if is_tree { &b"/"[..] } else { &b""[..] };
+    a.iter()
+        .chain(end(a_is_tree))
+        .cmp(b.iter().chain(end(b_is_tree)))
+}
+
+/// Reads the entries of one tree object.
+pub(super) fn entries(objects: &Objects, id: ObjectId, buffer: &mut Vec<u8>) -> Result<Vec<Entry>> {
+    objects.tree(id, buffer)?;
+    TreeRefIter::from_bytes(buffer, id.kind())
+        .map(|entry| {
+            entry
+                .map(Entry::from_ref)
+                .map_err(|error| Error::new(format!("tree {id} is damaged: {error}")))
+        })
+        .collect()
+}
+
+/// A tree of a commit, to look paths up in.
+pub struct Tree<'repo> {
+    objects: Objects,
+    id: ObjectId,
+    _repo: std::marker::PhantomData<&'repo ()>,
+}
+
+impl<'repo> Tree<'repo> {
+    pub(super) fn new(repo: &'repo Repository, id: ObjectId) -> Self {
+        Tree {
+            objects: repo.objects(),
+            id,
+            _repo: std::marker::PhantomData,
+        }
+    }
+
+    /// The id of the tree object.
+    pub fn id(&self) -> ObjectId {
+        self.id
+    }
+
+    /// What is at `path`; `None` where nothing is, or a directory.
+    ///
+    /// # Errors
+    /// A tree on the way is missing or damaged.
+    pub fn get(&self, path: &BStr) -> Result<Option<State>> {
+        Ok(self
+            .find(path)?
+            .filter(|entry| !entry.is_tree)
+            .map(|entry| entry.state))
+    }
+
+    /// Whether `path` is a directory.
+    ///
+    /// # Errors
+    /// As for [`Tree::get`].
+    pub fn is_dir(&self, path: &BStr) -> Result<bool> {
+        Ok(self.find(path)?.is_some_and(|entry| entry.is_tree))
+    }
+
+    pub(super) fn find(&self, path: &BStr) -> Result<Option<Entry>> {
+        let mut buffer = Vec::new();
+        let mut id = self.id;
+        let mut components = path.split_str("/").peekable();
+        while let Some(name) = components.next() {
+            self.objects.tree(id, &mut buffer)?;
+            let mut found = None;
+            for entry in TreeRefIter::from_bytes(&buffer, id.kind()) {
+                let entry =
+                    entry.map_err(|error| Error::new(format!("tree {id} is damaged: {error}")))?;
+                if entry.filename == name {
+                    found = Some(Entry::from_ref(entry));
+                    break;
+                }
+            }
+            match found {
+                Some(entry) if components.peek().is_none() => return Ok(Some(entry)),
+                Some(entry) if entry.is_tree => id = entry.state.id,
+                _ => return Ok(None),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The content of the file at `path`; `None` where there is no regular file.
+    ///
+    /// # Errors
+    /// As for [`Tree::get`], or the blob cannot be read.
+    pub fn read(&self, path: &BStr) -> Result<Option<Vec<u8>>> {
+        match self.get(path)? {
+            Some(state) if state.kind.is_file() => {
+                let mut buffer = Vec::new();
+                self.objects.blob(state.id, &mut buffer)?;
+                Ok(Some(buffer))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The paths of all files below the directory `prefix` (the whole tree where it is empty), in git's order.
+    ///
+    /// # Errors
+    /// A tree is missing or damaged.
+    pub fn files_below(&self, prefix: &BStr) -> Result<Vec<BString>> {
+        let id = if prefix.is_empty() {
+            self.id
+        } else {
+            match self.find(prefix)? {
+                Some(entry) if entry.is_tree => entry.state.id,
+                _ => return Ok(Vec::new()),
+            }
+        };
+        let mut sink = Vec::new();
+        let mut walk = Walk::new(&self.objects, &mut sink);
+        if !prefix.is_empty() {
+            walk.path.extend_from_slice(prefix);
+            walk.path.push(b'/');
+        }
+        walk.pair(None, Some(id), 0)?;
+        Ok(sink.into_iter().map(|change| change.path).collect())
+    }
+}
+
+/// The changes from one tree to another, in path order; renames are not explained here.
+///
+/// # Errors
+/// A tree is missing or damaged.
+pub fn changes_between(objects: &Objects, old: ObjectId, new: ObjectId) -> Result<Vec<Change>> {
+    let mut sink = Vec::new();
+    Walk::new(objects, &mut sink).pair(Some(old), Some(new), 0)?;
+    Ok(sink)
+}
+
+/// A walk over two trees at once, appending the differences below `path`.
+pub(super) struct Walk<'a> {
+    objects: &'a Objects,
+    pub(super) path: BString,
+    sink: &'a mut Vec<Change>,
+    buffer: Vec<u8>,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(objects: &'a Objects, sink: &'a mut Vec<Change>) -> Self {
+        Walk {
+            objects,
+            path: BString::default(),
+            sink,
+            buffer: Vec::new(),
+        }
+    }
+
+    /// Compares two directories, either of which may be missing.
+    pub(super) fn pair(
+        &mut self,
+        old: Option<ObjectId>,
+        new: Option<ObjectId>,
+        depth: usize,
+    ) -> Result<()> {
+        if old == new {
+            return Ok(());
+        }
+        if depth > MAX_DEPTH {
+            return Err(Error::new(format!(
+                "directories are nested more than {MAX_DEPTH} deep"
+            )));
+        }
+        let mut old = self.list(old)?.into_iter().peekable();
+        let mut new = self.list(new)?.into_iter().peekable();
+        loop {
+            let order = match (old.peek(), new.peek()) {
+                (None, None) => return Ok(()),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some(a), Some(b)) => name_order(&a.name, a.is_tree, &b.name, b.is_tree),
+            };
+            match order {
+                Ordering::Less => self.one_side(old.next(), None, depth)?,
+                Ordering::Greater => self.one_side(None, new.next(), depth)?,
+                Ordering::Equal => self.one_side(old.next(), new.next(), depth)?,
+            }
+        }
+    }
+
+    fn list(&mut self, id: Option<ObjectId>) -> Result<Vec<Entry>> {
+        match id {
+            Some(id) => entries(self.objects, id, &mut self.buffer),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Two entries of the same name and the same nature, or one alone.
+    fn one_side(&mut self, old: Option<Entry>, new: Option<Entry>, depth: usize) -> Result<()> {
+        let Some(named) = old.as_ref().or(new.as_ref()) else {
+            return Ok(());
+        };
+        let length = self.path.len();
+        self.path.extend_from_slice(&named.name);
+        if named.is_tree {
+            self.path.push(b'/');
+            let id = |entry: &Entry| entry.state.id;
+            self.pair(old.as_ref().map(id), new.as_ref().map(id), depth + 1)?;
+        } else {
+            let (old, new) = (old.map(|entry| entry.state), new.map(|entry| entry.state));
+            if old != new {
+                self.sink.push(Change {
+                    path: self.path.clone(),
+                    old,
+                    new,
+                    renamed: None,
+                });
+            }
+        }
+        self.path.truncate(length);
+        Ok(())
+    }
+}
