@@ -1,11 +1,30 @@
 //! guard judges changes: a change may touch only what its design document
 //! names, may not leave the workspace, and may not silently destroy a file.
+//!
+//! The modules follow one flow, and none imports a later one:
+//!
+//! ```text
+//! path, finding          words that everything else uses
+//! change                 what is proposed: one path going from an old to a new state
+//! measure                lost share, class, preview of a change
+//! policy                 settings + designs -> scope
+//! rules                  policy and changes in, findings out; pure
+//! git                    the only code that opens a repository
+//! report                 findings -> bytes, one file a format
+//! cli                    arguments -> verb -> exit code
+//! ```
+//!
+//! An embedding program builds a [`policy::Policy`], collects
+//! [`change::Change`]s and calls [`rules::check`].
 
 pub mod change;
-pub mod finding;
-pub mod path;
-pub mod measure;
+pub mod cli;
 pub mod error;
+pub mod finding;
+pub mod git;
+pub mod judge;
+pub mod measure;
+pub mod path;
 pub mod policy;
 pub mod report;
-pub mod git;
+pub mod rules;

@@ -1,3 +1,7 @@
 //! Arguments to verb to exit code, nothing else.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    write_guard::cli::run(std::env::args_os())
+}

@@ -1,0 +1,370 @@
+//! guard beside git: `guard lint` against `git diff --cached --numstat --no-renames`, A/B interleaved.
+//!
+//! `cargo bench --bench side_by_side` measures; `GUARD_BENCH_QUICK=1` makes everything a hundred times
+//! smaller, to see that it runs. Wall-clock times of whole processes, medians; `ratio` is the median
+//! over the pairs of guard's time by git's, so below 1 guard is the faster one.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use common::{GUARD, Repo};
+
+const GIT: &[&str] = &["diff", "--cached", "--numstat", "--no-renames"];
+const LINT: &[&str] = &["lint", "--quiet"];
+
+fn main() {
+    let scale = Scale {
+        quick: std::env::var_os("GUARD_BENCH_QUICK").is_some(),
+    };
+    let memory = Memory::find();
+    println!("memory: {}", memory.source());
+    println!(
+        "{:<44} {:>5} {:>10} {:>10} {:>6} {:>10} {:>10}",
+        "case", "pairs", "guard ms", "git ms", "ratio", "guard KiB", "git KiB"
+    );
+    let side_by_side = |name: &str, pairs: usize, repo: &Repo, code: i32| {
+        let lint = timed(repo, GUARD, LINT);
+        assert_eq!(lint.code, code, "{name}: the wrong verdict is not timed");
+        let (guard, git, ratio) = race(repo, scale.pairs(pairs));
+        println!(
+            "{name:<44} {:>5} {guard:>10.2} {git:>10.2} {ratio:>6.2} {:>10} {:>10}",
+            scale.pairs(pairs),
+            memory.peak(repo, GUARD, LINT),
+            memory.peak(repo, "git", GIT),
+        );
+    };
+
+    let repo = unchanged();
+    side_by_side("start-up: nothing staged", 60, &repo, 0);
+
+    let repo = tracked(10, 10);
+    side_by_side("10 staged of 10", 60, &repo, 0);
+
+    let repo = tracked(scale.of(50_000), 20);
+    side_by_side("20 staged of 50,000", 40, &repo, 0);
+
+    let repo = edited(scale.of(5_000), 300);
+    side_by_side("5,000 staged of 300 lines, a row each", 15, &repo, 0);
+    use_design(&repo, "189");
+    side_by_side("5,000 staged, granted by one directory row", 15, &repo, 0);
+
+    let repo = half_rewritten(scale.of(200_000));
+    side_by_side("one of 200,000 lines half rewritten", 15, &repo, 1);
+
+    println!();
+    design_and_look_up(&scale);
+}
+
+/// How much of everything.
+struct Scale {
+    quick: bool,
+}
+
+impl Scale {
+    fn of(&self, full: usize) -> usize {
+        if self.quick { full / 100 } else { full }
+    }
+
+    fn pairs(&self, full: usize) -> usize {
+        if self.quick { 3 } else { full }
+    }
+}
+
+/// One run of a program.
+struct Run {
+    milliseconds: f64,
+    code: i32,
+}
+
+fn quiet(command: &mut Command) -> &mut Command {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+}
+
+fn timed(repo: &Repo, program: &str, arguments: &[&str]) -> Run {
+    let mut command = repo.command(program);
+    quiet(&mut command).args(arguments);
+    let start = Instant::now();
+    let status = command.status().unwrap();
+    Run {
+        milliseconds: start.elapsed().as_secs_f64() * 1000.0,
+        code: status.code().expect("no death by signal"),
+    }
+}
+
+/// The medians of guard's times, git's times and the ratio within a pair; who starts alternates.
+fn race(repo: &Repo, pairs: usize) -> (f64, f64, f64) {
+    let guard = || timed(repo, GUARD, LINT).milliseconds;
+    let git = || timed(repo, "git", GIT).milliseconds;
+    guard();
+    git();
+    let mut times = (Vec::new(), Vec::new(), Vec::new());
+    for pair in 0..pairs {
+        let (a, b) = if pair % 2 == 0 {
+            let a = guard();
+            (a, git())
+        } else {
+            let b = git();
+            (guard(), b)
+        };
+        times.0.push(a);
+        times.1.push(b);
+        times.2.push(a / b);
+    }
+    (median(times.0), median(times.1), median(times.2))
+}
+
+/// The median time of a run of guard that exits with `code`, in milliseconds.
+fn typical(repo: &Repo, arguments: &[&str], code: i32, runs: usize) -> f64 {
+    let first = timed(repo, GUARD, arguments);
+    assert_eq!(first.code, code, "guard {arguments:?}");
+    let times = (0..runs).map(|_| timed(repo, GUARD, arguments).milliseconds);
+    median(times.collect())
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    if values.len() % 2 == 1 {
+        values[middle]
+    } else {
+        (values[middle - 1] + values[middle]) / 2.0
+    }
+}
+
+/// What measures the peak of resident memory.
+enum Memory {
+    Time,
+    Python,
+    Nothing,
+}
+
+impl Memory {
+    const SCRIPT: &str = "import resource,subprocess,sys\n\
+        null=subprocess.DEVNULL\n\
+        subprocess.call(sys.argv[2:],stdin=null,stdout=null,stderr=null)\n\
+        peak=resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss\n\
+        open(sys.argv[1],'w').write(str(peak))";
+
+    fn find() -> Memory {
+        let works = |program: &str, arguments: &[&str]| {
+            let mut command = Command::new(program);
+            quiet(command.args(arguments))
+                .status()
+                .is_ok_and(|status| status.success())
+        };
+        if works("/usr/bin/time", &["-f", "%M", "true"]) {
+            Memory::Time
+        } else if works("python3", &["-c", "import resource"]) {
+            Memory::Python
+        } else {
+            Memory::Nothing
+        }
+    }
+
+    fn source(&self) -> &'static str {
+        match self {
+            Memory::Time => "peak resident set by /usr/bin/time -f %M",
+            Memory::Python => {
+                "peak resident set by Python's resource module (never below Python's own)"
+            }
+            Memory::Nothing => "not measured: neither /usr/bin/time nor python3 is here",
+        }
+    }
+
+    /// The largest of three peaks in KiB, or a dash.
+    fn peak(&self, repo: &Repo, program: &str, arguments: &[&str]) -> String {
+        let report = repo.path("../peak");
+        let once = || {
+            let mut command = match self {
+                Memory::Time => {
+                    let mut time = repo.command("/usr/bin/time");
+                    time.args(["-q", "-f", "%M", "-o"]).arg(&report);
+                    time
+                }
+                Memory::Python => {
+                    let mut python = repo.command("python3");
+                    python.args(["-c", Memory::SCRIPT]).arg(&report);
+                    python
+                }
+                Memory::Nothing => return None,
+            };
+            quiet(command.arg(program).args(arguments))
+                .status()
+                .unwrap();
+            let text = std::fs::read_to_string(&report).unwrap();
+            text.trim().parse::<u64>().ok()
+        };
+        let peaks = (0..3).filter_map(|_| once());
+        peaks.max().map_or("-".to_owned(), |peak| peak.to_string())
+    }
+}
+
+/// The name of the `n`th file: at most 250 in a directory.
+fn name(n: usize) -> String {
+    format!("src/d{:03}/file_{n:05}.txt", n / 250)
+}
+
+/// A text in which every line is another one.
+fn text(seed: usize, lines: usize) -> String {
+    let mut text = String::new();
+    for line in 0..lines {
+        writeln!(text, "value_{seed}_{line} = {}", line * 7919 + seed).unwrap();
+    }
+    text
+}
+
+/// Settings and two designs: 188 has a row a file, 189 one row for all of `src/`.
+fn govern(repo: &Repo, files: usize) {
+    let names: Vec<String> = (0..files).map(name).collect();
+    let rows: Vec<_> = names
+        .iter()
+        .map(|name| (name.as_str(), "Modify", "a file of the benchmark"))
+        .collect();
+    let directory = [("src/", "Modify (Directory)", "all files of the benchmark")];
+    repo.design("docs/lld/active/LLD-189.md", &directory);
+    repo.govern(&rows);
+    repo.git(&["branch", "189-work"]);
+}
+
+/// Lets another design judge; index and work tree stay as they are.
+fn use_design(repo: &Repo, issue: &str) {
+    let branch = format!("refs/heads/{issue}-work");
+    repo.git(&["symbolic-ref", "HEAD", &branch]);
+}
+
+fn unchanged() -> Repo {
+    let repo = Repo::new();
+    repo.stage(name(0), text(0, 30));
+    govern(&repo, 1);
+    repo
+}
+
+/// `files` tracked files of which `staged` differ from HEAD in one line. They are in no work tree,
+/// which neither program looks at.
+fn tracked(files: usize, staged: usize) -> Repo {
+    let repo = Repo::new();
+    let entry = |n: usize, content: &str| {
+        let blob = repo.blob(content.as_bytes());
+        format!("100644 {blob} 0\t{}\n", name(n))
+    };
+    let shared = entry(0, &text(0, 30));
+    let blob = shared.split(' ').nth(1).unwrap();
+    let all: String = (0..files)
+        .map(|n| format!("100644 {blob} 0\t{}\n", name(n)))
+        .collect();
+    repo.git_with_input(&["update-index", "--index-info"], all.as_bytes());
+    govern(&repo, staged);
+    let changed: String = (0..staged)
+        .map(|n| {
+            entry(
+                n,
+                &text(0, 30).replacen("value_0_4 ", &format!("staged_{n} "), 1),
+            )
+        })
+        .collect();
+    repo.git_with_input(&["update-index", "--index-info"], changed.as_bytes());
+    repo
+}
+
+/// `files` files of `lines` lines, every one staged with a tenth of its lines changed; the old
+/// versions are packed, as after a clone, and the new ones loose, as after `git add`.
+fn edited(files: usize, lines: usize) -> Repo {
+    let repo = Repo::new();
+    for n in 0..files {
+        repo.write(name(n), text(n, lines));
+    }
+    repo.git(&["add", "src"]);
+    govern(&repo, files);
+    repo.git(&["repack", "-a", "-d", "-q"]);
+    for n in 0..files {
+        let mut new = String::new();
+        for (line, old) in text(n, lines).lines().enumerate() {
+            let mark = if line % 10 == 4 { "changed_" } else { "" };
+            writeln!(new, "{mark}{old}").unwrap();
+        }
+        repo.write(name(n), new);
+    }
+    repo.git(&["add", "src"]);
+    repo
+}
+
+/// One file in which every second line is another one: half of it is lost, so it is refused.
+fn half_rewritten(lines: usize) -> Repo {
+    let repo = Repo::new();
+    repo.stage(name(0), text(0, lines));
+    govern(&repo, 1);
+    repo.git(&["repack", "-a", "-d", "-q"]);
+    let mut new = String::new();
+    for (line, old) in text(0, lines).lines().enumerate() {
+        if line % 2 == 0 {
+            writeln!(new, "{old}").unwrap();
+        } else {
+            writeln!(new, "rewritten_{line}").unwrap();
+        }
+    }
+    repo.stage(name(0), new);
+    repo
+}
+
+/// What a design of 50 KB and a look-up among 10,000 grants cost, by the difference of two runs.
+fn design_and_look_up(scale: &Scale) {
+    let runs = scale.pairs(40);
+    let repo = unchanged();
+    let show: &[&str] = &["scope", "show", "--format", "json"];
+    let start = typical(&repo, show, 0, runs);
+
+    let size = govern_with_text(&repo, "190", 450);
+    use_design(&repo, "190");
+    let parse = typical(&repo, show, 0, runs) - start;
+    println!(
+        "design of {size} bytes, 450 rows: {parse:.2} ms over the {start:.2} ms of one of one row"
+    );
+
+    let grants = scale.of(10_000);
+    govern_with_text(&repo, "191", grants);
+    use_design(&repo, "191");
+    let known: Vec<String> = (0..500).map(name).collect();
+    let unknown: Vec<String> = (0..500).map(|n| format!("lib/other_{n:05}.txt")).collect();
+    for (what, code, paths) in [
+        ("granted", 0, &known),
+        ("refused, with closest path", 1, &unknown),
+    ] {
+        let mut check = vec!["check"];
+        check.push(&paths[0]);
+        let one = typical(&repo, &check, code, runs);
+        check.extend(paths[1..].iter().map(String::as_str));
+        let all = typical(&repo, &check, code, runs);
+        let each = (all - one) * 1000.0 / (paths.len() - 1) as f64;
+        println!(
+            "look-up among {grants} grants, {what}: {each:.1} µs a path ({one:.2} ms for one path)"
+        );
+    }
+}
+
+/// Commits a design with `rows` rows on its own branch; returns its size in bytes.
+fn govern_with_text(repo: &Repo, issue: &str, rows: usize) -> u64 {
+    let path = format!("docs/lld/active/LLD-{issue}.md");
+    let names: Vec<String> = (0..rows).map(name).collect();
+    let description =
+        "What this file is for, in the words that a real table of files has on average";
+    let table: Vec<_> = names
+        .iter()
+        .map(|name| (name.as_str(), "Add", description))
+        .collect();
+    repo.design(&path, &table);
+    repo.commit("Add a long design");
+    repo.git(&["branch", &format!("{issue}-work")]);
+    std::fs::metadata(repo.path(Path::new(&path)))
+        .unwrap()
+        .len()
+}

@@ -1,0 +1,49 @@
+//! `guard explain`: the rules and the settings in words.
+
+use super::output::Output;
+use crate::error::{Error, Result};
+use crate::finding::Rule;
+use crate::report;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// The name of a rule, or `settings`; without one, all rules in a line each.
+    rule: Option<String>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  guard explain                    every rule in a line
+  guard explain out-of-scope       one rule: what, why, an example, the fix
+  guard explain settings           every key of guard.toml";
+
+/// The topic that is not a rule.
+const SETTINGS: &str = "settings";
+
+impl Args {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        match self.rule.as_deref() {
+            None => output.print(|out, _, style| report::write_rules(out, style)),
+            Some(SETTINGS) => output.print(|out, _, style| report::write_settings(out, style)),
+            Some(name) => {
+                let rule = Rule::from_id(name).ok_or_else(|| unknown(name))?;
+                output.print(|out, _, style| report::write_rule(rule, out, style));
+            }
+        }
+        Ok(0)
+    }
+}
+
+fn unknown(name: &str) -> Error {
+    let names = Rule::ALL.iter().map(|rule| rule.id()).chain([SETTINGS]);
+    let closest = names
+        .map(|known| (strsim::jaro_winkler(name, known), known))
+        .filter(|(score, _)| *score > 0.75)
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    let error = Error::new(format!("there is no rule `{}`", name.escape_default()));
+    match closest {
+        Some((_, known)) => error.help(format!("did you mean `guard explain {known}`?")),
+        None => error.help("`guard explain` lists every rule"),
+    }
+}

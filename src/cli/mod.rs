@@ -1,0 +1,151 @@
+//! The command line: one file a verb, and what all verbs share.
+
+mod check;
+mod explain;
+mod hook;
+mod lint;
+mod output;
+mod scope;
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::error::{Error, Result};
+use crate::git::Repository;
+use crate::judge::Options;
+
+use output::Output;
+
+/// guard could not judge, or was called wrongly.
+const CANNOT_JUDGE: u8 = 2;
+
+/// A change may touch only what its design document names, may not leave the workspace, and may not silently
+/// destroy a file.
+#[derive(Debug, Parser)]
+#[command(name = "guard", version, max_term_width = 100, after_help = EXIT_CODES)]
+struct Cli {
+    /// Run as if started in this directory.
+    #[arg(short = 'C', value_name = "DIR", global = true)]
+    directory: Option<PathBuf>,
+    #[command(flatten)]
+    output: output::Args,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  nothing at level error
+  1  at least one error finding
+  2  could not judge: usage, settings, design or repository
+
+`guard VERB --help` has examples.";
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Judge the staged changes.
+    Lint(lint::Args),
+    /// May these paths be written?
+    Check(check::Args),
+    /// What the designs grant.
+    Scope(scope::Args),
+    /// What a rule means, why it exists and how to satisfy it.
+    Explain(explain::Args),
+    /// Entry points for git's hooks.
+    Hook(hook::Args),
+}
+
+/// Designs chosen by hand; the same for every verb that judges.
+#[derive(Debug, clap::Args)]
+struct DesignArgs {
+    /// The design to judge by, in place of the settings' choice; repeat it for a union.
+    ///
+    /// GUARD_LLD does the same for every run; it is a list as PATH is.
+    #[arg(long = "lld", value_name = "FILE")]
+    lld: Vec<PathBuf>,
+}
+
+impl DesignArgs {
+    fn options(&self, in_hook: bool) -> Options {
+        if !self.lld.is_empty() {
+            return Options {
+                designs: self.lld.clone(),
+                designs_from: "--lld",
+                in_hook,
+            };
+        }
+        let designs = std::env::var_os("GUARD_LLD")
+            .map(|value| {
+                std::env::split_paths(&value)
+                    .filter(|path| !path.as_os_str().is_empty())
+                    .collect()
+            })
+            .unwrap_or_default();
+        Options {
+            designs,
+            designs_from: "GUARD_LLD",
+            in_hook,
+        }
+    }
+}
+
+/// Runs a command line, the program's name first.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    fail_closed_on_panic();
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // `--help` and `--version` are errors to clap too, with code 0. Nothing helps a closed stderr.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(CANNOT_JUDGE));
+        }
+    };
+    let mut output = Output::new(&cli.output);
+    match cli.run(&mut output) {
+        Ok(code) => output.finish(code),
+        Err(error) => {
+            output.error(&error);
+            ExitCode::from(CANNOT_JUDGE)
+        }
+    }
+}
+
+impl Cli {
+    fn run(&self, output: &mut Output) -> Result<u8> {
+        if let Some(directory) = &self.directory {
+            std::env::set_current_dir(directory).map_err(|error| {
+                Error::new(format!("-C {}: {error}", crate::git::show_file(directory)))
+            })?;
+        }
+        match &self.verb {
+            Verb::Lint(args) => args.run(output),
+            Verb::Check(args) => args.run(output),
+            Verb::Scope(args) => args.run(output),
+            Verb::Explain(args) => args.run(output),
+            Verb::Hook(args) => args.run(output),
+        }
+    }
+}
+
+/// The repository of the current directory.
+fn repository() -> Result<Repository> {
+    Repository::open(".".as_ref())
+}
+
+/// A panic is a fault of guard; whoever called must read it as a refusal.
+fn fail_closed_on_panic() {
+    std::panic::set_hook(Box::new(|panic| {
+        let mut stderr = io::stderr().lock();
+        let _ = io::Write::write_fmt(
+            &mut stderr,
+            format_args!(
+                "guard: internal error, nothing was judged: {panic}\nguard: please report this\n"
+            ),
+        );
+        std::process::exit(i32::from(CANNOT_JUDGE));
+    }));
+}

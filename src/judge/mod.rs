@@ -1,0 +1,167 @@
+//! The one flow: source and policy in, report out. Looks, never touches.
+
+mod load;
+mod named;
+mod request;
+mod subjects;
+mod view;
+mod work_base;
+mod work_tree;
+
+use std::path::PathBuf;
+
+use gix::bstr::{BString, ByteSlice};
+
+use crate::error::Result;
+use crate::finding::Finding;
+use crate::git::{Index, Objects, Parents, Repository};
+use crate::measure::{self, Class};
+use crate::policy::Policy;
+use crate::report::{ChangeLine, DesignUsed, Report, Source, SourceKind, Texts};
+use crate::rules::{self, Case, Subject};
+
+pub use load::{Request, load_for_commit, load_for_request};
+pub use request::{check_paths, scope};
+use subjects::Subjects;
+use view::IndexView;
+
+/// Lines of a preview: with the finding, a screenful.
+const PREVIEW_LINES: usize = 20;
+/// Lines of the content that would be lost.
+const LOST_LINES: usize = 10;
+
+/// How to judge.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Designs chosen by hand, relative to the current directory; empty for the choice of the settings.
+    pub designs: Vec<PathBuf>,
+    /// Which flag or variable chose them, for the report.
+    pub designs_from: &'static str,
+    /// Whether git's own machinery called, so that nothing but committed designs counts.
+    pub in_hook: bool,
+}
+
+/// Judges what `git commit` would record now.
+///
+/// # Errors
+/// Whatever keeps guard from a verdict: no design, an unusable one, settings or objects that cannot be read.
+pub fn staged(repo: &Repository, options: &Options) -> Result<Report> {
+    repo.workdir()?;
+    let index = Index::open(repo)?;
+    let objects = repo.objects();
+    let parents = Parents::of_next_commit(repo, options.in_hook)?;
+    let changes = parents.own_changes(repo, &index, &objects)?;
+    let policy = load_for_commit(repo, &index, &parents, &changes, options)?;
+    let subjects = subjects::gather(&objects, changes, &policy.settings)?;
+    let work_base = work_base::look_up(
+        repo,
+        &policy,
+        &parents,
+        subjects.all.iter().map(|subject| &subject.change),
+    )?;
+    let view = IndexView::new(repo, &index, &objects);
+    let case = Case {
+        policy: &policy,
+        subjects: &subjects.all,
+        result: &view,
+        work_base: &work_base,
+    };
+    let mut findings = rules::check(&case);
+    view.finish()?;
+    findings.extend(document_faults(&policy));
+    let branch = repo.branch()?.map(|branch| branch.name);
+    let source = Source {
+        kind: SourceKind::Index,
+        base: parents.head.map(|id| id.to_string()),
+        branch,
+        ..Source::default()
+    };
+    report(source, &policy, &subjects, findings, &objects)
+}
+
+/// Rows that could not be read grant nothing; a commit is not refused for them, only told.
+fn document_faults(policy: &Policy) -> Vec<Finding> {
+    let level = |finding: &Finding| policy.settings.level(finding.rule);
+    policy
+        .designs
+        .iter()
+        .flat_map(|governing| governing.design.findings())
+        .filter(|finding| finding.level == crate::finding::Level::Error && level(finding).is_some())
+        .map(|mut finding| {
+            finding.level = crate::finding::Level::Warning;
+            finding
+        })
+        .collect()
+}
+
+fn report(
+    source: Source,
+    policy: &Policy,
+    subjects: &Subjects,
+    findings: Vec<Finding>,
+    objects: &Objects,
+) -> Result<Report> {
+    let changes = subjects
+        .all
+        .iter()
+        .map(|subject| change_line(subject, subjects, objects))
+        .collect::<Result<_>>()?;
+    let designs = policy
+        .designs
+        .iter()
+        .map(|governing| DesignUsed {
+            path: governing.design.path.clone(),
+            from: governing.origin.name(),
+            selected_by: governing.chosen_by.clone(),
+            grants: governing.design.grants.len(),
+        })
+        .collect();
+    Ok(Report {
+        source,
+        designs,
+        findings,
+        changes,
+        notes: policy.notes.clone(),
+        texts: texts(policy),
+    })
+}
+
+/// The documents that findings may point into.
+pub fn texts(policy: &Policy) -> Texts {
+    policy
+        .designs
+        .iter()
+        .map(|governing| (governing.design.path.clone(), governing.design.text.clone()))
+        .collect()
+}
+
+fn change_line(subject: &Subject, subjects: &Subjects, objects: &Objects) -> Result<ChangeLine> {
+    let change = &subject.change;
+    let measured = &subject.measured;
+    let mut line = ChangeLine {
+        path: change.path.clone(),
+        from: change.new.and(change.renamed.clone()),
+        action: change.action().name(),
+        class: measured.class.name(),
+        original_lines: subjects.old_end(change).map(|_| measured.original_lines),
+        new_lines: change.new.map(|_| measured.new_lines),
+        lost_share: subjects.old_end(change).map(|_| measured.lost.share()),
+        approved: false,
+        preview: None,
+        deleted: None,
+    };
+    if measured.class == Class::Replace || measured.conversion.is_some() {
+        let (old, new) = subjects.contents(objects, change)?;
+        let name = |path: &BString| path.to_str_lossy().into_owned();
+        let from = change.renamed.as_ref().unwrap_or(&change.path);
+        line.preview = Some(measure::unified_preview(
+            &old,
+            &new,
+            &name(from),
+            &name(&change.path),
+            PREVIEW_LINES,
+        ));
+        line.deleted = Some(measure::deleted_content(&old, &new, LOST_LINES));
+    }
+    Ok(line)
+}

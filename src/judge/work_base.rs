@@ -1,0 +1,100 @@
+//! Where this piece of work began: the merge base with the target branch.
+
+use std::collections::HashMap;
+
+use gix::ObjectId;
+use gix::bstr::BStr;
+
+use crate::change::Change;
+use crate::error::{Error, Result};
+use crate::git::{Parents, Repository};
+use crate::path::show;
+use crate::policy::Policy;
+use crate::rules::{self, WorkBase};
+
+/// What the work base holds at the paths whose verdict depends on it; not looked for where none does.
+pub(super) fn look_up<'a>(
+    repo: &Repository,
+    policy: &Policy,
+    parents: &Parents,
+    changes: impl Iterator<Item = &'a Change>,
+) -> Result<WorkBase> {
+    let mut wanted = changes
+        .filter(|change| rules::needs_work_base(policy, change))
+        .peekable();
+    if wanted.peek().is_none() {
+        return Ok(WorkBase::Unknown);
+    }
+    let Some(base) = commit(repo, policy.settings.base.as_deref(), parents.head)? else {
+        return Ok(WorkBase::Unknown);
+    };
+    let tree = repo.tree_of(Some(base))?;
+    let mut states = HashMap::new();
+    for change in wanted {
+        states.insert(change.path.clone(), tree.get(change.path.as_ref())?);
+    }
+    Ok(WorkBase::Known(states))
+}
+
+/// The merge base of HEAD and the target branch.
+fn commit(
+    repo: &Repository,
+    base: Option<&str>,
+    head: Option<ObjectId>,
+) -> Result<Option<ObjectId>> {
+    let Some(head) = head else {
+        return Ok(None);
+    };
+    let Some(target) = target(repo, base)? else {
+        return Ok(None);
+    };
+    repo.merge_base(head, target)
+}
+
+/// `[lld] base`, else the default branch of the upstream, else of `origin`.
+fn target(repo: &Repository, base: Option<&str>) -> Result<Option<ObjectId>> {
+    let branch = repo.branch()?.map(|branch| branch.name);
+    if let Some(base) = base {
+        // On the base branch itself only what is pushed is older than the work.
+        let on_base = branch.as_ref().is_some_and(|branch| branch == base);
+        let remote = format!("refs/remotes/origin/{base}");
+        let names: &[&str] = if on_base {
+            &[remote.as_str()]
+        } else {
+            &[base, remote.as_str()]
+        };
+        for name in names {
+            if let Some(id) = repo.resolve_commit(BStr::new(name))? {
+                return Ok(Some(id));
+            }
+        }
+        return if on_base {
+            Ok(None)
+        } else {
+            Err(unknown(base))
+        };
+    }
+    let upstream = branch.and_then(|branch| repo.config(&format!("branch.{branch}.remote")));
+    for remote in upstream
+        .iter()
+        .map(|remote| remote.to_string())
+        .chain(["origin".to_owned()])
+    {
+        let name = format!("refs/remotes/{remote}/HEAD");
+        if let Some(id) = repo.resolve_commit(BStr::new(&name))? {
+            return Ok(Some(id));
+        }
+    }
+    Ok(None)
+}
+
+fn unknown(base: &str) -> Error {
+    Error::new(format!(
+        "`[lld] base = \"{}\"` of guard.toml names no branch here",
+        show(base)
+    ))
+    .help(format!(
+        "fetch it: git fetch origin {0}:refs/remotes/origin/{0}",
+        show(base)
+    ))
+}

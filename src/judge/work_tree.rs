@@ -1,0 +1,62 @@
+//! The work tree as the tree that the rules look at.
+
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+
+use gix::bstr::{BStr, BString, ByteSlice};
+
+use super::named::bytes;
+use crate::change::Kind;
+use crate::path::{Node, TreeView};
+use crate::rules::ResultTree;
+
+/// Looks paths up on disk without following links.
+pub(super) struct WorkTreeView<'a> {
+    root: &'a Path,
+}
+
+impl<'a> WorkTreeView<'a> {
+    pub(super) fn new(root: &'a Path) -> Self {
+        WorkTreeView { root }
+    }
+
+    /// Whether the path, or a directory on its way, is a link.
+    pub(super) fn has_link_on_the_way(&self, path: &BStr) -> bool {
+        let ends = path.find_iter("/").chain([path.len()]);
+        ends.into_iter().any(|end| {
+            self.metadata(path[..end].as_bstr())
+                .is_some_and(|metadata| metadata.is_symlink())
+        })
+    }
+
+    fn file(&self, path: &BStr) -> Option<PathBuf> {
+        Some(self.root.join(gix::path::from_bstr(path).ok()?))
+    }
+
+    fn metadata(&self, path: &BStr) -> Option<Metadata> {
+        self.file(path)?.symlink_metadata().ok()
+    }
+}
+
+impl TreeView for WorkTreeView<'_> {
+    fn entry(&self, path: &BStr) -> Option<Node> {
+        let metadata = self.metadata(path)?;
+        Some(if metadata.is_dir() {
+            Node::Directory
+        } else if metadata.is_symlink() {
+            Node::Entry(Kind::Symlink)
+        } else {
+            Node::Entry(Kind::File)
+        })
+    }
+
+    fn link_target(&self, path: &BStr) -> Option<BString> {
+        let target = std::fs::read_link(self.file(path)?).ok()?;
+        Some(bytes(&target).into())
+    }
+}
+
+/// A request is about one path; its neighbours are judged when it is committed.
+impl ResultTree for WorkTreeView<'_> {
+    fn for_each(&self, _visit: &mut dyn FnMut(&BStr, Kind)) {}
+}

@@ -1,0 +1,62 @@
+//! The lock file of a granted manifest is granted: whoever changes one changes the other.
+
+use gix::bstr::{BStr, ByteSlice};
+
+use crate::change::Action;
+use crate::policy::scope::Scope;
+use crate::policy::{Actions, GrantKind};
+
+/// Lock files and the manifests that their package managers read.
+const COMPANIONS: &[(&str, &[&str])] = &[
+    ("Cargo.lock", &["Cargo.toml"]),
+    ("package-lock.json", &["package.json"]),
+    ("npm-shrinkwrap.json", &["package.json"]),
+    ("yarn.lock", &["package.json"]),
+    ("pnpm-lock.yaml", &["package.json", "pnpm-workspace.yaml"]),
+    ("bun.lock", &["package.json"]),
+    ("bun.lockb", &["package.json"]),
+    ("deno.lock", &["deno.json", "deno.jsonc"]),
+    ("poetry.lock", &["pyproject.toml"]),
+    ("uv.lock", &["pyproject.toml"]),
+    ("pdm.lock", &["pyproject.toml"]),
+    ("pylock.toml", &["pyproject.toml"]),
+    ("pixi.lock", &["pixi.toml", "pyproject.toml"]),
+    ("Pipfile.lock", &["Pipfile"]),
+    ("Gemfile.lock", &["Gemfile"]),
+    ("composer.lock", &["composer.json"]),
+    ("go.sum", &["go.mod"]),
+    ("go.work.sum", &["go.work"]),
+    ("mix.lock", &["mix.exs"]),
+    ("pubspec.lock", &["pubspec.yaml"]),
+    ("flake.lock", &["flake.nix"]),
+    ("Podfile.lock", &["Podfile"]),
+    ("Package.resolved", &["Package.swift"]),
+    ("gradle.lockfile", &["build.gradle", "build.gradle.kts"]),
+    (".terraform.lock.hcl", &["versions.tf", "main.tf"]),
+    ("Chart.lock", &["Chart.yaml"]),
+    ("MODULE.bazel.lock", &["MODULE.bazel"]),
+];
+
+/// Whether `path` is the lock file of a manifest that the scope lets be changed: one in the same directory,
+/// or below it, where a workspace shares one lock file.
+pub(super) fn is_granted(scope: &Scope, path: &BStr, action: Action) -> bool {
+    if action == Action::Delete || action == Action::TypeChange {
+        return false;
+    }
+    let (directory, name) = split(path);
+    let Some((_, manifests)) = COMPANIONS.iter().find(|(lock, _)| lock.as_bytes() == name) else {
+        return false;
+    };
+    scope.grants().iter().any(|grant| {
+        let (below, manifest) = split(grant.path.as_ref());
+        grant.kind == GrantKind::File
+            && (grant.actions.contains(Actions::MODIFY) || grant.actions.contains(Actions::ADD))
+            && manifests.iter().any(|name| name.as_bytes() == manifest)
+            && below.starts_with(directory)
+    })
+}
+
+/// The directory with its trailing slash, and the name.
+fn split(path: &BStr) -> (&[u8], &[u8]) {
+    path.split_at(path.rfind_byte(b'/').map_or(0, |slash| slash + 1))
+}

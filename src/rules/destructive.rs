@@ -1,0 +1,123 @@
+//! `destructive-change`: a large file is replaced, deleted unseen, or turned into something else; a governing
+//! design is deleted or gutted.
+
+use super::{Case, Sink, Subject, scope};
+use crate::change::Action;
+use crate::finding::{Finding, Rule};
+use crate::measure::{Class, Conversion, Unit};
+use crate::path::show;
+
+pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
+    for subject in case.subjects {
+        // A new kind of governing document is worse than a large file lost: say only that.
+        if let Some(finding) = governing_design(case, subject).or_else(|| large_file(case, subject))
+        {
+            sink.push(finding);
+        }
+    }
+}
+
+fn large_file(case: &Case<'_>, subject: &Subject) -> Option<Finding> {
+    let path = subject.path();
+    let measured = &subject.measured;
+    let exempt = case.policy.settings.exempt.contains(path);
+    let shown = show(path);
+    let message = match (measured.class, measured.conversion) {
+        // The old end of a rename goes on at the new end, where the loss is measured.
+        (Class::Delete, _) if subject.change.renamed.is_some() => return None,
+        (Class::Delete, _) if !measured.large || exempt || scope::has_row(case.policy, path) => {
+            return None;
+        }
+        (Class::Delete, _) => format!(
+            "{shown} with {} lines is deleted, and no row of a design says so",
+            measured.original_lines
+        ),
+        (_, Some(conversion)) if measured.large || conversion != Conversion::Emptied => {
+            format!("{shown} becomes {}", conversion.name())
+        }
+        (Class::Replace, _) if !exempt => {
+            let unit = match measured.lost.unit {
+                Unit::Lines => "lines",
+                Unit::Tokens => "words",
+            };
+            format!(
+                "{shown} loses {} of {} {unit} ({} %)",
+                measured.lost.lost,
+                measured.lost.total,
+                percent(measured.lost.share())
+            )
+        }
+        _ => return None,
+    };
+    let advice = match subject.change.action() {
+        Action::Delete => "add a row of type Delete to the design and commit it first",
+        _ => {
+            "bring back what is lost and change only what is needed; a replacement that is meant needs a person's approval"
+        }
+    };
+    let mut finding = Finding::new(Rule::DestructiveChange, path, message)
+        .help(advice)
+        .detail("class", measured.class.name())
+        .detail("lost", measured.lost.lost)
+        .detail("original", measured.lost.total)
+        .detail("unit", measured.lost.unit.name());
+    if let Some(conversion) = measured.conversion {
+        finding = finding.detail("becomes", conversion.name());
+    }
+    if let Some(from) = subject
+        .change
+        .renamed
+        .as_ref()
+        .filter(|_| subject.change.new.is_some())
+    {
+        finding = finding.help(format!(
+            "compared with {}, from which it was renamed",
+            show(from)
+        ));
+    }
+    Some(finding)
+}
+
+/// Deleting or gutting the document that grants is refused whatever its size.
+fn governing_design(case: &Case<'_>, subject: &Subject) -> Option<Finding> {
+    let path = subject.path();
+    let governing = case.policy.governing(path)?;
+    let what = match subject.change.action() {
+        Action::Add => return None,
+        Action::Delete if subject.change.renamed.is_some() => return None,
+        Action::Delete => "is deleted",
+        Action::TypeChange => "is replaced by something that is not a file",
+        Action::Modify => {
+            let unusable = governing
+                .proposed
+                .as_ref()
+                .is_some_and(|design| !design.is_usable());
+            if unusable && governing.design.is_usable() {
+                "would grant nothing any more"
+            } else if subject
+                .measured
+                .lost
+                .at_least(case.policy.settings.thresholds.share)
+            {
+                "loses most of its text"
+            } else {
+                return None;
+            }
+        }
+    };
+    Some(
+        Finding::new(
+            Rule::DestructiveChange,
+            path,
+            format!("the governing design {} {what}", show(path)),
+        )
+        .help("keep it until the work that it governs has landed; move it with `git mv` when it is done")
+        .detail("class", subject.measured.class.name()),
+    )
+}
+
+/// Rounded down, so that 49.9 % is never shown as the threshold.
+fn percent(share: f64) -> u8 {
+    // In 0..=100 by construction of a share.
+    (share * 100.0).floor() as u8
+}

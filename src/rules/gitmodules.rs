@@ -1,0 +1,163 @@
+//! `submodule-changed` again: what `.gitmodules` says about where submodules come from and what git runs for them.
+
+use std::collections::BTreeMap;
+
+use gix::bstr::{BStr, BString, ByteSlice};
+
+use super::{Case, Sink, Subject};
+use crate::finding::{Finding, Rule};
+use crate::path::show;
+use crate::policy::Actions;
+
+/// Keys of a submodule by name.
+type Modules = BTreeMap<BString, BTreeMap<String, BString>>;
+
+/// Whether this file is read here.
+pub(super) fn concerns(path: &BStr) -> bool {
+    path == ".gitmodules"
+}
+
+pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
+    let found = case
+        .subjects
+        .iter()
+        .find(|subject| concerns(subject.path()));
+    let Some((subject, (old, new))) =
+        found.and_then(|subject| Some((subject, subject.content.as_ref()?)))
+    else {
+        return;
+    };
+    if subject.change.new.is_none() {
+        return;
+    }
+    let Some(new) = parse(new) else {
+        sink.push(
+            Finding::new(
+                Rule::SubmoduleChanged,
+                subject.path(),
+                ".gitmodules cannot be read as git's configuration",
+            )
+            .help("write it with `git submodule add` and `git config --file .gitmodules`"),
+        );
+        return;
+    };
+    // What cannot be read has no keys that the new version could keep.
+    let old = parse(old).unwrap_or_default();
+    for (name, keys) in &new {
+        let before = old.get(name);
+        for (key, value) in keys {
+            if before.and_then(|keys| keys.get(key)) == Some(value) {
+                continue;
+            }
+            judge(
+                case,
+                sink,
+                subject,
+                name.as_ref(),
+                keys,
+                key,
+                value.as_ref(),
+            );
+        }
+    }
+}
+
+fn judge(
+    case: &Case<'_>,
+    sink: &mut Sink<'_>,
+    subject: &Subject,
+    name: &BStr,
+    keys: &BTreeMap<String, BString>,
+    key: &str,
+    value: &BStr,
+) {
+    let report = |rule, what: String| {
+        Finding::new(rule, subject.path(), what).detail("submodule", name.to_string())
+    };
+    if let Some(why) = hostile(name, key, value) {
+        sink.push(
+            report(
+                Rule::SubmoduleChanged,
+                format!("submodule {}: {key} = {} {why}", show(name), show(value)),
+            )
+            .help("take the line out"),
+        );
+        return;
+    }
+    if key == "ignore" && value.as_bytes() != b"none" {
+        sink.push(
+            report(
+                Rule::HiddenChange,
+                format!(
+                    "submodule {}: ignore = {} hides its changes from git diff and git status",
+                    show(name),
+                    show(value)
+                ),
+            )
+            .help("take the line out"),
+        );
+        return;
+    }
+    let path = keys.get("path").map_or(name, |path| path.as_bstr());
+    let granted = case
+        .policy
+        .scope
+        .as_ref()
+        .is_some_and(|scope| scope.lookup(path).actions.contains(Actions::SUBMODULE));
+    if !granted && matches!(key, "url" | "path" | "branch" | "update") {
+        sink.push(
+            report(
+                Rule::SubmoduleChanged,
+                format!(
+                    "submodule {}: {key} becomes {}, and no row of a design speaks of {}",
+                    show(name),
+                    show(value),
+                    show(path)
+                ),
+            )
+            .help("add this row and commit the design first:")
+            .help(format!("| `{}` | Submodule | … |", show(path))),
+        );
+    }
+}
+
+/// Values that git has run, or followed, to the harm of whoever cloned.
+fn hostile(name: &BStr, key: &str, value: &BStr) -> Option<&'static str> {
+    if name.split_str("/").any(|part| part == b"..")
+        || name.split_str("\\").any(|part| part == b"..")
+    {
+        return Some("belongs to a name that leaves .git/modules");
+    }
+    match key {
+        "update" if value.starts_with(b"!") => Some("runs a command in every clone"),
+        "url" | "path" if value.starts_with(b"-") => {
+            Some("begins with a dash and is read as an option")
+        }
+        "url" | "path" if value.iter().any(u8::is_ascii_control) => {
+            Some("holds a control character")
+        }
+        _ => None,
+    }
+}
+
+fn parse(content: &[u8]) -> Option<Modules> {
+    let file = gix::config::File::from_bytes_no_includes(
+        content,
+        gix::config::file::Metadata::default(),
+        gix::config::file::init::Options::default(),
+    )
+    .ok()?;
+    let mut modules = Modules::new();
+    for section in file.sections_by_name("submodule")? {
+        let Some(name) = section.header().subsection_name() else {
+            continue;
+        };
+        let keys = modules.entry(name.to_owned()).or_default();
+        for key in section.body().value_names() {
+            if let Some(value) = section.body().value(&key) {
+                keys.insert(key.to_lowercase(), value.to_owned());
+            }
+        }
+    }
+    Some(modules)
+}

@@ -1,0 +1,95 @@
+//! `hidden-change`: attributes added here that take content out of a reviewer's sight.
+
+use gix::bstr::{BStr, ByteSlice};
+
+use super::{Case, Sink};
+use crate::finding::{Finding, Rule};
+use crate::path::show;
+
+/// Whether this file is read here.
+pub(super) fn concerns(path: &BStr) -> bool {
+    path == ".gitattributes" || path.ends_with(b"/.gitattributes")
+}
+
+pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
+    for subject in case.subjects {
+        let path = subject.path();
+        let Some((old, new)) = subject.content.as_ref().filter(|_| concerns(path)) else {
+            continue;
+        };
+        for (line, attribute, why) in hiding(new) {
+            if old.lines().any(|before| before.trim() == line) {
+                continue;
+            }
+            sink.push(
+                Finding::new(
+                    Rule::HiddenChange,
+                    path,
+                    format!("{} adds `{}`, which {why}", show(path), show(line)),
+                )
+                .help("review the files that it matches with `git diff --text --no-textconv`, or take the line out")
+                .detail("attribute", attribute),
+            );
+        }
+    }
+}
+
+/// The lines that hide content: the line, the attribute, and what it does.
+fn hiding(content: &[u8]) -> impl Iterator<Item = (&[u8], String, &'static str)> {
+    content.lines().filter_map(|line| {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with(b"#") {
+            return None;
+        }
+        let attributes = line.fields().skip(1);
+        attributes
+            .filter_map(|attribute| Some((attribute, what_it_does(attribute)?)))
+            .map(|(attribute, why)| (line, attribute.to_str_lossy().into_owned(), why))
+            .next()
+    })
+}
+
+/// Attributes by gitattributes(5) and, for the linguist ones, GitHub's documentation.
+fn what_it_does(attribute: &[u8]) -> Option<&'static str> {
+    let name = attribute
+        .split(|&byte| byte == b'=')
+        .next()
+        .unwrap_or(attribute);
+    match (name, attribute) {
+        (b"-diff" | b"binary" | b"!diff", _) => Some("hides the content of files from diffs"),
+        (b"diff", [_, _, _, _, b'=', ..]) => Some("lets a program decide what diffs show"),
+        (b"-text" | b"-merge", _) => None,
+        (b"linguist-generated" | b"linguist-vendored", _) if !attribute.ends_with(b"=false") => {
+            Some("folds files away in reviews")
+        }
+        (b"filter" | b"working-tree-encoding", _) if attribute.contains(&b'=') => {
+            Some("makes the work tree differ from what is committed")
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_hides_and_what_does_not() {
+        for (line, hides) in [
+            ("*.py -diff", true),
+            ("*.bin binary", true),
+            ("*.py diff=odd", true),
+            ("*.py diff", false),
+            ("*.py text eol=lf", false),
+            ("*.py linguist-generated", true),
+            ("*.py linguist-generated=true", true),
+            ("*.py linguist-generated=false", false),
+            ("*.py filter=lfs diff=lfs merge=lfs -text", true),
+            ("*.py working-tree-encoding=UTF-16", true),
+            ("# *.py -diff", false),
+            ("", false),
+        ] {
+            assert_eq!(hiding(line.as_bytes()).next().is_some(), hides, "{line}");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The rules, one file each: policy, changes and a view of the resulting tree in, findings out.
+//! No git, no disk, no clock, no environment.
+
+mod companions;
+mod destructive;
+mod gitmodules;
+mod hidden;
+mod paths;
+mod policy_changed;
+mod portable;
+mod protected;
+mod scope;
+mod scope_amended;
+mod submodule;
+
+use std::collections::HashMap;
+
+use gix::bstr::{BStr, BString};
+
+use crate::change::{Change, Kind, State};
+use crate::finding::Finding;
+use crate::measure::Measured;
+use crate::path::TreeView;
+use crate::policy::settings::Settings;
+use crate::policy::{Grant, Policy};
+
+/// A change with everything that the rules look at.
+#[derive(Debug, Clone)]
+pub struct Subject {
+    /// What is proposed.
+    pub change: Change,
+    /// How much it destroys.
+    pub measured: Measured,
+    /// Both versions, old and new, of a file whose content is itself a rule
+    /// ([`wants_content`]) or a link's target; empty where a side is missing.
+    pub content: Option<(Vec<u8>, Vec<u8>)>,
+}
+
+impl Subject {
+    /// The path, which every rule needs.
+    pub fn path(&self) -> &BStr {
+        self.change.path.as_ref()
+    }
+}
+
+/// What is known of the tree where this piece of work began.
+#[derive(Debug, Clone, Default)]
+pub enum WorkBase {
+    /// There is no target branch to compare with.
+    #[default]
+    Unknown,
+    /// What it holds at the paths that [`needs_work_base`] asked for.
+    Known(HashMap<BString, Option<State>>),
+}
+
+impl WorkBase {
+    /// What was at `path`; `None` where nothing is known, `Some(None)` where nothing was.
+    pub fn get(&self, path: &BStr) -> Option<Option<State>> {
+        match self {
+            WorkBase::Unknown => None,
+            WorkBase::Known(states) => states.get(path).copied(),
+        }
+    }
+}
+
+/// The resulting tree, as the rules see it.
+pub trait ResultTree: TreeView {
+    /// Calls `visit` with every path of the result, in any order.
+    fn for_each(&self, visit: &mut dyn FnMut(&BStr, Kind));
+}
+
+/// Everything that one judgement looks at.
+pub struct Case<'a> {
+    /// What the changes are judged by.
+    pub policy: &'a Policy,
+    /// What is proposed.
+    pub subjects: &'a [Subject],
+    /// What the proposal leads to.
+    pub result: &'a dyn ResultTree,
+    /// Where this piece of work began.
+    pub work_base: &'a WorkBase,
+}
+
+/// Takes findings and gives them the level that the settings ask for.
+pub struct Sink<'a> {
+    settings: &'a Settings,
+    findings: Vec<Finding>,
+}
+
+impl Sink<'_> {
+    /// Records a finding unless its rule is off.
+    pub fn push(&mut self, mut finding: Finding) {
+        // A rule may lower a finding below its own level; the settings replace the rule's level only.
+        let lowered = finding.level < finding.rule.default_level();
+        match self.settings.level(finding.rule) {
+            None => {}
+            Some(level) => {
+                finding.level = if lowered {
+                    finding.level.min(level)
+                } else {
+                    level
+                };
+                self.findings.push(finding);
+            }
+        }
+    }
+}
+
+/// Judges the changes by every rule.
+pub fn check(case: &Case<'_>) -> Vec<Finding> {
+    let mut sink = Sink {
+        settings: &case.policy.settings,
+        findings: Vec::new(),
+    };
+    let rules: [fn(&Case<'_>, &mut Sink<'_>); 10] = [
+        paths::check,
+        scope::check,
+        destructive::check,
+        protected::check,
+        scope_amended::check,
+        policy_changed::check,
+        submodule::check,
+        gitmodules::check,
+        hidden::check,
+        portable::check,
+    ];
+    for rule in rules {
+        rule(case, &mut sink);
+    }
+    sink.findings
+}
+
+/// Whether the rules read this file's content.
+pub fn wants_content(path: &BStr) -> bool {
+    gitmodules::concerns(path) || hidden::concerns(path) || policy_changed::may_name_guard(path)
+}
+
+/// Whether the verdict on this change depends on what the work base holds at its path.
+pub fn needs_work_base(policy: &Policy, change: &Change) -> bool {
+    scope::depends_on_work_base(policy, change) || protected::depends_on_work_base(policy, change)
+}
+
+/// Whether nothing may change what this grant names, `exists` telling whether something is there.
+pub fn is_protected(policy: &Policy, grant: &Grant, exists: bool) -> bool {
+    protected::is_protected(policy, grant, exists)
+}
+
+/// Whether lines of this file may call guard: hook and CI definitions.
+pub fn may_call_guard(path: &BStr) -> bool {
+    policy_changed::may_name_guard(path)
+}

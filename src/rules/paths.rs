@@ -1,0 +1,88 @@
+//! `unsafe-path` and `outside-workspace`: what a path or a link's target would do on some system that checks it out.
+//! Deleting such a path is never a finding.
+
+use super::{Case, Sink, Subject};
+use crate::change::Kind;
+use crate::finding::{Finding, Rule};
+use crate::path::{self, Links, Platform, Rejection, show};
+
+pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
+    let platform = Platform::host();
+    for (subject, kind) in arrivals(case) {
+        if let Err(rejection) = path::check_entry(subject.path(), kind, platform) {
+            sink.push(finding(subject, &rejection));
+        }
+        if kind == Kind::Symlink
+            && let Err(rejection) = check_link(case, subject, platform)
+        {
+            sink.push(finding(subject, &rejection));
+        }
+    }
+    check_clashes_with_links(case, sink);
+}
+
+/// The changes that leave something at their path, with what they leave.
+fn arrivals<'a>(case: &Case<'a>) -> impl Iterator<Item = (&'a Subject, Kind)> {
+    case.subjects
+        .iter()
+        .filter_map(|subject| subject.change.new.map(|state| (subject, state.kind)))
+}
+
+fn check_link(case: &Case<'_>, subject: &Subject, platform: Platform) -> Result<(), Rejection> {
+    // A target that was not kept for the rules is judged as empty, which is refused.
+    let target = subject.content.as_ref().map_or(&[][..], |(_, new)| new);
+    path::check_link_target(subject.path(), target, platform)?;
+    path::resolve_link(case.result, subject.path(), target).map(drop)
+}
+
+/// A path that is a link where case does not count lets a checkout write through the link.
+fn check_clashes_with_links(case: &Case<'_>, sink: &mut Sink<'_>) {
+    if arrivals(case).next().is_none() {
+        return;
+    }
+    let mut links = Vec::new();
+    case.result.for_each(&mut |path, kind| {
+        if kind == Kind::Symlink {
+            links.push(path.to_owned());
+        }
+    });
+    if links.is_empty() {
+        return;
+    }
+    let links = Links::new(links);
+    for (subject, _) in arrivals(case) {
+        if let Err(rejection) = links.check(subject.path()) {
+            sink.push(finding(subject, &rejection));
+        }
+    }
+    // A new link may also meet a path that was there before.
+    if arrivals(case).any(|(_, kind)| kind == Kind::Symlink) {
+        let changed: std::collections::HashSet<_> =
+            case.subjects.iter().map(Subject::path).collect();
+        case.result.for_each(&mut |path, _| {
+            if !changed.contains(path)
+                && let Err(rejection) = links.check(path)
+            {
+                let message = rejection.message.clone();
+                sink.push(
+                    Finding::new(rejection.reason.rule(), path, message)
+                        .help(rejection.reason.advice())
+                        .detail("reason", rejection.reason.detail()),
+                );
+            }
+        });
+    }
+}
+
+fn finding(subject: &Subject, rejection: &Rejection) -> Finding {
+    let rule = rejection.reason.rule();
+    let mut finding = Finding::new(rule, subject.path(), rejection.message.clone())
+        .help(rejection.reason.advice())
+        .detail("reason", rejection.reason.detail());
+    if rule == Rule::UnsafePath
+        && let Some(from) = &subject.change.renamed
+    {
+        finding = finding.help(format!("it was {} before", show(from)));
+    }
+    finding
+}

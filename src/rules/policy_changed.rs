@@ -1,0 +1,138 @@
+//! `policy-changed`: whoever changes the rules of judgement and code in one step is judged by neither.
+
+use gix::bstr::{BStr, ByteSlice};
+
+use super::{Case, Sink, Subject};
+use crate::change::Action;
+use crate::finding::{Finding, Rule};
+use crate::path::show;
+use crate::policy::{Policy, select, settings};
+
+/// Files that call guard, by the tools that read them; matched by their end.
+const CALLERS: &[&str] = &[
+    ".pre-commit-config.yaml",
+    ".pre-commit-config.yml",
+    "prek.toml",
+    "lefthook.yml",
+    "lefthook.yaml",
+    "lefthook.toml",
+    "hk.pkl",
+    ".gitlab-ci.yml",
+    "Jenkinsfile",
+    "azure-pipelines.yml",
+    "bitbucket-pipelines.yml",
+];
+
+/// Directories of hooks and CI definitions.
+const CALLER_DIRECTORIES: &[&str] = &[
+    ".github/workflows/",
+    ".github/actions/",
+    ".husky/",
+    ".buildkite/",
+    ".circleci/",
+    "hooks/",
+    ".githooks/",
+];
+
+/// Whether lines of this file may call guard.
+pub(super) fn may_name_guard(path: &BStr) -> bool {
+    let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
+    CALLERS.iter().any(|caller| caller.as_bytes() == name)
+        || CALLER_DIRECTORIES
+            .iter()
+            .any(|directory| path.starts_with(directory.as_bytes()))
+}
+
+pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
+    let policy = case.policy;
+    if let Some(why) = &policy.broken_settings {
+        sink.push(
+            Finding::new(
+                Rule::PolicyChanged,
+                settings::FILE,
+                format!("the staged {} cannot be used:\n{why}", settings::FILE),
+            )
+            .help("correct it and stage it again"),
+        );
+    }
+    let steers = |subject: &Subject| steers(subject);
+    if case
+        .subjects
+        .iter()
+        .all(|subject| policy.is_exempt(subject.path()) || steers(subject))
+    {
+        return;
+    }
+    for subject in case.subjects.iter().filter(|subject| steers(subject)) {
+        let path = subject.path();
+        sink.push(
+            Finding::new(
+                Rule::PolicyChanged,
+                path,
+                format!("{} steers guard and changes together with code", show(path)),
+            )
+            .help("commit it on its own, so that it can be reviewed on its own:")
+            .help(format!(
+                "  git commit -m \"Change how guard judges\" -- {}",
+                show(path)
+            ))
+            .detail("action", subject.change.action().name()),
+        );
+    }
+}
+
+/// Whether the change is to guard's settings, or to lines that call guard.
+fn steers(subject: &Subject) -> bool {
+    let path = subject.path();
+    if select::is_own_settings(path) {
+        return true;
+    }
+    let Some((old, new)) = subject.content.as_ref().filter(|_| may_name_guard(path)) else {
+        return false;
+    };
+    // Moving such lines, or text around them, changes nothing about how guard is called.
+    calls(old) != calls(new)
+}
+
+/// The lines that name guard as a word, in order.
+fn calls(content: &[u8]) -> Vec<&[u8]> {
+    content
+        .lines()
+        .map(<[u8]>::trim)
+        .filter(|line| names_guard(line))
+        .collect()
+}
+
+fn names_guard(line: &[u8]) -> bool {
+    line.find_iter("guard").any(|at| {
+        let is_word = |byte: Option<&u8>| {
+            byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        };
+        let before = at.checked_sub(1).and_then(|at| line.get(at));
+        !is_word(before) && !is_word(line.get(at + "guard".len()))
+    })
+}
+
+/// In the commit that brings the first `guard.toml`, whether the file is part of the set-up.
+pub(super) fn is_set_up(policy: &Policy, subject: &Subject) -> bool {
+    policy.adopting && subject.change.action() != Action::Delete && steers(subject)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names_guard;
+
+    #[test]
+    fn guard_counts_as_a_word_only() {
+        for (line, names) in [
+            ("      - id: guard", true),
+            ("run: guard lint --ci", true),
+            ("cargo install write-guard", true),
+            ("lock guard_page", false),
+            ("safeguards", false),
+            ("# bodyguard", false),
+        ] {
+            assert_eq!(names_guard(line.as_bytes()), names, "{line}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! `portable-name`: names that clash, or cannot be checked out, on another system.
+
+use std::collections::{BTreeMap, HashSet};
+
+use gix::bstr::{BStr, BString, ByteSlice};
+
+use super::{Case, Sink};
+use crate::finding::{Finding, Rule};
+use crate::path::{fold, portable_name, show};
+
+pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
+    let added = || {
+        case.subjects
+            .iter()
+            .filter(|subject| subject.change.old.is_none())
+            .map(|subject| subject.path())
+    };
+    for path in added() {
+        if let Some(rejection) = portable_name(path) {
+            sink.push(
+                Finding::new(Rule::PortableName, path, rejection.message)
+                    .help(rejection.reason.advice())
+                    .detail("reason", rejection.reason.detail()),
+            );
+        }
+    }
+    for (path, other) in clashes(case, added()) {
+        sink.push(
+            Finding::new(
+                Rule::PortableName,
+                path.clone(),
+                format!(
+                    "{} and {} are one path where case does not count",
+                    show(&path),
+                    show(&other)
+                ),
+            )
+            .help("give one of them another name")
+            .detail("reason", "case-collision"),
+        );
+    }
+}
+
+/// Added paths, or directories on their way, that another path of the result spells with other case; each with
+/// that other spelling, the smallest where there are several.
+fn clashes<'a>(
+    case: &Case<'_>,
+    added: impl Iterator<Item = &'a BStr>,
+) -> BTreeMap<BString, BString> {
+    // Folded spelling -> spellings in the added paths, each with the path that it is part of.
+    let mut spellings: BTreeMap<BString, BTreeMap<BString, BString>> = BTreeMap::new();
+    let mut lengths = HashSet::new();
+    for path in added {
+        for end in ends(path) {
+            let part = path[..end].as_bstr();
+            let folded = fold(part);
+            lengths.insert(folded.len());
+            spellings
+                .entry(folded)
+                .or_default()
+                .entry(part.to_owned())
+                .or_insert_with(|| path.to_owned());
+        }
+    }
+    let mut found: BTreeMap<BString, BString> = BTreeMap::new();
+    if spellings.is_empty() {
+        return found;
+    }
+    case.result.for_each(&mut |path, _| {
+        for end in ends(path) {
+            // Folding keeps the length of ASCII; anything else is folded to be sure.
+            if path.is_ascii() && !lengths.contains(&end) {
+                continue;
+            }
+            let part = path[..end].as_bstr();
+            let Some(same) = spellings.get(&fold(part)) else {
+                continue;
+            };
+            for (spelling, whole) in same {
+                if spelling != part {
+                    let other = found
+                        .entry(whole.clone())
+                        .or_insert_with(|| part.to_owned());
+                    if part < other.as_bstr() {
+                        *other = part.to_owned();
+                    }
+                }
+            }
+        }
+    });
+    found
+}
+
+/// Where each directory on the way, and the path itself, end.
+fn ends(path: &BStr) -> impl Iterator<Item = usize> {
+    path.find_iter("/").chain([path.len()])
+}

@@ -1,0 +1,63 @@
+//! `submodule-changed`: a gitlink comes, moves or goes without a Submodule row.
+
+use super::{Case, Sink, scope};
+use crate::change::{Action, Change, Kind};
+use crate::finding::{Finding, Rule};
+use crate::path::show;
+use crate::policy::{Actions, Policy};
+
+pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
+    for subject in case.subjects {
+        let change = &subject.change;
+        let path = subject.path();
+        if !is_gitlink(change) || is_granted(case.policy, change) {
+            continue;
+        }
+        let id = |side: Option<crate::change::State>| {
+            side.filter(|state| state.kind == Kind::Submodule)
+                .map(|state| state.id.to_hex_with_len(12).to_string())
+        };
+        let (from, to) = (id(change.old), id(change.new));
+        let what = match (&from, &to) {
+            (None, Some(to)) => format!("is added at {to}"),
+            (Some(from), None) => format!("is removed; it was at {from}"),
+            (Some(from), Some(to)) => format!("moves from {from} to {to}"),
+            (None, None) => continue,
+        };
+        let mut finding = Finding::new(
+            Rule::SubmoduleChanged,
+            path,
+            format!(
+                "the submodule {} {what}, and no row of a design says so",
+                show(path)
+            ),
+        )
+        .help("add this row and commit the design first:")
+        .help(scope::row(change))
+        .detail("action", change.action().name());
+        for (key, id) in [("from", from), ("to", to)] {
+            if let Some(id) = id {
+                finding = finding.detail(key, id);
+            }
+        }
+        sink.push(finding);
+    }
+}
+
+/// Whether a submodule is on either side.
+pub(super) fn is_gitlink(change: &Change) -> bool {
+    [change.old, change.new]
+        .into_iter()
+        .flatten()
+        .any(|state| state.kind == Kind::Submodule)
+}
+
+/// A Submodule row, or for a removal also a Delete row.
+fn is_granted(policy: &Policy, change: &Change) -> bool {
+    let Some(scope) = &policy.scope else {
+        return false;
+    };
+    let actions = scope.lookup(change.path.as_ref()).actions;
+    actions.contains(Actions::SUBMODULE)
+        || change.action() == Action::Delete && actions.contains(Actions::DELETE)
+}

@@ -1,0 +1,331 @@
+//! A real repository in a temporary directory, made with the real git and judged by the built binary.
+//!
+//! Nothing of the caller's environment reaches git or guard except `PATH` and the directory for
+//! temporary files: home, identity, dates and language are fixed.
+
+#![allow(
+    dead_code,
+    reason = "every test target uses its own part of the harness"
+)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
+
+mod raw;
+
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use gix::ObjectId;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The binary under test.
+pub const GUARD: &str = env!("CARGO_BIN_EXE_guard");
+
+/// The checked-out sources of guard.
+pub const SOURCE: &str = env!("CARGO_MANIFEST_DIR");
+
+/// The settings that [`Repo::govern`] commits.
+pub const SETTINGS: &str = "[lld]\npath = \"docs/lld/active/LLD-{issue}.md\"\n";
+
+/// The design that [`SETTINGS`] chooses on the branch `188-work`.
+pub const DESIGN: &str = "docs/lld/active/LLD-188.md";
+
+/// What a finished command left behind.
+#[derive(Debug)]
+pub struct Output {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Output {
+    /// Both streams, as a person at a terminal sees them.
+    pub fn text(&self) -> String {
+        format!("{}{}", self.stdout, self.stderr)
+    }
+
+    /// Asserts the exit code; a failure shows both streams.
+    #[track_caller]
+    pub fn exits(self, code: i32) -> Output {
+        assert_eq!(
+            self.code, code,
+            "stdout:\n{}\nstderr:\n{}",
+            self.stdout, self.stderr
+        );
+        self
+    }
+
+    /// Asserts that both streams together contain `part`.
+    #[track_caller]
+    pub fn says(self, part: &str) -> Output {
+        assert!(
+            self.text().contains(part),
+            "{part:?} is missing; stdout:\n{}\nstderr:\n{}",
+            self.stdout,
+            self.stderr
+        );
+        self
+    }
+}
+
+/// Runs a command without standard input. A death by signal is a failure of the test.
+#[track_caller]
+pub fn run(command: &mut Command) -> Output {
+    run_with_input(command, b"")
+}
+
+/// Runs a command with `input` on its standard input.
+#[track_caller]
+pub fn run_with_input(command: &mut Command, input: &[u8]) -> Output {
+    let shown = format!("{command:?}");
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{shown}: {error}"));
+    let mut stdin = child.stdin.take().unwrap();
+    let output = std::thread::scope(|scope| {
+        // A child that does not read its input closes the pipe early, which is no failure.
+        scope.spawn(move || drop(stdin.write_all(input)));
+        child.wait_with_output().unwrap()
+    });
+    Output {
+        code: output
+            .status
+            .code()
+            .unwrap_or_else(|| panic!("{shown}: {}", output.status)),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+/// Says loudly that the running test did not test, and has `tests/run` count it.
+pub fn skip(reason: &str) {
+    let thread = std::thread::current();
+    let line = format!("skipped: {}: {reason}", thread.name().unwrap_or("test"));
+    eprintln!("{line}");
+    if let Some(list) = std::env::var_os("GUARD_SKIPS") {
+        let mut list = fs::File::options()
+            .append(true)
+            .create(true)
+            .open(list)
+            .unwrap();
+        list.write_all(format!("{line}\n").as_bytes()).unwrap();
+    }
+}
+
+/// A repository on the branch `main`, with a home directory beside it. Both vanish on drop.
+pub struct Repo {
+    temp: TempDir,
+    /// The root of the work tree, free of symbolic links.
+    pub root: PathBuf,
+}
+
+impl Repo {
+    /// An empty SHA-1 repository.
+    pub fn new() -> Repo {
+        Repo::init(&[])
+    }
+
+    /// An empty repository made with further arguments of `git init`, as `--object-format=sha256`.
+    pub fn init(options: &[&str]) -> Repo {
+        let temp = tempfile::tempdir().unwrap();
+        let base = temp.path().canonicalize().unwrap();
+        fs::create_dir(base.join("home")).unwrap();
+        let root = base.join("work");
+        fs::create_dir(&root).unwrap();
+        let repo = Repo { temp, root };
+        let mut init = vec!["init", "--quiet", "--template=", "--initial-branch=main"];
+        init.extend(options);
+        repo.git(&init);
+        repo
+    }
+
+    /// A path below the root; `../x` is a place beside the repository.
+    pub fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
+        self.root.join(relative)
+    }
+
+    /// The home directory of every command.
+    pub fn home(&self) -> PathBuf {
+        self.path("../home")
+    }
+
+    /// A program to run at the root in the fixed environment.
+    pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(&self.root).env_clear();
+        for kept in ["PATH", "TMPDIR", "SYSTEMROOT", "LLVM_PROFILE_FILE"] {
+            if let Some(value) = std::env::var_os(kept) {
+                command.env(kept, value);
+            }
+        }
+        command
+            .env("HOME", self.home())
+            .env("XDG_CONFIG_HOME", self.home().join(".config"))
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_CEILING_DIRECTORIES", self.temp.path())
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_EDITOR", "true")
+            .env("LC_ALL", "C")
+            .env("TZ", "UTC");
+        for who in ["AUTHOR", "COMMITTER"] {
+            command
+                .env(format!("GIT_{who}_NAME"), "A U Thor")
+                .env(format!("GIT_{who}_EMAIL"), "author@example.com")
+                .env(format!("GIT_{who}_DATE"), "2026-01-01T00:00:00Z");
+        }
+        command
+    }
+
+    /// Runs git, which must succeed; its output without the final newline.
+    #[track_caller]
+    pub fn git(&self, arguments: &[&str]) -> String {
+        self.git_with_input(arguments, b"")
+    }
+
+    /// Runs git with standard input.
+    #[track_caller]
+    pub fn git_with_input(&self, arguments: &[&str], input: &[u8]) -> String {
+        let output = run_with_input(self.command("git").args(arguments), input);
+        assert_eq!(output.code, 0, "git {arguments:?}:\n{}", output.stderr);
+        output.stdout.trim_end_matches('\n').to_owned()
+    }
+
+    /// Runs git, whatever comes of it.
+    #[track_caller]
+    pub fn try_git(&self, arguments: &[&str]) -> Output {
+        run(self.command("git").args(arguments))
+    }
+
+    /// Writes a file of the work tree, parents included.
+    #[track_caller]
+    pub fn write(&self, path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    /// Writes a file and stages it.
+    #[track_caller]
+    pub fn stage(&self, path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) {
+        self.write(&path, bytes);
+        let added = run(self
+            .command("git")
+            .args(["--literal-pathspecs", "add", "--force", "--"])
+            .arg(path.as_ref()));
+        assert_eq!(added.code, 0, "{}", added.stderr);
+    }
+
+    /// Commits what is staged as part of the set-up: no hook judges it.
+    #[track_caller]
+    pub fn commit(&self, message: &str) -> String {
+        self.git(&["commit", "--quiet", "--no-verify", "-m", message]);
+        self.git(&["rev-parse", "HEAD"])
+    }
+
+    /// Creates a branch at HEAD and switches to it.
+    #[track_caller]
+    pub fn branch(&self, name: &str) {
+        self.git(&["switch", "--quiet", "--create", name]);
+    }
+
+    /// Stages a design with one table; a row is path, type and description.
+    #[track_caller]
+    pub fn design(&self, path: &str, rows: &[(&str, &str, &str)]) {
+        let mut text = String::from(
+            "# A feature\n\n### 2.1 Files Changed\n\n\
+             | File | Change Type | Description |\n|------|-------------|-------------|\n",
+        );
+        for (file, change, description) in rows {
+            writeln!(text, "| `{file}` | {change} | {description} |").unwrap();
+        }
+        self.stage(path, text);
+    }
+
+    /// Commits [`SETTINGS`] and [`DESIGN`] with these rows, then switches to the branch `188-work`.
+    #[track_caller]
+    pub fn govern(&self, rows: &[(&str, &str, &str)]) {
+        self.stage("guard.toml", SETTINGS);
+        self.design(DESIGN, rows);
+        self.commit("Say what may change");
+        self.branch("188-work");
+    }
+
+    /// Runs guard at the root.
+    #[track_caller]
+    pub fn guard(&self, arguments: &[&str]) -> Output {
+        run(self.command(GUARD).args(arguments))
+    }
+
+    /// Runs guard with `--format json` added; standard output must be one JSON value.
+    #[track_caller]
+    pub fn json(&self, arguments: &[&str]) -> Value {
+        let output = run(self
+            .command(GUARD)
+            .args(arguments)
+            .args(["--format", "json"]));
+        serde_json::from_str(&output.stdout)
+            .unwrap_or_else(|error| panic!("guard {arguments:?}: {error}\n{output:?}"))
+    }
+
+    /// Installs a git hook that runs `guard hook NAME` of the built binary.
+    #[track_caller]
+    pub fn install_hook(&self, name: &str) {
+        self.install_hook_script(
+            name,
+            &format!("#!/bin/sh\nexec '{GUARD}' hook {name} \"$@\"\n"),
+        );
+    }
+
+    /// Installs a script as a git hook.
+    #[track_caller]
+    pub fn install_hook_script(&self, name: &str, script: &str) {
+        let hook = self
+            .path(self.git(&["rev-parse", "--git-path", "hooks"]))
+            .join(name);
+        fs::create_dir_all(hook.parent().unwrap()).unwrap();
+        fs::write(&hook, script).unwrap();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+    }
+
+    /// Stores a blob.
+    #[track_caller]
+    pub fn blob(&self, bytes: &[u8]) -> ObjectId {
+        let id = self.git_with_input(&["hash-object", "-w", "--stdin"], bytes);
+        ObjectId::from_hex(id.as_bytes()).unwrap()
+    }
+
+    /// Adds entries to the index, replacing those of the same path, by writing the file itself:
+    /// for paths that git refuses to stage. `mode` is git's, as `0o100644`.
+    #[track_caller]
+    pub fn stage_raw(&self, entries: &[(u32, ObjectId, &[u8])]) {
+        let mut listing = self.command("git");
+        let listing = listing
+            .args(["ls-files", "-z", "--stage"])
+            .output()
+            .unwrap();
+        let mut all = raw::parse_listing(&listing.stdout);
+        all.retain(|(_, _, path)| entries.iter().all(|(.., new)| new != path));
+        let new = entries.iter();
+        all.extend(new.map(|&(mode, id, path)| (mode, id, path.to_owned())));
+        all.sort_by(|a, b| a.2.cmp(&b.2));
+        let file = self.path(self.git(&["rev-parse", "--git-path", "index"]));
+        fs::write(file, raw::index_file(&all)).unwrap();
+    }
+
+    /// One line a file of the work tree and the git directory (the index is one of them): mode,
+    /// digest, name. Equal listings mean that nothing was touched.
+    pub fn digest_tree(&self) -> String {
+        raw::digest_tree(&self.root)
+    }
+}

@@ -1,0 +1,306 @@
+//! guard as its users run it at a commit: under pre-commit and prek, as a git hook, installed by cargo.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::{GUARD, Output, Repo, SOURCE};
+
+const MANIFEST: &str = include_str!("../.pre-commit-hooks.yaml");
+const ROWS: &[(&str, &str, &str)] = &[
+    ("src/utils/lld.rs", "Add", "path enforcement"),
+    ("src/stale.rs", "Delete", "unused since the last release"),
+];
+
+/// The frameworks found, by name and path: named by the environment, else as `tests/run` installs them.
+fn frameworks() -> Vec<(&'static str, PathBuf)> {
+    let mut found = Vec::new();
+    for (name, variable) in [("pre-commit", "GUARD_PRE_COMMIT"), ("prek", "GUARD_PREK")] {
+        let installed = Path::new(SOURCE).join("target/venv/bin").join(name);
+        let program = std::env::var_os(variable).map_or(installed, PathBuf::from);
+        if program.is_file() {
+            found.push((name, program));
+        } else {
+            common::skip(&format!("{name} is not installed; tests/run installs it"));
+        }
+    }
+    found
+}
+
+/// A governed repository with `config` as the framework's settings and its hooks installed.
+fn framework_repo(program: &Path, config: &str) -> Repo {
+    let repo = base_repo();
+    repo.stage(".pre-commit-config.yaml", config);
+    repo.govern(ROWS);
+    for hook in ["pre-commit", "pre-merge-commit"] {
+        common::run(repo.command(program).args(["install", "--hook-type", hook])).exits(0);
+    }
+    repo
+}
+
+fn base_repo() -> Repo {
+    let repo = Repo::new();
+    repo.stage("src/kept.rs", "fn kept() {}\n");
+    repo.stage("src/stale.rs", "fn stale() {}\n");
+    repo
+}
+
+/// The shipped hook `guard-system` as a local one, with the built binary in place of the name.
+fn local_config() -> String {
+    format!(
+        "repos:\n- repo: local\n  hooks:\n  - id: guard-system\n    name: guard\n    \
+         entry: {GUARD} hook pre-commit\n    language: system\n    always_run: true\n    \
+         pass_filenames: false\n    require_serial: true\n    \
+         stages: [pre-commit, pre-merge-commit, manual]\n"
+    )
+}
+
+fn commit(repo: &Repo) -> Output {
+    repo.try_git(&["commit", "--message", "Change"])
+}
+
+#[test]
+fn a_refused_commit_names_the_closest_path() {
+    for (name, program) in frameworks() {
+        let repo = framework_repo(&program, &local_config());
+        let before = repo.git(&["rev-parse", "HEAD"]);
+        repo.stage("src/core/lld.rs", "fn enforce() {}\n");
+
+        let output = commit(&repo).exits(1);
+
+        output
+            .says("out-of-scope")
+            .says("src/core/lld.rs")
+            .says("src/utils/lld.rs");
+        assert_eq!(repo.git(&["rev-parse", "HEAD"]), before, "{name}");
+    }
+}
+
+#[test]
+fn an_accepted_commit_lands() {
+    for (name, program) in frameworks() {
+        let repo = framework_repo(&program, &local_config());
+        repo.stage("src/utils/lld.rs", "fn enforce() {}\n");
+
+        commit(&repo).exits(0);
+
+        assert_eq!(repo.git(&["log", "-1", "--format=%s"]), "Change", "{name}");
+    }
+}
+
+#[test]
+fn a_commit_that_only_deletes_is_judged() {
+    for (_, program) in frameworks() {
+        let repo = framework_repo(&program, &local_config());
+
+        repo.git(&["rm", "--quiet", "src/kept.rs"]);
+        commit(&repo)
+            .exits(1)
+            .says("out-of-scope")
+            .says("src/kept.rs");
+
+        repo.git(&["reset", "--quiet", "--hard"]);
+        repo.git(&["rm", "--quiet", "src/stale.rs"]);
+        commit(&repo).exits(0);
+    }
+}
+
+#[test]
+fn a_judgement_that_fails_refuses_the_commit() {
+    for (_, program) in frameworks() {
+        let repo = framework_repo(&program, &local_config());
+        repo.branch("199-no-such-design");
+        repo.stage("src/utils/lld.rs", "fn enforce() {}\n");
+        commit(&repo).exits(1).says("exit code: 2");
+    }
+}
+
+#[test]
+fn the_manual_stage_judges_what_is_staged() {
+    for (_, program) in frameworks() {
+        let repo = framework_repo(&program, &local_config());
+        repo.stage("src/core/lld.rs", "fn enforce() {}\n");
+        let mut manual = repo.command(&program);
+        manual.args(["run", "--all-files", "--hook-stage", "manual"]);
+        common::run(&mut manual).exits(1).says("out-of-scope");
+    }
+}
+
+#[test]
+fn the_shipped_manifest_is_valid_and_finds_guard_on_the_path() {
+    for (_, program) in frameworks() {
+        let shipped = Repo::new();
+        shipped.stage(".pre-commit-hooks.yaml", MANIFEST);
+        let revision = shipped.commit("Ship the hooks");
+        let mut validate = shipped.command(&program);
+        validate.args(["validate-manifest", ".pre-commit-hooks.yaml"]);
+        common::run(&mut validate).exits(0);
+
+        let config = format!(
+            "repos:\n- repo: {}\n  rev: {revision}\n  hooks:\n  - id: guard-system\n",
+            shipped.root.display()
+        );
+        let repo = framework_repo(&program, &config);
+        repo.git(&["rm", "--quiet", "src/kept.rs"]);
+        common::run(with_guard_on_path(&repo).args(["commit", "--message", "Change"]))
+            .exits(1)
+            .says("out-of-scope")
+            .says("src/kept.rs");
+    }
+}
+
+/// git with the built guard as the first one on `PATH`.
+fn with_guard_on_path(repo: &Repo) -> Command {
+    let mut path = Path::new(GUARD).parent().unwrap().as_os_str().to_owned();
+    path.push(":");
+    path.push(std::env::var_os("PATH").unwrap());
+    let mut git = repo.command("git");
+    git.env("PATH", path);
+    git
+}
+
+/// A governed repository with the scripts of `hooks/` installed.
+fn shim_repo() -> Repo {
+    let repo = base_repo();
+    repo.govern(ROWS);
+    repo.install_hook_script("pre-commit", include_str!("../hooks/pre-commit"));
+    repo.install_hook_script(
+        "pre-merge-commit",
+        include_str!("../hooks/pre-merge-commit"),
+    );
+    repo
+}
+
+#[test]
+fn the_pre_commit_script_refuses_and_accepts() {
+    let repo = shim_repo();
+    repo.stage("src/core/lld.rs", "fn enforce() {}\n");
+    common::run(with_guard_on_path(&repo).args(["commit", "--message", "Change"]))
+        .exits(1)
+        .says("out-of-scope")
+        .says("src/utils/lld.rs");
+
+    std::fs::create_dir(repo.path("src/utils")).unwrap();
+    repo.git(&["mv", "src/core/lld.rs", "src/utils/lld.rs"]);
+    common::run(with_guard_on_path(&repo).args(["commit", "--message", "Change"])).exits(0);
+}
+
+#[test]
+fn the_pre_merge_commit_script_judges_what_the_merge_itself_makes() {
+    const LINES: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+    let repo = shim_repo();
+    repo.stage("shared.txt", LINES);
+    repo.commit("Add a file of no design");
+    repo.git(&["branch", "disjoint"]);
+    repo.git(&["branch", "mixed"]);
+    repo.stage("shared.txt", LINES.replace('1', "one"));
+    repo.commit("Change its first line");
+
+    // What the other side brought is the other side's: nothing here is the committer's.
+    repo.git(&["switch", "--quiet", "disjoint"]);
+    repo.stage("elsewhere.txt", "elsewhere\n");
+    repo.commit("Add another file");
+    repo.git(&["switch", "--quiet", "188-work"]);
+    let merge = ["merge", "--no-ff", "--message", "Merge"];
+    common::run(with_guard_on_path(&repo).args(merge).arg("disjoint")).exits(0);
+
+    // A file made of both sides is equal to neither, and no row names it.
+    repo.git(&["switch", "--quiet", "mixed"]);
+    repo.stage("shared.txt", LINES.replace('9', "nine"));
+    repo.commit("Change its last line");
+    repo.git(&["switch", "--quiet", "188-work"]);
+    common::run(with_guard_on_path(&repo).args(merge).arg("mixed"))
+        .exits(1)
+        .says("out-of-scope")
+        .says("shared.txt");
+}
+
+#[test]
+fn the_hook_scripts_refuse_where_guard_is_missing() {
+    let repo = shim_repo();
+    let empty = repo.path("../empty");
+    std::fs::create_dir(&empty).unwrap();
+    for hook in ["pre-commit", "pre-merge-commit"] {
+        let mut shell = repo.command("/bin/sh");
+        shell
+            .arg(repo.path(".git/hooks").join(hook))
+            .env("PATH", &empty);
+        let output = common::run(&mut shell).exits(2);
+        assert_eq!(output.stdout, "");
+        output
+            .says("guard: not found on PATH")
+            .says("install guard");
+    }
+}
+
+#[test]
+fn the_demonstration_comes_out_as_it_says() {
+    let repo = Repo::new();
+    let mut demo = repo.command(Path::new(SOURCE).join("fixtures/demo/run"));
+    common::run(demo.env("GUARD_DEMO_BINARY", GUARD))
+        .exits(0)
+        .says("refused, accepted, refused");
+}
+
+/// Whether `.ci/long` runs the tests; otherwise says what was left out.
+fn long() -> bool {
+    let long = std::env::var_os("GUARD_LONG").is_some();
+    if !long {
+        common::skip("builds guard anew; .ci/long runs it");
+    }
+    long
+}
+
+/// A command that may build: it gets the caller's toolchain, and packages from where cargo has them.
+fn building(repo: &Repo, program: impl AsRef<std::ffi::OsStr>) -> Command {
+    let mut command = repo.command(program);
+    let home = PathBuf::from(std::env::var_os("HOME").unwrap_or_default());
+    for (variable, default) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")] {
+        let value = std::env::var_os(variable).unwrap_or_else(|| home.join(default).into());
+        command.env(variable, value);
+    }
+    command
+}
+
+#[test]
+fn cargo_installs_a_binary_that_judges() {
+    if !long() {
+        return;
+    }
+    let repo = base_repo();
+    let root = repo.path("../installed");
+    let mut install = building(&repo, env!("CARGO"));
+    install
+        .args([
+            "install", "--quiet", "--locked", "--debug", "--path", SOURCE,
+        ])
+        .arg("--root")
+        .arg(&root)
+        .arg("--target-dir")
+        .arg(Path::new(SOURCE).join("target/install"));
+    common::run(&mut install).exits(0);
+
+    repo.govern(ROWS);
+    repo.stage("src/core/lld.rs", "fn enforce() {}\n");
+    common::run(repo.command(root.join("bin/guard")).arg("lint"))
+        .exits(1)
+        .says("src/utils/lld.rs");
+}
+
+#[test]
+fn the_frameworks_build_guard_from_its_sources() {
+    if !long() {
+        return;
+    }
+    for (_, program) in frameworks() {
+        let repo = base_repo();
+        repo.govern(ROWS);
+        repo.stage("src/core/lld.rs", "fn enforce() {}\n");
+        let mut run = building(&repo, &program);
+        run.args(["try-repo", SOURCE, "guard", "--verbose"]);
+        common::run(&mut run).exits(1).says("src/utils/lld.rs");
+    }
+}

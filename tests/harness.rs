@@ -1,0 +1,95 @@
+//! The harness itself: what the other tests rely on.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::Repo;
+
+#[test]
+fn nothing_of_the_callers_environment_reaches_a_command() {
+    let repo = Repo::new();
+    let environment = common::run(&mut repo.command("env")).exits(0).stdout;
+    let leaked: Vec<_> = environment
+        .lines()
+        .filter(|line| {
+            [
+                "GUARD_",
+                "PRE_COMMIT",
+                "PREK_",
+                "CI=",
+                "GIT_DIR=",
+                "GIT_INDEX_FILE=",
+            ]
+            .iter()
+            .any(|name| line.starts_with(name))
+        })
+        .collect();
+    assert!(leaked.is_empty(), "{leaked:?}");
+    assert_eq!(
+        repo.git(&["var", "GIT_AUTHOR_IDENT"]),
+        "A U Thor <author@example.com> 1767225600 +0000"
+    );
+}
+
+#[test]
+fn a_raw_index_is_one_that_git_reads() {
+    for options in [&[][..], &["--object-format=sha256"][..]] {
+        let repo = Repo::init(options);
+        repo.stage("kept.txt", "kept\n");
+        repo.stage("replaced.txt", "old\n");
+        let blob = repo.blob(b"new\n");
+        repo.stage_raw(&[
+            (0o100644, blob, b".git/hooks/pre-commit"),
+            (0o100755, blob, b"replaced.txt"),
+            (0o120000, blob, b"a\nb\xff"),
+        ]);
+        let listing = repo.git(&["ls-files", "--stage"]);
+        let entry = |mode, name| format!("{mode} {blob} 0\t{name}");
+        assert_eq!(
+            listing.lines().collect::<Vec<_>>(),
+            [
+                entry("100644", ".git/hooks/pre-commit"),
+                entry("120000", r#""a\nb\377""#),
+                format!("100644 {} 0\tkept.txt", repo.blob(b"kept\n")),
+                entry("100755", "replaced.txt"),
+            ]
+        );
+
+        // Such a path can also be part of HEAD.
+        repo.commit("Add hostile paths");
+        let tree = repo.git(&["ls-tree", "-r", "--name-only", "HEAD"]);
+        assert!(tree.starts_with(".git/hooks/pre-commit\n"), "{tree}");
+    }
+}
+
+#[test]
+fn the_digest_sees_content_mode_name_and_the_index() {
+    let repo = Repo::new();
+    repo.write("file", "one\n");
+    let before = repo.digest_tree();
+    assert_eq!(before, repo.digest_tree());
+
+    repo.write("file", "two\n");
+    let changed = repo.digest_tree();
+    assert_ne!(before, changed);
+
+    repo.git(&["add", "file"]);
+    let staged = repo.digest_tree();
+    assert_ne!(changed, staged);
+
+    repo.git(&["update-index", "--chmod=+x", "file"]);
+    assert_ne!(staged, repo.digest_tree());
+}
+
+#[test]
+fn a_hook_runs_at_a_judged_commit_only() {
+    let repo = Repo::new();
+    repo.install_hook_script("pre-commit", "#!/bin/sh\necho refused >&2\nexit 1\n");
+    repo.stage("a", "a\n");
+    repo.try_git(&["commit", "-m", "Add a"])
+        .exits(1)
+        .says("refused");
+    repo.commit("Add a");
+    assert_eq!(repo.git(&["log", "--format=%s"]), "Add a");
+}
