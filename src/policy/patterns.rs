@@ -64,6 +64,8 @@ impl PartialEq for Patterns {
     }
 }
 
+impl Eq for Patterns {}
+
 impl Pattern {
     fn new(text: String) -> Result<Pattern, GlobError> {
         let without_end = text.trim_end_matches('/');

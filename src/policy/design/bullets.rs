@@ -128,7 +128,7 @@ fn split_label(
     }
 }
 
-/// Splits an item before ` - `, ` — ` or `: `, outside of code.
+/// Splits an item before ` - `, ` — ` or `: `, outside of code and parentheses.
 fn split_description(
     source: &Source<'_>,
     item: &Content,
@@ -136,12 +136,25 @@ fn split_description(
 ) -> (Range<usize>, Range<usize>) {
     let text = source.slice(span.clone());
     let in_piece = |at: usize| item.pieces.iter().any(|piece| piece.span.contains(&at));
-    let at = text.char_indices().map(|(index, _)| index).find(|&index| {
-        let starts = |mark: &str| text.get(index..).is_some_and(|rest| rest.starts_with(mark));
-        !in_piece(span.start + index) && [" - ", " – ", " — ", ": "].iter().any(|mark| starts(mark))
-    });
-    let at = at.map_or(span.end, |index| span.start + index);
-    (span.start..at, at..span.end)
+    let mut depth = 0_usize;
+    for (index, c) in text.char_indices() {
+        let rest = text.get(index..).unwrap_or("");
+        let is_mark = [" - ", " – ", " — ", ": "]
+            .iter()
+            .any(|mark| rest.starts_with(mark));
+        if !is_mark && !matches!(c, '(' | ')') || in_piece(span.start + index) {
+            continue;
+        }
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => {
+                return (span.start..span.start + index, span.start + index..span.end);
+            }
+            _ => {}
+        }
+    }
+    (span.clone(), span.end..span.end)
 }
 
 /// The type in `(new)` or `(unchanged — why)`.

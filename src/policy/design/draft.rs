@@ -78,6 +78,11 @@ impl<'a> Draft<'a> {
             .for_each(|span| self.fault(problem().at(span)));
     }
 
+    /// Whether the document is ambiguous.
+    pub(super) fn is_void(&self) -> bool {
+        self.is_void
+    }
+
     /// Nothing that was read is granted.
     pub(super) fn void(&mut self) {
         self.is_void = true;
@@ -95,6 +100,16 @@ impl<'a> Draft<'a> {
             self.bad_rows += 1;
         }
         problems.into_iter().for_each(|found| self.fault(found));
+    }
+
+    /// What is wrong with the paths of a row that is bad for another reason.
+    pub(super) fn path_problems(&self, paths: &[Written]) -> Vec<Located> {
+        let judge = |path: &Written| {
+            entry::read(&path.text, false, self.source.path())
+                .err()
+                .map(|e| e.at(path.span.clone()))
+        };
+        paths.iter().filter_map(judge).collect()
     }
 
     /// A row that was read: all of its paths are granted, or none.

@@ -3,9 +3,11 @@
 use gix::bstr::{BStr, ByteSlice};
 
 use super::braces;
-use super::character;
+use super::placeholder::is_placeholder;
 use super::problem::{Problem, show};
+use crate::change::Kind;
 use crate::finding::Rule;
+use crate::path::{MAX_PATH, Platform, check_entry};
 use crate::policy::GrantKind;
 
 /// A path as a grant keeps it.
@@ -15,12 +17,8 @@ pub(super) struct Entry {
     pub(super) kind: GrantKind,
 }
 
-/// Longest name that common file systems store, in bytes.
-const NAME_MAX: usize = 255;
-/// Longest path that Linux takes, in bytes, without its final NUL.
-const PATH_MAX: usize = 4095;
 /// Longest text that is read at all, in bytes: braces may stand for several paths.
-const TEXT_MAX: usize = 4 * PATH_MAX;
+const TEXT_MAX: usize = 4 * MAX_PATH;
 
 /// Reads a path. `directory` says that it stands for everything below;
 /// `design` is the document itself, which no row grants.
@@ -37,7 +35,7 @@ pub(super) fn read(text: &str, directory: bool, design: &BStr) -> Result<Entry, 
         ));
     }
     if text.len() > TEXT_MAX {
-        let message = format!("a path of {} bytes is longer than {PATH_MAX}", text.len());
+        let message = format!("a path of {} bytes is longer than {MAX_PATH}", text.len());
         return Err(Problem::bad_row(
             "path-too-long",
             message,
@@ -103,12 +101,10 @@ fn check_alternative(path: &str, is_glob: bool, text: &str, design: &BStr) -> Re
     if is_glob && names().all(|name| name.chars().all(|c| matches!(c, '*' | '?' | '.'))) {
         return Err(too_wide("glob-too-wide", text));
     }
-    check_path(path).map_err(|(reason, message)| {
-        Problem::bad_row(
-            reason,
-            message,
-            "write the name with visible characters, or remove the row",
-        )
+    // A design means the same on every system, so the host's own rules stay out.
+    check_entry(path.into(), Kind::File, Platform::Unix).map_err(|rejection| {
+        let reason = rejection.reason;
+        Problem::bad_row(reason.id(), rejection.message, reason.advice())
     })?;
     let mut names = names();
     let first = names.next().unwrap_or("");
@@ -129,52 +125,6 @@ fn check_alternative(path: &str, is_glob: bool, text: &str, design: &BStr) -> Re
             "self-grant",
             "the design names itself",
             "remove the row; a design may always be changed in a commit of its own",
-        ));
-    }
-    Ok(())
-}
-
-/// The characters and names of a path.
-fn check_path(path: &str) -> Result<(), (&'static str, String)> {
-    for name in path.split('/') {
-        match character::is_git_dir(name) {
-            Some(false) => {
-                return Err((
-                    "git-dir",
-                    format!("`{}` is inside git's own directory", show(path)),
-                ));
-            }
-            Some(true) => {
-                let message = format!(
-                    "some systems read `{}` in `{}` as `.git`",
-                    show(name),
-                    show(path)
-                );
-                return Err(("git-dir-alias", message));
-            }
-            None => {}
-        }
-        if name.len() > NAME_MAX {
-            let message = format!(
-                "a name of {} bytes is longer than the {NAME_MAX} that file systems store",
-                name.len()
-            );
-            return Err(("name-too-long", message));
-        }
-    }
-    if let Some((c, (reason, what))) = path
-        .chars()
-        .find_map(|c| character::fault(c).map(|fault| (c, fault)))
-    {
-        return Err((
-            reason,
-            format!("`{}` holds {what}, U+{:04X}", show(path), u32::from(c)),
-        ));
-    }
-    if path.len() > PATH_MAX {
-        return Err((
-            "path-too-long",
-            format!("a path of {} bytes is longer than {PATH_MAX}", path.len()),
         ));
     }
     Ok(())
@@ -226,27 +176,6 @@ fn refuse_placeholder(text: &str) -> Result<(), Problem> {
         message,
         "write the real path, or remove the row",
     ))
-}
-
-/// Words and templates that authors write where the path is not known yet.
-pub(super) fn is_placeholder(text: &str) -> bool {
-    let bare = text.trim_matches(['*', '_', '`', ' ', '(', ')', '[', ']']);
-    let lower = bare.to_lowercase();
-    let is_word = ["n/a", "na", "none", "todo", "tbd", "tba", "xxx"].contains(&lower.as_str())
-        || ["todo ", "todo:", "tbd ", "tbd:", "to be "]
-            .iter()
-            .any(|start| lower.starts_with(start));
-    // `*` and `.` alone are judged as globs and directories.
-    let is_mark = ["-", "–", "—", "…", "...", "?", "??", "???"].contains(&bare);
-    let is_template = text.split('/').any(|name| name == "..." || name == "…")
-        || text == "path/to"
-        || text.starts_with("path/to/")
-        || text.contains("/path/to/")
-        || text.contains("XXXX")
-        || text.contains("0XXX")
-        || text.contains('<') && text.contains('>')
-        || braces::has_template(text);
-    is_word || is_mark || is_template
 }
 
 fn too_wide(reason: &'static str, text: &str) -> Problem {
@@ -403,31 +332,6 @@ mod tests {
             ("https://x/a.py", "uri"),
         ] {
             assert_eq!(entry(text), Err(reason), "{text}");
-        }
-    }
-
-    #[test]
-    fn placeholders() {
-        for text in [
-            "path/to/file.py",
-            "src/path/to/x",
-            "docs/adr/XXXX-name.md",
-            "docs/0XXX-a.md",
-            "{path/to/file.py}",
-            "src/{name}.py",
-            "TBD",
-            "todo",
-            "N/A",
-            "None",
-            "-",
-            "...",
-            "src/.../x",
-            "src/<module>/x.py",
-        ] {
-            assert_eq!(entry(text), Err("placeholder"), "{text}");
-        }
-        for text in ["none.py", "src/todo", "na.rs"] {
-            assert_eq!(entry(text), file(text), "{text}");
         }
     }
 

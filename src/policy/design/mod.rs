@@ -8,11 +8,11 @@
 //!       -> sections (which tables and lists are the scope) -> table, list, … -> draft
 //! ```
 
+mod absent;
 mod blocks;
 mod braces;
 mod bullets;
 mod cell;
-mod character;
 mod columns;
 mod draft;
 mod entry;
@@ -21,6 +21,7 @@ mod front_matter;
 mod heading;
 mod kind;
 mod link;
+mod placeholder;
 mod problem;
 mod raw;
 mod role;
@@ -33,6 +34,7 @@ use gix::bstr::{BStr, BString};
 
 use crate::finding::{Anchor, Finding, Rule};
 use crate::policy::Grant;
+use crate::policy::patterns::Patterns;
 use crate::policy::settings::Settings;
 
 pub use role::{DEFAULT_TEST_PATTERNS, role_of};
@@ -43,17 +45,14 @@ pub struct Options {
     /// Headings that open a scope section besides the built-in ones, without numbering.
     pub headings: Vec<String>,
     /// The globs that mean "a test"; a pattern without a slash is matched against the file name.
-    pub test_patterns: Vec<String>,
+    pub test_patterns: Patterns,
 }
 
 impl Default for Options {
     fn default() -> Self {
         Options {
             headings: Vec::new(),
-            test_patterns: DEFAULT_TEST_PATTERNS
-                .iter()
-                .map(|&pattern| pattern.to_owned())
-                .collect(),
+            test_patterns: Patterns::built_in(DEFAULT_TEST_PATTERNS),
         }
     }
 }

@@ -62,10 +62,5 @@ pub(super) struct Located {
 
 /// Text for a message: what a reader could not see is written as its code point.
 pub(super) fn show(text: &str) -> String {
-    text.chars()
-        .map(|c| match super::character::fault(c) {
-            Some(_) => c.escape_unicode().to_string(),
-            None => c.to_string(),
-        })
-        .collect()
+    crate::path::show(text).to_string()
 }

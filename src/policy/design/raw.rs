@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::blocks::{Content, PieceKind};
 use super::cell::{Written, ambiguous, html, is_break, is_directory_remark, split_arrow};
-use super::entry::is_placeholder;
+use super::placeholder::is_placeholder;
 use super::problem::{Problem, show};
 use super::source::Source;
 

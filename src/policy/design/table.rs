@@ -114,6 +114,9 @@ fn read_row(
             }
         }),
     };
+    if !problems.is_empty() {
+        problems.extend(draft.path_problems(&paths));
+    }
     // A row of placeholders is one fault, not one for every cell.
     if problems
         .iter()

@@ -332,7 +332,7 @@ pub(super) fn apply(settings: &mut Settings, key: &Key, value: Value) -> Option<
         ("scope", "always", Texts(v)) => s.always = Patterns::new(v).ok()?,
         ("scope", "protect", Texts(v)) => s.protect = Patterns::new(v).ok()?,
         ("scope", "protect-tests", Flag(v)) => s.protect_tests = v,
-        ("scope", "test-patterns", Texts(v)) => s.test_patterns = Some(v),
+        ("scope", "test-patterns", Texts(v)) => s.test_patterns = Some(Patterns::new(v).ok()?),
         ("scope", "companions", Flag(v)) => s.companions = v,
         ("workspace", "read", Texts(v)) => s.read = v,
         ("workspace", "write", Texts(v)) => s.write = v,

@@ -58,7 +58,7 @@ pub struct Settings {
     /// Whether listed test files that exist at the work base are protected.
     pub protect_tests: bool,
     /// Which paths are tests; `None` for the built-in patterns.
-    pub test_patterns: Option<Vec<String>>,
+    pub test_patterns: Option<Patterns>,
     /// Whether the lock file of a granted manifest is granted.
     pub companions: bool,
     /// Requests only: what may be read.

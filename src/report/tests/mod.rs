@@ -123,7 +123,10 @@ fn columns(width: usize) -> Style {
 
 fn assert_clean(text: &str) {
     for c in text.chars() {
-        assert!(c == '\n' || !crate::path::is_hostile(c), "{c:?} in:\n{text}");
+        assert!(
+            c == '\n' || !crate::path::is_hostile(c),
+            "{c:?} in:\n{text}"
+        );
     }
 }
 

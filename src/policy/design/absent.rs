@@ -1,0 +1,93 @@
+//! Why nothing of a document is a scope.
+
+use std::ops::Range;
+
+use super::blocks::Block;
+use super::draft::Draft;
+use super::heading::{Title, title};
+use super::problem::{Problem, show};
+use super::sections::{Map, Section};
+use super::source::Source;
+use crate::finding::Rule;
+
+/// Says why nothing of the document is a scope.
+pub(super) fn report(
+    source: &Source<'_>,
+    map: &Map<'_>,
+    sections: &[Section<'_>],
+    draft: &mut Draft<'_>,
+) {
+    let fault = |reason, message: String, help: String, span| {
+        Problem::new(Rule::DesignNoTable, reason, message, help).at(span)
+    };
+    let example =
+        "write: | File | Change Type | Description |, a separator row, and a row for each file";
+    if !sections.is_empty() {
+        for section in sections {
+            let text = show(section.heading.content.plain.trim());
+            let message = format!("the section `{text}` has no table of files");
+            let span = source.line_span(section.heading.content.span.start);
+            draft.fault(fault("empty-section", message, example.to_owned(), span));
+        }
+        return;
+    }
+    if let Some((_, heading, _)) = map
+        .titles
+        .iter()
+        .find(|(_, _, title)| *title == Title::Denied)
+    {
+        let text = show(heading.content.plain.trim());
+        let message = format!(
+            "no section lists the files to change; `{text}` names files that are not to be changed"
+        );
+        let span = source.line_span(heading.content.span.start);
+        return draft.fault(fault("no-section", message, example.to_owned(), span));
+    }
+    if let Some(span) = fenced_heading(source, map) {
+        let message = "the only list of files stands in a code fence, where it is an example";
+        let help = "move the heading and its table out of the fence";
+        return draft.fault(fault(
+            "no-section",
+            message.to_owned(),
+            help.to_owned(),
+            span,
+        ));
+    }
+    let first = map.blocks.iter().find_map(|block| match block {
+        Block::Heading(heading) => Some(heading.content.span.start),
+        Block::Paragraph(content) => Some(content.span.start),
+        _ => None,
+    });
+    let span = source.line_span(first.unwrap_or(source.start()));
+    let help = format!("add a section `## Files Changed`; {example}");
+    draft.fault(fault(
+        "no-section",
+        "no section lists the files to change".to_owned(),
+        help,
+        span,
+    ));
+}
+
+/// A heading that would be the scope if it did not stand in a code block.
+fn fenced_heading(source: &Source<'_>, map: &Map<'_>) -> Option<Range<usize>> {
+    let codes: Vec<&Range<usize>> = map
+        .blocks
+        .iter()
+        .filter_map(|block| {
+            if let Block::Code(span) = block {
+                Some(span)
+            } else {
+                None
+            }
+        })
+        .collect();
+    let mut code = codes.into_iter().peekable();
+    source.lines().find_map(|(span, line)| {
+        while code.next_if(|code| code.end <= span.start).is_some() {}
+        let is_inside = code.peek().is_some_and(|code| code.start <= span.start);
+        let text = line.trim_start();
+        let is_scope = text.starts_with('#')
+            && matches!(title(text.trim_start_matches('#'), &[]), Title::Scope(_));
+        (is_inside && is_scope).then_some(span)
+    })
+}

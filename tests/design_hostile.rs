@@ -1,0 +1,212 @@
+//! Documents that were not written by a person: no panic, no escape, no long wait.
+#![allow(clippy::unwrap_used)]
+
+use std::time::{Duration, Instant};
+
+use gix::bstr::{BStr, ByteSlice};
+use write_guard::policy::design::{Design, Options, parse};
+
+fn read(text: &str) -> Design {
+    parse(
+        BStr::new("docs/lld/LLD-1.md"),
+        text.as_bytes(),
+        &Options::default(),
+    )
+}
+
+/// Small, seeded and good enough to mix fragments (xorshift).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % limit as u64) as usize
+    }
+}
+
+const FRAGMENTS: &[&str] = &[
+    "## Files Changed\n\n",
+    "### Files to Create\n",
+    "## Files NOT to Modify\n\n",
+    "#### [MODIFY] ",
+    "**Files:**\n\n",
+    "| File | Change Type | Description |\n|---|---|---|\n",
+    "|File|\n|-|\n",
+    "| `src/a.py` | Add | x |\n",
+    "\n",
+    "\n\n",
+    "|",
+    " ",
+    "`",
+    "``",
+    "~~",
+    "**",
+    "_",
+    "\\",
+    "\\|",
+    "(",
+    ")",
+    "[",
+    "](",
+    "<br>",
+    "<!--",
+    "-->",
+    "<x>",
+    "{",
+    "}",
+    "{a,b}",
+    ",",
+    ":12-34",
+    "#L10",
+    "->",
+    " → ",
+    "../",
+    "/",
+    "~",
+    "C:\\",
+    "\u{feff}",
+    "\u{202e}",
+    "ä",
+    "\u{1f4c1}",
+    "\r\n",
+    "\r",
+    "\0",
+    "- ",
+    "  - ",
+    "- Modify: `a`",
+    "> ",
+    "```\n",
+    "---\n",
+    "files_modified:\n",
+    "- x\n",
+    "allowed_paths: [a, 'b",
+    "]\n",
+    "&#46;",
+    "&nbsp;",
+    "Add",
+    "Rename",
+    "Delete",
+    "Exists",
+    "(Directory)",
+    "path/to",
+    "*",
+    "**/*",
+    "guard.toml",
+    ".git/x",
+    "[^1]: ",
+    "\t",
+];
+
+/// Checks one document and says how much it grants.
+fn check(text: &str) -> usize {
+    let design = read(text);
+    let anchors = design
+        .grants
+        .iter()
+        .map(|grant| &grant.anchor)
+        .chain(design.mentions.iter().map(|mention| &mention.anchor))
+        .chain(
+            design
+                .faults
+                .iter()
+                .filter_map(|fault| fault.anchor.as_ref()),
+        );
+    for anchor in anchors {
+        assert!(
+            design.text.get(anchor.span.clone()).is_some(),
+            "{anchor:?} in {text:?}"
+        );
+        assert!(
+            anchor.line > 0 && anchor.column > 0,
+            "{anchor:?} in {text:?}"
+        );
+    }
+    for grant in &design.grants {
+        let path = grant.path.to_str().unwrap();
+        let is_bad = path.is_empty()
+            || path.starts_with(['/', '~'])
+            || path.ends_with('/')
+            || path.contains(['\\', '\n', '\r', '\0', '\u{202e}', '\u{feff}'])
+            || path
+                .split('/')
+                .any(|name| name == ".." || name == "." || name.eq_ignore_ascii_case(".git"))
+            || path == "guard.toml";
+        assert!(!is_bad, "granted {path:?} in {text:?}");
+    }
+    assert!(
+        design.is_usable() || !design.faults.is_empty(),
+        "refused without a word: {text:?}"
+    );
+    design.grants.len()
+}
+
+#[test]
+fn mixed_fragments() {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut granted = 0;
+    for round in 0..20_000 {
+        let mut text = String::new();
+        if round % 2 == 0 {
+            for _ in 0..random.below(30) {
+                text.push_str(FRAGMENTS[random.below(FRAGMENTS.len())]);
+            }
+        } else {
+            // One cell of a table that is otherwise in order.
+            text.push_str("## Files Changed\n\n| File | Action |\n|---|---|\n| ");
+            for _ in 0..random.below(6) {
+                let fragment = FRAGMENTS[random.below(FRAGMENTS.len())];
+                text.push_str(if fragment.contains(['\n', '\r']) {
+                    "`b/c.rs`"
+                } else {
+                    fragment
+                });
+            }
+            text.push_str(["a.rs", "`a.rs`", ""][random.below(3)]);
+            text.push_str([" | Add |\n", " | Rename |\n"][random.below(2)]);
+        }
+        granted += check(&text);
+    }
+    assert!(granted > 1_000, "only {granted} grants were looked at");
+}
+
+#[test]
+fn long_documents_take_no_long_time() {
+    let many = |text: &str| text.repeat(200_000 / text.len());
+    let table = "## Files Changed\n\n| File | Change Type |\n|---|---|\n| ";
+    let documents = [
+        many("## Files Changed\n\n"),
+        many("# Files not to modify\n## x\n"),
+        many("## Files Changed\n\n|File|\n|-|\n|a|\n\n"),
+        format!(
+            "## Files Changed\n\n{}",
+            many("### x\n\n|File|\n|-|\n|a|\n\n")
+        ),
+        format!("{table}{}", many("`a` ")),
+        format!("{table}{}", many("[a](a) ")),
+        format!("{table}{}", many("{")),
+        format!("{table}`{}` | Add |\n", many("{a,b}")),
+        format!("{table}{} | Add |\n", many("&amp;")),
+        format!("{table}{}", many("\\")),
+        format!("{table}{}", many("(")),
+        format!("{table}{}", many("| `a.py` | Add |\n")),
+        format!("## Files Changed\n\n- {}", many("`a - b` - ")),
+        format!("## Files Changed\n\n- {}", many("(x) - ")),
+        format!("## Files Changed\n\n{}", many("- `a`\n")),
+        format!("---\nfiles_modified: [{}\n---\n", many("a, ")),
+        format!("---\n{}\n---\n", many("files_modified:\n - a\n")),
+        many("> "),
+        many("- "),
+        many("```\n# Files Changed\n```\n"),
+        many("#"),
+        many("\r"),
+    ];
+    for text in documents {
+        let start = Instant::now();
+        read(&text);
+        let spent = start.elapsed();
+        let head: String = text.chars().take(60).collect();
+        assert!(spent < Duration::from_secs(3), "{spent:?} for {head:?}");
+    }
+}

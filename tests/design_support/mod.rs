@@ -1,0 +1,59 @@
+//! Short ways to read a design and to look at what was found.
+#![allow(dead_code)] // each test target uses some of them
+
+use gix::bstr::BStr;
+use write_guard::policy::Actions;
+use write_guard::policy::design::{Design, Options, parse};
+
+/// The usual header of a table of files.
+pub const HEADER: &str =
+    "| File | Change Type | Description |\n|------|-------------|-------------|\n";
+
+/// A design read with the default settings.
+pub fn read(text: &str) -> Design {
+    parse(
+        BStr::new("docs/lld/LLD-1.md"),
+        text.as_bytes(),
+        &Options::default(),
+    )
+}
+
+/// A design with one table of these rows.
+pub fn rows(rows: &str) -> Design {
+    read(&format!(
+        "# Design\n\n### 2.1 Files Changed\n\n{HEADER}{rows}\n"
+    ))
+}
+
+/// The granted paths.
+pub fn paths(design: &Design) -> Vec<String> {
+    design
+        .grants
+        .iter()
+        .map(|grant| grant.path.to_string())
+        .collect()
+}
+
+/// Reason and line of each fault.
+pub fn faults(design: &Design) -> Vec<(&'static str, usize)> {
+    design
+        .faults
+        .iter()
+        .map(|fault| {
+            (
+                fault.reason,
+                fault.anchor.as_ref().map_or(0, |anchor| anchor.line),
+            )
+        })
+        .collect()
+}
+
+/// The actions of each grant.
+pub fn actions(design: &Design) -> Vec<Actions> {
+    design.grants.iter().map(|grant| grant.actions).collect()
+}
+
+/// What an Add row grants.
+pub fn add() -> Actions {
+    Actions::ADD | Actions::MODIFY_NEW
+}
