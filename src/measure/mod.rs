@@ -57,10 +57,10 @@ impl Conversion {
 pub struct Measured {
     /// The class by lines and lost share; a [`Conversion`] stands beside it.
     pub class: Class,
-    /// Lines of the old version as git counts them; 0 where it is binary or no file.
-    pub original_lines: usize,
+    /// Lines of the old version as git counts them; `None` where it is missing, binary or no file.
+    pub original_lines: Option<usize>,
     /// Lines of the new version, likewise.
-    pub new_lines: usize,
+    pub new_lines: Option<usize>,
     /// What is lost. Nothing where the old version is binary or no file.
     pub lost: Lost,
     /// Whether the old version is over the threshold of lines.
@@ -101,8 +101,8 @@ pub fn measure(
             (_, None) => Class::Delete,
             _ => classify(&lost, thresholds),
         },
-        original_lines: old_side.as_ref().map_or(0, Side::lines),
-        new_lines: new_side.as_ref().map_or(0, Side::lines),
+        original_lines: old_side.as_ref().and_then(Side::lines),
+        new_lines: new_side.as_ref().and_then(Side::lines),
         lost,
         large: lost.exceeds_lines(thresholds.lines),
         conversion,
@@ -137,9 +137,8 @@ impl<'a> Side<'a> {
             .then_some(self.blob)
     }
 
-    fn lines(&self) -> usize {
-        self.text()
-            .map_or(0, |blob| line_count(&text::countable(blob)))
+    fn lines(&self) -> Option<usize> {
+        self.text().map(|blob| line_count(&text::countable(blob)))
     }
 
     fn is_blank(&self) -> bool {

@@ -30,7 +30,7 @@ fn large_file(case: &Case<'_>, subject: &Subject) -> Option<Finding> {
         }
         (Class::Delete, _) => format!(
             "{shown} with {} lines is deleted, and no row of a design says so",
-            measured.original_lines
+            measured.original_lines.unwrap_or_default()
         ),
         (_, Some(conversion)) if measured.large || conversion != Conversion::Emptied => {
             format!("{shown} becomes {}", conversion.name())
