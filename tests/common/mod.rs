@@ -329,3 +329,22 @@ impl Repo {
         raw::digest_tree(&self.root)
     }
 }
+
+/// Rule and path of each finding of a report, in its order.
+pub fn findings(report: &Value) -> Vec<(&str, &str)> {
+    fn word(value: &Value) -> &str {
+        value.as_str().unwrap_or_default()
+    }
+    let all = report["findings"].as_array().unwrap();
+    all.iter()
+        .map(|finding| (word(&finding["rule"]), word(&finding["path"])))
+        .collect()
+}
+
+/// `from..=to` as numbered lines, each different from all others.
+pub fn lines(range: std::ops::RangeInclusive<usize>) -> String {
+    range.fold(String::new(), |mut text, number| {
+        writeln!(text, "line number {number}").unwrap();
+        text
+    })
+}
