@@ -87,15 +87,6 @@ impl<'a> Staged<'a> {
         let mut previous: Option<(&BStr, bool)> = None;
         loop {
             let next = self.next(entries)?;
-            if let Some(next) = &next {
-                let key = (next.name(), next.is_tree());
-                if let Some(previous) = previous
-                    && tree::name_order(previous.0, previous.1, key.0, key.1) != Ordering::Less
-                {
-                    return Err(unsorted(self.index.path_of(&entries[0])));
-                }
-                previous = Some(key);
-            }
             let order = match (old.peek(), &next) {
                 (None, None) => return Ok(entries),
                 (Some(_), None) => Ordering::Less,
@@ -107,6 +98,15 @@ impl<'a> Staged<'a> {
                     self.gone(&entry)?;
                 }
                 continue;
+            }
+            if let Some(next) = &next {
+                let key = (next.name(), next.is_tree());
+                if let Some(previous) = previous
+                    && tree::name_order(previous.0, previous.1, key.0, key.1) != Ordering::Less
+                {
+                    return Err(unsorted(self.index.path_of(&entries[0])));
+                }
+                previous = Some(key);
             }
             let before = if order == Ordering::Equal {
                 old.next()
