@@ -1,6 +1,7 @@
 //! Judging what somebody wants to do, before it is done: by HEAD's policy, against the work tree.
 
 use std::ffi::OsString;
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
@@ -18,9 +19,6 @@ use crate::path::{self, Platform, Rejection, show};
 use crate::policy::Policy;
 use crate::report::{CheckReport, CheckResult, Mention, ScopeGrant, ScopeReport};
 use crate::rules::{self, Case, Subject};
-
-/// Stands for the request itself where a link on the way leads back.
-const REQUEST: &str = "the requested path";
 
 /// Whether each path may be written, and with this content.
 ///
@@ -73,11 +71,17 @@ pub fn check_paths(
 
 /// Absolute and relative spellings, and ways over links inside the workspace, meet in one path.
 fn resolve(view: &WorkTreeView<'_>, root: &[u8], requested: &BStr) -> Result<BString, Rejection> {
-    let path = path::normalize_request(root, requested, Platform::host())?;
-    if !view.has_link_on_the_way(path.as_ref()) {
+    let platform = Platform::host();
+    let path = path::normalize_request(root, requested, platform)?;
+    // Windows takes `..` back by name; elsewhere `link/..` is the parent of where the link leads.
+    let way = match platform {
+        Platform::Unix => path::spelled_below(root, requested, platform)?.as_bstr(),
+        Platform::Windows => path.as_bstr(),
+    };
+    if !view.has_link_on_the_way(way) {
         return Ok(path);
     }
-    path::resolve_link(view, REQUEST.into(), &path)
+    path::resolve_path(view, way)
 }
 
 /// What every path of a request is judged with.
@@ -111,6 +115,10 @@ impl Desk<'_> {
         let old = match std::fs::read(&file) {
             Ok(old) => Some(old),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => {
+                let reason = format!("{} is below a file", show(&path));
+                return Ok(refused(requested, path, Rule::UnsafePath, reason));
+            }
             Err(error) => {
                 return Err(Error::new(format!(
                     "{} cannot be read: {error}",
@@ -230,9 +238,22 @@ fn not_a_file(file: &Path) -> Option<&'static str> {
         Some("is a directory")
     } else if !metadata.is_file() {
         Some("is not a regular file")
+    } else if has_other_names(&metadata) {
+        Some("has other names (hard links), which would change as well")
     } else {
         None
     }
+}
+
+#[cfg(unix)]
+fn has_other_names(metadata: &Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::nlink(metadata) > 1
+}
+
+/// Elsewhere the standard library does not tell.
+#[cfg(not(unix))]
+fn has_other_names(_metadata: &Metadata) -> bool {
+    false
 }
 
 fn refused(requested: BString, path: BString, rule: Rule, reason: String) -> CheckResult {

@@ -126,11 +126,27 @@ pub fn resolve_link(
     link_path: &BStr,
     target: &[u8],
 ) -> Result<BString, Rejection> {
-    follow(view, link_path, target).map_err(|fault| fault.of_link(link_path, target))
+    follow(view, link_path, target, |fault| {
+        fault.of_link(link_path, target)
+    })
 }
 
-fn follow(view: &dyn TreeView, link_path: &BStr, target: &[u8]) -> Result<BString, Fault> {
-    faults(link_path, target, Platform::Unix)?;
+/// The path in the tree that `path` leads to, with all links on the way followed and `..` taken from where they
+/// lead. Empty for the workspace itself; what the path names need not exist.
+///
+/// Refuses as [`resolve_link`] does; a link on the way that is at fault is named.
+pub fn resolve_path(view: &dyn TreeView, path: &BStr) -> Result<BString, Rejection> {
+    // As the target of a link at the root; nothing has an empty name, so nothing leads back to that link.
+    follow(view, BStr::new(""), path, |fault| fault.of(path))
+}
+
+fn follow(
+    view: &dyn TreeView,
+    link_path: &BStr,
+    target: &[u8],
+    of_the_whole: impl Fn(Fault) -> Rejection,
+) -> Result<BString, Rejection> {
+    faults(link_path, target, Platform::Unix).map_err(&of_the_whole)?;
     let mut here = BString::from(link_path);
     pop(&mut here);
     let mut ahead: VecDeque<BString> = segments(target).collect();
@@ -138,31 +154,31 @@ fn follow(view: &dyn TreeView, link_path: &BStr, target: &[u8]) -> Result<BStrin
     while let Some(name) = ahead.pop_front() {
         if name == ".." {
             if !pop(&mut here) {
-                return Err(escape());
+                return Err(of_the_whole(escape()));
             }
             continue;
         }
         push(&mut here, &name);
         if here == link_path {
-            return Err(endless());
+            return Err(of_the_whole(endless()));
         }
         if view.entry(here.as_ref()) != Some(Node::Entry(Kind::Symlink)) {
             continue;
         }
         followed += 1;
         if followed > MAX_LINKS {
-            return Err(Fault::new(
+            return Err(of_the_whole(Fault::new(
                 Reason::SymlinkLoop,
                 format!("leads over more than {MAX_LINKS} links"),
-            ));
+            )));
         }
         let next = view.link_target(here.as_ref()).ok_or_else(|| {
-            Fault::new(
+            of_the_whole(Fault::new(
                 Reason::UnreadableLink,
                 "leads over a link that cannot be read",
-            )
+            ))
         })?;
-        faults(&here, &next, Platform::Unix)?;
+        faults(&here, &next, Platform::Unix).map_err(|fault| fault.of_link(&here, &next))?;
         for segment in segments(&next).collect::<Vec<_>>().into_iter().rev() {
             ahead.push_front(segment);
         }

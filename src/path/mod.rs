@@ -3,7 +3,7 @@
 //! | question | function |
 //! |---|---|
 //! | may this entry stand in an index or a tree? | [`check_entry`] |
-//! | which workspace path does this request name? | [`normalize_request`] |
+//! | which workspace path does this request name? | [`normalize_request, spelled_below`] |
 //! | may a link have this target? | [`check_link_target`], [`resolve_link`] |
 //! | does an entry share a name with a link on some file system? | [`Links`] |
 //! | would Windows refuse the name? | [`portable_name`] |
@@ -30,10 +30,10 @@ mod show;
 pub use chars::is_hostile;
 pub use collision::Links;
 pub use entry::check_entry;
-pub use link::{MAX_LINKS, Node, TreeView, check_link_target, resolve_link};
+pub use link::{MAX_LINKS, Node, TreeView, check_link_target, resolve_link, resolve_path};
 pub use names::{MAX_NAME, MAX_PATH, check_names};
 pub use platform::Platform;
 pub use portable::{fold, portable_name};
 pub use reason::{Reason, Rejection};
-pub use request::normalize_request;
+pub use request::{normalize_request, spelled_below};
 pub use show::{Shown, show};

@@ -28,6 +28,28 @@ pub fn normalize_request(
     normalize(root, input, platform).map_err(|fault| fault.of(input))
 }
 
+/// The part of a request that is below the workspace, as it was spelled: with `.`, `..` and doubled slashes.
+/// Good only for requests that [`normalize_request`] accepts.
+///
+/// # Errors
+/// An absolute path that is not below the workspace.
+pub fn spelled_below<'a>(
+    root: &[u8],
+    input: &'a [u8],
+    platform: Platform,
+) -> Result<&'a [u8], Rejection> {
+    let split = || {
+        let (anchor, rest) = anchor(input, platform)?;
+        let below = match anchor {
+            Anchor::Relative => rest,
+            _ => below_root(root, anchor, rest, platform)?,
+        };
+        let start = below.iter().position(|&byte| !platform.is_separator(byte));
+        Ok(&below[start.unwrap_or(below.len())..])
+    };
+    split().map_err(|fault: Fault| fault.of(input))
+}
+
 fn normalize(root: &[u8], input: &[u8], platform: Platform) -> Result<BString, Fault> {
     if input.contains(&0) {
         return Err(Fault::new(Reason::Nul, "holds a NUL byte (U+0000)"));
@@ -225,6 +247,20 @@ fn trim_end(root: &[u8], platform: Platform) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_spelling_keeps_its_dots_and_loses_only_the_root() {
+        for (input, below) in [
+            ("/ws/a/../b", "a/../b"),
+            ("/ws//./a", "./a"),
+            ("/./ws/a", "a"),
+            ("a//b", "a//b"),
+        ] {
+            let spelled = spelled_below(b"/ws", input.as_bytes(), Platform::Unix);
+            assert_eq!(spelled.unwrap_or_default(), below.as_bytes());
+        }
+        assert!(spelled_below(b"/ws", b"/etc/passwd", Platform::Unix).is_err());
+    }
 
     fn unix(input: &str) -> Result<String, Reason> {
         normalize_request(b"/ws", input.as_bytes(), Platform::Unix)
