@@ -33,7 +33,7 @@ fn check(repo: &Repo, path: &str) -> Value {
 }
 
 #[test]
-fn scenario_010_extract_paths_from_a_valid_design() {
+fn scenario_010_and_az_01_extract_paths_from_a_valid_design() {
     let repo = Repo::new();
     repo.govern(&[
         ("src/enforcer.py", "Add", "New module"),
@@ -94,7 +94,7 @@ fn scenario_010_extract_paths_from_a_valid_design() {
 }
 
 #[test]
-fn scenario_020_a_design_without_the_section_blocks_everything() {
+fn scenario_020_and_az_02_a_design_without_the_section_blocks_everything() {
     let repo = governed_by("# A feature\n\nNothing about files.\n");
     repo.stage("utils/lld.py", "x\n");
     for arguments in [
@@ -112,7 +112,7 @@ fn scenario_020_a_design_without_the_section_blocks_everything() {
 }
 
 #[test]
-fn scenario_025_a_malformed_table_grants_its_good_rows_and_reports_the_others() {
+fn scenario_025_and_az_03_a_malformed_table_grants_its_good_rows_and_reports_the_others() {
     let repo = governed_by(
         "# A feature\n\n### 2.1 Files Changed\n\n| File | Change Type | Description\n|---|---|---|\n\
          | `broken/path.py` | Add\n\n| `utils/lld.py` | Add | good |\n",
@@ -137,7 +137,7 @@ fn scenario_025_a_malformed_table_grants_its_good_rows_and_reports_the_others() 
 }
 
 #[test]
-fn scenario_030_a_path_in_the_design_is_allowed() {
+fn scenario_030_and_az_08_a_path_in_the_design_is_allowed() {
     let repo = governed();
     repo.guard(&["check", "utils/lld.py"]).exits(0);
     let answer = check(&repo, "utils/lld.py");
@@ -155,7 +155,7 @@ fn scenario_030_a_path_in_the_design_is_allowed() {
 }
 
 #[test]
-fn scenario_040_a_path_that_is_not_in_the_design_is_refused_with_the_closest_one() {
+fn scenario_040_and_az_09_a_path_that_is_not_in_the_design_is_refused_with_the_closest_one() {
     let repo = governed();
     repo.guard(&["check", "core/lld.py"]).exits(1);
     let answer = check(&repo, "core/lld.py");
@@ -180,7 +180,7 @@ fn scenario_040_a_path_that_is_not_in_the_design_is_refused_with_the_closest_one
 }
 
 #[test]
-fn scenario_050_other_spellings_of_a_path_meet_the_same_row() {
+fn scenario_050_and_az_10_other_spellings_of_a_path_meet_the_same_row() {
     let repo = governed();
     let absolute = repo.path("utils/lld.py").display().to_string();
     for spelling in [
@@ -202,7 +202,7 @@ fn scenario_050_other_spellings_of_a_path_meet_the_same_row() {
 }
 
 #[test]
-fn scenario_070_the_closest_of_several_paths_is_named() {
+fn scenario_070_and_az_17_the_closest_of_several_paths_is_named() {
     let repo = governed();
     assert_eq!(check(&repo, "core/lld.py")["closest_match"], "utils/lld.py");
     assert_eq!(check(&repo, "cli/mian.py")["closest_match"], "cli/main.py");
@@ -211,7 +211,7 @@ fn scenario_070_the_closest_of_several_paths_is_named() {
 }
 
 #[test]
-fn scenario_080_path_traversal_is_refused() {
+fn scenario_080_and_az_11_path_traversal_is_refused() {
     let repo = governed();
     let answer = check(&repo, "../../../etc/passwd");
     assert_eq!(answer["allowed"], false);
@@ -235,4 +235,66 @@ fn scenario_080_path_traversal_is_refused() {
     assert_eq!(scope["grants"].as_array().map(Vec::len), Some(1));
     assert_eq!(scope["problems"][0]["rule"], "design-outside");
     assert_eq!(check(&repo, "../../../etc/passwd")["allowed"], false);
+}
+
+#[test]
+fn az_12_traversal_inside_a_path() {
+    let answer = check(&governed(), "foo/../../../etc/passwd");
+    assert_eq!(answer["allowed"], false);
+    assert_eq!(answer["rule"], "outside-workspace");
+}
+
+#[test]
+fn az_13_dots_in_a_name_are_no_traversal() {
+    let repo = Repo::new();
+    repo.govern(&[
+        ("src/config.default.py", "Add", "x"),
+        ("..foo/a", "Add", "x"),
+    ]);
+    assert_eq!(check(&repo, "src/config.default.py")["allowed"], true);
+    assert_eq!(check(&repo, "..foo/a")["allowed"], true);
+}
+
+#[test]
+fn az_14_a_refusal_has_a_reason() {
+    let answer = check(&governed(), "some/random/path.py");
+    assert_eq!(answer["allowed"], false);
+    assert_eq!(answer["reason"], "some/random/path.py is not in the design");
+}
+
+#[test]
+fn az_15_and_19_a_design_that_grants_nothing_lets_nothing_pass() {
+    let repo = governed_by(
+        "### 2.1 Files Changed\n\n| File | Change Type | Description |\n|---|---|---|\n",
+    );
+    assert_eq!(repo.guard(&["check", "any/path.py"]).exits(2).stdout, "");
+    repo.stage("any/path.py", "x\n");
+    assert_eq!(repo.guard(&["lint"]).exits(2).stdout, "");
+}
+
+#[test]
+fn az_16_an_allowed_path_has_no_suggestion() {
+    let answer = check(&governed(), "utils/lld.py");
+    assert_eq!(answer["closest_match"], Value::Null);
+}
+
+#[test]
+fn az_18_nothing_is_close() {
+    let repo = Repo::new();
+    repo.govern(&[("src/completely/different.py", "Add", "x")]);
+    assert_eq!(check(&repo, "xyz.txt")["closest_match"], Value::Null);
+}
+
+#[test]
+fn az_20_the_best_of_several_in_one_directory() {
+    let repo = Repo::new();
+    repo.govern(&[
+        ("src/utils/helpers.py", "Add", "x"),
+        ("src/utils/lld_verification.py", "Add", "x"),
+        ("src/core/config.py", "Add", "x"),
+    ]);
+    assert_eq!(
+        check(&repo, "src/utils/lld_verifier.py")["closest_match"],
+        "src/utils/lld_verification.py"
+    );
 }

@@ -1,0 +1,389 @@
+//! The validation rules of requirement 004 and its acceptance cases on paths, through the binary.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use common::{Repo, findings};
+use serde_json::Value;
+
+/// A repository in which no design applies, so that only the boundary decides.
+fn open_repo() -> Repo {
+    let repo = Repo::new();
+    repo.stage("guard.toml", "[lld]\nmissing = \"skip\"\n");
+    repo.stage("src/main.ex", "x\n");
+    repo.stage("target.txt", "x\n");
+    repo.stage("nested/file.txt", "x\n");
+    repo.commit("Begin");
+    repo
+}
+
+fn link(repo: &Repo, at: &str, target: impl AsRef<Path>) {
+    let at = repo.path(at);
+    fs::create_dir_all(at.parent().unwrap()).unwrap();
+    symlink(target, at).unwrap();
+}
+
+/// Asserts the path that each request resolves to.
+#[track_caller]
+fn resolves(repo: &Repo, cases: &[(&str, &str)]) {
+    for (answer, (request, path)) in answers(repo, cases.iter().map(|case| case.0))
+        .iter()
+        .zip(cases)
+    {
+        assert_eq!(answer["allowed"], true, "{request}: {answer}");
+        assert_eq!(answer["path"], *path, "{request}");
+    }
+}
+
+/// Asserts the rule and a part of the sentence that refuse each request.
+#[track_caller]
+fn refuses(repo: &Repo, cases: &[(&str, &str, &str)]) {
+    for (answer, (request, rule, reason)) in answers(repo, cases.iter().map(|case| case.0))
+        .iter()
+        .zip(cases)
+    {
+        assert_eq!(answer["allowed"], false, "{request}: {answer}");
+        assert_eq!(answer["rule"], *rule, "{request}: {answer}");
+        let said = answer["reason"].as_str().unwrap();
+        assert!(said.contains(reason), "{request}: {said}");
+    }
+}
+
+fn answers<'a>(repo: &Repo, requests: impl Iterator<Item = &'a str>) -> Vec<Value> {
+    let output = common::run(
+        repo.command(common::GUARD)
+            .args(["check", "--format", "json", "--"])
+            .args(requests),
+    );
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
+    let answers = report["results"].as_array().unwrap().clone();
+    let refused = answers.iter().any(|answer| answer["allowed"] == false);
+    assert_eq!(output.code, i32::from(refused));
+    answers
+}
+
+const OUTSIDE: &str = "outside-workspace";
+const UNSAFE: &str = "unsafe-path";
+
+#[test]
+fn rule_1_absolute_paths_must_be_below_the_root_jc_08_to_12_and_25_to_29() {
+    let repo = open_repo();
+    let root = repo.root.to_str().unwrap();
+    let below = |rest: &str| format!("{root}{rest}");
+    resolves(
+        &repo,
+        &[
+            (&below("/src/main.ex"), "src/main.ex"),
+            (&below("//src/./main.ex"), "src/main.ex"),
+            (&below("/src/../target.txt"), "target.txt"),
+        ],
+    );
+    let parent = repo.root.parent().unwrap().to_str().unwrap();
+    refuses(
+        &repo,
+        &[
+            (root, UNSAFE, "is the workspace itself"),
+            ("/etc/passwd", OUTSIDE, "outside the workspace"),
+            (&below("/../other_project"), OUTSIDE, "leaves"),
+            (parent, OUTSIDE, "outside the workspace"),
+            // Only the beginning of the string is the root's.
+            (&below("_backup/x"), OUTSIDE, "outside the workspace"),
+            (&below("-evil/x"), OUTSIDE, "outside the workspace"),
+            ("/", OUTSIDE, "outside the workspace"),
+        ],
+    );
+}
+
+#[test]
+fn rule_2_relative_paths_are_taken_from_the_root_jc_01_to_03_and_16_to_19() {
+    let repo = open_repo();
+    resolves(
+        &repo,
+        &[
+            ("src/main.ex", "src/main.ex"),
+            ("lib/nested/file.ex", "lib/nested/file.ex"),
+            ("./src/main.ex", "src/main.ex"),
+            ("nonexistent/path.ex", "nonexistent/path.ex"),
+            ("src/file with spaces.ex", "src/file with spaces.ex"),
+        ],
+    );
+    refuses(
+        &repo,
+        &[
+            ("", UNSAFE, "is not a path"),
+            (".", UNSAFE, "is the workspace itself"),
+            ("src", UNSAFE, "is a directory"),
+            ("src/", UNSAFE, "names a directory"),
+        ],
+    );
+    // Also from a folder: the root counts, not where the caller stands.
+    let report = repo.guard(&["-C", "src", "check", "src/main.ex", "--format", "json"]);
+    assert!(report.exits(0).stdout.contains("\"path\": \"src/main.ex\""));
+}
+
+#[test]
+fn jc_20_no_path_is_a_wrong_call() {
+    assert_eq!(open_repo().guard(&["check"]).exits(2).stdout, "");
+}
+
+#[test]
+fn rule_3_dots_are_resolved_and_must_stay_inside_jc_04_to_07_36_and_37() {
+    let repo = open_repo();
+    resolves(
+        &repo,
+        &[
+            ("src/../target.txt", "target.txt"),
+            ("src/../nested/./file.txt", "nested/file.txt"),
+        ],
+    );
+    let back = format!(
+        "../{}/src/main.ex",
+        repo.root.file_name().unwrap().to_str().unwrap()
+    );
+    refuses(
+        &repo,
+        &[
+            ("../../../etc/passwd", OUTSIDE, "leaves"),
+            ("../../../../../../../../etc/passwd", OUTSIDE, "leaves"),
+            ("src/../../etc/passwd", OUTSIDE, "leaves"),
+            ("src//../../etc/passwd", OUTSIDE, "leaves"),
+            ("src/./../../etc/passwd", OUTSIDE, "leaves"),
+            // Out and back in: the way outside is not ours to trust.
+            (&back, OUTSIDE, "leaves"),
+        ],
+    );
+}
+
+#[test]
+fn jc_34_35_and_38_to_50_nothing_is_decoded() {
+    let repo = open_repo();
+    resolves(
+        &repo,
+        &[
+            ("%2e%2e/%2e%2e/etc/passwd", "%2e%2e/%2e%2e/etc/passwd"),
+            ("%2e%2e%2fetc", "%2e%2e%2fetc"),
+            ("..%2fetc", "..%2fetc"),
+            ("%2E%2E%2Fetc", "%2E%2E%2Fetc"),
+            ("%252e%252e%252fetc", "%252e%252e%252fetc"),
+            ("..%5cetc", "..%5cetc"),
+            ("src/%2e%2e/etc", "src/%2e%2e/etc"),
+            ("file%2dname.txt", "file%2dname.txt"),
+            ("日本語.txt", "日本語.txt"),
+            ("émoji_📁.txt", "émoji_📁.txt"),
+            ("special!@#$%^&().txt", "special!@#$%^&().txt"),
+            ("$HOME/x", "$HOME/x"),
+        ],
+    );
+    refuses(
+        &repo,
+        &[
+            ("..\\..\\etc\\passwd", UNSAFE, "\\"),
+            ("with\ttab.txt", UNSAFE, "U+0009"),
+        ],
+    );
+}
+
+#[test]
+fn rule_4_links_are_followed_and_must_stay_inside_jc_13_to_15_and_51_to_54() {
+    let repo = open_repo();
+    fs::create_dir(repo.path("../outside")).unwrap();
+    fs::write(repo.path("../outside/secret"), "x\n").unwrap();
+    link(&repo, "internal_link", "target.txt");
+    link(&repo, "chain_link", "internal_link");
+    link(&repo, "dir_link", "nested");
+    link(&repo, "src/up", "../nested");
+    link(&repo, "dangling", "new/file.txt");
+    resolves(
+        &repo,
+        &[
+            ("internal_link", "target.txt"),
+            ("chain_link", "target.txt"),
+            ("dir_link/file.txt", "nested/file.txt"),
+            ("dir_link/new.txt", "nested/new.txt"),
+            ("src/up/new.txt", "nested/new.txt"),
+            ("dangling", "new/file.txt"),
+            // The parent of where the link leads, which is the root.
+            ("src/up/../target.txt", "target.txt"),
+        ],
+    );
+
+    link(&repo, "external_link", "/etc/hosts");
+    link(&repo, "external_dir", "../outside");
+    link(&repo, "external_new", "../outside/new");
+    link(&repo, "link2", "external_link");
+    link(&repo, "link1", "link2");
+    link(&repo, "a", "b");
+    link(&repo, "b", "a");
+    link(&repo, "self", "self");
+    link(&repo, "absolute", repo.path("target.txt"));
+    link(&repo, "git", ".git/hooks");
+    refuses(
+        &repo,
+        &[
+            (
+                "external_link",
+                OUTSIDE,
+                "the link external_link with the target /etc/hosts is absolute",
+            ),
+            ("external_dir/secret", OUTSIDE, "leaves"),
+            ("external_dir/new", OUTSIDE, "leaves"),
+            ("external_new", OUTSIDE, "leaves"),
+            ("link1", OUTSIDE, "is absolute"),
+            ("a", UNSAFE, "a leads over more than 40 links"),
+            (
+                "self",
+                UNSAFE,
+                "the link self with the target self leads back to itself",
+            ),
+            ("absolute", OUTSIDE, "is absolute"),
+            (
+                "git/pre-commit",
+                UNSAFE,
+                "the link git with the target .git/hooks",
+            ),
+            // By name this is target.txt; on disk it is beside the repository.
+            ("external_dir/../target.txt", OUTSIDE, "leaves"),
+        ],
+    );
+}
+
+#[test]
+fn dots_behind_a_link_are_taken_from_where_it_leads() {
+    let repo = Repo::new();
+    repo.stage("b/c/keep", "x\n");
+    repo.govern(&[("t", "Add", "x")]);
+    link(&repo, "a", "b/c");
+    // The file system would write b/t, which no row names.
+    refuses(
+        &repo,
+        &[("a/../t", "out-of-scope", "b/t is not in the design")],
+    );
+    resolves(&repo, &[("b/../t", "t")]);
+}
+
+#[test]
+fn the_scope_is_asked_about_what_a_link_leads_to() {
+    let repo = Repo::new();
+    repo.stage("real.txt", "x\n");
+    repo.govern(&[("alias.txt", "Modify", "x")]);
+    link(&repo, "alias.txt", "real.txt");
+    refuses(&repo, &[("alias.txt", "out-of-scope", "real.txt")]);
+}
+
+#[test]
+fn a_root_that_is_reached_over_a_link_is_one_root() {
+    let repo = open_repo();
+    let alias = repo.path("../alias");
+    symlink(&repo.root, &alias).unwrap();
+    let inside = alias.join("src/main.ex");
+    let mut guard = repo.command(common::GUARD);
+    guard.current_dir(&alias).args(["check", "--"]);
+    common::run(guard.arg(repo.path("src/main.ex"))).exits(0);
+    // Whoever spells the alias names another place; the answer is a refusal, never a wrong path.
+    let answer = &answers(&repo, [inside.to_str().unwrap()].into_iter())[0];
+    assert!(
+        answer["allowed"] == false || answer["path"] == "src/main.ex",
+        "{answer}"
+    );
+}
+
+#[test]
+fn rule_5_the_parent_of_a_new_path_must_be_a_directory_inside() {
+    let repo = open_repo();
+    refuses(&repo, &[("target.txt/new.txt", UNSAFE, "is below a file")]);
+    resolves(&repo, &[("not/there/yet.txt", "not/there/yet.txt")]);
+}
+
+#[test]
+fn what_is_no_plain_file_is_refused() {
+    let repo = open_repo();
+    fs::hard_link(repo.path("target.txt"), repo.path("../other-name")).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(repo.path("socket")).unwrap();
+    refuses(
+        &repo,
+        &[
+            ("target.txt", UNSAFE, "hard links"),
+            ("socket", UNSAFE, "is not a regular file"),
+        ],
+    );
+}
+
+/// Stages links as raw entries and judges them.
+fn staged_links(links: &[(&str, &str)]) -> Value {
+    let repo = open_repo();
+    let entries: Vec<_> = links
+        .iter()
+        .map(|(at, target)| (0o120000, repo.blob(target.as_bytes()), at.as_bytes()))
+        .collect();
+    repo.stage_raw(&entries);
+    repo.json(&["lint"])
+}
+
+#[test]
+fn staged_links_inside_are_accepted() {
+    let report = staged_links(&[
+        ("internal_link", "target.txt"),
+        ("chain_link", "internal_link"),
+        ("dir_link", "nested"),
+        ("src/up", "../nested"),
+        ("src/through", "up/file.txt"),
+        ("dangling", "not/there"),
+    ]);
+    assert_eq!(findings(&report), [], "{report:#}");
+    assert_eq!(report["summary"]["changes"], 6);
+}
+
+#[test]
+fn staged_links_that_leave_are_refused_each_with_its_reason() {
+    for (links, rule, reason) in [
+        (&[("l", "/etc/hosts")][..], OUTSIDE, "symlink-escapes"),
+        (&[("l", "../x")], OUTSIDE, "symlink-escapes"),
+        (&[("src/l", "../../x")], OUTSIDE, "symlink-escapes"),
+        (&[("l", "nested/../../x")], OUTSIDE, "symlink-escapes"),
+        (&[("l", "l")], UNSAFE, "symlink-loop"),
+        (&[("l", ".git/hooks/pre-commit")], UNSAFE, "git-dir"),
+        (&[("l", "")], UNSAFE, "empty"),
+    ] {
+        let report = staged_links(links);
+        assert_eq!(findings(&report), [(rule, links[0].0)], "{links:?}");
+        assert_eq!(report["findings"][0]["details"]["reason"], reason);
+    }
+}
+
+#[test]
+fn a_staged_chain_is_refused_wherever_it_begins() {
+    // Only the sum of both leaves: src/up is the root, and its `..` is outside.
+    let report = staged_links(&[("src/up", ".."), ("l", "src/up/../x")]);
+    assert_eq!(findings(&report), [(OUTSIDE, "l")], "{report:#}");
+    let report = staged_links(&[("a", "b"), ("b", "a")]);
+    assert_eq!(findings(&report), [(UNSAFE, "a"), (UNSAFE, "b")]);
+}
+
+#[test]
+fn a_staged_absolute_target_is_refused_even_if_it_is_inside_today() {
+    let repo = open_repo();
+    link(&repo, "l", repo.path("target.txt"));
+    repo.git(&["add", "l"]);
+    assert_eq!(findings(&repo.json(&["lint"])), [(OUTSIDE, "l")]);
+}
+
+#[test]
+fn deleting_or_replacing_an_escaping_link_is_never_a_finding() {
+    let repo = open_repo();
+    link(&repo, "l", "/etc/hosts");
+    link(&repo, "m", "/etc/hosts");
+    repo.git(&["add", "l", "m"]);
+    repo.commit("As found");
+    repo.git(&["rm", "--quiet", "l"]);
+    fs::remove_file(repo.path("m")).unwrap();
+    repo.stage("m", "a file\n");
+    let report = repo.json(&["lint"]);
+    assert_eq!(findings(&report), []);
+    assert_eq!(report["summary"]["changes"], 2);
+}
