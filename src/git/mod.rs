@@ -61,7 +61,10 @@ impl Repository {
         )
         .map_err(|error| cannot_open(dir, &error))?
         .to_thread_local();
-        let workdir = repo.workdir().map(Path::to_owned);
+        let workdir = match repo.workdir() {
+            Some(workdir) => Some(workdir.to_owned()),
+            None => work_tree_of_git_dir(&repo, dir),
+        };
         let repository = Repository { repo, workdir };
         repository.refuse_unreadable_formats()?;
         Ok(repository)
@@ -178,6 +181,13 @@ impl Repository {
     pub fn objects(&self) -> Objects {
         Objects::new(self.repo.objects.clone())
     }
+}
+
+/// Where `GIT_DIR` names a directory that is not called `.git`, as git does for the hooks of a repository with a
+/// separate git directory, the work tree is where git was started (git(1), `--git-dir`); gix takes it for bare.
+fn work_tree_of_git_dir(repo: &gix::Repository, dir: &Path) -> Option<PathBuf> {
+    let is_bare = repo.config_snapshot().boolean("core.bare") == Some(true);
+    (!is_bare && std::env::var_os("GIT_DIR").is_some()).then(|| dir.to_owned())
 }
 
 /// A sentence from an error of gix.
