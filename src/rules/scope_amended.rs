@@ -1,6 +1,6 @@
 //! `scope-amended`: a commit that widens its own design and brings code with it.
 
-use super::{Case, Sink};
+use super::{Case, Sink, policy_changed};
 use crate::finding::{Finding, Rule};
 use crate::path::show;
 use crate::policy::Origin;
@@ -11,11 +11,9 @@ const LISTED: usize = 10;
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     let policy = case.policy;
-    if case
-        .subjects
-        .iter()
-        .all(|subject| policy.is_exempt(subject.path()))
-    {
+    if case.subjects.iter().all(|subject| {
+        policy.is_exempt(subject.path()) || policy_changed::is_set_up(policy, subject)
+    }) {
         return;
     }
     let in_force = policy.scope.as_ref();
