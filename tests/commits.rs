@@ -522,6 +522,17 @@ fn a_submodule_needs_a_row_of_its_own() {
 }
 
 #[test]
+fn removing_the_last_submodule_leaves_an_empty_gitmodules_behind() {
+    let inner = repo();
+    let outer = with_submodule(&inner);
+    outer.govern(&[("lib", "Delete", "x"), (".gitmodules", "Modify", "x")]);
+    install(&outer);
+    outer.git(&["rm", "--quiet", "lib"]);
+    assert_eq!(outer.git(&["show", ":.gitmodules"]), "");
+    passes(&outer);
+}
+
+#[test]
 fn a_submodule_that_git_is_told_to_ignore_is_seen() {
     let repo = repo();
     let commit = repo.git(&["rev-parse", "HEAD"]);

@@ -148,7 +148,7 @@ fn parse(content: &[u8]) -> Option<Modules> {
     )
     .ok()?;
     let mut modules = Modules::new();
-    for section in file.sections_by_name("submodule")? {
+    for section in file.sections_by_name("submodule").into_iter().flatten() {
         let Some(name) = section.header().subsection_name() else {
             continue;
         };
