@@ -281,16 +281,35 @@ fn a_root_that_is_reached_over_a_link_is_one_root() {
     let repo = open_repo();
     let alias = repo.path("../alias");
     symlink(&repo.root, &alias).unwrap();
-    let inside = alias.join("src/main.ex");
-    let mut guard = repo.command(common::GUARD);
-    guard.current_dir(&alias).args(["check", "--"]);
-    common::run(guard.arg(repo.path("src/main.ex"))).exits(0);
-    // Whoever spells the alias names another place; the answer is a refusal, never a wrong path.
-    let answer = &answers(&repo, [inside.to_str().unwrap()].into_iter())[0];
-    assert!(
-        answer["allowed"] == false || answer["path"] == "src/main.ex",
-        "{answer}"
+    let alias = alias.to_str().unwrap();
+    let below = |rest: &str| format!("{alias}{rest}");
+    resolves(
+        &repo,
+        &[
+            (&below("/src/main.ex"), "src/main.ex"),
+            (&below("/new/file"), "new/file"),
+            (&below("/src/../target.txt"), "target.txt"),
+        ],
     );
+    refuses(
+        &repo,
+        &[
+            (alias, UNSAFE, "is the workspace itself"),
+            (&below("/new/"), UNSAFE, "names a directory"),
+            (&below("/../elsewhere"), OUTSIDE, "leaves"),
+            (&below("-evil/x"), OUTSIDE, "outside the workspace"),
+            // Whose working directory that is depends on who asks.
+            (
+                "/proc/self/cwd/src/main.ex",
+                OUTSIDE,
+                "outside the workspace",
+            ),
+        ],
+    );
+    // Where guard stands makes no difference.
+    let mut guard = repo.command(common::GUARD);
+    guard.current_dir(alias).args(["check", "--"]);
+    common::run(guard.arg(repo.path("src/main.ex"))).exits(0);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::named::{bytes, canonical};
+use super::named::{bytes, canonical, from_real_root};
 use super::work_tree::WorkTreeView;
 use super::{Options, Request, load_for_request, work_base};
 use crate::change::{Change, Kind, State};
@@ -35,9 +35,10 @@ pub fn check_paths(
     let resolved: Vec<(BString, Result<BString, Rejection>)> = paths
         .iter()
         .map(|requested| {
-            let requested = BString::from(bytes(Path::new(requested)));
-            let path = resolve(&view, &bytes(&root), requested.as_ref());
-            (requested, path)
+            let requested = Path::new(requested);
+            let path = bytes(&from_real_root(&root, requested));
+            let path = resolve(&view, &bytes(&root), path.as_bstr());
+            (BString::from(bytes(requested)), path)
         })
         .collect();
     let request = Request {
