@@ -1,5 +1,5 @@
 //! Tables of files: the acceptance cases of requirement 002 and of its first users.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod design_support;
 

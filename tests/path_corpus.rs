@@ -1,13 +1,12 @@
 //! The corpus of hostile and harmless paths against the path rules.
-//!
-//! The corpus is no part of this package; without it the test says so and
-//! passes. `$GUARD_SHARED` names the folder that holds `data/hostile-paths.json`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+mod common;
 
+use std::collections::BTreeMap;
+
+use common::corpus::{self, given};
 use gix::bstr::{BStr, BString};
 use serde_json::Value;
 use write_guard::change::Kind;
@@ -38,7 +37,9 @@ struct Tally {
 
 #[test]
 fn every_lexical_verdict_of_the_corpus_agrees() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = corpus::entries() else {
+        return;
+    };
     let mut table: BTreeMap<String, Tally> = BTreeMap::new();
     let mut wrong = Vec::new();
     for entry in &corpus {
@@ -105,27 +106,13 @@ fn every_lexical_verdict_of_the_corpus_agrees() {
     assert!(table.values().any(|tally| tally.judged > 0));
 }
 
-/// The entries, unless the corpus is absent.
-fn corpus() -> Option<Vec<Value>> {
-    let shared = std::env::var_os("GUARD_SHARED").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"),
-        PathBuf::from,
-    );
-    let file = shared.join("data/hostile-paths.json");
-    let Ok(text) = std::fs::read(&file) else {
-        println!("skipped: {} is absent (1 test)", file.display());
-        return None;
-    };
-    Some(serde_json::from_slice(&text).unwrap())
-}
-
 /// The verdict, unless it needs a disk, settings, a design, or another rule.
 fn judge(entry: &Value, platform: Platform) -> Option<Result<(), Rejection>> {
     let id = entry["id"].as_str()?;
     if !entry["needs"].is_null() || LEFT_TO_OTHERS.iter().any(|(left, _)| *left == id) {
         return None;
     }
-    let input = bytes(&entry["input"]);
+    let input = corpus::input(entry);
     match entry["context"].as_str()? {
         "relative" | "absolute" => Some(normalize_request(ROOT, &input, platform).map(|_| ())),
         "git-index-entry" => Some(judge_entry(entry, &input, platform)),
@@ -170,24 +157,4 @@ impl TreeView for EmptyTree {
     fn link_target(&self, _: &BStr) -> Option<BString> {
         None
     }
-}
-
-fn given(entry: &Value) -> impl Iterator<Item = &str> {
-    entry["given"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-}
-
-/// A string, or `{"bytes_hex": "61ff"}`.
-fn bytes(input: &Value) -> Vec<u8> {
-    if let Some(text) = input.as_str() {
-        return text.as_bytes().to_vec();
-    }
-    let hex = input["bytes_hex"].as_str().unwrap();
-    (0..hex.len())
-        .step_by(2)
-        .map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap())
-        .collect()
 }

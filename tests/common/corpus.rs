@@ -1,0 +1,73 @@
+//! The shared corpus of hostile and harmless paths. It is no part of this package; `$GUARD_SHARED` names the folder
+//! that holds `data/hostile-paths.json`, by default the neighbour `shared`.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+/// The entries, or a counted skip where the corpus is absent.
+pub fn entries() -> Option<Vec<Value>> {
+    let shared = std::env::var_os("GUARD_SHARED").map_or_else(
+        || PathBuf::from(super::SOURCE).join("../shared"),
+        PathBuf::from,
+    );
+    let file = shared.join("data/hostile-paths.json");
+    let Ok(text) = std::fs::read(&file) else {
+        super::skip(&format!("{} is absent", file.display()));
+        return None;
+    };
+    Some(serde_json::from_slice(&text).unwrap())
+}
+
+/// A string of an entry.
+pub fn text<'a>(entry: &'a Value, key: &str) -> &'a str {
+    entry[key].as_str().unwrap()
+}
+
+/// The input: a string, or `{"bytes_hex": "61ff"}`.
+pub fn input(entry: &Value) -> Vec<u8> {
+    let input = &entry["input"];
+    if let Some(text) = input.as_str() {
+        return text.as_bytes().to_vec();
+    }
+    let hex = text(input, "bytes_hex");
+    (0..hex.len())
+        .step_by(2)
+        .map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap())
+        .collect()
+}
+
+/// What is there already, a line each.
+pub fn given(entry: &Value) -> impl Iterator<Item = &str> {
+    let lines = entry["given"].as_array().into_iter().flatten();
+    lines.filter_map(Value::as_str)
+}
+
+/// `"a"`, `["a", "b"]` or `{"kind": …, "path": …}` of a cell as pairs of kind and path.
+pub fn parsed_as(entry: &Value) -> Vec<(String, String)> {
+    let one = |value: &Value| match value {
+        Value::String(path) => ("file".to_owned(), path.clone()),
+        other => (
+            text(other, "kind").to_owned(),
+            text(other, "path").to_owned(),
+        ),
+    };
+    match &entry["parsed_as"] {
+        Value::Array(all) => all.iter().map(one).collect(),
+        other => vec![one(other)],
+    }
+}
+
+/// A design with this cell in its only row: a Rename row where the cell points from one path to another, else Modify.
+pub fn design_with(cell: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(cell);
+    let kind = if text.contains(" -> ") || text.contains('→') {
+        "Rename"
+    } else {
+        "Modify"
+    };
+    let mut out = b"# LLD-188\n\n## 2.1 Files Changed\n\n| File | Change Type | Description |\n|---|---|---|\n| ".to_vec();
+    out.extend_from_slice(cell);
+    out.extend_from_slice(format!(" | {kind} | why |\n").as_bytes());
+    out
+}
