@@ -82,7 +82,19 @@ impl Repository {
             ))
             .help("convert it with `git refs migrate --ref-format=files`"));
         }
-        Ok(())
+        let version = config.integer("core.repositoryFormatVersion").unwrap_or(0);
+        let unknown = match version {
+            ..=0 => None,
+            1 => unknown_extension(&config),
+            _ => Some(format!("the repository format {version}")),
+        };
+        match unknown {
+            Some(what) => Err(Error::new(format!(
+                "the repository uses {what}, which guard does not know"
+            ))
+            .help("use a newer guard")),
+            None => Ok(()),
+        }
     }
 
     /// The top of the work tree.
@@ -188,6 +200,33 @@ impl Repository {
 fn work_tree_of_git_dir(repo: &gix::Repository, dir: &Path) -> Option<PathBuf> {
     let is_bare = repo.config_snapshot().boolean("core.bare") == Some(true);
     (!is_bare && std::env::var_os("GIT_DIR").is_some()).then(|| dir.to_owned())
+}
+
+/// Extensions that change nothing about how the index and objects are read, or that gix reads; refStorage is looked at
+/// apart. Git refuses a repository of format 1 with any that it does not know (gitrepository-layout(5)).
+const KNOWN_EXTENSIONS: &[&str] = &[
+    "noop",
+    "objectformat",
+    "partialclone",
+    "preciousobjects",
+    "refstorage",
+    "relativeworktrees",
+    "worktreeconfig",
+];
+
+fn unknown_extension(config: &gix::config::Snapshot<'_>) -> Option<String> {
+    let sections = config.plumbing().sections_by_name("extensions")?;
+    sections
+        .filter(|section| section.meta().source == gix::config::Source::Local)
+        .flat_map(|section| {
+            section
+                .body()
+                .value_names()
+                .map(|name| name.to_lowercase())
+                .collect::<Vec<_>>()
+        })
+        .find(|name| !KNOWN_EXTENSIONS.contains(&name.as_str()))
+        .map(|name| format!("the extension {}", name.escape_default()))
 }
 
 /// A sentence from an error of gix.
