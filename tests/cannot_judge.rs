@@ -1,0 +1,441 @@
+//! What keeps guard from a verdict: exit code 2, nothing on standard output, and a sentence that says what to do.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fs;
+
+use common::{DESIGN, Output, Repo, SETTINGS, run};
+
+/// A governed repository with one granted change staged.
+fn repo() -> Repo {
+    let repo = Repo::new();
+    repo.stage("src/old.rs", "old\n");
+    repo.govern(&[("src/new.rs", "Add", "x"), ("src/old.rs", "Modify", "x")]);
+    repo.stage("src/new.rs", "new\n");
+    repo
+}
+
+/// A repository with this design on its branch, and code staged.
+fn with_design(text: impl AsRef<[u8]>) -> Repo {
+    let repo = Repo::new();
+    repo.stage("guard.toml", SETTINGS);
+    repo.stage(DESIGN, text);
+    repo.commit("Begin");
+    repo.branch("188-work");
+    repo.stage("src/new.rs", "new\n");
+    repo
+}
+
+/// Runs guard and asserts that it did not judge.
+#[track_caller]
+fn cannot(repo: &Repo, arguments: &[&str]) -> Output {
+    silent(repo.guard(arguments))
+}
+
+#[track_caller]
+fn silent(output: Output) -> Output {
+    let output = output.exits(2);
+    assert_eq!(output.stdout, "");
+    assert!(
+        !output.stderr.contains("internal error"),
+        "{}",
+        output.stderr
+    );
+    output
+}
+
+#[test]
+fn no_repository() {
+    let repo = repo();
+    for arguments in [
+        &["-C", "..", "lint"][..],
+        &["-C", "..", "check", "a"],
+        &["-C", "..", "scope", "show"],
+    ] {
+        cannot(&repo, arguments)
+            .says("is not in a git repository")
+            .says("guard -C DIR");
+    }
+    cannot(&repo, &["-C", "not-there", "lint"]).says("-C not-there");
+}
+
+#[test]
+fn a_bare_repository() {
+    let repo = repo();
+    repo.git(&["clone", "--quiet", "--bare", ".", "../bare.git"]);
+    cannot(&repo, &["-C", "../bare.git", "lint"])
+        .says("bare repository")
+        .says("run guard in a clone of it");
+    cannot(&repo, &["-C", "../bare.git", "check", "a"]).says("bare repository");
+}
+
+#[test]
+fn inside_the_git_directory() {
+    cannot(&repo(), &["-C", ".git", "lint"]);
+}
+
+#[test]
+fn no_design() {
+    let repo = repo();
+    repo.branch("no-issue");
+    cannot(&repo, &["lint"])
+        .says("the branch no-issue names no issue")
+        .says("guard use FILE");
+    repo.branch("189-other");
+    cannot(&repo, &["lint"])
+        .says("no design for issue 189: docs/lld/active/LLD-189.md is not in HEAD")
+        .says("write it and commit it first");
+    repo.write("docs/lld/active/LLD-189.md", "# x\n");
+    cannot(&repo, &["lint"]).says(
+        "git add docs/lld/active/LLD-189.md && git commit -m \"Add the design\" -- docs/lld/active/LLD-189.md",
+    );
+    repo.git(&["switch", "--quiet", "--detach"]);
+    cannot(&repo, &["lint"]).says("HEAD is detached and names no issue");
+}
+
+#[test]
+fn no_settings() {
+    let repo = Repo::new();
+    repo.stage("a", "a\n");
+    cannot(&repo, &["lint"])
+        .says("HEAD has no guard.toml")
+        .says("guard init");
+    repo.write("guard.toml", SETTINGS);
+    cannot(&repo, &["lint"]).says("git add guard.toml && git commit");
+}
+
+#[test]
+fn a_design_that_is_not_there() {
+    let repo = repo();
+    cannot(&repo, &["lint", "--lld", "docs/missing.md"])
+        .says("there is no design at docs/missing.md")
+        .says("it was chosen by --lld");
+    cannot(&repo, &["lint", "--lld", "../elsewhere.md"])
+        .says("cannot be the design")
+        .says("name a Markdown file inside the repository");
+}
+
+#[test]
+fn two_designs_without_a_choice() {
+    let repo = Repo::new();
+    repo.stage("guard.toml", "[lld]\npath = \"docs/{issue}-*.md\"\n");
+    repo.design("docs/188-a.md", &[("a", "Add", "x")]);
+    repo.design("docs/188-b.md", &[("b", "Add", "x")]);
+    repo.commit("Begin");
+    repo.branch("188-work");
+    repo.stage("a", "a\n");
+    cannot(&repo, &["lint"])
+        .says("more than one design could judge this: docs/188-a.md, docs/188-b.md")
+        .says("guard use FILE");
+    // A choice, or both, settle it.
+    repo.guard(&["lint", "--lld", "docs/188-a.md"]).exits(0);
+    repo.guard(&["lint", "--lld", "docs/188-b.md"]).exits(1);
+    repo.guard(&["lint", "--lld", "docs/188-a.md", "--lld", "docs/188-b.md"])
+        .exits(0);
+}
+
+#[test]
+fn an_unusable_design_tells_all_its_faults_with_their_places() {
+    let repo = with_design(
+        "# x\n\n### 2.1 Files Changed\n\n| File | Change Type | Description |\n|---|---|---|\n\
+         | `../../etc/passwd` | Modify | x |\n| `src/a b\\c.rs` | Frobnicate | x |\n| `path/to/file` | Add | x |\n",
+    );
+    let output = cannot(&repo, &["lint"])
+        .says("the design docs/lld/active/LLD-188.md cannot be used")
+        .says("error[design-outside]")
+        .says("LLD-188.md:7:3")
+        .says("LLD-188.md:8:")
+        .says("LLD-188.md:9:3");
+    assert!(output.stderr.contains("Frobnicate"), "{}", output.stderr);
+    cannot(&repo, &["check", "src/new.rs"]).says("LLD-188.md:7:3");
+    cannot(&repo, &["scope", "show"]).says("LLD-188.md:7:3");
+}
+
+#[test]
+fn designs_that_cannot_be_read() {
+    for (text, says) in [
+        (&b""[..], "design-no-table"),
+        (b"# x\n\n\xff\xfe\n", "UTF-8"),
+        (b"# x\n\n## Files Changed\n\n", "design-no-table"),
+        (b"# x\r\r\n\r\r\n## Files Changed\r\r\n", "LLD-188.md"),
+    ] {
+        cannot(&with_design(text), &["lint"]).says(says);
+    }
+}
+
+#[test]
+fn a_directory_as_the_design() {
+    let repo = repo();
+    cannot(&repo, &["lint", "--lld", "docs/lld"])
+        .says("the design docs/lld is a directory")
+        .says("name the Markdown file itself");
+    fs::create_dir(repo.path("empty")).unwrap();
+    cannot(&repo, &["lint", "--lld", "empty"]).says("is a directory");
+}
+
+#[test]
+fn broken_settings_with_their_line_and_column() {
+    let repo = Repo::new();
+    repo.stage("guard.toml", "[lld]\npath = \n");
+    repo.commit("Break it");
+    repo.stage("a", "a\n");
+    for arguments in [&["lint"][..], &["check", "a"], &["scope", "show"]] {
+        cannot(&repo, arguments).says("guard.toml:2:");
+    }
+}
+
+#[test]
+fn an_unknown_setting_with_the_closest_known_one() {
+    let repo = Repo::new();
+    repo.stage(
+        "guard.toml",
+        "[lld]\npath = \"docs/{issue}.md\"\nmising = \"skip\"\n",
+    );
+    repo.commit("Break it");
+    repo.stage("a", "a\n");
+    cannot(&repo, &["lint"])
+        .says("guard.toml:3:1")
+        .says("mising")
+        .says("missing");
+}
+
+#[test]
+fn broken_settings_are_repaired_by_a_commit_that_passes() {
+    let repo = Repo::new();
+    repo.stage("guard.toml", "[lld\n");
+    repo.design(DESIGN, &[("src/new.rs", "Add", "x")]);
+    repo.commit("Break it");
+    repo.branch("188-work");
+    repo.install_hook("pre-commit");
+    repo.stage("src/new.rs", "new\n");
+    repo.try_git(&["commit", "-m", "Code"])
+        .exits(1)
+        .says("guard.toml:1:");
+    repo.stage("guard.toml", SETTINGS);
+    // Not together with code.
+    repo.try_git(&["commit", "-m", "Both"])
+        .exits(1)
+        .says("policy-changed");
+    repo.try_git(&["commit", "-m", "Repair", "--", "guard.toml"])
+        .exits(0);
+    repo.try_git(&["commit", "-m", "Code"]).exits(0);
+}
+
+#[test]
+fn settings_are_not_broken_by_a_commit() {
+    let repo = repo();
+    repo.git(&["reset", "--quiet"]);
+    repo.stage("guard.toml", "[lld]\npth = \"x\"\n");
+    repo.guard(&["lint"])
+        .exits(1)
+        .says("policy-changed")
+        .says("the staged guard.toml cannot be used");
+}
+
+#[test]
+fn a_wrong_call() {
+    let repo = repo();
+    for arguments in [
+        &["lint", "--ragne", "a..b"][..],
+        &["lnt"],
+        &[],
+        &["check"],
+        &["lint", "--format", "yaml"],
+        &["lint", "--color", "sometimes"],
+        &["hook", "post-everything"],
+        &["lint", "stray-argument"],
+    ] {
+        let output = cannot(&repo, arguments);
+        assert!(output.stderr.contains("Usage: guard") || output.stderr.contains("--help"));
+    }
+    cannot(&repo, &["lint", "--formt", "json"]).says("--format");
+    cannot(&repo, &["explain", "out-of-scoop"]).says("out-of-scope");
+    cannot(&repo, &["check", "a", "--content-file", "missing"]).says("missing");
+}
+
+#[test]
+fn a_damaged_index() {
+    let repo = repo();
+    let index = repo.path(".git/index");
+    let good = fs::read(&index).unwrap();
+    let says = |bytes: &[u8]| {
+        fs::write(&index, bytes).unwrap();
+        let output = cannot(&repo, &["lint"]).says("git read-tree HEAD");
+        assert!(
+            output.stderr.contains(".git/index is damaged"),
+            "{}",
+            output.stderr
+        );
+    };
+    for length in [
+        1,
+        11,
+        12,
+        40,
+        good.len() / 2,
+        good.len() - 21,
+        good.len() - 1,
+    ] {
+        says(&good[..length]);
+    }
+    for at in (0..good.len()).step_by(7) {
+        let mut flipped = good.clone();
+        flipped[at] ^= 0x10;
+        says(&flipped);
+    }
+    fs::write(&index, &good).unwrap();
+    repo.guard(&["lint"]).exits(0);
+    // To git an empty file is an empty index, which would delete everything; so does guard judge it, or not at all.
+    fs::write(&index, b"").unwrap();
+    assert_ne!(repo.guard(&["lint"]).code, 0);
+}
+
+#[test]
+fn an_index_with_a_mode_that_git_does_not_write() {
+    for mode in [0o100664, 0o100600, 0o100755 | 0o4000, 0o644, 0, 0o170000] {
+        let repo = repo();
+        let blob = repo.blob(b"x\n");
+        repo.stage_raw(&[(mode, blob, b"src/new.rs")]);
+        let output = silent(repo.guard(&["lint"]));
+        assert!(
+            output.stderr.contains("index"),
+            "{mode:o}: {}",
+            output.stderr
+        );
+    }
+}
+
+/// Removes a loose object.
+fn lose(repo: &Repo, id: &str) {
+    fs::remove_file(repo.path(format!(".git/objects/{}/{}", &id[..2], &id[2..]))).unwrap();
+}
+
+#[test]
+fn a_missing_object() {
+    let repo = repo();
+    repo.stage("src/old.rs", "changed\n");
+    let id = repo.git(&["rev-parse", ":src/old.rs"]);
+    lose(&repo, &id);
+    cannot(&repo, &["lint"]).says(&id);
+
+    for object in ["HEAD:src/old.rs", "HEAD:src", "HEAD^{tree}", "HEAD"] {
+        let repo = self::repo();
+        repo.stage("src/old.rs", "changed\n");
+        let id = repo.git(&["rev-parse", object]);
+        lose(&repo, &id);
+        let output = cannot(&repo, &["lint"]);
+        assert!(
+            output.stderr.contains(&id[..7]),
+            "{object}: {}",
+            output.stderr
+        );
+    }
+}
+
+#[test]
+fn a_missing_design_or_settings_object_is_not_taken_for_none() {
+    for path in ["guard.toml", DESIGN] {
+        let repo = repo();
+        lose(&repo, &repo.git(&["rev-parse", &format!("HEAD:{path}")]));
+        cannot(&repo, &["lint"]);
+        cannot(&repo, &["check", "src/new.rs"]);
+    }
+}
+
+#[test]
+fn a_damaged_object() {
+    let repo = repo();
+    repo.stage("src/old.rs", "changed\n");
+    let id = repo.git(&["rev-parse", ":src/old.rs"]);
+    let file = repo.path(format!(".git/objects/{}/{}", &id[..2], &id[2..]));
+    fs::remove_file(&file).unwrap();
+    fs::write(&file, b"garbage").unwrap();
+    cannot(&repo, &["lint"]);
+}
+
+#[test]
+fn a_damaged_head() {
+    for head in ["", "garbage\n", "ref: refs/heads/../../x\n"] {
+        let repo = repo();
+        repo.write(".git/HEAD", head);
+        cannot(&repo, &["lint"]);
+    }
+    let repo = repo();
+    repo.write(".git/refs/heads/188-work", "garbage\n");
+    cannot(&repo, &["lint"]).says("HEAD");
+    repo.write(".git/refs/heads/188-work", format!("{}\n", "1".repeat(40)));
+    cannot(&repo, &["lint"]);
+}
+
+#[test]
+fn refs_in_a_format_that_guard_does_not_read() {
+    let repo = Repo::init(&["--ref-format=reftable"]);
+    repo.stage("a", "a\n");
+    for arguments in [&["lint"][..], &["check", "a"], &["scope", "show"]] {
+        cannot(&repo, arguments)
+            .says("keeps its refs as reftable")
+            .says("git refs migrate --ref-format=files");
+    }
+}
+
+#[test]
+fn a_repository_format_of_the_future() {
+    let repo = repo();
+    repo.git(&["config", "core.repositoryFormatVersion", "1"]);
+    repo.git(&["config", "extensions.somethingNew", "true"]);
+    repo.try_git(&["status"]).exits(128);
+    cannot(&repo, &["lint"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_repository_of_somebody_else() {
+    let repo = repo();
+    let nobody = Some(65534);
+    if let Err(error) = std::os::unix::fs::chown(repo.path(".git"), nobody, nobody) {
+        return common::skip(&format!("only root gives files away: {error}"));
+    }
+    std::os::unix::fs::chown(&repo.root, nobody, nobody).unwrap();
+    for arguments in [&["lint"][..], &["check", "a"], &["scope", "show"]] {
+        cannot(&repo, arguments)
+            .says("belongs to another user")
+            .says("git config --global --add safe.directory");
+    }
+    repo.git(&[
+        "config",
+        "--global",
+        "--add",
+        "safe.directory",
+        repo.root.to_str().unwrap(),
+    ]);
+    repo.guard(&["lint"]).exits(0);
+}
+
+#[test]
+fn an_unreadable_choice_of_designs_in_the_environment() {
+    let repo = repo();
+    silent(run(repo
+        .command(common::GUARD)
+        .arg("lint")
+        .env("GUARD_LLD", "docs/missing.md")))
+    .says("it was chosen by GUARD_LLD");
+    silent(run(repo
+        .command(common::GUARD)
+        .arg("lint")
+        .env("GIT_CONFIG_PARAMETERS", "not quoted")))
+    .says("GIT_CONFIG_PARAMETERS");
+}
+
+#[test]
+fn a_hook_takes_no_design_that_is_not_committed() {
+    let repo = repo();
+    repo.write(
+        "docs/mine.md",
+        "### Files Changed\n\n| File | Type |\n|---|---|\n| `src/new.rs` | Add |\n",
+    );
+    repo.guard(&["lint", "--lld", "docs/mine.md"]).exits(0);
+    cannot(&repo, &["hook", "pre-commit", "--lld", "docs/mine.md"])
+        .says("the design docs/mine.md is not committed");
+}
