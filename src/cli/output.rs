@@ -8,7 +8,7 @@ use clap::ValueEnum;
 
 use super::CANNOT_JUDGE;
 use crate::error::Error;
-use crate::report::{Format, Style, write_error};
+use crate::report::{Format, Style, write_error, write_notes};
 
 /// Options of every verb that decide how things look.
 #[derive(Debug, clap::Args)]
@@ -105,6 +105,14 @@ impl Output {
         let mut stdout = io::stdout().lock();
         let written = write(&mut stdout, self.format, &self.style).and_then(|()| stdout.flush());
         self.failed = written.err();
+    }
+
+    /// Prints remarks to stderr, where data goes to stdout.
+    pub(super) fn notes(&self, notes: &[String]) {
+        if !self.error_style.quiet {
+            // There is nowhere left to tell that stderr cannot be written.
+            let _ = write_notes(notes, &mut io::stderr().lock(), &self.error_style);
+        }
     }
 
     /// Prints an error to stderr.

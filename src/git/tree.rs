@@ -138,6 +138,22 @@ impl<'repo> Tree<'repo> {
     /// # Errors
     /// A tree is missing or damaged.
     pub fn files_below(&self, prefix: &BStr) -> Result<Vec<BString>> {
+        let changes = self.walk_below(prefix)?;
+        Ok(changes.into_iter().map(|change| change.path).collect())
+    }
+
+    /// Every file with its kind, in git's order.
+    ///
+    /// # Errors
+    /// A tree is missing or damaged.
+    pub fn files(&self) -> Result<Vec<(BString, Kind)>> {
+        let changes = self.walk_below(BStr::new(""))?;
+        let file = |change: Change| Some((change.path, change.new?.kind));
+        Ok(changes.into_iter().filter_map(file).collect())
+    }
+
+    /// What is below the directory `prefix`, as if it were added.
+    fn walk_below(&self, prefix: &BStr) -> Result<Vec<Change>> {
         let id = if prefix.is_empty() {
             self.id
         } else {
@@ -153,7 +169,7 @@ impl<'repo> Tree<'repo> {
             walk.path.push(b'/');
         }
         walk.pair(None, Some(id), 0)?;
-        Ok(sink.into_iter().map(|change| change.path).collect())
+        Ok(sink)
     }
 }
 

@@ -1,8 +1,11 @@
 //! The one flow: source and policy in, report out. Looks, never touches.
 
+mod committed;
 mod load;
 mod named;
 mod request;
+mod scope;
+mod scope_check;
 mod subjects;
 mod view;
 mod work_base;
@@ -16,12 +19,14 @@ use crate::error::Result;
 use crate::finding::Finding;
 use crate::git::{Index, Objects, Parents, Repository};
 use crate::measure::{self, Class};
-use crate::policy::Policy;
+use crate::policy::{Governing, Policy};
 use crate::report::{ChangeLine, DesignUsed, Report, Source, SourceKind, Texts};
 use crate::rules::{self, Case, Subject};
 
 pub use load::{Request, load_for_commit, load_for_request};
-pub use request::{check_paths, scope};
+pub use request::check_paths;
+pub use scope::{prompt, scope};
+pub use scope_check::{DocumentChoice, check_documents};
 use subjects::Subjects;
 use view::IndexView;
 
@@ -106,24 +111,24 @@ fn report(
         .iter()
         .map(|subject| change_line(subject, subjects, objects))
         .collect::<Result<_>>()?;
-    let designs = policy
-        .designs
-        .iter()
-        .map(|governing| DesignUsed {
-            path: governing.design.path.clone(),
-            from: governing.origin.name(),
-            selected_by: governing.chosen_by.clone(),
-            grants: governing.design.grants.len(),
-        })
-        .collect();
     Ok(Report {
         source,
-        designs,
+        designs: designs_used(policy),
         findings,
         changes,
         notes: policy.notes.clone(),
         texts: texts(policy),
     })
+}
+
+fn designs_used(policy: &Policy) -> Vec<DesignUsed> {
+    let used = |governing: &Governing| DesignUsed {
+        path: governing.design.path.clone(),
+        from: governing.origin.name(),
+        selected_by: governing.chosen_by.clone(),
+        grants: governing.design.grants.len(),
+    };
+    policy.designs.iter().map(used).collect()
 }
 
 /// The documents that findings may point into.

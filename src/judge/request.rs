@@ -17,7 +17,7 @@ use crate::git::{Parents, Repository, show_file};
 use crate::measure;
 use crate::path::{self, Platform, Rejection, show};
 use crate::policy::Policy;
-use crate::report::{CheckReport, CheckResult, Mention, ScopeGrant, ScopeReport};
+use crate::report::{CheckReport, CheckResult};
 use crate::rules::{self, Case, Subject};
 
 /// Whether each path may be written, and with this content.
@@ -182,46 +182,6 @@ impl Desk<'_> {
             },
         }
     }
-}
-
-/// Every grant with what is on disk at its path.
-///
-/// # Errors
-/// As for [`check_paths`].
-pub fn scope(repo: &Repository, options: &Options) -> Result<ScopeReport> {
-    let request = Request {
-        options,
-        needs_design: true,
-    };
-    let policy = load_for_request(repo, &request)?;
-    let root = repo.workdir().ok();
-    let mut report = ScopeReport {
-        texts: super::texts(&policy),
-        ..ScopeReport::default()
-    };
-    for governing in &policy.designs {
-        let design = &governing.design;
-        for grant in &design.grants {
-            let path: &BStr = grant.path.as_ref();
-            let exists = root.is_some_and(|root| on_disk(root, path).symlink_metadata().is_ok());
-            report.grants.push(ScopeGrant {
-                exists,
-                protected: rules::is_protected(&policy, grant, exists),
-                grant: grant.clone(),
-            });
-        }
-        report
-            .mentions
-            .extend(design.mentions.iter().map(|mention| Mention {
-                path: mention.path.clone(),
-                change_type: mention.change_type.clone(),
-                design: design.path.clone(),
-                line: mention.anchor.line,
-                column: mention.anchor.column,
-            }));
-        report.problems.extend(design.findings());
-    }
-    Ok(report)
 }
 
 fn on_disk(root: &Path, path: &BStr) -> PathBuf {

@@ -36,8 +36,8 @@ pub(super) fn look_up<'a>(
     Ok(WorkBase::Known(states))
 }
 
-/// The merge base of HEAD and the target branch.
-fn commit(
+/// The merge base of HEAD and the target branch; `None` where there is none to know.
+pub(super) fn commit(
     repo: &Repository,
     base: Option<&str>,
     head: Option<ObjectId>,

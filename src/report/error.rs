@@ -4,9 +4,18 @@ use std::io;
 
 use annotate_snippets::renderer::{DEFAULT_ERROR_STYLE, DEFAULT_HELP_STYLE};
 
-use super::human::{findings, message, paint};
+use super::human::{findings, message, notes, paint};
 use super::{Style, escape};
 use crate::error::Error;
+
+/// Writes remarks, one a line.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write_notes(lines: &[String], out: &mut dyn io::Write, style: &Style) -> io::Result<()> {
+    out.write_all(notes(lines, style).as_bytes())
+}
 
 /// Writes the faults behind the error, the error, and its advice.
 ///

@@ -40,12 +40,18 @@ pub(super) fn report(report: &Report, style: &Style) -> String {
     if style.quiet {
         return out;
     }
-    for note in &report.notes {
-        let label = paint(DEFAULT_NOTE_STYLE, "note", style);
-        push_line(&mut out, &format!("{label}: {}", message(note)));
-    }
+    out.push_str(&notes(&report.notes, style));
     push_line(&mut out, &summary(report, style));
     out
+}
+
+/// Remarks, one a line.
+pub(super) fn notes(notes: &[String], style: &Style) -> String {
+    let label = paint(DEFAULT_NOTE_STYLE, "note", style);
+    notes
+        .iter()
+        .map(|note| format!("{label}: {}\n", message(note)))
+        .collect()
 }
 
 /// Findings in the common order, each followed by an empty line.

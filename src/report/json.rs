@@ -13,7 +13,7 @@ use std::io;
 use gix::bstr::{BStr, ByteSlice};
 use serde::Serialize;
 
-use super::{ChangeLine, Counts, Report, ordered};
+use super::{ChangeLine, Counts, DesignUsed, Report, ordered};
 use crate::finding::{Details, Finding};
 use crate::path::is_hostile;
 
@@ -38,7 +38,7 @@ struct SourceJson<'a> {
 }
 
 #[derive(Serialize)]
-struct DesignJson<'a> {
+pub(super) struct DesignJson<'a> {
     path: String,
     from: &'a str,
     selected_by: &'a str,
@@ -89,20 +89,24 @@ pub(super) fn report(report: &Report) -> io::Result<String> {
             branch: source.branch.as_ref().map(|name| path(name.as_bstr())),
             notes: &report.notes,
         },
-        designs: report
-            .designs
-            .iter()
-            .map(|design| DesignJson {
-                path: path(design.path.as_bstr()),
-                from: &design.from,
-                selected_by: &design.selected_by,
-                grants: design.grants,
-            })
-            .collect(),
+        designs: designs(&report.designs),
         findings: findings(&report.findings),
         changes: report.ordered_changes().into_iter().map(change).collect(),
         summary: report.counts(),
     })
+}
+
+pub(super) fn designs(designs: &[DesignUsed]) -> Vec<DesignJson<'_>> {
+    designs.iter().map(design).collect()
+}
+
+fn design(design: &DesignUsed) -> DesignJson<'_> {
+    DesignJson {
+        path: path(design.path.as_bstr()),
+        from: &design.from,
+        selected_by: &design.selected_by,
+        grants: design.grants,
+    }
 }
 
 /// Findings in the common order.

@@ -10,6 +10,7 @@ mod escape;
 mod explain;
 mod human;
 mod json;
+mod prompt;
 mod scope;
 mod snippet;
 
@@ -21,8 +22,9 @@ use gix::bstr::BString;
 use serde::Serialize;
 
 pub use check::{CheckReport, CheckResult};
-pub use error::write_error;
+pub use error::{write_error, write_notes};
 pub use explain::{write_rule, write_rules, write_settings};
+pub use prompt::PromptReport;
 pub use scope::{Mention, ScopeGrant, ScopeReport};
 
 use crate::finding::{Finding, Level};

@@ -6,8 +6,8 @@ use annotate_snippets::renderer::DEFAULT_EMPHASIS_STYLE;
 use gix::bstr::{BString, ByteSlice};
 use serde::Serialize;
 
-use super::json::{FindingJson, document, findings, path};
-use super::{Format, Style, Texts, human};
+use super::json::{DesignJson, FindingJson, designs, document, findings, path};
+use super::{DesignUsed, Format, Style, Texts, human};
 use crate::finding::{Finding, Level};
 use crate::path::show;
 use crate::policy::{Grant, GrantKind};
@@ -15,12 +15,16 @@ use crate::policy::{Grant, GrantKind};
 /// All grants in force, what the designs merely mention, and their faults.
 #[derive(Debug, Clone, Default)]
 pub struct ScopeReport {
+    /// The documents that were read.
+    pub designs: Vec<DesignUsed>,
     /// The grants, in the order of their designs and lines.
     pub grants: Vec<ScopeGrant>,
     /// Paths that are named and not granted, such as an `Exists` row.
     pub mentions: Vec<Mention>,
     /// Faults of the designs, in any order.
     pub problems: Vec<Finding>,
+    /// Remarks on which documents these are, one sentence each.
+    pub notes: Vec<String>,
     /// The designs to quote.
     pub texts: Texts,
 }
@@ -54,9 +58,11 @@ pub struct Mention {
 #[derive(Serialize)]
 struct ScopeJson<'a> {
     version: u32,
+    designs: Vec<DesignJson<'a>>,
     grants: Vec<GrantJson<'a>>,
     mentions: Vec<MentionJson<'a>>,
     problems: Vec<FindingJson<'a>>,
+    notes: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -102,9 +108,53 @@ impl ScopeReport {
         out.write_all(text.as_bytes())
     }
 
+    /// Writes the answer of a lint of documents: for people the faults and a summary, for programs everything.
+    ///
+    /// # Errors
+    ///
+    /// Those of `out`.
+    pub fn write_lint(
+        &self,
+        format: Format,
+        out: &mut dyn io::Write,
+        style: &Style,
+    ) -> io::Result<()> {
+        let text = match format {
+            Format::Human => self.human_lint(style),
+            Format::Json => self.json()?,
+        };
+        out.write_all(text.as_bytes())
+    }
+
+    fn human_lint(&self, style: &Style) -> String {
+        let mut out = human::findings(&self.problems, &[], &self.texts, style);
+        if style.quiet {
+            return out;
+        }
+        out.push_str(&human::notes(&self.notes, style));
+        let count = |level| self.problems.iter().filter(|p| p.level == level).count();
+        let (errors, warnings) = (count(Level::Error), count(Level::Warning));
+        let mut found: Vec<String> = Vec::new();
+        if errors > 0 {
+            found.push(human::plural(errors, "error"));
+        }
+        if warnings > 0 {
+            found.push(human::plural(warnings, "warning"));
+        }
+        let found = if found.is_empty() {
+            "nothing to correct".to_owned()
+        } else {
+            found.join(", ")
+        };
+        let documents = human::plural(self.designs.len(), "design");
+        out.push_str(&format!("guard: {found} in {documents}\n"));
+        out
+    }
+
     fn json(&self) -> io::Result<String> {
         document(&ScopeJson {
             version: 1,
+            designs: designs(&self.designs),
             grants: self.grants.iter().map(grant_json).collect(),
             mentions: self
                 .mentions
@@ -118,6 +168,7 @@ impl ScopeReport {
                 })
                 .collect(),
             problems: findings(&self.problems),
+            notes: &self.notes,
         })
     }
 
@@ -126,6 +177,7 @@ impl ScopeReport {
         if style.quiet {
             return out;
         }
+        out.push_str(&human::notes(&self.notes, style));
         out.push_str(&table(
             "granted",
             self.grants.iter().map(grant_row).collect(),

@@ -2,6 +2,7 @@
 //! No git, no disk, no clock, no environment.
 
 mod companions;
+mod design_rows;
 mod destructive;
 mod gitmodules;
 mod hidden;
@@ -21,8 +22,11 @@ use crate::change::{Change, Kind, State};
 use crate::finding::Finding;
 use crate::measure::Measured;
 use crate::path::TreeView;
+use crate::policy::Policy;
 use crate::policy::settings::Settings;
-use crate::policy::{Grant, Policy};
+
+pub use design_rows::{Ground, check_design_rows, is_there};
+pub use protected::{Protection, is_protected, protection};
 
 /// A change with everything that the rules look at.
 #[derive(Debug, Clone)]
@@ -89,21 +93,22 @@ pub struct Sink<'a> {
 
 impl Sink<'_> {
     /// Records a finding unless its rule is off.
-    pub fn push(&mut self, mut finding: Finding) {
-        // A rule may lower a finding below its own level; the settings replace the rule's level only.
-        let lowered = finding.level < finding.rule.default_level();
-        match self.settings.level(finding.rule) {
-            None => {}
-            Some(level) => {
-                finding.level = if lowered {
-                    finding.level.min(level)
-                } else {
-                    level
-                };
-                self.findings.push(finding);
-            }
-        }
+    pub fn push(&mut self, finding: Finding) {
+        self.findings.extend(at_level(self.settings, finding));
     }
+}
+
+/// The finding at the level that the settings ask for; `None` where its rule is off.
+pub fn at_level(settings: &Settings, mut finding: Finding) -> Option<Finding> {
+    let level = settings.level(finding.rule)?;
+    // A rule may lower a finding below its own level; the settings replace the rule's level only.
+    let lowered = finding.level < finding.rule.default_level();
+    finding.level = if lowered {
+        finding.level.min(level)
+    } else {
+        level
+    };
+    Some(finding)
 }
 
 /// Judges the changes by every rule.
@@ -138,11 +143,6 @@ pub fn wants_content(path: &BStr) -> bool {
 /// Whether the verdict on this change depends on what the work base holds at its path.
 pub fn needs_work_base(policy: &Policy, change: &Change) -> bool {
     scope::depends_on_work_base(policy, change) || protected::depends_on_work_base(policy, change)
-}
-
-/// Whether nothing may change what this grant names, `exists` telling whether something is there.
-pub fn is_protected(policy: &Policy, grant: &Grant, exists: bool) -> bool {
-    protected::is_protected(policy, grant, exists)
 }
 
 /// Whether lines of this file may call guard: hook and CI definitions.

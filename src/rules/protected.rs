@@ -4,7 +4,9 @@ use super::{Case, Sink, scope};
 use crate::change::Change;
 use crate::finding::{Finding, Rule};
 use crate::path::show;
-use crate::policy::{Actions, Grant, Policy, Role};
+use crate::policy::scope::Scope;
+use crate::policy::settings::Settings;
+use crate::policy::{Actions, Grant, GrantKind, Policy, Role};
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     for subject in case.subjects {
@@ -57,12 +59,42 @@ fn protected_test<'a>(policy: &'a Policy, change: &Change) -> Option<&'a Grant> 
     (grant.role == Role::Test && !open).then_some(grant)
 }
 
-pub(super) fn is_protected(policy: &Policy, grant: &Grant, exists: bool) -> bool {
-    let scaffolded = policy.settings.protect_tests
-        && exists
+/// Why what a grant names is to be left as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protection {
+    /// `[scope] protect` covers it.
+    Settings,
+    /// A listed test that exists, and no row says Modify.
+    Scaffolded,
+}
+
+/// What protects the one path of a grant, `exists` telling whether something is there now. Scaffolded tests
+/// are told whether or not the settings protect them.
+pub fn protection(
+    settings: &Settings,
+    scope: &Scope,
+    grant: &Grant,
+    exists: bool,
+) -> Option<Protection> {
+    let path = grant.path.as_ref();
+    if settings.protect.contains(path) {
+        return Some(Protection::Settings);
+    }
+    let scaffolded = exists
         && grant.role == Role::Test
-        && !grant.actions.contains(Actions::MODIFY);
-    scaffolded || policy.settings.protect.contains(grant.path.as_ref())
+        && grant.kind == GrantKind::File
+        && grant.actions.contains(Actions::ADD)
+        && !scope.lookup(path).actions.contains(Actions::MODIFY);
+    scaffolded.then_some(Protection::Scaffolded)
+}
+
+/// Whether a change of what this grant names would be refused as protected.
+pub fn is_protected(settings: &Settings, scope: &Scope, grant: &Grant, exists: bool) -> bool {
+    match protection(settings, scope, grant, exists) {
+        Some(Protection::Settings) => true,
+        Some(Protection::Scaffolded) => settings.protect_tests,
+        None => false,
+    }
 }
 
 pub(super) fn depends_on_work_base(policy: &Policy, change: &Change) -> bool {

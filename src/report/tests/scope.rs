@@ -27,6 +27,13 @@ fn scope() -> ScopeReport {
         protected,
     };
     ScopeReport {
+        designs: vec![DesignUsed {
+            path: DESIGN.into(),
+            from: "HEAD".into(),
+            selected_by: "--lld".into(),
+            grants: 2,
+        }],
+        notes: vec!["a remark".into()],
         grants: vec![line(grant, false), line(tests, true)],
         mentions: vec![Mention {
             path: "src/lib.rs".into(),

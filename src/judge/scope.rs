@@ -1,0 +1,126 @@
+//! What the designs in force grant: for people, for programs, and for an agent's prompt.
+
+use super::view::IndexView;
+use super::work_tree::WorkTreeView;
+use super::{Options, Request, designs_used, load_for_request, texts};
+use crate::error::{Error, Result};
+use crate::git::{Index, Repository};
+use crate::policy::design::{self, Design};
+use crate::policy::scope::Scope;
+use crate::policy::{Grant, GrantKind, Policy};
+use crate::report::{Mention, PromptReport, ScopeGrant, ScopeReport};
+use crate::rules::{self, ResultTree};
+
+/// Every grant with what is on disk at its path.
+///
+/// # Errors
+/// Whatever keeps guard from a policy.
+pub fn scope(repo: &Repository, options: &Options) -> Result<ScopeReport> {
+    let policy = policy(repo, options)?;
+    let mut report = ScopeReport {
+        designs: designs_used(&policy),
+        notes: policy.notes.clone(),
+        texts: texts(&policy),
+        ..ScopeReport::default()
+    };
+    report.grants = grants(repo, &policy)?;
+    for governing in &policy.designs {
+        report.mentions.extend(mentions(&governing.design));
+        report.problems.extend(governing.design.findings());
+    }
+    Ok(report)
+}
+
+/// The section for an agent's prompt: the paths that it may write.
+///
+/// # Errors
+/// Whatever keeps guard from a policy, and a branch on which no design applies.
+pub fn prompt(repo: &Repository, options: &Options) -> Result<PromptReport> {
+    let policy = policy(repo, options)?;
+    let Some(scope) = policy.scope.as_ref().filter(|scope| !scope.is_empty()) else {
+        return Err(
+            Error::new("no design applies here, so there are no paths to name")
+                .help("name a design: guard scope prompt --lld FILE"),
+        );
+    };
+    let lines = grants(repo, &policy)?.into_iter().map(|line| {
+        let protection = rules::protection(&policy.settings, scope, &line.grant, line.exists);
+        (line, protection)
+    });
+    let designs = policy.designs.iter().map(|governing| &governing.design);
+    let faults = designs.clone().map(|design| design.faults.len()).sum();
+    Ok(PromptReport::new(
+        policy.design_paths(),
+        lines.collect(),
+        designs.flat_map(mentions).collect(),
+        faults,
+        policy.notes.clone(),
+    ))
+}
+
+fn policy(repo: &Repository, options: &Options) -> Result<Policy> {
+    let request = Request {
+        options,
+        needs_design: true,
+    };
+    load_for_request(repo, &request)
+}
+
+/// What is there now.
+struct Now<'a> {
+    disk: WorkTreeView<'a>,
+    /// Lists all files, which the disk does not.
+    index: IndexView<'a>,
+}
+
+impl Now<'_> {
+    fn holds(&self, grant: &Grant) -> bool {
+        let tree: &dyn ResultTree = match grant.kind {
+            GrantKind::Glob => &self.index,
+            GrantKind::File | GrantKind::Directory => &self.disk,
+        };
+        rules::is_there(grant, &[tree])
+    }
+}
+
+/// All grants in force, each with whether something is there; in a bare repository nothing is.
+fn grants(repo: &Repository, policy: &Policy) -> Result<Vec<ScopeGrant>> {
+    let index;
+    let objects = repo.objects();
+    let now = match repo.workdir() {
+        Ok(root) => {
+            index = Index::open(repo)?;
+            Some(Now {
+                disk: WorkTreeView::new(root),
+                index: IndexView::new(repo, &index, &objects),
+            })
+        }
+        Err(_) => None,
+    };
+    let all: Vec<Grant> = policy
+        .designs
+        .iter()
+        .flat_map(|governing| governing.design.grants.iter().cloned())
+        .collect();
+    let scope = Scope::new(all);
+    let line = |grant: &Grant| {
+        let exists = now.as_ref().is_some_and(|now| now.holds(grant));
+        ScopeGrant {
+            exists,
+            protected: rules::is_protected(&policy.settings, &scope, grant, exists),
+            grant: grant.clone(),
+        }
+    };
+    Ok(scope.grants().iter().map(line).collect())
+}
+
+pub(super) fn mentions(design: &Design) -> Vec<Mention> {
+    let mention = |mention: &design::Mention| Mention {
+        path: mention.path.clone(),
+        change_type: mention.change_type.clone(),
+        design: design.path.clone(),
+        line: mention.anchor.line,
+        column: mention.anchor.column,
+    };
+    design.mentions.iter().map(mention).collect()
+}

@@ -1,0 +1,341 @@
+//! Lint of design documents: their own faults, and whether their rows fit the files that are there.
+
+use std::path::PathBuf;
+
+use gix::bstr::{BStr, BString, ByteSlice};
+
+use super::committed::CommittedView;
+use super::load::{Choice, Located, locate};
+use super::view::IndexView;
+use super::work_tree::WorkTreeView;
+use super::{Options, named, scope, work_base};
+use crate::error::{Error, Result};
+use crate::finding::{Finding, Rule};
+use crate::git::{Index, Objects, Repository, Tree, show_file};
+use crate::path::show;
+use crate::policy::design::{self, Design};
+use crate::policy::scope::Scope;
+use crate::policy::{Grant, GrantKind, select};
+use crate::report::{DesignUsed, ScopeGrant, ScopeReport};
+use crate::rules::{self, Ground, ResultTree};
+
+/// Which documents to lint.
+#[derive(Debug, Clone, Default)]
+pub struct DocumentChoice {
+    /// Named by hand, relative to the current directory; empty for the designs of this branch.
+    pub files: Vec<PathBuf>,
+    /// Every tracked file that the settings take for a design.
+    pub all: bool,
+    /// As they are staged, not as they are on disk. Files that are no designs by the settings are left out,
+    /// and so are, of no names at all, the designs that the commit would not change.
+    pub staged: bool,
+}
+
+/// Lints the documents; nothing is written.
+///
+/// # Errors
+/// Settings that cannot be used, nothing to read, or an object that cannot be read.
+pub fn check_documents(
+    repo: &Repository,
+    choice: &DocumentChoice,
+    options: &Options,
+) -> Result<ScopeReport> {
+    let index = match repo.workdir() {
+        Ok(_) => Some(Index::open(repo)?),
+        Err(bare) if choice.staged => return Err(bare),
+        Err(_) => None,
+    };
+    let mut located = locate(repo, index.as_ref(), options)?;
+    let head_commit = repo.head_commit()?;
+    let base = match work_base::commit(repo, located.settings.base.as_deref(), head_commit) {
+        Ok(base) => base,
+        Err(error) => {
+            located.notes.push(error.message);
+            None
+        }
+    };
+    let objects = repo.objects();
+    let desk = Desk {
+        repo,
+        index: index.as_ref(),
+        objects: objects.clone(),
+        staged: choice.staged,
+        head: repo.tree_of(head_commit)?,
+        base: base.map(|base| repo.tree_of(Some(base))).transpose()?,
+    };
+    let documents = desk.documents(choice, &located)?;
+    let view = |tree| CommittedView::new(tree, objects.clone());
+    let head = view(repo.tree_of(head_commit)?);
+    let began = base
+        .map(|base| repo.tree_of(Some(base)))
+        .transpose()?
+        .map(view);
+    let disk = repo.workdir().ok().map(WorkTreeView::new);
+    let listed = index
+        .as_ref()
+        .map(|index| IndexView::new(repo, index, &objects));
+    let mut there: Vec<&dyn ResultTree> = Vec::new();
+    if let (Some(disk), false) = (&disk, choice.staged) {
+        there.push(disk);
+    }
+    there.extend(listed.as_ref().map(|view| view as &dyn ResultTree));
+    there.push(&head);
+    there.extend(began.as_ref().map(|view| view as &dyn ResultTree));
+
+    let mut report = ScopeReport {
+        notes: located.notes.clone(),
+        ..ScopeReport::default()
+    };
+    let mut lint = Lint {
+        desk: &desk,
+        located: &located,
+        there,
+        listed: listed
+            .as_ref()
+            .map_or(&head, |view| view as &dyn ResultTree),
+        head: &head,
+        began: began.as_ref().map(|view| view as &dyn ResultTree),
+        unread: Vec::new(),
+    };
+    for document in documents {
+        lint.document(document, &mut report)?;
+    }
+    let unread = lint.unread;
+    if report.designs.is_empty()
+        && let Some(first) = unread.first()
+    {
+        let others = &unread[1..];
+        let error = Error::new(first.message.clone());
+        return Err(others.iter().fold(error, |error, other| {
+            error.help(format!("and {}", other.message))
+        }));
+    }
+    report.problems.extend(unread);
+    if let Some(listed) = listed {
+        listed.finish()?;
+    }
+    head.finish()?;
+    began.map_or(Ok(()), CommittedView::finish)?;
+    Ok(report)
+}
+
+/// A document to lint, and why it.
+struct Document {
+    path: BString,
+    by: String,
+    /// Its work is under way, so that its rows can be held against the files. Rows of work that is finished
+    /// add what is there by now.
+    is_current: bool,
+}
+
+/// Where documents are read.
+struct Desk<'a> {
+    repo: &'a Repository,
+    index: Option<&'a Index>,
+    objects: Objects,
+    staged: bool,
+    head: Tree<'a>,
+    /// Where the work began.
+    base: Option<Tree<'a>>,
+}
+
+impl Desk<'_> {
+    fn documents(&self, choice: &DocumentChoice, located: &Located) -> Result<Vec<Document>> {
+        let own: &[Choice] = located.own.as_deref().unwrap_or_default();
+        let is_own = |path: &BStr| own.iter().any(|choice| choice.path == path);
+        let is_design = |path: &BStr| {
+            select::is_design(&located.settings, path)
+                || is_own(path)
+                || located.by_hand.iter().any(|chosen| chosen == path)
+        };
+        let document = |path: BString, by: &str| Document {
+            is_current: is_own(path.as_ref()),
+            path,
+            by: by.to_owned(),
+        };
+        if choice.staged || choice.all {
+            let settings = &located.settings;
+            let nowhere = settings.lld_path.is_empty() && settings.standing.is_empty();
+            if let (true, Err(error)) = (nowhere && located.by_hand.is_empty(), &located.own) {
+                return Err(error.clone());
+            }
+        }
+        if !choice.files.is_empty() {
+            let mut documents = Vec::new();
+            for file in &choice.files {
+                let path = named::in_repository(self.repo, file)?;
+                if !choice.staged {
+                    documents.push(Document {
+                        path,
+                        by: "command line".to_owned(),
+                        is_current: true,
+                    });
+                } else if is_design(path.as_ref()) {
+                    documents.push(document(path, "command line"));
+                }
+            }
+            return Ok(documents);
+        }
+        if choice.all || choice.staged {
+            let by = if choice.all { "--all" } else { "--staged" };
+            let mut paths = self.tracked()?;
+            paths.retain(|path| is_design(path.as_ref()));
+            if !choice.staged {
+                paths.extend(own.iter().map(|choice| choice.path.clone()));
+                paths.sort();
+                paths.dedup();
+            }
+            let mut documents = Vec::new();
+            for path in paths {
+                if choice.all || self.is_staged(path.as_ref())? {
+                    documents.push(document(path, by));
+                }
+            }
+            if documents.is_empty() && choice.all {
+                return Err(
+                    Error::new("no file matches the `path` of [lld] in guard.toml")
+                        .help("correct the setting, or name the documents: guard scope check FILE"),
+                );
+            }
+            return Ok(documents);
+        }
+        let own = located.own.as_ref().map_err(Error::clone)?;
+        let chosen = own.iter().chain(&located.standing);
+        Ok(chosen
+            .map(|choice| document(choice.path.clone(), &choice.by))
+            .collect())
+    }
+
+    fn tracked(&self) -> Result<Vec<BString>> {
+        match self.index {
+            Some(index) => Ok(index.files().map(|(path, _)| path.to_owned()).collect()),
+            None => self.head.files_below(BStr::new("")),
+        }
+    }
+
+    /// Whether the commit would change the file.
+    fn is_staged(&self, path: &BStr) -> Result<bool> {
+        match self.index {
+            Some(index) => Ok(index.get(self.repo, path)? != self.head.get(path)?),
+            None => Ok(false),
+        }
+    }
+
+    /// The document with the name of the version; `Err` is why there is none.
+    fn read(&self, path: &BStr) -> Result<Result<(Vec<u8>, &'static str), String>> {
+        let not_a_file = || Ok(Err(format!("{} is not a regular file", show(path))));
+        if let (true, Some(index)) = (self.staged, self.index) {
+            return match index.read(self.repo, &self.objects, path)? {
+                Some(bytes) => Ok(Ok((bytes, "index"))),
+                None if index.get(self.repo, path)?.is_some() => not_a_file(),
+                None => Ok(Err(format!("{} is not staged", show(path)))),
+            };
+        }
+        if let (Ok(root), Ok(relative)) = (self.repo.workdir(), gix::path::from_bstr(path)) {
+            let file = root.join(relative);
+            match file.symlink_metadata() {
+                Ok(metadata) if metadata.is_file() => {
+                    let bytes = std::fs::read(&file).map_err(|error| {
+                        Error::new(format!("{} cannot be read: {error}", show_file(&file)))
+                    })?;
+                    return Ok(Ok((bytes, "work tree")));
+                }
+                Ok(_) => return not_a_file(),
+                Err(_) => {}
+            }
+        }
+        Ok(match self.head.read(path)? {
+            Some(bytes) => Ok((bytes, "HEAD")),
+            None => Err(format!("there is no design at {}", show(path))),
+        })
+    }
+
+    /// Whether this work has changed the document.
+    fn is_changed(&self, path: &BStr, bytes: &[u8]) -> Result<bool> {
+        let before = self.base.as_ref().unwrap_or(&self.head).read(path)?;
+        Ok(before.as_deref() != Some(bytes))
+    }
+}
+
+/// One run over the documents.
+struct Lint<'a> {
+    desk: &'a Desk<'a>,
+    located: &'a Located,
+    /// What is there now comes first.
+    there: Vec<&'a dyn ResultTree>,
+    /// What is there now, as a list of all files.
+    listed: &'a dyn ResultTree,
+    head: &'a dyn ResultTree,
+    began: Option<&'a dyn ResultTree>,
+    /// What was named and could not be read.
+    unread: Vec<Finding>,
+}
+
+impl Lint<'_> {
+    fn document(&mut self, document: Document, report: &mut ScopeReport) -> Result<()> {
+        let path = document.path.as_bstr();
+        let (bytes, from) = match self.desk.read(path)? {
+            Ok(read) => read,
+            Err(why) => {
+                self.unread
+                    .push(Finding::new(Rule::DesignNoTable, path, why));
+                return Ok(());
+            }
+        };
+        let settings = &self.located.settings;
+        let design = self.parse(path, &bytes);
+        let mut findings = design.findings();
+        if document.is_current || self.desk.is_changed(path, &bytes)? {
+            findings.extend(self.against_files(&design)?);
+        }
+        let at_level = |finding| rules::at_level(settings, finding);
+        report
+            .problems
+            .extend(findings.into_iter().filter_map(at_level));
+        let scope = Scope::new(design.grants.clone());
+        let line = |grant: &Grant| {
+            let now = match grant.kind {
+                GrantKind::Glob => self.listed,
+                GrantKind::File | GrantKind::Directory => self.there[0],
+            };
+            let exists = rules::is_there(grant, &[now]);
+            ScopeGrant {
+                exists,
+                protected: rules::is_protected(settings, &scope, grant, exists),
+                grant: grant.clone(),
+            }
+        };
+        report.grants.extend(scope.grants().iter().map(line));
+        report.mentions.extend(scope::mentions(&design));
+        report.designs.push(DesignUsed {
+            path: design.path.clone(),
+            from: from.to_owned(),
+            selected_by: document.by,
+            grants: design.grants.len(),
+        });
+        report.texts.insert(design.path, design.text);
+        Ok(())
+    }
+
+    fn parse(&self, path: &BStr, bytes: &[u8]) -> Design {
+        let options = design::Options::from_settings(&self.located.settings);
+        design::parse(path, bytes, &options)
+    }
+
+    fn against_files(&self, design: &Design) -> Result<Vec<Finding>> {
+        let path = design.path.as_ref();
+        let agreed = match self.desk.head.read(path)? {
+            Some(bytes) => Scope::new(self.parse(path, &bytes).grants),
+            None => Scope::default(),
+        };
+        Ok(rules::check_design_rows(
+            design,
+            &Ground {
+                there: &self.there,
+                began: self.began,
+                head: self.head,
+                agreed: &agreed,
+            },
+        ))
+    }
+}

@@ -1,0 +1,201 @@
+//! `design-modify-missing` and `design-add-exists`: do the rows of a design fit the files that are there?
+
+use std::collections::BTreeSet;
+
+use gix::bstr::{BStr, BString, ByteSlice};
+
+use super::ResultTree;
+use crate::change::Kind;
+use crate::finding::{Finding, Level, Rule};
+use crate::path::{Node, show};
+use crate::policy::design::Design;
+use crate::policy::glob::Glob;
+use crate::policy::scope::Scope;
+use crate::policy::{Actions, Grant, GrantKind};
+
+/// The files that the rows of a design are held against.
+pub struct Ground<'a> {
+    /// What counts as there: what is there now, in HEAD, and where the work began. A file that the work itself
+    /// has deleted by now was still there to delete.
+    pub there: &'a [&'a dyn ResultTree],
+    /// Where the work began; `None` where nobody knows.
+    pub began: Option<&'a dyn ResultTree>,
+    /// HEAD, which stands in where the beginning is unknown.
+    pub head: &'a dyn ResultTree,
+    /// What HEAD's version of the document grants: what it adds may have been added since.
+    pub agreed: &'a Scope,
+}
+
+/// The rows that modify or delete what is not there, and those that add what was there before.
+pub fn check_design_rows(design: &Design, ground: &Ground<'_>) -> Vec<Finding> {
+    design
+        .grants
+        .iter()
+        .filter_map(|grant| {
+            let found = missing(design, grant, ground).or_else(|| exists(grant, ground));
+            found.map(|finding| finding.at(grant.anchor.clone()))
+        })
+        .collect()
+}
+
+fn missing(design: &Design, grant: &Grant, ground: &Ground<'_>) -> Option<Finding> {
+    let verb = verb(grant)?;
+    let path: &BStr = grant.path.as_ref();
+    // Another row of the document creates the file.
+    let is_made = verb == "modify"
+        && design.grants.iter().any(|other| {
+            other.kind == GrantKind::File
+                && other.path == grant.path
+                && other.actions.contains(Actions::ADD)
+        });
+    if is_made {
+        return None;
+    }
+    let finding = |message: String| Finding::new(Rule::DesignModifyMissing, path, message);
+    if grant.kind == GrantKind::Glob {
+        return (!is_there(grant, ground.there)).then(|| {
+            finding(format!("no file to {verb} matches `{}`", show(path)))
+                .help("correct the pattern, or change the type to Add")
+        });
+    }
+    let nodes: Vec<Node> = ground
+        .there
+        .iter()
+        .filter_map(|tree| tree.entry(path))
+        .collect();
+    let is_directory = |node: &Node| *node == Node::Directory;
+    let wants_directory = grant.kind == GrantKind::Directory;
+    if nodes
+        .iter()
+        .any(|node| is_directory(node) == wants_directory)
+    {
+        return None;
+    }
+    Some(match (nodes.is_empty(), wants_directory) {
+        (false, false) => finding(format!(
+            "{} is a directory, not a file to {verb}",
+            show(path)
+        ))
+        .help(format!("write `{}/` for everything below it", show(path))),
+        (false, true) => finding(format!("{} is a file, not a directory", show(path)))
+            .help(format!("write `{}` without the slash", show(path))),
+        (true, _) => does_not_exist(finding, verb, path, wants_directory, ground),
+    })
+}
+
+/// What the row does to a thing that must be there for it, and `None` where it can do without.
+fn verb(grant: &Grant) -> Option<&'static str> {
+    let actions = grant.actions;
+    if actions.contains(Actions::ADD) {
+        None
+    } else if actions.contains(Actions::MODIFY) {
+        Some("modify")
+    } else if actions.contains(Actions::DELETE) {
+        Some(if grant.renamed.is_some() {
+            "rename"
+        } else {
+            "delete"
+        })
+    } else {
+        None
+    }
+}
+
+fn does_not_exist(
+    finding: impl Fn(String) -> Finding,
+    verb: &str,
+    path: &BStr,
+    is_directory: bool,
+    ground: &Ground<'_>,
+) -> Finding {
+    let what = if is_directory { "directory" } else { "file" };
+    let found = finding(format!(
+        "the {what} to {verb} does not exist: {}",
+        show(path)
+    ));
+    let namesake = (!is_directory)
+        .then(|| only_namesake(path, ground))
+        .flatten();
+    let found = match namesake {
+        Some(other) => found.help(format!("did you mean `{}`?", show(&other))),
+        None => found,
+    };
+    found.help(match verb {
+        "modify" => "correct the path, or change the type to Add if the work creates it",
+        _ => "correct the path, or remove the row",
+    })
+}
+
+/// The one file elsewhere that has the same name.
+fn only_namesake(path: &BStr, ground: &Ground<'_>) -> Option<BString> {
+    let name = file_name(path);
+    let mut namesakes = BTreeSet::new();
+    for tree in ground.there {
+        tree.for_each(&mut |other, _| {
+            if file_name(other) == name {
+                namesakes.insert(other.to_owned());
+            }
+        });
+    }
+    match namesakes.len() {
+        1 => namesakes.pop_first(),
+        _ => None,
+    }
+}
+
+fn file_name(path: &BStr) -> &[u8] {
+    path.rsplit_str("/").next().unwrap_or(path)
+}
+
+/// Whether one of the trees holds what a grant names: its path, or for a glob any match.
+pub fn is_there(grant: &Grant, trees: &[&dyn ResultTree]) -> bool {
+    let path: &BStr = grant.path.as_ref();
+    if grant.kind != GrantKind::Glob {
+        return trees.iter().any(|tree| tree.entry(path).is_some());
+    }
+    let Ok(glob) = Glob::new(path) else {
+        return false;
+    };
+    let mut found = false;
+    for tree in trees {
+        tree.for_each(&mut |path: &BStr, _: Kind| found = found || glob.matches(path));
+    }
+    found
+}
+
+/// An Add row for one file. A directory or a glob may hold files before more are added.
+fn exists(grant: &Grant, ground: &Ground<'_>) -> Option<Finding> {
+    let is_add = grant.actions.contains(Actions::ADD | Actions::MODIFY_NEW);
+    if !is_add || grant.kind != GrantKind::File {
+        return None;
+    }
+    let path: &BStr = grant.path.as_ref();
+    let node = ground.began.unwrap_or(ground.head).entry(path)?;
+    if node == Node::Directory {
+        let message = format!("{} is a directory, not a file to add", show(path));
+        let help = format!("write `{}/` for everything below it", show(path));
+        return Some(Finding::new(Rule::DesignAddExists, path, message).help(help));
+    }
+    let finding = |message| {
+        Finding::new(Rule::DesignAddExists, path, message)
+            .help("change the type to Modify if this file is meant, or choose another name")
+    };
+    if ground.began.is_some() {
+        let message = format!(
+            "the file to add was there before the work began: {}",
+            show(path)
+        );
+        return Some(finding(message));
+    }
+    let may_be_own = ground.agreed.lookup(path).actions.contains(Actions::ADD);
+    let mut found = finding(format!(
+        "the file to add is in HEAD already: {}",
+        show(path)
+    ));
+    if may_be_own {
+        // The work itself may have added it since the row was agreed on.
+        found.level = Level::Warning;
+        found = found.help("set `[lld] base` to the target branch, and guard can tell an older file from this work's own");
+    }
+    Some(found)
+}

@@ -1,0 +1,426 @@
+//! `guard scope check`: lint of design documents.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{DESIGN, Repo, SETTINGS};
+use serde_json::Value;
+
+/// The problems of a run as rule, level, path and line.
+fn problems(repo: &Repo, arguments: &[&str]) -> Vec<String> {
+    let mut all = vec!["scope", "check"];
+    all.extend(arguments);
+    let json = repo.json(&all);
+    let list = json["problems"].as_array().unwrap().iter();
+    list.map(|problem| {
+        let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
+        format!(
+            "{} {} {}:{}",
+            text(&problem["level"]),
+            text(&problem["rule"]),
+            text(&problem["path"]),
+            problem["design"]["line"]
+        )
+    })
+    .collect()
+}
+
+/// A repository whose `origin/HEAD` is where the branch `188-work` began; the design is committed there.
+fn begun(files: &[&str], rows: &[(&str, &str, &str)]) -> Repo {
+    let repo = Repo::new();
+    for file in files {
+        repo.stage(file, "content\n");
+    }
+    repo.govern(rows);
+    let base = repo.git(&["rev-parse", "HEAD"]);
+    repo.git(&["update-ref", "refs/remotes/origin/main", &base]);
+    repo.git(&[
+        "symbolic-ref",
+        "refs/remotes/origin/HEAD",
+        "refs/remotes/origin/main",
+    ]);
+    repo
+}
+
+#[test]
+fn az_27_rows_that_fit_the_files_have_no_faults() {
+    let repo = begun(
+        &["src/a.py", "src/old.py"],
+        &[
+            ("src/a.py", "Modify", ""),
+            ("src/b.py", "Add", ""),
+            ("src/old.py", "Delete", ""),
+        ],
+    );
+    assert_eq!(problems(&repo, &[]), [""; 0]);
+    repo.guard(&["scope", "check"])
+        .exits(0)
+        .says("guard: nothing to correct in 1 design");
+}
+
+#[test]
+fn az_28_a_file_to_modify_must_exist() {
+    let repo = begun(
+        &["src/workflow/runner.py"],
+        &[("src/workflows/runner.py", "Modify", "")],
+    );
+    assert_eq!(
+        problems(&repo, &[]),
+        ["error design-modify-missing src/workflows/runner.py:7"]
+    );
+    repo.guard(&["scope", "check"])
+        .exits(1)
+        .says("the file to modify does not exist: src/workflows/runner.py")
+        .says("docs/lld/active/LLD-188.md:7:3")
+        .says("did you mean `src/workflow/runner.py`?")
+        .says("guard: 1 error in 1 design");
+}
+
+#[test]
+fn az_29_a_file_to_delete_must_exist() {
+    let repo = begun(
+        &[],
+        &[("src/gone.py", "Delete", ""), ("src/x.py", "Add", "")],
+    );
+    assert_eq!(
+        problems(&repo, &[]),
+        ["error design-modify-missing src/gone.py:7"]
+    );
+}
+
+#[test]
+fn az_30_a_file_to_add_needs_no_directory_and_none_is_made() {
+    let repo = begun(&[], &[("src/new/deep/a.py", "Add", "")]);
+    let before = repo.digest_tree();
+    repo.guard(&["scope", "check"]).exits(0);
+    assert_eq!(repo.digest_tree(), before);
+    assert!(!repo.path("src").exists());
+}
+
+#[test]
+fn az_31_all_faults_are_told_at_once() {
+    let repo = begun(
+        &["src/there.py"],
+        &[
+            ("src/no.py", "Modify", ""),
+            ("src/none.py", "Delete", ""),
+            ("src/there.py", "Add", ""),
+            ("../out.py", "Modify", ""),
+            ("src/new.py", "Tweak", ""),
+            ("src/ok.py", "Add", ""),
+            ("src/ok.py", "Add", ""),
+            ("**", "Modify", ""),
+            ("path/to/file.py", "Add", ""),
+        ],
+    );
+    let mut found = problems(&repo, &[]);
+    found.sort();
+    assert_eq!(
+        found,
+        [
+            "error design-add-exists src/there.py:9",
+            &format!("error design-bad-row {DESIGN}:11"),
+            "error design-modify-missing src/no.py:7",
+            "error design-modify-missing src/none.py:8",
+            &format!("error design-outside {DESIGN}:10"),
+            &format!("error design-placeholder {DESIGN}:15"),
+            &format!("error design-too-wide {DESIGN}:14"),
+            &format!("warning design-duplicate {DESIGN}:13"),
+        ]
+    );
+    repo.guard(&["scope", "check"])
+        .exits(1)
+        .says("guard: 7 errors, 1 warning in 1 design");
+}
+
+#[test]
+fn az_32_no_document_has_no_faults() {
+    let repo = begun(&[], &[("src/a.py", "Add", "")]);
+    assert_eq!(problems(&repo, &["--staged"]), [""; 0]);
+    repo.guard(&["scope", "check", "--staged"])
+        .exits(0)
+        .says("nothing to correct in 0 designs");
+}
+
+#[test]
+fn a_document_without_a_table_is_told_with_exit_code_1() {
+    let repo = Repo::new();
+    repo.stage("guard.toml", SETTINGS);
+    repo.stage(DESIGN, "# A feature\n\nText.\n");
+    repo.commit("Add an unfinished design");
+    repo.branch("188-work");
+    repo.guard(&["scope", "check"])
+        .exits(1)
+        .says("design-no-table");
+    repo.guard(&["lint", "--lld", DESIGN]).exits(0);
+}
+
+#[test]
+fn a_warning_alone_does_not_fail() {
+    let repo = begun(&[], &[("a.py", "Add", ""), ("a.py", "Add", "")]);
+    repo.guard(&["scope", "check"])
+        .exits(0)
+        .says("design-duplicate");
+}
+
+#[test]
+fn levels_are_those_of_the_settings() {
+    let repo = Repo::new();
+    let levels = "[rules]\ndesign-modify-missing = \"warning\"\ndesign-outside = \"off\"\n";
+    repo.stage("guard.toml", format!("{SETTINGS}{levels}"));
+    repo.design(DESIGN, &[("gone.py", "Modify", ""), ("../x", "Add", "")]);
+    repo.commit("Say what may change");
+    repo.branch("188-work");
+    assert_eq!(
+        problems(&repo, &[]),
+        ["warning design-modify-missing gone.py:7"]
+    );
+}
+
+#[test]
+fn what_the_work_itself_did_is_no_fault() {
+    let repo = begun(
+        &["old.py", "moved.py"],
+        &[
+            ("new.py", "Add", ""),
+            ("old.py", "Delete", ""),
+            ("moved.py` -> `there.py", "Rename", ""),
+            ("there.py", "Modify", ""),
+        ],
+    );
+    repo.stage("new.py", "new\n");
+    repo.git(&["rm", "--quiet", "old.py"]);
+    repo.git(&["mv", "moved.py", "there.py"]);
+    repo.commit("Do the work");
+    // A Rename row speaks of the new path already.
+    assert_eq!(
+        problems(&repo, &[]),
+        [format!("warning design-duplicate {DESIGN}:10")]
+    );
+}
+
+#[test]
+fn without_a_known_beginning_an_agreed_add_row_is_a_warning_and_a_new_one_an_error() {
+    let repo = Repo::new();
+    repo.govern(&[("a.py", "Add", "")]);
+    repo.stage("a.py", "a\n");
+    repo.stage("b.py", "b\n");
+    repo.commit("Add files");
+    assert_eq!(problems(&repo, &[]), ["warning design-add-exists a.py:7"]);
+    repo.design(DESIGN, &[("a.py", "Add", ""), ("b.py", "Add", "")]);
+    assert_eq!(
+        problems(&repo, &[]),
+        [
+            "error design-add-exists b.py:8",
+            "warning design-add-exists a.py:7"
+        ]
+    );
+}
+
+#[test]
+fn directories_and_globs_are_held_against_what_they_cover() {
+    let repo = begun(
+        &["src/a.py", "docs/x.md"],
+        &[
+            ("src/*.py", "Modify", ""),
+            ("src/*.rs", "Modify", ""),
+            ("docs/", "Modify", ""),
+            ("lib/", "Modify", ""),
+            ("docs/", "Add", "more in a directory that exists"),
+            ("docs", "Delete", "not a file"),
+            ("src/a.py/", "Modify", "not a directory"),
+        ],
+    );
+    let mut found = problems(&repo, &[]);
+    found.retain(|line| line.contains("missing"));
+    assert_eq!(
+        found,
+        [
+            "error design-modify-missing docs:12",
+            "error design-modify-missing lib:10",
+            "error design-modify-missing src/*.rs:8",
+            "error design-modify-missing src/a.py:13",
+        ]
+    );
+    let json = repo.json(&["scope", "check"]);
+    let exists: Vec<_> = json["grants"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|grant| grant["exists"].as_bool().unwrap())
+        .collect();
+    assert_eq!(exists, [true, false, true, false, true, true, true]);
+}
+
+#[test]
+fn a_named_file_is_read_from_the_disk_whatever_its_name() {
+    let repo = begun(&[], &[("a.py", "Add", "")]);
+    repo.design("notes/plan.md", &[("a.py", "Modify", "")]);
+    repo.git(&["rm", "--quiet", "--cached", "notes/plan.md"]);
+    assert_eq!(
+        problems(&repo, &["notes/plan.md"]),
+        ["error design-modify-missing a.py:7"]
+    );
+    let json = repo.json(&["scope", "check", "notes/plan.md"]);
+    assert_eq!(json["designs"][0]["from"], "work tree");
+    assert_eq!(json["grants"][0]["path"], "a.py");
+}
+
+#[test]
+fn a_design_that_is_not_committed_yet_is_found() {
+    let repo = Repo::new();
+    repo.write("guard.toml", SETTINGS);
+    repo.stage("x.py", "x\n");
+    repo.commit("Begin");
+    repo.branch("188-work");
+    repo.design(DESIGN, &[("y.py", "Modify", "")]);
+    repo.git(&["rm", "--quiet", "--cached", DESIGN]);
+    assert_eq!(problems(&repo, &[]), ["error design-modify-missing y.py:7"]);
+}
+
+#[test]
+fn what_cannot_be_read_is_exit_code_2_alone_and_a_fault_beside_others() {
+    let repo = begun(&[], &[("a.py", "Add", "")]);
+    repo.guard(&["scope", "check", "none.md"])
+        .exits(2)
+        .says("there is no design at none.md");
+    repo.guard(&["scope", "check", "docs"])
+        .exits(2)
+        .says("docs is not a regular file");
+    repo.guard(&["scope", "check", "../../etc/passwd"]).exits(2);
+    repo.guard(&["scope", "check", DESIGN, "none.md"])
+        .exits(1)
+        .says("there is no design at none.md");
+
+    repo.branch("no-issue");
+    repo.guard(&["scope", "check"])
+        .exits(2)
+        .says("names no issue");
+}
+
+#[test]
+fn all_judges_the_form_of_finished_designs_but_not_their_rows() {
+    let repo = Repo::new();
+    repo.stage("done.py", "done\n");
+    repo.design(
+        "docs/lld/active/LLD-1.md",
+        &[("done.py", "Add", ""), ("gone.py", "Delete", "")],
+    );
+    repo.commit("Finish issue 1");
+    let base = begin(&repo, &[("done.py", "Add", ""), ("b.py", "Add", "")]);
+    assert_eq!(
+        problems(&repo, &["--all"]),
+        ["error design-add-exists done.py:7"]
+    );
+    assert!(!base.is_empty());
+    repo.design("docs/lld/active/LLD-1.md", &[("done.py", "Tweak", "")]);
+    repo.guard(&["scope", "check", "--all"])
+        .exits(1)
+        .says("design-bad-row");
+}
+
+/// Governs, and records where the work began.
+fn begin(repo: &Repo, rows: &[(&str, &str, &str)]) -> String {
+    repo.govern(rows);
+    let base = repo.git(&["rev-parse", "HEAD"]);
+    repo.git(&["update-ref", "refs/remotes/origin/main", &base]);
+    repo.git(&[
+        "symbolic-ref",
+        "refs/remotes/origin/HEAD",
+        "refs/remotes/origin/main",
+    ]);
+    base
+}
+
+#[test]
+fn all_without_any_design_is_an_error() {
+    let repo = Repo::new();
+    repo.stage("guard.toml", SETTINGS);
+    repo.commit("Set guard up");
+    repo.guard(&["scope", "check", "--all"])
+        .exits(2)
+        .says("[lld]");
+}
+
+#[test]
+fn staged_is_what_counts_with_staged() {
+    let repo = begun(&[], &[("a.py", "Add", "")]);
+    // The index has a fault that the disk has not, and the other way round.
+    repo.design(DESIGN, &[("a.py", "Add", ""), ("b.py", "Modify", "")]);
+    let good = std::fs::read_to_string(repo.path(DESIGN))
+        .unwrap()
+        .replace("Modify", "Add");
+    repo.write(DESIGN, &good);
+    assert_eq!(
+        problems(&repo, &["--staged", DESIGN]),
+        ["error design-modify-missing b.py:8"]
+    );
+    assert_eq!(problems(&repo, &["--staged"]).len(), 1);
+    assert_eq!(problems(&repo, &[DESIGN]), [""; 0]);
+
+    repo.stage(DESIGN, &good);
+    repo.write(DESIGN, good.replace("| Add |", "| Tweak |"));
+    assert_eq!(problems(&repo, &["--staged", DESIGN]), [""; 0]);
+    repo.guard(&["scope", "check", DESIGN]).exits(1);
+
+    // A file that only the disk has is not part of the commit.
+    let with_row = good.replace("b.py` | Add", "c.py` | Modify");
+    repo.stage(DESIGN, with_row);
+    repo.write("c.py", "c\n");
+    assert_eq!(
+        problems(&repo, &["--staged", DESIGN]),
+        ["error design-modify-missing c.py:8"]
+    );
+    assert_eq!(problems(&repo, &[DESIGN]), [""; 0]);
+}
+
+#[test]
+fn staged_leaves_out_what_is_no_design() {
+    let repo = begun(&[], &[("a.py", "Add", "")]);
+    repo.stage("README.md", "# Read me\n");
+    repo.guard(&["scope", "check", "--staged", "README.md"])
+        .exits(0)
+        .says("in 0 designs");
+    repo.guard(&["scope", "check", "README.md"])
+        .exits(1)
+        .says("design-no-table");
+}
+
+#[test]
+fn staged_says_when_nothing_tells_where_designs_are() {
+    let repo = Repo::new();
+    repo.stage("README.md", "# Read me\n");
+    repo.guard(&["scope", "check", "--staged", "README.md"])
+        .exits(2)
+        .says("guard init");
+    // The commit that sets guard up is judged by the settings that it brings.
+    repo.stage("guard.toml", SETTINGS);
+    repo.design(DESIGN, &[("a.py", "Tweak", "")]);
+    repo.guard(&["scope", "check", "--staged", "README.md", DESIGN])
+        .exits(1)
+        .says("design-bad-row");
+}
+
+#[test]
+fn a_staged_link_is_no_design() {
+    let repo = begun(&[], &[("a.py", "Add", "")]);
+    repo.git(&["rm", "--quiet", DESIGN]);
+    let blob = repo.blob(b"../../../other.md");
+    repo.stage_raw(&[(0o120000, blob, DESIGN.as_bytes())]);
+    repo.guard(&["scope", "check", "--staged", DESIGN])
+        .exits(2)
+        .says("is not a regular file");
+}
+
+#[test]
+fn nothing_is_written() {
+    let repo = begun(&["a.py"], &[("a.py", "Add", ""), ("b.py", "Modify", "")]);
+    let before = repo.digest_tree();
+    for arguments in [&[][..], &["--all"], &["--staged"], &[DESIGN]] {
+        let mut all = vec!["scope", "check"];
+        all.extend(arguments);
+        repo.guard(&all);
+    }
+    assert_eq!(repo.digest_tree(), before);
+}
