@@ -2,10 +2,12 @@
 
 mod check;
 mod explain;
+mod generate;
 mod hook;
 mod lint;
 mod output;
 mod scope;
+mod settings;
 
 use std::ffi::OsString;
 use std::io;
@@ -19,6 +21,9 @@ use crate::git::Repository;
 use crate::judge::Options;
 
 use output::Output;
+
+/// The variable that names designs for every run, as `--lld` does for one.
+const LLD_VARIABLE: &str = "GUARD_LLD";
 
 /// guard could not judge, or was called wrongly.
 const CANNOT_JUDGE: u8 = 2;
@@ -55,6 +60,10 @@ enum Verb {
     Scope(scope::Args),
     /// What a rule means, why it exists and how to satisfy it.
     Explain(explain::Args),
+    /// What is set, and where.
+    Settings(settings::Args),
+    /// Print completions, manual pages or the schema of guard.toml.
+    Generate(generate::Args),
     /// Entry points for git's hooks.
     Hook(hook::Args),
 }
@@ -78,7 +87,7 @@ impl DesignArgs {
                 in_hook,
             };
         }
-        let designs = std::env::var_os("GUARD_LLD")
+        let designs = std::env::var_os(LLD_VARIABLE)
             .map(|value| {
                 std::env::split_paths(&value)
                     .filter(|path| !path.as_os_str().is_empty())
@@ -87,7 +96,7 @@ impl DesignArgs {
             .unwrap_or_default();
         Options {
             designs,
-            designs_from: "GUARD_LLD",
+            designs_from: LLD_VARIABLE,
             in_hook,
         }
     }
@@ -126,6 +135,8 @@ impl Cli {
             Verb::Check(args) => args.run(output),
             Verb::Scope(args) => args.run(output),
             Verb::Explain(args) => args.run(output),
+            Verb::Settings(args) => args.run(output),
+            Verb::Generate(args) => args.run(output),
             Verb::Hook(args) => args.run(output),
         }
     }

@@ -6,6 +6,7 @@ mod named;
 mod request;
 mod scope;
 mod scope_check;
+mod settings;
 mod subjects;
 mod view;
 mod work_base;
@@ -27,6 +28,7 @@ pub use load::{Request, load_for_commit, load_for_request};
 pub use request::check_paths;
 pub use scope::{prompt, scope};
 pub use scope_check::{DocumentChoice, check_documents};
+pub use settings::settings;
 use subjects::Subjects;
 use view::IndexView;
 

@@ -11,7 +11,9 @@ mod explain;
 mod human;
 mod json;
 mod prompt;
+mod schema;
 mod scope;
+mod settings;
 mod snippet;
 
 use std::cmp::Reverse;
@@ -25,7 +27,9 @@ pub use check::{CheckReport, CheckResult};
 pub use error::{write_error, write_notes};
 pub use explain::{write_rule, write_rules, write_settings};
 pub use prompt::PromptReport;
+pub use schema::schema;
 pub use scope::{Mention, ScopeGrant, ScopeReport};
+pub use settings::{ChosenDesigns, SettingsReport};
 
 use crate::finding::{Finding, Level};
 

@@ -84,6 +84,8 @@ pub(super) const LOCK_FILES: &[&str] = &[
 pub enum Kind {
     /// A string.
     Text,
+    /// One of these words.
+    Choice(&'static [&'static str]),
     /// A string or a list of strings.
     Texts,
     /// `true` or `false`.
@@ -180,14 +182,14 @@ pub const KEYS: &[Key] = &[
     key(
         "lld",
         "missing",
-        Kind::Text,
+        Kind::Choice(&["block", "skip"]),
         r#""block""#,
         "On a branch without a design: `block` judges nothing and exits with 2, `skip` leaves out the scope rules.",
     ),
     key(
         "lld",
         "authority",
-        Kind::Text,
+        Kind::Choice(&["head", "base"]),
         r#""head""#,
         "In a range, whether rows that the range itself added grant (`head`) or not (`base`).",
     ),
@@ -351,18 +353,21 @@ pub(super) fn apply(settings: &mut Settings, key: &Key, value: Value) -> Option<
 }
 
 /// What the value of a key must be, for error messages.
-pub(super) fn expected(key: &Key) -> &'static str {
-    match (key.section, key.name, key.kind) {
-        ("lld", "missing", _) => r#""block" or "skip""#,
-        ("lld", "authority", _) => r#""head" or "base""#,
-        (_, _, Kind::Text) => "a string",
-        (_, _, Kind::Texts) => "a string or a list of strings, none of over 1,024 bytes",
-        (_, _, Kind::Flag) => "true or false",
-        (_, _, Kind::Count) => "a whole number, 0 or more",
-        (_, _, Kind::Share) => "a number above 0, at most 1",
-        (_, _, Kind::Size) => r#"a number of bytes or a string such as "10MB""#,
-        (_, _, Kind::Span) => r#"a string such as "12h", "14d" or "8w""#,
+pub(super) fn expected(key: &Key) -> String {
+    match key.kind {
+        Kind::Text => "a string",
+        Kind::Choice(words) => {
+            let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+            return quoted.join(" or ");
+        }
+        Kind::Texts => "a string or a list of strings, none of over 1,024 bytes",
+        Kind::Flag => "true or false",
+        Kind::Count => "a whole number, 0 or more",
+        Kind::Share => "a number above 0, at most 1",
+        Kind::Size => r#"a number of bytes or a string such as "10MB""#,
+        Kind::Span => r#"a string such as "12h", "14d" or "8w""#,
     }
+    .to_owned()
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 mod keys;
 mod read;
+mod value;
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,8 @@ use crate::measure::Thresholds;
 use super::patterns::Patterns;
 
 pub use keys::{KEYS, Key, Kind};
-pub use read::parse;
+pub use read::{Place, Places, RULES, parse, parse_with_places};
+pub use value::value;
 
 /// The file's path, at the workspace root.
 pub const FILE: &str = "guard.toml";

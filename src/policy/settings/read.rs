@@ -1,5 +1,6 @@
 //! Reading `guard.toml`: all faults at once, each with line, column and fix.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use gix::bstr::ByteSlice;
@@ -12,19 +13,28 @@ use crate::error::{Error, Result};
 use crate::finding::{Level, Rule};
 
 /// The table whose keys are the names of the rules.
-const RULES: &str = "rules";
+pub const RULES: &str = "rules";
 
 /// Reads settings; what the text leaves out keeps its default.
 ///
 /// # Errors
 /// The text is not TOML, a key is unknown or a value is of the wrong kind.
 pub fn parse(bytes: &[u8]) -> Result<Settings> {
+    parse_with_places(bytes).map(|(settings, _)| settings)
+}
+
+/// As [`parse`], with the place of every key that the text sets.
+///
+/// # Errors
+/// As for [`parse`].
+pub fn parse_with_places(bytes: &[u8]) -> Result<(Settings, Places)> {
     let Ok(text) = bytes.to_str() else {
         return Err(Error::new(format!("{FILE} is not UTF-8")).help("save it as UTF-8"));
     };
     let mut reader = Reader {
         text,
         settings: Settings::default(),
+        places: Places::new(),
         faults: Vec::new(),
     };
     let (document, errors) = DeTable::parse_recoverable(text);
@@ -37,15 +47,34 @@ pub fn parse(bytes: &[u8]) -> Result<Settings> {
     reader.finish()
 }
 
+/// Where keys are set, by table and key.
+pub type Places = BTreeMap<(String, String), Place>;
+
+/// A place in `guard.toml`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// 1-based.
+    pub line: usize,
+    /// 1-based, in characters.
+    pub column: usize,
+}
+
 struct Reader<'a> {
     text: &'a str,
     settings: Settings,
+    places: Places,
     faults: Vec<(Range<usize>, String)>,
 }
 
 impl Reader<'_> {
     fn fault(&mut self, span: Range<usize>, what: impl Into<String>) {
         self.faults.push((span, what.into()));
+    }
+
+    fn set_at(&mut self, section: &str, name: &Spanned<impl AsRef<str>>) {
+        let (line, column) = position(self.text, name.span().start);
+        let key = (section.to_owned(), name.get_ref().as_ref().to_owned());
+        self.places.insert(key, Place { line, column });
     }
 
     fn document(&mut self, document: &DeTable<'_>) {
@@ -84,6 +113,7 @@ impl Reader<'_> {
                 self.fault(name.span(), what);
                 continue;
             };
+            self.set_at(section, name);
             let read = convert(key.kind, value.get_ref())
                 .and_then(|value| apply(&mut self.settings, key, value));
             if read.is_none() {
@@ -133,13 +163,14 @@ impl Reader<'_> {
                     format!("`{id}` is always an error; take this line out"),
                 );
             }
+            self.set_at(RULES, name);
             self.settings.levels.insert(rule, level);
         }
     }
 
-    fn finish(mut self) -> Result<Settings> {
+    fn finish(mut self) -> Result<(Settings, Places)> {
         if self.faults.is_empty() {
-            return Ok(self.settings);
+            return Ok((self.settings, self.places));
         }
         self.faults.sort_by_key(|(span, _)| span.start);
         let lines: Vec<String> = self
@@ -180,6 +211,9 @@ fn convert(kind: Kind, value: &DeValue<'_>) -> Option<Value> {
     let text = |value: &DeValue<'_>| value.as_str().map(str::to_owned);
     Some(match (kind, value) {
         (Kind::Text, _) => Value::Text(text(value)?),
+        (Kind::Choice(words), _) => {
+            Value::Text(text(value).filter(|word| words.contains(&word.as_str()))?)
+        }
         (Kind::Texts, DeValue::Array(items)) => Value::Texts(
             items
                 .iter()
@@ -266,8 +300,7 @@ mod tests {
     fn every_key_can_be_set() {
         for key in KEYS {
             let value = match key.kind {
-                Kind::Text if key.name == "missing" => r#""skip""#,
-                Kind::Text if key.name == "authority" => r#""base""#,
+                Kind::Choice(words) => &format!("{:?}", words[1]),
                 Kind::Text => r#""zz""#,
                 Kind::Texts => r#"["zz"]"#,
                 Kind::Flag => {

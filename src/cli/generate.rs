@@ -1,0 +1,109 @@
+//! `guard generate`: completions, manual pages, and the schema of `guard.toml`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::{Command, CommandFactory, Subcommand};
+use clap_complete::Shell;
+use clap_mangen::Man;
+
+use super::{Cli, output::Output};
+use crate::error::{Error, Result};
+use crate::git::show_file;
+use crate::report;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Print the completions of a shell.
+    #[command(after_help = COMPLETIONS_EXAMPLES)]
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Print the manual pages of guard and all its verbs.
+    #[command(after_help = MAN_EXAMPLES)]
+    Man {
+        /// Write each page to a file of this directory, which is made if it is missing.
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
+    /// Print the JSON schema of guard.toml.
+    Schema,
+}
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  guard generate completions bash > ~/.local/share/bash-completion/completions/guard
+  guard generate completions fish > ~/.config/fish/completions/guard.fish
+  guard generate completions zsh > ~/.zfunc/_guard";
+
+const MAN_EXAMPLES: &str = "\
+Examples:
+  guard generate man --dir ~/.local/share/man/man1
+  guard generate man | man -l -";
+
+impl Args {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        match &self.what {
+            What::Completions { shell } => {
+                let mut script = Vec::new();
+                clap_complete::generate(*shell, &mut Cli::command(), "guard", &mut script);
+                output.print(|out, _, _| out.write_all(&script));
+            }
+            What::Man { dir } => {
+                let pages = pages()?;
+                match dir {
+                    Some(dir) => write(dir, &pages)?,
+                    None => output.print(|out, _, _| {
+                        pages.iter().try_for_each(|(_, page)| out.write_all(page))
+                    }),
+                }
+            }
+            What::Schema => {
+                let schema = report::schema().map_err(failed)?;
+                output.print(|out, _, _| out.write_all(schema.as_bytes()));
+            }
+        }
+        Ok(0)
+    }
+}
+
+fn failed(error: std::io::Error) -> Error {
+    Error::new(format!("nothing could be generated: {error}"))
+}
+
+/// Every manual page by file name, the one of guard itself first.
+fn pages() -> Result<Vec<(String, Vec<u8>)>> {
+    let mut command = Cli::command().disable_help_subcommand(true);
+    // Names the verbs in full: guard-scope-show.
+    command.build();
+    let mut pages = Vec::new();
+    collect(command, &mut pages)?;
+    Ok(pages)
+}
+
+fn collect(command: Command, pages: &mut Vec<(String, Vec<u8>)>) -> Result<()> {
+    let verbs: Vec<Command> = command.get_subcommands().cloned().collect();
+    let man = Man::new(command).source(concat!("guard ", env!("CARGO_PKG_VERSION")));
+    let mut page = Vec::new();
+    man.render(&mut page).map_err(failed)?;
+    pages.push((man.get_filename(), page));
+    verbs.into_iter().try_for_each(|verb| collect(verb, pages))
+}
+
+fn write(dir: &Path, pages: &[(String, Vec<u8>)]) -> Result<()> {
+    let cannot =
+        |path: &Path, error| Error::new(format!("{} cannot be written: {error}", show_file(path)));
+    fs::create_dir_all(dir).map_err(|error| cannot(dir, error))?;
+    for (name, page) in pages {
+        let path = dir.join(name);
+        fs::write(&path, page).map_err(|error| cannot(&path, error))?;
+    }
+    Ok(())
+}

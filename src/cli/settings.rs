@@ -1,0 +1,53 @@
+//! `guard settings`: what is in force, and where each value came from.
+
+use clap::{Command, CommandFactory};
+
+use super::{Cli, DesignArgs, LLD_VARIABLE, output::Output, repository};
+use crate::error::Result;
+use crate::judge;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    #[command(flatten)]
+    design: DesignArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  guard settings                  every key with its value and its line
+  guard settings --format json    the same for a program
+
+The settings in force are those of HEAD's guard.toml. `guard explain settings` says what each key does.";
+
+impl Args {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        let mut report = judge::settings(&repository()?, &self.design.options(false))?;
+        report.variables = variables()
+            .into_iter()
+            .filter_map(|name| {
+                let value = std::env::var_os(&name)?;
+                Some((name, value.to_string_lossy().into_owned()))
+            })
+            .collect();
+        output.print(|out, format, style| report.write(format, out, style));
+        Ok(0)
+    }
+}
+
+/// The names of all variables that some option listens to, each once.
+fn variables() -> Vec<String> {
+    let mut names = vec![LLD_VARIABLE.to_owned()];
+    collect(&Cli::command(), &mut names);
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn collect(command: &Command, names: &mut Vec<String>) {
+    let own = command.get_arguments().filter_map(|arg| arg.get_env());
+    names.extend(own.map(|name| name.to_string_lossy().into_owned()));
+    for verb in command.get_subcommands() {
+        collect(verb, names);
+    }
+}

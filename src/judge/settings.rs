@@ -1,0 +1,63 @@
+//! What HEAD's `guard.toml` says, and where.
+
+use gix::bstr::{BStr, ByteSlice};
+
+use super::Options;
+use crate::error::Result;
+use crate::git::{Repository, show_file};
+use crate::policy::settings::{self, Places, Settings, parse_with_places};
+use crate::report::{ChosenDesigns, SettingsReport};
+
+/// The settings in force with the place of each, and what chooses the designs in their stead.
+///
+/// # Errors
+/// HEAD's `guard.toml` cannot be used, or HEAD cannot be read.
+pub fn settings(repo: &Repository, options: &Options) -> Result<SettingsReport> {
+    let commit = repo.head_commit()?;
+    let file = BStr::new(settings::FILE);
+    let committed = repo.tree_of(commit)?.read(file)?;
+    let (in_force, places) = match &committed {
+        Some(bytes) => parse_with_places(bytes)?,
+        None => (Settings::default(), Places::new()),
+    };
+    let on_disk = repo
+        .workdir()
+        .ok()
+        .and_then(|root| std::fs::read(root.join(settings::FILE)).ok());
+    let mut notes = Vec::new();
+    if committed.is_none() {
+        notes.push("HEAD has no guard.toml, so that the defaults are in force".to_owned());
+    }
+    if on_disk.is_some_and(|bytes| settings::parse(&bytes).ok().as_ref() != Some(&in_force)) {
+        notes.push(
+            "the guard.toml of the work tree says something else; it counts once it is committed"
+                .to_owned(),
+        );
+    }
+    Ok(SettingsReport {
+        commit: committed.and(commit).map(|id| id.to_string()),
+        settings: in_force,
+        places,
+        designs: chosen(repo, options)?,
+        variables: Vec::new(),
+        notes,
+    })
+}
+
+/// The designs that were chosen by hand, which go before `[lld] path`.
+fn chosen(repo: &Repository, options: &Options) -> Result<Option<ChosenDesigns>> {
+    if !options.designs.is_empty() {
+        return Ok(Some(ChosenDesigns {
+            files: options.designs.iter().map(|file| show_file(file)).collect(),
+            by: options.designs_from.to_owned(),
+        }));
+    }
+    let Some(branch) = repo.branch()? else {
+        return Ok(None);
+    };
+    let key = format!("branch.{}.guardDesign", branch.name);
+    Ok(repo.config(&key).map(|file| ChosenDesigns {
+        files: vec![file.to_str_lossy().into_owned()],
+        by: "guard use".to_owned(),
+    }))
+}

@@ -1,0 +1,135 @@
+//! `guard generate`: completions, manual pages and the schema.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use common::Repo;
+use serde_json::Value;
+use write_guard::finding::Rule;
+use write_guard::policy::settings::KEYS;
+
+const SCHEMA: &str = include_str!("../docs/guard.schema.json");
+
+/// The verbs that `guard help` lists.
+fn verbs(repo: &Repo) -> Vec<String> {
+    let help = repo.guard(&["--help"]).exits(0).stdout;
+    let list = help.split("Commands:\n").nth(1).unwrap();
+    let verbs: Vec<String> = list
+        .lines()
+        .take_while(|line| !line.is_empty())
+        .map(|line| line.split_whitespace().next().unwrap().to_owned())
+        .filter(|verb| verb != "help")
+        .collect();
+    assert!(verbs.contains(&"scope".to_owned()), "{help}");
+    verbs
+}
+
+#[test]
+fn the_committed_schema_is_current() {
+    let printed = Repo::new().guard(&["generate", "schema"]).exits(0).stdout;
+    assert!(
+        printed == SCHEMA,
+        "guard generate schema > docs/guard.schema.json"
+    );
+}
+
+#[test]
+fn the_schema_knows_every_key_and_every_rule_and_no_other() {
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    let mut known = BTreeSet::new();
+    for (table, schema) in schema["properties"].as_object().unwrap() {
+        assert_eq!(schema["additionalProperties"], false, "{table}");
+        for key in schema["properties"].as_object().unwrap().keys() {
+            known.insert(format!("{table}.{key}"));
+        }
+    }
+    let keys = KEYS
+        .iter()
+        .map(|key| format!("{}.{}", key.section, key.name));
+    let rules = Rule::ALL.iter().map(|rule| format!("rules.{}", rule.id()));
+    assert_eq!(known, keys.chain(rules).collect());
+    assert_eq!(schema["additionalProperties"], false);
+
+    let property = |table: &str, key: &str| &schema["properties"][table]["properties"][key];
+    assert_eq!(
+        property("lld", "missing")["enum"],
+        serde_json::json!(["block", "skip"])
+    );
+    assert_eq!(property("destructive", "share")["default"], 0.5);
+    assert_eq!(
+        property("rules", "unsafe-path")["enum"],
+        serde_json::json!(["error"])
+    );
+    assert_eq!(property("rules", "row-untouched")["default"], "off");
+}
+
+#[test]
+fn every_shell_gets_completions_for_every_verb() {
+    let repo = Repo::new();
+    let verbs = verbs(&repo);
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = repo
+            .guard(&["generate", "completions", shell])
+            .exits(0)
+            .stdout;
+        for verb in &verbs {
+            assert!(script.contains(verb.as_str()), "{shell} {verb}");
+        }
+    }
+    repo.guard(&["generate", "completions", "cmd"]).exits(2);
+}
+
+#[test]
+fn bash_takes_its_completions() {
+    let repo = Repo::new();
+    let script = repo
+        .guard(&["generate", "completions", "bash"])
+        .exits(0)
+        .stdout;
+    repo.write("completions", &script);
+    let complete = "source completions\nCOMP_WORDS=(guard sco)\nCOMP_CWORD=1\n\
+                    _guard guard sco guard\necho \"${COMPREPLY[@]}\"\n";
+    let output = common::run(repo.command("bash").args(["-c", complete])).exits(0);
+    assert_eq!(output.stdout, "scope\n");
+}
+
+#[test]
+fn there_is_a_manual_page_for_every_verb() {
+    let repo = Repo::new();
+    repo.guard(&["generate", "man", "--dir", "share/man1"])
+        .exits(0);
+    let mut pages = BTreeSet::new();
+    for entry in std::fs::read_dir(repo.path("share/man1")).unwrap() {
+        let entry = entry.unwrap();
+        let text = std::fs::read_to_string(entry.path()).unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        let title = name.strip_suffix(".1").unwrap();
+        assert!(text.contains(&format!(".TH {title} 1 ")), "{text}");
+        pages.insert(name);
+    }
+    for verb in verbs(&repo) {
+        assert!(
+            pages.contains(&format!("guard-{verb}.1")),
+            "{verb}: {pages:?}"
+        );
+    }
+    for name in ["guard.1", "guard-scope-check.1", "guard-generate-man.1"] {
+        assert!(pages.contains(name), "{name}: {pages:?}");
+    }
+
+    let all = repo.guard(&["generate", "man"]).exits(0).stdout;
+    assert_eq!(all.matches(".TH ").count(), pages.len());
+    assert!(
+        !all.contains("guard\\-help(1)"),
+        "names a page that there is not"
+    );
+
+    // A file stands where the directory should be.
+    repo.write("file", "");
+    repo.guard(&["generate", "man", "--dir", "file"])
+        .exits(2)
+        .says("file cannot be written");
+}

@@ -1,0 +1,202 @@
+//! `guard settings`, and the documentation of the settings.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Repo, SETTINGS};
+use serde_json::{Value, json};
+use write_guard::finding::Rule;
+use write_guard::policy::settings::{KEYS, parse, value};
+
+const DOCUMENT: &str = include_str!("../docs/settings.md");
+
+/// The entry of one key in `guard settings --format json`.
+fn setting(report: &Value, table: &str, key: &str) -> Value {
+    let all = report["settings"].as_array().unwrap().iter();
+    let mut found = all.filter(|entry| entry["table"] == table && entry["key"] == key);
+    let entry = found
+        .next()
+        .unwrap_or_else(|| panic!("{table}.{key}"))
+        .clone();
+    assert!(found.next().is_none(), "{table}.{key}");
+    entry
+}
+
+fn rule(report: &Value, id: &str) -> Value {
+    let mut all = report["rules"].as_array().unwrap().iter();
+    all.find(|entry| entry["rule"] == id).unwrap().clone()
+}
+
+#[test]
+fn each_value_is_told_with_the_line_that_sets_it() {
+    let repo = Repo::new();
+    repo.stage(
+        "guard.toml",
+        "# ä\n[lld]\n  path = \"a.md\"\nmissing = \"skip\"\n\n[scope]\nprotect = [\n  \"x\",\n]\n\
+         [rules]\nhidden-change = \"error\"\n\n[workspace]\nmax-size = 1500\n",
+    );
+    let commit = repo.commit("Set guard up");
+    let report = repo.json(&["settings"]);
+    assert_eq!(report["version"], 1);
+    assert_eq!(report["file"], "guard.toml");
+    assert_eq!(report["commit"], commit.as_str());
+    for (table, key, value, line, column) in [
+        ("lld", "path", json!(["a.md"]), 3, 3),
+        ("lld", "missing", json!("skip"), 4, 1),
+        ("scope", "protect", json!(["x"]), 7, 1),
+        ("workspace", "max-size", json!(1500), 14, 1),
+    ] {
+        assert_eq!(
+            setting(&report, table, key),
+            json!({"table": table, "key": key, "value": value, "from": "guard.toml", "line": line, "column": column})
+        );
+    }
+    assert_eq!(
+        setting(&report, "destructive", "lines"),
+        json!({"table": "destructive", "key": "lines", "value": 100, "from": "default", "line": null, "column": null})
+    );
+    assert_eq!(setting(&report, "lld", "base")["value"], Value::Null);
+    assert_eq!(report["settings"].as_array().unwrap().len(), KEYS.len());
+    assert_eq!(
+        rule(&report, "hidden-change"),
+        json!({"rule": "hidden-change", "level": "error", "from": "guard.toml", "line": 11, "column": 1})
+    );
+    assert_eq!(rule(&report, "row-untouched")["level"], "off");
+    assert_eq!(rule(&report, "row-untouched")["from"], "default");
+    repo.guard(&["settings"])
+        .exits(0)
+        .says("path = [\"a.md\"]  # guard.toml:3\n")
+        .says("lines = 100  # default\n");
+}
+
+#[test]
+fn what_is_printed_is_a_file_that_says_the_same() {
+    let repo = Repo::new();
+    let text = "[lld]\npath = \"a-{issue}.md\"\nbase = \"main\"\nissue-pattern = 'x(\\d+)'\n\
+                [scope]\ntest-patterns = [\"checks/\"]\n[rules]\nportable-name = \"off\"\n";
+    repo.stage("guard.toml", text);
+    repo.commit("Set guard up");
+    let printed = repo.guard(&["settings"]).exits(0).stdout;
+    let (printed, meant) = (
+        parse(printed.as_bytes())
+            .map_err(|error| error.message)
+            .unwrap(),
+        parse(text.as_bytes())
+            .map_err(|error| error.message)
+            .unwrap(),
+    );
+    for key in KEYS {
+        assert_eq!(value(&printed, key), value(&meant, key), "{}", key.name);
+    }
+    for rule in Rule::ALL {
+        assert_eq!(printed.level(*rule), meant.level(*rule), "{}", rule.id());
+    }
+}
+
+#[test]
+fn heads_file_is_in_force_and_not_that_of_the_work_tree() {
+    let repo = Repo::new();
+    repo.write("guard.toml", SETTINGS);
+    let output = repo.guard(&["settings"]).exits(0);
+    output
+        .says("HEAD has no guard.toml")
+        .says("counts once it is committed")
+        .says("path = []  # default");
+
+    repo.stage("guard.toml", SETTINGS);
+    repo.commit("Set guard up");
+    let notes = |repo: &Repo| repo.json(&["settings"])["notes"].clone();
+    assert_eq!(notes(&repo), json!([]));
+    repo.write("guard.toml", SETTINGS.replace('\n', "\r\n"));
+    assert_eq!(notes(&repo), json!([]));
+    repo.write("guard.toml", "[lld]\nmissing = \"skip\"\n");
+    assert_eq!(notes(&repo).as_array().unwrap().len(), 1);
+    assert_eq!(
+        setting(&repo.json(&["settings"]), "lld", "missing")["value"],
+        "block"
+    );
+}
+
+#[test]
+fn broken_settings_are_exit_code_2_with_every_fault() {
+    let repo = Repo::new();
+    repo.stage("guard.toml", "[lld]\npth = 1\nmissing = \"no\"\n");
+    repo.commit("Break the settings");
+    repo.guard(&["settings"])
+        .exits(2)
+        .says("guard.toml:2:1: unknown key `pth`")
+        .says("guard.toml:3:11: `missing` must be \"block\" or \"skip\"");
+}
+
+#[test]
+fn flags_and_variables_are_told() {
+    let repo = Repo::new();
+    repo.govern(&[("a", "Add", "")]);
+    let report = repo.json(&["settings", "--lld", "one.md"]);
+    assert_eq!(
+        report["designs"],
+        json!({"files": ["one.md"], "from": "--lld"})
+    );
+    assert_eq!(report["variables"], json!([]));
+
+    let mut command = repo.command(common::GUARD);
+    command
+        .args(["settings", "--format", "json"])
+        .env("GUARD_LLD", "two.md")
+        .env("GUARD_QUIET", "1")
+        .env("GUARD_NOBODY_READS_THIS", "1");
+    let report: Value = serde_json::from_str(&common::run(&mut command).exits(0).stdout).unwrap();
+    assert_eq!(
+        report["designs"],
+        json!({"files": ["two.md"], "from": "GUARD_LLD"})
+    );
+    assert_eq!(
+        report["variables"],
+        json!([{"name": "GUARD_LLD", "value": "two.md"}, {"name": "GUARD_QUIET", "value": "1"}])
+    );
+
+    repo.git(&["config", "branch.188-work.guardDesign", "three.md"]);
+    let report = repo.json(&["settings"]);
+    assert_eq!(
+        report["designs"],
+        json!({"files": ["three.md"], "from": "guard use"})
+    );
+}
+
+/// The row of a key in the documentation.
+fn documented(section: &str, name: &str) -> Vec<String> {
+    let heading = format!("## `[{section}]`");
+    let start = DOCUMENT
+        .find(&heading)
+        .unwrap_or_else(|| panic!("{heading}"));
+    let text = &DOCUMENT[start + heading.len()..];
+    let text = &text[..text.find("\n## ").unwrap_or(text.len())];
+    let row = text
+        .lines()
+        .find(|line| line.starts_with(&format!("| `{name}` |")))
+        .unwrap_or_else(|| panic!("{section}.{name} is not in docs/settings.md"));
+    row.trim_matches('|')
+        .split(" | ")
+        .map(|cell| cell.trim().to_owned())
+        .collect()
+}
+
+#[test]
+fn every_key_is_documented_with_its_default() {
+    for key in KEYS {
+        let row = documented(key.section, key.name);
+        assert_eq!(row.len(), 4, "{row:?}");
+        if key.default.is_empty() {
+            assert!(!row[2].is_empty(), "{row:?}");
+        } else {
+            assert_eq!(row[2], format!("`{}`", key.default), "{row:?}");
+        }
+    }
+}
+
+#[test]
+fn no_other_key_is_documented() {
+    let rows = DOCUMENT.lines().filter(|line| line.starts_with("| `"));
+    assert_eq!(rows.count(), KEYS.len());
+}
