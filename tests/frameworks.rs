@@ -7,7 +7,7 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{GUARD, Output, Repo, SOURCE};
+use common::{DESIGN, GUARD, Output, Repo, SOURCE};
 
 const MANIFEST: &str = include_str!("../.pre-commit-hooks.yaml");
 const ROWS: &[(&str, &str, &str)] = &[
@@ -154,12 +154,124 @@ fn the_shipped_manifest_is_valid_and_finds_guard_on_the_path() {
 
 /// git with the built guard as the first one on `PATH`.
 fn with_guard_on_path(repo: &Repo) -> Command {
+    guard_on_path(repo.command("git"))
+}
+
+fn guard_on_path(mut command: Command) -> Command {
     let mut path = Path::new(GUARD).parent().unwrap().as_os_str().to_owned();
     path.push(":");
     path.push(std::env::var_os("PATH").unwrap());
-    let mut git = repo.command("git");
-    git.env("PATH", path);
-    git
+    command.env("PATH", path);
+    command
+}
+
+/// The hooks of the manifest: the lines of each, without its comment.
+fn shipped_hooks() -> Vec<Vec<&'static str>> {
+    let mut hooks: Vec<Vec<&str>> = Vec::new();
+    for line in MANIFEST.lines().filter(|line| !line.starts_with('#')) {
+        if line.starts_with("- id: ") {
+            hooks.push(Vec::new());
+        }
+        hooks.last_mut().unwrap().push(line);
+    }
+    hooks
+}
+
+#[test]
+fn each_hook_is_shipped_to_be_built_and_to_be_taken_from_the_path() {
+    let hooks = shipped_hooks();
+    assert_eq!(hooks.len(), 4);
+    for pair in hooks.chunks(2) {
+        let [built, system] = pair else {
+            panic!("{pair:?}");
+        };
+        assert_eq!(system[0], format!("{}-system", built[0]));
+        let differ: Vec<_> = built.iter().zip(system).filter(|(a, b)| a != b).collect();
+        // The id, the name and the language.
+        assert_eq!(differ.len(), 3, "{differ:?}");
+        assert!(built.contains(&"  language: rust"), "{built:?}");
+        assert!(system.contains(&"  language: system"), "{system:?}");
+    }
+}
+
+/// The shipped hook `guard-design-system` as a local one, with the built binary in place of the name.
+fn design_config() -> String {
+    let hook = shipped_hooks().pop().unwrap().join("\n  ");
+    let hook = hook.replace("entry: guard ", &format!("entry: {GUARD} "));
+    format!("repos:\n- repo: local\n  hooks:\n  {hook}\n")
+}
+
+#[test]
+fn a_faulty_design_is_refused_as_it_is_staged() {
+    for (name, program) in frameworks() {
+        let repo = framework_repo(&program, &design_config());
+        let rows = [("src/utils/lld.rs", "Tweak", "")];
+        repo.design(DESIGN, &rows);
+        let faulty = std::fs::read_to_string(repo.path(DESIGN)).unwrap();
+        let good = faulty.replace("Tweak", "Add");
+        repo.write(DESIGN, &good);
+        commit(&repo)
+            .exits(1)
+            .says("design-bad-row")
+            .says("LLD-188.md:7:");
+
+        repo.stage(DESIGN, &good);
+        repo.write(DESIGN, &faulty);
+        commit(&repo).exits(0);
+        assert_eq!(repo.git(&["log", "-1", "--format=%s"]), "Change", "{name}");
+    }
+}
+
+#[test]
+fn markdown_that_is_no_design_is_none_of_the_hooks_business() {
+    for (_, program) in frameworks() {
+        let repo = framework_repo(&program, &design_config());
+        repo.stage("README.md", "# Read me\n\n## Files Changed\n\nNone.\n");
+        commit(&repo).exits(0).says("Passed");
+        repo.stage("src/kept.rs", "fn kept() { }\n");
+        commit(&repo).exits(0).says("Skipped");
+
+        let mut manual = repo.command(&program);
+        manual.args(["run", "--all-files", "--hook-stage", "manual"]);
+        common::run(&mut manual).exits(0).says("Passed");
+    }
+}
+
+/// `try-repo` of this repository, which must be a clone.
+fn try_repo(mut command: Command, id: &str) -> Output {
+    command.args(["try-repo", SOURCE, id, "--verbose"]);
+    common::run(&mut command)
+}
+
+fn is_a_clone() -> bool {
+    let is_clone = Path::new(SOURCE).join(".git").exists();
+    if !is_clone {
+        common::skip("try-repo needs a clone of guard's repository");
+    }
+    is_clone
+}
+
+#[test]
+fn try_repo_runs_the_hooks_that_are_on_the_path() {
+    if !is_a_clone() {
+        return;
+    }
+    for (_, program) in frameworks() {
+        let repo = base_repo();
+        repo.govern(ROWS);
+        let run = |id| try_repo(guard_on_path(repo.command(&program)), id);
+        repo.stage("src/core/lld.rs", "fn enforce() {}\n");
+        run("guard-system").exits(1).says("src/utils/lld.rs");
+        repo.design(DESIGN, &[("src/none.rs", "Modify", "")]);
+        run("guard-design-system")
+            .exits(1)
+            .says("design-modify-missing");
+
+        repo.git(&["reset", "--quiet", "--hard"]);
+        repo.design(DESIGN, &[("src/kept.rs", "Modify", "")]);
+        run("guard-system").exits(0);
+        run("guard-design-system").exits(0).says("Passed");
+    }
 }
 
 /// A governed repository with the scripts of `hooks/` installed.
@@ -292,15 +404,19 @@ fn cargo_installs_a_binary_that_judges() {
 
 #[test]
 fn the_frameworks_build_guard_from_its_sources() {
-    if !long() {
+    if !long() || !is_a_clone() {
         return;
     }
     for (_, program) in frameworks() {
         let repo = base_repo();
         repo.govern(ROWS);
         repo.stage("src/core/lld.rs", "fn enforce() {}\n");
-        let mut run = building(&repo, &program);
-        run.args(["try-repo", SOURCE, "guard", "--verbose"]);
-        common::run(&mut run).exits(1).says("src/utils/lld.rs");
+        try_repo(building(&repo, &program), "guard")
+            .exits(1)
+            .says("src/utils/lld.rs");
+        repo.design(DESIGN, &[("src/none.rs", "Modify", "")]);
+        try_repo(building(&repo, &program), "guard-design")
+            .exits(1)
+            .says("design-modify-missing");
     }
 }
