@@ -28,3 +28,4 @@ pub mod path;
 pub mod policy;
 pub mod report;
 pub mod rules;
+pub mod trailer;

@@ -1,9 +1,17 @@
 //! `guard hook`: what git's hooks and the pre-commit framework call.
 
-use clap::Subcommand;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use super::{DesignArgs, lint, output::Output};
-use crate::error::Result;
+use clap::Subcommand;
+use gix::bstr::BString;
+
+use super::{DesignArgs, lint, output::Output, repository};
+use crate::error::{Error, Result};
+use crate::git::{Repository, show_file};
+use crate::judge::{self, Options};
+use crate::trailer::{self, Message};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -17,12 +25,42 @@ enum Name {
     PreCommit(CommitArgs),
     /// Judge what a merge stages of its own before its commit.
     PreMergeCommit(CommitArgs),
+    /// Judge the staged changes where git skips pre-commit, and name the design in the message.
+    #[command(after_help = ABOUT_PREPARE)]
+    PrepareCommitMsg(PrepareArgs),
+    /// Name the design in a message that was just written in an editor.
+    CommitMsg(MessageArgs),
 }
+
+const ABOUT_PREPARE: &str = "\
+Git calls this hook also for `commit --no-verify`, cherry-pick, revert and a rebase that stopped. What is
+judged is always the index against HEAD, in a merge against all its parents; when a commit is amended, that
+is what the amending adds. A change that answers to a design gets the trailer `Guard-Design: PATH`.";
 
 #[derive(Debug, clap::Args)]
 struct CommitArgs {
     #[command(flatten)]
     design: DesignArgs,
+}
+
+#[derive(Debug, clap::Args)]
+struct MessageArgs {
+    /// The file with the message.
+    file: PathBuf,
+    #[command(flatten)]
+    design: DesignArgs,
+}
+
+#[derive(Debug, clap::Args)]
+struct PrepareArgs {
+    #[command(flatten)]
+    message: MessageArgs,
+    /// Where the message comes from: message, template, merge, squash or commit.
+    #[arg(env = "PRE_COMMIT_COMMIT_MSG_SOURCE")]
+    source: Option<OsString>,
+    /// The commit whose message is used again.
+    #[arg(value_name = "COMMIT")]
+    commit: Option<OsString>,
 }
 
 impl Args {
@@ -31,6 +69,88 @@ impl Args {
             Name::PreCommit(args) | Name::PreMergeCommit(args) => {
                 lint::staged(output, &args.design.options(true))
             }
+            Name::PrepareCommitMsg(args) => args.run(output),
+            Name::CommitMsg(args) => {
+                let repo = repository()?;
+                let options = args.options();
+                let template = repo.config_path("commit.template")?;
+                args.name_designs(&repo, &options, template.as_deref())
+            }
         }
+    }
+}
+
+impl PrepareArgs {
+    fn run(&self, output: &mut Output) -> Result<u8> {
+        let repo = repository()?;
+        let options = self.message.options();
+        let report = judge::staged(&repo, &options)?;
+        if report.exit_code() != 0 {
+            output.print(|out, format, style| report.write(format, out, style));
+            return Ok(report.exit_code());
+        }
+        // A template is not a message yet; commit-msg sees what becomes of it.
+        if self.source.as_deref() == Some("template".as_ref()) {
+            return Ok(0);
+        }
+        self.message.name_designs(&repo, &options, None)
+    }
+}
+
+impl MessageArgs {
+    /// When a message is written `MERGE_HEAD` is there, so nothing else may name the parents.
+    fn options(&self) -> Options {
+        Options {
+            githead: false,
+            ..self.design.options(true)
+        }
+    }
+
+    /// Adds the trailers. An empty message and an untouched template stay as they are: that is how a person
+    /// aborts a commit.
+    fn name_designs(
+        &self,
+        repo: &Repository,
+        options: &Options,
+        template: Option<&Path>,
+    ) -> Result<u8> {
+        let designs = judge::governing_designs(repo, options)?;
+        if designs.is_empty() {
+            return Ok(0);
+        }
+        let failed = |what: &str, error: std::io::Error| {
+            let file = show_file(&self.file);
+            Error::new(format!("the message {file} cannot be {what}: {error}"))
+        };
+        let text = fs::read(&self.file).map_err(|error| failed("read", error))?;
+        let comment = comment(repo, &text);
+        let mut message = Message::new(text, comment.clone());
+        let content = message.content();
+        let untouched = template
+            .and_then(|file| fs::read(file).ok())
+            .is_some_and(|text| Message::new(text, comment).content() == content);
+        if content.is_empty() || untouched {
+            return Ok(0);
+        }
+        let mut changed = false;
+        for design in &designs {
+            changed |= message.add(trailer::DESIGN, design);
+        }
+        if changed {
+            fs::write(&self.file, message.as_bytes()).map_err(|error| failed("written", error))?;
+        }
+        Ok(0)
+    }
+}
+
+/// What begins a comment line in this message.
+fn comment(repo: &Repository, text: &[u8]) -> BString {
+    let set = ["core.commentString", "core.commentChar"]
+        .iter()
+        .find_map(|key| repo.config(key));
+    match set {
+        Some(value) if value == "auto" => vec![trailer::comment_of(text)].into(),
+        Some(value) if !value.is_empty() => value,
+        _ => "#".into(),
     }
 }

@@ -8,6 +8,7 @@ mod lint;
 mod output;
 mod scope;
 mod settings;
+mod use_design;
 
 use std::ffi::OsString;
 use std::io;
@@ -58,6 +59,8 @@ enum Verb {
     Check(check::Args),
     /// What the designs grant.
     Scope(scope::Args),
+    /// Choose the design for this branch.
+    Use(use_design::Args),
     /// What a rule means, why it exists and how to satisfy it.
     Explain(explain::Args),
     /// What is set, and where.
@@ -85,6 +88,7 @@ impl DesignArgs {
                 designs: self.lld.clone(),
                 designs_from: "--lld",
                 in_hook,
+                githead: in_hook,
             };
         }
         let designs = std::env::var_os(LLD_VARIABLE)
@@ -98,6 +102,7 @@ impl DesignArgs {
             designs,
             designs_from: LLD_VARIABLE,
             in_hook,
+            githead: in_hook,
         }
     }
 }
@@ -134,6 +139,7 @@ impl Cli {
             Verb::Lint(args) => args.run(output),
             Verb::Check(args) => args.run(output),
             Verb::Scope(args) => args.run(output),
+            Verb::Use(args) => args.run(output),
             Verb::Explain(args) => args.run(output),
             Verb::Settings(args) => args.run(output),
             Verb::Generate(args) => args.run(output),

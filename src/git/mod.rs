@@ -2,7 +2,10 @@
 //! its bytes: no attributes, no replace refs, no configured programs.
 
 mod branch;
+mod branch_config;
 mod config_env;
+mod health;
+mod hooks;
 mod index;
 mod index_check;
 mod objects;
@@ -19,6 +22,8 @@ use crate::error::{Error, Result};
 use crate::path::show;
 
 pub use branch::Branch;
+pub use health::{FlaggedEntry, HookSwitch};
+pub use hooks::HooksDirectory;
 pub use index::Index;
 pub use objects::Objects;
 pub use parents::Parents;
@@ -182,6 +187,22 @@ impl Repository {
             .config_snapshot()
             .string(key)
             .map(|value| value.to_owned())
+    }
+
+    /// A value of git's configuration that names a file; `~` is resolved, a relative path starts at the top of
+    /// the work tree.
+    ///
+    /// # Errors
+    /// The value is no path.
+    pub fn config_path(&self, key: &str) -> Result<Option<PathBuf>> {
+        let path = self
+            .repo
+            .config_snapshot()
+            .trusted_path(key)
+            .map_err(|error| failed(&format!("{key} cannot be read"), &error))?;
+        // Git runs hooks in the git directory where there is no work tree.
+        let here = self.workdir.as_deref().unwrap_or_else(|| self.git_dir());
+        Ok(path.map(|path| here.join(path)))
     }
 
     /// The id that a blob with this content has; it is not written. `None` where the content cannot be hashed.

@@ -20,15 +20,15 @@ pub struct Parents {
 }
 
 impl Parents {
-    /// HEAD and what `MERGE_HEAD` lists. `in_hook`: without a `MERGE_HEAD`, also the commits that `git merge`
+    /// HEAD and what `MERGE_HEAD` lists. `githead`: without a `MERGE_HEAD`, also the commits that `git merge`
     /// names in `GITHEAD_*` to the pre-merge-commit hook.
     ///
     /// # Errors
     /// A file or variable of git's does not hold commit ids.
-    pub fn of_next_commit(repo: &Repository, in_hook: bool) -> Result<Parents> {
+    pub fn of_next_commit(repo: &Repository, githead: bool) -> Result<Parents> {
         let head = repo.head_commit()?;
         let mut merged = merge_head(repo)?;
-        if merged.is_empty() && in_hook {
+        if merged.is_empty() && githead {
             merged = githead_variables()?;
         }
         merged.retain(|&id| Some(id) != head);

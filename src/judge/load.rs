@@ -303,9 +303,7 @@ impl<'a> Loader<'a> {
                 .collect());
         }
         if let Some(branch) = &self.branch
-            && let Some(path) = self
-                .repo
-                .config(&format!("branch.{}.guardDesign", branch.name))
+            && let Some(path) = self.repo.branch_value(branch.name.as_ref(), "guardDesign")
         {
             return Ok(vec![choice(path, "guard use", false)]);
         }

@@ -1,6 +1,7 @@
 //! The one flow: source and policy in, report out. Looks, never touches.
 
 mod committed;
+mod governed;
 mod load;
 mod named;
 mod request;
@@ -24,6 +25,7 @@ use crate::policy::{Governing, Policy};
 use crate::report::{ChangeLine, DesignUsed, Report, Source, SourceKind, Texts};
 use crate::rules::{self, Case, Subject};
 
+pub use governed::{Candidate, candidate, governing_designs};
 pub use load::{Request, load_for_commit, load_for_request};
 pub use request::check_paths;
 pub use scope::{prompt, scope};
@@ -46,6 +48,9 @@ pub struct Options {
     pub designs_from: &'static str,
     /// Whether git's own machinery called, so that nothing but committed designs counts.
     pub in_hook: bool,
+    /// Whether `GITHEAD_*` may name the parents where `MERGE_HEAD` is missing: git sets them for
+    /// pre-merge-commit, but so can anybody in an environment.
+    pub githead: bool,
 }
 
 /// Judges what `git commit` would record now.
@@ -56,7 +61,7 @@ pub fn staged(repo: &Repository, options: &Options) -> Result<Report> {
     repo.workdir()?;
     let index = Index::open(repo)?;
     let objects = repo.objects();
-    let parents = Parents::of_next_commit(repo, options.in_hook)?;
+    let parents = Parents::of_next_commit(repo, options.githead)?;
     let changes = parents.own_changes(repo, &index, &objects)?;
     let policy = load_for_commit(repo, &index, &parents, &changes, options)?;
     let subjects = subjects::gather(&objects, changes, &policy.settings)?;

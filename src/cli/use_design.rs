@@ -1,0 +1,114 @@
+//! `guard use`: choose the design of a branch.
+
+use std::path::PathBuf;
+
+use gix::bstr::{BStr, BString, ByteSlice};
+use serde_json::json;
+
+use super::{output::Output, repository};
+use crate::error::{Error, Result};
+use crate::git::Repository;
+use crate::judge;
+use crate::path::show;
+use crate::report::Format;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// The design; without it, print the choice.
+    #[arg(conflicts_with = "clear")]
+    file: Option<PathBuf>,
+    /// Take the choice back; the settings choose again.
+    #[arg(long)]
+    clear: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  guard use docs/lld/LLD-188.md     judge this branch by this design
+  guard use                         print the choice
+  guard use --clear                 let guard.toml choose again
+
+The choice is `branch.NAME.guardDesign` in the repository's own git configuration: it holds for this clone,
+in all its work trees.";
+
+/// The key below `branch.NAME`.
+const KEY: &str = "guardDesign";
+
+impl Args {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        let repo = repository()?;
+        let branch = branch(&repo)?;
+        let told = if self.clear {
+            clear(&repo, branch.as_ref())?
+        } else if let Some(file) = &self.file {
+            choose(&repo, branch.as_ref(), file)?
+        } else {
+            current(&repo, branch.as_ref())
+        };
+        let design = repository()?.branch_value(branch.as_ref(), KEY);
+        output.print(|out, format, style| match format {
+            Format::Json => {
+                let value = json!({
+                    "version": 1,
+                    "branch": branch.to_str_lossy(),
+                    "design": design.as_ref().map(|path| path.to_str_lossy()),
+                });
+                writeln!(out, "{value:#}")
+            }
+            _ if style.quiet => Ok(()),
+            _ => writeln!(out, "{told}"),
+        });
+        Ok(0)
+    }
+}
+
+/// The branch that HEAD is on.
+fn branch(repo: &Repository) -> Result<BString> {
+    match repo.branch()? {
+        Some(branch) if branch.source == "HEAD" => Ok(branch.name),
+        _ => Err(
+            Error::new("HEAD is detached, and the choice is kept for a branch")
+                .help("switch to a branch first: git switch -c NAME")
+                .help("or name the design for one run: guard lint --lld FILE"),
+        ),
+    }
+}
+
+fn choose(repo: &Repository, branch: &BStr, file: &std::path::Path) -> Result<String> {
+    let candidate = judge::candidate(repo, file)?;
+    repo.set_branch_value(branch, KEY, Some(candidate.path.as_ref()))?;
+    let path = show(&candidate.path);
+    let mut told = format!(
+        "branch {} is judged by {path} ({} granted)",
+        show(branch),
+        match candidate.grants {
+            1 => "1 path".to_owned(),
+            count => format!("{count} paths"),
+        }
+    );
+    if !candidate.committed {
+        told.push_str(&format!(
+            "\nHEAD does not have it yet, so commit it first: git add {path} && git commit -m \"Add the design\" -- {path}"
+        ));
+    }
+    Ok(told)
+}
+
+fn clear(repo: &Repository, branch: &BStr) -> Result<String> {
+    repo.set_branch_value(branch, KEY, None)?;
+    Ok(format!(
+        "guard.toml chooses the design of branch {}",
+        show(branch)
+    ))
+}
+
+fn current(repo: &Repository, branch: &BStr) -> String {
+    match repo.branch_value(branch, KEY) {
+        Some(path) => format!("branch {} is judged by {}", show(branch), show(&path)),
+        None => format!(
+            "no choice for branch {}: guard.toml chooses the design",
+            show(branch)
+        ),
+    }
+}

@@ -1,0 +1,212 @@
+//! Settings of a branch in the repository's own configuration file, written as git writes them: under
+//! `config.lock`, the new file renamed over the old.
+
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+
+use gix::bstr::{BStr, BString, ByteSlice};
+use gix::config::File;
+use gix::config::file::{Metadata, init::Options};
+
+use super::{Repository, failed, show_file};
+use crate::error::{Error, Result};
+
+const SECTION: &str = "branch";
+
+impl Repository {
+    /// `branch.<branch>.<key>` of the configuration in force.
+    pub fn branch_value(&self, branch: &BStr, key: &str) -> Option<BString> {
+        self.repo
+            .config_snapshot()
+            .plumbing()
+            .string_by(SECTION, Some(branch), key)
+    }
+
+    /// Sets `branch.<branch>.<key>` in the repository's own file; `None` takes it out. Everything else in the
+    /// file, comments included, stays as it is.
+    ///
+    /// # Errors
+    /// Another process holds the lock, the file cannot be read or written, or is not one that can be kept
+    /// as it is.
+    pub fn set_branch_value(&self, branch: &BStr, key: &str, value: Option<&BStr>) -> Result<()> {
+        let file = self.repo.common_dir().join("config");
+        write(&file, branch, key, value)
+    }
+}
+
+fn write(file: &Path, branch: &BStr, key: &str, value: Option<&BStr>) -> Result<()> {
+    let shown = show_file(file);
+    let mut lock = gix::lock::File::acquire(
+        file,
+        gix::lock::acquire::Fail::Immediately,
+        None,
+        0,
+        Some(&gix::lock::acquire::resolve_symlink),
+    )
+    .map_err(|error| {
+        failed(&format!("{shown} cannot be locked"), &error)
+            .help(format!("if no git command is running, remove {shown}.lock"))
+    })?;
+    let cannot = |error: std::io::Error| Error::new(format!("{shown} cannot be written: {error}"));
+    let (old, mode) = match fs::read(file) {
+        Ok(bytes) => (
+            bytes,
+            Some(fs::metadata(file).map_err(cannot)?.permissions()),
+        ),
+        Err(error) if error.kind() == ErrorKind::NotFound => (Vec::new(), None),
+        Err(error) => return Err(Error::new(format!("{shown} cannot be read: {error}"))),
+    };
+    let new = edited(&old, branch, key, value).map_err(|why| {
+        Error::new(format!("{shown} cannot be changed without harm: {why}"))
+            .help("use `git config` on it, then try again")
+    })?;
+    if new == old {
+        return Ok(());
+    }
+    lock.with_mut(|out| {
+        out.write_all(&new)?;
+        if let Some(mode) = mode {
+            out.set_permissions(mode)?;
+        }
+        out.sync_all()
+    })
+    .map_err(cannot)?;
+    match lock.commit() {
+        Ok(_) => Ok(()),
+        Err(error) => Err(cannot(error.error)),
+    }
+}
+
+/// The file's content with the value set. What git would read back is checked, so that no byte of a path can
+/// turn into another setting.
+fn edited(
+    old: &[u8],
+    branch: &BStr,
+    key: &str,
+    value: Option<&BStr>,
+) -> std::result::Result<Vec<u8>, String> {
+    let parse = |bytes: &[u8]| {
+        File::from_bytes_no_includes(bytes, Metadata::default(), Options::default())
+            .map_err(|error| error.probable_cause().to_string())
+    };
+    let mut old = old.to_owned();
+    if !old.is_empty() && !old.ends_with(b"\n") {
+        old.push(b'\n');
+    }
+    let mut config = parse(&old)?;
+    if config.to_bstring() != old {
+        return Err("it holds something that guard cannot write back".to_owned());
+    }
+    match value {
+        Some(value) => {
+            config
+                .set_raw_value_by(SECTION, Some(branch), key, value)
+                .map_err(|error| error.probable_cause().to_string())?;
+        }
+        None => clear(&mut config, branch, key),
+    }
+    let new: Vec<u8> = config.to_bstring().into();
+    let read_back = parse(&new)?.string_by(SECTION, Some(branch), key);
+    if read_back.as_ref().map(|found| BStr::new(found)) != value {
+        return Err("the value would not read back as it is".to_owned());
+    }
+    Ok(new)
+}
+
+/// Takes every value of the key out, and sections that held nothing else.
+fn clear(config: &mut File, branch: &BStr, key: &str) {
+    let sections: Vec<_> = config
+        .sections_and_ids_by_name(SECTION)
+        .into_iter()
+        .flatten()
+        .filter(|(section, _)| section.header().subsection_name() == Some(branch))
+        .filter(|(section, _)| section.contains_value_name(key))
+        .map(|(section, id)| {
+            let other_values = section.body().num_values() > section.values(key).len();
+            let comments = section.to_bstring().find_byteset(b"#;").is_some();
+            (id, other_values || comments)
+        })
+        .collect();
+    for (id, keep) in sections {
+        if !keep {
+            config.remove_section_by_id(id);
+        } else if let Some(mut section) = config.section_mut_by_id(id) {
+            while section.remove(key).is_some() {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    const KEY: &str = "guardDesign";
+
+    fn set(old: &str, branch: &str, value: &str) -> String {
+        let new = edited(old.as_bytes(), branch.into(), KEY, Some(value.into())).unwrap();
+        String::from_utf8(new).unwrap()
+    }
+
+    fn cleared(old: &str, branch: &str) -> String {
+        let new = edited(old.as_bytes(), branch.into(), KEY, None).unwrap();
+        String::from_utf8(new).unwrap()
+    }
+
+    #[test]
+    fn what_else_is_in_the_file_stays() {
+        let old = "# mine\n[core]\n\tbare = false ; really\n[branch \"main\"]\n\tremote = origin\n\n[alias]\n  x = !echo \"a b\" # c";
+        let new = set(old, "main", "docs/a.md");
+        for line in old.lines() {
+            assert!(new.contains(line), "{line}\n{new}");
+        }
+        assert_eq!(set(&new, "main", "docs/a.md"), new);
+        assert_eq!(cleared(&new, "main"), format!("{old}\n"));
+    }
+
+    #[test]
+    fn a_value_cannot_become_another_setting() {
+        for value in [
+            "a\\b.md",
+            "a\"b.md",
+            "a#b;c.md",
+            " leading and trailing ",
+            "a\tb",
+            "a\n[core]\n\tfsmonitor = evil",
+        ] {
+            let new = edited(b"[core]\n", "main".into(), KEY, Some(value.into())).unwrap();
+            let config =
+                File::from_bytes_no_includes(&new, Metadata::default(), Options::default())
+                    .unwrap();
+            let found = config
+                .string_by(SECTION, Some(BStr::new("main")), KEY)
+                .unwrap();
+            assert_eq!(found, value);
+            assert_eq!(config.string("core.fsmonitor"), None, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn clearing_takes_the_section_with_nothing_else_in_it() {
+        assert_eq!(cleared(&set("", "a.b\"c", "x.md"), "a.b\"c"), "");
+        let with_comment = "[branch \"x\"]\n\t# why\n\tguardDesign = a.md\n";
+        assert!(cleared(with_comment, "x").contains("# why"));
+        assert_eq!(cleared("[core]\n", "x"), "[core]\n");
+    }
+
+    #[test]
+    fn clearing_takes_every_value() {
+        let twice = "[branch \"x\"]\n\tguardDesign = a.md\n\tguarddesign = b.md\n[branch \"x\"]\n\tguardDesign = c.md\n[branch \"y\"]\n\tguardDesign = d.md\n";
+        assert_eq!(
+            cleared(twice, "x"),
+            "[branch \"y\"]\n\tguardDesign = d.md\n"
+        );
+    }
+
+    #[test]
+    fn a_broken_file_is_left_alone() {
+        assert!(edited(b"[core\n", "x".into(), KEY, Some("a.md".into())).is_err());
+    }
+}

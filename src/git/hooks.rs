@@ -1,0 +1,39 @@
+//! Where git looks for hooks.
+
+use std::path::{Path, PathBuf};
+
+use super::Repository;
+use crate::error::Result;
+
+/// The directory of the hooks that git runs here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HooksDirectory {
+    /// Absolute, as far as the repository's own path is.
+    pub path: PathBuf,
+    /// Whether `core.hooksPath` names it.
+    pub configured: bool,
+}
+
+impl Repository {
+    /// `core.hooksPath`, relative to where git runs hooks, else `hooks` in the common git directory.
+    ///
+    /// # Errors
+    /// `core.hooksPath` cannot be read as a path.
+    pub fn hooks_directory(&self) -> Result<HooksDirectory> {
+        Ok(match self.config_path("core.hooksPath")? {
+            Some(path) => HooksDirectory {
+                path,
+                configured: true,
+            },
+            None => HooksDirectory {
+                path: self.common_dir().join("hooks"),
+                configured: false,
+            },
+        })
+    }
+
+    /// The git directory that all work trees share.
+    pub fn common_dir(&self) -> &Path {
+        self.repo.common_dir()
+    }
+}

@@ -1,0 +1,77 @@
+//! Which designs a commit answers to, apart from its verdict.
+
+use std::path::Path;
+
+use gix::bstr::BString;
+
+use super::{Options, Request, load_for_commit, load_for_request};
+use crate::error::{Error, Result};
+use crate::git::{Index, Parents, Repository, show_file};
+use crate::policy::{Origin, Policy};
+
+/// A design that could judge, looked at before it is chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// Repository-relative path.
+    pub path: BString,
+    /// How many grants it holds.
+    pub grants: usize,
+    /// Whether HEAD has it: only then it judges commits.
+    pub committed: bool,
+}
+
+/// The design at `file`, relative to the current directory, if it could judge.
+///
+/// # Errors
+/// It is outside the repository, a directory, missing, or grants nothing.
+pub fn candidate(repo: &Repository, file: &Path) -> Result<Candidate> {
+    let options = Options {
+        designs: vec![file.to_owned()],
+        designs_from: "guard use",
+        ..Options::default()
+    };
+    let policy = load_for_request(
+        repo,
+        &Request {
+            options: &options,
+            needs_design: true,
+        },
+    )?;
+    let governing = policy
+        .designs
+        .first()
+        .ok_or_else(|| Error::new(format!("there is no design at {}", show_file(file))))?;
+    Ok(Candidate {
+        path: governing.design.path.clone(),
+        grants: governing.design.grants.len(),
+        committed: governing.origin == Origin::Head,
+    })
+}
+
+/// The designs of this branch that the staged changes answer to; none where nothing staged needs a design.
+/// Standing designs join every commit and are left out.
+///
+/// # Errors
+/// As for [`super::staged`].
+pub fn governing_designs(repo: &Repository, options: &Options) -> Result<Vec<BString>> {
+    let index = Index::open(repo)?;
+    let parents = Parents::of_next_commit(repo, options.githead)?;
+    let changes = parents.own_changes(repo, &index, &repo.objects())?;
+    let policy = load_for_commit(repo, &index, &parents, &changes, options)?;
+    if changes
+        .iter()
+        .all(|change| policy.is_exempt(change.path.as_ref()))
+    {
+        return Ok(Vec::new());
+    }
+    Ok(own_designs(&policy))
+}
+
+fn own_designs(policy: &Policy) -> Vec<BString> {
+    policy
+        .designs
+        .iter()
+        .filter(|governing| governing.chosen_by != "standing")
+        .map(|governing| governing.design.path.clone())
+        .collect()
+}

@@ -1,0 +1,533 @@
+//! `guard hook prepare-commit-msg` and `commit-msg`: which commits they judge, and what they write.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::process::Command;
+
+use common::{DESIGN, GUARD, Output, Repo};
+
+const TRAILER: &str = "Guard-Design: docs/lld/active/LLD-188.md";
+
+/// The gits of this machine; some have Debian's beside a newer one.
+fn gits() -> Vec<&'static str> {
+    let version = |git: &str| {
+        Command::new(git)
+            .arg("--version")
+            .output()
+            .map(|output| output.stdout)
+            .ok()
+    };
+    let mut gits = vec!["git"];
+    match version("/usr/bin/git") {
+        Some(other) if Some(&other) != version("git").as_ref() => gits.push("/usr/bin/git"),
+        _ => common::skip("there is one git only"),
+    }
+    gits
+}
+
+/// A governed repository with `granted.txt` and `refused.txt` in it and all hooks but pre-commit.
+fn repo() -> Repo {
+    let repo = Repo::new();
+    repo.stage("refused.txt", lines("r"));
+    repo.govern(&[
+        ("granted.txt", "Add/Modify", "the work"),
+        ("second.txt", "Add/Modify", "more of it"),
+    ]);
+    for hook in ["prepare-commit-msg", "commit-msg"] {
+        repo.install_hook(hook);
+    }
+    repo
+}
+
+fn lines(word: &str) -> String {
+    (1..=20).map(|line| format!("{word} {line}\n")).collect()
+}
+
+fn git(repo: &Repo, git: &str, arguments: &[&str]) -> Output {
+    common::run(repo.command(git).args(arguments))
+}
+
+fn with_editor(repo: &Repo, git: &str, script: &str, arguments: &[&str]) -> Output {
+    repo.write("../editor", format!("#!/bin/sh\n{script}\n"));
+    let editor = format!("sh '{}'", repo.path("../editor").display());
+    common::run(repo.command(git).env("GIT_EDITOR", editor).args(arguments))
+}
+
+fn message(repo: &Repo) -> String {
+    repo.git(&["log", "-1", "--format=%B"])
+        .trim_end()
+        .to_owned()
+}
+
+fn head(repo: &Repo) -> String {
+    repo.git(&["rev-parse", "HEAD"])
+}
+
+#[test]
+fn a_governed_commit_names_its_design() {
+    for name in gits() {
+        let repo = repo();
+        repo.stage("granted.txt", "one\n");
+        git(&repo, name, &["commit", "-m", "Add it"]).exits(0);
+        assert_eq!(message(&repo), format!("Add it\n\n{TRAILER}"));
+        assert_eq!(
+            repo.git(&[
+                "log",
+                "-1",
+                "--format=%(trailers:key=Guard-Design,valueonly)"
+            ]),
+            DESIGN
+        );
+    }
+}
+
+#[test]
+fn no_verify_is_judged_all_the_same() {
+    for name in gits() {
+        let repo = repo();
+        repo.install_hook("pre-commit");
+        let before = head(&repo);
+        repo.stage("stray.txt", "stray\n");
+        git(&repo, name, &["commit", "--no-verify", "-m", "Sneak"])
+            .exits(1)
+            .says("out-of-scope");
+        assert_eq!(head(&repo), before);
+        // The first hook refuses, so the second has nothing to say.
+        let output = git(&repo, name, &["commit", "-m", "Sneak"]).exits(1);
+        assert_eq!(output.text().matches("error[out-of-scope]").count(), 1);
+    }
+}
+
+#[test]
+fn an_unusable_design_refuses_without_verification_too() {
+    let repo = repo();
+    repo.branch("199-no-design");
+    repo.stage("granted.txt", "one\n");
+    let before = head(&repo);
+    repo.try_git(&["commit", "--no-verify", "-m", "Sneak"])
+        .exits(1)
+        .says("no design for issue 199");
+    assert_eq!(head(&repo), before);
+}
+
+#[test]
+fn commits_of_designs_get_no_trailer() {
+    let repo = repo();
+    repo.design(DESIGN, &[("granted.txt", "Add/Modify", "the work")]);
+    repo.try_git(&["commit", "-m", "Amend the design"]).exits(0);
+    assert_eq!(message(&repo), "Amend the design");
+    repo.branch("199-no-design");
+    repo.design("docs/lld/active/LLD-199.md", &[("x", "Add", "y")]);
+    repo.try_git(&["commit", "-m", "Add a design"]).exits(0);
+    assert_eq!(message(&repo), "Add a design");
+}
+
+#[test]
+fn every_own_design_is_named_and_no_standing_one() {
+    let repo = repo();
+    repo.stage(
+        "guard.toml",
+        format!("{}standing = [\"docs/release.md\"]\n", common::SETTINGS),
+    );
+    repo.design(
+        "docs/release.md",
+        &[("CHANGELOG.md", "Add/Modify", "notes")],
+    );
+    repo.design("docs/other.md", &[("other.txt", "Add", "x")]);
+    repo.commit("Add a standing design");
+    repo.stage("granted.txt", "one\n");
+    repo.stage("other.txt", "one\n");
+    let mut commit = repo.command("git");
+    commit
+        .args(["commit", "-m", "Two"])
+        .env("GUARD_LLD", format!("{DESIGN}:docs/other.md"));
+    common::run(&mut commit).exits(0);
+    assert_eq!(
+        message(&repo),
+        format!("Two\n\n{TRAILER}\nGuard-Design: docs/other.md")
+    );
+}
+
+#[test]
+fn existing_trailers_stay_and_the_same_one_is_added_once() {
+    for name in gits() {
+        let repo = repo();
+        repo.stage("granted.txt", "one\n");
+        let text = "Add it\n\nWhy: because.\nNot a trailer.\n\nRefs: #1\nReviewed-by: B <b@x>";
+        git(&repo, name, &["commit", "-s", "-m", text]).exits(0);
+        let signed = format!("{text}\nSigned-off-by: A U Thor <author@example.com>\n{TRAILER}");
+        assert_eq!(message(&repo), signed);
+        repo.stage("granted.txt", "two\n");
+        git(&repo, name, &["commit", "--amend", "--no-edit"]).exits(0);
+        assert_eq!(message(&repo), signed);
+    }
+}
+
+#[test]
+fn an_amended_commit_is_judged_by_what_the_amending_adds() {
+    for name in gits() {
+        let repo = repo();
+        repo.stage("granted.txt", "one\n");
+        git(&repo, name, &["commit", "-m", "Add it"]).exits(0);
+        let before = head(&repo);
+        repo.stage("stray.txt", "stray\n");
+        for arguments in [
+            &["commit", "--amend", "--no-edit", "--no-verify"][..],
+            &["commit", "--amend", "-m", "Other words", "--no-verify"],
+        ] {
+            git(&repo, name, arguments).exits(1).says("stray.txt");
+            assert_eq!(head(&repo), before);
+        }
+        repo.git(&["reset", "--quiet", "--hard"]);
+        // Only the message: nothing to judge, even where no design could.
+        repo.git(&["switch", "--quiet", "--create", "no-issue"]);
+        git(&repo, name, &["commit", "--amend", "-m", "Other words"]).exits(0);
+        assert_eq!(message(&repo), "Other words");
+    }
+}
+
+#[test]
+fn an_aborted_message_stays_aborted() {
+    for name in gits() {
+        let repo = repo();
+        repo.stage("granted.txt", "one\n");
+        let before = head(&repo);
+        for arguments in [&["commit"][..], &["commit", "--verbose"]] {
+            with_editor(&repo, name, "true", arguments)
+                .exits(1)
+                .says("empty commit message");
+        }
+        repo.write("../template", "# Say why\nWhy:\n");
+        let template = repo.path("../template");
+        repo.git(&["config", "commit.template", template.to_str().unwrap()]);
+        with_editor(&repo, name, "true", &["commit"])
+            .exits(1)
+            .says("did not edit the message");
+        assert_eq!(head(&repo), before);
+    }
+}
+
+#[test]
+fn a_message_written_in_an_editor_gets_the_trailer() {
+    for name in gits() {
+        for (arguments, comment) in [
+            (&["commit"][..], "#"),
+            (&["commit", "--verbose"], "#"),
+            (&["commit"], ";"),
+            (&["commit", "--verbose"], "auto"),
+        ] {
+            let repo = repo();
+            repo.git(&["config", "core.commentChar", comment]);
+            repo.stage("granted.txt", "one\n");
+            let script =
+                r#"{ printf 'Add it\n\nIn an editor.\n'; cat "$1"; } >"$1.new"; mv "$1.new" "$1""#;
+            with_editor(&repo, name, script, arguments).exits(0);
+            assert_eq!(
+                message(&repo),
+                format!("Add it\n\nIn an editor.\n\n{TRAILER}"),
+                "{arguments:?} {comment}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_template_that_was_filled_in_gets_the_trailer() {
+    let repo = repo();
+    repo.stage("granted.txt", "one\n");
+    repo.write("../template", "Title\n\n# Say why\n");
+    let template = repo.path("../template");
+    repo.git(&["config", "commit.template", template.to_str().unwrap()]);
+    with_editor(&repo, "git", r#"echo 'Because.' >>"$1""#, &["commit"]).exits(0);
+    assert!(
+        message(&repo).ends_with(&format!("Because.\n\n{TRAILER}")),
+        "{}",
+        message(&repo)
+    );
+}
+
+#[test]
+fn a_merge_is_judged_against_all_its_parents() {
+    for name in gits() {
+        let repo = repo();
+        repo.git(&["branch", "theirs"]);
+        repo.stage("granted.txt", "ours\n");
+        repo.commit("Ours");
+        repo.git(&["switch", "--quiet", "theirs"]);
+        repo.stage("foreign.txt", "of no design\n");
+        repo.commit("Theirs");
+        repo.git(&["switch", "--quiet", "188-work"]);
+        let before = head(&repo);
+
+        // What they brought is theirs: accepted, and nothing to name.
+        git(&repo, name, &["merge", "--no-ff", "-m", "Merge", "theirs"]).exits(0);
+        assert_eq!(message(&repo), "Merge");
+        repo.git(&["reset", "--quiet", "--hard", &before]);
+
+        // An evil merge: a path that equals neither parent's.
+        repo.git(&["merge", "--no-ff", "--no-commit", "theirs"]);
+        repo.stage("stray.txt", "slipped in\n");
+        git(&repo, name, &["commit", "--no-verify", "--no-edit"])
+            .exits(1)
+            .says("stray.txt");
+        assert_eq!(head(&repo), before);
+        repo.git(&["rm", "--quiet", "--force", "stray.txt"]);
+        repo.stage("granted.txt", "ours, adapted\n");
+        git(
+            &repo,
+            name,
+            &["commit", "--no-verify", "-m", "Merge by hand"],
+        )
+        .exits(0);
+        assert_eq!(message(&repo), format!("Merge by hand\n\n{TRAILER}"));
+    }
+}
+
+#[test]
+fn the_environment_cannot_invent_a_parent() {
+    let repo = repo();
+    let before = head(&repo);
+    repo.stage("stray.txt", "stray\n");
+    let tree = repo.git(&["write-tree"]);
+    let evil = repo.git(&["commit-tree", &tree, "-m", "holds it"]);
+    let mut commit = repo.command("git");
+    commit
+        .args(["commit", "--no-verify", "-m", "Not a merge"])
+        .env(format!("GITHEAD_{evil}"), "evil");
+    common::run(&mut commit).exits(1).says("out-of-scope");
+    assert_eq!(head(&repo), before);
+}
+
+#[test]
+fn a_squashed_merge_is_the_committers_own() {
+    for name in gits() {
+        let repo = repo();
+        repo.branch("theirs");
+        repo.stage("foreign.txt", "of no design\n");
+        repo.commit("Theirs");
+        repo.git(&["switch", "--quiet", "188-work"]);
+        repo.git(&["merge", "--quiet", "--squash", "theirs"]);
+        git(&repo, name, &["commit", "--no-verify", "--no-edit"])
+            .exits(1)
+            .says("foreign.txt");
+    }
+}
+
+#[test]
+fn cherry_pick_and_revert_are_judged() {
+    for name in gits() {
+        let repo = repo();
+        repo.branch("theirs");
+        repo.stage("second.txt", "granted\n");
+        repo.commit("Second");
+        repo.stage("foreign.txt", "of no design\n");
+        repo.commit("Foreign");
+        repo.git(&["switch", "--quiet", "188-work"]);
+
+        git(&repo, name, &["cherry-pick", "theirs~1"]).exits(0);
+        assert_eq!(message(&repo), format!("Second\n\n{TRAILER}"));
+        git(&repo, name, &["cherry-pick", "-x", "theirs"]).says("foreign.txt");
+        assert_eq!(repo.git(&["log", "-1", "--format=%s"]), "Second");
+        repo.git(&["cherry-pick", "--abort"]);
+
+        repo.stage("refused.txt", "changed\n");
+        repo.commit("Changed beyond the design");
+        let before = head(&repo);
+        git(&repo, name, &["revert", "--no-edit", "HEAD"]).says("refused.txt");
+        assert_eq!(head(&repo), before);
+    }
+}
+
+/// `188-work` and `main` change the same line of `granted.txt`; the branch is to be rebased.
+fn conflicting() -> Repo {
+    let repo = repo();
+    repo.stage("granted.txt", "base\n");
+    repo.commit("Base");
+    repo.git(&["branch", "--force", "main"]);
+    repo.stage("granted.txt", "ours\n");
+    repo.commit("Ours");
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.stage("granted.txt", "theirs\n");
+    repo.stage("theirs.txt", "of no design\n");
+    repo.commit("Theirs");
+    repo.git(&["switch", "--quiet", "188-work"]);
+    repo
+}
+
+#[test]
+fn a_rebase_that_stopped_is_judged_by_the_branch_it_rebases() {
+    for name in gits() {
+        let repo = conflicting();
+        git(&repo, name, &["rebase", "main"]).exits(1);
+        repo.stage("granted.txt", "both\n");
+        repo.stage("stray.txt", "slipped in\n");
+        git(&repo, name, &["rebase", "--continue"]).says("stray.txt");
+        assert!(repo.path(".git/rebase-merge").exists());
+        repo.git(&["rm", "--quiet", "--force", "stray.txt"]);
+        git(&repo, name, &["rebase", "--continue"]).exits(0);
+        assert_eq!(message(&repo), format!("Ours\n\n{TRAILER}"));
+        assert_eq!(
+            repo.git(&["rev-parse", "HEAD~1"]),
+            repo.git(&["rev-parse", "main"])
+        );
+    }
+}
+
+#[test]
+fn a_reword_has_nothing_to_judge() {
+    for name in gits() {
+        let repo = conflicting();
+        repo.git(&["branch", "--quiet", "--set-upstream-to=main"]);
+        let mut rebase = repo.command(name);
+        rebase
+            .args(["rebase", "--interactive", "HEAD~1"])
+            .env("GIT_SEQUENCE_EDITOR", "sed -i 's/^pick/reword/'");
+        common::run(&mut rebase).exits(0);
+        assert_eq!(message(&repo), "Ours");
+    }
+}
+
+#[test]
+fn fixups_are_squashed_without_a_word() {
+    for name in gits() {
+        let repo = repo();
+        repo.stage("granted.txt", "one\n");
+        git(&repo, name, &["commit", "-m", "Add it"]).exits(0);
+        repo.stage("granted.txt", "two\n");
+        git(&repo, name, &["commit", "--fixup", "HEAD"]).exits(0);
+        repo.stage("second.txt", "two\n");
+        git(&repo, name, &["commit", "--squash", "HEAD~1", "--no-edit"]).exits(0);
+        let mut rebase = repo.command(name);
+        rebase
+            .args(["rebase", "--interactive", "--autosquash", "HEAD~3"])
+            .env("GIT_SEQUENCE_EDITOR", "true");
+        common::run(&mut rebase).exits(0);
+        assert_eq!(repo.git(&["log", "-1", "--format=%s"]), "Add it");
+        assert_eq!(repo.git(&["show", "HEAD:granted.txt"]), "two");
+    }
+}
+
+#[test]
+fn all_ways_to_stage_are_judged_by_their_own_index() {
+    for name in gits() {
+        let repo = repo();
+        repo.stage("granted.txt", "one\n");
+        git(&repo, name, &["commit", "-m", "Add it"]).exits(0);
+        // The stray file is staged but not part of a commit of one path.
+        repo.stage("stray.txt", "stray\n");
+        repo.write("granted.txt", "two\n");
+        git(
+            &repo,
+            name,
+            &["commit", "-n", "-m", "One path", "--", "granted.txt"],
+        )
+        .exits(0);
+        git(&repo, name, &["commit", "-n", "-m", "The rest"])
+            .exits(1)
+            .says("stray.txt");
+        repo.git(&["rm", "--quiet", "--cached", "stray.txt"]);
+        repo.write("refused.txt", "changed\n");
+        git(&repo, name, &["commit", "-n", "-a", "-m", "All"])
+            .exits(1)
+            .says("refused.txt");
+        git(
+            &repo,
+            name,
+            &["commit", "-n", "-i", "-m", "Include", "refused.txt"],
+        )
+        .exits(1)
+        .says("refused.txt");
+    }
+}
+
+#[test]
+fn a_linked_work_tree_is_judged() {
+    for name in gits() {
+        let repo = repo();
+        repo.git(&["worktree", "add", "-q", "-b", "188-side", "../side"]);
+        let run = |arguments: &[&str]| {
+            let mut git = repo.command(name);
+            git.current_dir(repo.path("../side"));
+            common::run(git.args(arguments))
+        };
+        repo.write("../side/stray.txt", "stray\n");
+        run(&["add", "stray.txt"]).exits(0);
+        run(&["commit", "-n", "-m", "Stray"])
+            .exits(1)
+            .says("stray.txt");
+        run(&["mv", "-f", "stray.txt", "granted.txt"]).exits(0);
+        run(&["commit", "-n", "-m", "Granted"]).exits(0);
+        let told = run(&["log", "-1", "--format=%B"]);
+        assert_eq!(told.stdout.trim_end(), format!("Granted\n\n{TRAILER}"));
+    }
+}
+
+#[test]
+fn placed_as_git_places_trailers() {
+    let repo = repo();
+    repo.stage("granted.txt", "one\n");
+    for text in [
+        "Title\n",
+        "Title",
+        "Title\n\nBody\n",
+        "Title\n\nBody: with colon\nand a line\n",
+        "Title\n\nSigned-off-by: A <a@b>\n",
+        "Title\n\nText\nmore\nSigned-off-by: A <a@b>\nmore\n",
+        "Title\n\none\ntwo\nthree\nfour\nSigned-off-by: A <a@b>\n",
+        "Title\n\nKey: value\n  continued\nOther: x\n",
+        "Title\n\n  indented\nKey: value\n",
+        "Title\n\nKey: value\n\n\n",
+        "Title\n\nKey: value\n\n# a comment\n# another\n",
+        "# first\nTitle\n\nKey: value\n# c\n",
+        "Title\n\n# ------------------------ >8 ------------------------\ndiff --git a b\nKey: v\n",
+        "Title\n\nBody\n\nConflicts:\n\ta\n\tb\n",
+        "Title\n\nBody\n\nConflicts:\n\ta\nmore\n",
+        "Title\n\n(cherry picked from commit 0123)\n",
+        "Title\nKey: value\n",
+        "Title\n\nhttp://example.com\n",
+        "Title\n\n---\nKey: value\n",
+        "Title\r\n\r\nKey: value\r\n",
+        "Title\n   \nKey: value\n",
+        "Title\n\nGuard-Design: other.md\n",
+        "Title\n\nguard-design: docs/lld/active/LLD-188.md\n",
+    ] {
+        repo.write("../message", text);
+        let by_git = repo.git_with_input(
+            &[
+                "interpret-trailers",
+                "--no-divider",
+                "--if-exists",
+                "addIfDifferent",
+                "--trailer",
+                TRAILER,
+            ],
+            text.as_bytes(),
+        );
+        let mut guard = repo.command(GUARD);
+        guard.args(["hook", "prepare-commit-msg", "../message", "message"]);
+        common::run(&mut guard).exits(0);
+        let by_guard = std::fs::read_to_string(repo.path("../message")).unwrap();
+        // Git also rewrites the trailers that it finds, even a URL; guard leaves them as they are.
+        let spaced = |text: &str| text.replace(": ", ":").replace("\r\n", "\n");
+        assert_eq!(
+            spaced(by_guard.trim_end_matches('\n')),
+            spaced(&by_git),
+            "{text:?}"
+        );
+    }
+}
+
+#[test]
+fn a_missing_message_file_is_no_reason_to_pass() {
+    let repo = repo();
+    repo.stage("granted.txt", "one\n");
+    repo.guard(&["hook", "prepare-commit-msg", "nowhere"])
+        .exits(2)
+        .says("the message nowhere cannot be read");
+    repo.stage("stray.txt", "stray\n");
+    repo.guard(&["hook", "prepare-commit-msg", "nowhere"])
+        .exits(1)
+        .says("stray.txt");
+}
