@@ -11,6 +11,7 @@
 //! rules                  policy and changes in, findings out; pure
 //! git                    the only code that opens a repository
 //! report                 findings -> bytes, one file a format
+//! install                hooks and settings of a repository, and a check that they work
 //! cli                    arguments -> verb -> exit code
 //! ```
 //!
@@ -22,6 +23,7 @@ pub mod cli;
 pub mod error;
 pub mod finding;
 pub mod git;
+pub mod install;
 pub mod judge;
 pub mod measure;
 pub mod path;

@@ -4,6 +4,7 @@ mod check;
 mod explain;
 mod generate;
 mod hook;
+mod install;
 mod lint;
 mod output;
 mod scope;
@@ -67,6 +68,10 @@ enum Verb {
     Settings(settings::Args),
     /// Print completions, manual pages or the schema of guard.toml.
     Generate(generate::Args),
+    /// Set guard up where git calls it.
+    Install(install::Args),
+    /// Take away what `guard install` wrote.
+    Uninstall(install::Args),
     /// Entry points for git's hooks.
     Hook(hook::Args),
 }
@@ -143,6 +148,8 @@ impl Cli {
             Verb::Explain(args) => args.run(output),
             Verb::Settings(args) => args.run(output),
             Verb::Generate(args) => args.run(output),
+            Verb::Install(args) => args.install(output),
+            Verb::Uninstall(args) => args.uninstall(output),
             Verb::Hook(args) => args.run(output),
         }
     }

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Repository;
+use super::{Repository, absolute};
 use crate::error::Result;
 
 /// The directory of the hooks that git runs here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HooksDirectory {
-    /// Absolute, as far as the repository's own path is.
+    /// Absolute; it need not exist.
     pub path: PathBuf,
     /// Whether `core.hooksPath` names it.
     pub configured: bool,
@@ -26,7 +26,7 @@ impl Repository {
                 configured: true,
             },
             None => HooksDirectory {
-                path: self.common_dir().join("hooks"),
+                path: absolute(self.common_dir()).join("hooks"),
                 configured: false,
             },
         })

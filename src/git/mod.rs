@@ -202,7 +202,7 @@ impl Repository {
             .map_err(|error| failed(&format!("{key} cannot be read"), &error))?;
         // Git runs hooks in the git directory where there is no work tree.
         let here = self.workdir.as_deref().unwrap_or_else(|| self.git_dir());
-        Ok(path.map(|path| here.join(path)))
+        Ok(path.map(|path| absolute(here).join(path)))
     }
 
     /// The id that a blob with this content has; it is not written. `None` where the content cannot be hashed.
@@ -248,6 +248,13 @@ fn unknown_extension(config: &gix::config::Snapshot<'_>) -> Option<String> {
         })
         .find(|name| !KNOWN_EXTENSIONS.contains(&name.as_str()))
         .map(|name| format!("the extension {}", name.escape_default()))
+}
+
+/// A directory of this repository without links and `..`.
+pub(crate) fn absolute(directory: &Path) -> PathBuf {
+    directory
+        .canonicalize()
+        .unwrap_or_else(|_| directory.to_owned())
 }
 
 /// A sentence from an error of gix.

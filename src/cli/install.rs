@@ -1,0 +1,98 @@
+//! `guard install` and `guard uninstall`.
+
+use clap::Subcommand;
+use serde_json::json;
+
+use super::{output::Output, repository};
+use crate::error::Result;
+use crate::git::{Repository, show_file};
+use crate::install::git_hooks::{self, Action, Step};
+use crate::report::Format;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// The hooks that git runs at a commit.
+    #[command(after_help = EXAMPLES)]
+    Git(GitArgs),
+}
+
+#[derive(Debug, clap::Args)]
+struct GitArgs {
+    /// Say what would be done, and do nothing.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  guard install git --dry-run     what would be written where
+  guard install git               pre-commit, pre-merge-commit, prepare-commit-msg and commit-msg
+  guard uninstall git             take away what guard wrote, and nothing else
+
+A shell script that is there already stays: guard puts a marked block at its beginning. What guard cannot add
+to is left alone; the lines to add are printed, and the exit code is 1.";
+
+impl Args {
+    pub(super) fn install(&self, output: &mut Output) -> Result<u8> {
+        self.run(output, git_hooks::install)
+    }
+
+    pub(super) fn uninstall(&self, output: &mut Output) -> Result<u8> {
+        self.run(output, git_hooks::uninstall)
+    }
+
+    fn run(
+        &self,
+        output: &mut Output,
+        act: impl Fn(&Repository, bool) -> Result<Vec<Step>>,
+    ) -> Result<u8> {
+        let What::Git(GitArgs { dry_run }) = self.what;
+        let steps = act(&repository()?, dry_run)?;
+        let refused = steps.iter().any(|step| step.action == Action::Refuse);
+        output.print(|out, format, style| match format {
+            Format::Json => writeln!(out, "{:#}", as_json(&steps, dry_run)),
+            _ => steps
+                .iter()
+                .filter(|step| !style.quiet || step.action == Action::Refuse)
+                .try_for_each(|step| out.write_all(as_text(step, dry_run).as_bytes())),
+        });
+        Ok(u8::from(refused))
+    }
+}
+
+fn as_text(step: &Step, dry_run: bool) -> String {
+    let changes = matches!(step.action, Action::Write | Action::Remove);
+    let tense = match step.action {
+        _ if changes && dry_run => "would be ",
+        Action::Refuse => "left alone: ",
+        _ => "",
+    };
+    let path = show_file(&step.path);
+    let mut text = format!("{}: {tense}{} ({path})\n", step.hook, step.message);
+    for line in &step.help {
+        text.push_str(&format!("    {line}\n"));
+    }
+    text
+}
+
+fn as_json(steps: &[Step], dry_run: bool) -> serde_json::Value {
+    let steps: Vec<_> = steps
+        .iter()
+        .map(|step| {
+            json!({
+                "hook": step.hook,
+                "path": step.path.to_string_lossy(),
+                "action": step.action.name(),
+                "message": step.message,
+                "help": step.help,
+            })
+        })
+        .collect();
+    json!({"version": 1, "dry_run": dry_run, "hooks": steps})
+}

@@ -1,0 +1,5 @@
+//! Setting guard up in a repository: hooks, settings, and a check that it works.
+
+pub mod files;
+pub mod git_hooks;
+pub mod hook;

@@ -1,0 +1,370 @@
+//! `guard install git` and `guard uninstall git`.
+
+#![allow(clippy::unwrap_used)]
+#![cfg(unix)]
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::{GUARD, Output, Repo};
+
+const HOOKS: [&str; 4] = [
+    "pre-commit",
+    "pre-merge-commit",
+    "prepare-commit-msg",
+    "commit-msg",
+];
+
+fn repo() -> Repo {
+    let repo = Repo::new();
+    repo.govern(&[("granted.txt", "Add/Modify", "the work")]);
+    repo
+}
+
+fn hook(repo: &Repo, name: &str) -> PathBuf {
+    repo.path(".git/hooks").join(name)
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o7777
+}
+
+/// A program that finds the built guard on `PATH`.
+fn command(repo: &Repo, program: &str) -> Command {
+    let mut path = Path::new(GUARD).parent().unwrap().as_os_str().to_owned();
+    path.push(":");
+    path.push(std::env::var_os("PATH").unwrap());
+    let mut command = repo.command(program);
+    command.env("PATH", path);
+    command
+}
+
+fn commit(repo: &Repo, arguments: &[&str]) -> Output {
+    let mut git = command(repo, "git");
+    common::run(git.args(["commit", "-m", "Change"]).args(arguments))
+}
+
+/// Installed hooks refuse a stray file with and without `--no-verify`, and let a granted one through.
+#[track_caller]
+fn works(repo: &Repo) {
+    repo.stage("stray.txt", "stray\n");
+    commit(repo, &[]).exits(1).says("out-of-scope");
+    commit(repo, &["--no-verify"]).exits(1).says("out-of-scope");
+    repo.git(&["rm", "--quiet", "--force", "stray.txt"]);
+    repo.stage("granted.txt", "granted\n");
+    commit(repo, &[]).exits(0);
+}
+
+#[test]
+fn the_hooks_are_installed_and_work() {
+    let repo = repo();
+    let told = repo.guard(&["install", "git"]).exits(0);
+    assert_eq!(told.stdout.lines().count(), HOOKS.len());
+    for name in HOOKS {
+        let shipped = fs::read(Path::new(common::SOURCE).join("hooks").join(name)).unwrap();
+        assert_eq!(fs::read(hook(&repo, name)).unwrap(), shipped);
+        assert_eq!(mode(&hook(&repo, name)), 0o755);
+    }
+    works(&repo);
+}
+
+#[test]
+fn installing_twice_changes_nothing() {
+    let repo = repo();
+    repo.guard(&["install", "git"]).exits(0);
+    let before = repo.digest_tree();
+    repo.guard(&["install", "git"])
+        .exits(0)
+        .says("pre-commit: installed already");
+    assert_eq!(repo.digest_tree(), before);
+}
+
+#[test]
+fn uninstall_restores_what_was_there() {
+    let repo = repo();
+    repo.write(".git/hooks/pre-commit", "#!/bin/bash\nexec true\n");
+    fs::set_permissions(hook(&repo, "pre-commit"), fs::Permissions::from_mode(0o750)).unwrap();
+    repo.write(".git/hooks/post-commit", "#!/bin/sh\n");
+    let before = repo.digest_tree();
+    repo.guard(&["install", "git"]).exits(0);
+    assert_ne!(repo.digest_tree(), before);
+    repo.guard(&["uninstall", "git"]).exits(0);
+    assert_eq!(repo.digest_tree(), before);
+    repo.guard(&["uninstall", "git"]).exits(0);
+    assert_eq!(repo.digest_tree(), before);
+}
+
+#[test]
+fn a_dry_run_says_all_and_does_nothing() {
+    let repo = repo();
+    let before = repo.digest_tree();
+    let told = repo.guard(&["install", "git", "--dry-run"]).exits(0);
+    assert_eq!(told.stdout.matches("would be installed").count(), 4);
+    assert_eq!(repo.digest_tree(), before);
+    repo.guard(&["install", "git"]).exits(0);
+    let before = repo.digest_tree();
+    let told = repo.guard(&["uninstall", "git", "--dry-run"]).exits(0);
+    assert_eq!(told.stdout.matches("would be removed").count(), 4);
+    assert_eq!(repo.digest_tree(), before);
+}
+
+#[test]
+fn an_existing_shell_hook_runs_after_guard() {
+    let repo = repo();
+    let own = "#!/usr/bin/env bash\nset -euo pipefail\ntouch ran\nexit 0\n";
+    repo.install_hook_script("pre-commit", own);
+    repo.install_hook_script("prepare-commit-msg", "#!/bin/sh\nexec true\n");
+    fs::set_permissions(hook(&repo, "pre-commit"), fs::Permissions::from_mode(0o700)).unwrap();
+    repo.guard(&["install", "git"])
+        .exits(0)
+        .says("pre-commit: installed ahead of your own hook");
+    assert_eq!(mode(&hook(&repo, "pre-commit")), 0o700);
+    repo.stage("stray.txt", "stray\n");
+    commit(&repo, &[]).exits(1).says("out-of-scope");
+    assert!(!repo.path("ran").exists());
+    repo.git(&["rm", "--quiet", "--force", "stray.txt"]);
+    works(&repo);
+    assert!(repo.path("ran").exists());
+    repo.guard(&["install", "git"])
+        .exits(0)
+        .says("installed already");
+}
+
+#[test]
+fn a_chained_hook_refuses_where_guard_is_missing() {
+    let repo = repo();
+    repo.install_hook_script("pre-commit", "#!/bin/sh\nexit 0\n");
+    repo.guard(&["install", "git"]).exits(0);
+    let empty = repo.path("../empty");
+    fs::create_dir(&empty).unwrap();
+    let mut shell = repo.command("/bin/sh");
+    common::run(shell.arg(hook(&repo, "pre-commit")).env("PATH", empty))
+        .exits(2)
+        .says("guard: not found on PATH");
+}
+
+#[test]
+fn what_guard_cannot_add_to_is_left_with_advice() {
+    let repo = repo();
+    let python = "#!/usr/bin/env python3\nprint('x')\n";
+    repo.install_hook_script("pre-commit", python);
+    repo.install_hook_script("commit-msg", "\x7fELF\0");
+    std::os::unix::fs::symlink("../../elsewhere", hook(&repo, "pre-merge-commit")).unwrap();
+    repo.guard(&["install", "git"])
+        .exits(1)
+        .says("pre-commit: left alone: it is not a shell script")
+        .says("guard hook pre-commit")
+        .says("commit-msg: left alone: it is a binary program")
+        .says("pre-merge-commit: left alone: it is a symbolic link");
+    assert_eq!(
+        fs::read_to_string(hook(&repo, "pre-commit")).unwrap(),
+        python
+    );
+    assert!(hook(&repo, "pre-merge-commit").is_symlink());
+    assert!(!repo.path("elsewhere").exists());
+    // The others do not wait for it.
+    assert!(hook(&repo, "prepare-commit-msg").exists());
+}
+
+#[test]
+fn a_hook_that_somebody_switched_off_stays_off() {
+    let repo = repo();
+    repo.install_hook_script("pre-commit", "#!/bin/sh\nexit 1\n");
+    fs::set_permissions(hook(&repo, "pre-commit"), fs::Permissions::from_mode(0o644)).unwrap();
+    repo.guard(&["install", "git"])
+        .exits(1)
+        .says("not executable");
+    assert_eq!(mode(&hook(&repo, "pre-commit")), 0o644);
+}
+
+#[test]
+fn guards_own_hook_is_made_executable_again() {
+    let repo = repo();
+    repo.guard(&["install", "git"]).exits(0);
+    fs::set_permissions(hook(&repo, "pre-commit"), fs::Permissions::from_mode(0o644)).unwrap();
+    repo.guard(&["install", "git"])
+        .exits(0)
+        .says("made executable again");
+    assert_eq!(mode(&hook(&repo, "pre-commit")) & 0o100, 0o100);
+    works(&repo);
+}
+
+#[test]
+fn a_changed_shim_is_neither_removed_nor_overwritten_in_silence() {
+    let repo = repo();
+    repo.guard(&["install", "git"]).exits(0);
+    let mut changed = fs::read_to_string(hook(&repo, "pre-commit")).unwrap();
+    changed.push_str("echo mine\n");
+    fs::write(hook(&repo, "pre-commit"), &changed).unwrap();
+    for verb in ["install", "uninstall"] {
+        repo.guard(&[verb, "git"])
+            .exits(1)
+            .says("pre-commit: left alone: guard wrote it, but it was changed since");
+        assert_eq!(
+            fs::read_to_string(hook(&repo, "pre-commit")).unwrap(),
+            changed
+        );
+    }
+    assert!(!hook(&repo, "commit-msg").exists());
+}
+
+#[test]
+fn a_hook_that_calls_guard_by_itself_is_enough() {
+    let repo = repo();
+    let own = "#!/bin/sh\nguard hook pre-commit || exit 1\n";
+    repo.install_hook_script("pre-commit", own);
+    repo.guard(&["install", "git"])
+        .exits(0)
+        .says("pre-commit: calls guard already");
+    repo.guard(&["uninstall", "git"])
+        .exits(1)
+        .says("guard did not write that");
+    assert_eq!(fs::read_to_string(hook(&repo, "pre-commit")).unwrap(), own);
+}
+
+#[test]
+fn hooks_path_in_the_work_tree_is_respected() {
+    for configured in [".githooks", "tools/../.githooks"] {
+        let repo = repo();
+        repo.write("tools/x", "");
+        repo.write(".githooks/README", "hooks\n");
+        repo.git(&["config", "core.hooksPath", configured]);
+        repo.guard(&["install", "git"]).exits(0);
+        assert!(repo.path(".githooks/pre-commit").exists());
+        assert!(!hook(&repo, "pre-commit").exists());
+        works(&repo);
+    }
+}
+
+#[test]
+fn a_relative_hooks_path_is_that_of_the_work_tree_also_from_below() {
+    let repo = repo();
+    repo.git(&["config", "core.hooksPath", ".githooks"]);
+    repo.write("src/x", "");
+    let mut guard = repo.command(GUARD);
+    guard.current_dir(repo.path("src"));
+    common::run(guard.args(["install", "git"])).exits(0);
+    assert!(repo.path(".githooks/pre-commit").exists());
+}
+
+#[test]
+fn hooks_of_other_repositories_are_not_touched() {
+    let repo = repo();
+    let shared = repo.path("../shared");
+    fs::create_dir(&shared).unwrap();
+    std::os::unix::fs::symlink(&shared, repo.path("linked")).unwrap();
+    for configured in [
+        "../shared",
+        "../new",
+        "nowhere/../../new",
+        "linked",
+        "/dev/null",
+        "~/hooks",
+    ] {
+        repo.git(&["config", "--global", "core.hooksPath", configured]);
+        repo.guard(&["install", "git"])
+            .exits(2)
+            .says("outside this repository")
+            .says("git config --local core.hooksPath .git/hooks");
+        assert_eq!(fs::read_dir(&shared).unwrap().count(), 0);
+        assert!(!repo.path("../new").exists());
+    }
+}
+
+#[test]
+fn a_linked_work_tree_shares_the_hooks() {
+    let repo = repo();
+    repo.git(&["worktree", "add", "-q", "-b", "188-side", "../side"]);
+    let mut guard = repo.command(GUARD);
+    guard.current_dir(repo.path("../side"));
+    common::run(guard.args(["install", "git"])).exits(0);
+    assert!(hook(&repo, "pre-commit").exists());
+    repo.write("../side/stray.txt", "stray\n");
+    let run = |arguments: &[&str]| {
+        let mut git = command(&repo, "git");
+        common::run(git.current_dir(repo.path("../side")).args(arguments))
+    };
+    run(&["add", "stray.txt"]).exits(0);
+    run(&["commit", "-m", "Stray"])
+        .exits(1)
+        .says("out-of-scope");
+}
+
+#[test]
+fn husky_gets_a_line_to_add() {
+    let repo = repo();
+    repo.git(&["config", "core.hooksPath", ".husky/_"]);
+    let stub = "#!/usr/bin/env sh\n. \"$(dirname \"$0\")/h\"";
+    repo.write(".husky/_/pre-commit", stub);
+    repo.write(".husky/pre-commit", "npm test\n");
+    repo.guard(&["install", "git"])
+        .exits(1)
+        .says("pre-commit: left alone: husky owns it")
+        .says("add this line to .husky/pre-commit: guard hook pre-commit \"$@\" || exit $?");
+    assert_eq!(
+        fs::read_to_string(repo.path(".husky/_/pre-commit")).unwrap(),
+        stub
+    );
+    assert_eq!(
+        fs::read_to_string(repo.path(".husky/pre-commit")).unwrap(),
+        "npm test\n"
+    );
+    for name in HOOKS {
+        repo.write(
+            format!(".husky/{name}"),
+            format!("guard hook {name} \"$@\" || exit $?\nnpm test\n"),
+        );
+    }
+    repo.guard(&["install", "git"])
+        .exits(0)
+        .says("calls guard already");
+}
+
+#[test]
+fn pre_commit_gets_settings_to_add() {
+    let repo = repo();
+    let generated = "#!/usr/bin/env bash\n# File generated by pre-commit: https://pre-commit.com\n";
+    repo.install_hook_script("pre-commit", generated);
+    repo.write(".pre-commit-config.yaml", "repos: []\n# - id: guard\n");
+    repo.guard(&["install", "git"])
+        .exits(1)
+        .says("pre-commit owns it")
+        .says("entry: guard hook pre-commit");
+    assert_eq!(
+        fs::read_to_string(hook(&repo, "pre-commit")).unwrap(),
+        generated
+    );
+    repo.write(
+        ".pre-commit-config.yaml",
+        "repos:\n- repo: https://example.com/guard\n  hooks:\n  - id: guard # the gate\n",
+    );
+    repo.guard(&["install", "git"])
+        .exits(0)
+        .says("pre-commit: calls guard already");
+}
+
+#[test]
+fn the_plan_is_also_json() {
+    let repo = repo();
+    repo.install_hook_script("pre-commit", "#!/usr/bin/perl\n");
+    let plan = repo.json(&["install", "git", "--dry-run"]);
+    assert_eq!(plan["version"], 1);
+    assert_eq!(plan["dry_run"], true);
+    assert_eq!(plan["hooks"][0]["hook"], "pre-commit");
+    assert_eq!(plan["hooks"][0]["action"], "refuse");
+    assert_eq!(plan["hooks"][1]["action"], "write");
+}
+
+#[test]
+fn a_bare_directory_without_a_repository_is_refused() {
+    let repo = repo();
+    let mut guard = repo.command(GUARD);
+    guard.current_dir(repo.home());
+    common::run(guard.args(["install", "git"]))
+        .exits(2)
+        .says("not in a git repository");
+}
