@@ -2,6 +2,7 @@
 
 mod check;
 mod explain;
+mod file;
 mod generate;
 mod hook;
 mod install;
@@ -123,12 +124,18 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(CANNOT_JUDGE));
         }
     };
-    let mut output = Output::new(&cli.output);
+    let mut output = match Output::new(&cli.output) {
+        Ok(output) => output,
+        Err(error) => {
+            output::usage_error(&error);
+            return ExitCode::from(CANNOT_JUDGE);
+        }
+    };
     match cli.run(&mut output) {
         Ok(code) => output.finish(code),
         Err(error) => {
             output.error(&error);
-            ExitCode::from(CANNOT_JUDGE)
+            output.finish(CANNOT_JUDGE)
         }
     }
 }

@@ -1,14 +1,16 @@
-//! Where output goes: data to stdout, errors to stderr, colour only for terminals.
+//! Where output goes: data to stdout and files, errors to stderr, colour only for terminals.
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anstream::ColorChoice;
 use clap::ValueEnum;
 
-use super::CANNOT_JUDGE;
-use crate::error::Error;
-use crate::report::{Format, Style, write_error, write_notes};
+use super::{CANNOT_JUDGE, file};
+use crate::error::{Error, Result};
+use crate::git::show_file;
+use crate::report::{Format, Style, write_error, write_failure, write_notes};
 
 /// Options of every verb that decide how things look.
 #[derive(Debug, clap::Args)]
@@ -17,12 +19,22 @@ pub(super) struct Args {
     #[arg(
         long,
         value_enum,
-        default_value_t,
         value_name = "FORMAT",
         env = "GUARD_FORMAT",
         global = true
     )]
-    format: FormatName,
+    format: Option<FormatName>,
+    /// Write the report to a file as well, as `sarif=guard.sarif`; repeat it for several.
+    ///
+    /// `-` in the place of FILE is standard output.
+    #[arg(
+        long,
+        value_name = "FORMAT=FILE",
+        env = "GUARD_OUTPUT",
+        global = true,
+        value_parser = parse_target
+    )]
+    output: Vec<Target>,
     /// When to use colours; NO_COLOR and CLICOLOR_FORCE count as well.
     #[arg(
         long,
@@ -38,11 +50,31 @@ pub(super) struct Args {
     quiet: bool,
 }
 
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
 enum FormatName {
-    #[default]
     Human,
     Json,
+    Jsonl,
+    Sarif,
+    Github,
+    Gitlab,
+    Junit,
+    Markdown,
+}
+
+impl From<FormatName> for Format {
+    fn from(name: FormatName) -> Format {
+        match name {
+            FormatName::Human => Format::Human,
+            FormatName::Json => Format::Json,
+            FormatName::Jsonl => Format::Jsonl,
+            FormatName::Sarif => Format::Sarif,
+            FormatName::Github => Format::Github,
+            FormatName::Gitlab => Format::Gitlab,
+            FormatName::Junit => Format::Junit,
+            FormatName::Markdown => Format::Markdown,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
@@ -53,17 +85,52 @@ enum When {
     Never,
 }
 
+/// A report that was asked for with `--output`.
+#[derive(Debug, Clone, PartialEq)]
+struct Target {
+    format: FormatName,
+    /// `None` is standard output.
+    file: Option<PathBuf>,
+}
+
+fn parse_target(text: &str) -> Result<Target, String> {
+    let (format, file) = text
+        .split_once('=')
+        .ok_or("wants FORMAT=FILE, such as sarif=guard.sarif")?;
+    let format = FormatName::from_str(format, false).map_err(|_| {
+        let names = FormatName::value_variants().iter();
+        let names: Vec<_> = names.map(|name| Format::from(*name).name()).collect();
+        format!("the format is one of {}", names.join(", "))
+    })?;
+    let file = match file {
+        "" => return Err("the file has no name".to_owned()),
+        "-" => None,
+        file => Some(PathBuf::from(file)),
+    };
+    Ok(Target { format, file })
+}
+
 /// The way out for every verb.
 pub(super) struct Output {
     pub(super) format: Format,
     pub(super) style: Style,
     error_style: Style,
+    files: Vec<(Format, PathBuf)>,
     /// Writing failed: the reader went away, or the disk is full.
-    failed: Option<io::Error>,
+    failed: Option<Failed>,
+}
+
+/// What could not be written, and why.
+struct Failed {
+    to: String,
+    error: io::Error,
 }
 
 impl Output {
-    pub(super) fn new(args: &Args) -> Output {
+    /// # Errors
+    ///
+    /// Two reports for one place.
+    pub(super) fn new(args: &Args) -> Result<Output> {
         let style = |color: bool, width| Style {
             color,
             width,
@@ -80,11 +147,9 @@ impl Output {
             Some((width, _)) if is_terminal => usize::from(width.0),
             _ => Style::default().width,
         };
-        Output {
-            format: match args.format {
-                FormatName::Human => Format::Human,
-                FormatName::Json => Format::Json,
-            },
+        let (format, files) = targets(args)?;
+        Ok(Output {
+            format,
             style: style(
                 wants_color(anstream::AutoStream::choice(&stdout)),
                 width(stdout.is_terminal()),
@@ -93,18 +158,20 @@ impl Output {
                 wants_color(anstream::AutoStream::choice(&stderr)),
                 width(stderr.is_terminal()),
             ),
+            files,
             failed: None,
-        }
+        })
     }
 
-    /// Prints to stdout with `write`; what goes wrong is told at the end.
+    /// Writes a report to stdout and every file with `write`; what goes wrong is told at the end.
     pub(super) fn print(
         &mut self,
-        write: impl FnOnce(&mut dyn Write, Format, &Style) -> io::Result<()>,
+        write: impl Fn(&mut dyn Write, Format, &Style) -> io::Result<()>,
     ) {
         let mut stdout = io::stdout().lock();
         let written = write(&mut stdout, self.format, &self.style).and_then(|()| stdout.flush());
-        self.failed = written.err();
+        self.note_failure("standard output", written);
+        self.write_files(write);
     }
 
     /// Prints remarks to stderr, where data goes to stdout.
@@ -115,22 +182,97 @@ impl Output {
         }
     }
 
-    /// Prints an error to stderr.
-    pub(super) fn error(&self, error: &Error) {
+    /// Prints an error to stderr, and to the files and machine formats, whose readers would take nothing, or the
+    /// report of an earlier run, for an answer.
+    pub(super) fn error(&mut self, error: &Error) {
         // There is nowhere left to tell that stderr cannot be written.
         let _ = write_error(error, &mut io::stderr().lock(), &self.error_style);
+        if !matches!(self.format, Format::Human | Format::Json) {
+            let mut stdout = io::stdout().lock();
+            let written = write_failure(error, self.format, &mut stdout, &self.style)
+                .and_then(|()| stdout.flush());
+            self.note_failure("standard output", written);
+        }
+        self.write_files(|out, format, style| write_failure(error, format, out, style));
     }
 
-    /// The exit code, unless the verdict could not be told. A reader that went away has seen what it wanted.
-    pub(super) fn finish(self, code: u8) -> ExitCode {
-        match &self.failed {
-            Some(error) if error.kind() != ErrorKind::BrokenPipe => {
-                self.error(&Error::new(format!(
-                    "the report cannot be written: {error}"
-                )));
-                ExitCode::from(CANNOT_JUDGE)
-            }
-            _ => ExitCode::from(code),
+    fn write_files(&mut self, write: impl Fn(&mut dyn Write, Format, &Style) -> io::Result<()>) {
+        let style = Style {
+            quiet: self.style.quiet,
+            ..Style::default()
+        };
+        for (format, path) in std::mem::take(&mut self.files) {
+            let mut report = Vec::new();
+            let written =
+                write(&mut report, format, &style).and_then(|()| file::replace(&path, &report));
+            self.note_failure(&show_file(&path), written);
+        }
+        if self.format == Format::Github
+            && let Some(summary) = step_summary()
+        {
+            let mut report = Vec::new();
+            let written = write(&mut report, Format::Markdown, &style)
+                .and_then(|()| file::append(&summary, &report));
+            self.note_failure("the file of GITHUB_STEP_SUMMARY", written);
         }
     }
+
+    /// Remembers the first failure; a reader that went away has seen what it wanted.
+    fn note_failure(&mut self, to: &str, written: io::Result<()>) {
+        match written {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe && self.failed.is_none() => {
+                let to = to.to_owned();
+                self.failed = Some(Failed { to, error });
+            }
+            _ => {}
+        }
+    }
+
+    /// The exit code, unless the verdict could not be told.
+    pub(super) fn finish(self, code: u8) -> ExitCode {
+        let Some(Failed { to, error }) = &self.failed else {
+            return ExitCode::from(code);
+        };
+        let error = match error.kind() {
+            ErrorKind::Unsupported => Error::new(error.to_string()),
+            _ => Error::new(format!("the report cannot be written to {to}: {error}")),
+        };
+        let _ = write_error(&error, &mut io::stderr().lock(), &self.error_style);
+        ExitCode::from(CANNOT_JUDGE)
+    }
+}
+
+/// Prints an error that comes before there is an [`Output`].
+pub(super) fn usage_error(error: &Error) {
+    // There is nowhere left to tell that stderr cannot be written.
+    let _ = write_error(error, &mut io::stderr().lock(), &Style::default());
+}
+
+/// The format of standard output, and the files with theirs.
+fn targets(args: &Args) -> Result<(Format, Vec<(Format, PathBuf)>)> {
+    let mut stdout: Vec<_> = args.format.into_iter().collect();
+    let mut files: Vec<(Format, PathBuf)> = Vec::new();
+    for target in &args.output {
+        match &target.file {
+            None => stdout.push(target.format),
+            Some(file) if files.iter().any(|(_, other)| other == file) => {
+                let file = show_file(file);
+                return Err(Error::new(format!("--output names {file} twice"))
+                    .help("give each report a file of its own"));
+            }
+            Some(file) => files.push((target.format.into(), file.clone())),
+        }
+    }
+    if stdout.len() > 1 {
+        return Err(Error::new("two reports are to go to standard output")
+            .help("--format and --output FORMAT=- both mean standard output: give one of them"));
+    }
+    Ok((stdout.pop().map_or(Format::Human, Format::from), files))
+}
+
+/// Where GitHub takes the summary of a step from.
+fn step_summary() -> Option<PathBuf> {
+    std::env::var_os("GITHUB_STEP_SUMMARY")
+        .filter(|path| !path.is_empty())
+        .map(|path| Path::new(&path).to_owned())
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::human::{message, paint};
 use super::json::{document, path};
 use super::scope::place;
-use super::{Format, Style};
+use super::{Format, Style, escape};
 use crate::finding::{Anchor, Rule};
 use crate::path::show;
 
@@ -65,16 +65,17 @@ impl CheckReport {
     ///
     /// # Errors
     ///
-    /// Those of `out`.
+    /// Those of `out`, and `Unsupported` for a format that is neither human nor JSON.
     pub fn write(&self, format: Format, out: &mut dyn io::Write, style: &Style) -> io::Result<()> {
         let text = match format {
             Format::Human => self
                 .results
                 .iter()
                 .filter(|result| !(style.quiet && result.allowed))
-                .map(|result| human(result, style))
+                .map(|result| escape::commands(human(result, style)))
                 .collect(),
             Format::Json => self.json()?,
+            other => return Err(other.not_here("guard check")),
         };
         out.write_all(text.as_bytes())
     }

@@ -23,6 +23,10 @@ pub fn write_notes(lines: &[String], out: &mut dyn io::Write, style: &Style) -> 
 ///
 /// Those of `out`.
 pub fn write_error(error: &Error, out: &mut dyn io::Write, style: &Style) -> io::Result<()> {
+    out.write_all(text(error, style).as_bytes())
+}
+
+pub(super) fn text(error: &Error, style: &Style) -> String {
     let mut text = findings(&error.problems, &[], &error.texts, style);
     let label = paint(DEFAULT_ERROR_STYLE, "error", style);
     let mut lines = error.message.lines();
@@ -37,5 +41,5 @@ pub fn write_error(error: &Error, out: &mut dyn io::Write, style: &Style) -> io:
         let label = paint(DEFAULT_HELP_STYLE, "help", style);
         text.push_str(&format!("  {label}: {}\n", escape::text(help)));
     }
-    out.write_all(text.as_bytes())
+    escape::commands(text)
 }

@@ -43,6 +43,51 @@ pub(super) fn clip(text: &str, max: usize) -> Cow<'_, str> {
     Cow::Owned(text.chars().take(kept).chain(['…']).collect())
 }
 
+/// Breaks what a CI system would take from its log as a command: `::error::`
+/// at the start of a line (GitHub), `##[error]`, `##vso[…]` and
+/// `##teamcity[…]` anywhere (GitHub, Azure, TeamCity). Other text stays.
+pub(super) fn commands(text: String) -> String {
+    let text = brackets(text, "\\u{5b}");
+    if !text.lines().any(starts_command) {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for line in text.split_inclusive('\n') {
+        if starts_command(line) {
+            let rest = line.trim_start();
+            out.push_str(&line[..line.len() - rest.len()]);
+            out.push_str("\\u{3a}");
+            out.push_str(&rest[1..]);
+        } else {
+            out.push_str(line);
+        }
+    }
+    out
+}
+
+/// GitHub's runner ignores blanks before the colons.
+fn starts_command(line: &str) -> bool {
+    line.trim_start().starts_with("::")
+}
+
+/// Puts `instead` in the place of the bracket of `##[`, `##vso[` and the like.
+pub(super) fn brackets(text: String, instead: &str) -> String {
+    if !text.contains("##") {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find('[') {
+        let before = &rest[..at];
+        out.push_str(before);
+        let word = before.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        out.push_str(if word.ends_with("##") { instead } else { "[" });
+        rest = &rest[at + 1..];
+    }
+    out.push_str(rest);
+    out
+}
+
 fn push(out: &mut String, c: char) {
     if is_hostile(c) {
         let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
@@ -74,6 +119,26 @@ mod tests {
     fn clip_counts_characters_and_marks_the_cut() {
         assert_eq!(clip("äöü", 3), "äöü");
         assert_eq!(clip("äöüß", 3), "äö…");
+    }
+
+    #[test]
+    fn commands_of_ci_systems_are_broken() {
+        for (text, safe) in [
+            ("::error::x\n", "\\u{3a}:error::x\n"),
+            ("a\n  ::add-mask::x\nb", "a\n  \\u{3a}:add-mask::x\nb"),
+            ("see ##[error]x", "see ##\\u{5b}error]x"),
+            ("a ###vso[x]", "a ###vso\\u{5b}x]"),
+            ("##teamcity[a] ##[b]", "##teamcity\\u{5b}a] ##\\u{5b}b]"),
+        ] {
+            assert_eq!(commands(text.to_owned()), safe);
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_a_command_stays() {
+        for text in ["a::b::c", "src/[id].ts ## [x] #[a]", "## vso [x]\n"] {
+            assert_eq!(commands(text.to_owned()), text);
+        }
     }
 
     #[test]

@@ -38,11 +38,11 @@ const TRUNCATED: &str = "[truncated]";
 pub(super) fn report(report: &Report, style: &Style) -> String {
     let mut out = findings(&report.findings, &report.changes, &report.texts, style);
     if style.quiet {
-        return out;
+        return escape::commands(out);
     }
     out.push_str(&notes(&report.notes, style));
     push_line(&mut out, &summary(report, style));
-    out
+    escape::commands(out)
 }
 
 /// Remarks, one a line.
@@ -245,6 +245,17 @@ fn push_preview(
 
 /// The last line.
 fn summary(report: &Report, style: &Style) -> String {
+    let verdict = report.verdict();
+    let color = match verdict {
+        Verdict::Accepted => DEFAULT_NOTE_STYLE,
+        Verdict::Refused => DEFAULT_ERROR_STYLE,
+    };
+    let word = paint(color, verdict.name(), style);
+    format!("guard: {word}: {}", outcome(report))
+}
+
+/// What was judged and found, in one line.
+pub(super) fn outcome(report: &Report) -> String {
     let counts = report.counts();
     let changes = plural(counts.changes, "change");
     let designs: Vec<_> = report
@@ -263,8 +274,7 @@ fn summary(report: &Report, style: &Style) -> String {
     .collect();
     let remarks = remarks.join(", ");
 
-    let verdict = report.verdict();
-    let mut text = match verdict {
+    let mut text = match report.verdict() {
         Verdict::Refused => {
             let design = match designs.len() {
                 0 => "no design".to_owned(),
@@ -289,11 +299,7 @@ fn summary(report: &Report, style: &Style) -> String {
     if counts.approved > 0 {
         text.push_str(&format!(", {} approved", counts.approved));
     }
-    let color = match verdict {
-        Verdict::Accepted => DEFAULT_NOTE_STYLE,
-        Verdict::Refused => DEFAULT_ERROR_STYLE,
-    };
-    format!("guard: {}: {text}", paint(color, verdict.name(), style))
+    text
 }
 
 /// The first two names and how many there are besides.

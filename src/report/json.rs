@@ -13,7 +13,8 @@ use std::io;
 use gix::bstr::{BStr, ByteSlice};
 use serde::Serialize;
 
-use super::{ChangeLine, Counts, DesignUsed, Report, ordered};
+use super::{ChangeLine, Counts, DesignUsed, Report, escape, ordered};
+use crate::error::Error;
 use crate::finding::{Details, Finding};
 use crate::path::is_hostile;
 
@@ -65,7 +66,7 @@ struct PlaceJson {
 }
 
 #[derive(Serialize)]
-struct ChangeJson<'a> {
+pub(super) struct ChangeJson<'a> {
     path: String,
     from: Option<String>,
     action: &'a str,
@@ -109,6 +110,35 @@ fn design(design: &DesignUsed) -> DesignJson<'_> {
     }
 }
 
+#[derive(Serialize)]
+struct FailureJson<'a> {
+    version: u32,
+    error: ErrorJson<'a>,
+    findings: Vec<FindingJson<'a>>,
+}
+
+#[derive(Serialize)]
+pub(super) struct ErrorJson<'a> {
+    message: &'a str,
+    help: &'a [String],
+}
+
+/// The document of a run that could not judge: it has no verdict.
+pub(super) fn failure(failure: &Error) -> io::Result<String> {
+    document(&FailureJson {
+        version: 1,
+        error: error(failure),
+        findings: findings(&failure.problems),
+    })
+}
+
+pub(super) fn error(error: &Error) -> ErrorJson<'_> {
+    ErrorJson {
+        message: &error.message,
+        help: &error.help,
+    }
+}
+
 /// Findings in the common order.
 pub(super) fn findings(findings: &[Finding]) -> Vec<FindingJson<'_>> {
     ordered(findings).into_iter().map(finding).collect()
@@ -131,7 +161,7 @@ fn finding(finding: &Finding) -> FindingJson<'_> {
     }
 }
 
-fn change(change: &ChangeLine) -> ChangeJson<'_> {
+pub(super) fn change(change: &ChangeLine) -> ChangeJson<'_> {
     ChangeJson {
         path: path(change.path.as_bstr()),
         from: change.from.as_ref().map(|p| path(p.as_bstr())),
@@ -146,7 +176,16 @@ fn change(change: &ChangeLine) -> ChangeJson<'_> {
 
 /// A value as a whole document.
 pub(super) fn document(value: &impl Serialize) -> io::Result<String> {
-    let json = serde_json::to_string_pretty(value)?;
+    Ok(safe(&serde_json::to_string_pretty(value)?))
+}
+
+/// A value as one line.
+pub(super) fn line(value: &impl Serialize) -> io::Result<String> {
+    Ok(safe(&serde_json::to_string(value)?))
+}
+
+/// What serde_json wrote, safe to show, with a line feed at its end.
+fn safe(json: &str) -> String {
     let mut out = String::with_capacity(json.len() + 1);
     let mut units = [0; 2];
     for c in json.chars() {
@@ -162,7 +201,8 @@ pub(super) fn document(value: &impl Serialize) -> io::Result<String> {
         }
     }
     out.push('\n');
-    Ok(out)
+    // A number sign is in a string, so the bracket after it is too.
+    escape::brackets(out, "\\u005b")
 }
 
 /// A path as a JSON string's value.
@@ -205,6 +245,14 @@ mod tests {
     #[test]
     fn a_utf8_path_is_written_as_it_is() {
         assert_eq!(path(BStr::new("src/ä b.rs")), "src/ä b.rs");
+    }
+
+    #[test]
+    fn a_command_in_a_string_is_broken_and_comes_back_unchanged() {
+        let json = document(&["##[error]x", "##vso[y]"]).unwrap_or_default();
+        assert!(!json.contains("##[") && !json.contains("##vso["), "{json}");
+        let back: Vec<String> = serde_json::from_str(&json).unwrap_or_default();
+        assert_eq!(back, ["##[error]x", "##vso[y]"]);
     }
 
     #[test]

@@ -8,9 +8,17 @@ mod check;
 mod error;
 mod escape;
 mod explain;
+mod github;
+mod gitlab;
 mod human;
+mod identity;
 mod json;
+mod jsonl;
+mod junit;
+mod markdown;
+mod place;
 mod prompt;
+mod sarif;
 mod schema;
 mod scope;
 mod settings;
@@ -31,7 +39,9 @@ pub use schema::schema;
 pub use scope::{Mention, ScopeGrant, ScopeReport};
 pub use settings::{ChosenDesigns, SettingsReport};
 
+use crate::error::Error;
 use crate::finding::{Finding, Level};
+use crate::path::show;
 
 /// The texts of the documents that findings point into, by repository-relative path.
 pub type Texts = BTreeMap<BString, String>;
@@ -173,9 +183,45 @@ pub enum Format {
     Human,
     /// The JSON interface: indented, one document, a line feed at the end.
     Json,
+    /// JSON Lines: one finding a line, then the summary.
+    Jsonl,
+    /// SARIF 2.1.0, as GitHub's code scanning wants it.
+    Sarif,
+    /// GitHub's workflow commands, around the report for people.
+    Github,
+    /// GitLab's Code Quality report.
+    Gitlab,
+    /// JUnit's XML.
+    Junit,
+    /// Markdown for a comment or a job's summary.
+    Markdown,
 }
 
-/// How [`Format::Human`] is drawn; the other formats do not look at it.
+impl Format {
+    /// The word used on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Human => "human",
+            Format::Json => "json",
+            Format::Jsonl => "jsonl",
+            Format::Sarif => "sarif",
+            Format::Github => "github",
+            Format::Gitlab => "gitlab",
+            Format::Junit => "junit",
+            Format::Markdown => "markdown",
+        }
+    }
+
+    /// The error of a report that has no such format.
+    fn not_here(self, verb: &str) -> io::Error {
+        let name = self.name();
+        let message = format!("{verb} has no format {name}, only human and json");
+        io::Error::new(io::ErrorKind::Unsupported, message)
+    }
+}
+
+/// How [`Format::Human`], and the part for people of [`Format::Github`], is
+/// drawn; the other formats do not look at it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Style {
     /// Whether to write ANSI colours.
@@ -239,11 +285,7 @@ impl Report {
     ///
     /// Those of `out`.
     pub fn write(&self, format: Format, out: &mut dyn io::Write, style: &Style) -> io::Result<()> {
-        let text = match format {
-            Format::Human => human::report(self, style),
-            Format::Json => json::report(self)?,
-        };
-        out.write_all(text.as_bytes())
+        out.write_all(text(self, None, format, style)?.as_bytes())
     }
 
     /// The changes in the order in which every format lists them: by path.
@@ -252,6 +294,87 @@ impl Report {
         changes.sort_by(|a, b| (&a.path, a.action).cmp(&(&b.path, b.action)));
         changes
     }
+}
+
+/// Writes that guard could not judge, in a form that no reader of the format
+/// takes for a verdict.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write_failure(
+    error: &Error,
+    format: Format,
+    out: &mut dyn io::Write,
+    style: &Style,
+) -> io::Result<()> {
+    let report = Report {
+        findings: error.problems.clone(),
+        texts: error.texts.clone(),
+        ..Report::default()
+    };
+    out.write_all(text(&report, Some(error), format, style)?.as_bytes())
+}
+
+/// A report, or the faults behind `failure`.
+fn text(
+    report: &Report,
+    failure: Option<&Error>,
+    format: Format,
+    style: &Style,
+) -> io::Result<String> {
+    match format {
+        Format::Human => Ok(match failure {
+            Some(error) => error::text(error, style),
+            None => human::report(report, style),
+        }),
+        Format::Json => match failure {
+            Some(error) => json::failure(error),
+            None => json::report(report),
+        },
+        Format::Jsonl => jsonl::report(report, failure),
+        Format::Sarif => sarif::report(report, failure),
+        Format::Github => github::report(report, failure, style),
+        Format::Gitlab => gitlab::report(report, failure),
+        Format::Junit => Ok(junit::report(report, failure)),
+        Format::Markdown => Ok(markdown::report(report, failure)),
+    }
+}
+
+/// The finding in one sentence that names its path.
+fn sentence(finding: &Finding) -> String {
+    let message = human::message(&finding.message);
+    match &finding.path {
+        Some(path) => {
+            let path = show(path).to_string();
+            if message.contains(&path) {
+                message
+            } else {
+                format!("{path}: {message}")
+            }
+        }
+        None => message,
+    }
+}
+
+/// The next steps, one a line, safe to show.
+fn advice(finding: &Finding) -> Vec<String> {
+    finding
+        .help
+        .iter()
+        .map(|line| human::message(line))
+        .collect()
+}
+
+/// Why there is no verdict and what to do, in one line.
+fn cannot_judge(error: &Error) -> String {
+    let lines: Vec<_> = [&error.message]
+        .into_iter()
+        .chain(&error.help)
+        .flat_map(|text| text.lines())
+        .map(human::message)
+        .collect();
+    format!("guard could not judge: {}", lines.join("; "))
 }
 
 /// The order in which every format lists findings: the most serious first,

@@ -136,6 +136,7 @@ impl PromptReport {
                 paths: self.paths.iter().map(Line::json).collect(),
                 notes: &self.remarks(),
             })?,
+            other => return Err(other.not_here("guard scope prompt")),
         };
         out.write_all(text.as_bytes())
     }

@@ -7,7 +7,7 @@ use gix::bstr::{BString, ByteSlice};
 use serde::Serialize;
 
 use super::json::{DesignJson, FindingJson, designs, document, findings, path};
-use super::{DesignUsed, Format, Style, Texts, human};
+use super::{DesignUsed, Format, Style, Texts, escape, human};
 use crate::finding::{Finding, Level};
 use crate::path::show;
 use crate::policy::{Grant, GrantKind};
@@ -99,11 +99,12 @@ impl ScopeReport {
     ///
     /// # Errors
     ///
-    /// Those of `out`.
+    /// Those of `out`, and `Unsupported` for a format that is neither human nor JSON.
     pub fn write(&self, format: Format, out: &mut dyn io::Write, style: &Style) -> io::Result<()> {
         let text = match format {
-            Format::Human => self.human(style),
+            Format::Human => escape::commands(self.human(style)),
             Format::Json => self.json()?,
+            other => return Err(other.not_here("guard scope")),
         };
         out.write_all(text.as_bytes())
     }
@@ -120,8 +121,9 @@ impl ScopeReport {
         style: &Style,
     ) -> io::Result<()> {
         let text = match format {
-            Format::Human => self.human_lint(style),
+            Format::Human => escape::commands(self.human_lint(style)),
             Format::Json => self.json()?,
+            other => return Err(other.not_here("guard scope check")),
         };
         out.write_all(text.as_bytes())
     }

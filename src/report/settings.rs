@@ -104,6 +104,7 @@ impl SettingsReport {
                     .collect(),
                 notes: &self.notes,
             })?,
+            other => return Err(other.not_here("guard settings")),
         };
         out.write_all(text.as_bytes())
     }

@@ -3,6 +3,7 @@
 mod check;
 mod human;
 mod json;
+mod machines;
 mod scope;
 
 use super::*;

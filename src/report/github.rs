@@ -1,0 +1,96 @@
+//! GitHub's workflow commands: annotations at lines of the pull request.
+//!
+//! The log also gets the report for people, between two lines that stop the
+//! runner from taking commands: whatever a name holds, only guard's own lines
+//! are commands. The token that ends the block is a hash of the block, so that
+//! nothing in the block can name it.
+//!
+//! GitHub shows ten annotations of each level for a step and drops the others
+//! in silence, so the tenth says how many there are.
+
+use std::io;
+
+use super::escape;
+use super::identity::sha256;
+use super::place::place;
+use super::{Report, Style, advice, cannot_judge, human, ordered, sentence};
+use crate::error::Error;
+use crate::finding::{Finding, Level};
+use crate::path::show;
+
+/// Annotations of one level.
+const MOST: usize = 10;
+
+pub(super) fn report(
+    report: &Report,
+    failure: Option<&Error>,
+    style: &Style,
+) -> io::Result<String> {
+    let text = match failure {
+        Some(error) => super::error::text(error, style),
+        None => human::report(report, style),
+    };
+    let token = sha256(text.as_bytes())?;
+    let mut out = format!("::stop-commands::{token}\n{text}::{token}::\n");
+    if let Some(error) = failure {
+        let title = property("guard could not judge");
+        let message = data(&cannot_judge(error));
+        out.push_str(&format!("::error title={title}::{message}\n"));
+    }
+    let findings = ordered(&report.findings);
+    for (level, command, plural) in [
+        (Level::Error, "error", "errors"),
+        (Level::Warning, "warning", "warnings"),
+        (Level::Note, "notice", "notes"),
+    ] {
+        if style.quiet && level != Level::Error {
+            continue;
+        }
+        let of_level: Vec<_> = findings.iter().filter(|f| f.level == level).collect();
+        // The failure above is one of the errors.
+        let most = MOST - usize::from(failure.is_some() && level == Level::Error);
+        let shown = if of_level.len() > most {
+            most - 1
+        } else {
+            of_level.len()
+        };
+        for finding in &of_level[..shown] {
+            out.push_str(&annotation(report, command, finding));
+        }
+        let more = of_level.len() - shown;
+        if more > 0 {
+            out.push_str(&format!(
+                "::{command} title=guard::and {more} more {plural}, see the log\n"
+            ));
+        }
+    }
+    Ok(out)
+}
+
+fn annotation(report: &Report, command: &str, finding: &Finding) -> String {
+    let place = place(report, finding);
+    let file = property(&show(&place.path).to_string());
+    let title = property(&format!("guard: {}", finding.rule.id()));
+    let lines: Vec<_> = [sentence(finding)]
+        .into_iter()
+        .chain(advice(finding))
+        .collect();
+    let message = data(&lines.join("\n"));
+    let (line, column) = (place.line, place.column);
+    format!("::{command} file={file},line={line},col={column},title={title}::{message}\n")
+}
+
+/// The text after the second `::`.
+fn data(text: &str) -> String {
+    let text = text
+        .replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A");
+    // Azure and TeamCity take commands from anywhere in a line.
+    escape::brackets(text, "\\u{5b}")
+}
+
+/// The value of a property.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}

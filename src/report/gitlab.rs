@@ -1,0 +1,84 @@
+//! GitLab's Code Quality report: one array of issues.
+//!
+//! GitLab wants a description, a check name, a fingerprint that no two issues
+//! share, a severity (info, minor, major, critical, blocker), and a path with a line.
+
+use std::io;
+
+use gix::bstr::ByteSlice;
+use serde::Serialize;
+
+use super::identity::{hashes, sha256};
+use super::json::{document, path};
+use super::place::place;
+use super::{Report, advice, ordered, sentence};
+use crate::error::Error;
+use crate::finding::{Finding, Level};
+
+#[derive(Serialize)]
+struct Issue {
+    description: String,
+    check_name: &'static str,
+    fingerprint: String,
+    severity: &'static str,
+    location: Location,
+}
+
+#[derive(Serialize)]
+struct Location {
+    path: String,
+    lines: Lines,
+}
+
+#[derive(Serialize)]
+struct Lines {
+    begin: usize,
+}
+
+pub(super) fn report(report: &Report, failure: Option<&Error>) -> io::Result<String> {
+    let findings = ordered(&report.findings);
+    let mut issues = Vec::with_capacity(findings.len() + 1);
+    if let Some(error) = failure {
+        issues.push(Issue {
+            description: super::cannot_judge(error),
+            check_name: "guard",
+            fingerprint: sha256(error.message.as_bytes())?,
+            severity: "blocker",
+            location: Location {
+                path: "guard.toml".to_owned(),
+                lines: Lines { begin: 1 },
+            },
+        });
+    }
+    for (finding, fingerprint) in findings.iter().zip(hashes(&findings)?) {
+        let place = place(report, finding);
+        issues.push(Issue {
+            description: described(finding),
+            check_name: finding.rule.id(),
+            fingerprint,
+            severity: severity(finding),
+            location: Location {
+                path: path(place.path.as_bstr()),
+                lines: Lines { begin: place.line },
+            },
+        });
+    }
+    document(&issues)
+}
+
+fn described(finding: &Finding) -> String {
+    let sentence = sentence(finding);
+    match advice(finding).join(" ") {
+        advice if advice.is_empty() => sentence,
+        advice => format!("{sentence}; {advice}"),
+    }
+}
+
+fn severity(finding: &Finding) -> &'static str {
+    match finding.level {
+        Level::Error if finding.rule.is_always() => "blocker",
+        Level::Error => "critical",
+        Level::Warning => "minor",
+        Level::Note => "info",
+    }
+}

@@ -1,0 +1,123 @@
+//! Markdown for a comment on a pull request or the summary of a CI job.
+//!
+//! Names appear in `<code>` with every character of meaning as an entity. In
+//! sentences a `@` or `#` is an element of its own, so that no name mentions a
+//! person or an issue.
+
+use std::fmt::Write as _;
+
+use gix::bstr::BString;
+
+use super::{Report, advice, cannot_judge, escape, human, ordered, sentence};
+use crate::error::Error;
+use crate::finding::Finding;
+use crate::path::show;
+
+/// GitHub takes 65,536 characters in a comment; the rest is counted.
+const MOST_BYTES: usize = 60_000;
+/// Characters of a sentence or a name.
+const MOST_CHARS: usize = 500;
+
+pub(super) fn report(report: &Report, failure: Option<&Error>) -> String {
+    let mut out = match failure {
+        Some(error) => format!(
+            "### guard: could not judge\n\n{}\n",
+            prose(&cannot_judge(error))
+        ),
+        None => format!(
+            "### guard: {}\n\n{}\n",
+            report.verdict().name(),
+            prose(&human::outcome(report))
+        ),
+    };
+    push_table(&mut out, report);
+    for note in report.notes.iter().take(20) {
+        push(&mut out, format_args!("\n{}\n", prose(note)));
+    }
+    out
+}
+
+fn push_table(out: &mut String, report: &Report) {
+    let findings = ordered(&report.findings);
+    if findings.is_empty() {
+        return;
+    }
+    out.push_str("\n| Level | Rule | Path | Finding | Design |\n|---|---|---|---|---|\n");
+    for (shown, finding) in findings.iter().enumerate() {
+        let row = row(finding);
+        if out.len() + row.len() > MOST_BYTES {
+            let more = findings.len() - shown;
+            push(
+                out,
+                format_args!("\n… and {more} more (`guard lint --format json` has all)\n"),
+            );
+            return;
+        }
+        out.push_str(&row);
+    }
+}
+
+fn row(finding: &Finding) -> String {
+    let path = finding.path.as_ref().map(name).unwrap_or_default();
+    let mut what = prose(&sentence(finding));
+    for line in advice(finding).iter().take(4) {
+        let line = match line.strip_prefix("| ") {
+            Some(_) => code(line),
+            None => prose(line),
+        };
+        push(&mut what, format_args!("<br>{line}"));
+    }
+    let place = match &finding.design {
+        Some(at) => code(&format!("{}:{}", show(&at.path), at.line)),
+        None => String::new(),
+    };
+    let (level, rule) = (finding.level.name(), finding.rule.id());
+    format!("| {level} | {rule} | {path} | {what} | {place} |\n")
+}
+
+fn name(path: &BString) -> String {
+    code(&show(path).to_string())
+}
+
+/// Text as it is.
+fn code(text: &str) -> String {
+    let mut out = String::from("<code>");
+    for c in clipped(text).chars() {
+        match c {
+            '@' | '#' | '/' | '.' | '-' | ' ' => out.push(c),
+            c if c.is_ascii_punctuation() => push_entity(&mut out, c),
+            c => out.push(c),
+        }
+    }
+    out.push_str("</code>");
+    out
+}
+
+/// A sentence, without any markup.
+fn prose(text: &str) -> String {
+    let mut out = String::new();
+    for c in clipped(text).chars() {
+        match c {
+            // `www.` begins a link.
+            '.' if out.ends_with(['w', 'W']) => push_entity(&mut out, c),
+            '@' | '#' => push(&mut out, format_args!("<span>{c}</span>")),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '&' | '|' | '~' | '$' | '!' | ':'
+            | '"' => push_entity(&mut out, c),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn clipped(text: &str) -> String {
+    escape::clip(&escape::text(text), MOST_CHARS).into_owned()
+}
+
+fn push_entity(out: &mut String, c: char) {
+    push(out, format_args!("&#{};", u32::from(c)));
+}
+
+fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
+    // Writing to a string cannot fail.
+    let _ = out.write_fmt(text);
+}

@@ -1,0 +1,92 @@
+//! Where a machine report shows a finding.
+//!
+//! Review tools show a remark at a line that exists in the result. A deleted
+//! file, a name that no system can open and a finding about a document have
+//! their place in the design; without one, in `guard.toml`.
+
+use gix::bstr::{BStr, BString, ByteSlice};
+
+use super::{Report, Texts};
+use crate::finding::{Anchor, Finding, Rule};
+
+/// The settings file, the place of last resort.
+const SETTINGS: &str = "guard.toml";
+
+/// A place in a file of the result; line and columns count from 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    /// Repository-relative path.
+    pub path: BString,
+    pub line: usize,
+    pub column: usize,
+    /// The column after the last one, on the same line.
+    pub end_column: usize,
+}
+
+impl Place {
+    fn top(path: BString) -> Place {
+        Place {
+            path,
+            line: 1,
+            column: 1,
+            end_column: 1,
+        }
+    }
+
+    fn marked(anchor: &Anchor, texts: &Texts) -> Place {
+        let marked = texts
+            .get(&anchor.path)
+            .and_then(|text| text.get(anchor.span.clone()))
+            .and_then(|marked| marked.split(['\n', '\r']).next())
+            .map_or(0, |marked| marked.chars().count());
+        let column = anchor.column.max(1);
+        Place {
+            path: anchor.path.clone(),
+            line: anchor.line.max(1),
+            column,
+            end_column: column + marked,
+        }
+    }
+}
+
+/// Where to show the finding.
+pub(super) fn place(report: &Report, finding: &Finding) -> Place {
+    if let Some(path) = &finding.path
+        && !is_about_document(finding.rule)
+        && is_plain(path.as_bstr())
+        && exists(report, path)
+    {
+        return Place::top(path.clone());
+    }
+    in_design(report, finding)
+}
+
+/// The finding's line of the design, or what stands for it.
+pub(super) fn in_design(report: &Report, finding: &Finding) -> Place {
+    if let Some(anchor) = &finding.design
+        && is_plain(anchor.path.as_bstr())
+    {
+        return Place::marked(anchor, &report.texts);
+    }
+    let designs = report.designs.iter().map(|design| &design.path);
+    let first = designs.into_iter().find(|path| is_plain(path.as_bstr()));
+    Place::top(first.cloned().unwrap_or_else(|| SETTINGS.into()))
+}
+
+/// Whether the path names a file below the root on every system: segments
+/// that are neither empty nor dots, in UTF-8.
+pub(super) fn is_plain(path: &BStr) -> bool {
+    path.is_utf8()
+        && path
+            .split_str("/")
+            .all(|segment| !matches!(segment, b"" | b"." | b".."))
+}
+
+fn exists(report: &Report, path: &BString) -> bool {
+    let mut changes = report.changes.iter();
+    changes.any(|change| change.path == *path && change.action != "delete")
+}
+
+fn is_about_document(rule: Rule) -> bool {
+    rule.is_about_design() || matches!(rule, Rule::ScopeAmended | Rule::RowUntouched)
+}

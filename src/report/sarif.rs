@@ -1,0 +1,202 @@
+//! SARIF 2.1.0 with what GitHub's code scanning requires.
+//!
+//! Sources: OASIS SARIF 2.1.0 errata 01, and "SARIF support for code scanning"
+//! in GitHub's documentation: the required properties, at most 25,000 results,
+//! descriptions of at most 1024 characters. A finding at a deleted file stands
+//! at the design, since GitHub shows a result only at a line that exists; the
+//! path is in the message and in `relatedLocations`.
+
+use std::fmt::Write as _;
+use std::io;
+
+use gix::bstr::{BStr, ByteSlice};
+use serde_json::{Value, json};
+
+use super::identity::hashes;
+use super::place::{Place, in_design, is_plain, place};
+use super::{Report, advice, cannot_judge, escape, ordered, sentence};
+use crate::error::Error;
+use crate::finding::{Finding, Level, Rule};
+
+/// The results that GitHub takes from one run.
+const MOST_RESULTS: usize = 25_000;
+
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+pub(super) fn report(report: &Report, failure: Option<&Error>) -> io::Result<String> {
+    let findings = ordered(&report.findings);
+    let fingerprints = hashes(&findings)?;
+    let results: Vec<_> = findings
+        .iter()
+        .zip(fingerprints)
+        .take(MOST_RESULTS)
+        .map(|(finding, fingerprint)| result(report, finding, fingerprint))
+        .collect();
+    let left_out = findings.len() - results.len();
+    super::json::document(&json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "guard",
+                "version": env!("CARGO_PKG_VERSION"),
+                "rules": Rule::ALL.iter().map(|rule| described(*rule)).collect::<Vec<_>>(),
+            }},
+            "automationDetails": {"id": "guard/"},
+            "columnKind": "unicodeCodePoints",
+            "invocations": [invocation(report, failure, left_out)],
+            "results": results,
+        }],
+    }))
+}
+
+fn described(rule: Rule) -> Value {
+    let text = rule.explain();
+    json!({
+        "id": rule.id(),
+        "shortDescription": {"text": rule.summary()},
+        "fullDescription": {"text": text.what},
+        "help": {"text": format!("{}\n\nWhy: {}\n\nFix: {}", text.what, text.why, text.fix)},
+        "defaultConfiguration": {"level": rule.default_level().name()},
+    })
+}
+
+/// A run that could not judge is not a run without results.
+fn invocation(report: &Report, failure: Option<&Error>, left_out: usize) -> Value {
+    let mut notifications: Vec<_> = report
+        .notes
+        .iter()
+        .map(|note| notification(Level::Note, note))
+        .collect();
+    if left_out > 0 {
+        let text = format!(
+            "{left_out} more findings were left out: a run holds {MOST_RESULTS} results; \
+             --format json has all"
+        );
+        notifications.push(notification(Level::Warning, &text));
+    }
+    if let Some(error) = failure {
+        notifications.push(notification(Level::Error, &cannot_judge(error)));
+    }
+    json!({
+        "executionSuccessful": failure.is_none(),
+        "exitCode": failure.map_or(report.exit_code(), |_| 2),
+        "toolExecutionNotifications": notifications,
+    })
+}
+
+fn notification(level: Level, text: &str) -> Value {
+    json!({"level": level.name(), "message": {"text": plain(&escape::text(text))}})
+}
+
+fn result(report: &Report, finding: &Finding, fingerprint: String) -> Value {
+    let main = place(report, finding);
+    let is_elsewhere = finding.path.as_ref() != Some(&main.path);
+    let lines: Vec<_> = [sentence(finding)]
+        .into_iter()
+        .chain(advice(finding))
+        .collect();
+    let mut fingerprints = json!({"guard/v1": fingerprint});
+    if is_elsewhere {
+        // GitHub's upload computes this one from the line shown, which findings
+        // at several paths share here; alerts of equal ones become one.
+        fingerprints["primaryLocationLineHash"] = format!("{fingerprint}:1").into();
+    }
+    let mut value = json!({
+        "ruleId": finding.rule.id(),
+        "ruleIndex": Rule::ALL.iter().position(|rule| *rule == finding.rule),
+        "level": finding.level.name(),
+        "message": {"text": plain(&lines.join("\n"))},
+        "locations": [location(&main)],
+        "partialFingerprints": fingerprints,
+    });
+    let related = related(report, finding, &main, is_elsewhere);
+    if !related.is_empty() {
+        value["relatedLocations"] = related.into();
+    }
+    let closest = finding.closest.as_ref();
+    value["properties"] = json!({
+        "path": finding.path.as_ref().map(|path| super::json::path(path.as_bstr())),
+        "closest": closest.map(|path| super::json::path(path.as_bstr())),
+        "details": finding.details,
+    });
+    value
+}
+
+/// The offending path where the finding stands elsewhere, else the design's line.
+fn related(report: &Report, finding: &Finding, main: &Place, is_elsewhere: bool) -> Vec<Value> {
+    match &finding.path {
+        Some(path) if is_elsewhere && is_plain(path.as_bstr()) => vec![json!({
+            "message": {"text": "the path judged"},
+            "physicalLocation": {"artifactLocation": {"uri": uri(path.as_bstr())}},
+        })],
+        Some(_) if !is_elsewhere && finding.design.is_some() => {
+            let row = in_design(report, finding);
+            if row == *main {
+                return Vec::new();
+            }
+            let mut row = location(&row);
+            row["message"] = json!({"text": "the design"});
+            vec![row]
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn location(place: &Place) -> Value {
+    json!({"physicalLocation": {
+        "artifactLocation": {"uri": uri(place.path.as_bstr())},
+        "region": {
+            "startLine": place.line,
+            "startColumn": place.column,
+            "endLine": place.line,
+            "endColumn": place.end_column,
+        },
+    }})
+}
+
+/// The path as a relative reference (RFC 3986): everything but unreserved
+/// characters and `/` by its bytes.
+fn uri(path: &BStr) -> String {
+    let mut out = String::with_capacity(path.len());
+    for &byte in path.iter() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                out.push(char::from(byte));
+            }
+            _ => {
+                let _ = write!(out, "%{byte:02X}");
+            }
+        }
+    }
+    out
+}
+
+/// A plain text message without links: `[text](target)` is one in SARIF (3.11.6).
+fn plain(text: &str) -> String {
+    text.replace("](", "\\](")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_becomes_a_relative_reference() {
+        assert_eq!(uri("src/a b%[é].rs".into()), "src/a%20b%25%5B%C3%A9%5D.rs");
+        assert_eq!(uri("c:/x?y#z".into()), "c%3A/x%3Fy%23z");
+    }
+
+    #[test]
+    fn every_rule_fits_githubs_limits() {
+        for rule in Rule::ALL {
+            let value = described(*rule);
+            for key in ["shortDescription", "fullDescription", "help"] {
+                let text = value[key]["text"].as_str().unwrap_or_default();
+                assert!(!text.is_empty(), "{rule:?} {key}");
+                assert!(key == "help" || text.len() <= 1024, "{rule:?} {key}");
+            }
+        }
+    }
+}

@@ -1,0 +1,444 @@
+//! The formats for machines: one mixed report in each, their limits, hostile names.
+
+use super::*;
+use serde_json::Value;
+
+const MACHINES: [Format; 6] = [
+    Format::Jsonl,
+    Format::Sarif,
+    Format::Github,
+    Format::Gitlab,
+    Format::Junit,
+    Format::Markdown,
+];
+
+/// A new file, a deleted one, a gutted one; a warning and a note.
+fn mixed() -> Report {
+    let mut report = refused();
+    let (_, at) = anchor(ROW, "`src/utils/lld.rs`", "");
+    let delete = Finding::new(
+        Rule::ActionNotGranted,
+        "src/old name.rs",
+        "src/old name.rs may be changed, not deleted",
+    )
+    .at(at.clone());
+    let mut row = Finding::new(
+        Rule::RowUntouched,
+        "src/new.rs",
+        "nothing touched src/new.rs",
+    );
+    row.design = Some(at);
+    let mut whole = Finding::new(Rule::DesignDuplicate, "", "two rows name a path");
+    whole.path = None;
+    let gutted = destructive();
+    report.findings.extend([delete, row, whole]);
+    report.findings.extend(gutted.findings);
+    report.changes.extend(gutted.changes);
+    report.changes.push(ChangeLine {
+        path: "src/old name.rs".into(),
+        action: "delete",
+        class: "DELETE",
+        ..ChangeLine::default()
+    });
+    report
+}
+
+/// As `mixed`, every text chosen by an enemy.
+fn hostile() -> Report {
+    let name = format!("::error::x\n::add-mask::%0A##[error]]]>|`<b>@who #1{HOSTILE}\u{ffff}");
+    let mut report = mixed();
+    let bad = |text: &str| format!("{name}{text}");
+    for finding in &mut report.findings {
+        finding.message = bad(" in a message");
+        finding.path = finding.path.as_ref().map(|_| name.as_str().into());
+        finding.closest = Some(name.as_str().into());
+        finding.help = vec![bad(" in help"), format!("| {name} |")];
+        finding.details.insert("x", name.clone().into());
+        if let Some(at) = &mut finding.design {
+            at.path = name.as_str().into();
+            at.label = bad(" in a label");
+        }
+    }
+    for change in &mut report.changes {
+        change.path = name.as_str().into();
+        change.preview = Some(format!("{name}\n{name}\n"));
+        change.deleted = Some(format!("{name}\n{name}\n"));
+    }
+    report.notes = vec![bad(" in a note")];
+    report.designs[0].path = name.as_str().into();
+    report
+}
+
+fn plain_in(report: &Report, format: Format) -> String {
+    write(report, format, &Style::default())
+}
+
+fn json(report: &Report, format: Format) -> Value {
+    serde_json::from_str(&plain_in(report, format)).unwrap()
+}
+
+/// What GitHub's runner takes from a log: a line that starts with `::`, or
+/// `##[` anywhere in it, outside of a stopped part. Each is (command with its
+/// properties, data), decoded.
+fn commands(log: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut stopped: Option<String> = None;
+    for line in log.lines() {
+        let text = line.trim_start();
+        if let Some(token) = &stopped {
+            if text.starts_with(&format!("::{token}::")) {
+                stopped = None;
+            }
+            continue;
+        }
+        if let Some((head, data)) = text
+            .strip_prefix("::")
+            .and_then(|rest| rest.split_once("::"))
+        {
+            if head == "stop-commands" {
+                stopped = Some(data.to_owned());
+            } else {
+                found.push((head.to_owned(), decoded(data)));
+            }
+        } else if let Some((_, command)) = line.split_once("##[") {
+            found.push((format!("##[{command}"), String::new()));
+        }
+    }
+    assert_eq!(stopped, None, "commands stay stopped");
+    found
+}
+
+fn decoded(text: &str) -> String {
+    text.replace("%0D", "\r")
+        .replace("%0A", "\n")
+        .replace("%3A", ":")
+        .replace("%2C", ",")
+        .replace("%25", "%")
+}
+
+#[test]
+fn a_mixed_report_in_every_format() {
+    let version = format!("\"{}\"", env!("CARGO_PKG_VERSION"));
+    for format in MACHINES {
+        let text = plain_in(&mixed(), format).replace(&version, "\"VERSION\"");
+        insta::assert_snapshot!(format.name(), text);
+    }
+}
+
+#[test]
+fn the_order_of_findings_and_changes_does_not_show() {
+    let mut turned = mixed();
+    turned.findings.reverse();
+    turned.changes.reverse();
+    for format in MACHINES {
+        assert_eq!(
+            plain_in(&mixed(), format),
+            plain_in(&turned, format),
+            "{format:?}"
+        );
+    }
+}
+
+#[test]
+fn no_format_lets_a_name_control_a_terminal_or_start_a_command() {
+    for format in [Format::Human, Format::Json].into_iter().chain(MACHINES) {
+        let text = plain_in(&hostile(), format);
+        assert_clean(&text);
+        for (head, _) in commands(&text) {
+            assert!(
+                format == Format::Github
+                    && ["error ", "warning ", "notice "]
+                        .iter()
+                        .any(|own| head.starts_with(own)),
+                "{format:?}: {head}\n{text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_error_cannot_start_a_command_either() {
+    let mut error = Error::new("two designs could be meant:\n::error::x\n ##[add-mask]y");
+    error.help = vec!["::stop-commands::z".into()];
+    error.problems = hostile().findings;
+    for format in [Format::Human, Format::Json].into_iter().chain(MACHINES) {
+        let mut out = Vec::new();
+        write_failure(&error, format, &mut out, &Style::default()).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert_clean(&text);
+        let found = commands(&text);
+        assert_eq!(
+            found.is_empty(),
+            format != Format::Github,
+            "{format:?}: {found:?}"
+        );
+        for (head, _) in found {
+            let own = ["error ", "warning ", "notice "];
+            assert!(own.iter().any(|own| head.starts_with(own)), "{head}");
+        }
+    }
+}
+
+#[test]
+fn annotations_are_decoded_to_what_was_said() {
+    let mut report = refused();
+    report.findings[0].path = Some("src/a,b:c%2C.rs".into());
+    report.changes.push(change("src/a,b:c%2C.rs"));
+    report.findings[0].message = "src/a,b:c%2C.rs is 100 % wrong".into();
+    report.findings[0].help = vec!["one".into(), "two".into()];
+    let log = plain_in(&report, Format::Github);
+    let (head, data) = commands(&log).remove(0);
+    assert_eq!(data, "src/a,b:c%2C.rs is 100 % wrong\none\ntwo");
+    let (command, properties) = head.split_once(' ').unwrap();
+    assert_eq!(command, "error");
+    let properties: Vec<_> = properties.split(',').map(decoded).collect();
+    assert_eq!(
+        properties,
+        [
+            "file=src/a,b:c%2C.rs",
+            "line=1",
+            "col=1",
+            "title=guard: out-of-scope"
+        ]
+    );
+}
+
+#[test]
+fn github_gets_ten_annotations_of_a_level_at_most() {
+    for (count, shown) in [(10, 10), (11, 9), (5000, 9)] {
+        let mut report = Report::default();
+        for i in 0..count {
+            let finding = |rule| Finding::new(rule, format!("f{i:04}"), "m");
+            let mut note = finding(Rule::RowUntouched);
+            note.level = Level::Note;
+            report
+                .findings
+                .extend([finding(Rule::OutOfScope), finding(Rule::PortableName), note]);
+        }
+        let found = commands(&plain_in(&report, Format::Github));
+        assert!(found.len() <= 50);
+        for (level, plural) in [
+            ("error", "errors"),
+            ("warning", "warnings"),
+            ("notice", "notes"),
+        ] {
+            let of_level: Vec<_> = found
+                .iter()
+                .filter(|(head, _)| head.starts_with(level))
+                .collect();
+            let with_file = of_level
+                .iter()
+                .filter(|(head, _)| head.contains("file="))
+                .count();
+            assert_eq!(with_file, shown, "{level}");
+            let more = of_level.iter().find(|(head, _)| !head.contains("file="));
+            let expected = format!("and {} more {plural}, see the log", count - shown);
+            assert_eq!(
+                more.map(|(_, data)| data.as_str()),
+                (count > shown).then_some(expected.as_str())
+            );
+        }
+    }
+}
+
+#[test]
+fn sarif_shows_what_no_line_of_the_result_has_at_the_design() {
+    let sarif = json(&mixed(), Format::Sarif);
+    let run = &sarif["runs"][0];
+    let of_rule = |rule: &str| {
+        let results = run["results"].as_array().unwrap();
+        results
+            .iter()
+            .find(|result| result["ruleId"] == rule)
+            .unwrap()
+    };
+    let uri = |place: &Value| place["physicalLocation"]["artifactLocation"]["uri"].clone();
+
+    let added = of_rule("out-of-scope");
+    assert_eq!(uri(&added["locations"][0]), "src/core/lld.rs");
+    assert_eq!(uri(&added["relatedLocations"][0]), DESIGN);
+    assert!(
+        added["partialFingerprints"]
+            .get("primaryLocationLineHash")
+            .is_none()
+    );
+
+    let deleted = of_rule("action-not-granted");
+    assert_eq!(uri(&deleted["locations"][0]), DESIGN);
+    assert_eq!(
+        deleted["locations"][0]["physicalLocation"]["region"],
+        serde_json::json!({"startLine": 24, "startColumn": 3, "endLine": 24, "endColumn": 21})
+    );
+    assert_eq!(uri(&deleted["relatedLocations"][0]), "src/old%20name.rs");
+    let text = deleted["message"]["text"].as_str().unwrap();
+    assert!(text.contains("src/old name.rs"), "{text}");
+
+    for result in run["results"].as_array().unwrap() {
+        let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+        assert_eq!(
+            run["tool"]["driver"]["rules"][index]["id"],
+            result["ruleId"]
+        );
+    }
+    assert_eq!(run["automationDetails"]["id"], "guard/");
+}
+
+#[test]
+fn without_a_design_sarif_shows_a_deletion_at_the_settings() {
+    let mut report = mixed();
+    report.designs.clear();
+    for finding in &mut report.findings {
+        finding.design = None;
+    }
+    let sarif = json(&report, Format::Sarif);
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    let deleted = results
+        .iter()
+        .find(|r| r["ruleId"] == "action-not-granted")
+        .unwrap();
+    assert_eq!(
+        deleted["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+        "guard.toml"
+    );
+}
+
+#[test]
+fn a_name_that_leaves_the_repository_is_never_a_place() {
+    for name in ["../x", "a/../../x", "/etc/passwd", "a//b", "."] {
+        let mut report = refused();
+        report.findings[0].path = Some(name.into());
+        report.findings[0].design.as_mut().unwrap().path = name.into();
+        report.changes.push(change(name));
+        for (format, pointer) in [
+            (
+                Format::Sarif,
+                "/runs/0/results/0/locations/0/physicalLocation/artifactLocation/uri",
+            ),
+            (Format::Gitlab, "/0/location/path"),
+        ] {
+            let value = json(&report, format);
+            assert_eq!(value.pointer(pointer).unwrap(), DESIGN, "{name}");
+        }
+    }
+}
+
+#[test]
+fn sarif_is_cut_at_githubs_limit_and_says_so() {
+    let mut report = Report::default();
+    for i in 0..25_003 {
+        report
+            .findings
+            .push(Finding::new(Rule::OutOfScope, format!("f{i}"), "m"));
+    }
+    let sarif = json(&report, Format::Sarif);
+    let run = &sarif["runs"][0];
+    assert_eq!(run["results"].as_array().unwrap().len(), 25_000);
+    let note = run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"].as_str();
+    assert!(
+        note.unwrap().starts_with("3 more findings were left out"),
+        "{note:?}"
+    );
+}
+
+#[test]
+fn a_message_in_sarif_is_no_link() {
+    let mut report = refused();
+    report.findings[0].message = "[x](https://example.com) is bad".into();
+    let sarif = json(&report, Format::Sarif);
+    let text = sarif["runs"][0]["results"][0]["message"]["text"]
+        .as_str()
+        .unwrap();
+    assert!(text.contains("[x\\](https://example.com)"), "{text}");
+}
+
+#[test]
+fn gitlab_gets_a_fingerprint_for_every_issue() {
+    let mut report = mixed();
+    report.findings.extend(mixed().findings);
+    let issues = json(&report, Format::Gitlab);
+    let issues = issues.as_array().unwrap();
+    let mut prints: Vec<_> = issues
+        .iter()
+        .map(|i| i["fingerprint"].as_str().unwrap())
+        .collect();
+    prints.sort_unstable();
+    prints.dedup();
+    assert_eq!(prints.len(), report.findings.len());
+}
+
+#[test]
+fn json_lines_end_with_the_summary() {
+    let text = plain_in(&mixed(), Format::Jsonl);
+    let lines: Vec<Value> = text
+        .lines()
+        .map(|l| serde_json::from_str(l).unwrap())
+        .collect();
+    let (last, findings) = lines.split_last().unwrap();
+    assert_eq!(findings.len(), 5);
+    assert!(findings.iter().all(|line| line["type"] == "finding"));
+    assert_eq!(last["type"], "summary");
+    assert_eq!(last["verdict"], "refused");
+    assert_eq!(last["errors"], 3);
+}
+
+#[test]
+fn markdown_stays_below_what_a_comment_holds() {
+    let mut report = Report::default();
+    for i in 0..2000 {
+        let message = format!("{}{i}", "long ".repeat(80));
+        report
+            .findings
+            .push(Finding::new(Rule::OutOfScope, format!("f{i:04}"), message));
+    }
+    let text = plain_in(&report, Format::Markdown);
+    assert!(text.len() < 65_536, "{}", text.len());
+    let rows = text.matches("| error |").count();
+    assert!(
+        text.contains(&format!("… and {} more", 2000 - rows)),
+        "{rows}"
+    );
+}
+
+#[test]
+fn markdown_rows_have_five_cells_whatever_the_names() {
+    let text = plain_in(&hostile(), Format::Markdown);
+    for row in text.lines().filter(|line| line.starts_with("| ")) {
+        assert_eq!(row.matches('|').count(), 6, "{row}");
+        assert!(!row.contains("<b>") && !row.contains('`'), "{row}");
+    }
+    let outside_of_code: String = text
+        .split("<code>")
+        .map(|part| part.rsplit("</code>").next().unwrap())
+        .collect();
+    assert!(!outside_of_code.contains("@who"), "{outside_of_code}");
+}
+
+#[test]
+fn a_run_that_could_not_judge_is_no_verdict_in_any_format() {
+    let error = Error::new("no design was found").help("write one");
+    let failure = |format| {
+        let mut out = Vec::new();
+        write_failure(&error, format, &mut out, &Style::default()).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    let value = |format| serde_json::from_str::<Value>(&failure(format)).unwrap();
+
+    assert_eq!(
+        value(Format::Json)["error"]["message"],
+        "no design was found"
+    );
+    assert!(value(Format::Json).get("verdict").is_none());
+    assert_eq!(value(Format::Jsonl)["type"], "error");
+    let invocation = &value(Format::Sarif)["runs"][0]["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], false);
+    assert_eq!(invocation["exitCode"], 2);
+    assert_eq!(value(Format::Gitlab)[0]["severity"], "blocker");
+    assert!(failure(Format::Junit).contains("errors=\"1\""));
+    assert!(failure(Format::Markdown).starts_with("### guard: could not judge\n"));
+    let annotations = commands(&failure(Format::Github));
+    assert_eq!(annotations.len(), 1);
+    assert_eq!(
+        annotations[0].1,
+        "guard could not judge: no design was found; write one"
+    );
+}
