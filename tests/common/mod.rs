@@ -120,6 +120,16 @@ pub fn skip(reason: &str) {
     }
 }
 
+/// A program that `tests/run` installs below `target/venv`; without it the test skips.
+pub fn tool(name: &str) -> Option<PathBuf> {
+    let program = Path::new(SOURCE).join("target/venv/bin").join(name);
+    if !program.is_file() {
+        skip(&format!("{name} is not installed; tests/run installs it"));
+        return None;
+    }
+    Some(program)
+}
+
 /// A repository on the branch `main`, with a home directory beside it. Both vanish on drop.
 pub struct Repo {
     temp: TempDir,

