@@ -1,0 +1,209 @@
+//! What a repository takes over to gate its pull requests: the action, the snippets, guard's own use.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::{Repo, SOURCE};
+
+const ACTION: &str = include_str!("../action.yml");
+const PAGE: &str = include_str!("../docs/ci.md");
+
+/// Asserts that the file follows the schema of its kind, as check-jsonschema carries it.
+fn assert_valid(kind: &str, file: &Path) {
+    let Some(program) = common::tool("check-jsonschema") else {
+        return;
+    };
+    let mut check = Command::new(program);
+    check
+        .args(["--no-cache", "--builtin-schema", kind])
+        .args(["--force-filetype", "yaml"])
+        .arg(file);
+    match kind {
+        "vendor.gitlab-ci" => check.args(["--data-transform", "gitlab-ci"]),
+        // Patterns of this schema are not valid in the Unicode mode that is the default.
+        "vendor.azure-pipelines" => check.args([
+            "--data-transform",
+            "azure-pipelines",
+            "--regex-variant",
+            "nonunicode",
+        ]),
+        _ => &mut check,
+    };
+    common::run(&mut check).exits(0);
+}
+
+/// The code blocks of the page, by the file name in the comment on their first line.
+fn snippets() -> Vec<(&'static str, &'static str)> {
+    PAGE.split("```yaml\n")
+        .skip(1)
+        .map(|rest| {
+            let block = rest.split("```").next().unwrap();
+            let name = block.lines().next().unwrap();
+            (name.strip_prefix("# ").unwrap(), block)
+        })
+        .collect()
+}
+
+#[test]
+fn the_action_and_the_workflows_follow_githubs_schemas() {
+    assert_valid(
+        "vendor.github-actions",
+        &Path::new(SOURCE).join("action.yml"),
+    );
+    let workflow = Path::new(SOURCE).join(".github/workflows/ci.yml");
+    assert_valid("vendor.github-workflows", &workflow);
+}
+
+#[test]
+fn the_snippets_follow_the_schemas_of_their_systems() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut kinds = Vec::new();
+    for (name, block) in snippets() {
+        let kind = match name {
+            ".github/workflows/guard.yml" => "vendor.github-workflows",
+            ".gitlab-ci.yml" => "vendor.gitlab-ci",
+            "azure-pipelines.yml" => "vendor.azure-pipelines",
+            ".buildkite/pipeline.yml" => "vendor.buildkite",
+            other => panic!("a snippet for {other} has no schema here"),
+        };
+        let file = temp.path().join("snippet.yml");
+        fs::write(&file, block).unwrap();
+        assert_valid(kind, &file);
+        kinds.push(kind);
+    }
+    assert_eq!(kinds.len(), 4, "{kinds:?}");
+}
+
+#[test]
+fn expressions_of_the_action_and_the_workflow_stand_outside_of_scripts() {
+    let workflow = fs::read_to_string(Path::new(SOURCE).join(".github/workflows/ci.yml")).unwrap();
+    for line in ACTION.lines().chain(workflow.lines()) {
+        if let Some((before, _)) = line.split_once("${{") {
+            let key = before.trim().trim_start_matches("- ");
+            let (key, rest) = key.split_once(':').expect(line);
+            assert!(
+                key.chars()
+                    .all(|c| c.is_ascii_alphanumeric() || "_-".contains(c)),
+                "{line}"
+            );
+            assert!(key != "run" && !rest.contains('"'), "{line}");
+        }
+    }
+}
+
+/// The last script of the action, as the runner hands it to bash.
+fn judge_script() -> String {
+    let (_, script) = ACTION.rsplit_once("      run: |\n").unwrap();
+    script
+        .lines()
+        .map(|line| format!("{}\n", line.strip_prefix("        ").unwrap_or_default()))
+        .collect()
+}
+
+/// Runs the action's last step with a guard that notes its arguments, one a line.
+#[cfg(unix)]
+fn run_action(repo: &Repo, design: &str, args: &str, code: i32) -> (Vec<String>, String) {
+    let temp: PathBuf = repo.path("../runner");
+    fs::create_dir_all(temp.join("guard/bin")).unwrap();
+    let guard = temp.join("guard/bin/guard");
+    let script = format!("#!/bin/sh\nprintf '%s\\n' \"$@\" >../runner/arguments\nexit {code}\n");
+    fs::write(&guard, script).unwrap();
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(&guard, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let outputs = temp.join("outputs");
+    let mut step = repo.command("bash");
+    step.args([
+        "--noprofile",
+        "--norc",
+        "-e",
+        "-o",
+        "pipefail",
+        "-c",
+        &judge_script(),
+    ])
+    .env("RUNNER_TEMP", &temp)
+    .env("GITHUB_OUTPUT", &outputs)
+    .env("GUARD_ACTION_DESIGN", design)
+    .env("GUARD_ACTION_ARGS", args);
+    common::run(&mut step).exits(code);
+    let arguments = fs::read_to_string(temp.join("arguments")).unwrap();
+    (
+        arguments.lines().map(str::to_owned).collect(),
+        fs::read_to_string(outputs).unwrap(),
+    )
+}
+
+#[cfg(unix)]
+#[test]
+fn the_action_runs_guard_once_and_names_the_report_also_when_refused() {
+    for code in [0, 1, 2] {
+        let repo = Repo::new();
+        let (arguments, outputs) = run_action(&repo, "", "", code);
+        let sarif = repo.path("../runner").join("guard.sarif");
+        let sarif = sarif.to_str().unwrap();
+        assert_eq!(
+            arguments,
+            [
+                "lint",
+                "--ci",
+                "--format",
+                "github",
+                "--output",
+                &format!("sarif={sarif}")
+            ]
+        );
+        assert_eq!(outputs, format!("sarif-file={sarif}\n"));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn inputs_of_the_action_are_arguments_and_never_shell() {
+    let repo = Repo::new();
+    let (arguments, _) = run_action(
+        &repo,
+        "docs/a b.md\n$(touch pwned).md",
+        "--quiet\n*; touch pwned\n`touch pwned`",
+        0,
+    );
+    assert_eq!(
+        arguments[6..],
+        [
+            "--lld",
+            "docs/a b.md",
+            "--lld",
+            "$(touch pwned).md",
+            "--quiet",
+            "*; touch pwned",
+            "`touch pwned`"
+        ]
+    );
+    assert!(!repo.path("pwned").exists());
+}
+
+#[test]
+fn guards_own_settings_and_design_judge() {
+    let repo = Repo::new();
+    for name in ["guard.toml", "docs/design/LLD-4.md"] {
+        repo.stage(name, fs::read(Path::new(SOURCE).join(name)).unwrap());
+    }
+    repo.commit("Say what may change");
+    repo.branch("4-pull-request-gate");
+    let scope = repo.json(&["scope", "show"]);
+    assert_eq!(scope["problems"], serde_json::json!([]));
+
+    repo.stage("src/report/sarif.rs", "fn report() {}\n");
+    repo.stage("CHANGELOG.md", "# Changelog\n");
+    repo.guard(&["lint"]).exits(0);
+    repo.stage("src/measure/share.rs", "fn share() {}\n");
+    repo.guard(&["lint"])
+        .exits(1)
+        .says("src/measure/share.rs is not in the design");
+}
