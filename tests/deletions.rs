@@ -1,0 +1,44 @@
+//! Deletions among files that stay.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::Repo;
+
+#[test]
+fn deleted_files_and_directories_may_stand_before_kept_ones() {
+    let repo = Repo::new();
+    for path in ["a.rs", "b/one.rs", "b/two.rs", "c.rs", "d/kept.rs", "e.rs"] {
+        repo.stage(path, format!("// {path}\n"));
+    }
+    repo.govern(&[
+        ("a.rs", "Delete", ""),
+        ("b/", "Delete", ""),
+        ("e.rs", "Modify", ""),
+    ]);
+    repo.git(&["rm", "--quiet", "-r", "a.rs", "b"]);
+    repo.stage("e.rs", "// changed\n");
+
+    let report = repo.json(&["lint"]);
+    assert_eq!(report["verdict"], "accepted", "{report:#}");
+    let changes = report["changes"].as_array().unwrap();
+    let changes: Vec<_> = changes
+        .iter()
+        .map(|change| {
+            (
+                change["action"].as_str().unwrap(),
+                change["path"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        changes,
+        [
+            ("delete", "a.rs"),
+            ("delete", "b/one.rs"),
+            ("delete", "b/two.rs"),
+            ("modify", "e.rs")
+        ]
+    );
+}
