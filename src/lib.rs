@@ -18,10 +18,12 @@
 //! An embedding program builds a [`policy::Policy`], collects
 //! [`change::Change`]s and calls [`rules::check`].
 
+pub mod approval;
 pub mod change;
 pub mod cli;
 pub mod error;
 pub mod finding;
+pub mod gate;
 pub mod git;
 pub mod install;
 pub mod judge;

@@ -164,7 +164,7 @@ fn is_blank(line: &[u8]) -> bool {
 }
 
 fn ends_with_blank_line(text: &[u8]) -> bool {
-    text.lines().last().is_none_or(is_blank)
+    text.lines().next_back().is_none_or(is_blank)
 }
 
 /// The comment character that git chose for this message under `core.commentChar=auto`: its own notes stand

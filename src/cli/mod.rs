@@ -1,8 +1,10 @@
 //! The command line: one file a verb, and what all verbs share.
 
+mod audit;
 mod check;
 mod explain;
 mod file;
+mod files;
 mod generate;
 mod hook;
 mod install;
@@ -10,6 +12,7 @@ mod lint;
 mod output;
 mod scope;
 mod settings;
+mod snapshot;
 mod use_design;
 
 use std::ffi::OsString;
@@ -63,6 +66,20 @@ enum Verb {
     Scope(scope::Args),
     /// Choose the design for this branch.
     Use(use_design::Args),
+    /// Read a file inside the workspace.
+    Read(files::ReadArgs),
+    /// Write a file: judged, backed up, on record.
+    Write(files::WriteArgs),
+    /// Replace exact text in a file.
+    Patch(files::PatchArgs),
+    /// Delete a file.
+    Delete(files::DeleteArgs),
+    /// Write or patch a file, content given as an option.
+    Edit(files::EditArgs),
+    /// Undo: what was there before each write.
+    Snapshot(snapshot::Args),
+    /// The log of requests and decisions.
+    Audit(audit::Args),
     /// What a rule means, why it exists and how to satisfy it.
     Explain(explain::Args),
     /// What is set, and where.
@@ -152,6 +169,13 @@ impl Cli {
             Verb::Check(args) => args.run(output),
             Verb::Scope(args) => args.run(output),
             Verb::Use(args) => args.run(output),
+            Verb::Read(args) => args.run(output),
+            Verb::Write(args) => args.run(output),
+            Verb::Patch(args) => args.run(output),
+            Verb::Delete(args) => args.run(output),
+            Verb::Edit(args) => args.run(output),
+            Verb::Snapshot(args) => args.run(output),
+            Verb::Audit(args) => args.run(output),
             Verb::Explain(args) => args.run(output),
             Verb::Settings(args) => args.run(output),
             Verb::Generate(args) => args.run(output),

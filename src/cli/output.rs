@@ -174,6 +174,20 @@ impl Output {
         self.write_files(write);
     }
 
+    /// Prints what has a form for people and one for programs, and no other.
+    pub(super) fn print_either(
+        &mut self,
+        verb: &str,
+        json: impl Fn() -> serde_json::Value,
+        human: impl Fn(&mut dyn Write) -> io::Result<()>,
+    ) {
+        self.print(|out, format, _| match format {
+            Format::Human => human(out),
+            Format::Json => writeln!(out, "{:#}", json()),
+            other => Err(other.not_here(verb)),
+        });
+    }
+
     /// Prints remarks to stderr, where data goes to stdout.
     pub(super) fn notes(&self, notes: &[String]) {
         if !self.error_style.quiet {

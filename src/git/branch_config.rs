@@ -108,7 +108,7 @@ fn edited(
     }
     let new: Vec<u8> = config.to_bstring().into();
     let read_back = parse(&new)?.string_by(SECTION, Some(branch), key);
-    if read_back.as_ref().map(|found| BStr::new(found)) != value {
+    if read_back.as_ref().map(BStr::new) != value {
         return Err("the value would not read back as it is".to_owned());
     }
     Ok(new)

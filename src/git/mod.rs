@@ -10,6 +10,7 @@ mod index;
 mod index_check;
 mod objects;
 mod parents;
+mod snapshot;
 mod staged;
 mod tree;
 
@@ -27,6 +28,7 @@ pub use hooks::HooksDirectory;
 pub use index::Index;
 pub use objects::Objects;
 pub use parents::Parents;
+pub use snapshot::{Before, SNAPSHOTS, Snapshot};
 pub use staged::staged_changes;
 pub use tree::{Tree, changes_between};
 

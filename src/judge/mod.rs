@@ -33,6 +33,8 @@ pub use scope_check::{DocumentChoice, check_documents};
 pub use settings::settings;
 use subjects::Subjects;
 use view::IndexView;
+pub use work_base::look_up as look_up_work_base;
+pub use work_tree::WorkTreeView;
 
 /// Lines of a preview: with the finding, a screenful.
 const PREVIEW_LINES: usize = 20;

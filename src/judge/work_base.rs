@@ -13,7 +13,10 @@ use crate::policy::Policy;
 use crate::rules::{self, WorkBase};
 
 /// What the work base holds at the paths whose verdict depends on it; not looked for where none does.
-pub(super) fn look_up<'a>(
+///
+/// # Errors
+/// The base that the settings name is not there, or a commit cannot be read.
+pub fn look_up<'a>(
     repo: &Repository,
     policy: &Policy,
     parents: &Parents,

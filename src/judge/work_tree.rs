@@ -11,12 +11,13 @@ use crate::path::{Node, TreeView};
 use crate::rules::ResultTree;
 
 /// Looks paths up on disk without following links.
-pub(super) struct WorkTreeView<'a> {
+pub struct WorkTreeView<'a> {
     root: &'a Path,
 }
 
 impl<'a> WorkTreeView<'a> {
-    pub(super) fn new(root: &'a Path) -> Self {
+    /// The work tree below `root`.
+    pub fn new(root: &'a Path) -> Self {
         WorkTreeView { root }
     }
 

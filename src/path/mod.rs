@@ -1,4 +1,5 @@
 //! The rules for paths: pure functions over bytes, no disk, no git, no environment.
+//! Only [`boundary`] opens files: a directory handle that nothing escapes.
 //!
 //! | question | function |
 //! |---|---|
@@ -14,6 +15,7 @@
 //! decides if it would reach `.git` or leave the workspace; what is merely
 //! impossible on Windows is refused on Windows only.
 
+pub mod boundary;
 mod chars;
 mod collision;
 mod disguise;

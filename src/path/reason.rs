@@ -66,6 +66,14 @@ pub enum Reason {
     SymlinkLoop,
     /// A link whose target cannot be read.
     UnreadableLink,
+    /// A directory stands where a file should be.
+    IsADirectory,
+    /// Something on the way is a file.
+    NotADirectory,
+    /// A FIFO, socket or device.
+    NotARegularFile,
+    /// A file with more than one name.
+    Hardlink,
     /// A device name such as `con` or `com1.txt`.
     WindowsReservedName,
     /// A character that Windows does not allow in names.
@@ -192,6 +200,19 @@ impl Reason {
             Reason::UnreadableLink => (
                 "unreadable",
                 "restore the link's blob, or replace the link by a file",
+            ),
+            Reason::IsADirectory => ("is-a-directory", "name a file in the directory"),
+            Reason::NotADirectory => (
+                "not-a-directory",
+                "name a path whose directories are directories",
+            ),
+            Reason::NotARegularFile => (
+                "not-a-regular-file",
+                "name a regular file, not a device, a FIFO or a socket",
+            ),
+            Reason::Hardlink => (
+                "hardlink",
+                "copy the file first, so that its other names keep their content",
             ),
             Reason::WindowsReservedName => ("windows-reserved-name", RENAME_WINDOWS),
             Reason::WindowsIllegalChar => ("windows-illegal-char", RENAME_WINDOWS),

@@ -213,7 +213,7 @@ impl Format {
     }
 
     /// The error of a report that has no such format.
-    fn not_here(self, verb: &str) -> io::Error {
+    pub(crate) fn not_here(self, verb: &str) -> io::Error {
         let name = self.name();
         let message = format!("{verb} has no format {name}, only human and json");
         io::Error::new(io::ErrorKind::Unsupported, message)

@@ -1,0 +1,149 @@
+//! `guard audit`: the log of requests and decisions.
+
+use clap::Subcommand;
+use gix::bstr::ByteSlice;
+use serde_json::{Value, json};
+
+use super::{output::Output, repository};
+use crate::error::{Error, Result};
+use crate::gate::{Head, Log, Record, verify};
+use crate::path::show;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Print the records, oldest first.
+    #[command(
+        after_help = "Examples:\n  guard audit show\n  guard audit show --last 20 --format json"
+    )]
+    Show {
+        /// Only the newest.
+        #[arg(long, value_name = "N")]
+        last: Option<usize>,
+    },
+    /// Check that nothing was changed, removed or cut off.
+    #[command(
+        after_help = "Examples:\n  guard audit verify\n  guard audit verify --anchor 42:9f3c…   (from a commit's Guard-Log: trailer)\n\nA log proves itself only against accidents; whoever can write it can write it anew.\nAn anchor kept elsewhere shows that too."
+    )]
+    Verify {
+        /// What the log must still contain: a count and the hash of that record.
+        #[arg(long, value_name = "COUNT:HASH")]
+        anchor: Option<String>,
+    },
+}
+
+impl Args {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        let repo = repository()?;
+        let log = Log::new(repo.common_dir());
+        let bytes = log
+            .read()
+            .map_err(|error| Error::new(format!("the audit log cannot be read: {error}")))?;
+        match &self.verb {
+            Verb::Show { last } => {
+                print_records(output, &bytes, *last);
+                Ok(0)
+            }
+            Verb::Verify { anchor } => {
+                let anchor = anchor.as_deref().map(parse_anchor).transpose()?;
+                Ok(print_verification(output, &bytes, anchor.as_ref()))
+            }
+        }
+    }
+}
+
+fn parse_anchor(text: &str) -> Result<Head> {
+    let bad = || {
+        Error::new(format!("`{}` is no anchor", text.escape_default()))
+            .help("write COUNT:HASH as in a Guard-Log: trailer")
+    };
+    let (count, hash) = text.split_once(':').ok_or_else(bad)?;
+    let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    Ok(Head {
+        count: count.parse().map_err(|_| bad())?,
+        hash: if is_hash {
+            hash.to_ascii_lowercase()
+        } else {
+            return Err(bad());
+        },
+    })
+}
+
+fn print_records(output: &mut Output, bytes: &[u8], last: Option<usize>) {
+    let lines: Vec<&[u8]> = bytes.lines().collect();
+    let skipped = last.map_or(0, |last| lines.len().saturating_sub(last));
+    let records: Vec<Value> = lines[skipped..]
+        .iter()
+        .map(|line| match Record::parse(line) {
+            Ok(record) => Value::Object(record.facts),
+            Err(fault) => json!({ "fault": fault.name() }),
+        })
+        .collect();
+    output.print_either(
+        "guard audit show",
+        || json!({ "version": 1, "records": records }),
+        |out| {
+            records
+                .iter()
+                .try_for_each(|record| writeln!(out, "{}", line(record)))
+        },
+    );
+}
+
+/// One record for people: what happened first, then the facts that have a value.
+fn line(record: &Value) -> String {
+    let text = |key: &str| {
+        record
+            .get(key)
+            .and_then(Value::as_str)
+            .map(|text| show(text).to_string())
+    };
+    if let Some(fault) = text("fault") {
+        return format!("(a line that cannot be read: {fault})");
+    }
+    let mut parts: Vec<String> = ["time", "event", "operation", "path"]
+        .into_iter()
+        .filter_map(text)
+        .collect();
+    for key in ["class", "reason", "who", "backup"] {
+        parts.extend(text(key).map(|value| format!("{key}={value}")));
+    }
+    parts.join("  ")
+}
+
+fn print_verification(output: &mut Output, bytes: &[u8], anchor: Option<&Head>) -> u8 {
+    let result = verify(bytes, anchor);
+    let sound = format!(
+        "{} records, head {}:{}",
+        result.head.count, result.head.count, result.head.hash
+    );
+    output.print_either(
+        "guard audit verify",
+        || {
+            let fault = result
+                .fault
+                .map(|(line, fault)| json!({ "line": line, "kind": fault.name() }));
+            json!({
+                "version": 1,
+                "verdict": if fault.is_none() { "sound" } else { "damaged" },
+                "records": result.head.count,
+                "head": format!("{}:{}", result.head.count, result.head.hash),
+                "fault": fault,
+            })
+        },
+        |out| match result.fault {
+            None => writeln!(out, "the log is sound: {sound}"),
+            Some((line, fault)) => writeln!(
+                out,
+                "the log is damaged at line {line}: {}\nsound up to there: {sound}",
+                fault.sentence()
+            ),
+        },
+    );
+    u8::from(result.fault.is_some())
+}

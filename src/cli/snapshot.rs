@@ -1,0 +1,230 @@
+//! `guard snapshot`: undo.
+
+use clap::Subcommand;
+use gix::ObjectId;
+use gix::bstr::{BStr, BString, ByteSlice};
+use serde_json::{Value, json};
+
+use super::{output::Output, repository};
+use crate::error::{Error, Result};
+use crate::gate::Undo;
+use crate::git::{Repository, Snapshot};
+use crate::measure::unified_preview;
+use crate::path::show;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// List the snapshots, newest first.
+    #[command(after_help = "Examples:\n  guard snapshot list\n  guard snapshot list --format json")]
+    List,
+    /// Print what a snapshot holds of a file.
+    #[command(
+        after_help = "Examples:\n  guard snapshot show 4b45435\n  guard snapshot show 4b45435 src/state.py > old.py"
+    )]
+    Show {
+        /// The snapshot: its commit id or the beginning of it.
+        snapshot: String,
+        /// The file; without it, the list of files.
+        path: Option<String>,
+    },
+    /// Show what changed since a snapshot.
+    #[command(after_help = "Examples:\n  guard snapshot diff 4b45435")]
+    Diff {
+        /// The snapshot.
+        snapshot: String,
+    },
+    /// Put a snapshot's files back, after a snapshot of what is there now.
+    #[command(
+        after_help = "Examples:\n  guard snapshot restore 4b45435\n  guard snapshot restore 4b45435 src/state.py"
+    )]
+    Restore {
+        /// The snapshot.
+        snapshot: String,
+        /// Only these files.
+        paths: Vec<String>,
+    },
+    /// Forget snapshots that are older than `[snapshots] keep`.
+    #[command(
+        after_help = "Examples:\n  guard snapshot prune\n\ngit gc removes their content later."
+    )]
+    Prune,
+}
+
+impl Args {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        let repo = repository()?;
+        match &self.verb {
+            Verb::List => list(output, &repo)?,
+            Verb::Show { snapshot, path } => show_one(output, &repo, snapshot, path.as_deref())?,
+            Verb::Diff { snapshot } => diff(output, &repo, snapshot)?,
+            Verb::Restore { snapshot, paths } => restore(output, &repo, snapshot, paths)?,
+            Verb::Prune => prune(output, &repo)?,
+        }
+        Ok(0)
+    }
+}
+
+fn list(output: &mut Output, repo: &Repository) -> Result<()> {
+    let snapshots = repo.snapshots()?;
+    output.print_either(
+        "guard snapshot list",
+        || {
+            let items: Vec<Value> = snapshots.iter().map(json_of).collect();
+            json!({ "version": 1, "snapshots": items })
+        },
+        |out| {
+            snapshots.iter().try_for_each(|snapshot| {
+                let id = snapshot.id.to_hex_with_len(12);
+                writeln!(
+                    out,
+                    "{id}  {}  {}",
+                    time(snapshot.time),
+                    show(&snapshot.title)
+                )
+            })
+        },
+    );
+    Ok(())
+}
+
+fn json_of(snapshot: &Snapshot) -> Value {
+    let texts = |paths: &[BString]| {
+        paths
+            .iter()
+            .map(|path| path.to_str_lossy().into_owned())
+            .collect::<Vec<_>>()
+    };
+    json!({
+        "id": snapshot.id.to_string(),
+        "time": time(snapshot.time),
+        "title": snapshot.title,
+        "files": texts(&snapshot.files),
+        "absent": texts(&snapshot.absent),
+    })
+}
+
+fn time(seconds: i64) -> String {
+    gix::date::Time::new(seconds, 0).format_or_unix(gix::date::time::format::ISO8601_STRICT)
+}
+
+/// The snapshot that a person means; never another commit of the repository.
+fn find(repo: &Repository, name: &str) -> Result<Snapshot> {
+    let matching: Vec<Snapshot> = repo
+        .snapshots()?
+        .into_iter()
+        .filter(|snapshot| name.len() >= 4 && snapshot.id.to_string().starts_with(name))
+        .collect();
+    match <[Snapshot; 1]>::try_from(matching) {
+        Ok([snapshot]) => Ok(snapshot),
+        Err(matching) => {
+            let what = if matching.is_empty() {
+                "is no snapshot"
+            } else {
+                "is the beginning of several snapshots"
+            };
+            Err(Error::new(format!("{} {what}", show(name))).help("guard snapshot list shows them"))
+        }
+    }
+}
+
+fn content(repo: &Repository, id: ObjectId, path: &BStr) -> Result<Option<Vec<u8>>> {
+    repo.tree_of(Some(id))?.read(path)
+}
+
+fn show_one(output: &mut Output, repo: &Repository, name: &str, path: Option<&str>) -> Result<()> {
+    let snapshot = find(repo, name)?;
+    let Some(path) = path else {
+        output.print_either(
+            "guard snapshot show",
+            || json_of(&snapshot),
+            |out| {
+                writeln!(out, "{}  {}", time(snapshot.time), show(&snapshot.title))?;
+                for path in &snapshot.files {
+                    writeln!(out, "  {}", show(path))?;
+                }
+                for path in &snapshot.absent {
+                    writeln!(out, "  {} (was not there)", show(path))?;
+                }
+                Ok(())
+            },
+        );
+        return Ok(());
+    };
+    let bytes = content(repo, snapshot.id, path.into())?.ok_or_else(|| {
+        Error::new(format!("the snapshot holds no {}", show(path)))
+            .help("guard snapshot show lists its files")
+    })?;
+    output.print(|out, _, _| out.write_all(&bytes));
+    Ok(())
+}
+
+fn diff(output: &mut Output, repo: &Repository, name: &str) -> Result<()> {
+    let snapshot = find(repo, name)?;
+    let undo = Undo::open(repo)?;
+    let mut text = String::new();
+    for path in snapshot.files.iter().chain(&snapshot.absent) {
+        let before = content(repo, snapshot.id, path.as_ref())?.unwrap_or_default();
+        let now = undo.current(path.as_ref())?.unwrap_or_default();
+        if before != now {
+            let shown = show(path).to_string();
+            text.push_str(&unified_preview(&before, &now, &shown, &shown, usize::MAX));
+        }
+    }
+    output.print(|out, _, _| out.write_all(text.as_bytes()));
+    Ok(())
+}
+
+fn restore(output: &mut Output, repo: &Repository, name: &str, only: &[String]) -> Result<()> {
+    let snapshot = find(repo, name)?;
+    let wanted = |path: &&BString| {
+        only.is_empty() || only.iter().any(|only| path.as_bytes() == only.as_bytes())
+    };
+    if let Some(unknown) = only.iter().find(|only| {
+        !snapshot
+            .files
+            .iter()
+            .chain(&snapshot.absent)
+            .any(|path| path.as_bytes() == only.as_bytes())
+    }) {
+        return Err(
+            Error::new(format!("the snapshot says nothing of {}", show(unknown)))
+                .help("guard snapshot show lists its files"),
+        );
+    }
+    let undo = Undo::open(repo)?;
+    let mut done = Vec::new();
+    for path in snapshot.files.iter().filter(wanted) {
+        let before = content(repo, snapshot.id, path.as_ref())?;
+        undo.restore(path.as_ref(), before.as_deref())?;
+        done.push(format!("restored {}", show(path)));
+    }
+    for path in snapshot.absent.iter().filter(wanted) {
+        undo.restore(path.as_ref(), None)?;
+        done.push(format!("removed {}", show(path)));
+    }
+    output.print(|out, _, _| done.iter().try_for_each(|line| writeln!(out, "{line}")));
+    Ok(())
+}
+
+fn prune(output: &mut Output, repo: &Repository) -> Result<()> {
+    let keep = Undo::open(repo)?.keep_seconds();
+    let kept = repo.prune_snapshots(
+        gix::date::Time::now_utc()
+            .seconds
+            .saturating_sub_unsigned(keep),
+    )?;
+    output.print(|out, _, _| {
+        writeln!(
+            out,
+            "{} snapshots forgotten, {} kept",
+            kept.forgotten, kept.kept
+        )
+    });
+    Ok(())
+}

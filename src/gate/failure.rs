@@ -1,0 +1,183 @@
+//! Why a file operation did not happen.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use crate::error::Error;
+use crate::finding::{Details, Finding, Rule};
+use crate::path::Rejection;
+use crate::path::boundary::BoundaryError;
+
+/// The kind of a failure, stable for programs (requirement 001, section 3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FailureKind {
+    /// The path leaves the workspace or is dangerous.
+    Security,
+    /// A rule of the policy refuses.
+    Refused,
+    /// There is no such file.
+    NotFound,
+    /// The file or its directory may not be read or written.
+    Permission,
+    /// The text to replace is not in the file.
+    SearchNotFound,
+    /// The text to replace is in several places.
+    MultipleMatches,
+    /// The snapshot could not be taken; nothing was written.
+    Backup,
+    /// The log could not be written; nothing else was.
+    Record,
+    /// The file is not what the caller last saw.
+    Stale,
+    /// The change waits for a person.
+    Held,
+    /// The content is binary.
+    Binary,
+    /// The content is larger than the settings allow.
+    TooLarge,
+    /// The operating system failed: a full disk, a broken one, a read-only one.
+    Io,
+    /// guard could not judge.
+    CannotJudge,
+}
+
+impl FailureKind {
+    /// The word used in `error.kind`.
+    pub fn name(self) -> &'static str {
+        match self {
+            FailureKind::Security => "security",
+            FailureKind::Refused => "refused",
+            FailureKind::NotFound => "not-found",
+            FailureKind::Permission => "permission",
+            FailureKind::SearchNotFound => "search-not-found",
+            FailureKind::MultipleMatches => "multiple-matches",
+            FailureKind::Backup => "backup",
+            FailureKind::Record => "record",
+            FailureKind::Stale => "stale",
+            FailureKind::Held => "held",
+            FailureKind::Binary => "binary",
+            FailureKind::TooLarge => "too-large",
+            FailureKind::Io => "io",
+            FailureKind::CannotJudge => "cannot-judge",
+        }
+    }
+
+    /// 1 where guard judged and refused, 2 where it could not do its work.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            FailureKind::CannotJudge
+            | FailureKind::Backup
+            | FailureKind::Record
+            | FailureKind::Io => 2,
+            _ => 1,
+        }
+    }
+}
+
+/// A failure with its next step.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    /// What kind.
+    pub kind: FailureKind,
+    /// One sentence without a final full stop; names in it are escaped.
+    pub message: String,
+    /// The next steps, one a line.
+    pub help: Vec<String>,
+    /// The finding behind a refusal.
+    pub finding: Option<Box<Finding>>,
+    /// Facts for machines.
+    pub details: Details,
+}
+
+impl Failure {
+    /// A failure without advice.
+    pub fn new(kind: FailureKind, message: impl Into<String>) -> Failure {
+        Failure {
+            kind,
+            message: message.into(),
+            help: Vec::new(),
+            finding: None,
+            details: BTreeMap::new(),
+        }
+    }
+
+    /// Adds one line of advice.
+    #[must_use]
+    pub fn help(mut self, line: impl Into<String>) -> Failure {
+        self.help.push(line.into());
+        self
+    }
+
+    /// Adds a fact for machines.
+    #[must_use]
+    pub fn detail(mut self, key: &'static str, value: impl Into<serde_json::Value>) -> Failure {
+        self.details.insert(key, value.into());
+        self
+    }
+}
+
+impl From<Rejection> for Failure {
+    fn from(rejection: Rejection) -> Failure {
+        let advice = rejection.reason.advice();
+        Failure::new(FailureKind::Security, rejection.message)
+            .help(advice)
+            .detail("reason", rejection.reason.detail())
+    }
+}
+
+impl From<BoundaryError> for Failure {
+    fn from(error: BoundaryError) -> Failure {
+        let message = error.to_string();
+        let (kind, advice) = match (error.io_kind(), error) {
+            (_, BoundaryError::Refused(rejection)) => return rejection.into(),
+            (Some(io::ErrorKind::NotFound), _) => {
+                (FailureKind::NotFound, "look the name up: guard scope show")
+            }
+            (Some(io::ErrorKind::PermissionDenied), _) => (
+                FailureKind::Permission,
+                "a person has to change the permissions",
+            ),
+            (Some(io::ErrorKind::FileTooLarge), _) => (
+                FailureKind::TooLarge,
+                "[workspace] max-size in guard.toml sets the limit",
+            ),
+            (Some(io::ErrorKind::StorageFull), _) => (
+                FailureKind::Io,
+                "make room on the disk; the old content is still there",
+            ),
+            (Some(io::ErrorKind::ReadOnlyFilesystem), _) => (
+                FailureKind::Io,
+                "the file system is read-only; nothing was written",
+            ),
+            _ => (
+                FailureKind::Io,
+                "the old content is still there unless the message says otherwise",
+            ),
+        };
+        Failure::new(kind, message).help(advice)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure {
+            help: error.help,
+            ..Failure::new(FailureKind::CannotJudge, error.message)
+        }
+    }
+}
+
+impl From<Finding> for Failure {
+    fn from(finding: Finding) -> Failure {
+        let kind = match finding.rule {
+            Rule::UnsafePath | Rule::OutsideWorkspace | Rule::OutsideRoots => FailureKind::Security,
+            _ => FailureKind::Refused,
+        };
+        Failure {
+            help: finding.help.clone(),
+            details: finding.details.clone(),
+            finding: Some(Box::new(finding.clone())),
+            ..Failure::new(kind, finding.message)
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! The audit log: JSON Lines in the git common directory, appended under a lock, synced before anybody is told,
+//! each record chained to the one before by hash.
+//!
+//! A record is one line. Its last member is `hash`, the SHA-256 of everything before it on the line; `prev` is the
+//! hash of the record before. This shows accidents, crashes and careless edits. Whoever may write the file may
+//! also rewrite the whole chain; only an anchor outside, such as the `Guard-Log:` trailer of a commit, shows that.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+/// What a chain begins with.
+const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+/// How the last member begins.
+const HASH_MEMBER: &str = ",\"hash\":\"";
+/// Enough of the end to hold the last record.
+const TAIL: u64 = 1 << 20;
+
+/// The log of a repository.
+#[derive(Debug, Clone)]
+pub struct Log {
+    path: PathBuf,
+}
+
+/// Where a chain stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// How many records there are.
+    pub count: u64,
+    /// The hash of the last; 64 zeros before the first.
+    pub hash: String,
+}
+
+impl Head {
+    fn genesis() -> Head {
+        Head {
+            count: 0,
+            hash: GENESIS.to_owned(),
+        }
+    }
+}
+
+impl Log {
+    /// The log below a git common directory. Nothing is created before the first record.
+    pub fn new(common_dir: &Path) -> Log {
+        Log {
+            path: common_dir.join("guard").join("log.jsonl"),
+        }
+    }
+
+    /// Where the log is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Appends a record and returns when it is on disk. `seq`, `time`, `version`, `prev` and `hash` are added.
+    ///
+    /// # Errors
+    /// The log cannot be locked, read or written. A line that a crash cut short is ended first, never rewritten.
+    pub fn append(&self, event: &str, facts: Map<String, Value>) -> io::Result<Head> {
+        let mut file = self.open_locked()?;
+        let (head, is_torn) = tail(&mut file)?;
+        let mut line = String::new();
+        if is_torn {
+            line.push('\n');
+        }
+        let mut record = Map::new();
+        record.insert("seq".into(), (head.count + 1).into());
+        record.insert("time".into(), now().into());
+        record.insert("event".into(), event.into());
+        record.insert("version".into(), env!("CARGO_PKG_VERSION").into());
+        if is_torn {
+            record.insert("after_torn_line".into(), true.into());
+        }
+        record.extend(facts);
+        record.insert("prev".into(), head.hash.into());
+        let text = Value::Object(record).to_string();
+        let body = text.strip_suffix('}').unwrap_or(&text);
+        let hash = digest(body.as_bytes());
+        line.push_str(&format!("{body}{HASH_MEMBER}{hash}\"}}\n"));
+        file.seek(SeekFrom::End(0))?;
+        file.write_all(line.as_bytes())?;
+        file.sync_data()?;
+        Ok(Head {
+            count: head.count + 1,
+            hash,
+        })
+    }
+
+    /// Where the chain stands now.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    pub fn head(&self) -> io::Result<Head> {
+        match File::open(&self.path) {
+            Ok(mut file) => Ok(tail(&mut file)?.0),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Head::genesis()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The whole log as bytes; empty where there is none.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    pub fn read(&self) -> io::Result<Vec<u8>> {
+        match fs::read(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            result => result,
+        }
+    }
+
+    fn open_locked(&self) -> io::Result<File> {
+        let directory = self.path.parent().unwrap_or(Path::new("."));
+        let is_new = !self.path.exists();
+        fs::create_dir_all(directory)?;
+        let mut options = OpenOptions::new();
+        options.read(true).append(true).create(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt;
+            options
+                .mode(0o600)
+                .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
+        }
+        let file = options.open(&self.path)?;
+        file.lock()?;
+        if is_new && cfg!(unix) {
+            File::open(directory)?.sync_all()?;
+        }
+        Ok(file)
+    }
+}
+
+/// The last whole record, and whether something unfinished follows it.
+fn tail(file: &mut File) -> io::Result<(Head, bool)> {
+    let length = file.seek(SeekFrom::End(0))?;
+    let start = length.saturating_sub(TAIL);
+    file.seek(SeekFrom::Start(start))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    let is_torn = bytes.last().is_some_and(|&byte| byte != b'\n');
+    // Lines that are no records were cut short and are followed by one that says so.
+    let mut lines: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').collect();
+    lines.pop();
+    let last = lines.iter().rev().find_map(|line| Record::parse(line).ok());
+    match last {
+        Some(record) => Ok((
+            Head {
+                count: record.seq,
+                hash: record.hash,
+            },
+            is_torn,
+        )),
+        None if start == 0 && lines.is_empty() => Ok((Head::genesis(), is_torn)),
+        None => Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "the log has no valid last record: look with `guard audit verify`, then move it away",
+        )),
+    }
+}
+
+/// One line of the log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// Its number, from 1.
+    pub seq: u64,
+    /// The hash of the record before.
+    pub prev: String,
+    /// Its own.
+    pub hash: String,
+    /// Everything it says.
+    pub facts: Map<String, Value>,
+}
+
+impl Record {
+    /// Reads a line and checks its hash.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(line: &[u8]) -> Result<Record, Fault> {
+        let text = std::str::from_utf8(line).map_err(|_| Fault::NotARecord)?;
+        let (body, rest) = text.rsplit_once(HASH_MEMBER).ok_or(Fault::NotARecord)?;
+        let hash = rest.strip_suffix("\"}").ok_or(Fault::NotARecord)?;
+        let Ok(Value::Object(facts)) = serde_json::from_str(text) else {
+            return Err(Fault::NotARecord);
+        };
+        if digest(body.as_bytes()) != hash {
+            return Err(Fault::Edited);
+        }
+        let seq = facts
+            .get("seq")
+            .and_then(Value::as_u64)
+            .ok_or(Fault::NotARecord)?;
+        let prev = facts
+            .get("prev")
+            .and_then(Value::as_str)
+            .ok_or(Fault::NotARecord)?
+            .to_owned();
+        Ok(Record {
+            seq,
+            prev,
+            hash: hash.to_owned(),
+            facts,
+        })
+    }
+}
+
+/// What is wrong with a log, each its own verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// A line is not a record, and the next does not say that it follows a torn line.
+    NotARecord,
+    /// A record's hash does not fit its text.
+    Edited,
+    /// Records are missing before this one.
+    Removed,
+    /// Records are out of order.
+    Reordered,
+    /// The last line was cut short, as a crash leaves it.
+    Torn,
+    /// There are fewer records than the anchor says.
+    Truncated,
+    /// The chain is sound, but not the one that was anchored.
+    Restamped,
+}
+
+impl Fault {
+    /// The word used in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fault::NotARecord => "not-a-record",
+            Fault::Edited => "edited",
+            Fault::Removed => "removed",
+            Fault::Reordered => "reordered",
+            Fault::Torn => "torn",
+            Fault::Truncated => "truncated",
+            Fault::Restamped => "restamped",
+        }
+    }
+
+    /// What happened, for people.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Fault::NotARecord => "it is not a record",
+            Fault::Edited => "the record was changed after it was written",
+            Fault::Removed => "records before it are missing",
+            Fault::Reordered => "records are out of order",
+            Fault::Torn => {
+                "the last record was cut short, as a crash leaves it; the next record will say so"
+            }
+            Fault::Truncated => "records that the anchor vouches for are missing at the end",
+            Fault::Restamped => "the chain is sound, but it is not the one that was anchored",
+        }
+    }
+}
+
+/// The first fault and its line, from 1; with the state of the chain up to there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verification {
+    /// Where the sound part of the chain ends.
+    pub head: Head,
+    /// What is wrong, and at which line.
+    pub fault: Option<(usize, Fault)>,
+}
+
+/// Verifies a log against itself and, where there is one, an anchor from outside.
+pub fn verify(bytes: &[u8], anchor: Option<&Head>) -> Verification {
+    let mut head = Head::genesis();
+    let mut at_anchor = (anchor.map(|anchor| anchor.count) == Some(0)).then(|| head.hash.clone());
+    let mut torn: Option<usize> = None;
+    let is_whole = bytes.is_empty() || bytes.ends_with(b"\n");
+    let mut lines: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').collect();
+    if is_whole {
+        lines.pop();
+    }
+    let count = lines.len();
+    for (at, line) in lines.into_iter().enumerate() {
+        let number = at + 1;
+        let fault = |head: &Head, number, fault| Verification {
+            head: head.clone(),
+            fault: Some((number, fault)),
+        };
+        let record = match Record::parse(line) {
+            Ok(record) => record,
+            Err(_) if number == count && !is_whole => return fault(&head, number, Fault::Torn),
+            Err(Fault::NotARecord) if torn.is_none() => {
+                torn = Some(number);
+                continue;
+            }
+            Err(found) => return fault(&head, number, found),
+        };
+        if let Some(line) = torn.take()
+            && record.facts.get("after_torn_line") != Some(&Value::Bool(true))
+        {
+            return fault(&head, line, Fault::NotARecord);
+        }
+        if record.seq <= head.count {
+            return fault(&head, number, Fault::Reordered);
+        }
+        if record.seq > head.count + 1 {
+            return fault(&head, number, Fault::Removed);
+        }
+        if record.prev != head.hash {
+            return fault(&head, number, Fault::Removed);
+        }
+        head = Head {
+            count: record.seq,
+            hash: record.hash,
+        };
+        if anchor.is_some_and(|anchor| anchor.count == head.count) {
+            at_anchor = Some(head.hash.clone());
+        }
+    }
+    let fault = match (torn, anchor, at_anchor) {
+        (Some(line), _, _) => Some((line, Fault::NotARecord)),
+        (None, Some(_), None) => Some((count + 1, Fault::Truncated)),
+        (None, Some(anchor), Some(hash)) if anchor.hash != hash => Some((count, Fault::Restamped)),
+        _ => None,
+    };
+    Verification { head, fault }
+}
+
+fn digest(bytes: &[u8]) -> String {
+    let mut hasher = gix::hash::hasher(gix::hash::Kind::Sha256);
+    hasher.update(bytes);
+    // SHA-256 has no collision detection that could fail.
+    hasher
+        .try_finalize()
+        .map_or_else(|_| String::new(), |id| id.to_hex().to_string())
+}
+
+/// The time in UTC as RFC 3339 writes it.
+fn now() -> String {
+    gix::date::Time::now_utc().format_or_unix(gix::date::time::format::ISO8601_STRICT)
+}

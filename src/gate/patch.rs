@@ -1,0 +1,172 @@
+//! Exact, literal, unique replacements; a list of them applies all or none.
+
+use gix::bstr::ByteSlice;
+
+use super::{Failure, FailureKind};
+
+/// One replacement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// What is looked for; never empty.
+    pub search: Vec<u8>,
+    /// What takes its place, byte for byte.
+    pub replace: Vec<u8>,
+}
+
+/// How many lines of matches an error lists.
+const LISTED: usize = 10;
+
+/// Applies the edits one after the other, each to the result of those before.
+///
+/// # Errors
+/// An edit that matches nowhere or in several places (overlapping ones count each); its number, from 1, is in the
+/// message when there is more than one.
+pub fn apply(content: &[u8], edits: &[Edit]) -> Result<Vec<u8>, Failure> {
+    let mut content = content.to_vec();
+    for (at, edit) in edits.iter().enumerate() {
+        let which = if edits.len() > 1 {
+            format!("edit {} of {}: ", at + 1, edits.len())
+        } else {
+            String::new()
+        };
+        let start = find_one(&content, &edit.search, &which)?;
+        content.splice(
+            start..start + edit.search.len(),
+            edit.replace.iter().copied(),
+        );
+    }
+    Ok(content)
+}
+
+fn find_one(content: &[u8], search: &[u8], which: &str) -> Result<usize, Failure> {
+    if search.is_empty() {
+        return Err(Failure::new(
+            FailureKind::SearchNotFound,
+            format!("{which}the text to look for is empty"),
+        )
+        .help("give the exact text that is to be replaced"));
+    }
+    let matches = positions(content, search);
+    match matches.as_slice() {
+        [] => Err(Failure::new(
+            FailureKind::SearchNotFound,
+            format!("{which}the text to look for is nowhere in the file"),
+        )
+        .help(near_miss(content, search))),
+        [only] => Ok(*only),
+        several => {
+            let lines: Vec<String> = several
+                .iter()
+                .take(LISTED)
+                .map(|&at| (content[..at].find_iter("\n").count() + 1).to_string())
+                .collect();
+            let more = several.len().saturating_sub(LISTED);
+            let more = if more > 0 {
+                format!(" and {more} more")
+            } else {
+                String::new()
+            };
+            Err(Failure::new(
+                FailureKind::MultipleMatches,
+                format!(
+                    "{which}the text to look for is in {} places: lines {}{more}",
+                    several.len(),
+                    lines.join(", ")
+                ),
+            )
+            .help("add lines before or after it until it is unique")
+            .detail("matches", several.len()))
+        }
+    }
+}
+
+/// Every start of a match, overlapping ones included: `aa` is twice in `aaa`.
+fn positions(content: &[u8], search: &[u8]) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(at) = content.get(from..).and_then(|rest| rest.find(search)) {
+        found.push(from + at);
+        from += at + 1;
+    }
+    found
+}
+
+/// What most often stands between a text and the file: line endings and indentation.
+fn near_miss(content: &[u8], search: &[u8]) -> &'static str {
+    let without = |text: &[u8], drop: fn(u8) -> bool| -> Vec<u8> {
+        text.iter().copied().filter(|&byte| !drop(byte)).collect()
+    };
+    let is_cr: fn(u8) -> bool = |byte| byte == b'\r';
+    let is_blank: fn(u8) -> bool = |byte| byte.is_ascii_whitespace();
+    if without(content, is_cr).contains_str(without(search, is_cr)) {
+        "it would match with the file's line endings (CRLF); read the file and copy the text as it is"
+    } else if without(content, is_blank).contains_str(without(search, is_blank)) {
+        "it would match but for blanks or line breaks; read the file and copy the text as it is"
+    } else {
+        "read the file again; it may have changed since"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn edit(search: &str, replace: &str) -> Edit {
+        Edit {
+            search: search.into(),
+            replace: replace.into(),
+        }
+    }
+
+    fn failed(content: &str, edits: &[Edit]) -> (FailureKind, String) {
+        let failure = apply(content.as_bytes(), edits).unwrap_err();
+        (failure.kind, failure.message)
+    }
+
+    #[test]
+    fn ag_04_the_replacement_is_literal_and_the_rest_stays() {
+        let result = apply(b"a\r\nhello\nb", &[edit("hello", "cost: $& and $1 \\n")]).unwrap();
+        assert_eq!(result.as_bstr(), "a\r\ncost: $& and $1 \\n\nb");
+    }
+
+    #[test]
+    fn ag_03_none_and_several_are_different_errors() {
+        assert_eq!(
+            failed("abc", &[edit("x", "y")]).0,
+            FailureKind::SearchNotFound
+        );
+        let (kind, message) = failed("a\nb\na\n", &[edit("a", "y")]);
+        assert_eq!(kind, FailureKind::MultipleMatches);
+        assert_eq!(message, "the text to look for is in 2 places: lines 1, 3");
+    }
+
+    #[test]
+    fn overlapping_matches_count_each() {
+        assert_eq!(
+            failed("aaa", &[edit("aa", "b")]).0,
+            FailureKind::MultipleMatches
+        );
+    }
+
+    #[test]
+    fn jc_118_all_or_none_with_the_number_of_the_edit() {
+        let (kind, message) = failed("one two", &[edit("one", "1"), edit("three", "3")]);
+        assert_eq!(kind, FailureKind::SearchNotFound);
+        assert!(message.starts_with("edit 2 of 2: "), "{message}");
+    }
+
+    #[test]
+    fn later_edits_see_earlier_ones() {
+        let result = apply(b"one", &[edit("one", "two"), edit("two", "three")]).unwrap();
+        assert_eq!(result.as_bstr(), "three");
+    }
+
+    #[test]
+    fn an_empty_search_matches_nothing() {
+        assert_eq!(
+            failed("abc", &[edit("", "y")]).0,
+            FailureKind::SearchNotFound
+        );
+    }
+}

@@ -1,0 +1,99 @@
+//! Putting back what a snapshot holds: by a person, through the boundary, after a snapshot of what is there now.
+
+use gix::bstr::BStr;
+use serde_json::Map;
+
+use super::Log;
+use crate::error::{Error, Result};
+use crate::git::{Before, Repository};
+use crate::path::boundary::{Boundary, BoundaryError, Entry};
+use crate::path::show;
+use crate::policy::settings::{self, Settings};
+
+/// A workspace to restore files in.
+pub struct Undo<'a> {
+    repo: &'a Repository,
+    boundary: Boundary,
+    log: Log,
+    settings: Settings,
+}
+
+impl<'a> Undo<'a> {
+    /// Opens the workspace. No design is needed: nothing is granted, only undone.
+    ///
+    /// # Errors
+    /// A bare repository, a workspace that cannot be opened, or settings of HEAD that cannot be read.
+    pub fn open(repo: &'a Repository) -> Result<Undo<'a>> {
+        let head = repo
+            .tree_of(repo.head_commit()?)?
+            .read(settings::FILE.into())?;
+        let settings = head.map_or(Ok(Settings::default()), |bytes| settings::parse(&bytes))?;
+        Ok(Undo {
+            repo,
+            boundary: Boundary::open(repo.workdir()?).map_err(failed)?,
+            log: Log::new(repo.common_dir()),
+            settings,
+        })
+    }
+
+    /// What is at a path now.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn current(&self, path: &BStr) -> Result<Option<Vec<u8>>> {
+        Ok(self.entry(path)?.map(|entry| entry.content))
+    }
+
+    /// For how long snapshots are kept.
+    pub fn keep_seconds(&self) -> u64 {
+        self.settings.keep
+    }
+
+    /// Puts `content` back at a path, or removes the file for `None`.
+    ///
+    /// # Errors
+    /// Snapshot, log or file cannot be written; the file is as it was then.
+    pub fn restore(&self, path: &BStr, content: Option<&[u8]>) -> Result<()> {
+        let now = self.entry(path)?;
+        if now.as_ref().map(|entry| entry.content.as_slice()) == content {
+            return Ok(());
+        }
+        let executable = |entry: &Entry| entry.mode.is_some_and(|mode| mode & 0o100 != 0);
+        let before = Before {
+            path,
+            content: now
+                .as_ref()
+                .map(|entry| (entry.content.as_slice(), executable(entry))),
+        };
+        let title = format!("Backup before restore: {}", show(path));
+        let backup = self.repo.take_snapshot(&[before], &title)?;
+        let mut facts = Map::new();
+        facts.insert("operation".into(), "restore".into());
+        facts.insert("path".into(), show(path).to_string().into());
+        facts.insert("backup".into(), backup.to_string().into());
+        self.record("started", &facts)?;
+        match content {
+            Some(content) => self
+                .boundary
+                .replace(path, content, now.and_then(|entry| entry.mode)),
+            None => self.boundary.remove(path),
+        }
+        .map_err(failed)?;
+        self.record("done", &facts)
+    }
+
+    fn entry(&self, path: &BStr) -> Result<Option<Entry>> {
+        self.boundary.read(path, u64::MAX).map_err(failed)
+    }
+
+    fn record(&self, event: &str, facts: &Map<String, serde_json::Value>) -> Result<()> {
+        let recorded = self.log.append(event, facts.clone());
+        recorded
+            .map(drop)
+            .map_err(|error| Error::new(format!("the audit log cannot be written: {error}")))
+    }
+}
+
+fn failed(error: BoundaryError) -> Error {
+    Error::new(error.to_string())
+}

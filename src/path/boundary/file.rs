@@ -1,0 +1,222 @@
+//! Files behind the boundary: reading, replacing, removing.
+
+use std::io::{self, Read, Write};
+
+use cap_fs_ext::{FollowSymlinks, MetadataExt, OpenOptionsFollowExt};
+use cap_std::fs::{Dir, Metadata, OpenOptions};
+use cap_tempfile::TempFile;
+use gix::bstr::BStr;
+
+use super::super::reason::{Fault, Reason};
+use super::super::show;
+use super::{Boundary, BoundaryError, Result, directory, os, split};
+
+/// A regular file as it was when it was opened.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// Its bytes.
+    pub content: Vec<u8>,
+    /// The permission bits on Unix; `None` elsewhere.
+    pub mode: Option<u32>,
+    /// Whether its owner may write it.
+    pub writable: bool,
+}
+
+impl Boundary {
+    /// Reads a regular file with one name of at most `max` bytes; `None` where there is nothing.
+    ///
+    /// # Errors
+    /// A link, directory, device, FIFO or socket, a file with several names, one that is too large, or an error of
+    /// the system.
+    pub fn read(&self, path: &BStr, max: u64) -> Result<Option<Entry>> {
+        let what = || format!("read {}", show(path));
+        let (dir, name) = match self.parent(path) {
+            Ok(parent) => parent,
+            Err(error) if error.io_kind() == Some(io::ErrorKind::NotFound) => return Ok(None),
+            Err(error) => return Err(refine(error, path)),
+        };
+        let mut options = OpenOptions::new();
+        options.read(true).follow(FollowSymlinks::No);
+        // A FIFO would wait for a writer.
+        #[cfg(unix)]
+        {
+            use cap_std::fs::OpenOptionsExt;
+            options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+        }
+        let name = os(name).map_err(BoundaryError::io(what()))?;
+        let mut file = match dir.open_with(name, &options) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(not_opened(&dir, name, path, error)),
+        };
+        let metadata = file.metadata().map_err(BoundaryError::io(what()))?;
+        check_regular(&metadata, path)?;
+        if metadata.len() > max {
+            let message = format!(
+                "it has {} bytes, more than the {max} of [workspace] max-size",
+                metadata.len()
+            );
+            return Err(BoundaryError::io(what())(io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                message,
+            )));
+        }
+        let mut content = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
+        // The file may grow while it is read; what is beyond the limit is not wanted either way.
+        Read::by_ref(&mut file)
+            .take(max.saturating_add(1))
+            .read_to_end(&mut content)
+            .map_err(BoundaryError::io(what()))?;
+        Ok(Some(Entry {
+            content,
+            mode: mode(&metadata),
+            writable: !metadata.permissions().readonly(),
+        }))
+    }
+
+    /// Puts new content in place in one step and makes it durable: a temporary file in the same directory, fsync,
+    /// rename, fsync of the directory. Missing directories are created. `mode` are permission bits to keep.
+    ///
+    /// # Errors
+    /// An error of the system. The old or the new content is there, whole, never a mix; where only the last step
+    /// failed, the error says that the file is written.
+    pub fn replace(&self, path: &BStr, content: &[u8], mode: Option<u32>) -> Result<()> {
+        let (parent, name) = split(path);
+        let failed = |error| {
+            refine(
+                BoundaryError::io(format!("write {}", show(path)))(error),
+                path,
+            )
+        };
+        let dir = self.create_directory(parent).map_err(failed)?;
+        let name = os(name).map_err(failed)?;
+        let mut temporary = TempFile::new(&dir).map_err(failed)?;
+        temporary.write_all(content).map_err(failed)?;
+        #[cfg(unix)]
+        if let Some(mode) = mode {
+            use cap_std::fs::PermissionsExt;
+            let permissions = cap_std::fs::Permissions::from_mode(mode);
+            temporary
+                .as_file()
+                .set_permissions(permissions)
+                .map_err(failed)?;
+        }
+        #[cfg(not(unix))]
+        let _ = mode;
+        temporary.as_file().sync_all().map_err(failed)?;
+        temporary.replace(name).map_err(failed)?;
+        directory::sync(&dir).map_err(BoundaryError::io(format!(
+            "make {} durable, although it is written",
+            show(path)
+        )))
+    }
+
+    /// Removes a regular file and makes that durable.
+    ///
+    /// # Errors
+    /// It is missing, is not a regular file with one name, or an error of the system.
+    pub fn remove(&self, path: &BStr) -> Result<()> {
+        let failed = || BoundaryError::io(format!("delete {}", show(path)));
+        let (dir, name) = self.parent(path)?;
+        let name = os(name).map_err(failed())?;
+        let metadata = dir.symlink_metadata(name).map_err(failed())?;
+        check_regular(&metadata, path)?;
+        dir.remove_file(name).map_err(failed())?;
+        directory::sync(&dir).map_err(failed())
+    }
+
+    /// Gives a regular file another name and makes that durable. Missing directories are created; whatever is at
+    /// `to` is replaced, so the caller looks first.
+    ///
+    /// # Errors
+    /// As for [`Boundary::remove`].
+    pub fn rename(&self, from: &BStr, to: &BStr) -> Result<()> {
+        let failed = || BoundaryError::io(format!("move {} to {}", show(from), show(to)));
+        let (old_dir, old_name) = self.parent(from)?;
+        let (new_parent, new_name) = split(to);
+        let new_dir = self.create_directory(new_parent).map_err(failed())?;
+        let old_name = os(old_name).map_err(failed())?;
+        check_regular(&old_dir.symlink_metadata(old_name).map_err(failed())?, from)?;
+        let new_name = os(new_name).map_err(failed())?;
+        old_dir
+            .rename(old_name, &new_dir, new_name)
+            .map_err(failed())?;
+        directory::sync(&new_dir)
+            .and_then(|()| directory::sync(&old_dir))
+            .map_err(failed())
+    }
+}
+
+/// Refuses what is not a regular file with one name.
+fn check_regular(metadata: &Metadata, path: &BStr) -> Result<()> {
+    let fault = if metadata.is_dir() {
+        Fault::new(Reason::IsADirectory, "is a directory")
+    } else if metadata.is_symlink() {
+        Fault::new(Reason::SymlinkEscape, "became a symbolic link meanwhile")
+    } else if !metadata.is_file() {
+        Fault::new(Reason::NotARegularFile, "is not a regular file")
+    } else if metadata.nlink() > 1 {
+        Fault::new(
+            Reason::Hardlink,
+            "has other names, whose content would change with it or be left behind",
+        )
+    } else {
+        return Ok(());
+    };
+    Err(fault.of(path).into())
+}
+
+/// Why a file could not be opened: a link, a directory or a socket is a refusal, anything else an error.
+fn not_opened(dir: &Dir, name: &std::path::Path, path: &BStr, error: io::Error) -> BoundaryError {
+    match dir
+        .symlink_metadata(name)
+        .map(|metadata| check_regular(&metadata, path))
+    {
+        Ok(Err(refused)) => refused,
+        _ => BoundaryError::io(format!("read {}", show(path)))(error),
+    }
+}
+
+/// A way that is no way is a refusal.
+fn refine(error: BoundaryError, path: &BStr) -> BoundaryError {
+    let BoundaryError::Io { source, .. } = &error else {
+        return error;
+    };
+    let fault = if is_link_met(source) {
+        Fault::new(
+            Reason::SymlinkEscape,
+            "leads through a symbolic link that was not there before",
+        )
+    } else if source.kind() == io::ErrorKind::NotADirectory {
+        Fault::new(Reason::NotADirectory, "leads through a file")
+    } else {
+        return error;
+    };
+    fault.of(path).into()
+}
+
+/// Whether a directory on the way was a link (`ELOOP`, as for links that lead in circles).
+fn is_link_met(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    {
+        error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = error;
+        false
+    }
+}
+
+fn mode(metadata: &Metadata) -> Option<u32> {
+    #[cfg(unix)]
+    {
+        use cap_std::fs::PermissionsExt;
+        Some(metadata.permissions().mode() & 0o7777)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        None
+    }
+}

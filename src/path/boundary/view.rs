@@ -1,0 +1,41 @@
+//! The tree behind a boundary, to follow links by name.
+
+use gix::bstr::{BStr, BString, ByteSlice};
+
+use super::super::{Node, TreeView};
+use super::{Boundary, bytes, os};
+use crate::change::Kind;
+
+/// Looks names up through directory handles; no link is followed.
+pub(super) struct BoundaryView<'a> {
+    pub(super) boundary: &'a Boundary,
+}
+
+impl BoundaryView<'_> {
+    /// Whether the path, or a directory on its way, is a link.
+    pub(super) fn has_link_on_the_way(&self, path: &BStr) -> bool {
+        path.find_iter("/")
+            .chain([path.len()])
+            .any(|end| self.entry(path[..end].as_bstr()) == Some(Node::Entry(Kind::Symlink)))
+    }
+}
+
+impl TreeView for BoundaryView<'_> {
+    fn entry(&self, path: &BStr) -> Option<Node> {
+        let (dir, name) = self.boundary.parent(path).ok()?;
+        let metadata = dir.symlink_metadata(os(name).ok()?).ok()?;
+        Some(if metadata.is_dir() {
+            Node::Directory
+        } else if metadata.is_symlink() {
+            Node::Entry(Kind::Symlink)
+        } else {
+            Node::Entry(Kind::File)
+        })
+    }
+
+    fn link_target(&self, path: &BStr) -> Option<BString> {
+        let (dir, name) = self.boundary.parent(path).ok()?;
+        let target = dir.read_link_contents(os(name).ok()?).ok()?;
+        Some(bytes(&target).into())
+    }
+}

@@ -1,0 +1,403 @@
+//! The boundary: layouts on disk, and a race against somebody who swaps a directory for a link.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use gix::bstr::BStr;
+use write_guard::path::boundary::{Backend, Boundary, BoundaryError};
+
+const BACKENDS: [Backend; 2] = [Backend::Kernel, Backend::Walk];
+const MAX: u64 = 1 << 20;
+
+/// A workspace `ws` with a secret beside it.
+struct Disk {
+    _dir: tempfile::TempDir,
+    base: PathBuf,
+}
+
+impl Disk {
+    fn new() -> Disk {
+        let dir = tempfile::tempdir().unwrap();
+        let base = dir.path().canonicalize().unwrap();
+        fs::create_dir_all(base.join("ws")).unwrap();
+        fs::create_dir_all(base.join("out")).unwrap();
+        fs::write(base.join("out/secret"), "secret").unwrap();
+        Disk { _dir: dir, base }
+    }
+
+    fn ws(&self) -> PathBuf {
+        self.base.join("ws")
+    }
+
+    fn boundaries(&self) -> Vec<Boundary> {
+        BACKENDS
+            .iter()
+            .map(|&backend| Boundary::with_backend(&self.ws(), backend).unwrap())
+            .collect()
+    }
+}
+
+fn located(boundary: &Boundary, request: &str) -> Result<String, String> {
+    boundary
+        .locate(BStr::new(request))
+        .map(|path| path.to_string())
+        .map_err(|rejection| rejection.reason.id().to_owned())
+}
+
+fn reason(error: &BoundaryError) -> String {
+    match error {
+        BoundaryError::Refused(rejection) => rejection.reason.id().to_owned(),
+        BoundaryError::Io { source, .. } => format!("io: {source}"),
+    }
+}
+
+/// Case, layout, request, and the path or the reason.
+type Layout<'a> = (
+    &'a str,
+    &'a dyn Fn(&Path),
+    &'a str,
+    Result<&'a str, &'a str>,
+);
+
+/// The entries of the corpus that need a disk: what is there, what is asked for, the verdict.
+#[test]
+fn layouts_on_disk() {
+    let build: &[Layout<'_>] = &[
+        (
+            "h050",
+            &|ws| fs::create_dir_all(ws.join("a/b")).unwrap(),
+            "a/../a/b/../../a/b/../b/target",
+            Ok("a/b/target"),
+        ),
+        (
+            "h290",
+            &|ws| symlink("/etc", ws.join("ln")).unwrap(),
+            "ln/new.py",
+            Err("symlink-absolute"),
+        ),
+        (
+            "h292",
+            &|ws| symlink("/tmp/file.py", ws.join("lf")).unwrap(),
+            "lf",
+            Err("symlink-absolute"),
+        ),
+        (
+            "h294",
+            &|ws| symlink("/nonexistent/x", ws.join("dang")).unwrap(),
+            "dang",
+            Err("symlink-absolute"),
+        ),
+        (
+            "h295",
+            &|ws| symlink("target", ws.join("link")).unwrap(),
+            "link",
+            Ok("target"),
+        ),
+        (
+            "h297",
+            &|ws| symlink("../ws/target", ws.join("link")).unwrap(),
+            "link",
+            Err("symlink-escape"),
+        ),
+        (
+            "h298",
+            &|ws| symlink("../", ws.join("link")).unwrap(),
+            "link",
+            Err("symlink-escape"),
+        ),
+        (
+            "h300",
+            &|ws| {
+                fs::create_dir(ws.join("dir")).unwrap();
+                symlink("dir/", ws.join("link")).unwrap();
+            },
+            "link/target",
+            Ok("dir/target"),
+        ),
+        (
+            "h302",
+            &|ws| {
+                fs::create_dir_all(ws.join("a")).unwrap();
+                fs::create_dir_all(ws.join("g/h")).unwrap();
+                fs::create_dir_all(ws.join("g/c")).unwrap();
+                symlink("a/b/c/target", ws.join("link")).unwrap();
+                symlink("e", ws.join("a/b")).unwrap();
+                symlink("../f", ws.join("a/e")).unwrap();
+                symlink("g/h/i", ws.join("f")).unwrap();
+                symlink("..", ws.join("g/h/i")).unwrap();
+            },
+            "link",
+            Ok("g/c/target"),
+        ),
+        (
+            "h305",
+            &|ws| symlink("a", ws.join("a")).unwrap(),
+            "a",
+            Err("symlink-loop"),
+        ),
+        (
+            "h306",
+            &|ws| {
+                symlink("loop_b", ws.join("loop_a")).unwrap();
+                symlink("loop_a", ws.join("loop_b")).unwrap();
+            },
+            "loop_a",
+            Err("symlink-loop"),
+        ),
+        (
+            "h307: .. behind a link leads to where the link points",
+            &|ws| {
+                fs::create_dir_all(ws.join("b/c")).unwrap();
+                symlink("b/c", ws.join("a")).unwrap();
+            },
+            "a/../target",
+            Ok("b/target"),
+        ),
+        (
+            "h323",
+            &|ws| symlink("/proc/self/cwd", ws.join("p")).unwrap(),
+            "p/x",
+            Err("symlink-absolute"),
+        ),
+        (
+            "h313",
+            &|ws| fs::create_dir_all(ws.join("a/b")).unwrap(),
+            "./a/./b/./target",
+            Ok("a/b/target"),
+        ),
+    ];
+    for (case, build, request, expected) in build {
+        let disk = Disk::new();
+        build(&disk.ws());
+        for boundary in disk.boundaries() {
+            let expected = expected.map(str::to_owned).map_err(str::to_owned);
+            let actual = located(&boundary, request);
+            assert_eq!(actual, expected, "{case}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_regular_file_is_refused() {
+    let disk = Disk::new();
+    let ws = disk.ws();
+    fs::create_dir(ws.join("src")).unwrap();
+    fs::write(ws.join("file"), "x").unwrap();
+    fs::hard_link(disk.base.join("out/secret"), ws.join("hl")).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(ws.join("sock")).unwrap();
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(ws.join("fifo"))
+            .status()
+            .unwrap()
+            .success()
+    );
+    for boundary in disk.boundaries() {
+        for (path, expected) in [
+            ("src", "is-a-directory"),
+            ("file/x", "not-a-directory"),
+            ("hl", "hardlink"),
+            ("sock", "not-a-regular-file"),
+            ("fifo", "not-a-regular-file"),
+        ] {
+            let error = boundary.read(BStr::new(path), MAX).unwrap_err();
+            assert_eq!(reason(&error), expected, "{path}");
+        }
+        let error = boundary.remove(BStr::new("hl")).unwrap_err();
+        assert_eq!(reason(&error), "hardlink");
+    }
+    assert_eq!(fs::read(disk.base.join("out/secret")).unwrap(), b"secret");
+}
+
+#[test]
+fn a_workspace_reached_over_a_link_is_the_same_workspace() {
+    let disk = Disk::new();
+    symlink(disk.ws(), disk.base.join("alias")).unwrap();
+    let boundary = Boundary::open(&disk.base.join("alias")).unwrap();
+    for request in [
+        disk.ws().join("a.py"),
+        disk.base.join("alias/a.py"),
+        disk.base.join("alias/./b/../a.py"),
+    ] {
+        assert_eq!(
+            located(&boundary, request.to_str().unwrap()),
+            Ok("a.py".into())
+        );
+    }
+    for request in [
+        disk.base.join("ws2/a.py"),
+        disk.base.join("alias/../out/secret"),
+    ] {
+        assert!(
+            located(&boundary, request.to_str().unwrap()).is_err(),
+            "{request:?}"
+        );
+    }
+}
+
+#[test]
+fn a_link_that_appears_after_locating_is_refused() {
+    for backend in BACKENDS {
+        let disk = Disk::new();
+        fs::create_dir(disk.ws().join("d")).unwrap();
+        let boundary = Boundary::with_backend(&disk.ws(), backend).unwrap();
+        let path = boundary.locate(BStr::new("d/new")).unwrap();
+        fs::remove_dir(disk.ws().join("d")).unwrap();
+        symlink("../out", disk.ws().join("d")).unwrap();
+        assert!(boundary.read(path.as_ref(), MAX).is_err());
+        assert!(boundary.replace(path.as_ref(), b"x", None).is_err());
+        assert!(boundary.remove(path.as_ref()).is_err());
+        assert!(boundary.rename(path.as_ref(), BStr::new("x")).is_err());
+        assert_eq!(
+            fs::read_dir(disk.base.join("out")).unwrap().count(),
+            1,
+            "{backend:?}"
+        );
+    }
+}
+
+#[test]
+fn replacing_keeps_the_mode_and_creates_directories() {
+    use std::os::unix::fs::PermissionsExt;
+    for boundary_at in 0..BACKENDS.len() {
+        let disk = Disk::new();
+        let boundary = &disk.boundaries()[boundary_at];
+        boundary
+            .replace(BStr::new("a/b/c"), b"one", Some(0o750))
+            .unwrap();
+        let file = disk.ws().join("a/b/c");
+        assert_eq!(
+            fs::metadata(&file).unwrap().permissions().mode() & 0o7777,
+            0o750
+        );
+        assert_eq!(fs::read(&file).unwrap(), b"one");
+        assert_eq!(
+            fs::read_dir(disk.ws().join("a/b")).unwrap().count(),
+            1,
+            "no temporary file is left"
+        );
+    }
+}
+
+/// Exchanges `ws/d` (a directory) and `ws/l` (a link to the outside) until told to stop.
+fn swapper(ws: &Path, stop: &AtomicBool) {
+    let (d, l) = (ws.join("d"), ws.join("l"));
+    while !stop.load(Ordering::Relaxed) {
+        rustix::fs::renameat_with(
+            rustix::fs::CWD,
+            &d,
+            rustix::fs::CWD,
+            &l,
+            rustix::fs::RenameFlags::EXCHANGE,
+        )
+        .unwrap();
+    }
+}
+
+/// What is outside: only the secret, unchanged, or something got out.
+fn escapes(out: &Path) -> usize {
+    let names = fs::read_dir(out).unwrap().count();
+    let secret = fs::read(out.join("secret")).is_ok_and(|content| content == b"secret");
+    usize::from(names != 1) + usize::from(!secret)
+}
+
+fn race(attempts: usize, attempt: impl Fn(usize) -> bool + Sync, disk: &Disk) -> usize {
+    let stop = AtomicBool::new(false);
+    let escaped = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| swapper(&disk.ws(), &stop));
+        for number in 0..attempts {
+            if attempt(number) {
+                escaped.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
+    escaped.load(Ordering::Relaxed) + escapes(&disk.base.join("out"))
+}
+
+/// `GUARD_RACE` attempts in all (default 40,000; 2,000,000 in `.ci/long`), on a file system in memory where there is
+/// one, as every write is synced.
+#[test]
+fn nobody_wins_a_race_against_the_boundary() {
+    let attempts: usize = std::env::var("GUARD_RACE")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(40_000);
+    for backend in BACKENDS {
+        let disk = race_disk();
+        let boundary = Boundary::with_backend(&disk.ws(), backend).unwrap();
+        let (secret, new, moved) = (
+            BStr::new("d/secret"),
+            BStr::new("d/new"),
+            BStr::new("d/moved"),
+        );
+        let escaped = race(
+            attempts / BACKENDS.len(),
+            |number| match number % 16 {
+                0 => {
+                    // Whatever is removed or moved is inside, or nothing is.
+                    let _ = boundary.replace(new, b"inside", None);
+                    let _ = boundary.rename(new, moved);
+                    let _ = boundary.remove(moved);
+                    let _ = boundary.remove(secret);
+                    false
+                }
+                _ => {
+                    matches!(boundary.read(secret, MAX), Ok(Some(entry)) if entry.content == b"secret")
+                }
+            },
+            &disk,
+        );
+        println!(
+            "{backend:?}: {} attempts, {escaped} escapes",
+            attempts / BACKENDS.len()
+        );
+        assert_eq!(escaped, 0, "{backend:?}");
+    }
+}
+
+/// The same race around check-then-open must be lost, or the race above proves nothing.
+#[test]
+fn check_then_open_loses_the_race() {
+    let disk = race_disk();
+    let ws = disk.ws();
+    let naive = |_| {
+        let path = ws.join("d/secret");
+        let inside = path
+            .parent()
+            .unwrap()
+            .canonicalize()
+            .is_ok_and(|parent| parent.starts_with(&ws));
+        inside && fs::read(&path).is_ok_and(|content| content == b"secret")
+    };
+    let mut escaped = 0;
+    for _ in 0..50 {
+        escaped += race(20_000, naive, &disk);
+        if escaped > 0 {
+            break;
+        }
+    }
+    println!("check-then-open: {escaped} escapes");
+    assert!(escaped > 0, "the race never happened");
+}
+
+fn race_disk() -> Disk {
+    let memory = Path::new("/dev/shm");
+    let dir = if memory.is_dir() {
+        tempfile::tempdir_in(memory)
+    } else {
+        tempfile::tempdir()
+    }
+    .unwrap();
+    let base = dir.path().canonicalize().unwrap();
+    fs::create_dir_all(base.join("ws/d")).unwrap();
+    fs::create_dir_all(base.join("out")).unwrap();
+    fs::write(base.join("out/secret"), "secret").unwrap();
+    symlink("../out", base.join("ws/l")).unwrap();
+    Disk { _dir: dir, base }
+}
