@@ -1,5 +1,7 @@
 //! Which policy judges: settings and designs of HEAD, chosen as DESIGN 3 says.
 
+mod locate;
+
 use std::path::PathBuf;
 
 use gix::bstr::{BStr, BString};
@@ -14,6 +16,8 @@ use crate::policy::scope::Scope;
 use crate::policy::settings::{self, Missing, Settings};
 use crate::policy::{Governing, Origin, Policy, select};
 use crate::rules;
+
+pub(super) use locate::{Located, locate};
 
 /// What a request is judged by.
 pub struct Request<'a> {
@@ -52,49 +56,6 @@ pub fn load_for_request(repo: &Repository, request: &Request<'_>) -> Result<Poli
     let mut loader = Loader::new(repo, head, None, request.options)?;
     let designs = loader.designs(request.needs_design)?;
     loader.finish(designs, request.needs_design)
-}
-
-/// Where documents are to be linted, whether or not they can be used.
-pub(super) struct Located {
-    /// HEAD's settings; where it has none, those that are about to come.
-    pub(super) settings: Settings,
-    /// The designs of this branch; an error where there is none, or no choice.
-    pub(super) own: Result<Vec<Choice>>,
-    pub(super) standing: Vec<Choice>,
-    /// Those named by flag or variable.
-    pub(super) by_hand: Vec<BString>,
-    pub(super) notes: Vec<String>,
-}
-
-/// Finds the designs of the branch in HEAD, in the index and in the work tree, without reading them.
-///
-/// # Errors
-/// Settings that cannot be used, or an object that cannot be read.
-pub(super) fn locate(
-    repo: &Repository,
-    index: Option<&Index>,
-    options: &Options,
-) -> Result<Located> {
-    let head = repo.tree_of(repo.head_commit()?)?;
-    let mut loader = Loader::new(repo, head, index, options)?;
-    loader.take_coming_settings()?;
-    let standing = loader.standing()?;
-    let own = loader.choices().and_then(|mut own| {
-        if own.is_empty() {
-            own = loader.uncommitted();
-        }
-        if own.is_empty() && standing.is_empty() {
-            return Err(loader.no_design());
-        }
-        Ok(own)
-    });
-    Ok(Located {
-        settings: loader.settings,
-        own,
-        standing,
-        by_hand: loader.by_hand,
-        notes: loader.notes,
-    })
 }
 
 /// A design to load, and why it.
@@ -192,36 +153,6 @@ impl<'a> Loader<'a> {
             (None, _) => {}
         }
         Ok(())
-    }
-
-    /// Before the first settings are committed, a document is linted by those that will be.
-    fn take_coming_settings(&mut self) -> Result<()> {
-        if self.configured {
-            return Ok(());
-        }
-        let file = BStr::new(settings::FILE);
-        let staged = match self.index {
-            Some(index) => index.read(self.repo, &self.objects, file)?,
-            None => None,
-        };
-        if let Some(bytes) = staged.or_else(|| self.in_work_tree(file)) {
-            self.settings = settings::parse(&bytes)?;
-            self.configured = true;
-        }
-        Ok(())
-    }
-
-    /// Documents of this branch that only the work tree has.
-    fn uncommitted(&self) -> Vec<Choice> {
-        let patterns = select::patterns(&self.settings, self.issue().as_deref());
-        patterns
-            .into_iter()
-            .filter(|pattern| {
-                let file = self.file(BStr::new(pattern));
-                select::is_literal(pattern) && file.is_some_and(|file| file.is_file())
-            })
-            .map(|path| choice(path.into(), "work tree", false))
-            .collect()
     }
 
     /// Designs, guard's own settings and, in the commit that sets guard up, what calls it.

@@ -35,9 +35,9 @@ use gix::bstr::{BStr, BString};
 use crate::finding::{Anchor, Finding, Rule};
 use crate::policy::Grant;
 use crate::policy::patterns::Patterns;
-use crate::policy::settings::Settings;
+use crate::policy::settings::{Settings, TEST_PATTERNS};
 
-pub use role::{DEFAULT_TEST_PATTERNS, role_of};
+pub use role::role_of;
 
 /// What the settings say about reading designs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             headings: Vec::new(),
-            test_patterns: Patterns::built_in(DEFAULT_TEST_PATTERNS),
+            test_patterns: Patterns::built_in(TEST_PATTERNS),
         }
     }
 }

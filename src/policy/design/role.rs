@@ -3,31 +3,6 @@
 use crate::policy::Role;
 use crate::policy::patterns::Patterns;
 
-/// The patterns that mean "a test" where the settings name none.
-pub const DEFAULT_TEST_PATTERNS: &[&str] = &[
-    "tests/",
-    "test/",
-    "__tests__/",
-    "spec/",
-    "testdata/",
-    "test_*.py",
-    "*_test.py",
-    "conftest.py",
-    "*_test.go",
-    "*_test.rs",
-    "*_test.dart",
-    "*.test.*",
-    "*.spec.*",
-    "*_test.rb",
-    "*_spec.rb",
-    "*_test.exs",
-    "*Test.java",
-    "*Test.kt",
-    "*Tests.cs",
-    "*Test.php",
-    "*Tests.swift",
-];
-
 const CONFIG_EXTENSIONS: &[&str] = &[
     "toml",
     "yaml",
@@ -72,10 +47,11 @@ pub fn role_of(path: &str, test_patterns: &Patterns) -> Role {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::settings::TEST_PATTERNS;
 
     #[test]
     fn roles() {
-        let role = |path| role_of(path, &Patterns::built_in(DEFAULT_TEST_PATTERNS));
+        let role = |path| role_of(path, &Patterns::built_in(TEST_PATTERNS));
         for path in [
             "tests/unit/test_a.py",
             "tests",

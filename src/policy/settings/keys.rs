@@ -11,74 +11,6 @@ pub(super) const MAX_SIZE: u64 = 10_000_000;
 /// The first number of the branch's name.
 pub(super) const ISSUE_PATTERN: &str = r"\d+";
 
-/// Names that hold secrets, by the tools that write them.
-pub(super) const SECRETS: &[&str] = &[
-    ".env",
-    ".env.*",
-    "*.pem",
-    "*.key",
-    "*.p12",
-    "*.pfx",
-    "*.jks",
-    "*.keystore",
-    "id_rsa*",
-    "id_dsa*",
-    "id_ecdsa*",
-    "id_ed25519*",
-    "*credentials*",
-    "*secret*.json",
-    "*secret*.yaml",
-    "*secret*.yml",
-    "*secret*.toml",
-    ".netrc",
-    ".npmrc",
-    ".pypirc",
-];
-
-/// Lock files, by the package managers that write them.
-pub(super) const LOCK_FILES: &[&str] = &[
-    "Cargo.lock",
-    "package-lock.json",
-    "npm-shrinkwrap.json",
-    "yarn.lock",
-    "pnpm-lock.yaml",
-    "bun.lock",
-    "bun.lockb",
-    "deno.lock",
-    "poetry.lock",
-    "uv.lock",
-    "pdm.lock",
-    "pylock.toml",
-    "Pipfile.lock",
-    "conda-lock.yml",
-    "pixi.lock",
-    "Gemfile.lock",
-    "composer.lock",
-    "go.sum",
-    "go.work.sum",
-    "mix.lock",
-    "rebar.lock",
-    "pubspec.lock",
-    "flake.lock",
-    "packages.lock.json",
-    "paket.lock",
-    "Podfile.lock",
-    "Package.resolved",
-    "Cartfile.resolved",
-    "gradle.lockfile",
-    "buildscript-gradle.lockfile",
-    ".terraform.lock.hcl",
-    "Chart.lock",
-    "MODULE.bazel.lock",
-    "cabal.project.freeze",
-    "stack.yaml.lock",
-    "Manifest.toml",
-    "renv.lock",
-    "shard.lock",
-    "vcpkg-lock.json",
-    "conan.lock",
-];
-
 /// What a value of `guard.toml` must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -368,16 +300,4 @@ pub(super) fn expected(key: &Key) -> String {
         Kind::Span => r#"a string such as "12h", "14d" or "8w""#,
     }
     .to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_built_in_patterns_are_patterns() {
-        for list in [SECRETS, LOCK_FILES] {
-            assert_eq!(Patterns::built_in(list).iter().count(), list.len());
-        }
-    }
 }

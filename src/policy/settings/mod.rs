@@ -1,6 +1,7 @@
 //! `guard.toml`: what can be set, its defaults, and reading it.
 
 mod keys;
+mod lists;
 mod read;
 mod value;
 
@@ -12,6 +13,7 @@ use crate::measure::Thresholds;
 use super::patterns::Patterns;
 
 pub use keys::{KEYS, Key, Kind};
+pub(super) use lists::TEST_PATTERNS;
 pub use read::{Place, Places, RULES, parse, parse_with_places};
 pub use value::value;
 
@@ -115,10 +117,10 @@ impl Default for Settings {
             companions: true,
             read: workspace(),
             write: workspace(),
-            secrets: Patterns::built_in(keys::SECRETS),
+            secrets: Patterns::built_in(lists::SECRETS),
             max_size: keys::MAX_SIZE,
             thresholds: Thresholds::default(),
-            exempt: Patterns::built_in(keys::LOCK_FILES),
+            exempt: Patterns::built_in(lists::LOCK_FILES),
             levels: BTreeMap::from([(Rule::RowUntouched, None)]),
             signers: ".guard/allowed_signers".to_owned(),
             accept_unsigned: false,

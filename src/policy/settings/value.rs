@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::super::design::DEFAULT_TEST_PATTERNS;
 use super::super::patterns::Patterns;
 use super::keys::DAY;
+use super::lists::TEST_PATTERNS;
 use super::{Authority, Key, Missing, Settings};
 
 /// The value of a key; `null` where it has none.
@@ -29,7 +29,7 @@ pub fn value(settings: &Settings, key: &Key) -> Value {
         ("scope", "protect-tests") => json!(s.protect_tests),
         ("scope", "test-patterns") => match &s.test_patterns {
             Some(own) => patterns(own),
-            None => json!(DEFAULT_TEST_PATTERNS),
+            None => json!(TEST_PATTERNS),
         },
         ("scope", "companions") => json!(s.companions),
         ("workspace", "read") => json!(s.read),

@@ -1,0 +1,85 @@
+//! Where the documents to lint are, whether or not they can be used.
+
+use gix::bstr::{BStr, BString};
+
+use super::{Choice, Loader, choice};
+use crate::error::Result;
+use crate::git::{Index, Repository};
+use crate::judge::Options;
+use crate::policy::select;
+use crate::policy::settings::{self, Settings};
+
+/// Where documents are to be linted, whether or not they can be used.
+pub(in crate::judge) struct Located {
+    /// HEAD's settings; where it has none, those that are about to come.
+    pub(in crate::judge) settings: Settings,
+    /// The designs of this branch; an error where there is none, or no choice.
+    pub(in crate::judge) own: Result<Vec<Choice>>,
+    pub(in crate::judge) standing: Vec<Choice>,
+    /// Those named by flag or variable.
+    pub(in crate::judge) by_hand: Vec<BString>,
+    pub(in crate::judge) notes: Vec<String>,
+}
+
+/// Finds the designs of the branch in HEAD, in the index and in the work tree, without reading them.
+///
+/// # Errors
+/// Settings that cannot be used, or an object that cannot be read.
+pub(in crate::judge) fn locate(
+    repo: &Repository,
+    index: Option<&Index>,
+    options: &Options,
+) -> Result<Located> {
+    let head = repo.tree_of(repo.head_commit()?)?;
+    let mut loader = Loader::new(repo, head, index, options)?;
+    loader.take_coming_settings()?;
+    let standing = loader.standing()?;
+    let own = loader.choices().and_then(|mut own| {
+        if own.is_empty() {
+            own = loader.uncommitted();
+        }
+        if own.is_empty() && standing.is_empty() {
+            return Err(loader.no_design());
+        }
+        Ok(own)
+    });
+    Ok(Located {
+        settings: loader.settings,
+        own,
+        standing,
+        by_hand: loader.by_hand,
+        notes: loader.notes,
+    })
+}
+
+impl Loader<'_> {
+    /// Before the first settings are committed, a document is linted by those that will be.
+    fn take_coming_settings(&mut self) -> Result<()> {
+        if self.configured {
+            return Ok(());
+        }
+        let file = BStr::new(settings::FILE);
+        let staged = match self.index {
+            Some(index) => index.read(self.repo, &self.objects, file)?,
+            None => None,
+        };
+        if let Some(bytes) = staged.or_else(|| self.in_work_tree(file)) {
+            self.settings = settings::parse(&bytes)?;
+            self.configured = true;
+        }
+        Ok(())
+    }
+
+    /// Documents of this branch that only the work tree has.
+    fn uncommitted(&self) -> Vec<Choice> {
+        let patterns = select::patterns(&self.settings, self.issue().as_deref());
+        patterns
+            .into_iter()
+            .filter(|pattern| {
+                let file = self.file(BStr::new(pattern));
+                select::is_literal(pattern) && file.is_some_and(|file| file.is_file())
+            })
+            .map(|path| choice(path.into(), "work tree", false))
+            .collect()
+    }
+}

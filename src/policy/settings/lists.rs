@@ -1,0 +1,107 @@
+//! The built-in lists of names and patterns.
+
+/// Names that hold secrets, by the tools that write them.
+pub(in crate::policy) const SECRETS: &[&str] = &[
+    ".env",
+    ".env.*",
+    "*.pem",
+    "*.key",
+    "*.p12",
+    "*.pfx",
+    "*.jks",
+    "*.keystore",
+    "id_rsa*",
+    "id_dsa*",
+    "id_ecdsa*",
+    "id_ed25519*",
+    "*credentials*",
+    "*secret*.json",
+    "*secret*.yaml",
+    "*secret*.yml",
+    "*secret*.toml",
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+];
+
+/// The patterns that mean "a test" where the settings name none.
+pub(in crate::policy) const TEST_PATTERNS: &[&str] = &[
+    "tests/",
+    "test/",
+    "__tests__/",
+    "spec/",
+    "testdata/",
+    "test_*.py",
+    "*_test.py",
+    "conftest.py",
+    "*_test.go",
+    "*_test.rs",
+    "*_test.dart",
+    "*.test.*",
+    "*.spec.*",
+    "*_test.rb",
+    "*_spec.rb",
+    "*_test.exs",
+    "*Test.java",
+    "*Test.kt",
+    "*Tests.cs",
+    "*Test.php",
+    "*Tests.swift",
+];
+
+/// Lock files, by the package managers that write them.
+pub(in crate::policy) const LOCK_FILES: &[&str] = &[
+    "Cargo.lock",
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    "yarn.lock",
+    "pnpm-lock.yaml",
+    "bun.lock",
+    "bun.lockb",
+    "deno.lock",
+    "poetry.lock",
+    "uv.lock",
+    "pdm.lock",
+    "pylock.toml",
+    "Pipfile.lock",
+    "conda-lock.yml",
+    "pixi.lock",
+    "Gemfile.lock",
+    "composer.lock",
+    "go.sum",
+    "go.work.sum",
+    "mix.lock",
+    "rebar.lock",
+    "pubspec.lock",
+    "flake.lock",
+    "packages.lock.json",
+    "paket.lock",
+    "Podfile.lock",
+    "Package.resolved",
+    "Cartfile.resolved",
+    "gradle.lockfile",
+    "buildscript-gradle.lockfile",
+    ".terraform.lock.hcl",
+    "Chart.lock",
+    "MODULE.bazel.lock",
+    "cabal.project.freeze",
+    "stack.yaml.lock",
+    "Manifest.toml",
+    "renv.lock",
+    "shard.lock",
+    "vcpkg-lock.json",
+    "conan.lock",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::patterns::Patterns;
+
+    #[test]
+    fn the_built_in_patterns_are_patterns() {
+        for list in [SECRETS, TEST_PATTERNS, LOCK_FILES] {
+            assert_eq!(Patterns::built_in(list).iter().count(), list.len());
+        }
+    }
+}
