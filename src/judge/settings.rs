@@ -55,8 +55,8 @@ fn chosen(repo: &Repository, options: &Options) -> Result<Option<ChosenDesigns>>
     let Some(branch) = repo.branch()? else {
         return Ok(None);
     };
-    let key = format!("branch.{}.guardDesign", branch.name);
-    Ok(repo.config(&key).map(|file| ChosenDesigns {
+    let chosen = repo.branch_value(branch.name.as_ref(), "guardDesign");
+    Ok(chosen.map(|file| ChosenDesigns {
         files: vec![file.to_str_lossy().into_owned()],
         by: "guard use".to_owned(),
     }))
