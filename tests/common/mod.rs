@@ -145,16 +145,21 @@ impl Repo {
 
     /// An empty repository made with further arguments of `git init`, as `--object-format=sha256`.
     pub fn init(options: &[&str]) -> Repo {
+        let repo = Repo::nothing();
+        let mut init = vec!["init", "--quiet", "--template=", "--initial-branch=main"];
+        init.extend(options);
+        repo.git(&init);
+        repo
+    }
+
+    /// An empty directory that is no repository yet.
+    pub fn nothing() -> Repo {
         let temp = tempfile::tempdir().unwrap();
         let base = temp.path().canonicalize().unwrap();
         fs::create_dir(base.join("home")).unwrap();
         let root = base.join("work");
         fs::create_dir(&root).unwrap();
-        let repo = Repo { temp, root };
-        let mut init = vec!["init", "--quiet", "--template=", "--initial-branch=main"];
-        init.extend(options);
-        repo.git(&init);
-        repo
+        Repo { temp, root }
     }
 
     /// A path below the root; `../x` is a place beside the repository.

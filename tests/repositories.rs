@@ -1,0 +1,192 @@
+//! Every repository of `fixtures/repos` is built, judged and compared with what its header says.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
+
+#[path = "repositories/case.rs"]
+mod case;
+mod common;
+#[path = "repositories/naive.rs"]
+mod naive;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use case::{Built, Case, Outcome};
+use common::GUARD;
+
+/// Cases may be added; this many must be found, so that none vanishes unseen.
+const AT_LEAST: [(&str, usize); 2] = [("hostile/", 1), ("everyday/", 1)];
+
+/// One judgement takes no longer, hostile sizes and the unoptimised build included.
+const TIME_LIMIT: Duration = Duration::from_secs(20);
+
+/// What came of one case.
+struct Result {
+    row: String,
+    faults: Vec<String>,
+}
+
+#[test]
+fn every_repository_is_judged_as_its_header_says() {
+    let mut cases = case::all().unwrap();
+    for (group, floor) in AT_LEAST {
+        let count = cases.iter().filter(|c| c.name.starts_with(group)).count();
+        assert!(count >= floor, "{group} holds {count} cases, not {floor}");
+    }
+    // While writing a case: `CASES=hostile/link cargo test --test repositories`.
+    if let Ok(part) = std::env::var("CASES") {
+        cases.retain(|case| case.name.contains(&part));
+    }
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let result = judge(case);
+                    results.lock().unwrap().push((case.name.clone(), result));
+                }
+            });
+        }
+    });
+    let mut results = results.into_inner().unwrap();
+    results.sort_by(|a, b| a.0.cmp(&b.0));
+    assert_eq!(results.len(), cases.len());
+    println!("{:44} exit  time  naive gate   rules", "case");
+    let mut failures = String::new();
+    for (name, result) in &results {
+        println!("{name:44} {}", result.row);
+        for fault in &result.faults {
+            writeln!(failures, "--- {name}: {fault}").unwrap();
+        }
+    }
+    println!("{} cases", results.len());
+    assert!(failures.is_empty(), "\n{failures}");
+}
+
+fn judge(case: &Case) -> Result {
+    let failed = |row: &str, fault: String| Result {
+        row: row.to_owned(),
+        faults: vec![fault],
+    };
+    let built = match case::build(case) {
+        Ok(Outcome::Built(built)) => built,
+        Ok(Outcome::Skipped(reason)) => {
+            common::skip(&format!("{}: {reason}", case.name));
+            return Result {
+                row: format!("skipped: {reason}"),
+                faults: Vec::new(),
+            };
+        }
+        Err(error) => return failed("not built", error),
+    };
+    // The script itself may have had git run the attacker's program.
+    built.canary_ran();
+    let before = built.repo.digest_tree();
+    let start = Instant::now();
+    let human = common::run(built.judging(GUARD).args(&case.run));
+    let time = start.elapsed();
+    let json = common::run(
+        built
+            .judging(GUARD)
+            .args(&case.run)
+            .args(["--format", "json"]),
+    );
+
+    let mut faults = Vec::new();
+    let mut expect = |holds: bool, fault: &dyn Fn() -> String| {
+        if !holds {
+            faults.push(fault());
+        }
+    };
+    let text = human.text();
+    expect(human.code == case.exit, &|| {
+        format!("exit code {}, not {}:\n{text}", human.code, case.exit)
+    });
+    expect(json.code == human.code, &|| {
+        format!("with --format json the exit code is {}", json.code)
+    });
+    let rules = rules(&json.stdout);
+    expect(rules == case.rules, &|| {
+        format!("rules {rules:?}, not {:?}:\n{text}", case.rules)
+    });
+    for part in &case.says {
+        expect(text.contains(part), &|| {
+            format!("{part:?} is not said:\n{text}")
+        });
+    }
+    for part in &case.never {
+        expect(!text.contains(part), &|| {
+            format!("{part:?} is said:\n{text}")
+        });
+    }
+    for output in [&human.stdout, &human.stderr, &json.stdout, &json.stderr] {
+        expect(is_safe_to_show(output), &|| {
+            format!("the output is not safe to show: {output:?}")
+        });
+    }
+    expect(!built.canary_ran(), &|| "the canary ran".to_owned());
+    expect(before == built.repo.digest_tree(), &|| {
+        "guard changed something in the repository".to_owned()
+    });
+    expect(time < TIME_LIMIT, &|| format!("guard took {time:?}"));
+
+    let naive = case.naive.as_ref().map(|expected| {
+        let actual = naive_reading(case, &built);
+        expect(actual == expected, &|| {
+            format!("the naive gate: {actual}, not {expected}")
+        });
+        actual
+    });
+    let row = format!(
+        "{:4} {:4} ms  {:11}  {}",
+        human.code,
+        time.as_millis(),
+        naive.unwrap_or(""),
+        rules.into_iter().collect::<Vec<_>>().join(" ")
+    );
+    Result { row, faults }
+}
+
+/// The rules that have a finding at level error or warning.
+fn rules(json: &str) -> BTreeSet<String> {
+    let report: Value = serde_json::from_str(json).unwrap_or_default();
+    let findings = report["findings"].as_array();
+    findings
+        .into_iter()
+        .flatten()
+        .filter(|finding| finding["level"] != "note")
+        .filter_map(|finding| finding["rule"].as_str())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// No terminal and no CI does anything but show this.
+fn is_safe_to_show(output: &str) -> bool {
+    let hostile = |c: char| {
+        c.is_control() && c != '\n'
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffd}')
+    };
+    let command = |line: &str| {
+        let line = line.trim_start();
+        line.starts_with("::") || line.starts_with("##[") || line.starts_with("##vso[")
+    };
+    !output.contains(hostile) && !output.lines().any(command)
+}
+
+/// What believing `git diff --cached --numstat` leads to.
+fn naive_reading(case: &Case, built: &Built) -> &'static str {
+    let refuses = naive::refuses(built);
+    if built.canary_ran() {
+        "runs-canary"
+    } else if !refuses && (case.exit != 0 || !case.rules.is_empty()) {
+        "fooled"
+    } else {
+        "not-fooled"
+    }
+}

@@ -1,0 +1,205 @@
+//! A case file: its header, and building the repository that it describes.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::common::{self, GUARD, Repo, SOURCE};
+
+/// What a case file's header says.
+#[derive(Debug)]
+pub struct Case {
+    /// `GROUP/NAME`.
+    pub name: String,
+    file: PathBuf,
+    pub exit: i32,
+    pub rules: BTreeSet<String>,
+    pub says: Vec<String>,
+    pub never: Vec<String>,
+    /// The arguments after `guard`.
+    pub run: Vec<String>,
+    pub naive: Option<String>,
+}
+
+/// All case files below `fixtures/repos`, by name.
+pub fn all() -> Result<Vec<Case>, String> {
+    let root = Path::new(SOURCE).join("fixtures/repos");
+    let list = |directory: &Path| -> Result<Vec<PathBuf>, String> {
+        let entries =
+            fs::read_dir(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+        Ok(entries.flatten().map(|entry| entry.path()).collect())
+    };
+    let mut cases = Vec::new();
+    for group in list(&root)?.iter().filter(|path| path.is_dir()) {
+        for file in list(group)? {
+            if file.extension().is_some_and(|extension| extension == "sh") {
+                let stem = file.with_extension("");
+                let name = stem.strip_prefix(&root).unwrap_or(&stem);
+                let name = name.to_string_lossy().replace('\\', "/");
+                let text = fs::read_to_string(&file).map_err(|error| format!("{name}: {error}"))?;
+                cases.push(parse(&name, file, &text).map_err(|error| format!("{name}: {error}"))?);
+            }
+        }
+    }
+    cases.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(cases)
+}
+
+/// Reads the comment at the top of a case file.
+fn parse(name: &str, file: PathBuf, text: &str) -> Result<Case, String> {
+    let mut exit = None;
+    let mut rules = None;
+    let mut run = words("guard lint");
+    let mut naive = None;
+    let (mut says, mut never) = (Vec::new(), Vec::new());
+    let mut lines = text.lines().map_while(|line| line.strip_prefix('#'));
+    if lines.next().is_none_or(|line| line.trim().is_empty()) {
+        return Err("the first line must say what happens".to_owned());
+    }
+    let mut in_header = false;
+    for line in lines.map(str::trim) {
+        // An empty comment line ends the description.
+        if line.is_empty() {
+            in_header = true;
+            continue;
+        }
+        if !in_header {
+            continue;
+        }
+        let (key, value) = line
+            .split_once(": ")
+            .ok_or_else(|| format!("not a header: {line}"))?;
+        match key {
+            "exit" => exit = value.parse().ok(),
+            "rules" if value == "none" => rules = Some(BTreeSet::new()),
+            "rules" => rules = Some(value.split(", ").map(str::to_owned).collect()),
+            "says" => says.push(value.to_owned()),
+            "never" => never.push(value.to_owned()),
+            "run" => run = words(value),
+            "naive" if ["fooled", "not-fooled", "runs-canary"].contains(&value) => {
+                naive = Some(value.to_owned());
+            }
+            _ => return Err(format!("unknown header: {line}")),
+        }
+    }
+    let Some((program, arguments)) = run.split_first().filter(|(first, _)| *first == "guard")
+    else {
+        return Err("run: must begin with guard".to_owned());
+    };
+    debug_assert_eq!(program, "guard");
+    let hostile = name.starts_with("hostile/");
+    if hostile != naive.is_some() {
+        return Err("naive: belongs to hostile cases, and to each of them".to_owned());
+    }
+    Ok(Case {
+        name: name.to_owned(),
+        file,
+        exit: exit.ok_or("exit: N is missing")?,
+        rules: rules.ok_or("rules: is missing")?,
+        says,
+        never,
+        run: arguments.to_vec(),
+        naive,
+    })
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+/// The repository of a case, ready to be judged.
+pub struct Built {
+    pub repo: Repo,
+    /// Environment for guard and the naive reading.
+    environment: Vec<(String, String)>,
+}
+
+/// What became of a case's script.
+pub enum Outcome {
+    Built(Built),
+    /// It cannot run here, and why.
+    Skipped(String),
+}
+
+/// Runs the script of a case in an empty directory.
+pub fn build(case: &Case) -> Result<Outcome, String> {
+    let repo = Repo::nothing();
+    repo.write(
+        "../canary",
+        format!(
+            "#!/bin/sh\necho \"$0 $*\" >>'{}'\ncat \"$@\" 2>/dev/null || true\n",
+            mark(&repo).display()
+        ),
+    );
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(repo.path("../canary"), mode).map_err(|error| error.to_string())?;
+    }
+    fs::create_dir(repo.path("../outside")).map_err(|error| error.to_string())?;
+    let built = Built {
+        repo,
+        environment: Vec::new(),
+    };
+    let prelude = Path::new(SOURCE).join("fixtures/repos/prelude.sh");
+    let script = format!(". '{}'\n. '{}'\n", prelude.display(), case.file.display());
+    let mut command = built.command("sh");
+    command
+        .args(["-euc", &script])
+        .env("CANARY", built.repo.path("../canary"))
+        .env("OUTSIDE", built.repo.path("../outside"))
+        .env("JUDGE_ENV", built.repo.path("../judge-env"))
+        .env("GUARD", GUARD);
+    let output = common::run(&mut command);
+    match output.code {
+        0 => {}
+        77 => return Ok(Outcome::Skipped(output.stderr.trim().to_owned())),
+        code => return Err(format!("the script ends with {code}:\n{}", output.text())),
+    }
+    let environment = fs::read_to_string(built.repo.path("../judge-env")).unwrap_or_default();
+    let environment = environment
+        .lines()
+        .filter_map(|line| line.split_once('='))
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    Ok(Outcome::Built(Built {
+        environment,
+        ..built
+    }))
+}
+
+impl Built {
+    /// A program at the root of the repository, with the built guard on `PATH`.
+    fn command(&self, program: &str) -> Command {
+        let mut command = self.repo.command(program);
+        let mut path = Path::new(GUARD)
+            .parent()
+            .unwrap_or(Path::new("."))
+            .as_os_str()
+            .to_owned();
+        path.push(":");
+        path.push(std::env::var_os("PATH").unwrap_or_default());
+        command.env("PATH", path);
+        command
+    }
+
+    /// A program in the environment that the case asks for.
+    pub fn judging(&self, program: &str) -> Command {
+        let mut command = self.command(program);
+        for (name, value) in &self.environment {
+            command.env(name, value);
+        }
+        command
+    }
+
+    /// Whether the attacker's program ran since the last call.
+    pub fn canary_ran(&self) -> bool {
+        fs::remove_file(mark(&self.repo)).is_ok()
+    }
+}
+
+fn mark(repo: &Repo) -> PathBuf {
+    repo.path("../canary-ran")
+}
