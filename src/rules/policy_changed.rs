@@ -46,14 +46,15 @@ pub(super) fn may_name_guard(path: &BStr) -> bool {
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     let policy = case.policy;
     if let Some(why) = &policy.broken_settings {
-        sink.push(
-            Finding::new(
-                Rule::PolicyChanged,
-                settings::FILE,
-                format!("the staged {} cannot be used:\n{why}", settings::FILE),
-            )
-            .help("correct it and stage it again"),
+        let finding = Finding::new(
+            Rule::PolicyChanged,
+            settings::FILE,
+            format!("the staged {} cannot be used", settings::FILE),
         );
+        let finding = why
+            .lines()
+            .fold(finding, |finding, fault| finding.help(fault));
+        sink.push(finding.help("correct it and stage it again"));
     }
     let steers = |subject: &Subject| steers(subject);
     if case
