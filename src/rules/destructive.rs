@@ -25,6 +25,8 @@ fn large_file(case: &Case<'_>, subject: &Subject) -> Option<Finding> {
     let message = match (measured.class, measured.conversion) {
         // The old end of a rename goes on at the new end, where the loss is measured.
         (Class::Delete, _) if subject.change.renamed.is_some() => return None,
+        // No row could speak of it, and it is well that it goes.
+        (Class::Delete, _) if !scope::can_be_named(&subject.change) => return None,
         (Class::Delete, _) if !measured.large || exempt || scope::has_row(case.policy, path) => {
             return None;
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::{Case, Sink, Subject};
+use super::{Case, Sink, Subject, scope};
 use crate::finding::{Finding, Rule};
 use crate::path::show;
 use crate::policy::Actions;
@@ -27,7 +27,8 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     else {
         return;
     };
-    if subject.change.new.is_none() {
+    // A link or a directory in its place is refused as such.
+    if !subject.change.new.is_some_and(|new| new.kind.is_file()) {
         return;
     }
     let Some(new) = parse(new) else {
@@ -116,7 +117,7 @@ fn judge(
                 ),
             )
             .help("add this row and commit the design first:")
-            .help(format!("| `{}` | Submodule | … |", show(path))),
+            .help(format!("| {} | Submodule | … |", scope::code_span(path))),
         );
     }
 }
@@ -130,6 +131,9 @@ fn hostile(name: &BStr, key: &str, value: &BStr) -> Option<&'static str> {
     }
     match key {
         "update" if value.starts_with(b"!") => Some("runs a command in every clone"),
+        "url" if value.to_ascii_lowercase().starts_with(b"ext::") => {
+            Some("runs a command instead of connecting to a server")
+        }
         "url" | "path" if value.starts_with(b"-") => {
             Some("begins with a dash and is read as an option")
         }

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, HashSet};
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::{Case, Sink};
+use crate::change::Kind;
 use crate::finding::{Finding, Rule};
-use crate::path::{fold, portable_name, show};
+use crate::path::{Platform, check_entry, fold, portable_name, show};
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     let added = || {
@@ -16,6 +17,10 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             .map(|subject| subject.path())
     };
     for path in added() {
+        // A path that is refused everywhere needs no warning about one system.
+        if check_entry(path, Kind::File, Platform::host()).is_err() {
+            continue;
+        }
         if let Some(rejection) = portable_name(path) {
             sink.push(
                 Finding::new(Rule::PortableName, path, rejection.message)

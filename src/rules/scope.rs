@@ -5,7 +5,7 @@ use gix::bstr::{BStr, ByteSlice};
 use super::{Case, Sink, Subject, WorkBase, companions, policy_changed};
 use crate::change::{Action, Change, Kind};
 use crate::finding::{Finding, Rule};
-use crate::path::show;
+use crate::path::{self, Platform, show};
 use crate::policy::closest::closest;
 use crate::policy::scope::Scope;
 use crate::policy::{Actions, Grant, Policy};
@@ -25,7 +25,8 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     for subject in case.subjects {
         let exempt = needs_no_row(case.policy, &subject.change)
             || policy_changed::is_set_up(case.policy, subject);
-        if exempt || is_undone(case.work_base, &subject.change) {
+        let is_repair = subject.change.action() == Action::Delete && !can_be_named(&subject.change);
+        if exempt || is_repair || is_undone(case.work_base, &subject.change) {
             continue;
         }
         match answer(case.policy, scope, &subject.change, case.work_base) {
@@ -115,7 +116,16 @@ pub(super) fn row(change: &Change) -> String {
         Actions::ADD => "Add",
         _ => "Modify",
     };
-    format!("| `{}` | {word} | … |", change.path.to_str_lossy())
+    format!("| {} | {word} | … |", code_span(change.path.as_ref()))
+}
+
+/// A code span for a table cell that nothing in the name breaks out of.
+pub(super) fn code_span(path: &BStr) -> String {
+    let name = path.to_str_lossy().replace('|', "\\|");
+    let longest = name.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    let pad = if longest > 0 { " " } else { "" };
+    format!("{fence}{pad}{name}{pad}{fence}")
 }
 
 fn no_grant(policy: &Policy, scope: &Scope, subject: &Subject) -> Finding {
@@ -144,7 +154,16 @@ fn no_grant(policy: &Policy, scope: &Scope, subject: &Subject) -> Finding {
         }
         None => "add this row and commit the design first:".to_owned(),
     };
+    if !can_be_named(&subject.change) {
+        return finding.help("choose another name: no design can name this one");
+    }
     finding.help(first).help(row(&subject.change))
+}
+
+/// Whether a row may name the path.
+pub(super) fn can_be_named(change: &Change) -> bool {
+    let kind = change.new.map_or(Kind::File, |state| state.kind);
+    path::check_entry(change.path.as_ref(), kind, Platform::host()).is_ok()
 }
 
 fn not_this_action(subject: &Subject, grant: &Grant) -> Finding {
@@ -195,4 +214,31 @@ pub(super) fn has_row(policy: &Policy, path: &BStr) -> bool {
         .scope
         .as_ref()
         .is_some_and(|scope| !scope.lookup(path).grants.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::code_span;
+    use crate::policy::design::{self, Options};
+    use crate::policy::settings::Settings;
+
+    #[test]
+    fn a_suggested_row_grants_just_the_name_that_it_is_made_of() {
+        for name in [
+            "src/a.py",
+            "a` | Delete | x | `b.md",
+            "a``b.md",
+            "`q`.md",
+            "x|y.md",
+        ] {
+            let text = format!(
+                "### Files Changed\n\n| File | Change Type |\n|---|---|\n| {} | Add |\n",
+                code_span(name.into())
+            );
+            let options = Options::from_settings(&Settings::default());
+            let design = design::parse("design.md".into(), text.as_bytes(), &options);
+            let paths: Vec<_> = design.grants.iter().map(|grant| &grant.path).collect();
+            assert_eq!(paths, [name], "{text}");
+        }
+    }
 }
