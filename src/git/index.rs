@@ -80,6 +80,10 @@ impl Index {
         self.state.tree()
     }
 
+    pub(super) fn has_entry(&self, path: &BStr) -> bool {
+        self.state.entry_by_path(path).is_some()
+    }
+
     pub(super) fn path_of<'a>(&'a self, entry: &Entry) -> &'a BStr {
         entry.path(&self.state)
     }

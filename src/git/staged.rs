@@ -130,10 +130,12 @@ impl<'a> Staged<'a> {
                     }
                 }
                 Some(Next::Sparse(entry, name)) => {
+                    self.refuse_file_at(name)?;
                     entries = &entries[1..];
                     self.trees(name, before.map(|entry| entry.state.id), Some(entry.id))?;
                 }
                 Some(Next::Directory(name)) => {
+                    self.refuse_file_at(name)?;
                     let cached = cached.and_then(|cached| {
                         cached
                             .children
@@ -149,6 +151,19 @@ impl<'a> Staged<'a> {
                 }
             }
         }
+    }
+
+    /// A path that is a file and a directory at once; git makes no tree of that.
+    fn refuse_file_at(&self, directory: &BStr) -> Result<()> {
+        let path = self.join(directory);
+        if self.index.has_entry(path.as_ref()) {
+            return Err(Error::new(format!(
+                "the index is damaged: {} is both a file and a directory",
+                show(&path)
+            ))
+            .help("take one of them out with `git rm --cached`"));
+        }
+        Ok(())
     }
 
     /// The entries behind this directory, if the cached tree says that it is as it was.
@@ -211,7 +226,7 @@ impl<'a> Staged<'a> {
         walk.path.extend_from_slice(&self.path);
         walk.path.extend_from_slice(name);
         walk.path.push(b'/');
-        walk.pair(old, new, 0)
+        walk.pair(old, new)
     }
 
     fn join(&self, name: &BStr) -> BString {

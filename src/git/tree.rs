@@ -1,6 +1,8 @@
 //! Tree objects: looking a path up, listing, and the difference of two trees.
 
 use std::cmp::Ordering;
+use std::iter::Peekable;
+use std::vec::IntoIter;
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -10,7 +12,7 @@ use super::{Objects, Repository};
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
 
-/// Git's own limit on the depth of trees that it walks is far above; a hostile tree may be deeper than the stack.
+/// Git's own default limit (core.maxTreeDepth).
 const MAX_DEPTH: usize = 2048;
 
 /// One entry of a tree, owned.
@@ -168,7 +170,7 @@ impl<'repo> Tree<'repo> {
             walk.path.extend_from_slice(prefix);
             walk.path.push(b'/');
         }
-        walk.pair(None, Some(id), 0)?;
+        walk.pair(None, Some(id))?;
         Ok(sink)
     }
 }
@@ -179,7 +181,7 @@ impl<'repo> Tree<'repo> {
 /// A tree is missing or damaged.
 pub fn changes_between(objects: &Objects, old: ObjectId, new: ObjectId) -> Result<Vec<Change>> {
     let mut sink = Vec::new();
-    Walk::new(objects, &mut sink).pair(Some(old), Some(new), 0)?;
+    Walk::new(objects, &mut sink).pair(Some(old), Some(new))?;
     Ok(sink)
 }
 
@@ -201,59 +203,38 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Compares two directories, either of which may be missing.
-    pub(super) fn pair(
-        &mut self,
-        old: Option<ObjectId>,
-        new: Option<ObjectId>,
-        depth: usize,
-    ) -> Result<()> {
-        if old == new {
-            return Ok(());
+    /// Compares two directories, either of which may be missing. Nested ones wait on a stack of its own: a
+    /// hostile tree may be deeper than a thread's.
+    pub(super) fn pair(&mut self, old: Option<ObjectId>, new: Option<ObjectId>) -> Result<()> {
+        let start = self.path.len();
+        let mut levels = Vec::new();
+        if old != new {
+            levels.push(self.level(old, new)?);
         }
-        if depth > MAX_DEPTH {
-            return Err(Error::new(format!(
-                "directories are nested more than {MAX_DEPTH} deep"
-            )));
-        }
-        let mut old = self.list(old)?.into_iter().peekable();
-        let mut new = self.list(new)?.into_iter().peekable();
-        loop {
-            let order = match (old.peek(), new.peek()) {
-                (None, None) => return Ok(()),
-                (Some(_), None) => Ordering::Less,
-                (None, Some(_)) => Ordering::Greater,
-                (Some(a), Some(b)) => name_order(&a.name, a.is_tree, &b.name, b.is_tree),
+        while let Some(level) = levels.last_mut() {
+            self.path.truncate(level.prefix);
+            let (old, new) = level.next();
+            let Some(named) = old.as_ref().or(new.as_ref()) else {
+                levels.pop();
+                continue;
             };
-            match order {
-                Ordering::Less => self.one_side(old.next(), None, depth)?,
-                Ordering::Greater => self.one_side(None, new.next(), depth)?,
-                Ordering::Equal => self.one_side(old.next(), new.next(), depth)?,
+            self.path.extend_from_slice(&named.name);
+            let state = |entry: Option<Entry>| entry.map(|entry| entry.state);
+            let is_tree = named.is_tree;
+            let (old, new) = (state(old), state(new));
+            if old == new {
+                continue;
             }
-        }
-    }
-
-    fn list(&mut self, id: Option<ObjectId>) -> Result<Vec<Entry>> {
-        match id {
-            Some(id) => entries(self.objects, id, &mut self.buffer),
-            None => Ok(Vec::new()),
-        }
-    }
-
-    /// Two entries of the same name and the same nature, or one alone.
-    fn one_side(&mut self, old: Option<Entry>, new: Option<Entry>, depth: usize) -> Result<()> {
-        let Some(named) = old.as_ref().or(new.as_ref()) else {
-            return Ok(());
-        };
-        let length = self.path.len();
-        self.path.extend_from_slice(&named.name);
-        if named.is_tree {
-            self.path.push(b'/');
-            let id = |entry: &Entry| entry.state.id;
-            self.pair(old.as_ref().map(id), new.as_ref().map(id), depth + 1)?;
-        } else {
-            let (old, new) = (old.map(|entry| entry.state), new.map(|entry| entry.state));
-            if old != new {
+            if is_tree {
+                if levels.len() > MAX_DEPTH {
+                    return Err(Error::new(format!(
+                        "directories are nested more than {MAX_DEPTH} deep"
+                    )));
+                }
+                self.path.push(b'/');
+                let id = |state: State| state.id;
+                levels.push(self.level(old.map(id), new.map(id))?);
+            } else {
                 self.sink.push(Change {
                     path: self.path.clone(),
                     old,
@@ -262,7 +243,43 @@ impl<'a> Walk<'a> {
                 });
             }
         }
-        self.path.truncate(length);
+        self.path.truncate(start);
         Ok(())
+    }
+
+    fn level(&mut self, old: Option<ObjectId>, new: Option<ObjectId>) -> Result<Level> {
+        let mut list = |id: Option<ObjectId>| match id {
+            Some(id) => entries(self.objects, id, &mut self.buffer),
+            None => Ok(Vec::new()),
+        };
+        Ok(Level {
+            old: list(old)?.into_iter().peekable(),
+            new: list(new)?.into_iter().peekable(),
+            prefix: self.path.len(),
+        })
+    }
+}
+
+/// One pair of directories that is being compared.
+struct Level {
+    old: Peekable<IntoIter<Entry>>,
+    new: Peekable<IntoIter<Entry>>,
+    /// The length of the path of both.
+    prefix: usize,
+}
+
+impl Level {
+    /// Two entries of the same name and the same nature, or one alone; neither at the end.
+    fn next(&mut self) -> (Option<Entry>, Option<Entry>) {
+        let order = match (self.old.peek(), self.new.peek()) {
+            (None, _) => Ordering::Greater,
+            (Some(_), None) => Ordering::Less,
+            (Some(a), Some(b)) => name_order(&a.name, a.is_tree, &b.name, b.is_tree),
+        };
+        match order {
+            Ordering::Less => (self.old.next(), None),
+            Ordering::Greater => (None, self.new.next()),
+            Ordering::Equal => (self.old.next(), self.new.next()),
+        }
     }
 }
