@@ -1,6 +1,7 @@
 //! The only code that opens a repository. Everything is read in process, by
 //! its bytes: no attributes, no replace refs, no configured programs.
 
+mod attributes;
 mod branch;
 mod branch_config;
 mod config_env;

@@ -66,7 +66,8 @@ pub fn staged(repo: &Repository, options: &Options) -> Result<Report> {
     let parents = Parents::of_next_commit(repo, options.githead)?;
     let changes = parents.own_changes(repo, &index, &objects)?;
     let policy = load_for_commit(repo, &index, &parents, &changes, options)?;
-    let subjects = subjects::gather(&objects, changes, &policy.settings)?;
+    let mut subjects = subjects::gather(&objects, changes, &policy.settings)?;
+    subjects.excuse_lfs(&repo.tree_of(parents.head)?)?;
     let work_base = work_base::look_up(
         repo,
         &policy,

@@ -7,8 +7,8 @@ use gix::bstr::{BStr, BString};
 
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
-use crate::git::Objects;
-use crate::measure::{self, RenameEnd};
+use crate::git::{Objects, Tree};
+use crate::measure::{self, Conversion, RenameEnd};
 use crate::policy::settings::Settings;
 use crate::rules::{self, Subject};
 
@@ -30,6 +30,21 @@ impl Subjects {
     /// What the new version is compared with: its own old state, or that of the path it was renamed from.
     pub(super) fn old_end(&self, change: &Change) -> Option<State> {
         old_end(&self.renamed_from, change)
+    }
+
+    /// A file that becomes a Git LFS pointer is kept whole where the attributes of `base` say that LFS has it.
+    ///
+    /// # Errors
+    /// The attributes cannot be read.
+    pub(super) fn excuse_lfs(&mut self, base: &Tree<'_>) -> Result<()> {
+        for subject in &mut self.all {
+            if subject.measured.conversion == Some(Conversion::LfsPointer)
+                && base.is_kept_by_lfs(subject.path())?
+            {
+                subject.measured = subject.measured.without_loss();
+            }
+        }
+        Ok(())
     }
 
     /// The two contents that are compared; a side without one is empty.

@@ -71,6 +71,18 @@ pub struct Measured {
     pub cosmetic: Option<Cosmetic>,
 }
 
+impl Measured {
+    /// The same step where the old content is known to live on elsewhere.
+    pub fn without_loss(self) -> Measured {
+        Measured {
+            class: Class::Modify,
+            lost: Lost::NOTHING,
+            conversion: None,
+            ..self
+        }
+    }
+}
+
 /// Measures the step from `old` to `new`, each a kind with its blob (for a
 /// submodule the bytes are not looked at); `None` is a missing side.
 ///
