@@ -10,6 +10,7 @@ mod naive;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::panic::catch_unwind;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -20,7 +21,7 @@ use case::{Built, Case, Outcome};
 use common::GUARD;
 
 /// Cases may be added; this many must be found, so that none vanishes unseen.
-const AT_LEAST: [(&str, usize); 2] = [("hostile/", 1), ("everyday/", 1)];
+const AT_LEAST: [(&str, usize); 2] = [("hostile/", 175), ("everyday/", 1)];
 
 /// One judgement takes no longer, hostile sizes and the unoptimised build included.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
@@ -48,7 +49,11 @@ fn every_repository_is_judged_as_its_header_says() {
         for _ in 0..2 {
             scope.spawn(|| {
                 while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let result = judge(case);
+                    // A death by signal is a panic of the harness; the other cases go on.
+                    let result = catch_unwind(|| judge(case)).unwrap_or_else(|panic| Result {
+                        row: "died".to_owned(),
+                        faults: vec![format!("{:?}", panic.downcast_ref::<String>())],
+                    });
                     results.lock().unwrap().push((case.name.clone(), result));
                 }
             });
@@ -170,7 +175,7 @@ fn rules(json: &str) -> BTreeSet<String> {
 fn is_safe_to_show(output: &str) -> bool {
     let hostile = |c: char| {
         c.is_control() && c != '\n'
-            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffd}')
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' )
     };
     let command = |line: &str| {
         let line = line.trim_start();
