@@ -5,6 +5,8 @@
 //! commits what the cached ids say.
 
 use std::cmp::Ordering;
+use std::iter::Peekable;
+use std::vec::IntoIter;
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -13,7 +15,7 @@ use gix::index::{Entry, extension::Tree as CachedTree};
 use super::index::{Index, is_committed, state_of};
 use super::tree::{self, Walk};
 use super::{Objects, Tree};
-use crate::change::Change;
+use crate::change::{Change, State};
 use crate::error::{Error, Result};
 use crate::path::show;
 
@@ -30,7 +32,7 @@ pub fn staged_changes(index: &Index, head: &Tree<'_>, objects: &Objects) -> Resu
         buffer: Vec::new(),
         changes: Vec::new(),
     };
-    let rest = staged.directory(Some(head.id()), index.cached_root(), index.entries())?;
+    let rest = staged.compare(head.id())?;
     if let Some(entry) = rest.first() {
         return Err(unsorted(index.path_of(entry)));
     }
@@ -67,89 +69,120 @@ impl<'a> Next<'a> {
     }
 }
 
+/// A directory that is being compared.
+struct Level<'a> {
+    /// What HEAD still holds there.
+    old: Peekable<IntoIter<tree::Entry>>,
+    cached: Option<&'a CachedTree>,
+    /// The index entry before, with whether it is a directory.
+    previous: Option<(&'a BStr, bool)>,
+    /// The length of the directory's path.
+    prefix: usize,
+}
+
+impl<'a> Level<'a> {
+    /// Whether `next` stands behind the entry before it, which it then becomes.
+    fn follows(&mut self, next: &Next<'a>) -> bool {
+        let (name, is_tree) = (next.name(), next.is_tree());
+        let before = self.previous.replace((name, is_tree));
+        before.is_none_or(|(other, other_is_tree)| {
+            tree::name_order(other, other_is_tree, name, is_tree) == Ordering::Less
+        })
+    }
+
+    fn cached_child(&self, name: &BStr) -> Option<&'a CachedTree> {
+        self.cached?
+            .children
+            .iter()
+            .find(|child| child.name[..] == name[..])
+    }
+}
+
 impl<'a> Staged<'a> {
-    /// Compares the directory at `self.path` and returns the entries behind it.
-    fn directory(
-        &mut self,
-        old: Option<ObjectId>,
-        cached: Option<&CachedTree>,
-        mut entries: &'a [Entry],
-    ) -> Result<&'a [Entry]> {
-        if let Some(rest) = self.skip_unchanged(old, cached, entries) {
-            return Ok(rest);
-        }
-        let mut old = match old {
-            Some(id) => tree::entries(self.objects, id, &mut self.buffer)?,
-            None => Vec::new(),
-        }
-        .into_iter()
-        .peekable();
-        let mut previous: Option<(&BStr, bool)> = None;
-        loop {
+    /// Compares the whole index and returns the entries behind what belongs to it. Directories that are not
+    /// done wait on a stack of its own: a hostile path may be deeper than a thread's.
+    fn compare(&mut self, head: ObjectId) -> Result<&'a [Entry]> {
+        let mut entries = self.index.entries();
+        let mut levels = Vec::new();
+        levels.extend(self.enter(Some(head), self.index.cached_root(), &mut entries)?);
+        while let Some(level) = levels.last_mut() {
+            self.path.truncate(level.prefix);
             let next = self.next(entries)?;
-            let order = match (old.peek(), &next) {
-                (None, None) => return Ok(entries),
-                (Some(_), None) => Ordering::Less,
+            let order = match (level.old.peek(), &next) {
+                (_, None) => Ordering::Less,
                 (None, Some(_)) => Ordering::Greater,
                 (Some(a), Some(b)) => tree::name_order(&a.name, a.is_tree, b.name(), b.is_tree()),
             };
-            if order == Ordering::Less {
-                if let Some(entry) = old.next() {
-                    self.gone(&entry)?;
+            let Some(next) = next.filter(|_| order != Ordering::Less) else {
+                match level.old.next() {
+                    Some(entry) => self.gone(&entry)?,
+                    None => drop(levels.pop()),
                 }
                 continue;
+            };
+            if !level.follows(&next) {
+                return Err(unsorted(self.index.path_of(&entries[0])));
             }
-            if let Some(next) = &next {
-                let key = (next.name(), next.is_tree());
-                if let Some(previous) = previous
-                    && tree::name_order(previous.0, previous.1, key.0, key.1) != Ordering::Less
-                {
-                    return Err(unsorted(self.index.path_of(&entries[0])));
-                }
-                previous = Some(key);
-            }
-            let before = if order == Ordering::Equal {
-                old.next()
-            } else {
-                None
+            let before = match order {
+                Ordering::Equal => level.old.next().map(|entry| entry.state),
+                _ => None,
             };
             match next {
-                None => return Ok(entries),
-                Some(Next::File(entry, name)) => {
+                Next::File(entry, name) => {
                     entries = &entries[1..];
-                    let old = before.map(|entry| entry.state);
-                    let new = is_committed(entry).then(|| state_of(entry));
-                    if old != new {
-                        let path = self.join(name);
-                        self.changes.push(Change {
-                            path,
-                            old,
-                            new,
-                            renamed: None,
-                        });
-                    }
+                    self.file(entry, name, before);
                 }
-                Some(Next::Sparse(entry, name)) => {
+                Next::Sparse(entry, name) => {
                     self.refuse_file_at(name)?;
                     entries = &entries[1..];
-                    self.trees(name, before.map(|entry| entry.state.id), Some(entry.id))?;
+                    self.trees(name, before.map(|state| state.id), Some(entry.id))?;
                 }
-                Some(Next::Directory(name)) => {
+                Next::Directory(name) => {
                     self.refuse_file_at(name)?;
-                    let cached = cached.and_then(|cached| {
-                        cached
-                            .children
-                            .iter()
-                            .find(|child| child.name[..] == name[..])
-                    });
-                    let length = self.path.len();
+                    let cached = level.cached_child(name);
                     self.path.extend_from_slice(name);
                     self.path.push(b'/');
-                    entries =
-                        self.directory(before.map(|entry| entry.state.id), cached, entries)?;
-                    self.path.truncate(length);
+                    let below = self.enter(before.map(|state| state.id), cached, &mut entries)?;
+                    levels.extend(below);
                 }
             }
+        }
+        Ok(entries)
+    }
+
+    /// The directory at `self.path`, to be compared; `None` where it is as it was, with `entries` moved behind it.
+    fn enter(
+        &mut self,
+        old: Option<ObjectId>,
+        cached: Option<&'a CachedTree>,
+        entries: &mut &'a [Entry],
+    ) -> Result<Option<Level<'a>>> {
+        if let Some(rest) = self.skip_unchanged(old, cached, entries) {
+            *entries = rest;
+            return Ok(None);
+        }
+        let old = match old {
+            Some(id) => tree::entries(self.objects, id, &mut self.buffer)?,
+            None => Vec::new(),
+        };
+        Ok(Some(Level {
+            old: old.into_iter().peekable(),
+            cached,
+            previous: None,
+            prefix: self.path.len(),
+        }))
+    }
+
+    fn file(&mut self, entry: &Entry, name: &BStr, old: Option<State>) {
+        let new = is_committed(entry).then(|| state_of(entry));
+        if old != new {
+            let path = self.join(name);
+            self.changes.push(Change {
+                path,
+                old,
+                new,
+                renamed: None,
+            });
         }
     }
 
