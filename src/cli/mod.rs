@@ -7,6 +7,7 @@ mod file;
 mod files;
 mod generate;
 mod hook;
+mod init;
 mod install;
 mod lint;
 mod output;
@@ -86,6 +87,8 @@ enum Verb {
     Settings(settings::Args),
     /// Print completions, manual pages or the schema of guard.toml.
     Generate(generate::Args),
+    /// Write the first guard.toml from what is in the repository.
+    Init(init::Args),
     /// Set guard up where git calls it.
     Install(install::Args),
     /// Take away what `guard install` wrote.
@@ -179,6 +182,7 @@ impl Cli {
             Verb::Explain(args) => args.run(output),
             Verb::Settings(args) => args.run(output),
             Verb::Generate(args) => args.run(output),
+            Verb::Init(args) => args.run(output),
             Verb::Install(args) => args.install(output),
             Verb::Uninstall(args) => args.uninstall(output),
             Verb::Hook(args) => args.run(output),

@@ -3,3 +3,4 @@
 pub mod files;
 pub mod git_hooks;
 pub mod hook;
+pub mod settings;

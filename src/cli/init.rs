@@ -1,0 +1,171 @@
+//! `guard init`: write the first `guard.toml`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use gix::bstr::{BStr, ByteSlice};
+use serde_json::json;
+
+use super::{output::Output, repository};
+use crate::error::{Error, Result};
+use crate::git::{Index, Repository, show_file};
+use crate::install::files;
+use crate::install::settings::{Draft, Facts, draft};
+use crate::policy::settings::FILE;
+use crate::report::Format;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// Print the file, and write nothing.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  guard init --dry-run      look at the settings that would be written
+  guard init                write guard.toml and say what to do next
+
+A guard.toml that is there, in the work tree, the index or HEAD, is never overwritten.";
+
+/// How many names of the work tree are looked at, and how deep.
+const NAMES: usize = 20_000;
+const DEPTH: usize = 6;
+
+impl Args {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        let repo = repository()?;
+        let index = Index::open(&repo)?;
+        let path = repo.workdir()?.join(FILE);
+        refuse_to_overwrite(&repo, &index, &path)?;
+        let draft = draft(&facts(&repo, &index)?);
+        if !self.dry_run {
+            files::create(&path, draft.text.as_bytes()).map_err(|error| match error.kind() {
+                ErrorKind::AlreadyExists => exists("the work tree"),
+                _ => Error::new(format!("{} cannot be written: {error}", show_file(&path))),
+            })?;
+        }
+        let steps = next_steps(&draft);
+        output.print(|out, format, style| match format {
+            Format::Json => {
+                let value = json!({
+                    "version": 1,
+                    "path": FILE,
+                    "written": !self.dry_run,
+                    "content": draft.text,
+                    "found": draft.found,
+                    "next": steps,
+                });
+                writeln!(out, "{value:#}")
+            }
+            _ if self.dry_run => write!(out, "{}", draft.text),
+            _ if style.quiet => Ok(()),
+            _ => write!(out, "{}", told(&draft, &steps)),
+        });
+        Ok(0)
+    }
+}
+
+fn refuse_to_overwrite(repo: &Repository, index: &Index, path: &Path) -> Result<()> {
+    let name = BStr::new(FILE);
+    if fs::symlink_metadata(path).is_ok() {
+        return Err(exists("the work tree"));
+    }
+    if index.get(repo, name)?.is_some() {
+        return Err(exists("the index"));
+    }
+    if repo.tree_of(repo.head_commit()?)?.get(name)?.is_some() {
+        return Err(exists("HEAD"));
+    }
+    Ok(())
+}
+
+fn exists(place: &str) -> Error {
+    Error::new(format!("{place} has a {FILE}, which is not overwritten"))
+        .help("edit it; `guard explain settings` has every key")
+}
+
+fn facts(repo: &Repository, index: &Index) -> Result<Facts> {
+    let mut files: BTreeSet<String> = index
+        .files()
+        .filter_map(|(path, _)| Some(path.to_str().ok()?.to_owned()))
+        .collect();
+    let mut left = NAMES;
+    walk(repo.workdir()?, "", DEPTH, &mut left, &mut files);
+    let mut branches: Vec<String> = repo
+        .local_branches()?
+        .iter()
+        .map(|name| name.to_string())
+        .collect();
+    // Before the first commit the branch of HEAD is no ref yet.
+    branches.extend(repo.branch()?.map(|branch| branch.name.to_string()));
+    Ok(Facts {
+        files: files.into_iter().collect(),
+        branches,
+        origin: repo.default_branch_of_origin().map(|name| name.to_string()),
+    })
+}
+
+/// Adds the files below a directory; what cannot be read is not there for a draft.
+fn walk(
+    directory: &Path,
+    prefix: &str,
+    depth: usize,
+    left: &mut usize,
+    files: &mut BTreeSet<String>,
+) {
+    let Ok(entries) = fs::read_dir(directory) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let Some(budget) = left.checked_sub(1) else {
+            return;
+        };
+        *left = budget;
+        let (Ok(kind), Ok(name)) = (entry.file_type(), entry.file_name().into_string()) else {
+            continue;
+        };
+        let path = format!("{prefix}{name}");
+        if kind.is_file() {
+            files.insert(path);
+        } else if kind.is_dir()
+            && depth > 0
+            && !matches!(name.as_str(), ".git" | "node_modules" | "target" | ".venv")
+        {
+            walk(&entry.path(), &format!("{path}/"), depth - 1, left, files);
+        }
+    }
+}
+
+fn next_steps(draft: &Draft) -> Vec<String> {
+    let design = match draft.designs {
+        0 => format!("write the first design, {}, and commit it", draft.design),
+        _ => "name branches after the issue of their design".to_owned(),
+    };
+    let hooks = if draft.pre_commit {
+        "add guard to .pre-commit-config.yaml, or: guard install git"
+    } else {
+        "guard install git"
+    };
+    vec![
+        format!("git add {FILE} && git commit -m \"Set guard up\" -- {FILE}"),
+        design,
+        hooks.to_owned(),
+        "guard doctor".to_owned(),
+    ]
+}
+
+fn told(draft: &Draft, steps: &[String]) -> String {
+    let mut text = format!("wrote {FILE}\n");
+    for found in &draft.found {
+        text.push_str(&format!("  {found}\n"));
+    }
+    text.push_str("\nnext:\n");
+    for (at, step) in steps.iter().enumerate() {
+        text.push_str(&format!("  {}. {step}\n", at + 1));
+    }
+    text
+}

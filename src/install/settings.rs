@@ -1,0 +1,473 @@
+//! The first `guard.toml` of a repository, drafted from what is there. Pure: names in, text out.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use gix::bstr::BStr;
+use regex_lite::Regex;
+
+use crate::policy::settings::Settings;
+
+/// What a repository looks like.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    /// Paths of files, tracked or not, relative to the root.
+    pub files: Vec<String>,
+    /// Local branches.
+    pub branches: Vec<String>,
+    /// The default branch of `origin`.
+    pub origin: Option<String>,
+}
+
+/// A drafted `guard.toml`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Draft {
+    /// The file's content.
+    pub text: String,
+    /// What was found, a sentence each.
+    pub found: Vec<String>,
+    /// Where the first design goes: the pattern of `[lld] path`.
+    pub design: String,
+    /// How many designs are there already.
+    pub designs: usize,
+    /// Whether pre-commit or prek is in use.
+    pub pre_commit: bool,
+}
+
+/// Where designs go if there are none yet.
+const DEFAULT_PATH: &str = "docs/lld/active/LLD-{issue}.md";
+
+/// Directories that hold designs, by their own name.
+const DESIGN_DIRECTORIES: &[&str] = &[
+    "lld",
+    "llds",
+    "design",
+    "designs",
+    "design-docs",
+    "plan",
+    "plans",
+    "spec",
+    "specs",
+    "rfcs",
+];
+
+/// Directories below which a design is an example.
+const EXAMPLES: &[&str] = &[
+    "fixtures",
+    "node_modules",
+    "template",
+    "templates",
+    "test",
+    "tests",
+    "third_party",
+    "vendor",
+];
+
+/// Directories of designs whose work is over.
+const FINISHED: &[&str] = &["archive", "archived", "closed", "done", "old"];
+
+/// The name of a design without its extension. Dates and numbers with leading zeros are no issues: no branch
+/// would be named so.
+const DESIGN_NAME: &str = r"^(?P<prefix>(?i:lld|design|plan|spec|issue|rfc)[-_])?(?P<issue>(?P<key>[A-Z][A-Z0-9]+-)?[1-9][0-9]*)(?P<rest>[-_].*)?$";
+const DATE: &str = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}";
+
+/// The branches that work usually starts from.
+const BASES: &[&str] = &["main", "master", "trunk", "develop"];
+
+/// Drafts the settings.
+pub fn draft(facts: &Facts) -> Draft {
+    let designs = Designs::find(&facts.files);
+    let base = base(facts);
+    let mut found = designs.told();
+    let mut text = String::from(
+        "# What guard judges by. A commit is judged by the guard.toml in HEAD, so a change here counts from the\n\
+         # next commit on. Every key: guard explain settings\n\n[lld]\n\
+         # Where the designs are; {issue} is the issue in the branch's name.\n",
+    );
+    // Writing to a String does not fail.
+    let _ = writeln!(text, "path = {}", designs.path());
+    match (
+        designs.keys,
+        facts
+            .branches
+            .iter()
+            .find(|name| has_issue(name, designs.keys)),
+    ) {
+        (true, _) => text.push_str(
+            "# Issues are keys such as ABC-12.\nissue-pattern = '[A-Z][A-Z0-9]+-[0-9]+'\n",
+        ),
+        (false, Some(branch)) if is_plain(branch) => {
+            let _ = writeln!(
+                text,
+                "# The first number in the branch's name is the issue, as in {branch}."
+            );
+        }
+        (false, _) => text.push_str(
+            "# The first number in the branch's name is the issue, as in 188-enforce-paths.\n",
+        ),
+    }
+    match &base {
+        Some(base) => {
+            found.push(format!("work starts from the branch {base}"));
+            let _ = writeln!(
+                text,
+                "# The branch that work starts from.\nbase = \"{base}\""
+            );
+        }
+        None => text.push_str("# The branch that work starts from.\n# base = \"main\"\n"),
+    }
+    text.push_str(
+        "# Designs that join every other, as for releases and dependency bumps.\n\
+         # standing = [\"docs/lld/release.md\"]\n\
+         # A branch without a design: \"block\" judges nothing and refuses, \"skip\" leaves the scope open.\n\
+         # missing = \"block\"\n",
+    );
+    scope(&mut text, &mut found, &facts.files);
+    text.push_str(
+        "\n[destructive]\n\
+         # A file of more lines than this may be replaced or deleted only where the design says so.\n\
+         # lines = 100\n",
+    );
+    Draft {
+        text,
+        found,
+        design: designs
+            .patterns
+            .first()
+            .cloned()
+            .unwrap_or_else(|| DEFAULT_PATH.to_owned()),
+        designs: designs.count,
+        pre_commit: facts
+            .files
+            .iter()
+            .any(|file| matches!(file.as_str(), ".pre-commit-config.yaml" | "prek.toml")),
+    }
+}
+
+fn scope(text: &mut String, found: &mut Vec<String>, files: &[String]) {
+    text.push_str("\n[scope]\n");
+    let ci = ci_pattern(files);
+    if let Some(pattern) = ci {
+        found.push(format!("CI is defined in {pattern}"));
+    }
+    let _ = writeln!(
+        text,
+        "# Paths that no design may touch.\n# protect = [\"{}\"]",
+        ci.unwrap_or("LICENSE*")
+    );
+    match files.iter().find_map(|file| test_directory(file)) {
+        Some(directory) => {
+            found.push(format!("tests are in {directory}/"));
+            let _ = writeln!(
+                text,
+                "# Tests that exist already, as in {directory}/, change only where their row says Modify.\n# protect-tests = true"
+            );
+        }
+        None => text.push_str(
+            "# Tests that exist already change only where their row says Modify.\n# protect-tests = true\n",
+        ),
+    }
+    let exempt = Settings::default().exempt;
+    let lock = files
+        .iter()
+        .filter(|file| is_plain(file))
+        .find(|file| exempt.contains(BStr::new(file.as_str())));
+    match lock {
+        Some(lock) => {
+            found.push(format!("{lock} is a lock file"));
+            let _ = writeln!(
+                text,
+                "# A lock file, as {lock}, may change with its manifest.\n# companions = true"
+            );
+        }
+        None => {
+            text.push_str("# Lock files may change with their manifest.\n# companions = true\n")
+        }
+    }
+}
+
+/// The designs that are there.
+#[derive(Debug, Default)]
+struct Designs {
+    /// For `[lld] path`.
+    patterns: Vec<String>,
+    count: usize,
+    /// Whether issues are keys such as `ABC-12`.
+    keys: bool,
+    /// Directories with designs that the patterns leave out.
+    others: Vec<String>,
+}
+
+impl Designs {
+    /// The place with the best name, then with the most designs.
+    fn find(files: &[String]) -> Designs {
+        let (Ok(name), Ok(date)) = (Regex::new(DESIGN_NAME), Regex::new(DATE)) else {
+            return Designs::default();
+        };
+        // Directory, prefix and kind of issue; for each the patterns and their number.
+        let mut places: BTreeMap<(&str, String, bool), BTreeMap<String, usize>> = BTreeMap::new();
+        for file in files.iter().filter(|file| is_plain(file)) {
+            let Some((directory, stem)) = design_stem(file) else {
+                continue;
+            };
+            let Some(parts) = name.captures(stem).filter(|_| !date.is_match(stem)) else {
+                continue;
+            };
+            let part = |name: &str| parts.name(name).map_or("", |part| part.as_str());
+            let prefix = part("prefix");
+            let is_lld = prefix
+                .get(..3)
+                .is_some_and(|word| word.eq_ignore_ascii_case("lld"));
+            let named = |names: &[&str]| directory.split('/').any(|part| names.contains(&part));
+            if named(EXAMPLES) || !(is_lld || named(DESIGN_DIRECTORIES)) {
+                continue;
+            }
+            let rest = part("rest")
+                .get(..1)
+                .map_or(String::new(), |first| format!("{first}*"));
+            let pattern = format!("{directory}/{prefix}{{issue}}{rest}.md");
+            let place = (directory, prefix.to_owned(), !part("key").is_empty());
+            *places.entry(place).or_default().entry(pattern).or_default() += 1;
+        }
+        let last = |directory: &str| directory.rsplit('/').next().unwrap_or_default().to_owned();
+        let best = places
+            .iter()
+            .max_by_key(|((directory, prefix, _), patterns)| {
+                (
+                    !FINISHED.contains(&last(directory).as_str()),
+                    last(directory) == "active",
+                    prefix.to_ascii_lowercase().starts_with("lld"),
+                    patterns.values().sum::<usize>(),
+                )
+            });
+        let Some(((directory, _, keys), patterns)) = best else {
+            return Designs::default();
+        };
+        let mut others: Vec<String> = places
+            .keys()
+            .map(|(other, ..)| (*other).to_owned())
+            .filter(|other| other != directory)
+            .collect();
+        others.dedup();
+        Designs {
+            patterns: patterns.keys().cloned().collect(),
+            count: patterns.values().sum(),
+            keys: *keys,
+            others,
+        }
+    }
+
+    fn path(&self) -> String {
+        match self.patterns.as_slice() {
+            [] => format!("\"{DEFAULT_PATH}\""),
+            [one] => format!("\"{one}\""),
+            several => {
+                let quoted: Vec<String> = several.iter().map(|one| format!("\"{one}\"")).collect();
+                format!("[{}]", quoted.join(", "))
+            }
+        }
+    }
+
+    fn told(&self) -> Vec<String> {
+        let Some(first) = self.patterns.first() else {
+            return vec![format!("no designs yet; they will be {DEFAULT_PATH}")];
+        };
+        let designs = match self.count {
+            1 => "1 design is".to_owned(),
+            count => format!("{count} designs are"),
+        };
+        let mut told = vec![format!("{designs} named like {first}")];
+        if !self.others.is_empty() {
+            told.push(format!(
+                "designs in {} are left out",
+                self.others.join(", ")
+            ));
+        }
+        told
+    }
+}
+
+/// The directory and the name without extension of a Markdown file that is not at the root.
+fn design_stem(file: &str) -> Option<(&str, &str)> {
+    let (directory, name) = file.rsplit_once('/')?;
+    Some((directory, name.strip_suffix(".md")?))
+}
+
+/// Characters that mean nothing in TOML strings, comments and globs.
+fn is_plain(name: &str) -> bool {
+    name.chars()
+        .all(|c| c.is_ascii_alphanumeric() || "._-/ +@".contains(c))
+}
+
+fn has_issue(branch: &str, keys: bool) -> bool {
+    !keys && branch.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+fn base(facts: &Facts) -> Option<String> {
+    let local = || {
+        BASES
+            .iter()
+            .find(|base| facts.branches.iter().any(|branch| branch == *base))
+            .map(|base| (*base).to_owned())
+    };
+    facts
+        .origin
+        .clone()
+        .filter(|name| is_plain(name))
+        .or_else(local)
+}
+
+fn test_directory(file: &str) -> Option<&str> {
+    let names = ["tests", "test", "spec", "__tests__"];
+    let mut at = 0;
+    for part in file.split('/') {
+        let end = at + part.len();
+        if names.contains(&part) && end < file.len() && is_plain(&file[..end]) {
+            return Some(&file[..end]);
+        }
+        at = end + 1;
+    }
+    None
+}
+
+fn ci_pattern(files: &[String]) -> Option<&'static str> {
+    let has = |start: &str| files.iter().any(|file| file.starts_with(start));
+    [
+        (".github/workflows/", ".github/workflows/**"),
+        (".gitlab-ci.yml", ".gitlab-ci.yml"),
+        (".circleci/", ".circleci/**"),
+        (".buildkite/", ".buildkite/**"),
+        ("azure-pipelines.yml", "azure-pipelines.yml"),
+        ("bitbucket-pipelines.yml", "bitbucket-pipelines.yml"),
+        ("Jenkinsfile", "Jenkinsfile"),
+    ]
+    .into_iter()
+    .find(|(start, _)| has(start))
+    .map(|(_, pattern)| pattern)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::policy::settings;
+
+    fn drafted(files: &[&str], branches: &[&str]) -> (Draft, Settings) {
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let draft = draft(&Facts {
+            files: owned(files),
+            branches: owned(branches),
+            origin: None,
+        });
+        let settings = settings::parse(draft.text.as_bytes()).unwrap();
+        (draft, settings)
+    }
+
+    #[test]
+    fn designs_are_found_where_they_are() {
+        for (files, path) in [
+            (
+                &["docs/lld/LLD-188.md", "docs/lld/LLD-9.md"][..],
+                &["docs/lld/LLD-{issue}.md"][..],
+            ),
+            (
+                &["docs/plans/LLD-7-sort.md"],
+                &["docs/plans/LLD-{issue}-*.md"],
+            ),
+            (
+                &[
+                    "docs/lld/active/LLD-7.md",
+                    "docs/lld/active/LLD-8-x.md",
+                    "docs/lld/done/LLD-1.md",
+                    "docs/lld/done/LLD-2.md",
+                    "docs/lld/done/LLD-3.md",
+                ],
+                &[
+                    "docs/lld/active/LLD-{issue}-*.md",
+                    "docs/lld/active/LLD-{issue}.md",
+                ],
+            ),
+            (&["docs/design/12-tables.md"], &["docs/design/{issue}-*.md"]),
+            (&["notes/lld_5.md"], &["notes/lld_{issue}.md"]),
+        ] {
+            assert_eq!(drafted(files, &[]).1.lld_path, path, "{files:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_design_is_not_taken_for_one() {
+        for file in [
+            "docs/plans/2026-01-31-launch.md",
+            "docs/design/0042-padded.md",
+            "docs/notes/12-tables.md",
+            "tests/fixtures/lld/LLD-1.md",
+            "LLD-1.md",
+            "docs/lld/LLD-{issue}.md",
+            "docs/lld\"/LLD-1.md",
+        ] {
+            let (draft, settings) = drafted(&[file], &[]);
+            assert_eq!(settings.lld_path, [DEFAULT_PATH], "{file}");
+            assert_eq!(draft.designs, 0);
+        }
+    }
+
+    #[test]
+    fn keys_of_a_tracker_are_issues() {
+        let (_, settings) = drafted(&["docs/lld/LLD-ABC-12.md"], &["feature/ABC-12-x"]);
+        assert_eq!(settings.lld_path, ["docs/lld/LLD-{issue}.md"]);
+        let issue = crate::policy::select::issue_of(&settings, "feature/ABC-12-x".into());
+        assert_eq!(issue.as_deref(), Some("ABC-12"));
+    }
+
+    #[test]
+    fn the_base_is_a_branch_that_exists() {
+        assert_eq!(
+            drafted(&[], &["work", "master"]).1.base.as_deref(),
+            Some("master")
+        );
+        assert_eq!(drafted(&[], &["work"]).1.base, None);
+        let facts = Facts {
+            origin: Some("next".into()),
+            branches: vec!["main".into()],
+            ..Facts::default()
+        };
+        assert!(draft(&facts).text.contains("base = \"next\""));
+    }
+
+    #[test]
+    fn hostile_names_stay_out_of_the_file() {
+        let (draft, settings) = drafted(
+            &[
+                "a\nb/tests/x",
+                "x\n[rules]/Cargo.lock",
+                "docs/lld/\"]/LLD-1.md",
+            ],
+            &["1\n[rules]\nout-of-scope=\"off\""],
+        );
+        assert!(!draft.text.contains("[rules]"), "{}", draft.text);
+        assert_eq!(settings.levels, Settings::default().levels);
+    }
+
+    #[test]
+    fn what_was_found_is_mentioned() {
+        let (draft, _) = drafted(
+            &[
+                "pkg/tests/a.py",
+                ".github/workflows/ci.yml",
+                "Cargo.lock",
+                ".pre-commit-config.yaml",
+            ],
+            &["main", "feature/188-x"],
+        );
+        for part in [
+            "pkg/tests/",
+            ".github/workflows/**",
+            "Cargo.lock",
+            "feature/188-x",
+        ] {
+            assert!(draft.text.contains(part), "{part}\n{}", draft.text);
+        }
+        assert!(draft.pre_commit);
+    }
+}
