@@ -2,6 +2,7 @@
 
 mod audit;
 mod check;
+mod doctor;
 mod explain;
 mod file;
 mod files;
@@ -93,6 +94,8 @@ enum Verb {
     Install(install::Args),
     /// Take away what `guard install` wrote.
     Uninstall(install::Args),
+    /// Check that the set-up works, by a live proof as well.
+    Doctor(doctor::Args),
     /// Entry points for git's hooks.
     Hook(hook::Args),
 }
@@ -185,6 +188,7 @@ impl Cli {
             Verb::Init(args) => args.run(output),
             Verb::Install(args) => args.install(output),
             Verb::Uninstall(args) => args.uninstall(output),
+            Verb::Doctor(args) => args.run(output),
             Verb::Hook(args) => args.run(output),
         }
     }

@@ -137,9 +137,12 @@ impl Hook {
             return State::OursChanged;
         }
         if content.contains_str(BLOCK_END) || content.contains_str(BLOCK_BEGIN) {
-            return match content.find(self.block()) {
-                Some(_) => State::Chained,
-                None => State::ChainedChanged,
+            // Elsewhere than at the beginning it might not be reached.
+            let own = self.unchain(content);
+            return if own != content && self.chain(&own) == content {
+                State::Chained
+            } else {
+                State::ChainedChanged
             };
         }
         if self.is_called(content) {
@@ -354,6 +357,9 @@ mod tests {
             assert_eq!(PRE.unchain(&chained), content);
             let at = chained.find("guard hook pre-commit").unwrap();
             assert!(chained.find("make").is_none_or(|own| at < own));
+            // Behind an `exit` the block would not be reached.
+            let moved = [b"#!/bin/sh\nexit 0\n", PRE.block().as_bytes()].concat();
+            assert_eq!(PRE.classify(&moved), State::ChainedChanged);
         }
     }
 

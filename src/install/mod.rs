@@ -1,5 +1,6 @@
 //! Setting guard up in a repository: hooks, settings, and a check that it works.
 
+pub mod doctor;
 pub mod files;
 pub mod git_hooks;
 pub mod hook;

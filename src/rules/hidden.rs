@@ -35,7 +35,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 }
 
 /// The lines that hide content: the line, the attribute, and what it does.
-fn hiding(content: &[u8]) -> impl Iterator<Item = (&[u8], String, &'static str)> {
+pub(crate) fn hiding(content: &[u8]) -> impl Iterator<Item = (&[u8], String, &'static str)> {
     content.lines().filter_map(|line| {
         let line = line.trim();
         if line.is_empty() || line.starts_with(b"#") {

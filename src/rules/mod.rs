@@ -14,6 +14,8 @@ mod scope;
 mod scope_amended;
 mod submodule;
 
+pub(crate) use hidden::hiding as hiding_attributes;
+
 use std::collections::HashMap;
 
 use gix::bstr::{BStr, BString};

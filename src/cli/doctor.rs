@@ -1,0 +1,65 @@
+//! `guard doctor`: whether the set-up works.
+
+use serde_json::json;
+
+use super::{output::Output, repository};
+use crate::error::Result;
+use crate::install::doctor::{self, Check, Status};
+use crate::report::Format;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {}
+
+const EXAMPLES: &str = "\
+Examples:
+  guard doctor                    a line for each check, with the fix where one is needed
+  guard doctor --format json      the same for a program
+  guard doctor --quiet            what needs a look
+
+A commit that must be refused is tried in a temporary repository with the installed hooks; nothing of it
+stays. Exit code 1 where a check fails.";
+
+impl Args {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        let checks = match repository() {
+            Ok(repo) => doctor::examine(&repo),
+            Err(error) => doctor::unreadable(error),
+        };
+        let worst = checks.iter().map(|check| check.status).max();
+        let worst = worst.unwrap_or(Status::Fail);
+        output.print(|out, format, style| match format {
+            Format::Json => writeln!(out, "{:#}", as_json(&checks, worst)),
+            _ => checks
+                .iter()
+                .filter(|check| !style.quiet || check.status != Status::Ok)
+                .try_for_each(|check| out.write_all(as_text(check).as_bytes())),
+        });
+        Ok(u8::from(worst == Status::Fail))
+    }
+}
+
+fn as_text(check: &Check) -> String {
+    let status = check.status.name();
+    let message = check.message.replace('\n', "\n      ");
+    let mut text = format!("{status:<5} {}: {message}\n", check.name);
+    for line in &check.help {
+        text.push_str(&format!("      {line}\n"));
+    }
+    text
+}
+
+fn as_json(checks: &[Check], worst: Status) -> serde_json::Value {
+    let checks: Vec<_> = checks
+        .iter()
+        .map(|check| {
+            json!({
+                "check": check.name,
+                "status": check.status.name(),
+                "message": check.message,
+                "help": check.help,
+            })
+        })
+        .collect();
+    json!({"version": 1, "status": worst.name(), "checks": checks})
+}

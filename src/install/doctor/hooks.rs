@@ -1,0 +1,131 @@
+//! Whether git calls guard.
+
+use std::fs;
+
+use gix::bstr::ByteSlice;
+
+use super::{Check, Status};
+use crate::git::{Repository, show_file};
+use crate::install::git_hooks::{Placed, Survey};
+use crate::install::hook::{HOOKS, State};
+use crate::path::show;
+
+const PRE_COMMIT_CONFIG: &str = ".pre-commit-config.yaml";
+
+pub(super) fn check(repo: &Repository, survey: &Survey) -> Vec<Check> {
+    let mut checks = vec![directory(survey)];
+    checks.extend(survey.hooks.iter().map(hook));
+    checks.push(switched_off(repo));
+    checks.extend(pre_commit(repo, survey));
+    checks
+}
+
+fn directory(survey: &Survey) -> Check {
+    let place = show_file(&survey.directory);
+    let check = |status, message| Check::new("hooks-path", status, message);
+    if survey.inside {
+        let by = if survey.configured {
+            " by core.hooksPath"
+        } else {
+            ""
+        };
+        return check(Status::Ok, format!("git looks for hooks in {place}{by}"));
+    }
+    check(
+        Status::Warn,
+        format!("core.hooksPath leads out of the repository, to {place}"),
+    )
+    .help("give this repository its own: git config --local core.hooksPath .git/hooks")
+}
+
+fn hook(placed: &Placed) -> Check {
+    let name = placed.hook.name;
+    let check = |status, message: &str| Check::new(name, status, message);
+    // Without the first hook an ordinary commit is not judged; the others close gaps.
+    let absent = match name {
+        "pre-commit" => Status::Fail,
+        _ => Status::Warn,
+    };
+    let install = "guard install git";
+    match &placed.state {
+        State::Ours | State::Chained | State::CallsGuard if !placed.executable => {
+            check(Status::Fail, "is not executable, so git ignores it").help(install)
+        }
+        State::Ours => check(Status::Ok, "is guard's own"),
+        State::Chained => check(Status::Ok, "calls guard first"),
+        State::CallsGuard => check(Status::Ok, "calls guard"),
+        State::Missing => check(absent, missing(name)).help(install),
+        State::OursChanged | State::ChainedChanged => check(
+            Status::Fail,
+            "guard's part was changed, or another version wrote it",
+        )
+        .help("look at it, remove guard's part, then: guard install git"),
+        State::Shell => check(absent, "does not call guard").help(install),
+        State::Managed(manager) => {
+            let message = format!("belongs to {}, which does not call guard", manager.name());
+            let advice = manager.advice(name).into_iter();
+            advice.fold(check(absent, &message), Check::help)
+        }
+        State::Foreign(why) => check(absent, &format!("does not call guard: {why}")).help(format!(
+            "let it run: guard hook {name} with the arguments it gets"
+        )),
+    }
+}
+
+fn missing(hook: &str) -> &'static str {
+    match hook {
+        "pre-commit" => "is missing: commits are not judged",
+        "pre-merge-commit" => "is missing: a merge is judged late, or not at all",
+        "prepare-commit-msg" => {
+            "is missing: --no-verify, cherry-pick, revert and rebase are not judged"
+        }
+        _ => "is missing: messages written in an editor do not name the design",
+    }
+}
+
+/// Hooks of git's configuration can switch events off.
+fn switched_off(repo: &Repository) -> Check {
+    let off: Vec<String> = repo
+        .disabled_hooks()
+        .into_iter()
+        .filter(|switch| {
+            HOOKS.iter().any(|hook| switch.name == hook.name)
+                || switch.name.contains_str("guard")
+                || switch
+                    .command
+                    .as_ref()
+                    .is_some_and(|command| command.contains_str("guard"))
+        })
+        .map(|switch| show(&switch.name).to_string())
+        .collect();
+    if off.is_empty() {
+        return Check::new("config-hooks", Status::Ok, "none is switched off");
+    }
+    let check = Check::new(
+        "config-hooks",
+        Status::Fail,
+        format!("switched off in git's configuration: {}", off.join(", ")),
+    );
+    off.iter().fold(check, |check, name| {
+        check.help(format!("git config --unset-all hook.{name}.enabled"))
+    })
+}
+
+fn pre_commit(repo: &Repository, survey: &Survey) -> Option<Check> {
+    let content = fs::read(repo.workdir().ok()?.join(PRE_COMMIT_CONFIG)).ok()?;
+    let check = |status, message: &str| Some(Check::new("pre-commit-config", status, message));
+    let names_guard = content
+        .lines()
+        .filter(|line| !line.trim_start().starts_with(b"#"))
+        .any(|line| line.contains_str("guard"));
+    let own = survey
+        .hooks
+        .first()
+        .is_some_and(|placed| matches!(placed.state, State::Ours | State::Chained));
+    match (names_guard, own) {
+        (true, _) => check(Status::Ok, "names guard"),
+        (false, true) => check(Status::Ok, "does not name guard; git calls it directly"),
+        (false, false) => check(Status::Warn, "does not name guard")
+            .map(|check| check.help(format!("add the hook `guard` to {PRE_COMMIT_CONFIG}"))),
+    }
+}

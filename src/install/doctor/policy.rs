@@ -1,0 +1,85 @@
+//! Settings and the design of this branch.
+
+use gix::bstr::BStr;
+
+use super::{Check, Status};
+use crate::error::Result;
+use crate::git::Repository;
+use crate::judge::{self, Options, Request};
+use crate::path::show;
+use crate::policy::settings::{self, FILE};
+
+const SETTINGS: &str = "settings";
+const DESIGN: &str = "design";
+
+pub(super) fn check(repo: &Repository) -> Vec<Check> {
+    let settings =
+        settings(repo).unwrap_or_else(|error| Check::of_error(SETTINGS, Status::Fail, error));
+    if settings.status != Status::Ok {
+        return vec![settings];
+    }
+    vec![settings, design(repo)]
+}
+
+fn settings(repo: &Repository) -> Result<Check> {
+    let head = repo.tree_of(repo.head_commit()?)?;
+    let Some(bytes) = head.read(BStr::new(FILE))? else {
+        let check = Check::new(SETTINGS, Status::Fail, format!("HEAD has no {FILE}"));
+        return Ok(if repo.workdir()?.join(FILE).exists() {
+            check.help(format!(
+                "commit it: git add {FILE} && git commit -m \"Set guard up\" -- {FILE}"
+            ))
+        } else {
+            check.help("write one: guard init")
+        });
+    };
+    settings::parse(&bytes)?;
+    Ok(Check::new(
+        SETTINGS,
+        Status::Ok,
+        format!("{FILE} of HEAD is in force"),
+    ))
+}
+
+fn design(repo: &Repository) -> Check {
+    let request = Request {
+        options: &Options::default(),
+        needs_design: true,
+    };
+    match judge::load_for_request(repo, &request) {
+        Ok(policy) if policy.designs.is_empty() => Check::new(
+            DESIGN,
+            Status::Warn,
+            "no design for this branch, and `missing = \"skip\"` leaves its scope open",
+        )
+        .help("write one, or choose one: guard use FILE"),
+        Ok(policy) => {
+            let designs: Vec<String> = policy
+                .designs
+                .iter()
+                .map(|governing| {
+                    let design = &governing.design;
+                    let by = &governing.chosen_by;
+                    format!(
+                        "{} ({} granted, by {by})",
+                        show(&design.path),
+                        design.grants.len()
+                    )
+                })
+                .collect();
+            Check::new(DESIGN, Status::Ok, designs.join(", "))
+        }
+        // Nothing is broken on a branch that has no design yet; its commits are refused until it has.
+        Err(error) if error.problems.is_empty() => Check::of_error(DESIGN, Status::Warn, error),
+        Err(error) => {
+            let faults: Vec<String> = error
+                .problems
+                .iter()
+                .map(|finding| finding.message.clone())
+                .collect();
+            faults
+                .into_iter()
+                .fold(Check::of_error(DESIGN, Status::Fail, error), Check::help)
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! What hides changes from people: guard sees through all of it, reviewers do not.
+
+use std::fs;
+
+use gix::bstr::{BString, ByteSlice};
+
+use super::{Check, Status};
+use crate::error::Result;
+use crate::git::{Index, Repository, show_file};
+use crate::path::show;
+use crate::rules::hiding_attributes;
+
+/// How many names a message lists.
+const LISTED: usize = 5;
+
+type Look = fn(&Repository) -> Result<Check>;
+
+pub(super) fn check(repo: &Repository) -> Vec<Check> {
+    let looks: [(&'static str, Look); 3] = [
+        ("index-flags", index_flags),
+        ("replace-refs", replace_refs),
+        ("attributes", attributes),
+    ];
+    looks
+        .into_iter()
+        .map(|(name, look)| {
+            look(repo).unwrap_or_else(|error| Check::of_error(name, Status::Fail, error))
+        })
+        .collect()
+}
+
+/// Entries whose files git does not compare: `git status` and `git diff` say nothing of them.
+fn index_flags(repo: &Repository) -> Result<Check> {
+    let name = "index-flags";
+    let is_sparse = repo
+        .config("core.sparseCheckout")
+        .is_some_and(|value| value.eq_ignore_ascii_case(b"true"));
+    let mut flagged = Index::open(repo)?.flagged();
+    flagged.retain(|entry| !(is_sparse && entry.flag == "skip-worktree"));
+    let Some(first) = flagged.first() else {
+        return Ok(Check::new(name, Status::Ok, "git compares every file"));
+    };
+    let paths: Vec<&BString> = flagged.iter().map(|entry| &entry.path).collect();
+    let undo = match first.flag {
+        "skip-worktree" => "--no-skip-worktree",
+        _ => "--no-assume-unchanged",
+    };
+    Ok(Check::new(
+        name,
+        Status::Warn,
+        format!("git does not look at changes of {}", list(&paths)),
+    )
+    .help(format!("git update-index {undo} -- {}", show(&first.path))))
+}
+
+fn replace_refs(repo: &Repository) -> Result<Check> {
+    let name = "replace-refs";
+    let replaced = repo.replaced_objects()?;
+    let Some(first) = replaced.first() else {
+        return Ok(Check::new(name, Status::Ok, "none"));
+    };
+    let ids: Vec<&BString> = replaced.iter().collect();
+    Ok(Check::new(
+        name,
+        Status::Warn,
+        format!(
+            "git shows other content than is committed for {}",
+            list(&ids)
+        ),
+    )
+    .help(format!("git replace -d {}", show(first))))
+}
+
+/// Attributes outside the history are seen by nobody else; those in it were seen when they were added.
+fn attributes(repo: &Repository) -> Result<Check> {
+    let name = "attributes";
+    let own = [
+        Some(repo.common_dir().join("info/attributes")),
+        repo.config_path("core.attributesFile")?,
+    ];
+    for file in own.into_iter().flatten() {
+        let content = fs::read(&file).unwrap_or_default();
+        if let Some((line, _, why)) = hiding_attributes(&content).next() {
+            return Ok(Check::new(
+                name,
+                Status::Warn,
+                format!("`{}` in {} {why}", show(line.as_bstr()), show_file(&file)),
+            )
+            .help("take the line out, or review with `git diff --text --no-textconv`"));
+        }
+    }
+    let index = Index::open(repo)?;
+    let objects = repo.objects();
+    let mut hiding = Vec::new();
+    for (path, _) in index.files() {
+        if path == ".gitattributes" || path.ends_with(b"/.gitattributes") {
+            let content = index.read(repo, &objects, path)?.unwrap_or_default();
+            if hiding_attributes(&content).next().is_some() {
+                hiding.push(path.to_owned());
+            }
+        }
+    }
+    Ok(Check::new(
+        name,
+        Status::Ok,
+        match hiding.iter().collect::<Vec<_>>().as_slice() {
+            [] => "none hides content".to_owned(),
+            files => format!("only committed ones hide content: {}", list(files)),
+        },
+    ))
+}
+
+fn list(names: &[&BString]) -> String {
+    let mut shown: Vec<String> = names
+        .iter()
+        .take(LISTED)
+        .map(|name| show(name.as_bstr()).to_string())
+        .collect();
+    if names.len() > LISTED {
+        shown.push(format!("{} more", names.len() - LISTED));
+    }
+    shown.join(", ")
+}
