@@ -1,5 +1,6 @@
 //! Setting guard up in a repository: hooks, settings, and a check that it works.
 
+mod designs;
 pub mod doctor;
 pub mod files;
 pub mod git_hooks;
