@@ -1,0 +1,341 @@
+//! The command line: help, formats, colours, and what becomes of output that nobody takes.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fs::File;
+use std::process::Stdio;
+
+use common::{DESIGN, GUARD, Output, Repo, run};
+use serde_json::Value;
+use write_guard::finding::Rule;
+
+/// A repository with a finding of its own and a granted change.
+fn repo() -> Repo {
+    let repo = Repo::new();
+    repo.govern(&[("utils/lld.rs", "Add", "x")]);
+    repo.stage("core/lld.rs", "x\n");
+    repo.stage("utils/lld.rs", "x\n");
+    repo
+}
+
+fn guard_with(repo: &Repo, arguments: &[&str], environment: &[(&str, &str)]) -> Output {
+    run(repo
+        .command(GUARD)
+        .args(arguments)
+        .envs(environment.iter().copied()))
+}
+
+#[test]
+fn help_of_every_verb() {
+    let repo = Repo::new();
+    for verb in [
+        "",
+        "lint",
+        "check",
+        "scope",
+        "scope show",
+        "explain",
+        "hook",
+        "hook pre-commit",
+        "hook pre-merge-commit",
+    ] {
+        let mut arguments: Vec<_> = verb.split(' ').filter(|word| !word.is_empty()).collect();
+        arguments.push("--help");
+        let help = repo.guard(&arguments).exits(0);
+        assert_eq!(help.stderr, "");
+        let name = format!("help {verb}").trim_end().replace(' ', "_");
+        insta::assert_snapshot!(name, help.stdout);
+    }
+}
+
+#[test]
+fn the_version() {
+    let expected = format!("guard {}\n", env!("CARGO_PKG_VERSION"));
+    for flag in ["--version", "-V"] {
+        let output = Repo::new().guard(&[flag]).exits(0);
+        assert_eq!(
+            (output.stdout, output.stderr.as_str()),
+            (expected.clone(), "")
+        );
+    }
+}
+
+#[test]
+fn every_rule_is_explained_also_where_there_is_no_repository() {
+    let repo = Repo::new();
+    let list = repo.guard(&["-C", "..", "explain"]).exits(0).stdout;
+    for rule in Rule::ALL {
+        assert!(list.contains(rule.id()), "{}", rule.id());
+        let page = repo.guard(&["-C", "..", "explain", rule.id()]).exits(0);
+        assert!(page.stdout.starts_with(rule.id()), "{}", page.stdout);
+        // What, why, an example, the fix: no stub is that short.
+        assert!(page.stdout.lines().count() >= 8, "{}", page.stdout);
+    }
+    repo.guard(&["explain", "settings"]).exits(0).says("[lld]");
+}
+
+#[test]
+fn quiet_prints_errors_alone() {
+    let repo = repo();
+    for arguments in [&["-q", "lint"][..], &["lint", "--quiet"]] {
+        let output = repo.guard(arguments).exits(1).says("error[out-of-scope]");
+        assert!(
+            !output.stdout.contains("guard: refused"),
+            "{}",
+            output.stdout
+        );
+    }
+    let quiet = guard_with(&repo, &["lint"], &[("GUARD_QUIET", "1")]).exits(1);
+    assert!(!quiet.stdout.contains("guard: refused"));
+    repo.git(&["rm", "--quiet", "--cached", "core/lld.rs"]);
+    assert_eq!(repo.guard(&["-q", "lint"]).exits(0).text(), "");
+    assert_eq!(
+        repo.guard(&["-q", "check", "utils/lld.rs"]).exits(0).text(),
+        ""
+    );
+}
+
+#[test]
+fn colour_is_for_terminals_unless_it_is_asked_for() {
+    let repo = repo();
+    let is_coloured = |arguments: &[&str], environment: &[(&str, &str)]| {
+        let output = guard_with(&repo, arguments, environment).exits(1);
+        output.stdout.contains("\u{1b}[")
+    };
+    for (arguments, environment, expected) in [
+        (&["lint"][..], &[][..], false),
+        (&["lint", "--color", "never"], &[], false),
+        (&["lint", "--color", "always"], &[], true),
+        (&["--color=always", "lint"], &[], true),
+        (&["lint"], &[("NO_COLOR", "1")], false),
+        (&["lint"], &[("CLICOLOR_FORCE", "1")], true),
+        (
+            &["lint"],
+            &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")],
+            false,
+        ),
+        // What was asked for by name wins.
+        (&["lint", "--color", "always"], &[("NO_COLOR", "1")], true),
+        (
+            &["lint", "--color", "never"],
+            &[("CLICOLOR_FORCE", "1")],
+            false,
+        ),
+        (&["lint"], &[("GUARD_COLOR", "always")], true),
+        (
+            &["lint", "--format", "json", "--color", "always"],
+            &[],
+            false,
+        ),
+    ] {
+        assert_eq!(
+            is_coloured(arguments, environment),
+            expected,
+            "{arguments:?} {environment:?}"
+        );
+    }
+    let plain = repo.guard(&["lint"]).stdout;
+    let coloured = repo.guard(&["lint", "--color", "always"]).stdout;
+    let stripped: String = coloured
+        .split("\u{1b}[")
+        .enumerate()
+        .map(|(at, part)| match part.split_once('m') {
+            Some((_, text)) if at > 0 => text,
+            _ => part,
+        })
+        .collect();
+    assert_eq!(stripped, plain);
+}
+
+#[test]
+fn the_format_by_a_variable() {
+    let output = guard_with(&repo(), &["lint"], &[("GUARD_FORMAT", "json")]).exits(1);
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(report["verdict"], "refused");
+}
+
+/// Runs guard with this as standard output.
+fn guard_into(repo: &Repo, arguments: &[&str], stdout: impl Into<Stdio>) -> (Option<i32>, String) {
+    let mut guard = repo.command(GUARD);
+    let child = guard
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(stdout)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
+    (
+        output.status.code(),
+        String::from_utf8(output.stderr).unwrap(),
+    )
+}
+
+const PRINTING: [&[&str]; 5] = [
+    &["lint"],
+    &["lint", "--format", "json"],
+    &["check", "core/lld.rs"],
+    &["scope", "show"],
+    &["explain"],
+];
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_went_away_is_no_error() {
+    let repo = repo();
+    for arguments in PRINTING {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let expected = repo.guard(arguments).code;
+        let (code, stderr) = guard_into(&repo, arguments, writer);
+        assert_eq!(
+            (code, stderr.as_str()),
+            (Some(expected), ""),
+            "{arguments:?}"
+        );
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_verdict_that_cannot_be_told_is_none() {
+    let repo = repo();
+    for arguments in PRINTING {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let (code, stderr) = guard_into(&repo, arguments, full);
+        assert_eq!(code, Some(2), "{arguments:?}");
+        assert!(stderr.contains("the report cannot be written"), "{stderr}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_standard_output() {
+    let repo = repo();
+    for arguments in ["lint", "lint --format json", "scope show"] {
+        let script = format!("'{GUARD}' {arguments} >&-");
+        let output = run(repo.command("sh").args(["-c", &script]));
+        // Rust's runtime opens /dev/null in its place: nothing fails, and the verdict stands in the exit code.
+        let expected = i32::from(arguments.starts_with("lint"));
+        assert_eq!(output.code, expected, "{output:?}");
+        assert!(!output.stderr.contains("internal error"), "{output:?}");
+    }
+}
+
+#[track_caller]
+fn keys(value: &Value) -> Vec<&str> {
+    value
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect()
+}
+
+#[test]
+fn the_json_of_lint() {
+    let report = repo().json(&["lint"]);
+    assert_eq!(
+        keys(&report),
+        [
+            "version", "verdict", "source", "designs", "findings", "changes", "summary"
+        ]
+    );
+    assert_eq!(report["version"], 1);
+    let finding = &report["findings"][0];
+    assert_eq!(
+        keys(finding),
+        [
+            "rule", "level", "path", "message", "closest", "design", "help", "details"
+        ]
+    );
+    assert_eq!(keys(&finding["design"]), ["path", "line", "column"]);
+    assert!(finding["help"].is_array() && finding["details"].is_object());
+    let change = &report["changes"][0];
+    assert_eq!(
+        keys(change),
+        [
+            "path",
+            "from",
+            "action",
+            "class",
+            "original_lines",
+            "new_lines",
+            "lost_share",
+            "approved"
+        ]
+    );
+    assert_eq!(report["designs"][0]["path"], DESIGN);
+    assert_eq!(report["designs"][0]["from"], "HEAD");
+    assert_eq!(report["source"]["kind"], "index");
+    assert_eq!(report["source"]["branch"], "188-work");
+}
+
+#[test]
+fn the_json_of_scope_show() {
+    let repo = Repo::new();
+    repo.govern(&[
+        ("utils/lld.rs", "Add", "x"),
+        ("kept.rs", "Exists", "x"),
+        ("../x", "Add", "x"),
+    ]);
+    let scope = repo.json(&["scope", "show"]);
+    assert_eq!(keys(&scope), ["version", "grants", "mentions", "problems"]);
+    assert_eq!(
+        keys(&scope["grants"][0]),
+        [
+            "path",
+            "kind",
+            "actions",
+            "from",
+            "role",
+            "description",
+            "exists",
+            "protected",
+            "design",
+            "line",
+            "column"
+        ]
+    );
+    assert_eq!(scope["mentions"][0]["path"], "kept.rs");
+    assert_eq!(
+        keys(&scope["problems"][0]),
+        [
+            "rule", "level", "path", "message", "closest", "design", "help", "details"
+        ]
+    );
+}
+
+#[test]
+fn the_json_of_check() {
+    let repo = repo();
+    let report = repo.json(&["check", "core/lld.rs", "../x"]);
+    assert_eq!(keys(&report), ["version", "results"]);
+    for result in report["results"].as_array().unwrap() {
+        assert_eq!(
+            keys(result),
+            [
+                "requested_path",
+                "path",
+                "allowed",
+                "closest_match",
+                "reason",
+                "rule"
+            ]
+        );
+    }
+    assert_eq!(report["results"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_name_that_looks_like_a_flag() {
+    let repo = Repo::new();
+    repo.govern(&[("--version", "Add", "x")]);
+    repo.guard(&["check", "--", "--version"])
+        .exits(0)
+        .says("allowed --version");
+    repo.stage("--version", "x\n");
+    repo.guard(&["lint"]).exits(0);
+}

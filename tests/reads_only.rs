@@ -1,0 +1,153 @@
+//! `lint`, `check` and `scope show` change nothing, and say the same wherever and whenever they are asked.
+
+mod common;
+
+use common::{GUARD, Repo, findings, lines, run};
+
+/// A repository in which every part of guard has something to say.
+fn busy() -> Repo {
+    let repo = Repo::new();
+    for path in [
+        "src/state.rs",
+        "src/store.rs",
+        "src/moved.rs",
+        "src/gone.rs",
+    ] {
+        repo.stage(path, lines(1..=200) + path);
+    }
+    repo.commit("Begin");
+    repo.govern(&[
+        ("src/state.rs", "Modify", "x"),
+        ("src/*_test.rs", "Add", "x"),
+        ("docs/guide/", "Add", "x"),
+        ("old/name.rs", "Exists", "x"),
+        ("../outside", "Add", "x"),
+    ]);
+    repo.stage("src/state.rs", lines(500..=700));
+    repo.stage("src/b_test.rs", "x\n");
+    repo.git(&["mv", "src/moved.rs", "src/target.rs"]);
+    repo.git(&["rm", "--quiet", "src/gone.rs"]);
+    repo.stage(".gitattributes", "*.rs -diff\n");
+    repo.stage(
+        "guard.toml",
+        format!("{}missing = \"skip\"\n", common::SETTINGS),
+    );
+    let blob = repo.blob(b"../../outside");
+    repo.stage_raw(&[
+        (0o120000, blob, b"src/link"),
+        (0o120000, blob, b"LINK"),
+        (0o100644, blob, b"link"),
+        (0o100644, blob, b".git/hooks/pre-commit"),
+        (0o100644, blob, b"a\nb\xff"),
+        (0o100644, blob, "src/\u{202e}x".as_bytes()),
+        (0o160000, blob, b"vendor/lib"),
+    ]);
+    for number in 0..80 {
+        repo.stage(format!("stray/{number}.rs"), lines(1..=number + 1));
+    }
+    // What is not staged must not matter and must stay.
+    repo.write("src/store.rs", "not staged\n");
+    repo.write("untracked", "x\n");
+    repo
+}
+
+const VERBS: [&[&str]; 8] = [
+    &["lint"],
+    &["lint", "--format", "json"],
+    &["lint", "--color", "always"],
+    &["lint", "--quiet"],
+    &["hook", "pre-commit"],
+    &[
+        "check",
+        "src/state.rs",
+        "src/sate.rs",
+        "../x",
+        "src/a_test.rs",
+    ],
+    &["scope", "show"],
+    &["scope", "show", "--format", "json"],
+];
+
+#[test]
+fn no_byte_changes() {
+    let repo = busy();
+    let before = repo.digest_tree();
+    for arguments in VERBS {
+        repo.guard(arguments);
+    }
+    repo.guard(&["check", "src/state.rs", "--content-file", "untracked"]);
+    // Nor where guard cannot judge.
+    repo.guard(&["lint", "--lld", "missing.md"]).exits(2);
+    repo.guard(&["scope", "show", "--lld", "src"]).exits(2);
+    assert_eq!(repo.digest_tree(), before);
+}
+
+#[test]
+fn a_read_only_repository_can_be_judged() {
+    let repo = busy();
+    let before = repo.guard(&["lint"]).stdout;
+    // Locks and caches of git's would be written here.
+    run(repo.command("chmod").args(["-R", "a-w", "."])).exits(0);
+    assert_eq!(repo.guard(&["lint"]).exits(1).stdout, before);
+    run(repo.command("chmod").args(["-R", "u+w", "."])).exits(0);
+}
+
+#[test]
+fn twenty_runs_print_the_same_bytes() {
+    let repo = busy();
+    let report = repo.json(&["lint"]);
+    assert!(findings(&report).len() > 80, "{report:#}");
+    for arguments in [VERBS[0], VERBS[1], VERBS[5], VERBS[7]] {
+        let first = repo.guard(arguments);
+        for round in 0..20 {
+            let pick = |all: &[&'static str]| all[round % all.len()];
+            let mut guard = repo.command(GUARD);
+            guard
+                .args(arguments)
+                .env(
+                    "LC_ALL",
+                    pick(&["C", "tr_TR.UTF-8", "de_DE.UTF-8", "", "nonsense"]),
+                )
+                .env("LANG", pick(&["ja_JP.eucJP", "C.UTF-8", "POSIX"]))
+                .env(
+                    "TZ",
+                    pick(&["UTC", "Asia/Kathmandu", "America/St_Johns", ":bad"]),
+                )
+                .env("PWD", pick(&["/", "/nowhere"]));
+            if round % 2 == 1 {
+                guard.env("TERM", "dumb").env("COLUMNS", "40");
+            }
+            let output = run(&mut guard);
+            assert_eq!(output.stdout, first.stdout, "{arguments:?}, round {round}");
+            assert_eq!(output.stderr, first.stderr);
+            assert_eq!(output.code, first.code);
+        }
+    }
+}
+
+#[test]
+fn a_program_gets_the_same_answer_in_every_directory() {
+    let repo = busy();
+    for arguments in [
+        &["lint", "--format", "json"][..],
+        &[
+            "check",
+            "src/state.rs",
+            "src/sate.rs",
+            "../x",
+            "--format",
+            "json",
+        ],
+        &["scope", "show", "--format", "json"],
+    ] {
+        let first = repo.guard(arguments);
+        for directory in ["src", "docs/lld/active", "stray"] {
+            let mut guard = repo.command(GUARD);
+            let output = run(guard.current_dir(repo.path(directory)).args(arguments));
+            assert_eq!(output.stdout, first.stdout, "in {directory}");
+            let mut moved = vec!["-C", directory];
+            moved.extend(arguments);
+            assert_eq!(repo.guard(&moved).stdout, first.stdout, "-C {directory}");
+        }
+    }
+}
