@@ -9,6 +9,7 @@
 )]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 
+pub mod commits;
 pub mod corpus;
 mod raw;
 

@@ -1,0 +1,170 @@
+//! Who may widen the scope: designs and settings that are committed alone, together with code, or for the first time.
+
+mod common;
+
+use common::commits::{commit, install, passes, refused, refused_by, repo};
+use common::{DESIGN, Repo, SETTINGS};
+
+#[test]
+fn a_second_commit_on_a_file_that_the_first_one_added() {
+    let repo = repo();
+    repo.stage("src/new.rs", "new\n");
+    passes(&repo);
+    // No work base is known, so that Add covers the whole of the work.
+    repo.stage("src/new.rs", "newer\n");
+    passes(&repo);
+}
+
+#[test]
+fn with_a_work_base_an_add_row_covers_only_what_the_base_lacks() {
+    let repo = Repo::new();
+    repo.stage("src/old.rs", "old\n");
+    repo.stage("guard.toml", format!("{SETTINGS}base = \"main\"\n"));
+    repo.design(
+        DESIGN,
+        &[("src/new.rs", "Add", "x"), ("src/old.rs", "Add", "x")],
+    );
+    repo.commit("Begin");
+    repo.branch("188-work");
+    install(&repo);
+    repo.stage("src/new.rs", "new\n");
+    passes(&repo);
+    repo.stage("src/new.rs", "newer\n");
+    passes(&repo);
+    repo.stage("src/old.rs", "changed\n");
+    refused(&repo, "action-not-granted", "src/old.rs");
+}
+
+#[test]
+fn the_work_base_of_a_clone_is_the_remotes_default_branch() {
+    let origin = Repo::new();
+    origin.stage("src/old.rs", "old\n");
+    origin.stage("guard.toml", SETTINGS);
+    origin.design(
+        DESIGN,
+        &[("src/new.rs", "Add", "x"), ("src/old.rs", "Add", "x")],
+    );
+    origin.commit("Begin");
+    let url = origin.root.display().to_string();
+    let repo = Repo::new();
+    repo.git(&["remote", "add", "origin", &url]);
+    repo.git(&["fetch", "--quiet", "origin"]);
+    repo.git(&["remote", "set-head", "origin", "main"]);
+    repo.git(&["switch", "--quiet", "--create", "188-work", "origin/main"]);
+    install(&repo);
+    repo.stage("src/new.rs", "new\n");
+    passes(&repo);
+    repo.stage("src/new.rs", "newer\n");
+    passes(&repo);
+    repo.stage("src/old.rs", "changed\n");
+    refused(&repo, "action-not-granted", "src/old.rs");
+}
+
+#[test]
+fn a_commit_of_the_design_alone() {
+    let repo = repo();
+    repo.design(
+        DESIGN,
+        &[
+            ("src/old.rs", "Modify", "x"),
+            ("src/new.rs", "Add", "x"),
+            ("src/other.rs", "Modify", "x"),
+        ],
+    );
+    passes(&repo);
+    repo.stage("src/other.rs", "changed\n");
+    passes(&repo);
+}
+
+#[test]
+fn a_design_that_grants_more_together_with_code() {
+    let repo = repo();
+    repo.design(
+        DESIGN,
+        &[
+            ("src/old.rs", "Modify", "x"),
+            ("src/new.rs", "Add", "x"),
+            ("src/other.rs", "Modify", "x"),
+        ],
+    );
+    repo.stage("src/other.rs", "changed\n");
+    refused(&repo, "scope-amended", DESIGN);
+    commit(&repo, &[]).says(&format!("git commit -m \"Amend the design\" -- {DESIGN}"));
+    // The advice works.
+    commit(&repo, &["--", DESIGN]).exits(0);
+    passes(&repo);
+}
+
+#[test]
+fn a_design_that_grants_no_more_may_come_with_code() {
+    let repo = repo();
+    repo.design(
+        DESIGN,
+        &[
+            ("src/old.rs", "Modify", "said better"),
+            ("src/new.rs", "Add", "x"),
+        ],
+    );
+    repo.stage("src/new.rs", "new\n");
+    passes(&repo);
+}
+
+#[test]
+fn the_first_commit_of_a_design_with_its_code() {
+    let repo = Repo::new();
+    repo.stage("guard.toml", SETTINGS);
+    repo.commit("Begin");
+    repo.branch("188-work");
+    install(&repo);
+    repo.design(DESIGN, &[("src/new.rs", "Add", "x")]);
+    repo.stage("src/new.rs", "new\n");
+    refused(&repo, "scope-amended", DESIGN);
+    commit(&repo, &["--", DESIGN]).exits(0);
+    passes(&repo);
+}
+
+#[test]
+fn the_commit_that_adds_guard() {
+    let repo = Repo::new();
+    repo.stage("src/main.rs", "x\n");
+    repo.commit("Begin");
+    repo.branch("188-work");
+    install(&repo);
+    repo.stage("src/main.rs", "y\n");
+    commit(&repo, &[]).exits(1).says("guard init");
+    repo.git(&["reset", "--quiet", "--hard"]);
+    repo.stage("guard.toml", SETTINGS);
+    repo.design(DESIGN, &[("src/main.rs", "Modify", "x")]);
+    repo.stage(
+        ".pre-commit-config.yaml",
+        "repos:\n- repo: local\n  hooks:\n  - id: guard\n",
+    );
+    passes(&repo);
+}
+
+#[test]
+fn settings_together_with_code() {
+    let repo = repo();
+    repo.stage("guard.toml", format!("{SETTINGS}missing = \"skip\"\n"));
+    repo.stage("src/old.rs", "changed\n");
+    refused(&repo, "policy-changed", "guard.toml");
+    commit(&repo, &["--", "guard.toml"]).exits(0);
+    passes(&repo);
+}
+
+#[test]
+fn settings_cannot_open_what_is_committed_with_them() {
+    let repo = repo();
+    repo.stage(
+        "guard.toml",
+        format!("{SETTINGS}[scope]\nalways = [\"**\"]\n[rules]\npolicy-changed = \"off\"\n"),
+    );
+    repo.stage("src/other.rs", "changed\n");
+    refused_by(
+        &repo,
+        &[
+            ("policy-changed", "guard.toml"),
+            ("out-of-scope", "src/other.rs"),
+        ],
+    );
+}

@@ -1,0 +1,79 @@
+//! A governed repository with guard's hooks installed, and what becomes of commits there.
+
+use serde_json::Value;
+
+use super::{Output, Repo, findings};
+
+/// HEAD holds `src/old.rs` and `src/other.rs`; the design grants changing `src/old.rs` and adding `src/new.rs`.
+pub fn repo() -> Repo {
+    let repo = Repo::new();
+    fill(&repo);
+    repo
+}
+
+pub fn fill(repo: &Repo) {
+    repo.stage("src/old.rs", "old\n");
+    repo.stage("src/other.rs", "other\n");
+    repo.commit("Begin");
+    repo.govern(&[("src/old.rs", "Modify", "x"), ("src/new.rs", "Add", "x")]);
+    install(repo);
+}
+
+pub fn install(repo: &Repo) {
+    repo.install_hook("pre-commit");
+    repo.install_hook("pre-merge-commit");
+}
+
+pub fn commit(repo: &Repo, arguments: &[&str]) -> Output {
+    let mut all = vec!["commit", "-m", "A change"];
+    all.extend(arguments);
+    repo.try_git(&all)
+}
+
+/// A commit of the staged changes passes.
+#[track_caller]
+pub fn passes(repo: &Repo) {
+    commit(repo, &[]).exits(0);
+}
+
+/// A commit of the staged changes is refused by this rule at this path alone, and HEAD stays.
+#[track_caller]
+pub fn refused(repo: &Repo, rule: &str, path: &str) {
+    refused_by(repo, &[(rule, path)]);
+}
+
+#[track_caller]
+pub fn refused_by(repo: &Repo, errors: &[(&str, &str)]) {
+    assert_eq!(error_findings(&repo.json(&["lint"])), errors);
+    let head = repo.try_git(&["rev-parse", "HEAD"]).stdout;
+    commit(repo, &[]).exits(1).says(errors[0].0);
+    assert_eq!(repo.try_git(&["rev-parse", "HEAD"]).stdout, head);
+}
+
+pub fn error_findings(report: &Value) -> Vec<(&str, &str)> {
+    let levels = report["findings"].as_array().into_iter().flatten();
+    findings(report)
+        .into_iter()
+        .zip(levels)
+        .filter(|(_, finding)| finding["level"] == "error")
+        .map(|(named, _)| named)
+        .collect()
+}
+
+/// Adds this repository as the submodule `lib` of a new one, ungoverned so far.
+pub fn with_submodule(inner: &Repo) -> Repo {
+    let outer = Repo::new();
+    let url = inner.root.display().to_string();
+    outer.git(&[
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "--quiet",
+        "add",
+        "--branch",
+        "188-work",
+        &url,
+        "lib",
+    ]);
+    outer
+}

@@ -1,0 +1,230 @@
+//! Every kind of staged change, in every format of repository and index, committed with real git.
+
+mod common;
+
+use common::commits::{
+    commit, error_findings, fill, install, passes, refused, refused_by, repo, with_submodule,
+};
+use common::{DESIGN, Repo, lines};
+
+#[test]
+fn a_submodule_needs_a_row_of_its_own() {
+    let inner = repo();
+    let outer = with_submodule(&inner);
+    outer.git(&["rm", "--quiet", "--cached", "lib", ".gitmodules"]);
+    outer.govern(&[("lib", "Add", "x"), (".gitmodules", "Add", "x")]);
+    install(&outer);
+    outer.git(&["add", "lib", ".gitmodules"]);
+    let report = outer.json(&["lint"]);
+    assert!(error_findings(&report).contains(&("submodule-changed", "lib")));
+    commit(&outer, &[])
+        .exits(1)
+        .says("| `lib` | Submodule |")
+        .says("the submodule lib is added at");
+
+    outer.design(
+        DESIGN,
+        &[("lib", "Submodule", "x"), (".gitmodules", "Add", "x")],
+    );
+    commit(&outer, &["--", DESIGN]).exits(0);
+    passes(&outer);
+
+    // Another place to fetch from is a change of the submodule.
+    let other = "[submodule \"lib\"]\n\tpath = lib\n\turl = https://example.org/other\n\tbranch = 188-work\n";
+    outer.stage(".gitmodules", other);
+    passes(&outer);
+    outer.design(DESIGN, &[(".gitmodules", "Modify", "x")]);
+    commit(&outer, &["--", DESIGN]).exits(0);
+    outer.stage(".gitmodules", other.replace("other", "evil"));
+    refused(&outer, "submodule-changed", ".gitmodules");
+}
+
+#[test]
+fn removing_the_last_submodule_leaves_an_empty_gitmodules_behind() {
+    let inner = repo();
+    let outer = with_submodule(&inner);
+    outer.govern(&[("lib", "Delete", "x"), (".gitmodules", "Modify", "x")]);
+    install(&outer);
+    outer.git(&["rm", "--quiet", "lib"]);
+    assert_eq!(outer.git(&["show", ":.gitmodules"]), "");
+    passes(&outer);
+}
+
+#[test]
+fn a_submodule_that_git_is_told_to_ignore_is_seen() {
+    let repo = repo();
+    let commit = repo.git(&["rev-parse", "HEAD"]);
+    repo.stage(
+        "src/new.rs",
+        "[submodule \"src/sub\"]\n\tpath = src/sub\n\turl = ./x\n\tignore = all\n",
+    );
+    repo.git(&["config", "diff.ignoreSubmodules", "all"]);
+    repo.git(&[
+        "update-index",
+        "--add",
+        "--cacheinfo",
+        &format!("160000,{commit},src/sub"),
+    ]);
+    refused(&repo, "submodule-changed", "src/sub");
+}
+
+#[test]
+fn an_executable_bit_is_a_modification() {
+    let repo = repo();
+    repo.git(&["update-index", "--chmod=+x", "src/other.rs"]);
+    refused(&repo, "out-of-scope", "src/other.rs");
+    repo.git(&["update-index", "--chmod=-x", "src/other.rs"]);
+    repo.git(&["update-index", "--chmod=+x", "src/old.rs"]);
+    assert_eq!(repo.json(&["lint"])["changes"][0]["action"], "modify");
+    passes(&repo);
+}
+
+#[test]
+fn a_symbolic_link_needs_a_row_of_its_own() {
+    let repo = repo();
+    let target = repo.blob(b"old.rs");
+    repo.stage_raw(&[(0o120000, target, b"src/new.rs")]);
+    refused(&repo, "action-not-granted", "src/new.rs");
+    repo.design(DESIGN, &[("src/new.rs", "Symlink", "x")]);
+    repo.git(&["reset", "--quiet", "--", "src/new.rs"]);
+    passes(&repo);
+    repo.stage_raw(&[(0o120000, target, b"src/new.rs")]);
+    passes(&repo);
+}
+
+#[test]
+fn a_file_that_becomes_a_link_is_destroyed() {
+    let repo = repo();
+    let target = repo.blob(b"other.rs");
+    repo.stage_raw(&[(0o120000, target, b"src/old.rs")]);
+    let report = repo.json(&["lint"]);
+    assert_eq!(report["changes"][0]["action"], "type-change");
+    refused_by(
+        &repo,
+        &[
+            ("action-not-granted", "src/old.rs"),
+            ("destructive-change", "src/old.rs"),
+        ],
+    );
+}
+
+#[test]
+fn a_rename_is_explained_and_its_loss_is_measured_across_it() {
+    let repo = Repo::new();
+    repo.stage("src/state.rs", lines(1..=200));
+    repo.commit("Begin");
+    repo.govern(&[("src/state.rs` -> `src/store.rs", "Rename", "x")]);
+    install(&repo);
+    repo.git(&["mv", "src/state.rs", "src/store.rs"]);
+    // 110 of 200 lines stay.
+    repo.stage("src/store.rs", lines(1..=110));
+    let report = repo.json(&["lint"]);
+    let new = &report["changes"][1];
+    assert_eq!(new["path"], "src/store.rs");
+    assert_eq!(new["from"], "src/state.rs");
+    assert_eq!(new["original_lines"], 200);
+    assert_eq!(new["lost_share"], 0.45);
+    assert_eq!(error_findings(&report), []);
+    passes(&repo);
+}
+
+#[test]
+fn a_rename_without_a_row_says_where_the_file_came_from() {
+    let repo = Repo::new();
+    repo.stage("src/state.rs", lines(1..=200));
+    repo.commit("Begin");
+    repo.govern(&[("src/store.rs", "Add", "x")]);
+    install(&repo);
+    repo.git(&["mv", "src/state.rs", "src/store.rs"]);
+    repo.guard(&["lint"])
+        .exits(1)
+        .says("src/state.rs (renamed to src/store.rs) is not in the design");
+    refused(&repo, "out-of-scope", "src/state.rs");
+}
+
+#[test]
+fn a_replacement_does_not_hide_behind_a_rename() {
+    let repo = Repo::new();
+    repo.stage("src/state.rs", lines(1..=200));
+    repo.commit("Begin");
+    repo.govern(&[("src/state.rs` -> `src/store.rs", "Rename", "x")]);
+    install(&repo);
+    repo.git(&["mv", "src/state.rs", "src/store.rs"]);
+    // Half of the lines are gone, and what is left is still similar enough to be the same file.
+    repo.stage("src/store.rs", lines(101..=200));
+    let report = repo.json(&["lint"]);
+    assert_eq!(report["changes"][1]["class"], "REPLACE");
+    refused(&repo, "destructive-change", "src/store.rs");
+}
+
+/// Judges the same two changes, one granted, in a repository of another format.
+#[track_caller]
+fn judges_as_ever(repo: &Repo) {
+    repo.stage("src/new.rs", "new\n");
+    repo.git(&["rm", "--quiet", "--cached", "src/other.rs"]);
+    refused(repo, "out-of-scope", "src/other.rs");
+    repo.git(&["reset", "--quiet", "--", "src/other.rs"]);
+    passes(repo);
+}
+
+#[test]
+fn a_sha_256_repository() {
+    let repo = Repo::init(&["--object-format=sha256"]);
+    fill(&repo);
+    judges_as_ever(&repo);
+}
+
+#[test]
+fn an_index_of_version_4() {
+    let repo = repo();
+    repo.git(&["update-index", "--index-version", "4"]);
+    judges_as_ever(&repo);
+}
+
+#[test]
+fn a_split_index() {
+    let repo = repo();
+    repo.git(&["update-index", "--split-index"]);
+    judges_as_ever(&repo);
+}
+
+#[test]
+fn a_sparse_index() {
+    let repo = repo();
+    repo.stage("docs/far/away/a", "a\n");
+    repo.stage("docs/far/b", "b\n");
+    repo.commit("Add more");
+    repo.git(&["sparse-checkout", "set", "--cone", "--sparse-index", "src"]);
+    assert!(repo.git(&["ls-files", "--sparse"]).contains("docs/"));
+    judges_as_ever(&repo);
+}
+
+#[test]
+fn an_index_without_a_checksum() {
+    let repo = repo();
+    repo.git(&["config", "index.skipHash", "true"]);
+    judges_as_ever(&repo);
+}
+
+#[test]
+fn a_separate_git_directory() {
+    let repo = repo();
+    repo.git(&["init", "--quiet", "--separate-git-dir=../git"]);
+    judges_as_ever(&repo);
+}
+
+#[test]
+fn replace_refs_and_attributes_hide_nothing() {
+    let repo = repo();
+    repo.stage("src/stray.rs", "stray\n");
+    // To git, HEAD's tree is now the index: it shows no staged change.
+    let staged = repo.git(&["write-tree"]);
+    let head = repo.git(&["rev-parse", "HEAD^{tree}"]);
+    repo.git(&["replace", &head, &staged]);
+    repo.write(".git/info/attributes", "* -diff\n");
+    assert_eq!(repo.git(&["diff", "--cached", "--name-only"]), "");
+    assert_eq!(
+        error_findings(&repo.json(&["lint"])),
+        [("out-of-scope", "src/stray.rs")]
+    );
+}
