@@ -27,7 +27,9 @@ impl Args {
 
 /// Judges the staged changes and prints the report.
 pub(super) fn staged(output: &mut Output, options: &judge::Options) -> Result<u8> {
-    let report = judge::staged(&repository()?, options)?;
+    let repository = repository()?;
+    output.seen_from(repository.prefix());
+    let report = judge::staged(&repository, options)?;
     output.print(|out, format, style| report.write(format, out, style));
     Ok(report.exit_code())
 }

@@ -56,6 +56,10 @@ Exit codes:
   1  at least one error finding
   2  could not judge: usage, settings, design or repository
 
+Environment:
+  COLUMNS                  columns to draw for where stdout is no terminal (80)
+  NO_COLOR, CLICOLOR_FORCE whether to use colours
+
 `guard VERB --help` has examples.";
 
 #[derive(Debug, Subcommand)]

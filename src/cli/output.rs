@@ -7,6 +7,8 @@ use std::process::ExitCode;
 use anstream::ColorChoice;
 use clap::ValueEnum;
 
+use gix::bstr::BString;
+
 use super::{CANNOT_JUDGE, file};
 use crate::error::{Error, Result};
 use crate::git::show_file;
@@ -143,10 +145,6 @@ impl Output {
             When::Auto => matches!(choice, ColorChoice::Always | ColorChoice::AlwaysAnsi),
         };
         let (stdout, stderr) = (io::stdout(), io::stderr());
-        let width = |is_terminal: bool| match terminal_size::terminal_size() {
-            Some((width, _)) if is_terminal => usize::from(width.0),
-            _ => Style::default().width,
-        };
         let (format, files) = targets(args)?;
         Ok(Output {
             format,
@@ -161,6 +159,12 @@ impl Output {
             files,
             failed: None,
         })
+    }
+
+    /// Has the `-->` lines written as seen from a directory below the workspace root.
+    pub(super) fn seen_from(&mut self, prefix: Option<BString>) {
+        self.style.prefix.clone_from(&prefix);
+        self.error_style.prefix = prefix;
     }
 
     /// Writes a report to stdout and every file with `write`; what goes wrong is told at the end.
@@ -289,4 +293,17 @@ fn step_summary() -> Option<PathBuf> {
     std::env::var_os("GITHUB_STEP_SUMMARY")
         .filter(|path| !path.is_empty())
         .map(|path| Path::new(&path).to_owned())
+}
+
+/// The columns to draw for: the terminal's; where there is none, those of the variable `COLUMNS`, else 80.
+fn width(is_terminal: bool) -> usize {
+    let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    let variable = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let columns = if is_terminal {
+        terminal().or_else(variable)
+    } else {
+        variable()
+    };
+    // Nothing can be read in fewer columns, and nobody has more.
+    columns.map_or(Style::default().width, |columns| columns.clamp(40, 1000))
 }

@@ -116,6 +116,15 @@ impl Repository {
         })
     }
 
+    /// The current directory below the top of the work tree; `None` at the top and elsewhere.
+    pub fn prefix(&self) -> Option<BString> {
+        let root = self.workdir.as_deref()?.canonicalize().ok()?;
+        let here = std::env::current_dir().ok()?.canonicalize().ok()?;
+        let below = gix::path::into_bstr(here.strip_prefix(root).ok()?).ok()?;
+        let below = gix::path::to_unix_separators_on_windows(below).into_owned();
+        (!below.is_empty()).then_some(below)
+    }
+
     /// The directory of this work tree's own git files (`.git`, or `.git/worktrees/NAME`).
     pub fn git_dir(&self) -> &Path {
         self.repo.git_dir()

@@ -10,7 +10,7 @@ use super::{Options, named};
 use crate::change::Change;
 use crate::error::{Error, Result};
 use crate::git::{Branch, Index, Objects, Parents, Repository, Tree};
-use crate::path::show;
+use crate::path::{shell_word, show};
 use crate::policy::design::{self, Design};
 use crate::policy::scope::Scope;
 use crate::policy::settings::{self, Missing, Settings};
@@ -366,10 +366,9 @@ impl<'a> Loader<'a> {
                 Ok(governing(design, Origin::WorkTree, choice, None))
             }
             Some(_) => Err(
-                Error::new(format!("the design {} is not committed", show(path))).help(format!(
-                    "commit it first: git add {0} && git commit -m \"Add the design\" -- {0}",
-                    show(path)
-                )),
+                Error::new(format!("the design {} is not committed", show(path)))
+                    .help("commit it first:")
+                    .help(add_and_commit(path)),
             ),
             None if self.is_directory(path)? => Err(Error::new(format!(
                 "the design {} is a directory",
@@ -407,7 +406,12 @@ impl<'a> Loader<'a> {
         if design.is_usable() {
             return Ok(design);
         }
-        let mut error = Error::new(format!("the design {} cannot be used", show(path)));
+        let mut error = Error::new(format!("the design {} cannot be used", show(path)))
+            .help("correct it and commit it first:")
+            .help(format!(
+                "  git commit -m \"Correct the design\" -- {}",
+                shell_word(path)
+            ));
         error.problems = design.findings();
         error.texts.insert(design.path.clone(), design.text);
         Err(error)
@@ -418,7 +422,9 @@ impl<'a> Loader<'a> {
         if !self.configured {
             let error = Error::new("HEAD has no guard.toml, and no design was named");
             return if self.in_work_tree(BStr::new(settings::FILE)).is_some() {
-                error.help("commit the settings first: git add guard.toml && git commit -m \"Set guard up\" -- guard.toml")
+                error
+                    .help("commit the settings first:")
+                    .help("  git add guard.toml && git commit -m \"Set guard up\" -- guard.toml")
             } else {
                 error
                     .help("set guard up with `guard init`, or name a design: guard lint --lld FILE")
@@ -450,12 +456,20 @@ impl<'a> Loader<'a> {
             patterns.join(", ")
         ));
         match uncommitted {
-            Some(path) => error.help(format!("commit it first: git add {path} && git commit -m \"Add the design\" -- {path}")),
+            Some(path) => error
+                .help("commit it first:")
+                .help(add_and_commit(path.as_bytes())),
             None => error
                 .help("write it and commit it first")
                 .help("or choose another design: `guard use FILE` for this branch, `--lld FILE` for this run"),
         }
     }
+}
+
+/// The command that commits a new design, to be pasted.
+fn add_and_commit(path: &[u8]) -> String {
+    let word = shell_word(path);
+    format!("  git add {word} && git commit -m \"Add the design\" -- {word}")
 }
 
 fn choice(path: BString, by: &str, by_hand: bool) -> Choice {

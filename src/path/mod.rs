@@ -27,6 +27,7 @@ mod portable;
 mod reason;
 mod request;
 mod separator;
+mod shell;
 mod show;
 
 pub use chars::is_hostile;
@@ -38,4 +39,5 @@ pub use platform::Platform;
 pub use portable::{fold, portable_name};
 pub use reason::{Reason, Rejection};
 pub use request::{normalize_request, spelled_below};
+pub use shell::shell_word;
 pub use show::{Shown, show};

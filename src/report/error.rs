@@ -4,9 +4,12 @@ use std::io;
 
 use annotate_snippets::renderer::{DEFAULT_ERROR_STYLE, DEFAULT_HELP_STYLE};
 
-use super::human::{findings, message, notes, paint};
+use super::human::{findings, help_blocks, message, notes, paint};
 use super::{Style, escape};
 use crate::error::Error;
+
+/// The columns of `  help: `.
+const HELP_INDENT: &str = "        ";
 
 /// Writes remarks, one a line.
 ///
@@ -28,7 +31,7 @@ pub fn write_error(error: &Error, out: &mut dyn io::Write, style: &Style) -> io:
 
 pub(super) fn text(error: &Error, style: &Style) -> String {
     let mut text = findings(&error.problems, &[], &error.texts, style);
-    let label = paint(DEFAULT_ERROR_STYLE, "error", style);
+    let label = format!("guard: {}", paint(DEFAULT_ERROR_STYLE, "error", style));
     let mut lines = error.message.lines();
     text.push_str(&format!(
         "{label}: {}\n",
@@ -37,9 +40,11 @@ pub(super) fn text(error: &Error, style: &Style) -> String {
     for line in lines {
         text.push_str(&format!("       {}\n", escape::text(line)));
     }
-    for help in &error.help {
+    let width = style.width.saturating_sub(HELP_INDENT.len());
+    for help in help_blocks(&error.help, width) {
         let label = paint(DEFAULT_HELP_STYLE, "help", style);
-        text.push_str(&format!("  {label}: {}\n", escape::text(help)));
+        let help = help.replace('\n', &format!("\n{HELP_INDENT}"));
+        text.push_str(&format!("  {label}: {help}\n"));
     }
     escape::commands(text)
 }

@@ -20,7 +20,9 @@ use super::{ChangeLine, Report, Style, Texts, Verdict, escape, ordered, snippet}
 use crate::finding::{Anchor, Finding, Level, Rule};
 use crate::path::show;
 
-/// Findings of one rule and level that are drawn; the rest is counted.
+/// Findings of one rule and level that are drawn in full: with more, nobody would see the first ones.
+const FULL: usize = 5;
+/// Findings of one rule and level that are drawn at all, the others by title and row only; the rest is counted.
 const FOLD_AFTER: usize = 20;
 /// Lines of a preview and of lost content, the marker included.
 const PREVIEW_LINES: usize = 50;
@@ -69,7 +71,9 @@ pub(super) fn findings(
         }
         let count = seen.entry((finding.level, finding.rule)).or_default();
         *count += 1;
-        if *count <= FOLD_AFTER {
+        if *count > FULL && *count <= FOLD_AFTER {
+            push_line(&mut out, &drawn(&in_short(finding), texts, style));
+        } else if *count <= FULL {
             push_line(&mut out, &drawn(finding, texts, style));
             if finding.rule == Rule::DestructiveChange {
                 for change in changes
@@ -99,6 +103,27 @@ pub(super) fn findings(
     out
 }
 
+/// What tells this finding from the ones before: its title and what there is to paste.
+fn in_short(finding: &Finding) -> Finding {
+    Finding {
+        design: None,
+        help: finding
+            .help
+            .iter()
+            .filter(|line| is_to_paste(line))
+            .cloned()
+            .collect(),
+        ..finding.clone()
+    }
+}
+
+/// A row, a list item, a heading or a command: it stands on a line of its own and is never broken.
+fn is_to_paste(line: &str) -> bool {
+    ["| ", "- ", "#### ", "  "]
+        .iter()
+        .any(|begin| line.starts_with(begin))
+}
+
 /// One finding as annotate-snippets draws it, without a final line feed.
 fn drawn(finding: &Finding, texts: &Texts, style: &Style) -> String {
     let level = match finding.level {
@@ -113,7 +138,7 @@ fn drawn(finding: &Finding, texts: &Texts, style: &Style) -> String {
     if let Some(anchor) = &finding.design {
         group = place(group, anchor, texts, style);
     }
-    for help in help_blocks(&finding.help) {
+    for help in help_blocks(&finding.help, help_width(finding, style)) {
         group = group.element(Drawn::HELP.message(help));
     }
     let renderer = if style.color {
@@ -167,17 +192,27 @@ fn from_here(path: &BStr, prefix: Option<&BString>) -> BString {
     out
 }
 
-/// One text a step: a line and the table rows that follow it.
-fn help_blocks(help: &[String]) -> Vec<String> {
+/// The columns for help, beside the line number's column and `= help: `.
+fn help_width(finding: &Finding, style: &Style) -> usize {
+    let number = finding.design.as_ref().map_or(0, |at| at.line).to_string();
+    style
+        .width
+        .saturating_sub(number.len() + " = help: ".len())
+        .max(20)
+}
+
+/// One text a step: a sentence, broken between words, and what there is to paste below it.
+pub(super) fn help_blocks(help: &[String], width: usize) -> Vec<String> {
     let mut blocks: Vec<String> = Vec::new();
     for line in help.iter().take(HELP_LINES) {
-        let line = message(line);
-        match blocks.last_mut() {
-            Some(block) if line.starts_with("| ") => {
-                block.push('\n');
-                block.push_str(&line);
-            }
-            _ => blocks.push(line),
+        let text = message(line);
+        if !is_to_paste(line) {
+            blocks.push(wrapped(&text, width));
+        } else if let Some(block) = blocks.last_mut() {
+            block.push('\n');
+            block.push_str(&text);
+        } else {
+            blocks.push(text);
         }
     }
     if help.len() > HELP_LINES {
@@ -187,6 +222,27 @@ fn help_blocks(help: &[String]) -> Vec<String> {
         ));
     }
     blocks
+}
+
+/// A sentence broken between words into lines of at most `width` characters; a longer word stays whole.
+fn wrapped(sentence: &str, width: usize) -> String {
+    let mut out = String::new();
+    let mut column = 0;
+    for word in sentence.split(' ') {
+        let length = word.chars().count();
+        // Some CI systems take commands from where a line begins.
+        let is_command = word.starts_with("::") || word.starts_with("##");
+        if column > 0 && column + 1 + length > width && !is_command {
+            out.push('\n');
+            column = 0;
+        } else if !out.is_empty() {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += length;
+    }
+    out
 }
 
 /// What a change would lose and its preview, indented below the finding.

@@ -1,7 +1,7 @@
 //! `destructive-change`: a large file is replaced, deleted unseen, or turned into something else; a governing
 //! design is deleted or gutted.
 
-use super::{Case, Sink, Subject, scope};
+use super::{Case, Sink, Subject, row, scope};
 use crate::change::Action;
 use crate::finding::{Finding, Rule};
 use crate::measure::{Class, Conversion, Unit};
@@ -51,14 +51,7 @@ fn large_file(case: &Case<'_>, subject: &Subject) -> Option<Finding> {
         }
         _ => return None,
     };
-    let advice = match subject.change.action() {
-        Action::Delete => "add a row of type Delete to the design and commit it first",
-        _ => {
-            "bring back what is lost and change only what is needed; a replacement that is meant needs a person's approval"
-        }
-    };
     let mut finding = Finding::new(Rule::DestructiveChange, path, message)
-        .help(advice)
         .detail("class", measured.class.name())
         .detail("lost", measured.lost.lost)
         .detail("original", measured.lost.total)
@@ -77,7 +70,16 @@ fn large_file(case: &Case<'_>, subject: &Subject) -> Option<Finding> {
             show(from)
         ));
     }
-    Some(finding)
+    Some(match subject.change.action() {
+        Action::Delete => row::advise(finding, case.policy, &row::of(&subject.change), ""),
+        _ => finding.help(format!(
+            "bring back what is lost and change only what is needed; {} is a replacement, which needs a person's approval",
+            match measured.conversion {
+                None => format!("a loss of {} % or more", percent(case.policy.settings.thresholds.share)),
+                Some(_) => "this".to_owned(),
+            }
+        )),
+    })
 }
 
 /// Deleting or gutting the document that grants is refused whatever its size.

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::{Case, Sink, Subject, scope};
+use super::{Case, Sink, Subject, row};
 use crate::finding::{Finding, Rule};
 use crate::path::show;
 use crate::policy::Actions;
+use crate::policy::design::Wanted;
 
 /// Keys of a submodule by name.
 type Modules = BTreeMap<BString, BTreeMap<String, BString>>;
@@ -106,19 +107,22 @@ fn judge(
         .as_ref()
         .is_some_and(|scope| scope.lookup(path).actions.contains(Actions::SUBMODULE));
     if !granted && matches!(key, "url" | "path" | "branch" | "update") {
-        sink.push(
-            report(
-                Rule::SubmoduleChanged,
-                format!(
-                    "submodule {}: {key} becomes {}, and no row of a design speaks of {}",
-                    show(name),
-                    show(value),
-                    show(path)
-                ),
-            )
-            .help("add this row and commit the design first:")
-            .help(format!("| {} | Submodule | … |", scope::code_span(path))),
+        let finding = report(
+            Rule::SubmoduleChanged,
+            format!(
+                "submodule {}: {key} becomes {}, and no row of a design speaks of {}",
+                show(name),
+                show(value),
+                show(path)
+            ),
         );
+        let wanted = Wanted {
+            path,
+            from: None,
+            word: "Submodule",
+            actions: Actions::SUBMODULE,
+        };
+        sink.push(row::advise(finding, case.policy, &wanted, ""));
     }
 }
 

@@ -10,6 +10,7 @@ mod paths;
 mod policy_changed;
 mod portable;
 mod protected;
+mod row;
 mod scope;
 mod scope_amended;
 mod submodule;

@@ -5,7 +5,7 @@ use gix::bstr::{BStr, ByteSlice};
 use super::{Case, Sink, Subject};
 use crate::change::Action;
 use crate::finding::{Finding, Rule};
-use crate::path::show;
+use crate::path::{shell_word, show};
 use crate::policy::{Policy, select, settings};
 
 /// Files that call guard, by the tools that read them; matched by their end.
@@ -75,7 +75,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             .help("commit it on its own, so that it can be reviewed on its own:")
             .help(format!(
                 "  git commit -m \"Change how guard judges\" -- {}",
-                show(path)
+                shell_word(path)
             ))
             .detail("action", subject.change.action().name()),
         );

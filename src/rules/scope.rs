@@ -1,14 +1,17 @@
 //! `out-of-scope` and `action-not-granted`: is there a grant for the path, and for this action?
 
-use gix::bstr::{BStr, ByteSlice};
+use std::collections::HashSet;
 
-use super::{Case, Sink, Subject, WorkBase, companions, policy_changed};
+use gix::bstr::BStr;
+
+use super::{Case, Sink, Subject, WorkBase, companions, policy_changed, row};
 use crate::change::{Action, Change, Kind};
 use crate::finding::{Finding, Rule};
 use crate::path::{self, Platform, show};
 use crate::policy::closest::closest;
+use crate::policy::design::Wanted;
 use crate::policy::scope::Scope;
-use crate::policy::{Actions, Grant, Policy};
+use crate::policy::{Actions, Grant, GrantKind, Policy};
 
 /// What a design says about a change.
 enum Answer<'a> {
@@ -22,20 +25,37 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     let Some(scope) = &case.policy.scope else {
         return;
     };
-    for subject in case.subjects {
-        let exempt = needs_no_row(case.policy, &subject.change)
-            || policy_changed::is_set_up(case.policy, subject);
-        let is_repair = subject.change.action() == Action::Delete && !can_be_named(&subject.change);
-        if exempt || is_repair || is_undone(case.work_base, &subject.change) {
-            continue;
-        }
-        match answer(case.policy, scope, &subject.change, case.work_base) {
-            Answer::Granted => {}
-            // The next step is the same for the path as for the row: commit the design first.
-            _ if grants(&case.policy.proposed, &subject.change, case.work_base) => {}
-            Answer::NotThisAction(grant) => sink.push(not_this_action(subject, grant)),
-            Answer::NoGrant => sink.push(no_grant(case.policy, scope, subject)),
-        }
+    let refused: Vec<(&Subject, Answer<'_>)> = case
+        .subjects
+        .iter()
+        .map(|subject| (subject, verdict(case, scope, subject)))
+        .filter(|(_, answer)| !matches!(answer, Answer::Granted))
+        .collect();
+    let paths: HashSet<&BStr> = refused.iter().map(|(subject, _)| subject.path()).collect();
+    for (subject, answer) in &refused {
+        let other = subject.change.renamed.as_ref().map(|path| path.as_ref());
+        let wanted = row::of_rename(subject)
+            .filter(|_| other.is_some_and(|other| paths.contains::<BStr>(other)))
+            .unwrap_or_else(|| row::of(&subject.change));
+        sink.push(match answer {
+            Answer::NotThisAction(grant) => not_this_action(case, subject, grant, &wanted),
+            _ => no_grant(case, scope, subject, &wanted),
+        });
+    }
+}
+
+fn verdict<'a>(case: &Case<'a>, scope: &'a Scope, subject: &Subject) -> Answer<'a> {
+    let change = &subject.change;
+    let exempt =
+        needs_no_row(case.policy, change) || policy_changed::is_set_up(case.policy, subject);
+    let is_repair = change.action() == Action::Delete && !can_be_named(change);
+    if exempt || is_repair || is_undone(case.work_base, change) {
+        return Answer::Granted;
+    }
+    match answer(case.policy, scope, change, case.work_base) {
+        // The next step is the same for the path as for the row: commit the design first.
+        _ if grants(&case.policy.proposed, change, case.work_base) => Answer::Granted,
+        answer => answer,
     }
 }
 
@@ -107,28 +127,8 @@ pub(super) fn depends_on_work_base(policy: &Policy, change: &Change) -> bool {
             .contains(needed(change))
 }
 
-/// The table row that would grant the change, ready to paste.
-pub(super) fn row(change: &Change) -> String {
-    let word = match needed(change) {
-        Actions::DELETE => "Delete",
-        Actions::SYMLINK => "Symlink",
-        Actions::SUBMODULE => "Submodule",
-        Actions::ADD => "Add",
-        _ => "Modify",
-    };
-    format!("| {} | {word} | … |", code_span(change.path.as_ref()))
-}
-
-/// A code span for a table cell that nothing in the name breaks out of.
-pub(super) fn code_span(path: &BStr) -> String {
-    let name = path.to_str_lossy().replace('|', "\\|");
-    let longest = name.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest + 1);
-    let pad = if longest > 0 { " " } else { "" };
-    format!("{fence}{pad}{name}{pad}{fence}")
-}
-
-fn no_grant(policy: &Policy, scope: &Scope, subject: &Subject) -> Finding {
+fn no_grant(case: &Case<'_>, scope: &Scope, subject: &Subject, wanted: &Wanted<'_>) -> Finding {
+    let policy = case.policy;
     let path = subject.path();
     let mut finding = Finding::new(
         Rule::OutOfScope,
@@ -140,24 +140,21 @@ fn no_grant(policy: &Policy, scope: &Scope, subject: &Subject) -> Finding {
         ),
     )
     .detail("action", subject.change.action().name());
-    let first = match closest(scope, path).or_else(|| closest(&policy.proposed, path)) {
-        Some(found) => {
-            let mut anchor = found.grant.anchor.clone();
-            anchor.label = "closest path that is".to_owned();
-            finding = finding.at(anchor);
-            let advice = format!(
-                "write {}, or add this row and commit the design first:",
-                show(&found.path)
-            );
-            finding.closest = Some(found.path);
-            advice
+    let mut instead = String::new();
+    if let Some(found) = closest(scope, path).or_else(|| closest(&policy.proposed, path)) {
+        let mut anchor = found.grant.anchor.clone();
+        anchor.label = "closest path that is".to_owned();
+        finding = finding.at(anchor);
+        // Whoever deletes a file does not want another one deleted instead.
+        if subject.change.new.is_some() {
+            instead = format!("write {}, or ", show(&found.path));
         }
-        None => "add this row and commit the design first:".to_owned(),
-    };
+        finding.closest = Some(found.path);
+    }
     if !can_be_named(&subject.change) {
         return finding.help("choose another name: no design can name this one");
     }
-    finding.help(first).help(row(&subject.change))
+    row::advise(finding, policy, wanted, &instead)
 }
 
 /// Whether a row may name the path.
@@ -166,37 +163,70 @@ pub(super) fn can_be_named(change: &Change) -> bool {
     path::check_entry(change.path.as_ref(), kind, Platform::host()).is_ok()
 }
 
-fn not_this_action(subject: &Subject, grant: &Grant) -> Finding {
+fn not_this_action(
+    case: &Case<'_>,
+    subject: &Subject,
+    grant: &Grant,
+    wanted: &Wanted<'_>,
+) -> Finding {
     let path = subject.path();
     let change = &subject.change;
-    let permitted = grant.actions.names().collect::<Vec<_>>().join(" and ");
+    let needed = needed(change);
     let mut anchor = grant.anchor.clone();
-    anchor.label = format!("grants {permitted}");
-    let needed_word = match needed(change).names().next() {
-        Some(word) => word,
-        None => change.action().name(),
-    };
+    let names = grant.actions.names().collect::<Vec<_>>();
+    anchor.label = format!("grants {}", names.join(" and "));
     let message = format!(
-        "the design grants {permitted} of {}{}, not {needed_word}",
+        "{}{} is {}; the design only lets it be {}",
         show(path),
-        renamed(change)
+        renamed(change),
+        participles(needed),
+        participles(grant.actions)
     );
-    let advice = match (change.action(), change.new.map(|state| state.kind)) {
-        (Action::Modify, _) if grant.actions.contains(Actions::ADD) => {
-            "the file is older than this work: make the row's type Modify, or choose another name; commit the design first"
-        }
-        (Action::Add, Some(Kind::Symlink)) | (Action::TypeChange, Some(Kind::Symlink)) => {
-            "a symbolic link needs a row of type Symlink; commit the design first"
-        }
-        (Action::Delete, _) => "to delete it, add a row of type Delete and commit the design first",
-        (Action::Add, _) => "make the row's type Add and commit the design first",
-        _ => "make the row's type Modify and commit the design first",
-    };
-    Finding::new(Rule::ActionNotGranted, path, message)
+    let finding = Finding::new(Rule::ActionNotGranted, path, message)
         .at(anchor)
-        .help(advice)
         .detail("action", change.action().name())
-        .detail("granted", grant.actions.names().collect::<Vec<_>>())
+        .detail("granted", names);
+    let is_own_row = grant.kind == GrantKind::File && !grant.change_type.is_empty();
+    // A row for more than this file, or without a type, stays as it is.
+    let finding = if !is_own_row || wanted.from.is_some() {
+        row::advise(finding, case.policy, wanted, "")
+    } else if needed == Actions::MODIFY && grant.actions.contains(Actions::ADD) {
+        finding.help(
+            "the file is older than this work: choose another name, or change the row's type to Modify and commit the design first",
+        )
+    } else {
+        finding.help(format!(
+            "change the row's type to {} and commit the design first",
+            match (wanted.word, grant.actions.contains(Actions::MODIFY)) {
+                ("Add", true) => "Add/Modify",
+                (word, _) => word,
+            }
+        ))
+    };
+    let may_be_own_work = needed == Actions::DELETE
+        && grant.actions.contains(Actions::ADD)
+        && matches!(case.work_base, WorkBase::Unknown);
+    if may_be_own_work {
+        return finding.help(
+            "to take back what this branch itself added, let guard know where it began: `[lld] base = \"main\"` in guard.toml",
+        );
+    }
+    finding
+}
+
+/// `added or modified`, for a set of actions.
+fn participles(actions: Actions) -> String {
+    let words: Vec<&str> = actions
+        .names()
+        .map(|name| match name {
+            "add" => "added",
+            "modify" => "modified",
+            "delete" => "deleted",
+            "symlink" => "made a symbolic link",
+            _ => "made a submodule",
+        })
+        .collect();
+    words.join(" or ")
 }
 
 /// ` (renamed from …)` for half of a rename.
@@ -214,31 +244,4 @@ pub(super) fn has_row(policy: &Policy, path: &BStr) -> bool {
         .scope
         .as_ref()
         .is_some_and(|scope| !scope.lookup(path).grants.is_empty())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::code_span;
-    use crate::policy::design::{self, Options};
-    use crate::policy::settings::Settings;
-
-    #[test]
-    fn a_suggested_row_grants_just_the_name_that_it_is_made_of() {
-        for name in [
-            "src/a.py",
-            "a` | Delete | x | `b.md",
-            "a``b.md",
-            "`q`.md",
-            "x|y.md",
-        ] {
-            let text = format!(
-                "### Files Changed\n\n| File | Change Type |\n|---|---|\n| {} | Add |\n",
-                code_span(name.into())
-            );
-            let options = Options::from_settings(&Settings::default());
-            let design = design::parse("design.md".into(), text.as_bytes(), &options);
-            let paths: Vec<_> = design.grants.iter().map(|grant| &grant.path).collect();
-            assert_eq!(paths, [name], "{text}");
-        }
-    }
 }

@@ -2,7 +2,7 @@
 
 use super::{Case, Sink, policy_changed};
 use crate::finding::{Finding, Rule};
-use crate::path::show;
+use crate::path::{shell_word, show};
 use crate::policy::Origin;
 use crate::policy::scope::Scope;
 
@@ -36,35 +36,30 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             )
         } else {
             format!(
-                "the design {} gets {} new together with code",
+                "the design {} gets {} together with code",
                 show(path),
-                rows(added.len())
+                match added.len() {
+                    1 => "a new row".to_owned(),
+                    count => format!("{count} new rows"),
+                }
             )
         };
-        let mut finding = Finding::new(Rule::ScopeAmended, path.clone(), message)
+        let listed = added.iter().take(LISTED);
+        let mut rows: Vec<String> = listed
+            .map(|grant| format!("{} (line {})", show(&grant.path), grant.anchor.line))
+            .collect();
+        if added.len() > LISTED {
+            rows.push(format!("{} more", added.len() - LISTED));
+        }
+        let verb = if is_new { "Add" } else { "Amend" };
+        let finding = Finding::new(Rule::ScopeAmended, path.clone(), message)
+            .help(format!("newly granted: {}", rows.join(", ")))
             .help("commit the design first, then the code:")
             .help(format!(
-                "  git commit -m \"Amend the design\" -- {}",
-                show(path)
+                "  git commit -m \"{verb} the design\" -- {}",
+                shell_word(path)
             ));
-        for grant in added.iter().take(LISTED) {
-            finding = finding.help(format!(
-                "line {} grants {}",
-                grant.anchor.line,
-                show(&grant.path)
-            ));
-        }
-        if added.len() > LISTED {
-            finding = finding.help(format!("and {} more", rows(added.len() - LISTED)));
-        }
         let paths: Vec<String> = added.iter().map(|grant| grant.path.to_string()).collect();
         sink.push(finding.detail("added", paths));
-    }
-}
-
-fn rows(count: usize) -> String {
-    match count {
-        1 => "1 row".to_owned(),
-        _ => format!("{count} rows"),
     }
 }

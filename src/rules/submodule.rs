@@ -1,6 +1,6 @@
 //! `submodule-changed`: a gitlink comes, moves or goes without a Submodule row.
 
-use super::{Case, Sink, scope};
+use super::{Case, Sink, row};
 use crate::change::{Action, Change, Kind};
 use crate::finding::{Finding, Rule};
 use crate::path::show;
@@ -32,15 +32,13 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
                 show(path)
             ),
         )
-        .help("add this row and commit the design first:")
-        .help(scope::row(change))
         .detail("action", change.action().name());
         for (key, id) in [("from", from), ("to", to)] {
             if let Some(id) = id {
                 finding = finding.detail(key, id);
             }
         }
-        sink.push(finding);
+        sink.push(row::advise(finding, case.policy, &row::of(change), ""));
     }
 }
 

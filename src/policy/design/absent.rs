@@ -20,8 +20,10 @@ pub(super) fn report(
     let fault = |reason, message: String, help: String, span| {
         Problem::new(Rule::DesignNoTable, reason, message, help).at(span)
     };
-    let example =
-        "write: | File | Change Type | Description |, a separator row, and a row for each file";
+    let example = "write below it which files this work may change:\n\
+         | File | Change Type | Description |\n\
+         | ---- | ----------- | ----------- |\n\
+         | `src/a.rs` | Modify | what changes |";
     if !sections.is_empty() {
         for section in sections {
             let text = show(section.heading.content.plain.trim());
@@ -59,7 +61,7 @@ pub(super) fn report(
         _ => None,
     });
     let span = source.line_span(first.unwrap_or(source.start()));
-    let help = format!("add a section `## Files Changed`; {example}");
+    let help = format!("add a section `## Files Changed` and {example}");
     draft.fault(fault(
         "no-section",
         "no section lists the files to change".to_owned(),

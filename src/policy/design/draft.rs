@@ -7,6 +7,7 @@ use gix::bstr::{BString, ByteSlice};
 
 use super::cell::Written;
 use super::entry::{self, Entry};
+use super::form::{Form, Shape};
 use super::kind::Kind;
 use super::problem::{Located, Problem, show};
 use super::role::role_of;
@@ -32,6 +33,7 @@ pub(super) struct Draft<'a> {
     grants: Vec<Grant>,
     mentions: Vec<Mention>,
     faults: Vec<Fault>,
+    forms: Vec<Form>,
     rows: usize,
     placeholders: usize,
     bad_rows: usize,
@@ -46,6 +48,7 @@ impl<'a> Draft<'a> {
             grants: Vec::new(),
             mentions: Vec::new(),
             faults: Vec::new(),
+            forms: Vec::new(),
             rows: 0,
             placeholders: 0,
             bad_rows: 0,
@@ -65,7 +68,7 @@ impl<'a> Draft<'a> {
         self.faults.push(Fault {
             rule,
             message,
-            help: vec![help],
+            help: help.lines().map(str::to_owned).collect(),
             anchor,
             reason,
         });
@@ -81,6 +84,19 @@ impl<'a> Draft<'a> {
     /// Whether the document is ambiguous.
     pub(super) fn is_void(&self) -> bool {
         self.is_void
+    }
+
+    /// Remembers how the rows of a table or list are written; `span` is where it begins.
+    pub(super) fn form(&mut self, shape: Shape, untyped: Actions, span: Range<usize>) {
+        self.forms.push(Form {
+            shape,
+            untyped,
+            anchor: self.source.anchor(span, ""),
+        });
+    }
+
+    pub(super) fn take_forms(&mut self) -> Vec<Form> {
+        std::mem::take(&mut self.forms)
     }
 
     /// Nothing that was read is granted.

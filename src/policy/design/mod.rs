@@ -17,6 +17,7 @@ mod columns;
 mod draft;
 mod entry;
 mod file_headings;
+mod form;
 mod front_matter;
 mod heading;
 mod kind;
@@ -37,6 +38,7 @@ use crate::policy::Grant;
 use crate::policy::patterns::Patterns;
 use crate::policy::settings::{Settings, TEST_PATTERNS};
 
+pub use form::{Form, Row, Wanted, usual_row};
 pub use role::role_of;
 
 /// What the settings say about reading designs.
@@ -71,6 +73,8 @@ pub struct Design {
     pub mentions: Vec<Mention>,
     /// What is wrong, in the order of the document.
     pub faults: Vec<Fault>,
+    /// Its tables and lists, and how a row of each is written.
+    pub forms: Vec<Form>,
 }
 
 impl Design {
@@ -116,6 +120,7 @@ pub fn parse(path: &BStr, bytes: &[u8], options: &Options) -> Design {
         Some(fault) => draft.fault(fault),
         None => sections::read(&source, options, &mut draft),
     }
+    let forms = draft.take_forms();
     let (grants, mentions, faults) = draft.finish();
     Design {
         path: path.into(),
@@ -123,6 +128,7 @@ pub fn parse(path: &BStr, bytes: &[u8], options: &Options) -> Design {
         grants,
         mentions,
         faults,
+        forms,
     }
 }
 

@@ -9,12 +9,14 @@ use super::bullets;
 use super::columns::{Columns, columns};
 use super::draft::Draft;
 use super::file_headings;
+use super::form::Shape;
 use super::front_matter;
 use super::heading::{Claim, Title, is_negative, title};
 use super::problem::{Located, Problem};
 use super::source::Source;
 use super::table;
 use crate::finding::Rule;
+use crate::policy::Actions;
 
 /// A heading that announces files, with the blocks below it.
 pub(super) struct Section<'b> {
@@ -84,6 +86,8 @@ pub(super) fn read(source: &Source<'_>, options: &Options, draft: &mut Draft<'_>
         return;
     }
     if let Some(body) = front {
+        let line = source.line_span(body.start);
+        draft.form(Shape::FrontMatter, Claim::Any.actions(), line);
         front_matter::read(source, &body, draft);
     }
     for (_, work) in work {
@@ -101,11 +105,19 @@ impl Work<'_> {
     fn read(&self, source: &Source<'_>, draft: &mut Draft<'_>) {
         match self {
             Work::Table(found, claim) => {
+                let header = source.line_span(found.table.header.span.start);
+                draft.form(Shape::of(&found.columns), claim.actions(), header);
                 table::read(source, found.table, &found.columns, *claim, draft)
             }
-            Work::List(items, claim) => bullets::read(source, items, *claim, draft),
+            Work::List(items, claim) => {
+                let first = items.first().map_or(source.start(), |item| item.span.start);
+                draft.form(Shape::List, claim.actions(), source.line_span(first));
+                bullets::read(source, items, *claim, draft)
+            }
             Work::Heading(heading) => {
                 if let Some((found, label)) = file_headings::type_of(heading) {
+                    let line = source.line_span(heading.content.span.start);
+                    draft.form(Shape::Heading, Actions::NONE, line);
                     file_headings::read(source, heading, found, label, draft);
                 }
             }

@@ -1,0 +1,29 @@
+//! Names in commands that a person may paste into a shell.
+
+/// The name as one word of a POSIX shell, in single quotes where it needs them.
+pub fn shell_word(name: &[u8]) -> String {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+@%:,=".contains(byte);
+    let text = String::from_utf8_lossy(name);
+    if !name.is_empty() && name.iter().all(plain) {
+        return text.into_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shell_word;
+
+    #[test]
+    fn only_what_a_shell_would_read_otherwise_is_quoted() {
+        for (name, word) in [
+            ("docs/lld/LLD-188.md", "docs/lld/LLD-188.md"),
+            ("a b.md", "'a b.md'"),
+            ("$(x).md", "'$(x).md'"),
+            ("it's.md", "'it'\\''s.md'"),
+            ("", "''"),
+        ] {
+            assert_eq!(shell_word(name.as_bytes()), word);
+        }
+    }
+}

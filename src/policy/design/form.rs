@@ -1,0 +1,281 @@
+//! How a design writes its rows, so that a message can show one that fits in.
+
+use gix::bstr::{BStr, ByteSlice};
+
+use super::Design;
+use super::columns::Columns;
+use crate::finding::Anchor;
+use crate::policy::Actions;
+
+/// What stands in a cell that the reader fills in.
+const OPEN: &str = "…";
+
+/// One table or list of a design, and how its rows are written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Form {
+    pub(super) shape: Shape,
+    /// What a row without a type permits here.
+    pub(super) untyped: Actions,
+    /// Where the table or list begins.
+    pub(super) anchor: Anchor,
+}
+
+/// The four ways to list files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Shape {
+    Table(Vec<Cell>),
+    List,
+    Heading,
+    FrontMatter,
+}
+
+/// What a column of a table holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cell {
+    Path,
+    Type,
+    Text,
+}
+
+/// A row that a design lacks.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'a> {
+    /// The path.
+    pub path: &'a BStr,
+    /// For a Rename row, the old path.
+    pub from: Option<&'a BStr>,
+    /// The word of the type, such as `Modify`.
+    pub word: &'a str,
+    /// What the row must permit.
+    pub actions: Actions,
+}
+
+/// A row ready to paste.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// The row, or the list item, as one line of Markdown.
+    pub text: String,
+    /// The table or list that it belongs to.
+    pub anchor: Option<Anchor>,
+    /// The table has no column for the type, which this row needs.
+    pub needs_type_column: bool,
+}
+
+impl Shape {
+    pub(super) fn of(columns: &Columns) -> Shape {
+        let cell = |index| match index {
+            _ if index == columns.path => Cell::Path,
+            _ if Some(index) == columns.kind => Cell::Type,
+            _ => Cell::Text,
+        };
+        Shape::Table((0..columns.names.len()).map(cell).collect())
+    }
+
+    fn has_type(&self) -> bool {
+        match self {
+            Shape::Table(cells) => cells.contains(&Cell::Type),
+            Shape::List | Shape::Heading => true,
+            Shape::FrontMatter => false,
+        }
+    }
+
+    fn write(&self, wanted: &Wanted<'_>) -> String {
+        let word = wanted.word;
+        match self {
+            Shape::Table(cells) => table_row(cells, wanted),
+            Shape::List => format!("- {word}: {}", paths(wanted)),
+            Shape::Heading => format!("#### [{}] {}", word.to_uppercase(), paths(wanted)),
+            Shape::FrontMatter => format!("  - {}", yaml(&wanted.path.to_str_lossy())),
+        }
+    }
+}
+
+impl Design {
+    /// The row that would permit what is wanted, in the form of this design's own table or list.
+    pub fn row(&self, wanted: &Wanted<'_>) -> Row {
+        let fits = |form: &&Form| {
+            let untyped = form.untyped.contains(wanted.actions) && wanted.from.is_none();
+            form.shape.has_type() || untyped
+        };
+        if let Some(form) = self.forms.iter().find(fits) {
+            return Row {
+                text: form.shape.write(wanted),
+                anchor: Some(form.anchor.clone()),
+                needs_type_column: false,
+            };
+        }
+        let table = self.forms.iter().find_map(|form| match &form.shape {
+            Shape::Table(cells) => Some((cells, &form.anchor)),
+            _ => None,
+        });
+        Row {
+            text: match table {
+                Some((cells, _)) => {
+                    let with_type: Vec<Cell> = cells.iter().copied().chain([Cell::Type]).collect();
+                    table_row(&with_type, wanted)
+                }
+                None => usual_row(wanted),
+            },
+            anchor: table.map(|(_, anchor)| anchor.clone()),
+            needs_type_column: true,
+        }
+    }
+}
+
+/// The row of a table with the usual columns: `File | Change Type | Description`.
+pub fn usual_row(wanted: &Wanted<'_>) -> String {
+    table_row(&[Cell::Path, Cell::Type, Cell::Text], wanted)
+}
+
+fn table_row(cells: &[Cell], wanted: &Wanted<'_>) -> String {
+    let cells = cells.iter().map(|cell| match cell {
+        // A pipe separates cells even inside a code span.
+        Cell::Path => paths(wanted).replace('|', "\\|"),
+        Cell::Type => wanted.word.to_owned(),
+        Cell::Text => OPEN.to_owned(),
+    });
+    format!("| {} |", cells.collect::<Vec<_>>().join(" | "))
+}
+
+fn paths(wanted: &Wanted<'_>) -> String {
+    let path = code_span(&wanted.path.to_str_lossy());
+    match wanted.from {
+        Some(from) => format!("{} -> {path}", code_span(&from.to_str_lossy())),
+        None => path,
+    }
+}
+
+/// A code span of CommonMark: fenced by more backticks than stand in a row inside, and kept apart from
+/// backticks at either end by blanks, which do not count.
+fn code_span(text: &str) -> String {
+    let runs = text.split(|c| c != '`').map(str::len);
+    let fence = "`".repeat(runs.max().unwrap_or(0) + 1);
+    let needs_blanks = text.starts_with('`') || text.ends_with('`');
+    let blank = if needs_blanks { " " } else { "" };
+    format!("{fence}{blank}{text}{blank}{fence}")
+}
+
+/// A scalar of a YAML list.
+fn yaml(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
+    if text.chars().all(is_plain) && !text.starts_with('-') {
+        text.to_owned()
+    } else if text.contains('\'') {
+        format!("\"{text}\"")
+    } else {
+        format!("'{text}'")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Options, parse};
+    use super::*;
+
+    fn row(document: &str, path: &str, word: &str, actions: Actions) -> Row {
+        let design = parse("d.md".into(), document.as_bytes(), &Options::default());
+        assert!(design.is_usable(), "{document}");
+        design.row(&Wanted {
+            path: path.into(),
+            from: None,
+            word,
+            actions,
+        })
+    }
+
+    const TYPED: &str =
+        "## Files Changed\n\n| # | Action | File | Why |\n|-|-|-|-|\n| 1 | Add | `a.rs` | x |\n";
+    const UNTYPED: &str = "## Files Changed\n\n| File | Why |\n|-|-|\n| `a.rs` | x |\n";
+
+    #[test]
+    fn the_columns_of_the_own_table_are_kept_in_order() {
+        let row = row(TYPED, "src/b.rs", "Modify", Actions::MODIFY);
+        assert_eq!(row.text, "| … | Modify | `src/b.rs` | … |");
+        assert_eq!(row.anchor.map(|anchor| anchor.line), Some(3));
+    }
+
+    #[test]
+    fn a_table_without_types_says_when_it_needs_one() {
+        let added = row(UNTYPED, "b.rs", "Add", Actions::ADD);
+        assert_eq!(added.text, "| `b.rs` | … |");
+        assert!(!added.needs_type_column);
+        let deleted = row(UNTYPED, "b.rs", "Delete", Actions::DELETE);
+        assert_eq!(deleted.text, "| `b.rs` | … | Delete |");
+        assert!(deleted.needs_type_column);
+    }
+
+    #[test]
+    fn two_tables_each_get_their_own_kind_of_row() {
+        let text = "## Files to Create\n\n| Path |\n|-|\n| `a` |\n\n## Files to Modify\n\n| Why | Path |\n|-|-|\n| x | `b` |\n";
+        assert_eq!(row(text, "c", "Add", Actions::ADD).text, "| `c` |");
+        assert_eq!(
+            row(text, "c", "Modify", Actions::MODIFY).text,
+            "| … | `c` |"
+        );
+    }
+
+    #[test]
+    fn lists_headings_and_front_matter_have_rows_of_their_own() {
+        let list = "**Files:**\n\n- Modify: `a.py`\n";
+        assert_eq!(row(list, "b.py", "Add", Actions::ADD).text, "- Add: `b.py`");
+        let headings = "#### [MODIFY] [a.py](src/a.py)\n";
+        assert_eq!(
+            row(headings, "b.py", "Delete", Actions::DELETE).text,
+            "#### [DELETE] `b.py`"
+        );
+        let front = "---\nfiles_modified:\n  - src/a.py\n---\n";
+        assert_eq!(
+            row(front, "b c.py", "Add", Actions::ADD).text,
+            "  - 'b c.py'"
+        );
+    }
+
+    #[test]
+    fn a_pasted_row_is_read_back_as_the_path_it_names() {
+        for path in [
+            "src/b.rs",
+            "a|b.rs",
+            "a`b.rs",
+            "`a`",
+            "a``b`",
+            "a` | Delete | x | `b.md",
+            "x y.rs",
+            "app/[id]/(shell)/$x.ts",
+            "a'b",
+        ] {
+            for document in [
+                TYPED,
+                "**Files:**\n\n- Modify: `a.py`\n",
+                "#### [MODIFY] [a.py](src/a.py)\n",
+                "---\nfiles_modified:\n  - src/a.py\n---\n",
+            ] {
+                let pasted = row(document, path, "Add", Actions::ADD).text;
+                let text = match document.strip_suffix("---\n") {
+                    Some(front) => format!("{front}{pasted}\n---\n"),
+                    None => format!("{document}{pasted}\n"),
+                };
+                let design = parse("d.md".into(), text.as_bytes(), &Options::default());
+                let all: Vec<_> = design.grants.iter().map(|grant| &grant.path).collect();
+                // The document's own row, and what was pasted: nothing breaks out of it.
+                assert_eq!(all.len(), 2, "{path}: {text}\n{:?}", design.faults);
+                assert_eq!(
+                    all.iter().filter(|found| **found == path).count(),
+                    1,
+                    "{all:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_rename_row_names_both_ends() {
+        let design = parse("d.md".into(), TYPED.as_bytes(), &Options::default());
+        let row = design.row(&Wanted {
+            path: "new".into(),
+            from: Some("old".into()),
+            word: "Rename",
+            actions: Actions::ADD,
+        });
+        assert_eq!(row.text, "| … | Rename | `old` -> `new` | … |");
+    }
+}

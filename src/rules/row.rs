@@ -1,0 +1,90 @@
+//! The row that a design lacks, ready to paste: in the columns of that design's own table.
+
+use gix::bstr::BStr;
+
+use super::{Subject, scope};
+use crate::change::Change;
+use crate::finding::Finding;
+use crate::policy::design::{Row, Wanted, usual_row};
+use crate::policy::{Actions, Policy};
+
+/// Adds the row that would permit the change to the finding, and what to do with it. `before` is the
+/// alternative, such as "write src/a.rs, or "; the finding points at the table where it points nowhere yet.
+pub(super) fn advise(
+    mut finding: Finding,
+    policy: &Policy,
+    wanted: &Wanted<'_>,
+    before: &str,
+) -> Finding {
+    let Row {
+        text,
+        anchor,
+        needs_type_column,
+    } = row(
+        policy,
+        wanted,
+        finding.design.as_ref().map(|at| at.path.as_ref()),
+    );
+    if finding.design.is_none() {
+        finding.design = anchor.map(|mut anchor| {
+            anchor.label = "the row belongs here".to_owned();
+            anchor
+        });
+    }
+    let step = if needs_type_column {
+        "give the table a Change Type column, add this row and commit the design first:"
+    } else {
+        "add this row and commit the design first:"
+    };
+    finding.help(format!("{before}{step}")).help(text)
+}
+
+/// In the form of the design that the finding points into, else of the one that was chosen first.
+fn row(policy: &Policy, wanted: &Wanted<'_>, near: Option<&BStr>) -> Row {
+    let designs = || policy.designs.iter().map(|governing| &governing.design);
+    let design = designs()
+        .find(|design| near.is_some_and(|near| design.path == near))
+        .or_else(|| designs().next());
+    match design {
+        Some(design) => design.row(wanted),
+        None => Row {
+            text: usual_row(wanted),
+            anchor: None,
+            needs_type_column: false,
+        },
+    }
+}
+
+/// The row for one change, whatever happens elsewhere.
+pub(super) fn of(change: &Change) -> Wanted<'_> {
+    let actions = scope::needed(change);
+    let word = match actions {
+        Actions::DELETE => "Delete",
+        Actions::SYMLINK => "Symlink",
+        Actions::SUBMODULE => "Submodule",
+        Actions::ADD => "Add",
+        _ => "Modify",
+    };
+    Wanted {
+        path: change.path.as_ref(),
+        from: None,
+        word,
+        actions,
+    }
+}
+
+/// The one row for both ends of a rename.
+pub(super) fn of_rename(subject: &Subject) -> Option<Wanted<'_>> {
+    let change = &subject.change;
+    let other: &BStr = change.renamed.as_ref()?.as_ref();
+    let (from, path) = match change.new {
+        Some(_) => (other, subject.path()),
+        None => (subject.path(), other),
+    };
+    Some(Wanted {
+        path,
+        from: Some(from),
+        word: "Rename",
+        actions: Actions::ADD,
+    })
+}
