@@ -319,11 +319,18 @@ fn the_pre_merge_commit_script_judges_what_the_merge_itself_makes() {
     let merge = ["merge", "--no-ff", "--message", "Merge"];
     common::run(with_guard_on_path(&repo).args(merge).arg("disjoint")).exits(0);
 
-    // A file made of both sides is equal to neither, and no row names it.
+    // A file made of both sides is equal to neither, but nobody wrote a line of it.
+    repo.git(&["branch", "before"]);
     repo.git(&["switch", "--quiet", "mixed"]);
     repo.stage("shared.txt", LINES.replace('9', "nine"));
     repo.commit("Change its last line");
     repo.git(&["switch", "--quiet", "188-work"]);
+    common::run(with_guard_on_path(&repo).args(merge).arg("mixed")).exits(0);
+
+    // What a merge driver writes of its own is in neither parent, and no row names the file.
+    repo.git(&["reset", "--quiet", "--hard", "before"]);
+    repo.git(&["config", "merge.own.driver", "echo own >%A"]);
+    repo.write(".git/info/attributes", "shared.txt merge=own\n");
     common::run(with_guard_on_path(&repo).args(merge).arg("mixed"))
         .exits(1)
         .says("out-of-scope")

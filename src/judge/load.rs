@@ -2,12 +2,13 @@
 
 mod locate;
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use gix::bstr::{BStr, BString};
 
 use super::{Options, named};
-use crate::change::Change;
+use crate::change::{Change, Kind};
 use crate::error::{Error, Result};
 use crate::git::{Branch, Index, Objects, Parents, Repository, Tree};
 use crate::path::{shell_word, show};
@@ -40,9 +41,11 @@ pub fn load_for_commit(
 ) -> Result<Policy> {
     let head = repo.tree_of(parents.head)?;
     let mut loader = Loader::new(repo, head, Some(index), options)?;
-    let needs_design = changes
-        .iter()
-        .any(|change| !loader.goes_without_design(change.path.as_ref()));
+    loader.moved_designs = moved_designs(&loader.settings, changes);
+    let mut needs_design = false;
+    for change in changes {
+        needs_design = needs_design || !loader.goes_without_design(change)?;
+    }
     let designs = loader.designs(needs_design)?;
     loader.finish(designs, needs_design)
 }
@@ -80,6 +83,7 @@ struct Loader<'a> {
     branch: Option<Branch>,
     by_hand: Vec<BString>,
     notes: Vec<String>,
+    moved_designs: Vec<BString>,
 }
 
 impl<'a> Loader<'a> {
@@ -107,6 +111,7 @@ impl<'a> Loader<'a> {
             branch: repo.branch()?,
             by_hand,
             notes: Vec::new(),
+            moved_designs: Vec::new(),
         };
         loader.read_settings()?;
         Ok(loader)
@@ -156,11 +161,33 @@ impl<'a> Loader<'a> {
     }
 
     /// Designs, guard's own settings and, in the commit that sets guard up, what calls it.
-    fn goes_without_design(&self, path: &BStr) -> bool {
-        select::is_own_settings(path)
+    fn goes_without_design(&self, change: &Change) -> Result<bool> {
+        let path = change.path.as_ref();
+        Ok(select::is_own_settings(path)
             || select::is_design(&self.settings, path)
+            || self.moved_designs.contains(&change.path)
             || self.by_hand.iter().any(|chosen| chosen == path)
             || self.adopting && rules::may_call_guard(path)
+            || self.moves_own_version(change)?)
+    }
+
+    /// Whether nothing but guard's own version changes in the configuration of a hook framework.
+    fn moves_own_version(&self, change: &Change) -> Result<bool> {
+        let (Some(old), Some(new)) = (change.old, change.new) else {
+            return Ok(false);
+        };
+        let are_files = old.kind.is_file() && new.kind.is_file();
+        if !are_files || !rules::may_call_guard(change.path.as_ref()) {
+            return Ok(false);
+        }
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        self.objects.blob(old.id, &mut before)?;
+        self.objects.blob(new.id, &mut after)?;
+        Ok(rules::moves_own_version(
+            change.path.as_ref(),
+            &before,
+            &after,
+        ))
     }
 
     /// The designs in force. Where none is needed, those that can be used, to watch over them.
@@ -220,6 +247,7 @@ impl<'a> Loader<'a> {
             notes: self.notes,
             broken_settings: self.broken_settings,
             adopting: self.adopting,
+            moved_designs: self.moved_designs,
         })
     }
 
@@ -464,6 +492,24 @@ impl<'a> Loader<'a> {
                 .help("or choose another design: `guard use FILE` for this branch, `--lld FILE` for this run"),
         }
     }
+}
+
+/// Where designs go that leave their place: a new Markdown file with the file name of a design that the same
+/// change deletes. Its content may differ, as by a status line.
+fn moved_designs(settings: &Settings, changes: &[Change]) -> Vec<BString> {
+    let name = |path: &BString| path.rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec);
+    let left: HashSet<_> = changes
+        .iter()
+        .filter(|change| change.new.is_none() && select::is_design(settings, change.path.as_ref()))
+        .map(|change| name(&change.path))
+        .collect();
+    changes
+        .iter()
+        .filter(|change| change.old.is_none() && left.contains(&name(&change.path)))
+        .filter(|change| change.new.is_some_and(|state| state.kind == Kind::File))
+        .map(|change| change.path.clone())
+        .filter(|path| path.ends_with(b".md"))
+        .collect()
 }
 
 /// The command that commits a new design, to be pasted.

@@ -3,6 +3,7 @@
 mod committed;
 mod governed;
 mod load;
+mod merged;
 mod named;
 mod request;
 mod scope;
@@ -65,8 +66,11 @@ pub fn staged(repo: &Repository, options: &Options) -> Result<Report> {
     let objects = repo.objects();
     let parents = Parents::of_next_commit(repo, options.githead)?;
     let changes = parents.own_changes(repo, &index, &objects)?;
+    let changes = merged::without_taken_over(repo, &objects, &parents, changes)?;
     let policy = load_for_commit(repo, &index, &parents, &changes, options)?;
-    let mut subjects = subjects::gather(&objects, changes, &policy.settings)?;
+    let mut subjects = subjects::gather(&objects, changes, &policy)?;
+    let settings = &policy.settings;
+    merged::measure_against_closest(repo, &objects, &parents, settings, &mut subjects)?;
     subjects.excuse_lfs(&repo.tree_of(parents.head)?)?;
     let work_base = work_base::look_up(
         repo,

@@ -9,7 +9,9 @@ use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
 use crate::git::{Objects, Tree};
 use crate::measure::{self, Conversion, RenameEnd};
+use crate::policy::scope::Scope;
 use crate::policy::settings::Settings;
+use crate::policy::{Actions, GrantKind, Policy};
 use crate::rules::{self, Subject};
 
 /// Below this many changes a second thread costs more than it brings.
@@ -73,13 +75,13 @@ fn old_end(renamed_from: &HashMap<BString, State>, change: &Change) -> Option<St
 pub(super) fn gather(
     objects: &Objects,
     mut changes: Vec<Change>,
-    settings: &Settings,
+    policy: &Policy,
 ) -> Result<Subjects> {
-    let renamed_from = explain_renames(objects, &mut changes)?;
+    let renamed_from = explain_renames(objects, &mut changes, policy.scope.as_ref())?;
     let work = Work {
         changes: &changes,
         renamed_from: &renamed_from,
-        settings,
+        settings: &policy.settings,
         next: AtomicUsize::new(0),
     };
     let threads = match changes.len() {
@@ -175,7 +177,18 @@ fn read(objects: &Objects, state: Option<State>, buffer: &mut Vec<u8>) -> Result
 }
 
 /// Tells both halves of each rename about the other; returns the old states by new path.
-fn explain_renames(objects: &Objects, changes: &mut [Change]) -> Result<HashMap<BString, State>> {
+///
+/// A Rename row pairs its two ends whatever they hold, so that a file cannot be replaced on the way; the others
+/// are paired by their content.
+fn explain_renames(
+    objects: &Objects,
+    changes: &mut [Change],
+    scope: Option<&Scope>,
+) -> Result<HashMap<BString, State>> {
+    let mut renamed_from = HashMap::new();
+    if let Some(scope) = scope {
+        pair_declared(scope, changes, &mut renamed_from);
+    }
     let half = |state: Option<State>, other: Option<State>| state.filter(|_| other.is_none());
     let at = |wanted: fn(&Change) -> Option<State>| -> Vec<usize> {
         (0..changes.len())
@@ -183,21 +196,21 @@ fn explain_renames(objects: &Objects, changes: &mut [Change]) -> Result<HashMap<
             .collect()
     };
     let deleted = at(|change| {
-        if change.new.is_none() {
+        if change.new.is_none() && change.renamed.is_none() {
             change.old
         } else {
             None
         }
     });
     let added = at(|change| {
-        if change.old.is_none() {
+        if change.old.is_none() && change.renamed.is_none() {
             change.new
         } else {
             None
         }
     });
     if deleted.is_empty() || added.is_empty() {
-        return Ok(HashMap::new());
+        return Ok(renamed_from);
     }
     let end = |at: &usize| -> Option<RenameEnd<'_>> {
         let change = &changes[*at];
@@ -214,7 +227,6 @@ fn explain_renames(objects: &Objects, changes: &mut [Change]) -> Result<HashMap<
         let mut blob = Vec::new();
         objects.blob(id, &mut blob).map(|()| blob)
     })?;
-    let mut renamed_from = HashMap::new();
     for rename in pairing.renames {
         let (from, to) = (deleted[rename.from], added[rename.to]);
         let (old_path, new_path) = (changes[from].path.clone(), changes[to].path.clone());
@@ -225,4 +237,56 @@ fn explain_renames(objects: &Objects, changes: &mut [Change]) -> Result<HashMap<
         changes[to].renamed = Some(old_path);
     }
     Ok(renamed_from)
+}
+
+/// Pairs deleted with added files as the Rename rows of `scope` do.
+fn pair_declared(
+    scope: &Scope,
+    changes: &mut [Change],
+    renamed_from: &mut HashMap<BString, State>,
+) {
+    let is_file = |state: Option<State>| state.is_some_and(|state| state.kind.is_file());
+    let added: HashMap<BString, usize> = changes
+        .iter()
+        .enumerate()
+        .filter(|(_, change)| change.old.is_none() && is_file(change.new))
+        .map(|(at, change)| (change.path.clone(), at))
+        .collect();
+    if added.is_empty() {
+        return;
+    }
+    for from in 0..changes.len() {
+        let old_path = changes[from].path.clone();
+        let old = changes[from].old.filter(|state| state.kind.is_file());
+        let (Some(old), None) = (old, changes[from].new) else {
+            continue;
+        };
+        let target = declared_target(scope, old_path.as_ref());
+        let Some((new_path, &to)) = target.and_then(|path| added.get_key_value(&path)) else {
+            continue;
+        };
+        if changes[to].renamed.is_none() {
+            renamed_from.insert(new_path.clone(), old);
+            changes[from].renamed = Some(new_path.clone());
+            changes[to].renamed = Some(old_path);
+        }
+    }
+}
+
+/// Where a Rename row moves `path` to.
+fn declared_target(scope: &Scope, path: &BStr) -> Option<BString> {
+    scope.lookup(path).grants.into_iter().find_map(|grant| {
+        let new = grant
+            .renamed
+            .as_ref()
+            .filter(|_| grant.actions.contains(Actions::DELETE))?;
+        match grant.kind {
+            GrantKind::File => Some(new.clone()),
+            GrantKind::Directory => {
+                let rest = path.strip_prefix(grant.path.as_slice())?;
+                Some([new.as_slice(), rest].concat().into())
+            }
+            GrantKind::Glob => None,
+        }
+    })
 }

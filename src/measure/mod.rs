@@ -3,6 +3,7 @@
 //! Everything here is a pure function of blobs.
 
 mod class;
+mod merged;
 mod preview;
 mod rename;
 mod share;
@@ -11,6 +12,7 @@ mod text;
 mod units;
 
 pub use class::{Class, Thresholds, classify};
+pub use merged::is_taken_over;
 pub use preview::{deleted_content, unified_preview};
 pub use rename::{Pairing, Rename, RenameEnd, pair_renames};
 pub use share::{Lost, lost};

@@ -76,12 +76,16 @@ pub struct Policy {
     pub broken_settings: Option<String>,
     /// Whether the change brings the first `guard.toml`.
     pub adopting: bool,
+    /// New places of designs that the change moves, such as from `active/` to `done/`.
+    pub moved_designs: Vec<BString>,
 }
 
 impl Policy {
-    /// Whether `path` is a design: by the settings, or because it was chosen.
+    /// Whether `path` is a design: by the settings, because it was chosen, or because it was one before it moved.
     pub fn is_design(&self, path: &BStr) -> bool {
-        select::is_design(&self.settings, path) || self.governing(path).is_some()
+        select::is_design(&self.settings, path)
+            || self.governing(path).is_some()
+            || self.moved_designs.iter().any(|moved| moved == path)
     }
 
     /// The design in force at `path`.

@@ -92,11 +92,15 @@ mod tests {
     }
 
     #[test]
-    fn the_first_number_of_the_branch_is_the_issue() {
+    fn the_first_number_of_the_branch_that_is_no_version_is_the_issue() {
         for (branch, issue) in [
             ("188-enforce-paths", Some("188")),
             ("feature/188-v2", Some("188")),
             ("main", None),
+            ("gh188", Some("188")),
+            ("dependabot/npm_and_yarn/lodash-4.17.21", None),
+            ("release-1.2", None),
+            ("v1.0-188", Some("188")),
         ] {
             assert_eq!(
                 issue_of(&Settings::default(), branch.into()).as_deref(),

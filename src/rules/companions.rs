@@ -1,4 +1,5 @@
-//! The lock file of a granted manifest is granted: whoever changes one changes the other.
+//! The lock file of a granted manifest is granted, and `.gitmodules` with a submodule: whoever changes one
+//! changes the other.
 
 use gix::bstr::{BStr, ByteSlice};
 
@@ -37,11 +38,17 @@ const COMPANIONS: &[(&str, &[&str])] = &[
     ("MODULE.bazel.lock", &["MODULE.bazel"]),
 ];
 
-/// Whether `path` is the lock file of a manifest that the scope lets be changed: one in the same directory,
+/// Whether `path` is `.gitmodules` beside a granted submodule, or the lock file of a manifest that the scope
+/// lets be changed: one in the same directory,
 /// or below it, where a workspace shares one lock file.
 pub(super) fn is_granted(scope: &Scope, path: &BStr, action: Action) -> bool {
     if action == Action::Delete || action == Action::TypeChange {
         return false;
+    }
+    // What it says of each submodule is judged key by key.
+    if path == ".gitmodules" {
+        let mut grants = scope.grants().iter();
+        return grants.any(|grant| grant.actions.contains(Actions::SUBMODULE));
     }
     let (directory, name) = split(path);
     let Some((_, manifests)) = COMPANIONS.iter().find(|(lock, _)| lock.as_bytes() == name) else {

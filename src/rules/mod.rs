@@ -148,6 +148,12 @@ pub fn needs_work_base(policy: &Policy, change: &Change) -> bool {
     scope::depends_on_work_base(policy, change) || protected::depends_on_work_base(policy, change)
 }
 
+/// Whether the step between two versions of a hook framework's configuration moves guard's own version and
+/// nothing else.
+pub fn moves_own_version(path: &BStr, old: &[u8], new: &[u8]) -> bool {
+    policy_changed::moves_own_version(path, old, new)
+}
+
 /// Whether lines of this file may call guard: hook and CI definitions.
 pub fn may_call_guard(path: &BStr) -> bool {
     policy_changed::may_name_guard(path)

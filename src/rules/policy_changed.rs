@@ -95,13 +95,53 @@ fn steers(subject: &Subject) -> bool {
     calls(old) != calls(new)
 }
 
-/// The lines that name guard as a word, in order.
+/// The lines that steer guard, in order: those that name it as a word, and the version of its own entry in the
+/// configuration of pre-commit.
 fn calls(content: &[u8]) -> Vec<&[u8]> {
-    content
-        .lines()
-        .map(<[u8]>::trim)
-        .filter(|line| names_guard(line))
+    lines(content)
+        .filter(|(line, is_version)| *is_version || names_guard(line))
+        .map(|(line, _)| line)
         .collect()
+}
+
+/// The lines without outer blanks, each with whether it is the `rev:` of an entry whose `repo:` names guard.
+fn lines(content: &[u8]) -> impl Iterator<Item = (&[u8], bool)> {
+    let mut is_own_entry = false;
+    content.lines().map(move |line| {
+        let line = line.trim();
+        let key = line.strip_prefix(b"- ").unwrap_or(line).trim_start();
+        if key.starts_with(b"repo:") {
+            is_own_entry = names_guard(key);
+        }
+        (line, is_own_entry && key.starts_with(b"rev:"))
+    })
+}
+
+/// Whether nothing but guard's own version moves.
+pub(super) fn moves_own_version(path: &BStr, old: &[u8], new: &[u8]) -> bool {
+    let is_pre_commit = [".pre-commit-config.yaml", ".pre-commit-config.yml"]
+        .iter()
+        .any(|name| path == *name);
+    // Whole lines: in YAML the blanks before a key count.
+    fn others(content: &[u8]) -> Vec<&[u8]> {
+        let flags = lines(content).map(|(_, is_version)| is_version);
+        let whole = content.lines().zip(flags);
+        whole
+            .filter(|(_, is_version)| !is_version)
+            .map(|(line, _)| line)
+            .collect()
+    }
+    let has_version = |content| lines(content).any(|(_, is_version)| is_version);
+    is_pre_commit && has_version(old) && has_version(new) && others(old) == others(new)
+}
+
+/// Whether this change moves guard's own version and nothing else, which needs no row.
+pub(super) fn is_upgrade(subject: &Subject) -> bool {
+    let content = subject
+        .content
+        .as_ref()
+        .filter(|_| subject.change.new.is_some());
+    content.is_some_and(|(old, new)| moves_own_version(subject.path(), old, new))
 }
 
 fn names_guard(line: &[u8]) -> bool {

@@ -46,8 +46,9 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 
 fn verdict<'a>(case: &Case<'a>, scope: &'a Scope, subject: &Subject) -> Answer<'a> {
     let change = &subject.change;
-    let exempt =
-        needs_no_row(case.policy, change) || policy_changed::is_set_up(case.policy, subject);
+    let exempt = needs_no_row(case.policy, change)
+        || policy_changed::is_set_up(case.policy, subject)
+        || policy_changed::is_upgrade(subject);
     let is_repair = change.action() == Action::Delete && !can_be_named(change);
     if exempt || is_repair || is_undone(case.work_base, change) {
         return Answer::Granted;

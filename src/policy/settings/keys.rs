@@ -8,8 +8,8 @@ use super::{Authority, Missing, Settings};
 pub(super) const DAY: u64 = 24 * 60 * 60;
 /// Ten megabytes.
 pub(super) const MAX_SIZE: u64 = 10_000_000;
-/// The first number of the branch's name.
-pub(super) const ISSUE_PATTERN: &str = r"\d+";
+/// The first number of the branch's name that is no part of a version such as `4.17.21`, as bots put there.
+pub(super) const ISSUE_PATTERN: &str = r"(?:^|[^0-9.]|[^0-9]\.)([0-9]+)(?:[^0-9.]|\.[^0-9]|$)";
 
 /// What a value of `guard.toml` must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +101,7 @@ pub const KEYS: &[Key] = &[
         "lld",
         "issue-pattern",
         Kind::Text,
-        r#"'\d+'"#,
+        r#"'(?:^|[^0-9.]|[^0-9]\.)([0-9]+)(?:[^0-9.]|\.[^0-9]|$)'"#,
         "A regular expression that finds the issue in the branch's name; its first group counts if it has one.",
     ),
     key(

@@ -1,0 +1,134 @@
+//! In a merge, what a parent brought is not the committer's: neither its lines nor its losses.
+
+use gix::bstr::BStr;
+
+use super::subjects::Subjects;
+use crate::change::{Change, State};
+use crate::error::Result;
+use crate::git::{Objects, Parents, Repository, Tree};
+use crate::measure::{self, Class};
+use crate::policy::settings::Settings;
+
+/// Files over this size are judged whole: comparing them with every parent takes too long.
+const MAX_SIZE: usize = 8 << 20;
+
+/// The trees of all parents, HEAD's first.
+fn trees<'a>(repo: &'a Repository, parents: &Parents) -> Result<Vec<Tree<'a>>> {
+    std::iter::once(parents.head)
+        .chain(parents.merged.iter().copied().map(Some))
+        .map(|commit| repo.tree_of(commit))
+        .collect()
+}
+
+/// The changes without the files that git merged from parts of their parents.
+///
+/// # Errors
+/// A tree or blob is missing or damaged.
+pub(super) fn without_taken_over(
+    repo: &Repository,
+    objects: &Objects,
+    parents: &Parents,
+    changes: Vec<Change>,
+) -> Result<Vec<Change>> {
+    if parents.merged.is_empty() {
+        return Ok(changes);
+    }
+    let trees = trees(repo, parents)?;
+    let mut own = Vec::with_capacity(changes.len());
+    for change in changes {
+        if !is_taken_over(objects, &trees, &change)? {
+            own.push(change);
+        }
+    }
+    Ok(own)
+}
+
+fn is_taken_over(objects: &Objects, trees: &[Tree<'_>], change: &Change) -> Result<bool> {
+    let Some(new) = change.new.filter(|state| state.kind.is_file()) else {
+        return Ok(false);
+    };
+    let mut olds = Vec::with_capacity(trees.len());
+    for tree in trees {
+        match tree.get(change.path.as_ref())? {
+            Some(state) if state.kind.is_file() => olds.push(state),
+            _ => return Ok(false),
+        }
+    }
+    if olds.iter().all(|old| old.kind != new.kind) {
+        return Ok(false);
+    }
+    let new = read(objects, new)?;
+    let olds = olds
+        .into_iter()
+        .map(|old| read(objects, old))
+        .collect::<Result<Vec<_>>>()?;
+    let is_comparable = |blob: &Vec<u8>| blob.len() <= MAX_SIZE && !measure::is_binary(blob);
+    if !olds.iter().chain([&new]).all(is_comparable) {
+        return Ok(false);
+    }
+    let olds: Vec<&[u8]> = olds.iter().map(Vec::as_slice).collect();
+    Ok(measure::is_taken_over(&new, &olds))
+}
+
+/// Measures what a merge changes against the parent that it loses least of: the rest was lost by the other
+/// side, and judged there.
+///
+/// # Errors
+/// A tree or blob is missing or damaged.
+pub(super) fn measure_against_closest(
+    repo: &Repository,
+    objects: &Objects,
+    parents: &Parents,
+    settings: &Settings,
+    subjects: &mut Subjects,
+) -> Result<()> {
+    if parents.merged.is_empty() {
+        return Ok(());
+    }
+    let trees = trees(repo, parents)?;
+    for subject in &mut subjects.all {
+        let is_loss =
+            subject.measured.class == Class::Replace || subject.measured.conversion.is_some();
+        let is_new = subject.change.old.is_none() && subject.change.renamed.is_none();
+        let Some(new) = subject.change.new.filter(|_| is_loss || is_new) else {
+            continue;
+        };
+        let content = read(objects, new)?;
+        let mut found = Vec::new();
+        for old in states(&trees, subject.path())? {
+            let before = read(objects, old)?;
+            found.push(measure::measure(
+                Some((old.kind, &before)),
+                Some((new.kind, &content)),
+                &settings.thresholds,
+            ));
+        }
+        let least = found.into_iter().min_by(|a, b| {
+            let key = |m: &measure::Measured| (m.conversion.is_some(), m.lost.share());
+            let ((a, a_share), (b, b_share)) = (key(a), key(b));
+            a.cmp(&b).then(a_share.total_cmp(&b_share))
+        });
+        if let Some(least) = least {
+            subject.measured = least;
+        }
+    }
+    Ok(())
+}
+
+/// What the trees have at `path`.
+fn states(trees: &[Tree<'_>], path: &BStr) -> Result<Vec<State>> {
+    let mut states = Vec::new();
+    for tree in trees {
+        states.extend(tree.get(path)?);
+    }
+    Ok(states)
+}
+
+/// The content; a submodule has none.
+fn read(objects: &Objects, state: State) -> Result<Vec<u8>> {
+    let mut blob = Vec::new();
+    if state.kind != crate::change::Kind::Submodule {
+        objects.blob(state.id, &mut blob)?;
+    }
+    Ok(blob)
+}

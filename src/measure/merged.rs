@@ -1,0 +1,129 @@
+//! What a merge took over as it was, and what somebody wrote while merging.
+
+use std::ops::Range;
+
+use gix::diff::blob::{Algorithm, Diff, InternedInput};
+
+/// Whether every place of `merged` is as one of its parents has it: then nobody wrote anything.
+///
+/// A place is a run of lines, or a gap between two lines where a parent has more. Places that touch count as
+/// one, as git's own merge calls them a conflict.
+pub fn is_taken_over(merged: &[u8], parents: &[&[u8]]) -> bool {
+    let mut parents = parents.iter();
+    let Some(first) = parents.next() else {
+        return false;
+    };
+    let mut unlike_all = unlike(first, merged);
+    for parent in parents {
+        if unlike_all.is_empty() {
+            break;
+        }
+        unlike_all = common(&unlike_all, &unlike(parent, merged));
+    }
+    unlike_all.is_empty()
+}
+
+/// The places of `merged` that `parent` has otherwise, in order.
+fn unlike(parent: &[u8], merged: &[u8]) -> Vec<Range<u32>> {
+    let input = InternedInput::new(parent, merged);
+    let diff = Diff::compute(Algorithm::Myers, &input);
+    diff.hunks().map(|hunk| hunk.after).collect()
+}
+
+/// Where a place of one list meets or touches a place of the other.
+fn common(one: &[Range<u32>], other: &[Range<u32>]) -> Vec<Range<u32>> {
+    let mut found = Vec::new();
+    let mut others = other.iter().peekable();
+    for a in one {
+        while others.next_if(|b| b.end < a.start).is_some() {}
+        for b in others.clone().take_while(|b| b.start <= a.end) {
+            found.push(a.start.min(b.start)..a.end.max(b.end));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BASE: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+
+    fn taken_over(ours: &str, theirs: &str, merged: &str) -> bool {
+        is_taken_over(merged.as_bytes(), &[ours.as_bytes(), theirs.as_bytes()])
+    }
+
+    #[test]
+    fn edits_of_two_sides_at_two_places() {
+        let ours = BASE.replace("2\n", "two\n");
+        let theirs = BASE.replace("8\n", "");
+        let merged = ours.replace("8\n", "");
+        assert!(taken_over(&ours, &theirs, &merged));
+        assert!(taken_over(&theirs, &ours, &merged));
+    }
+
+    #[test]
+    fn the_same_edit_on_both_sides_is_no_place_at_all() {
+        let both = BASE.replace("2\n", "two\n");
+        assert!(taken_over(&both, &both, &both));
+    }
+
+    #[test]
+    fn a_line_that_neither_side_has() {
+        let ours = BASE.replace("2\n", "two\n");
+        let theirs = BASE.replace("8\n", "eight\n");
+        let merged = ours.replace("8\n", "eight\n");
+        assert!(!taken_over(
+            &ours,
+            &theirs,
+            &merged.replace("5\n", "evil\n")
+        ));
+        assert!(!taken_over(
+            &ours,
+            &theirs,
+            &merged.replace("5\n", "5\nevil\n")
+        ));
+    }
+
+    #[test]
+    fn a_line_that_both_sides_have_and_the_merge_lacks() {
+        let ours = BASE.replace("2\n", "two\n");
+        let theirs = BASE.replace("8\n", "eight\n");
+        let merged = ours.replace("8\n", "eight\n").replace("5\n", "");
+        assert!(!taken_over(&ours, &theirs, &merged));
+    }
+
+    #[test]
+    fn a_conflict_solved_by_keeping_both_is_written_by_somebody() {
+        let ours = BASE.replace("5\n", "five\n");
+        let theirs = BASE.replace("5\n", "cinq\n");
+        assert!(!taken_over(
+            &ours,
+            &theirs,
+            &BASE.replace("5\n", "five\ncinq\n")
+        ));
+        assert!(!taken_over(&ours, &theirs, &BASE.replace("5\n", "fünf\n")));
+    }
+
+    #[test]
+    fn three_parents_with_a_place_each() {
+        let change = |from: &str, to: &str| BASE.replace(from, to);
+        let (a, b, c) = (
+            change("2\n", "a\n"),
+            change("5\n", "b\n"),
+            change("8\n", "c\n"),
+        );
+        let merged = "1\na\n3\n4\nb\n6\n7\nc\n9\n";
+        let parents = [a.as_bytes(), b.as_bytes(), c.as_bytes()];
+        assert!(is_taken_over(merged.as_bytes(), &parents));
+        assert!(!is_taken_over(
+            merged.replace("4\n", "").as_bytes(),
+            &parents
+        ));
+    }
+
+    #[test]
+    fn without_parents_everything_was_written() {
+        assert!(!is_taken_over(b"1\n", &[]));
+    }
+}
