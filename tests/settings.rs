@@ -178,7 +178,8 @@ fn documented(section: &str, name: &str) -> Vec<String> {
         .unwrap_or_else(|| panic!("{section}.{name} is not in docs/settings.md"));
     row.trim_matches('|')
         .split(" | ")
-        .map(|cell| cell.trim().to_owned())
+        // Markdown wants a pipe inside a cell escaped.
+        .map(|cell| cell.trim().replace("\\|", "|"))
         .collect()
 }
 
