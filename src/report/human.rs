@@ -224,11 +224,21 @@ pub(super) fn help_blocks(help: &[String], width: usize) -> Vec<String> {
     blocks
 }
 
-/// A sentence broken between words into lines of at most `width` characters; a longer word stays whole.
+/// A sentence broken between words into lines of at most `width` characters. What is to be copied stays whole: a
+/// longer word, a code span, and a command behind a colon, which gets a line of its own.
 fn wrapped(sentence: &str, width: usize) -> String {
+    if sentence.chars().count() <= width {
+        return sentence.to_owned();
+    }
+    let command = [": git ", ": guard "]
+        .iter()
+        .find_map(|begin| sentence.find(begin));
+    if let Some((words, command)) = command.and_then(|colon| sentence.split_at_checked(colon + 1)) {
+        return format!("{}\n {command}", wrapped(words, width));
+    }
     let mut out = String::new();
     let mut column = 0;
-    for word in sentence.split(' ') {
+    for word in words(sentence) {
         let length = word.chars().count();
         // Some CI systems take commands from where a line begins.
         let is_command = word.starts_with("::") || word.starts_with("##");
@@ -243,6 +253,15 @@ fn wrapped(sentence: &str, width: usize) -> String {
         column += length;
     }
     out
+}
+
+/// The words of a sentence; a code span is part of one word.
+fn words(sentence: &str) -> impl Iterator<Item = &str> {
+    let mut in_code = false;
+    sentence.split(move |c| {
+        in_code ^= c == '`';
+        c == ' ' && !in_code
+    })
 }
 
 /// What a change would lose and its preview, indented below the finding.
