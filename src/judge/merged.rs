@@ -6,7 +6,7 @@ use super::subjects::Subjects;
 use crate::change::{Change, State};
 use crate::error::Result;
 use crate::git::{Objects, Parents, Repository, Tree};
-use crate::measure::{self, Class};
+use crate::measure;
 use crate::policy::settings::Settings;
 
 /// Files over this size are judged whole: comparing them with every parent takes too long.
@@ -87,8 +87,7 @@ pub(super) fn measure_against_closest(
     }
     let trees = trees(repo, parents)?;
     for subject in &mut subjects.all {
-        let is_loss =
-            subject.measured.class == Class::Replace || subject.measured.conversion.is_some();
+        let is_loss = subject.measured.destroys();
         let is_new = subject.change.old.is_none() && subject.change.renamed.is_none();
         let Some(new) = subject.change.new.filter(|_| is_loss || is_new) else {
             continue;

@@ -16,12 +16,9 @@ mod work_tree;
 
 use std::path::PathBuf;
 
-use gix::bstr::{BString, ByteSlice};
-
 use crate::error::Result;
 use crate::finding::Finding;
 use crate::git::{Index, Objects, Parents, Repository};
-use crate::measure::{self, Class};
 use crate::policy::{Governing, Policy};
 use crate::report::{ChangeLine, DesignUsed, Report, Source, SourceKind, Texts};
 use crate::rules::{self, Case, Subject};
@@ -36,11 +33,6 @@ use subjects::Subjects;
 use view::IndexView;
 pub use work_base::look_up as look_up_work_base;
 pub use work_tree::WorkTreeView;
-
-/// Lines of a preview: with the finding, a screenful.
-const PREVIEW_LINES: usize = 20;
-/// Lines of the content that would be lost.
-const LOST_LINES: usize = 10;
 
 /// How to judge.
 #[derive(Debug, Clone, Default)]
@@ -157,7 +149,12 @@ pub fn texts(policy: &Policy) -> Texts {
 fn change_line(subject: &Subject, subjects: &Subjects, objects: &Objects) -> Result<ChangeLine> {
     let change = &subject.change;
     let measured = &subject.measured;
-    let mut line = ChangeLine {
+    let shown = match measured.destroys() {
+        true => Some(subjects.excerpts(objects, change)?),
+        false => None,
+    };
+    let (preview, deleted) = shown.map(|shown| (shown.preview, shown.deleted)).unzip();
+    Ok(ChangeLine {
         path: change.path.clone(),
         from: change.new.and(change.renamed.clone()),
         action: change.action().name(),
@@ -166,21 +163,7 @@ fn change_line(subject: &Subject, subjects: &Subjects, objects: &Objects) -> Res
         new_lines: measured.new_lines,
         lost_share: measured.original_lines.map(|_| measured.lost.share()),
         approved: false,
-        preview: None,
-        deleted: None,
-    };
-    if measured.class == Class::Replace || measured.conversion.is_some() {
-        let (old, new) = subjects.contents(objects, change)?;
-        let name = |path: &BString| path.to_str_lossy().into_owned();
-        let from = change.renamed.as_ref().unwrap_or(&change.path);
-        line.preview = Some(measure::unified_preview(
-            &old,
-            &new,
-            &name(from),
-            &name(&change.path),
-            PREVIEW_LINES,
-        ));
-        line.deleted = Some(measure::deleted_content(&old, &new, LOST_LINES));
-    }
-    Ok(line)
+        preview,
+        deleted,
+    })
 }

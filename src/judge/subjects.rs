@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gix::bstr::{BStr, BString};
+use gix::bstr::{BStr, BString, ByteSlice};
+use gix::diff::blob::Diff;
 
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
@@ -20,18 +21,43 @@ const WORTH_A_THREAD: usize = 64;
 const MAX_THREADS: usize = 8;
 /// How many changes a thread takes at a time.
 const BATCH: usize = 16;
+/// Lines of a preview: with the finding, a screenful.
+const PREVIEW_LINES: usize = 20;
+/// Lines of the content that would be lost.
+const LOST_LINES: usize = 10;
 
 /// All subjects in path order, and where renamed files came from.
 pub(super) struct Subjects {
     pub(super) all: Vec<Subject>,
+    /// What to show of the changes that were seen to destroy something, by path.
+    excerpts: HashMap<BString, Excerpts>,
     /// The old state of the other end, by the new path of a rename.
     renamed_from: HashMap<BString, State>,
 }
 
+/// What a person is shown of a destructive change.
+#[derive(Clone)]
+pub(super) struct Excerpts {
+    /// The unified diff.
+    pub(super) preview: String,
+    /// The lines that would be lost.
+    pub(super) deleted: String,
+}
+
 impl Subjects {
-    /// What the new version is compared with: its own old state, or that of the path it was renamed from.
-    pub(super) fn old_end(&self, change: &Change) -> Option<State> {
-        old_end(&self.renamed_from, change)
+    /// What to show of a change. It is there where the first measure saw it destroy something; a merge may turn
+    /// out to do so later.
+    ///
+    /// # Errors
+    /// A blob cannot be read.
+    pub(super) fn excerpts(&self, objects: &Objects, change: &Change) -> Result<Excerpts> {
+        if let Some(excerpts) = self.excerpts.get(&change.path) {
+            return Ok(excerpts.clone());
+        }
+        let (mut old, mut new) = (Vec::new(), Vec::new());
+        read(objects, old_end(&self.renamed_from, change), &mut old)?;
+        read(objects, change.new, &mut new)?;
+        Ok(excerpts(change, &old, &new, None))
     }
 
     /// A file that becomes a Git LFS pointer is kept whole where the attributes of `base` say that LFS has it.
@@ -47,18 +73,6 @@ impl Subjects {
             }
         }
         Ok(())
-    }
-
-    /// The two contents that are compared; a side without one is empty.
-    pub(super) fn contents(
-        &self,
-        objects: &Objects,
-        change: &Change,
-    ) -> Result<(Vec<u8>, Vec<u8>)> {
-        let (mut old, mut new) = (Vec::new(), Vec::new());
-        read(objects, self.old_end(change), &mut old)?;
-        read(objects, change.new, &mut new)?;
-        Ok((old, new))
     }
 }
 
@@ -106,9 +120,18 @@ pub(super) fn gather(
         }
         Ok::<_, Error>(all)
     })?;
-    measured.sort_unstable_by_key(|(at, _)| *at);
+    measured.sort_unstable_by_key(|done| done.at);
+    let mut excerpts = HashMap::new();
+    let mut all = Vec::with_capacity(measured.len());
+    for done in measured {
+        if let Some(shown) = done.excerpts {
+            excerpts.insert(done.subject.change.path.clone(), shown);
+        }
+        all.push(done.subject);
+    }
     Ok(Subjects {
-        all: measured.into_iter().map(|(_, subject)| subject).collect(),
+        all,
+        excerpts,
         renamed_from,
     })
 }
@@ -122,8 +145,8 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Measures batches until none is left; each result with its place.
-    fn run(&self, objects: Objects) -> Result<Vec<(usize, Subject)>> {
+    /// Measures batches until none is left.
+    fn run(&self, objects: Objects) -> Result<Vec<Done>> {
         let (mut old, mut new) = (Vec::new(), Vec::new());
         let mut done = Vec::new();
         loop {
@@ -133,10 +156,7 @@ impl Work<'_> {
             }
             let end = (start + BATCH).min(self.changes.len());
             for at in start..end {
-                done.push((
-                    at,
-                    self.measure(&objects, &self.changes[at], &mut old, &mut new)?,
-                ));
+                done.push(self.measure(&objects, at, &mut old, &mut new)?);
             }
         }
     }
@@ -144,26 +164,52 @@ impl Work<'_> {
     fn measure(
         &self,
         objects: &Objects,
-        change: &Change,
+        at: usize,
         old: &mut Vec<u8>,
         new: &mut Vec<u8>,
-    ) -> Result<Subject> {
+    ) -> Result<Done> {
+        let change = &self.changes[at];
         let before = old_end(self.renamed_from, change);
         read(objects, before, old)?;
         read(objects, change.new, new)?;
         let side = |state: Option<State>, content| state.map(|state| (state.kind, content));
-        let measured = measure::measure(
+        let (measured, diff) = measure::measure_with_diff(
             side(before, old.as_slice()),
             side(change.new, new.as_slice()),
             &self.settings.thresholds,
         );
         let is_link = change.new.is_some_and(|state| state.kind == Kind::Symlink);
         let kept = is_link || rules::wants_content(change.path.as_ref());
-        Ok(Subject {
-            change: change.clone(),
-            measured,
-            content: kept.then(|| (old.clone(), new.clone())),
+        Ok(Done {
+            at,
+            subject: Subject {
+                change: change.clone(),
+                measured,
+                content: kept.then(|| (old.clone(), new.clone())),
+            },
+            excerpts: measured
+                .destroys()
+                .then(|| excerpts(change, old, new, diff.as_ref())),
         })
+    }
+}
+
+/// What came of the change at one place.
+struct Done {
+    at: usize,
+    subject: Subject,
+    excerpts: Option<Excerpts>,
+}
+
+fn excerpts(change: &Change, old: &[u8], new: &[u8], diff: Option<&Diff>) -> Excerpts {
+    let from = change.renamed.as_ref().unwrap_or(&change.path);
+    let (from, to) = (from.to_str_lossy(), change.path.to_str_lossy());
+    Excerpts {
+        preview: measure::unified_preview(old, new, &from, &to, PREVIEW_LINES),
+        deleted: match diff {
+            Some(_) => measure::removed_lines(old, diff, LOST_LINES),
+            None => measure::deleted_content(old, new, LOST_LINES),
+        },
     }
 }
 

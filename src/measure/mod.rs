@@ -13,12 +13,14 @@ mod units;
 
 pub use class::{Class, Thresholds, classify};
 pub use merged::is_taken_over;
-pub use preview::{deleted_content, unified_preview};
+pub use preview::{deleted_content, removed_lines, unified_preview};
 pub use rename::{Pairing, Rename, RenameEnd, pair_renames};
 pub use share::{Lost, lost};
 pub use similarity::Profile;
 pub use text::{Content, Cosmetic, cosmetic, is_binary, is_lfs_pointer, line_count};
 pub use units::Unit;
+
+use gix::diff::blob::Diff;
 
 use crate::change::Kind;
 
@@ -74,6 +76,11 @@ pub struct Measured {
 }
 
 impl Measured {
+    /// Whether most of the content is lost, or became something else.
+    pub fn destroys(&self) -> bool {
+        self.class == Class::Replace || self.conversion.is_some()
+    }
+
     /// The same step where the old content is known to live on elsewhere.
     pub fn without_loss(self) -> Measured {
         Measured {
@@ -94,6 +101,15 @@ pub fn measure(
     new: Option<(Kind, &[u8])>,
     thresholds: &Thresholds,
 ) -> Measured {
+    measure_with_diff(old, new, thresholds).0
+}
+
+/// As [`measure`], with the diff where lines were compared.
+pub fn measure_with_diff(
+    old: Option<(Kind, &[u8])>,
+    new: Option<(Kind, &[u8])>,
+    thresholds: &Thresholds,
+) -> (Measured, Option<Diff>) {
     let old_side = old.map(Side::of);
     let new_side = new.map(Side::of);
     let conversion = old_side
@@ -102,14 +118,14 @@ pub fn measure(
         .and_then(|(old, new)| conversion(old, new));
     let old_text = old_side.as_ref().and_then(Side::text);
     let new_text = new_side.as_ref().and_then(Side::text);
-    let lost = match (old_text, new_text) {
-        (None, _) => Lost::NOTHING,
+    let (lost, diff) = match (old_text, new_text) {
+        (None, _) => (Lost::NOTHING, None),
         (Some(old), Some(new)) if !matches!(conversion, Some(c) if c != Conversion::Emptied) => {
-            share::lost(old, new)
+            share::lost_by_diff(old, new)
         }
-        (Some(old), _) => Lost::all(old),
+        (Some(old), _) => (Lost::all(old), None),
     };
-    Measured {
+    let measured = Measured {
         class: match (old, new) {
             (None, _) => Class::New,
             (_, None) => Class::Delete,
@@ -123,7 +139,8 @@ pub fn measure(
         cosmetic: old_text
             .zip(new_text)
             .and_then(|(old, new)| cosmetic(old, new)),
-    }
+    };
+    (measured, diff)
 }
 
 /// One side of a step, looked at once.

@@ -7,9 +7,10 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use gix::bstr::ByteSlice;
+use gix::diff::blob::{Diff, Interner};
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices_deadline, group_diff_ops};
 
-use super::share::lost_lines;
+use super::share::line_diff;
 use super::text::countable;
 
 /// Unchanged lines around a change.
@@ -36,10 +37,16 @@ pub fn unified_preview(
 ) -> String {
     let (old, new) = (countable(old), countable(new));
     let (old, new) = (split(&old), split(&new));
+    // Numbers are hashed and compared faster than lines.
+    let mut numbers = Interner::new(old.len() + new.len());
+    let before: Vec<_> = old.iter().map(|line| numbers.intern(*line)).collect();
+    let after: Vec<_> = new.iter().map(|line| numbers.intern(*line)).collect();
+    // The previews of a large file decide how much memory a run needs.
+    drop(numbers);
     let ops = capture_diff_slices_deadline(
         Algorithm::Myers,
-        &old,
-        &new,
+        &before,
+        &after,
         Some(Instant::now() + PATIENCE),
     );
     let hunks = group_diff_ops(ops, CONTEXT);
@@ -62,10 +69,19 @@ pub fn unified_preview(
 /// Leading and trailing blanks are ignored and content is escaped as in
 /// [`unified_preview`].
 pub fn deleted_content(old: &[u8], new: &[u8], max_lines: usize) -> String {
-    let (old, new) = (countable(old), countable(new));
+    let diff = line_diff(&countable(old), &countable(new));
+    removed_lines(old, diff.as_ref(), max_lines)
+}
+
+/// As [`deleted_content`] by a diff that is there already: the one of
+/// [`measure_with_diff`](super::measure_with_diff). Without one every line is lost.
+pub fn removed_lines(old: &[u8], diff: Option<&Diff>, max_lines: usize) -> String {
+    let old = countable(old);
     let mut page = Page::new(max_lines);
-    for line in lost_lines(&old, &new) {
-        page.line(|| visible(line));
+    for (line, index) in old.lines().zip(0..) {
+        if diff.is_none_or(|diff| diff.is_removed(index)) {
+            page.line(|| visible(line));
+        }
     }
     page.finish()
 }

@@ -6,7 +6,6 @@
 
 use std::borrow::Cow;
 
-use gix::bstr::ByteSlice;
 use gix::diff::blob::{Algorithm, Diff, InternedInput};
 
 use super::text::countable;
@@ -100,43 +99,42 @@ fn ratio(part: usize, whole: usize) -> f64 {
 /// longest common subsequence leaves, however many they are. Input of 2^31
 /// units or more counts as all lost.
 pub fn lost(old: &[u8], new: &[u8]) -> Lost {
+    lost_by_diff(old, new).0
+}
+
+/// As [`lost`], with the diff where lines were compared.
+pub(super) fn lost_by_diff(old: &[u8], new: &[u8]) -> (Lost, Option<Diff>) {
     if new.is_empty() {
-        return Lost::all(old);
+        return (Lost::all(old), None);
     }
     let old = Counted::old(old);
     let total = old.count;
     let unit = old.unit;
     if total == 0 {
-        return Lost {
+        let nothing = Lost {
             unit,
             ..Lost::NOTHING
         };
+        return (nothing, None);
     }
     let new = Counted::in_unit(countable(new), unit);
     let Some((input, diff)) = diff(&old, &new, DIFF_LIMIT) else {
-        return all_of(&old);
+        return (all_of(&old), None);
     };
-    Lost {
+    let lost = Lost {
         lost: diff.count_removals() as usize,
         gone: gone(&input),
         total,
         unit,
-    }
+    };
+    (lost, (unit == Unit::Lines).then_some(diff))
 }
 
-/// The old version's lines (without their newline) that a line diff does not
-/// keep, in order. Always by lines; [`lost`] counts the same ones where its
-/// unit is lines.
-pub(super) fn lost_lines<'a>(old: &'a [u8], new: &[u8]) -> Vec<&'a [u8]> {
-    let before = Counted::in_unit(Cow::Borrowed(old), Unit::Lines);
-    let after = Counted::in_unit(Cow::Borrowed(new), Unit::Lines);
-    let diff = diff(&before, &after, DIFF_LIMIT);
-    let is_lost = |index| diff.as_ref().is_none_or(|(_, diff)| diff.is_removed(index));
-    old.lines()
-        .zip(0..)
-        .filter(|(_, index)| is_lost(*index))
-        .map(|(line, _)| line)
-        .collect()
+/// A diff of the lines; `None` where there are too many.
+pub(super) fn line_diff(old: &[u8], new: &[u8]) -> Option<Diff> {
+    let old = Counted::in_unit(Cow::Borrowed(old), Unit::Lines);
+    let new = Counted::in_unit(Cow::Borrowed(new), Unit::Lines);
+    diff(&old, &new, DIFF_LIMIT).map(|(_, diff)| diff)
 }
 
 /// `None` where either side has more than `limit` units.
