@@ -12,6 +12,9 @@ use crate::change::{Kind, State};
 use crate::error::{Error, Result};
 use crate::path::show;
 
+/// Checking fewer bytes than these costs less than starting a thread.
+const WORTH_A_THREAD: usize = 256 * 1024;
+
 /// The index as git would commit it.
 pub struct Index {
     state: IndexState,
@@ -50,16 +53,21 @@ impl Index {
             thread_limit: Some(1),
             ..Default::default()
         };
+        let check = || super::index_check::check(&bytes, hash);
+        let decode = || IndexState::from_bytes(&bytes, modified, hash, options);
         // Two halves of about the same cost: gix decodes, a second thread checks what gix does not.
-        let (decoded, checked) = std::thread::scope(|scope| {
-            let checker = scope.spawn(|| super::index_check::check(&bytes, hash));
-            let decoded = IndexState::from_bytes(&bytes, modified, hash, options);
-            (decoded, checker.join())
-        });
+        let (decoded, checked) = if bytes.len() < WORTH_A_THREAD {
+            (decode(), check())
+        } else {
+            std::thread::scope(|scope| {
+                let checker = scope.spawn(check);
+                let decoded = decode();
+                let failed = |_| Err("it cannot be checked".into());
+                (decoded, checker.join().unwrap_or_else(failed))
+            })
+        };
         let (state, _) = decoded.map_err(|error| damaged(error.probable_cause().to_string()))?;
-        checked
-            .unwrap_or_else(|_| Err("it cannot be checked".into()))
-            .map_err(damaged)?;
+        checked.map_err(damaged)?;
         if state.link().is_some() {
             let file = repo
                 .repo

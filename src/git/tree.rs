@@ -1,7 +1,10 @@
 //! Tree objects: looking a path up, listing, and the difference of two trees.
 
+use std::cell::RefCell;
 use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::iter::Peekable;
+use std::rc::Rc;
 use std::vec::IntoIter;
 
 use gix::ObjectId;
@@ -60,6 +63,8 @@ pub(super) fn entries(objects: &Objects, id: ObjectId, buffer: &mut Vec<u8>) -> 
 pub struct Tree<'repo> {
     objects: Objects,
     id: ObjectId,
+    /// The directories that were looked into: the next path is often in one of them.
+    read: RefCell<HashMap<ObjectId, Rc<Vec<u8>>>>,
     _repo: std::marker::PhantomData<&'repo ()>,
 }
 
@@ -68,6 +73,7 @@ impl<'repo> Tree<'repo> {
         Tree {
             objects: repo.objects(),
             id,
+            read: RefCell::default(),
             _repo: std::marker::PhantomData,
         }
     }
@@ -97,13 +103,12 @@ impl<'repo> Tree<'repo> {
     }
 
     pub(super) fn find(&self, path: &BStr) -> Result<Option<Entry>> {
-        let mut buffer = Vec::new();
         let mut id = self.id;
         let mut components = path.split_str("/").peekable();
         while let Some(name) = components.next() {
-            self.objects.tree(id, &mut buffer)?;
+            let directory = self.directory(id)?;
             let mut found = None;
-            for entry in TreeRefIter::from_bytes(&buffer, id.kind()) {
+            for entry in TreeRefIter::from_bytes(&directory, id.kind()) {
                 let entry =
                     entry.map_err(|error| Error::new(format!("tree {id} is damaged: {error}")))?;
                 if entry.filename == name {
@@ -118,6 +123,18 @@ impl<'repo> Tree<'repo> {
             }
         }
         Ok(None)
+    }
+
+    /// One tree object, read once.
+    fn directory(&self, id: ObjectId) -> Result<Rc<Vec<u8>>> {
+        if let Some(directory) = self.read.borrow().get(&id) {
+            return Ok(Rc::clone(directory));
+        }
+        let mut buffer = Vec::new();
+        self.objects.tree(id, &mut buffer)?;
+        let directory = Rc::new(buffer);
+        self.read.borrow_mut().insert(id, Rc::clone(&directory));
+        Ok(directory)
     }
 
     /// The content of the file at `path`; `None` where there is no regular file.
