@@ -7,7 +7,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use gix::bstr::BStr;
+use gix::bstr::{BStr, ByteSlice};
 
 /// Longer patterns are refused, in bytes.
 const MAX_LEN: usize = 1_024;
@@ -48,10 +48,11 @@ impl std::error::Error for GlobError {}
 /// with regard to case.
 #[derive(Debug, Clone)]
 pub struct Glob {
-    /// What every match begins with, and what it ends with: most paths are
-    /// told apart by these.
+    /// What every match begins with, what it ends with, and what it holds:
+    /// most paths are told apart by these.
     prefix: Vec<u8>,
     suffix: Vec<u8>,
+    inner: Vec<u8>,
     program: Vec<Step>,
 }
 
@@ -78,19 +79,23 @@ impl Glob {
         }
         let mut compiler = Compiler {
             pattern,
-            program: Vec::new(),
+            program: Vec::with_capacity(pattern.len()),
         };
         compiler.sequence(0..pattern.len(), true, 0)?;
         Ok(Glob {
             prefix: literal_prefix(pattern).to_vec(),
             suffix: literal_suffix(pattern).to_vec(),
+            inner: literal_inside(pattern).to_vec(),
             program: compiler.program,
         })
     }
 
     /// Whether the whole path matches.
     pub fn matches(&self, path: &BStr) -> bool {
-        if !path.starts_with(&self.prefix) || !path.ends_with(&self.suffix) {
+        if !path.starts_with(&self.prefix)
+            || !path.ends_with(&self.suffix)
+            || !path.contains_str(&self.inner)
+        {
             return false;
         }
         let mut states = States::new(self.program.len());
@@ -142,6 +147,17 @@ fn literal_suffix(pattern: &BStr) -> &[u8] {
         .rposition(|byte| matches!(byte, b'*' | b'{' | b',' | b'}'));
     let suffix = &pattern[last.map_or(0, |at| at + 1)..];
     suffix.strip_prefix(b"/").unwrap_or(suffix)
+}
+
+/// The longest part between two stars, which every match of the pattern holds; nothing where there are braces.
+fn literal_inside(pattern: &BStr) -> &[u8] {
+    if pattern.contains(&b'{') {
+        return b"";
+    }
+    let parts = pattern.split(|&byte| byte == b'*');
+    let inner = parts.max_by_key(|part| part.len()).unwrap_or_default();
+    // The slash may belong to the stars before it.
+    inner.strip_prefix(b"/").unwrap_or(inner)
 }
 
 /// The alternatives of the brace group that opens at the start of `range`, and where it ends.
@@ -311,7 +327,6 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use gix::bstr::ByteSlice;
 
     fn matches(pattern: &str, path: &str) -> bool {
         Glob::new(pattern.into()).unwrap().matches(path.into())

@@ -43,7 +43,24 @@ impl Patterns {
 
     /// The first pattern that covers `path`.
     pub fn find(&self, path: &BStr) -> Option<&str> {
-        let pattern = self.0.iter().find(|pattern| pattern.covers(path))?;
+        if self.0.is_empty() {
+            return None;
+        }
+        // Every prefix that ends at a slash is a directory; the whole path is the file.
+        let slashes = (0..path.len()).filter(|&at| path[at] == b'/');
+        let mut start = 0;
+        let steps: Vec<Step<'_>> = slashes
+            .chain([path.len()])
+            .map(|end| {
+                let name = &path[start..end];
+                start = end + 1;
+                Step {
+                    prefix: path[..end].as_bstr(),
+                    name: name.as_bstr(),
+                }
+            })
+            .collect();
+        let pattern = self.0.iter().find(|pattern| pattern.covers(&steps))?;
         Some(&pattern.text)
     }
 
@@ -66,6 +83,12 @@ impl PartialEq for Patterns {
 
 impl Eq for Patterns {}
 
+/// A directory on the way to a path, or the path itself.
+struct Step<'a> {
+    prefix: &'a BStr,
+    name: &'a BStr,
+}
+
 impl Pattern {
     fn new(text: String) -> Result<Pattern, GlobError> {
         let without_end = text.trim_end_matches('/');
@@ -77,17 +100,15 @@ impl Pattern {
         })
     }
 
-    fn covers(&self, path: &BStr) -> bool {
-        // Every prefix that ends at a slash is a directory; the whole path is the file.
-        let directories = path.find_iter("/");
-        directories
-            .chain((!self.directory_only).then_some(path.len()))
-            .any(|end| {
-                let prefix = &path[..end];
-                let name = || prefix.rsplit(|&byte| byte == b'/').next().unwrap_or(prefix);
-                self.glob
-                    .matches(if self.anchored { prefix } else { name() }.into())
+    fn covers(&self, steps: &[Step<'_>]) -> bool {
+        let count = steps.len() - usize::from(self.directory_only);
+        steps[..count].iter().any(|step| {
+            self.glob.matches(if self.anchored {
+                step.prefix
+            } else {
+                step.name
             })
+        })
     }
 }
 
