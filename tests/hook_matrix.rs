@@ -74,7 +74,7 @@ const OPERATIONS: &[Operation] = &[
         ACCEPTS,
     ),
     operation("merge, true merge", "side; own", "git merge --no-edit side", (MERGE, ""), ACCEPTS),
-    operation("merge, both changed the file", "side; top", "git merge --no-edit side", (MERGE, ""), REFUSES),
+    operation("merge, both changed the file", "side; top", "git merge --no-edit side", (MERGE, ""), ACCEPTS),
     operation("merge, octopus", "side; own; third", "git merge --no-edit side third", (MERGE, ""), ACCEPTS),
     operation("merge, fast-forward", "side", "git merge side", (NONE, ""), ACCEPTS),
     operation("merge --squash, commit", "side; own", "git merge --squash side; git commit -m x", (COMMIT, "index"), REFUSES),

@@ -115,7 +115,7 @@ fn twenty_runs_print_the_same_bytes() {
                 )
                 .env("PWD", pick(&["/", "/nowhere"]));
             if round % 2 == 1 {
-                guard.env("TERM", "dumb").env("COLUMNS", "40");
+                guard.env("TERM", "dumb").env("LINES", "5");
             }
             let output = run(&mut guard);
             assert_eq!(output.stdout, first.stdout, "{arguments:?}, round {round}");

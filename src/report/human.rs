@@ -65,6 +65,7 @@ pub(super) fn findings(
 ) -> String {
     let mut out = String::new();
     let mut seen: BTreeMap<(Level, Rule), usize> = BTreeMap::new();
+    let mut after_short = false;
     for finding in ordered(findings) {
         if style.quiet && finding.level != Level::Error {
             continue;
@@ -73,7 +74,11 @@ pub(super) fn findings(
         *count += 1;
         if *count > FULL && *count <= FOLD_AFTER {
             push_line(&mut out, &drawn(&in_short(finding), texts, style));
+            after_short = true;
         } else if *count <= FULL {
+            if std::mem::take(&mut after_short) {
+                out.push('\n');
+            }
             push_line(&mut out, &drawn(finding, texts, style));
             if finding.rule == Rule::DestructiveChange {
                 for change in changes
@@ -85,6 +90,9 @@ pub(super) fn findings(
             }
             out.push('\n');
         }
+    }
+    if after_short {
+        out.push('\n');
     }
     for ((level, rule), count) in seen.into_iter().rev() {
         if count > FOLD_AFTER {

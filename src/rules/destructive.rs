@@ -6,7 +6,6 @@ use crate::change::Action;
 use crate::finding::{Finding, Rule};
 use crate::measure::{Class, Conversion, Unit};
 use crate::path::show;
-use crate::policy::{Actions, Policy};
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     for subject in case.subjects {
@@ -33,8 +32,6 @@ fn large_file(case: &Case<'_>, subject: &Subject) -> Option<Finding> {
         }
         // Designs come and go without rows; those in force are judged above.
         (Class::Delete, _) if case.policy.is_design(path) => return None,
-        // A Delete row lets the old file go whole, so that it may also be split, or go on in part.
-        _ if old_end_may_go(case.policy, subject) => return None,
         (Class::Delete, _) => format!(
             "{shown} with {} lines is deleted, and no row of a design says so",
             measured.original_lines.unwrap_or_default()
@@ -85,20 +82,6 @@ fn large_file(case: &Case<'_>, subject: &Subject) -> Option<Finding> {
             }
         )),
     })
-}
-
-/// Whether the old end of a rename has a Delete row; a Rename row has it go on as it is.
-fn old_end_may_go(policy: &Policy, subject: &Subject) -> bool {
-    let (Some(scope), Some(from), Some(_)) =
-        (&policy.scope, &subject.change.renamed, subject.change.new)
-    else {
-        return false;
-    };
-    scope
-        .lookup(from.as_ref())
-        .grants
-        .iter()
-        .any(|grant| grant.renamed.is_none() && grant.actions.contains(Actions::DELETE))
 }
 
 /// Deleting or gutting the document that grants is refused whatever its size.

@@ -145,13 +145,12 @@ fn paths(wanted: &Wanted<'_>) -> String {
     }
 }
 
-/// A code span of CommonMark: fenced by more backticks than stand in a row inside, and kept apart from
-/// backticks at either end by blanks, which do not count.
+/// A code span of CommonMark: fenced by more backticks than stand in a row inside, and kept apart from those
+/// by blanks, which do not count.
 fn code_span(text: &str) -> String {
     let runs = text.split(|c| c != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or(0) + 1);
-    let needs_blanks = text.starts_with('`') || text.ends_with('`');
-    let blank = if needs_blanks { " " } else { "" };
+    let blank = if text.contains('`') { " " } else { "" };
     format!("{fence}{blank}{text}{blank}{fence}")
 }
 
