@@ -12,6 +12,7 @@ mod init;
 mod install;
 mod lint;
 mod output;
+mod progress;
 mod scope;
 mod settings;
 mod snapshot;
@@ -64,7 +65,7 @@ Environment:
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Judge the staged changes.
+    /// Judge the staged changes, a range, or a commit.
     Lint(lint::Args),
     /// May these paths be written?
     Check(check::Args),

@@ -73,6 +73,8 @@ pub struct Finding {
     pub help: Vec<String>,
     /// Facts for machines.
     pub details: Details,
+    /// The place in the range, the oldest first, of the commit that does it, where commits are judged one by one.
+    pub commit: Option<usize>,
 }
 
 impl Finding {
@@ -87,6 +89,7 @@ impl Finding {
             design: None,
             help: Vec::new(),
             details: Details::new(),
+            commit: None,
         }
     }
 

@@ -322,7 +322,7 @@ impl<'a> Gate<'a> {
         let work_base = judge::look_up_work_base(
             self.repo,
             &self.policy,
-            &parents,
+            parents.head,
             [&subject.change].into_iter(),
         )?;
         let findings = rules::check(&Case {

@@ -1,16 +1,19 @@
 //! The only code that opens a repository. Everything is read in process, by
 //! its bytes: no attributes, no replace refs, no configured programs.
 
+mod alike;
 mod attributes;
 mod branch;
 mod branch_config;
 mod config_env;
 mod health;
+mod history;
 mod hooks;
 mod index;
 mod index_check;
 mod objects;
 mod parents;
+mod range;
 mod snapshot;
 mod staged;
 mod tree;
@@ -23,12 +26,15 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use crate::error::{Error, Result};
 use crate::path::show;
 
+pub use alike::visit_alike;
 pub use branch::Branch;
 pub use health::{FlaggedEntry, HookSwitch};
+pub use history::{Commit, History};
 pub use hooks::HooksDirectory;
 pub use index::Index;
 pub use objects::Objects;
 pub use parents::Parents;
+pub use range::{Range, fetch_command};
 pub use snapshot::{Before, SNAPSHOTS, Snapshot};
 pub use staged::staged_changes;
 pub use tree::{Tree, changes_between};

@@ -1,7 +1,7 @@
 //! Reading objects; a handle for each thread.
 
 use gix::ObjectId;
-use gix::objs::{Find, Kind};
+use gix::objs::{Exists, Find, Kind};
 use gix::prelude::HeaderExt;
 
 use crate::error::{Error, Result};
@@ -41,6 +41,42 @@ impl Objects {
             return Ok(());
         }
         self.read(id, Kind::Tree, buffer)
+    }
+
+    /// Reads a commit into `buffer`, replacing what it held.
+    pub(super) fn commit(&self, id: ObjectId, buffer: &mut Vec<u8>) -> Result<()> {
+        self.read(id, Kind::Commit, buffer)
+    }
+
+    /// The tree of a commit.
+    pub(super) fn tree_id(&self, commit: ObjectId) -> Result<ObjectId> {
+        let mut buffer = Vec::new();
+        self.commit(commit, &mut buffer)?;
+        gix::objs::CommitRefIter::from_bytes(&buffer, commit.kind())
+            .tree_id()
+            .map_err(|error| Error::new(format!("commit {commit} is damaged: {error}")))
+    }
+
+    /// The parents that a commit names.
+    ///
+    /// # Errors
+    /// The commit is missing or damaged.
+    pub fn parents(&self, commit: ObjectId) -> Result<Vec<ObjectId>> {
+        let mut buffer = Vec::new();
+        self.commit(commit, &mut buffer)?;
+        Ok(gix::objs::CommitRefIter::from_bytes(&buffer, commit.kind())
+            .parent_ids()
+            .collect())
+    }
+
+    /// The hash of this repository's ids.
+    pub(super) fn hash_kind(&self) -> gix::hash::Kind {
+        self.0.store_ref().object_hash()
+    }
+
+    /// Whether the object is in the database.
+    pub(super) fn has(&self, id: ObjectId) -> bool {
+        self.0.exists(&id)
     }
 
     fn read(&self, id: ObjectId, kind: Kind, buffer: &mut Vec<u8>) -> Result<()> {

@@ -78,6 +78,22 @@ impl<'repo> Tree<'repo> {
         }
     }
 
+    /// The tree of a commit, the empty tree for `None`, read with a handle that may be another thread's.
+    ///
+    /// # Errors
+    /// The commit is missing or damaged.
+    pub fn of_commit(objects: &Objects, commit: Option<ObjectId>) -> Result<Tree<'static>> {
+        let id = match commit {
+            Some(commit) => objects.tree_id(commit)?,
+            None => ObjectId::empty_tree(objects.hash_kind()),
+        };
+        Ok(Tree {
+            objects: objects.clone(),
+            id,
+            _repo: std::marker::PhantomData,
+        })
+    }
+
     /// The id of the tree object.
     pub fn id(&self) -> ObjectId {
         self.id

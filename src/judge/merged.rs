@@ -13,7 +13,7 @@ use crate::policy::settings::Settings;
 const MAX_SIZE: usize = 8 << 20;
 
 /// The trees of all parents, HEAD's first.
-fn trees<'a>(repo: &'a Repository, parents: &Parents) -> Result<Vec<Tree<'a>>> {
+pub(super) fn trees<'a>(repo: &'a Repository, parents: &Parents) -> Result<Vec<Tree<'a>>> {
     std::iter::once(parents.head)
         .chain(parents.merged.iter().copied().map(Some))
         .map(|commit| repo.tree_of(commit))
@@ -25,18 +25,16 @@ fn trees<'a>(repo: &'a Repository, parents: &Parents) -> Result<Vec<Tree<'a>>> {
 /// # Errors
 /// A tree or blob is missing or damaged.
 pub(super) fn without_taken_over(
-    repo: &Repository,
     objects: &Objects,
-    parents: &Parents,
+    parents: &[Tree<'_>],
     changes: Vec<Change>,
 ) -> Result<Vec<Change>> {
-    if parents.merged.is_empty() {
+    if parents.len() < 2 {
         return Ok(changes);
     }
-    let trees = trees(repo, parents)?;
     let mut own = Vec::with_capacity(changes.len());
     for change in changes {
-        if !is_taken_over(objects, &trees, &change)? {
+        if !is_taken_over(objects, parents, &change)? {
             own.push(change);
         }
     }
@@ -76,16 +74,14 @@ fn is_taken_over(objects: &Objects, trees: &[Tree<'_>], change: &Change) -> Resu
 /// # Errors
 /// A tree or blob is missing or damaged.
 pub(super) fn measure_against_closest(
-    repo: &Repository,
     objects: &Objects,
-    parents: &Parents,
+    parents: &[Tree<'_>],
     settings: &Settings,
     subjects: &mut Subjects,
 ) -> Result<()> {
-    if parents.merged.is_empty() {
+    if parents.len() < 2 {
         return Ok(());
     }
-    let trees = trees(repo, parents)?;
     for subject in &mut subjects.all {
         let is_loss = subject.measured.destroys();
         let is_new = subject.change.old.is_none() && subject.change.renamed.is_none();
@@ -94,7 +90,7 @@ pub(super) fn measure_against_closest(
         };
         let content = read(objects, new)?;
         let mut found = Vec::new();
-        for old in states(&trees, subject.path())? {
+        for old in states(parents, subject.path())? {
             let before = read(objects, old)?;
             found.push(measure::measure(
                 Some((old.kind, &before)),

@@ -1,15 +1,18 @@
 //! The one flow: source and policy in, report out. Looks, never touches.
 
 mod committed;
+mod each;
 mod governed;
 mod load;
 mod merged;
 mod named;
+mod range;
 mod request;
 mod scope;
 mod scope_check;
 mod settings;
 mod subjects;
+mod trailer;
 mod view;
 mod work_base;
 mod work_tree;
@@ -23,8 +26,10 @@ use crate::policy::{Governing, Policy};
 use crate::report::{ChangeLine, DesignUsed, Report, Source, SourceKind, Texts};
 use crate::rules::{self, Case, Subject};
 
+pub use each::Progress;
 pub use governed::{Candidate, candidate, governing_designs};
 pub use load::{Request, load_for_commit, load_for_request};
+pub use range::{commit, range};
 pub use request::check_paths;
 pub use scope::{prompt, scope};
 pub use scope_check::{DocumentChoice, check_documents};
@@ -58,16 +63,17 @@ pub fn staged(repo: &Repository, options: &Options) -> Result<Report> {
     let objects = repo.objects();
     let parents = Parents::of_next_commit(repo, options.githead)?;
     let changes = parents.own_changes(repo, &index, &objects)?;
-    let changes = merged::without_taken_over(repo, &objects, &parents, changes)?;
+    let parent_trees = merged::trees(repo, &parents)?;
+    let changes = merged::without_taken_over(&objects, &parent_trees, changes)?;
     let policy = load_for_commit(repo, &index, &parents, &changes, options)?;
     let mut subjects = subjects::gather(&objects, changes, &policy)?;
     let settings = &policy.settings;
-    merged::measure_against_closest(repo, &objects, &parents, settings, &mut subjects)?;
+    merged::measure_against_closest(&objects, &parent_trees, settings, &mut subjects)?;
     subjects.excuse_lfs(&repo.tree_of(parents.head)?)?;
     let work_base = work_base::look_up(
         repo,
         &policy,
-        &parents,
+        parents.head,
         subjects.all.iter().map(|subject| &subject.change),
     )?;
     let view = IndexView::new(repo, &index, &objects);

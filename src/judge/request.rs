@@ -136,7 +136,7 @@ impl Desk<'_> {
         let work_base = work_base::look_up(
             self.repo,
             self.policy,
-            &parents,
+            parents.head,
             subjects.iter().map(|s| &s.change),
         )?;
         let findings = rules::check(&Case {

@@ -18,7 +18,7 @@ use crate::rules::{self, Subject};
 /// Below this many changes a second thread costs more than it brings.
 const WORTH_A_THREAD: usize = 64;
 /// More threads than this wait for each other's objects.
-const MAX_THREADS: usize = 8;
+pub(super) const MAX_THREADS: usize = 8;
 /// How many changes a thread takes at a time.
 const BATCH: usize = 16;
 /// Lines of a preview: with the finding, a screenful.

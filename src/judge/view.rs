@@ -1,4 +1,4 @@
-//! The index as the tree that the rules look at.
+//! The index, or the tree of a commit, as the tree that the rules look at.
 
 use std::cell::RefCell;
 
@@ -6,16 +6,32 @@ use gix::bstr::{BStr, BString};
 
 use crate::change::Kind;
 use crate::error::{Error, Result};
-use crate::git::{Index, Objects, Repository};
+use crate::git::{Index, Objects, Repository, Tree, visit_alike};
 use crate::path::{Node, TreeView};
-use crate::rules::ResultTree;
+use crate::rules::{ResultTree, Subject};
 
 /// Looks paths up in the index; remembers the first object that could not be read.
 pub(super) struct IndexView<'a> {
     repo: &'a Repository,
     index: &'a Index,
     objects: &'a Objects,
-    failed: RefCell<Option<Error>>,
+    failed: FirstFailure,
+}
+
+/// The verdict on what was seen counts only if everything could be seen.
+#[derive(Default)]
+struct FirstFailure(RefCell<Option<Error>>);
+
+impl FirstFailure {
+    fn seen<T>(&self, result: Result<T>) -> Option<T> {
+        result
+            .map_err(|error| self.0.borrow_mut().get_or_insert(error).clone())
+            .ok()
+    }
+
+    fn finish(self) -> Result<()> {
+        self.0.into_inner().map_or(Ok(()), Err)
+    }
 }
 
 impl<'a> IndexView<'a> {
@@ -24,36 +40,31 @@ impl<'a> IndexView<'a> {
             repo,
             index,
             objects,
-            failed: RefCell::new(None),
+            failed: FirstFailure::default(),
         }
     }
 
-    /// The verdict on what was seen counts only if everything could be seen.
+    /// Whatever could not be read.
     pub(super) fn finish(self) -> Result<()> {
-        self.failed.into_inner().map_or(Ok(()), Err)
-    }
-
-    fn seen<T>(&self, result: Result<T>) -> Option<T> {
-        result
-            .map_err(|error| self.failed.borrow_mut().get_or_insert(error).clone())
-            .ok()
+        self.failed.finish()
     }
 }
 
 impl TreeView for IndexView<'_> {
     fn entry(&self, path: &BStr) -> Option<Node> {
-        match self.seen(self.index.get(self.repo, path))? {
+        match self.failed.seen(self.index.get(self.repo, path))? {
             Some(state) => Some(Node::Entry(state.kind)),
             None => self
+                .failed
                 .seen(self.index.is_dir(self.repo, path))?
                 .then_some(Node::Directory),
         }
     }
 
     fn link_target(&self, path: &BStr) -> Option<BString> {
-        let state = self.seen(self.index.get(self.repo, path))??;
+        let state = self.failed.seen(self.index.get(self.repo, path))??;
         let mut target = Vec::new();
-        self.seen(self.objects.blob(state.id, &mut target))?;
+        self.failed.seen(self.objects.blob(state.id, &mut target))?;
         Some(target.into())
     }
 }
@@ -63,5 +74,56 @@ impl ResultTree for IndexView<'_> {
         for (path, kind) in self.index.files() {
             visit(path, kind);
         }
+    }
+}
+
+/// Looks paths up in a tree; remembers the first object that could not be read.
+pub(super) struct CommitView<'a> {
+    tree: &'a Tree<'a>,
+    objects: &'a Objects,
+    subjects: &'a [Subject],
+    failed: FirstFailure,
+}
+
+impl<'a> CommitView<'a> {
+    pub(super) fn new(tree: &'a Tree<'a>, objects: &'a Objects, subjects: &'a [Subject]) -> Self {
+        CommitView {
+            tree,
+            objects,
+            subjects,
+            failed: FirstFailure::default(),
+        }
+    }
+
+    /// As [`IndexView::finish`].
+    pub(super) fn finish(self) -> Result<()> {
+        self.failed.finish()
+    }
+}
+
+impl TreeView for CommitView<'_> {
+    fn entry(&self, path: &BStr) -> Option<Node> {
+        match self.failed.seen(self.tree.get(path))? {
+            Some(state) => Some(Node::Entry(state.kind)),
+            None => self
+                .failed
+                .seen(self.tree.is_dir(path))?
+                .then_some(Node::Directory),
+        }
+    }
+
+    fn link_target(&self, path: &BStr) -> Option<BString> {
+        let state = self.failed.seen(self.tree.get(path))??;
+        let mut target = Vec::new();
+        self.failed.seen(self.objects.blob(state.id, &mut target))?;
+        Some(target.into())
+    }
+}
+
+impl ResultTree for CommitView<'_> {
+    fn for_each(&self, visit: &mut dyn FnMut(&BStr, Kind)) {
+        let arrivals = self.subjects.iter().map(Subject::path);
+        self.failed
+            .seen(visit_alike(self.tree, self.objects, arrivals, visit));
     }
 }

@@ -7,7 +7,7 @@ use gix::bstr::BStr;
 
 use crate::change::Change;
 use crate::error::{Error, Result};
-use crate::git::{Parents, Repository};
+use crate::git::Repository;
 use crate::path::show;
 use crate::policy::Policy;
 use crate::rules::{self, WorkBase};
@@ -19,7 +19,7 @@ use crate::rules::{self, WorkBase};
 pub fn look_up<'a>(
     repo: &Repository,
     policy: &Policy,
-    parents: &Parents,
+    head: Option<ObjectId>,
     changes: impl Iterator<Item = &'a Change>,
 ) -> Result<WorkBase> {
     let mut wanted = changes
@@ -28,7 +28,7 @@ pub fn look_up<'a>(
     if wanted.peek().is_none() {
         return Ok(WorkBase::Unknown);
     }
-    let Some(base) = commit(repo, policy.settings.base.as_deref(), parents.head)? else {
+    let Some(base) = commit(repo, policy.settings.base.as_deref(), head)? else {
         return Ok(WorkBase::Unknown);
     };
     let tree = repo.tree_of(Some(base))?;

@@ -30,17 +30,20 @@ pub enum Origin {
     Index,
     /// The work tree: neither HEAD nor the index has the document.
     WorkTree,
+    /// The commit that a range is judged against.
+    MergeBase,
     /// This commit.
     Commit(ObjectId),
 }
 
 impl Origin {
-    /// `HEAD`, `index`, `work tree`, or the commit's id.
+    /// `HEAD`, `index`, `work tree`, `merge base`, or the commit's id.
     pub fn name(&self) -> String {
         match self {
             Origin::Head => "HEAD".to_owned(),
             Origin::Index => "index".to_owned(),
             Origin::WorkTree => "work tree".to_owned(),
+            Origin::MergeBase => "merge base".to_owned(),
             Origin::Commit(id) => id.to_string(),
         }
     }
@@ -55,13 +58,43 @@ pub struct Governing {
     pub origin: Origin,
     /// What chose it, such as `--lld` or `issue 188 of branch 188-paths`.
     pub chosen_by: String,
-    /// The version that the change brings, where it differs from `design`; empty grants where it is deleted.
+    /// Whether its rows grant anything. Those of a design that the change itself brings do not, except in a
+    /// range whose settings leave authority to its head.
+    pub in_force: bool,
+    /// The version that the change brings, where it differs from `design` and is not in force itself.
     pub proposed: Option<Design>,
+    /// The merge base's version, where the one at the head of a range is in force.
+    pub before: Option<Design>,
+}
+
+/// What chose a design that joins every other.
+pub const STANDING: &str = "standing";
+
+impl Governing {
+    /// Whether the design joins every other.
+    pub fn is_standing(&self) -> bool {
+        self.chosen_by == STANDING
+    }
+}
+
+/// When a change is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    /// Before it is written: a request.
+    Request,
+    /// When it is committed.
+    Commit,
+    /// After it was committed: a branch, a push, a pull request.
+    Range,
+    /// One commit of a range, by the range's policy.
+    Step,
 }
 
 /// Scope, settings and designs; immutable once loaded.
 #[derive(Debug, Clone)]
 pub struct Policy {
+    /// What is being judged.
+    pub moment: Moment,
     /// The settings in force.
     pub settings: Settings,
     /// The designs in force, in the order of their choice.
@@ -70,6 +103,8 @@ pub struct Policy {
     pub scope: Option<Scope>,
     /// Grants of the proposed versions, to tell what the change would grant itself.
     pub proposed: Scope,
+    /// The rows that the change adds to what was granted before.
+    pub added: Vec<Grant>,
     /// Remarks on how this policy came about.
     pub notes: Vec<String>,
     /// Why the `guard.toml` that the change brings cannot be read.

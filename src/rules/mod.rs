@@ -11,6 +11,7 @@ mod policy_changed;
 mod portable;
 mod protected;
 mod row;
+mod row_untouched;
 mod scope;
 mod scope_amended;
 mod submodule;
@@ -72,7 +73,8 @@ impl WorkBase {
 
 /// The resulting tree, as the rules see it.
 pub trait ResultTree: TreeView {
-    /// Calls `visit` with every path of the result, in any order.
+    /// Calls `visit` with every path of the result that is one with a changed path where case does not count, or
+    /// leads to one or is below one; with others too, if that is cheaper. In any order.
     fn for_each(&self, visit: &mut dyn FnMut(&BStr, Kind));
 }
 
@@ -120,7 +122,7 @@ pub fn check(case: &Case<'_>) -> Vec<Finding> {
         settings: &case.policy.settings,
         findings: Vec::new(),
     };
-    let rules: [fn(&Case<'_>, &mut Sink<'_>); 10] = [
+    let rules: [fn(&Case<'_>, &mut Sink<'_>); 11] = [
         paths::check,
         scope::check,
         destructive::check,
@@ -131,6 +133,7 @@ pub fn check(case: &Case<'_>) -> Vec<Finding> {
         gitmodules::check,
         hidden::check,
         portable::check,
+        row_untouched::check,
     ];
     for rule in rules {
         rule(case, &mut sink);

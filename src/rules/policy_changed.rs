@@ -6,7 +6,7 @@ use super::{Case, Sink, Subject};
 use crate::change::Action;
 use crate::finding::{Finding, Rule};
 use crate::path::{shell_word, show};
-use crate::policy::{Policy, select, settings};
+use crate::policy::{Moment, Policy, select, settings};
 
 /// Files that call guard, by the tools that read them; matched by their end.
 const CALLERS: &[&str] = &[
@@ -66,19 +66,23 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     }
     for subject in case.subjects.iter().filter(|subject| steers(subject)) {
         let path = subject.path();
-        sink.push(
-            Finding::new(
-                Rule::PolicyChanged,
-                path,
-                format!("{} steers guard and changes together with code", show(path)),
-            )
-            .help("commit it on its own, so that it can be reviewed on its own:")
-            .help(format!(
-                "  git commit -m \"Change how guard judges\" -- {}",
-                shell_word(path)
-            ))
-            .detail("action", subject.change.action().name()),
-        );
+        let finding = Finding::new(
+            Rule::PolicyChanged,
+            path,
+            format!("{} steers guard and changes together with code", show(path)),
+        )
+        .detail("action", subject.change.action().name());
+        sink.push(match policy.moment {
+            Moment::Range | Moment::Step => finding.help(
+                "put it into a pull request of its own, so that it can be reviewed on its own",
+            ),
+            Moment::Commit | Moment::Request => finding
+                .help("commit it on its own, so that it can be reviewed on its own:")
+                .help(format!(
+                    "  git commit -m \"Change how guard judges\" -- {}",
+                    shell_word(path)
+                )),
+        });
     }
 }
 

@@ -11,7 +11,7 @@ use crate::path::{self, Platform, show};
 use crate::policy::closest::closest;
 use crate::policy::design::Wanted;
 use crate::policy::scope::Scope;
-use crate::policy::{Actions, Grant, GrantKind, Policy};
+use crate::policy::{Actions, Grant, GrantKind, Moment, Policy};
 
 /// What a design says about a change.
 enum Answer<'a> {
@@ -37,10 +37,11 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
         let wanted = row::of_rename(subject)
             .filter(|_| other.is_some_and(|other| paths.contains::<BStr>(other)))
             .unwrap_or_else(|| row::of(&subject.change));
-        sink.push(match answer {
+        let finding = match answer {
             Answer::NotThisAction(grant) => not_this_action(case, subject, grant, &wanted),
             _ => no_grant(case, scope, subject, &wanted),
-        });
+        };
+        sink.push(without_authority(case, subject, finding));
     }
 }
 
@@ -55,9 +56,23 @@ fn verdict<'a>(case: &Case<'a>, scope: &'a Scope, subject: &Subject) -> Answer<'
     }
     match answer(case.policy, scope, change, case.work_base) {
         // The next step is the same for the path as for the row: commit the design first.
-        _ if grants(&case.policy.proposed, change, case.work_base) => Answer::Granted,
+        _ if case.policy.moment == Moment::Commit
+            && grants(&case.policy.proposed, change, case.work_base) =>
+        {
+            Answer::Granted
+        }
         answer => answer,
     }
+}
+
+/// Says so where the range itself adds the row that would grant the change.
+fn without_authority(case: &Case<'_>, subject: &Subject, finding: Finding) -> Finding {
+    if !grants(&case.policy.proposed, &subject.change, case.work_base) {
+        return finding;
+    }
+    finding.help(
+        "a row that this range adds would grant it, but `authority = \"base\"` counts only rows of the merge base: merge the design first",
+    )
 }
 
 /// Designs and guard's own settings, `always`, and what `submodule-changed` judges.

@@ -1,10 +1,12 @@
-//! `scope-amended`: a commit that widens its own design and brings code with it.
+//! `scope-amended`: a change that widens its own design and brings code with it. Of a commit it is refused; of a
+//! range every row is listed for the reviewers.
 
 use super::{Case, Sink, policy_changed};
-use crate::finding::{Finding, Rule};
+use crate::finding::{Finding, Level, Rule};
 use crate::path::{shell_word, show};
-use crate::policy::Origin;
 use crate::policy::scope::Scope;
+use crate::policy::settings::Authority;
+use crate::policy::{Moment, Policy};
 
 /// How many new rows are listed.
 const LISTED: usize = 10;
@@ -16,10 +18,41 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     }) {
         return;
     }
+    match policy.moment {
+        Moment::Commit => of_commit(case, sink),
+        Moment::Range => of_range(policy, sink),
+        Moment::Request | Moment::Step => {}
+    }
+}
+
+fn of_range(policy: &Policy, sink: &mut Sink<'_>) {
+    for grant in &policy.added {
+        let counts = match policy.settings.authority {
+            Authority::Head => "look at it as at the code",
+            Authority::Base => {
+                "it grants nothing here: `authority = \"base\"` counts only rows of the merge base"
+            }
+        };
+        let mut anchor = grant.anchor.clone();
+        anchor.label = "new in this range".to_owned();
+        let names: Vec<_> = grant.actions.names().collect();
+        let message = format!("the range adds the row for {}", show(&grant.path));
+        let mut finding = Finding::new(Rule::ScopeAmended, grant.anchor.path.clone(), message)
+            .at(anchor)
+            .help(counts)
+            .detail("added", vec![grant.path.to_string()])
+            .detail("granted", names);
+        finding.level = Level::Warning;
+        sink.push(finding);
+    }
+}
+
+fn of_commit(case: &Case<'_>, sink: &mut Sink<'_>) {
+    let policy = case.policy;
     let in_force = policy.scope.as_ref();
     for governing in &policy.designs {
         let path = &governing.design.path;
-        let is_new = governing.origin == Origin::Index;
+        let is_new = !governing.in_force;
         let Some(proposed) = &governing.proposed else {
             continue;
         };

@@ -2,12 +2,13 @@
 
 use gix::bstr::{BStr, BString};
 
-use super::{Choice, Loader, choice};
+use super::choose::choice;
+use super::{Choice, Loader, Proposal, Sides};
 use crate::error::Result;
 use crate::git::{Index, Repository};
 use crate::judge::Options;
-use crate::policy::select;
 use crate::policy::settings::{self, Settings};
+use crate::policy::{Moment, select};
 
 /// Where documents are to be linted, whether or not they can be used.
 pub(in crate::judge) struct Located {
@@ -30,8 +31,15 @@ pub(in crate::judge) fn locate(
     index: Option<&Index>,
     options: &Options,
 ) -> Result<Located> {
-    let head = repo.tree_of(repo.head_commit()?)?;
-    let mut loader = Loader::new(repo, head, index, options)?;
+    let sides = Sides {
+        moment: Moment::Commit,
+        base: repo.tree_of(repo.head_commit()?)?,
+        proposal: index.map_or(Proposal::Nothing, Proposal::Index),
+        head: None,
+        branch: repo.branch()?.map(|branch| branch.name),
+        trailers: Vec::new(),
+    };
+    let mut loader = Loader::new(repo, sides, options)?;
     loader.take_coming_settings()?;
     let standing = loader.standing()?;
     let own = loader.choices().and_then(|mut own| {
@@ -59,11 +67,7 @@ impl Loader<'_> {
             return Ok(());
         }
         let file = BStr::new(settings::FILE);
-        let staged = match self.index {
-            Some(index) => index.read(self.repo, &self.objects, file)?,
-            None => None,
-        };
-        if let Some(bytes) = staged.or_else(|| self.in_work_tree(file)) {
+        if let Some(bytes) = self.proposed(file)?.or_else(|| self.in_work_tree(file)) {
             self.settings = settings::parse(&bytes)?;
             self.configured = true;
         }

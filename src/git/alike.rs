@@ -1,0 +1,76 @@
+//! The paths of a tree that are one with given paths where case does not count, without reading the whole tree.
+
+use std::collections::HashMap;
+
+use gix::ObjectId;
+use gix::bstr::{BStr, BString, ByteSlice};
+
+use super::{Objects, Tree, tree};
+use crate::change::Kind;
+use crate::error::Result;
+use crate::path::fold;
+
+/// What `visit` is told of a directory.
+const DIRECTORY: Kind = Kind::Other(0o040_000);
+
+/// Visits every entry of the tree whose path, folded, is one of `paths` or leads to one, and everything below a
+/// directory that is spelled like one of `paths`.
+///
+/// # Errors
+/// A tree is missing or damaged.
+pub fn visit_alike<'a>(
+    tree: &Tree<'_>,
+    objects: &Objects,
+    paths: impl Iterator<Item = &'a BStr>,
+    visit: &mut dyn FnMut(&BStr, Kind),
+) -> Result<()> {
+    let folded: Vec<Vec<BString>> = paths
+        .map(|path| path.split_str("/").map(|name| fold(name.into())).collect())
+        .collect();
+    let wanted = folded.iter().map(Vec::as_slice).collect();
+    level(objects, tree.id(), &mut BString::default(), wanted, visit)
+}
+
+/// One directory; `wanted` holds the folded names that are still ahead on each path.
+fn level(
+    objects: &Objects,
+    id: ObjectId,
+    path: &mut BString,
+    wanted: Vec<&[BString]>,
+    visit: &mut dyn FnMut(&BStr, Kind),
+) -> Result<()> {
+    let mut by_name: HashMap<&BStr, Vec<&[BString]>> = HashMap::new();
+    for names in wanted {
+        if let Some((first, rest)) = names.split_first() {
+            by_name.entry(first.as_ref()).or_default().push(rest);
+        }
+    }
+    let length = path.len();
+    for entry in tree::entries(objects, id, &mut Vec::new())? {
+        let Some(rests) = by_name.get(fold(entry.name.as_ref()).as_bstr()) else {
+            continue;
+        };
+        path.extend_from_slice(&entry.name);
+        if !entry.is_tree {
+            visit(path.as_ref(), entry.state.kind);
+        } else if rests.iter().any(|rest| rest.is_empty()) {
+            let mut below = Vec::new();
+            let mut walk = tree::Walk::new(objects, &mut below);
+            walk.path = path.clone();
+            walk.path.push(b'/');
+            walk.pair(None, Some(entry.state.id))?;
+            for file in below {
+                visit(
+                    file.path.as_ref(),
+                    file.new.map_or(DIRECTORY, |state| state.kind),
+                );
+            }
+        } else {
+            visit(path.as_ref(), DIRECTORY);
+            path.push(b'/');
+            level(objects, entry.state.id, path, rests.clone(), visit)?;
+        }
+        path.truncate(length);
+    }
+    Ok(())
+}

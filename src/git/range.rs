@@ -1,0 +1,182 @@
+//! What a range is: a head, the commit that it is judged against, and what lies between.
+
+use gix::ObjectId;
+use gix::bstr::{BStr, BString, ByteSlice};
+
+use super::{Branch, Repository};
+use crate::error::{Error, Result};
+use crate::path::show;
+
+/// Commits to judge together, or one by one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Range {
+    /// The merge base; `None` where nothing was there before.
+    pub base: Option<ObjectId>,
+    /// The last commit; `None` where nothing is left to judge, as after a branch was deleted.
+    pub head: Option<ObjectId>,
+    /// The commits between, parents before children.
+    pub commits: Vec<ObjectId>,
+    /// The clone is shallow and lacks some of the commits.
+    pub is_cut: bool,
+    /// The branch that the commits are on.
+    pub branch: Option<BString>,
+    /// How this range came about, one sentence each.
+    pub notes: Vec<String>,
+}
+
+impl Range {
+    /// Nothing to judge, and why.
+    pub fn nothing(why: impl Into<String>) -> Range {
+        Range {
+            notes: vec![why.into()],
+            ..Range::default()
+        }
+    }
+}
+
+impl Repository {
+    /// The range `A..B` or `A...B`: both mean what B has that A has not, from their merge base on. An end that is
+    /// left out is HEAD.
+    ///
+    /// # Errors
+    /// Not a range, an unknown revision, or no merge base to be sure of.
+    pub fn parse_range(&self, text: &str) -> Result<Range> {
+        let (from, to) = text
+            .split_once("...")
+            .or_else(|| text.split_once(".."))
+            .ok_or_else(|| {
+                Error::new(format!("{} is not a range", show(text)))
+                    .help("write A..B; for the commits of a branch: --range main..HEAD")
+            })?;
+        self.range_between(or_head(from), or_head(to))
+    }
+
+    /// From the merge base of two revisions to the second.
+    ///
+    /// # Errors
+    /// As for [`Repository::parse_range`].
+    pub fn range_between(&self, from: &str, to: &str) -> Result<Range> {
+        let base = self.revision(from)?;
+        let (head, branch) = self.revision_and_branch(to)?;
+        let range = self.range_from(&[base], head, &[from, to])?;
+        Ok(Range { branch, ..range })
+    }
+
+    /// From the nearest merge base of `head` with any of `known` to `head`. `fetch` is what to fetch if it cannot
+    /// be found.
+    ///
+    /// # Errors
+    /// There is no merge base, or the clone is too shallow to be sure of it.
+    pub fn range_from(&self, known: &[ObjectId], head: ObjectId, fetch: &[&str]) -> Result<Range> {
+        let history = self.history(known, head)?;
+        let is_shallow = self.is_shallow();
+        let Some(&base) = history.bases.first() else {
+            let why = if is_shallow {
+                "the clone is shallow and ends before the merge base"
+            } else {
+                "the two histories have no commit in common"
+            };
+            return Err(Error::new(format!("there is no range to judge: {why}"))
+                .help(fetch_command(is_shallow, fetch)));
+        };
+        // What was there before is itself the base: nothing can lie between, however short the clone.
+        let is_certain = known == [base] || base == head;
+        if history.is_cut && !is_certain {
+            return Err(Error::new(
+                "the merge base cannot be told for sure: the clone is shallow and ends within the range",
+            )
+            .help(fetch_command(is_shallow, fetch)));
+        }
+        let mut notes = Vec::new();
+        if history.bases.len() > 1 {
+            notes.push(format!(
+                "the histories meet in {} commits; judged from the newest, {base}",
+                history.bases.len()
+            ));
+        }
+        Ok(Range {
+            base: Some(base),
+            head: Some(head),
+            commits: history.ahead,
+            is_cut: history.ahead_is_cut,
+            branch: None,
+            notes,
+        })
+    }
+
+    /// The commit that a revision names, and the branch that it means: by its name, or because HEAD is there.
+    ///
+    /// # Errors
+    /// The revision is unknown.
+    pub fn revision_and_branch(&self, name: &str) -> Result<(ObjectId, Option<BString>)> {
+        let id = self.revision(name)?;
+        Ok((id, self.branch_of(name, id)?))
+    }
+
+    /// The commit that a revision names.
+    ///
+    /// # Errors
+    /// The revision is unknown.
+    pub fn revision(&self, name: &str) -> Result<ObjectId> {
+        let known = self.resolve_commit(BStr::new(name))?;
+        known.ok_or_else(|| {
+            Error::new(format!("{} names no commit here", show(name)))
+                .help(fetch_command(self.is_shallow(), &[name]))
+        })
+    }
+
+    /// Whether the clone lacks old commits.
+    pub fn is_shallow(&self) -> bool {
+        // A file that cannot be looked at is as good as a boundary somewhere.
+        self.repo.is_shallow().unwrap_or(true)
+    }
+
+    fn branch_of(&self, name: &str, head: ObjectId) -> Result<Option<BString>> {
+        if name != "HEAD" && name != "@" {
+            let full = self.repo.try_find_reference(name).ok().flatten();
+            let full = full.map(|reference| reference.name().as_bstr().to_owned());
+            if let Some(local) = full
+                .as_ref()
+                .and_then(|name| name.strip_prefix(b"refs/heads/"))
+            {
+                return Ok(Some(local.into()));
+            }
+            let remote = full
+                .as_ref()
+                .and_then(|name| name.strip_prefix(b"refs/remotes/"));
+            if let Some((_, branch)) = remote.and_then(|name| name.split_once_str("/")) {
+                return Ok(Some(branch.into()));
+            }
+        }
+        if self.head_commit()? != Some(head) {
+            return Ok(None);
+        }
+        Ok(self.branch()?.map(|Branch { name, .. }| name))
+    }
+}
+
+fn or_head(revision: &str) -> &str {
+    if revision.is_empty() {
+        "HEAD"
+    } else {
+        revision
+    }
+}
+
+/// The command that completes a clone: `wanted` are branches and commits.
+pub fn fetch_command(is_shallow: bool, wanted: &[&str]) -> String {
+    let mut command = "git fetch --no-tags".to_owned();
+    if is_shallow {
+        command += " --unshallow";
+    }
+    command += " origin";
+    for name in wanted {
+        let name = name.trim_start_matches("refs/remotes/");
+        // A remote knows names and ids, no ways from one commit to another.
+        if !name.contains(['~', '^', ':', '@']) {
+            let name = name.trim_start_matches("origin/");
+            command += &format!(" {}", show(name));
+        }
+    }
+    format!("run `{command}`")
+}

@@ -1,0 +1,170 @@
+//! Every commit of a range on its own: the net difference hides what was done and undone again.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use gix::ObjectId;
+
+use super::range::{changes_of, check, work_base};
+use super::{merged, subjects};
+use crate::change::Change;
+use crate::error::{Error, Result};
+use crate::finding::Finding;
+use crate::git::{Objects, Range, Repository, Tree, changes_between};
+use crate::policy::{Moment, Policy};
+
+/// Told now and then how many commits of how many are judged.
+pub type Progress<'a> = dyn Fn(usize, usize) + Sync + 'a;
+
+/// What is wrong with single commits of the range, by its policy, in the order of the commits whatever the
+/// number of threads.
+pub(super) fn judge(
+    repo: &Repository,
+    range: &Range,
+    policy: &Policy,
+    progress: &Progress<'_>,
+) -> Result<Vec<Finding>> {
+    if range.is_cut {
+        return Err(Error::new(
+            "the clone is shallow and lacks some commits of the range: they cannot be judged one by one",
+        )
+        .help("run `git fetch --unshallow`"));
+    }
+    let objects = repo.objects();
+    let policy = Policy {
+        moment: Moment::Step,
+        ..policy.clone()
+    };
+    let work = Work {
+        commits: &range.commits,
+        base: range.base,
+        policy: &policy,
+        next: AtomicUsize::new(0),
+        done: Mutex::new(Vec::new()),
+        progress,
+    };
+    let threads = std::thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(subjects::MAX_THREADS)
+        .min(range.commits.len());
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads)
+            .map(|_| {
+                let objects = objects.clone();
+                scope.spawn(|| work.run(objects))
+            })
+            .collect();
+        let mut result = work.run(objects.clone());
+        for other in others {
+            let ended = other
+                .join()
+                .unwrap_or_else(|_| Err(Error::new("a thread that judges commits failed")));
+            result = result.and(ended);
+        }
+        result
+    })?;
+    let mut done = work
+        .done
+        .into_inner()
+        .map_err(|_| Error::new("a thread that judges commits failed"))?;
+    done.sort_unstable_by_key(|(at, _)| *at);
+    Ok(done
+        .into_iter()
+        .flat_map(|(_, findings)| findings)
+        .collect())
+}
+
+/// Commits that threads take one at a time.
+struct Work<'a> {
+    commits: &'a [ObjectId],
+    /// Where the work began.
+    base: Option<ObjectId>,
+    policy: &'a Policy,
+    next: AtomicUsize,
+    /// The findings of the commits that have any, by the commit's place.
+    done: Mutex<Vec<(usize, Vec<Finding>)>>,
+    progress: &'a Progress<'a>,
+}
+
+impl Work<'_> {
+    fn run(&self, objects: Objects) -> Result<()> {
+        let base = Tree::of_commit(&objects, self.base)?;
+        loop {
+            let at = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(&commit) = self.commits.get(at) else {
+                return Ok(());
+            };
+            let findings = self.judge(&objects, &base, at, commit).inspect_err(|_| {
+                // The others need not go on.
+                self.next.store(self.commits.len(), Ordering::Relaxed);
+            })?;
+            if !findings.is_empty()
+                && let Ok(mut done) = self.done.lock()
+            {
+                done.push((at, findings));
+            }
+            (self.progress)(at + 1, self.commits.len());
+        }
+    }
+
+    fn judge(
+        &self,
+        objects: &Objects,
+        base: &Tree<'_>,
+        place: usize,
+        id: ObjectId,
+    ) -> Result<Vec<Finding>> {
+        let tree = Tree::of_commit(objects, Some(id))?;
+        let parents = trees(objects, &objects.parents(id)?)?;
+        let changes = own_changes(objects, &parents, &tree)?;
+        if changes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut subjects = subjects::gather(objects, changes, self.policy)?;
+        let settings = &self.policy.settings;
+        merged::measure_against_closest(objects, &parents, settings, &mut subjects)?;
+        subjects.excuse_lfs(base)?;
+        let work_base = work_base(self.policy, base, changes_of(&subjects))?;
+        let mut findings = check(self.policy, &subjects, &tree, objects, &work_base)?;
+        for finding in &mut findings {
+            finding.message += &format!(" (in commit {})", id.to_hex_with_len(12));
+            finding.details.insert("commit", id.to_string().into());
+            finding.commit = Some(place);
+        }
+        Ok(findings)
+    }
+}
+
+/// The trees of the parents; the empty tree stands for those of a first commit.
+pub(super) fn trees(objects: &Objects, parents: &[ObjectId]) -> Result<Vec<Tree<'static>>> {
+    if parents.is_empty() {
+        return Ok(vec![Tree::of_commit(objects, None)?]);
+    }
+    let trees = parents.iter();
+    trees
+        .map(|&parent| Tree::of_commit(objects, Some(parent)))
+        .collect()
+}
+
+/// What a commit changes itself: in a merge, the paths that differ from every parent and that git did not merge
+/// from parts of them. The old side is always the first parent's.
+pub(super) fn own_changes(
+    objects: &Objects,
+    parents: &[Tree<'_>],
+    tree: &Tree<'_>,
+) -> Result<Vec<Change>> {
+    let Some((first, others)) = parents.split_first() else {
+        return Ok(Vec::new());
+    };
+    let mut changes = changes_between(objects, first.id(), tree.id())?;
+    for other in others {
+        let mut own = Vec::with_capacity(changes.len());
+        for change in changes {
+            if other.get(change.path.as_ref())? != change.new {
+                own.push(change);
+            }
+        }
+        changes = own;
+    }
+    merged::without_taken_over(objects, parents, changes)
+}

@@ -1,0 +1,206 @@
+//! Which designs judge: by hand, by `guard use`, by the trailers of a range, by the settings and the branch.
+
+use gix::bstr::{BStr, BString};
+
+use super::{Loader, add_and_commit};
+use crate::error::{Error, Result};
+use crate::path::show;
+use crate::policy::{Moment, STANDING, select, settings};
+
+/// A design to load, and why it.
+pub(in crate::judge) struct Choice {
+    pub(in crate::judge) path: BString,
+    pub(in crate::judge) by: String,
+    /// By a flag or variable: the work tree may serve where the repository lacks it.
+    pub(super) by_hand: bool,
+}
+
+impl Loader<'_> {
+    /// The designs of this branch, by the first way that names one.
+    pub(super) fn choices(&self) -> Result<Vec<Choice>> {
+        if !self.by_hand.is_empty() {
+            let by = self.options.designs_from;
+            return Ok(self
+                .by_hand
+                .iter()
+                .map(|path| choice(path.clone(), by, true))
+                .collect());
+        }
+        if let Some(branch) = &self.sides.branch
+            && let Some(path) = self.repo.config(&format!("branch.{branch}.guardDesign"))
+        {
+            return Ok(vec![choice(path, "guard use", false)]);
+        }
+        if !self.sides.trailers.is_empty() {
+            return self.by_trailers();
+        }
+        let issue = self.issue();
+        let by = match (&self.sides.branch, &issue) {
+            (Some(branch), Some(issue)) => {
+                format!("issue {issue} of branch {}", show(branch))
+            }
+            _ => "guard.toml".to_owned(),
+        };
+        let patterns = select::patterns(&self.settings, issue.as_deref());
+        let mut found = self.matching(&patterns)?;
+        if found.len() > 1 {
+            let paths: Vec<String> = found.iter().map(|path| show(path).to_string()).collect();
+            return Err(Error::new(format!("more than one design could judge this: {}", paths.join(", ")))
+                .help("choose with `guard use FILE` for this branch, or `--lld FILE` (repeat it for a union)"));
+        }
+        Ok(found
+            .drain(..)
+            .map(|path| choice(path, &by, false))
+            .collect())
+    }
+
+    pub(super) fn issue(&self) -> Option<String> {
+        select::issue_of(&self.settings, self.sides.branch.as_ref()?.as_ref())
+    }
+
+    pub(super) fn is_standing(&self, path: &BStr) -> bool {
+        let standing = self
+            .settings
+            .standing
+            .iter()
+            .map(|pattern| select::normal(pattern));
+        standing
+            .into_iter()
+            .any(|pattern| select::matches(&pattern, path))
+    }
+
+    pub(super) fn standing(&mut self) -> Result<Vec<Choice>> {
+        let mut choices = Vec::new();
+        for pattern in self.settings.standing.clone() {
+            let found = self.matching(&[select::normal(&pattern)])?;
+            if found.is_empty() {
+                self.notes
+                    .push(format!("no standing design matches {}", show(&pattern)));
+            }
+            choices.extend(found.into_iter().map(|path| choice(path, STANDING, false)));
+        }
+        Ok(choices)
+    }
+
+    /// A commit may choose among the designs of the settings, not turn any document into one.
+    fn by_trailers(&self) -> Result<Vec<Choice>> {
+        let is_markdown = |path: &BStr| path.to_ascii_lowercase().ends_with(b".md");
+        let mut choices: Vec<Choice> = Vec::new();
+        for (path, commit) in &self.sides.trailers {
+            let path: &BStr = path.as_ref();
+            let may_be_one = if self.settings.lld_path.is_empty() {
+                is_markdown(path)
+            } else {
+                select::is_design(&self.settings, path)
+            };
+            let commit = commit.to_hex_with_len(12);
+            if !may_be_one {
+                return Err(Error::new(format!(
+                    "the Guard-Design trailer of commit {commit} names {}, which is no design by guard.toml",
+                    show(path)
+                ))
+                .help("correct the trailer, or choose for this run: --lld FILE"));
+            }
+            if choices.iter().all(|choice| choice.path != path) {
+                let by = format!("Guard-Design trailer of {commit}");
+                choices.push(choice(path.to_owned(), &by, false));
+            }
+        }
+        Ok(choices)
+    }
+
+    /// The files that match on the side that governs; where it has none, those of the other.
+    fn matching(&self, patterns: &[String]) -> Result<Vec<BString>> {
+        let proposed = |below: &BStr| self.sides.proposal.files_below(below);
+        let current = |below: &BStr| self.sides.base.files_below(below);
+        let (first, second): (&ListFiles<'_>, &ListFiles<'_>) = if self.head_governs() {
+            (&proposed, &current)
+        } else {
+            (&current, &proposed)
+        };
+        let found = matching(patterns, first)?;
+        if found.is_empty() {
+            return matching(patterns, second);
+        }
+        Ok(found)
+    }
+
+    /// Why there is no design, and what to do about it.
+    pub(super) fn no_design(&self) -> Error {
+        let base = self.base_name();
+        let is_range = self.sides.moment == Moment::Range;
+        if !self.configured {
+            let error = Error::new(format!("{base} has no guard.toml, and no design was named"));
+            return if is_range {
+                error.help(
+                    "set guard up in a change of its own first: guard.toml and designs, no code",
+                )
+            } else if self.in_work_tree(BStr::new(settings::FILE)).is_some() {
+                error
+                    .help("commit the settings first:")
+                    .help("  git add guard.toml && git commit -m \"Set guard up\" -- guard.toml")
+            } else {
+                error
+                    .help("set guard up with `guard init`, or name a design: guard lint --lld FILE")
+            };
+        }
+        if self.settings.lld_path.is_empty() {
+            return Error::new("guard.toml does not say where the designs are")
+                .help("add `path = \"docs/lld/LLD-{issue}.md\"` to [lld], or name a design: guard lint --lld FILE");
+        }
+        let Some(issue) = self.issue() else {
+            let where_from = match &self.sides.branch {
+                Some(branch) => format!("the branch {} names no issue", show(branch)),
+                None if is_range => {
+                    "neither a branch nor a trailer of the commits names one".to_owned()
+                }
+                None => "HEAD is detached and names no issue".to_owned(),
+            };
+            return Error::new(format!("no design: {where_from}"))
+                .help("name the branch after the issue, such as 188-enforce-paths")
+                .help("or choose a design: `guard use FILE` for this branch, `--lld FILE` for this run");
+        };
+        let patterns = select::patterns(&self.settings, Some(&issue));
+        let uncommitted = patterns.iter().find(|pattern| {
+            !is_range
+                && select::is_literal(pattern)
+                && self.in_work_tree(BStr::new(pattern.as_str())).is_some()
+        });
+        let error = Error::new(format!(
+            "no design for issue {issue}: {} is not in {}",
+            patterns.join(", "),
+            if is_range { "the range" } else { "HEAD" }
+        ));
+        match uncommitted {
+            Some(path) => error
+                .help("commit it first:")
+                .help(add_and_commit(path.as_bytes())),
+            None => error
+                .help("write it and commit it first")
+                .help("or choose another design: `guard use FILE` for this branch, `--lld FILE` for this run"),
+        }
+    }
+}
+
+pub(super) fn choice(path: BString, by: &str, by_hand: bool) -> Choice {
+    Choice {
+        path,
+        by: by.to_owned(),
+        by_hand,
+    }
+}
+
+/// The files below a directory of one side.
+type ListFiles<'a> = dyn Fn(&BStr) -> Result<Vec<BString>> + 'a;
+
+fn matching(patterns: &[String], files_below: &ListFiles<'_>) -> Result<Vec<BString>> {
+    let mut found = Vec::new();
+    for pattern in patterns {
+        let below = files_below(select::literal_directory(pattern).into())?;
+        let matches = |path: &BString| select::matches(pattern, path.as_ref());
+        found.extend(below.into_iter().filter(matches));
+    }
+    found.sort();
+    found.dedup();
+    Ok(found)
+}

@@ -1,0 +1,145 @@
+//! Reading one design: from the side that governs, with what the other side makes of it.
+
+use std::path::PathBuf;
+
+use gix::bstr::BStr;
+
+use super::choose::Choice;
+use super::{Loader, add_and_commit};
+use crate::error::{Error, Result};
+use crate::path::{shell_word, show};
+use crate::policy::design::{self, Design};
+use crate::policy::{Governing, Moment, Origin};
+
+impl Loader<'_> {
+    pub(super) fn load(&mut self, choice: &Choice) -> Result<Governing> {
+        let path: &BStr = choice.path.as_ref();
+        let staged = self.proposed(path)?;
+        let current = self.sides.base.read(path)?;
+        if self.head_governs() && staged.is_some() {
+            return self.at_the_head(choice, current, staged.unwrap_or_default());
+        }
+        if let Some(bytes) = current {
+            if choice.by_hand
+                && self.sides.moment != Moment::Range
+                && self.in_work_tree(path).is_some_and(|now| now != bytes)
+            {
+                self.notes.push(format!(
+                    "{} is read from HEAD; the work tree has another version",
+                    show(path)
+                ));
+            }
+            let proposed = staged
+                .filter(|staged| *staged != bytes)
+                .map(|staged| self.parse(path, &staged));
+            let design = self.usable(path, &bytes)?;
+            return Ok(Governing {
+                proposed,
+                ..governing(design, self.base_origin(), choice)
+            });
+        }
+        if let Some(bytes) = staged {
+            let design = self.usable(path, &bytes)?;
+            let origin = self.sides.head.map_or(Origin::Index, Origin::Commit);
+            return Ok(Governing {
+                in_force: false,
+                proposed: Some(design.clone()),
+                ..governing(design, origin, choice)
+            });
+        }
+        match self.in_work_tree(path) {
+            Some(bytes) if choice.by_hand && !self.options.in_hook => {
+                self.notes.push(format!(
+                    "{} is read from the work tree: {} does not have it",
+                    show(path),
+                    self.sides.head.map_or("HEAD", |_| "the range")
+                ));
+                let design = self.usable(path, &bytes)?;
+                Ok(governing(design, Origin::WorkTree, choice))
+            }
+            Some(_) => Err(
+                Error::new(format!("the design {} is not committed", show(path)))
+                    .help("commit it first:")
+                    .help(add_and_commit(path)),
+            ),
+            None if self.is_directory(path)? => Err(Error::new(format!(
+                "the design {} is a directory",
+                show(path)
+            ))
+            .help("name the Markdown file itself")),
+            None => Err(
+                Error::new(format!("there is no design at {}", show(path))).help(format!(
+                    "it was chosen by {}; write it, or choose another",
+                    choice.by
+                )),
+            ),
+        }
+    }
+
+    /// A range is judged by the version at its head; what that grants beyond the base's is listed.
+    fn at_the_head(
+        &mut self,
+        choice: &Choice,
+        before: Option<Vec<u8>>,
+        now: Vec<u8>,
+    ) -> Result<Governing> {
+        let path: &BStr = choice.path.as_ref();
+        let design = self.usable(path, &now)?;
+        let origin = self.sides.head.map_or(Origin::Head, Origin::Commit);
+        Ok(Governing {
+            before: before.map(|bytes| self.parse(path, &bytes)),
+            ..governing(design, origin, choice)
+        })
+    }
+
+    fn base_origin(&self) -> Origin {
+        match self.sides.moment {
+            Moment::Range | Moment::Step => Origin::MergeBase,
+            Moment::Commit | Moment::Request => Origin::Head,
+        }
+    }
+
+    fn is_directory(&self, path: &BStr) -> Result<bool> {
+        Ok(self.sides.base.is_dir(path)? || self.file(path).is_some_and(|file| file.is_dir()))
+    }
+
+    pub(super) fn file(&self, path: &BStr) -> Option<PathBuf> {
+        let relative = gix::path::from_bstr(path).ok()?;
+        Some(self.repo.workdir().ok()?.join(relative))
+    }
+
+    pub(super) fn in_work_tree(&self, path: &BStr) -> Option<Vec<u8>> {
+        std::fs::read(self.file(path)?).ok()
+    }
+
+    fn parse(&self, path: &BStr, bytes: &[u8]) -> Design {
+        design::parse(path, bytes, &design::Options::from_settings(&self.settings))
+    }
+
+    fn usable(&self, path: &BStr, bytes: &[u8]) -> Result<Design> {
+        let design = self.parse(path, bytes);
+        if design.is_usable() {
+            return Ok(design);
+        }
+        let mut error = Error::new(format!("the design {} cannot be used", show(path)))
+            .help("correct it and commit it first:")
+            .help(format!(
+                "  git commit -m \"Correct the design\" -- {}",
+                shell_word(path)
+            ));
+        error.problems = design.findings();
+        error.texts.insert(design.path.clone(), design.text);
+        Err(error)
+    }
+}
+
+fn governing(design: Design, origin: Origin, choice: &Choice) -> Governing {
+    Governing {
+        design,
+        origin,
+        chosen_by: choice.by.clone(),
+        in_force: true,
+        proposed: None,
+        before: None,
+    }
+}

@@ -1,0 +1,334 @@
+//! Which policy judges. Settings are those of the base; a commit and a request are judged by the base's designs
+//! too, a range by those at its head, unless the settings say otherwise.
+
+mod choose;
+mod document;
+mod locate;
+mod proposal;
+
+use std::collections::HashSet;
+
+use gix::ObjectId;
+use gix::bstr::{BStr, BString};
+
+use super::{Options, named};
+use crate::change::{Change, Kind};
+use crate::error::Result;
+use crate::git::{Index, Objects, Parents, Repository, Tree};
+use crate::path::shell_word;
+use crate::policy::scope::Scope;
+use crate::policy::settings::{self, Authority, Missing, Settings};
+use crate::policy::{Governing, Moment, Policy, select};
+use crate::rules;
+
+pub(super) use choose::Choice;
+pub(super) use locate::{Located, locate};
+pub(super) use proposal::Proposal;
+
+/// What a request is judged by.
+pub struct Request<'a> {
+    /// How to choose the designs.
+    pub options: &'a Options,
+    /// Whether the answer depends on a design at all.
+    pub needs_design: bool,
+}
+
+/// The policy for the commit that the index would make.
+///
+/// # Errors
+/// Settings or designs that cannot be used, no design, or more than one without a choice.
+pub fn load_for_commit(
+    repo: &Repository,
+    index: &Index,
+    parents: &Parents,
+    changes: &[Change],
+    options: &Options,
+) -> Result<Policy> {
+    let sides = Sides {
+        moment: Moment::Commit,
+        base: repo.tree_of(parents.head)?,
+        proposal: Proposal::Index(index),
+        head: None,
+        branch: repo.branch()?.map(|branch| branch.name),
+        trailers: Vec::new(),
+    };
+    load_for_changes(repo, sides, changes, options)
+}
+
+/// The policy for a path that somebody wants to write: HEAD's.
+///
+/// # Errors
+/// As for [`load_for_commit`].
+pub fn load_for_request(repo: &Repository, request: &Request<'_>) -> Result<Policy> {
+    let sides = Sides {
+        moment: Moment::Request,
+        base: repo.tree_of(repo.head_commit()?)?,
+        proposal: Proposal::Nothing,
+        head: None,
+        branch: repo.branch()?.map(|branch| branch.name),
+        trailers: Vec::new(),
+    };
+    let mut loader = Loader::new(repo, sides, request.options)?;
+    let designs = loader.designs(request.needs_design)?;
+    loader.finish(designs, request.needs_design)
+}
+
+/// What is judged against what, and what the history says about the choice of the designs.
+pub(super) struct Sides<'a> {
+    pub(super) moment: Moment,
+    /// HEAD's tree for a commit, the merge base's for a range.
+    pub(super) base: Tree<'a>,
+    pub(super) proposal: Proposal<'a>,
+    /// The commit of a proposal that is committed already.
+    pub(super) head: Option<ObjectId>,
+    pub(super) branch: Option<BString>,
+    /// What the `Guard-Design:` trailers name, each with the commit that says so.
+    pub(super) trailers: Vec<(BString, ObjectId)>,
+}
+
+/// The policy for changes from one side to the other.
+///
+/// # Errors
+/// As for [`load_for_commit`].
+pub(super) fn load_for_changes(
+    repo: &Repository,
+    sides: Sides<'_>,
+    changes: &[Change],
+    options: &Options,
+) -> Result<Policy> {
+    let mut loader = Loader::new(repo, sides, options)?;
+    loader.moved_designs = moved_designs(&loader.settings, changes);
+    let mut needs_design = false;
+    for change in changes {
+        needs_design = needs_design || !loader.goes_without_design(change)?;
+    }
+    let designs = loader.designs(needs_design)?;
+    loader.finish(designs, needs_design)
+}
+
+struct Loader<'a> {
+    repo: &'a Repository,
+    objects: Objects,
+    sides: Sides<'a>,
+    options: &'a Options,
+    settings: Settings,
+    /// The base has settings that can be used.
+    configured: bool,
+    adopting: bool,
+    broken_settings: Option<String>,
+    by_hand: Vec<BString>,
+    notes: Vec<String>,
+    moved_designs: Vec<BString>,
+}
+
+impl<'a> Loader<'a> {
+    fn new(repo: &'a Repository, sides: Sides<'a>, options: &'a Options) -> Result<Self> {
+        let by_hand = options
+            .designs
+            .iter()
+            .map(|file| named::in_repository(repo, file))
+            .collect::<Result<_>>()?;
+        let mut loader = Loader {
+            repo,
+            objects: repo.objects(),
+            sides,
+            options,
+            settings: Settings::default(),
+            configured: false,
+            adopting: false,
+            broken_settings: None,
+            by_hand,
+            notes: Vec::new(),
+            moved_designs: Vec::new(),
+        };
+        loader.read_settings()?;
+        Ok(loader)
+    }
+
+    /// Whether the proposal's designs are in force, and not the base's.
+    fn head_governs(&self) -> bool {
+        self.sides.moment == Moment::Range && self.settings.authority == Authority::Head
+    }
+
+    /// How messages call the base.
+    fn base_name(&self) -> &'static str {
+        match self.sides.moment {
+            Moment::Range | Moment::Step => "the merge base",
+            Moment::Commit | Moment::Request => "HEAD",
+        }
+    }
+
+    /// The base's settings. Where it has none, or broken ones, the proposed file says only where designs are:
+    /// enough to recognise the commit that sets guard up, or repairs it.
+    fn read_settings(&mut self) -> Result<()> {
+        let file = BStr::new(settings::FILE);
+        let current = self.sides.base.read(file)?;
+        let proposed = self.proposed(file)?;
+        let is_new = proposed.is_some() && proposed != current;
+        let proposed = proposed
+            .filter(|_| is_new)
+            .map(|bytes| settings::parse(&bytes));
+        self.broken_settings = match &proposed {
+            Some(Err(error)) => Some(error.message.clone()),
+            _ => None,
+        };
+        let current = current.map(|bytes| settings::parse(&bytes));
+        let bootstrap = |proposed: Settings| Settings {
+            lld_path: proposed.lld_path,
+            standing: proposed.standing,
+            ..Settings::default()
+        };
+        match (current, proposed) {
+            (Some(Ok(settings)), _) => {
+                self.settings = settings;
+                self.configured = true;
+            }
+            (Some(Err(_)), Some(Ok(proposed))) => {
+                self.settings = bootstrap(proposed);
+                self.notes.push(format!(
+                    "the guard.toml of {} cannot be used; this change replaces it",
+                    self.base_name()
+                ));
+            }
+            (Some(Err(error)), _) => return Err(error),
+            (None, Some(Ok(proposed))) => {
+                self.settings = bootstrap(proposed);
+                self.adopting = true;
+            }
+            (None, _) => {}
+        }
+        Ok(())
+    }
+
+    /// What the proposal has at `path`.
+    fn proposed(&self, path: &BStr) -> Result<Option<Vec<u8>>> {
+        self.sides.proposal.read(self.repo, &self.objects, path)
+    }
+
+    /// Designs, guard's own settings and, in the commit that sets guard up, what calls it.
+    fn goes_without_design(&self, change: &Change) -> Result<bool> {
+        let path = change.path.as_ref();
+        Ok(select::is_own_settings(path)
+            || select::is_design(&self.settings, path)
+            || self.moved_designs.contains(&change.path)
+            || self.by_hand.iter().any(|chosen| chosen == path)
+            || self.adopting && rules::may_call_guard(path)
+            || self.moves_own_version(change)?)
+    }
+
+    /// Whether nothing but guard's own version changes in the configuration of a hook framework.
+    fn moves_own_version(&self, change: &Change) -> Result<bool> {
+        let (Some(old), Some(new)) = (change.old, change.new) else {
+            return Ok(false);
+        };
+        let are_files = old.kind.is_file() && new.kind.is_file();
+        if !are_files || !rules::may_call_guard(change.path.as_ref()) {
+            return Ok(false);
+        }
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        self.objects.blob(old.id, &mut before)?;
+        self.objects.blob(new.id, &mut after)?;
+        Ok(rules::moves_own_version(
+            change.path.as_ref(),
+            &before,
+            &after,
+        ))
+    }
+
+    /// The designs in force. Where none is needed, those that can be used, to watch over them.
+    fn designs(&mut self, needed: bool) -> Result<Vec<Governing>> {
+        let own = match self.choices() {
+            Err(error) if needed => return Err(error),
+            Err(_) => Vec::new(),
+            Ok(choices) => choices,
+        };
+        let has_own = !own.is_empty();
+        let standing = self.standing()?;
+        let mut designs = Vec::new();
+        for choice in own.into_iter().chain(standing) {
+            if designs
+                .iter()
+                .any(|governing: &Governing| governing.design.path == choice.path)
+            {
+                continue;
+            }
+            match self.load(&choice) {
+                Ok(governing) => designs.push(governing),
+                Err(error) if needed => return Err(error),
+                Err(_) => {}
+            }
+        }
+        if needed && !has_own {
+            if designs.is_empty() && self.settings.missing == Missing::Block {
+                return Err(self.no_design());
+            }
+            if self.settings.missing == Missing::Block {
+                self.notes.push(format!(
+                    "{}: only standing designs apply",
+                    self.no_design().message
+                ));
+            }
+        }
+        Ok(designs)
+    }
+
+    fn finish(self, designs: Vec<Governing>, needed: bool) -> Result<Policy> {
+        let has_own = designs
+            .iter()
+            .any(|governing| !self.is_standing(governing.design.path.as_ref()));
+        let skipped = needed && !has_own && self.settings.missing == Missing::Skip;
+        let in_force = designs.iter().filter(|governing| governing.in_force);
+        let in_force = in_force.flat_map(|governing| governing.design.grants.clone());
+        let in_force = Scope::new(in_force.collect());
+        let proposed = designs
+            .iter()
+            .filter_map(|governing| governing.proposed.as_ref());
+        let proposed = Scope::new(proposed.flat_map(|design| design.grants.clone()).collect());
+        let added = match self.sides.moment {
+            Moment::Range if self.head_governs() => {
+                let before = designs
+                    .iter()
+                    .filter_map(|governing| governing.before.as_ref());
+                let before = Scope::new(before.flat_map(|design| design.grants.clone()).collect());
+                in_force.grants_beyond(&before)
+            }
+            _ => proposed.grants_beyond(&in_force),
+        };
+        Ok(Policy {
+            moment: self.sides.moment,
+            added: added.into_iter().cloned().collect(),
+            scope: (!skipped).then_some(in_force),
+            proposed,
+            settings: self.settings,
+            designs,
+            notes: self.notes,
+            broken_settings: self.broken_settings,
+            adopting: self.adopting,
+            moved_designs: self.moved_designs,
+        })
+    }
+}
+
+/// Where designs go that leave their place: a new Markdown file with the file name of a design that the same
+/// change deletes. Its content may differ, as by a status line.
+fn moved_designs(settings: &Settings, changes: &[Change]) -> Vec<BString> {
+    let name = |path: &BString| path.rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec);
+    let left: HashSet<_> = changes
+        .iter()
+        .filter(|change| change.new.is_none() && select::is_design(settings, change.path.as_ref()))
+        .map(|change| name(&change.path))
+        .collect();
+    changes
+        .iter()
+        .filter(|change| change.old.is_none() && left.contains(&name(&change.path)))
+        .filter(|change| change.new.is_some_and(|state| state.kind == Kind::File))
+        .map(|change| change.path.clone())
+        .filter(|path| path.ends_with(b".md"))
+        .collect()
+}
+
+/// The command that commits a new design, to be pasted.
+fn add_and_commit(path: &[u8]) -> String {
+    let word = shell_word(path);
+    format!("  git add {word} && git commit -m \"Add the design\" -- {word}")
+}

@@ -1,0 +1,194 @@
+//! Judging commits: the net difference of a range, and each commit on its own.
+
+use gix::ObjectId;
+use gix::bstr::{BStr, BString};
+
+use super::load::{Proposal, Sides, load_for_changes};
+use super::subjects::Subjects;
+use super::view::CommitView;
+use super::work_base::look_up;
+use super::{Options, document_faults, each, merged, report, subjects, trailer};
+use crate::change::Change;
+use crate::error::{Error, Result};
+use crate::finding::Finding;
+use crate::git::{Objects, Range, Repository, Tree, changes_between};
+use crate::policy::{Moment, Policy};
+use crate::report::{Report, Source, SourceKind};
+use crate::rules::{self, Case, WorkBase};
+
+/// The trailer by which a commit names the design that it follows.
+const DESIGN_TRAILER: &str = "Guard-Design";
+
+/// Judges what a range changes altogether; with `each_commit`, also every commit of it.
+///
+/// # Errors
+/// Whatever keeps guard from a verdict.
+pub fn range(
+    repo: &Repository,
+    range: &Range,
+    each_commit: Option<&each::Progress<'_>>,
+    options: &Options,
+) -> Result<Report> {
+    let mut source = Source {
+        kind: SourceKind::Range,
+        base: range.base.map(|id| id.to_string()),
+        head: range.head.map(|id| id.to_string()),
+        branch: range.branch.clone(),
+    };
+    let Some(head) = range.head else {
+        return Ok(Report {
+            source,
+            notes: range.notes.clone(),
+            ..Report::default()
+        });
+    };
+    if source.base.is_none() {
+        source.base = Some(repo.tree_of(None)?.id().to_string());
+    }
+    let objects = repo.objects();
+    let (base, tree) = (repo.tree_of(range.base)?, repo.tree_of(Some(head))?);
+    let changes = changes_between(&objects, base.id(), tree.id())?;
+    let sides = Sides {
+        moment: Moment::Range,
+        base: repo.tree_of(range.base)?,
+        proposal: Proposal::Tree(&tree),
+        head: Some(head),
+        branch: range.branch.clone(),
+        trailers: trailers(repo, range)?,
+    };
+    let mut policy = load_for_changes(repo, sides, &changes, options)?;
+    let mut notes = range.notes.clone();
+    if range.is_cut {
+        notes.push(
+            "the clone is shallow: trailers of commits that it lacks are not seen".to_owned(),
+        );
+    }
+    notes.append(&mut policy.notes);
+    policy.notes = notes;
+    let mut subjects = subjects::gather(&objects, changes, &policy)?;
+    subjects.excuse_lfs(&base)?;
+    let work_base = work_base(&policy, &base, changes_of(&subjects))?;
+    let mut findings = check(&policy, &subjects, &tree, &objects, &work_base)?;
+    findings.extend(document_faults(&policy));
+    if let Some(progress) = each_commit {
+        let of_commits = each::judge(repo, range, &policy, progress)?;
+        // A commit's own finding says the same and more.
+        findings.retain(|net| {
+            !of_commits
+                .iter()
+                .any(|own| own.rule == net.rule && own.path == net.path)
+        });
+        findings.extend(of_commits);
+    }
+    report(source, &policy, &subjects, findings, &objects)
+}
+
+/// Runs the rules over changes that lead to `result`.
+pub(super) fn check(
+    policy: &Policy,
+    subjects: &Subjects,
+    result: &Tree<'_>,
+    objects: &Objects,
+    work_base: &WorkBase,
+) -> Result<Vec<Finding>> {
+    let view = CommitView::new(result, objects, &subjects.all);
+    let findings = rules::check(&Case {
+        policy,
+        subjects: &subjects.all,
+        result: &view,
+        work_base,
+    });
+    view.finish()?;
+    Ok(findings)
+}
+
+pub(super) fn changes_of(subjects: &Subjects) -> impl Iterator<Item = &Change> {
+    subjects.all.iter().map(|subject| &subject.change)
+}
+
+/// What a known tree holds at the paths whose verdict depends on it.
+pub(super) fn work_base<'a>(
+    policy: &Policy,
+    base: &Tree<'_>,
+    changes: impl Iterator<Item = &'a Change>,
+) -> Result<WorkBase> {
+    let wanted = changes.filter(|change| rules::needs_work_base(policy, change));
+    let states = wanted.map(|change| {
+        let state = base.get(change.path.as_ref())?;
+        Ok((change.path.clone(), state))
+    });
+    Ok(WorkBase::Known(states.collect::<Result<_>>()?))
+}
+
+/// The designs that the commits of the range name, in the order of the commits.
+fn trailers(repo: &Repository, range: &Range) -> Result<Vec<(BString, ObjectId)>> {
+    let mut found: Vec<(BString, ObjectId)> = Vec::new();
+    for &id in &range.commits {
+        let message = repo.commit(id)?.message;
+        for (path, id) in designs(message.as_ref(), id) {
+            if found.iter().all(|(known, _)| *known != path) {
+                found.push((path, id));
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn designs(message: &BStr, commit: ObjectId) -> impl Iterator<Item = (BString, ObjectId)> {
+    let values = trailer::values(message, DESIGN_TRAILER);
+    values.into_iter().map(move |path| (path, commit))
+}
+
+/// Judges one commit as it would have been judged before it was made: by its first parent's policy.
+///
+/// # Errors
+/// As for [`range`].
+pub fn commit(
+    repo: &Repository,
+    id: ObjectId,
+    branch: Option<BString>,
+    options: &Options,
+) -> Result<Report> {
+    let objects = repo.objects();
+    let made = repo.commit(id)?;
+    if let Some(&parent) = made.parents.iter().find(|&&parent| !repo.has(parent)) {
+        return Err(Error::new(format!(
+            "commit {id} cannot be judged: its parent {parent} is not here"
+        ))
+        .help(crate::git::fetch_command(
+            repo.is_shallow(),
+            &[&parent.to_string()],
+        )));
+    }
+    let parent = made.parents.first().copied();
+    let (base, tree) = (repo.tree_of(parent)?, repo.tree_of(Some(id))?);
+    let parent_trees = each::trees(&objects, &made.parents)?;
+    let changes = each::own_changes(&objects, &parent_trees, &tree)?;
+    let sides = Sides {
+        moment: Moment::Commit,
+        base: repo.tree_of(parent)?,
+        proposal: Proposal::Tree(&tree),
+        head: Some(id),
+        branch: branch.clone(),
+        trailers: designs(made.message.as_ref(), id).collect(),
+    };
+    let policy = load_for_changes(repo, sides, &changes, options)?;
+    let mut subjects = subjects::gather(&objects, changes, &policy)?;
+    let settings = &policy.settings;
+    merged::measure_against_closest(&objects, &parent_trees, settings, &mut subjects)?;
+    subjects.excuse_lfs(&base)?;
+    let work_base = look_up(repo, &policy, parent, changes_of(&subjects))?;
+    let mut findings = check(&policy, &subjects, &tree, &objects, &work_base)?;
+    findings.extend(document_faults(&policy));
+    let source = Source {
+        kind: SourceKind::Range,
+        base: Some(base_name(parent, &base)),
+        head: Some(id.to_string()),
+        branch,
+    };
+    report(source, &policy, &subjects, findings, &objects)
+}
+
+fn base_name(parent: Option<ObjectId>, base: &Tree<'_>) -> String {
+    parent.unwrap_or(base.id()).to_string()
+}

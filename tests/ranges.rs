@@ -1,0 +1,608 @@
+//! `guard lint --range`, `--commit` and `--each-commit` over real histories.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use std::fmt::Write as _;
+
+use common::{DESIGN, Repo, SETTINGS};
+use serde_json::Value;
+
+const ROWS: &[(&str, &str, &str)] = &[
+    ("src/a.rs", "Modify", "the core"),
+    ("src/new.rs", "Add", "path enforcement"),
+    ("src/old.rs", "Delete", "unused"),
+];
+
+/// `main` with files, settings and a design; then the branch `188-work`.
+fn governed() -> Repo {
+    let repo = Repo::new();
+    repo.stage("src/a.rs", lines(1..=200));
+    repo.stage("src/old.rs", "fn old() {}\n");
+    repo.stage("src/other.rs", lines(1..=200));
+    repo.govern(ROWS);
+    repo
+}
+
+fn lines(range: std::ops::RangeInclusive<u32>) -> String {
+    range.fold(String::new(), |mut text, n| {
+        writeln!(text, "line {n} of the file").unwrap();
+        text
+    })
+}
+
+/// `rule path` of every error, and of nothing else.
+fn errors(report: &Value) -> Vec<String> {
+    at_level(report, "error")
+}
+
+fn at_level(report: &Value, level: &str) -> Vec<String> {
+    let findings = report["findings"].as_array().unwrap().iter();
+    findings
+        .filter(|finding| finding["level"] == level)
+        .map(|finding| {
+            let text = |key: &str| finding[key].as_str().unwrap_or("-").to_owned();
+            format!("{} {}", text("rule"), text("path"))
+        })
+        .collect()
+}
+
+/// `action path` of every change.
+fn changes(report: &Value) -> Vec<String> {
+    let changes = report["changes"].as_array().unwrap().iter();
+    let text = |change: &Value, key: &str| change[key].as_str().unwrap().to_owned();
+    changes
+        .map(|change| format!("{} {}", text(change, "action"), text(change, "path")))
+        .collect()
+}
+
+fn commit_file(repo: &Repo, path: &str, text: &str) -> String {
+    repo.stage(path, text);
+    repo.commit(&format!("Change {path}"))
+}
+
+#[test]
+fn a_range_inside_its_design_is_accepted() {
+    let repo = governed();
+    commit_file(&repo, "src/new.rs", "fn new() {}\n");
+    commit_file(&repo, "src/new.rs", "fn newer() {}\n");
+    let report = repo.json(&["lint", "--range", "main..HEAD"]);
+    assert_eq!(report["verdict"], "accepted");
+    assert_eq!(changes(&report), ["add src/new.rs"]);
+    assert_eq!(report["source"]["kind"], "range");
+    assert_eq!(
+        report["source"]["base"],
+        repo.git(&["rev-parse", "main"]).as_str()
+    );
+    assert_eq!(
+        report["source"]["head"],
+        repo.git(&["rev-parse", "HEAD"]).as_str()
+    );
+    assert_eq!(report["source"]["branch"], "188-work");
+}
+
+#[test]
+fn a_path_outside_the_design_is_refused_with_the_closest_path() {
+    let repo = governed();
+    commit_file(&repo, "src/core/new.rs", "fn new() {}\n");
+    let output = repo.guard(&["lint", "--range", "main...188-work"]).exits(1);
+    output
+        .says("error[out-of-scope]: src/core/new.rs")
+        .says("write src/new.rs");
+}
+
+/// Row 39: two dots must not show what main did since as the branch's deletions.
+#[test]
+fn what_main_did_since_is_not_the_branchs_doing() {
+    let repo = governed();
+    commit_file(&repo, "src/new.rs", "fn new() {}\n");
+    repo.git(&["switch", "--quiet", "main"]);
+    commit_file(&repo, "src/mainonly.rs", "fn main() {}\n");
+    repo.git(&["switch", "--quiet", "188-work"]);
+    for range in ["main..188-work", "main...188-work", "main..", "main..@"] {
+        let report = repo.json(&["lint", "--range", range]);
+        assert_eq!(changes(&report), ["add src/new.rs"], "{range}");
+    }
+}
+
+#[test]
+fn a_merge_of_main_into_the_branch_does_not_show_mains_changes() {
+    let repo = governed();
+    commit_file(&repo, "src/new.rs", "fn new() {}\n");
+    repo.git(&["switch", "--quiet", "main"]);
+    commit_file(&repo, "src/mainonly.rs", "fn main() {}\n");
+    repo.git(&["switch", "--quiet", "188-work"]);
+    repo.git(&["merge", "--quiet", "--no-edit", "main"]);
+    commit_file(&repo, "src/a.rs", &lines(1..=201));
+    let report = repo.json(&["lint", "--range", "main..HEAD", "--each-commit"]);
+    assert_eq!(report["verdict"], "accepted");
+    assert_eq!(changes(&report), ["modify src/a.rs", "add src/new.rs"]);
+}
+
+/// Row 20: three commits of 49 % do not pass as harmless.
+#[test]
+fn lost_share_is_measured_against_the_merge_base() {
+    let repo = governed();
+    for kept in [103, 53, 28] {
+        commit_file(&repo, "src/a.rs", &lines(1..=kept));
+    }
+    let report = repo.json(&["lint", "--range", "main..HEAD"]);
+    assert_eq!(errors(&report), ["destructive-change src/a.rs"]);
+    assert_eq!(report["changes"][0]["class"], "REPLACE");
+    assert_eq!(report["changes"][0]["original_lines"], 200);
+    assert_eq!(report["changes"][0]["new_lines"], 28);
+}
+
+/// Row 14: a range that widens its own design is judged by it, and says so row by row.
+#[test]
+fn added_rows_are_listed_as_warnings() {
+    let repo = governed();
+    let mut rows = ROWS.to_vec();
+    rows.push(("src/extra.rs", "Add", "more"));
+    repo.design(DESIGN, &rows);
+    repo.commit("Amend the design");
+    commit_file(&repo, "src/extra.rs", "fn extra() {}\n");
+    let report = repo.json(&["lint", "--range", "main..HEAD"]);
+    assert_eq!(report["verdict"], "accepted");
+    assert_eq!(
+        at_level(&report, "warning"),
+        [format!("scope-amended {DESIGN}")]
+    );
+    assert_eq!(report["findings"][0]["details"]["added"][0], "src/extra.rs");
+    assert_eq!(report["findings"][0]["design"]["line"], 10);
+}
+
+#[test]
+fn with_the_bases_authority_added_rows_grant_nothing() {
+    let repo = Repo::new();
+    repo.stage("guard.toml", format!("{SETTINGS}authority = \"base\"\n"));
+    repo.design(DESIGN, &[("src/new.rs", "Add", "one")]);
+    repo.commit("Say what may change");
+    repo.branch("188-work");
+    repo.design(
+        DESIGN,
+        &[("src/new.rs", "Add", "one"), ("src/extra.rs", "Add", "two")],
+    );
+    repo.commit("Amend the design");
+    commit_file(&repo, "src/extra.rs", "fn extra() {}\n");
+    commit_file(&repo, "src/new.rs", "fn new() {}\n");
+    let report = repo.json(&["lint", "--range", "main..HEAD"]);
+    assert_eq!(errors(&report), ["out-of-scope src/extra.rs"]);
+    assert_eq!(
+        at_level(&report, "warning"),
+        [format!("scope-amended {DESIGN}")]
+    );
+
+    // A design that is wholly new grants nothing either.
+    repo.git(&["switch", "--quiet", "--create", "199-work", "main"]);
+    repo.design("docs/lld/active/LLD-199.md", &[("src/x.rs", "Add", "x")]);
+    commit_file(&repo, "src/x.rs", "fn x() {}\n");
+    let report = repo.json(&["lint", "--range", "main..HEAD"]);
+    assert_eq!(errors(&report), ["out-of-scope src/x.rs"]);
+}
+
+#[test]
+fn a_new_design_with_its_code_is_judged_by_it() {
+    let repo = governed();
+    repo.git(&["switch", "--quiet", "--create", "199-work", "main"]);
+    repo.design("docs/lld/active/LLD-199.md", &[("src/x.rs", "Add", "x")]);
+    commit_file(&repo, "src/x.rs", "fn x() {}\n");
+    let report = repo.json(&["lint", "--range", "main..HEAD"]);
+    assert_eq!(report["verdict"], "accepted");
+    assert_eq!(
+        at_level(&report, "warning"),
+        ["scope-amended docs/lld/active/LLD-199.md"]
+    );
+}
+
+/// Row 16: the settings of the merge base judge, and a change of them with code is refused.
+#[test]
+fn a_range_cannot_change_its_own_rules() {
+    let repo = governed();
+    repo.stage(
+        "guard.toml",
+        format!("{SETTINGS}[rules]\nout-of-scope = \"off\"\n"),
+    );
+    repo.commit("Look away");
+    commit_file(&repo, "src/rogue.rs", "fn rogue() {}\n");
+    let report = repo.json(&["lint", "--range", "main..HEAD"]);
+    assert_eq!(
+        errors(&report),
+        ["policy-changed guard.toml", "out-of-scope src/rogue.rs"]
+    );
+    // On its own it is nobody's code.
+    let report = repo.json(&["lint", "--range", "main..HEAD~1"]);
+    assert_eq!(report["verdict"], "accepted");
+}
+
+#[test]
+fn row_untouched_is_a_note_where_the_settings_ask_for_it() {
+    let repo = Repo::new();
+    repo.stage(
+        "guard.toml",
+        format!("{SETTINGS}[rules]\nrow-untouched = \"note\"\n"),
+    );
+    repo.stage("src/old.rs", "fn old() {}\n");
+    repo.design(DESIGN, ROWS);
+    repo.commit("Say what may change");
+    repo.branch("188-work");
+    commit_file(&repo, "src/new.rs", "fn new() {}\n");
+    let report = repo.json(&["lint", "--range", "main..HEAD"]);
+    assert_eq!(report["verdict"], "accepted");
+    assert_eq!(
+        at_level(&report, "note"),
+        ["row-untouched src/a.rs", "row-untouched src/old.rs"]
+    );
+    let report = governed().json(&["lint", "--range", "main..HEAD"]);
+    assert_eq!(at_level(&report, "note"), [""; 0], "off by default");
+}
+
+/// Row 15: a trailer chooses among designs, and nothing else.
+#[test]
+fn trailers_choose_the_designs_of_a_range() {
+    let repo = governed();
+    repo.design("docs/lld/active/LLD-7.md", &[("src/seven.rs", "Add", "x")]);
+    repo.design("docs/lld/active/LLD-8.md", &[("src/eight.rs", "Add", "x")]);
+    repo.stage(
+        "docs/free.md",
+        "### Files Changed\n\n| File | Change Type |\n|--|--|\n| `src/rogue.rs` | Add |\n",
+    );
+    repo.commit("More designs");
+    repo.git(&["branch", "--force", "main"]);
+    for (name, issue) in [("seven", 7), ("eight", 8)] {
+        repo.stage(format!("src/{name}.rs"), "fn f() {}\n");
+        repo.commit(&format!(
+            "Add {name}\n\nWhy.\n\nGuard-Design: docs/lld/active/LLD-{issue}.md"
+        ));
+    }
+    let report = repo.json(&["lint", "--range", "main..HEAD"]);
+    assert_eq!(report["verdict"], "accepted", "several designs are a union");
+    assert_eq!(report["designs"].as_array().unwrap().len(), 2);
+
+    // The design of the branch's name no longer counts.
+    commit_file(&repo, "src/new.rs", "fn new() {}\n");
+    let report = repo.json(&["lint", "--range", "main..HEAD"]);
+    assert_eq!(errors(&report), ["out-of-scope src/new.rs"]);
+
+    repo.stage("src/rogue.rs", "fn rogue() {}\n");
+    repo.commit("Add rogue\n\nGuard-Design: docs/free.md");
+    let output = repo.guard(&["lint", "--range", "main..HEAD"]).exits(2);
+    output.says("docs/free.md, which is no design by guard.toml");
+}
+
+/// Row 17 and 18: a rename does not hide that the old lines are gone.
+#[test]
+fn renames_are_explained_and_measured_from_the_old_end() {
+    let repo = governed();
+    let mut rows = ROWS.to_vec();
+    rows.extend([("src/other.rs", "Delete", ""), ("src/moved.rs", "Add", "")]);
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.design(DESIGN, &rows);
+    repo.commit("Amend the design");
+    repo.git(&["switch", "--quiet", "--create", "188-again"]);
+    repo.git(&["mv", "src/other.rs", "src/moved.rs"]);
+    repo.stage("src/moved.rs", lines(101..=200));
+    repo.commit("Move and shrink");
+    let report = repo.json(&["lint", "--range", "main..HEAD"]);
+    assert_eq!(report["changes"][0]["path"], "src/moved.rs");
+    assert_eq!(report["changes"][0]["from"], "src/other.rs");
+    assert_eq!(errors(&report), ["destructive-change src/moved.rs"]);
+
+    // Both ends need a row.
+    repo.git(&["reset", "--quiet", "--hard", "main"]);
+    repo.git(&["mv", "src/a.rs", "src/moved.rs"]);
+    repo.commit("Move what may only be modified");
+    let report = repo.json(&["lint", "--range", "main..HEAD"]);
+    assert_eq!(errors(&report), ["action-not-granted src/a.rs"]);
+}
+
+/// Row 19.
+#[test]
+fn a_case_only_clash_with_an_old_path_is_told() {
+    let repo = governed();
+    let empty = repo.blob(b"x\n");
+    repo.stage_raw(&[
+        (0o100_644, empty, b"SRC/deep/x.rs"),
+        (0o120_000, repo.blob(b"src"), b"Docs"),
+    ]);
+    repo.commit("Clash");
+    let report = repo.json(&["lint", "--range", "main..HEAD"]);
+    let findings = at_level(&report, "warning");
+    assert!(
+        findings.contains(&"portable-name SRC/deep/x.rs".to_owned()),
+        "{findings:?}"
+    );
+    // A link that swallows a directory where case does not count.
+    let errors = errors(&report);
+    assert!(
+        errors.iter().any(|e| e.starts_with("unsafe-path ")),
+        "{errors:?}"
+    );
+}
+
+/// Row 21.
+#[test]
+fn added_junk_does_not_dilute_a_loss() {
+    let repo = governed();
+    commit_file(
+        &repo,
+        "src/a.rs",
+        &(lines(1..=90) + &"junk of another kind\n".repeat(5_000)),
+    );
+    let report = repo.json(&["lint", "--range", "main..HEAD"]);
+    assert_eq!(errors(&report), ["destructive-change src/a.rs"]);
+}
+
+/// Row 22.
+#[test]
+fn deletions_need_a_row() {
+    let repo = governed();
+    repo.git(&["rm", "--quiet", "src/other.rs", "src/old.rs"]);
+    repo.stage("src/a.rs", "");
+    repo.commit("Delete, and empty a file");
+    let report = repo.json(&["lint", "--range", "main..HEAD"]);
+    assert_eq!(
+        errors(&report),
+        [
+            "destructive-change src/a.rs",
+            "out-of-scope src/other.rs",
+            "destructive-change src/other.rs"
+        ]
+    );
+}
+
+/// Rows 29 and 30: what a merge brings that no parent has.
+#[test]
+fn an_evil_merge_is_found_net_and_by_commit() {
+    let repo = governed();
+    commit_file(&repo, "src/new.rs", "fn new() {}\n");
+    repo.git(&["switch", "--quiet", "main"]);
+    commit_file(&repo, "src/mainonly.rs", "fn main() {}\n");
+    repo.git(&["switch", "--quiet", "188-work"]);
+    repo.git(&["merge", "--quiet", "--no-commit", "--no-ff", "main"]);
+    repo.stage("src/evil.rs", "fn evil() {}\n");
+    let merge = repo.commit("Merge main");
+    let report = repo.json(&["lint", "--range", "main..HEAD"]);
+    assert_eq!(errors(&report), ["out-of-scope src/evil.rs"]);
+    let report = repo.json(&["lint", "--range", "main..HEAD", "--each-commit"]);
+    assert_eq!(errors(&report), ["out-of-scope src/evil.rs"]);
+    assert_eq!(report["findings"][0]["details"]["commit"], merge.as_str());
+    let report = repo.json(&["lint", "--commit", "HEAD"]);
+    assert_eq!(
+        changes(&report),
+        ["add src/evil.rs"],
+        "mains file is a parents"
+    );
+}
+
+/// Row 30: `-s ours` throws the other side away.
+#[test]
+fn a_merge_that_drops_the_other_side_shows_as_its_deletion() {
+    let repo = governed();
+    commit_file(&repo, "src/new.rs", "fn new() {}\n");
+    repo.git(&["switch", "--quiet", "main"]);
+    commit_file(&repo, "src/mainonly.rs", &lines(1..=150));
+    repo.git(&["switch", "--quiet", "188-work"]);
+    repo.git(&[
+        "merge",
+        "--quiet",
+        "--no-edit",
+        "--strategy",
+        "ours",
+        "main",
+    ]);
+    let report = repo.json(&["lint", "--range", "main..HEAD"]);
+    assert_eq!(
+        errors(&report),
+        [
+            "out-of-scope src/mainonly.rs",
+            "destructive-change src/mainonly.rs"
+        ]
+    );
+}
+
+/// Row 31: amending is judged against the amended commit's parent.
+#[test]
+fn an_amended_commit_is_judged_against_its_parent() {
+    let repo = governed();
+    commit_file(&repo, "src/rogue.rs", "fn rogue() {}\n");
+    repo.git(&[
+        "commit",
+        "--quiet",
+        "--amend",
+        "--no-verify",
+        "-m",
+        "Nothing to see",
+    ]);
+    for arguments in [
+        &["lint", "--commit", "HEAD"][..],
+        &["lint", "--range", "main.."],
+    ] {
+        assert_eq!(errors(&repo.json(arguments)), ["out-of-scope src/rogue.rs"]);
+    }
+}
+
+/// Rows 32 and 33: however a commit came about, the range sees it.
+#[test]
+fn commits_that_no_hook_saw_are_judged() {
+    let repo = governed();
+    repo.branch("side");
+    let picked = commit_file(&repo, "src/rogue.rs", "fn rogue() {}\n");
+    repo.git(&["switch", "--quiet", "188-work"]);
+    repo.git(&["cherry-pick", &picked]);
+    let refused = |what: &str| {
+        let report = repo.json(&["lint", "--range", "main..188-work"]);
+        assert_eq!(errors(&report), ["out-of-scope src/rogue.rs"], "{what}");
+    };
+    refused("cherry-pick");
+    repo.git(&["reset", "--quiet", "--hard", "main"]);
+    let patch = repo.git(&["format-patch", "--stdout", "-1", "side"]) + "\n";
+    repo.git_with_input(&["am", "--quiet"], patch.as_bytes());
+    refused("am");
+    repo.git(&["reset", "--quiet", "--hard", "main"]);
+    let tree = repo.git(&["rev-parse", "side^{tree}"]);
+    let made = repo.git(&["commit-tree", &tree, "-p", "main", "-m", "By hand"]);
+    repo.git(&["update-ref", "refs/heads/188-work", &made]);
+    refused("update-ref");
+    std::fs::write(repo.path(".git/refs/heads/188-work"), format!("{picked}\n")).unwrap();
+    refused("a ref written by hand");
+}
+
+/// Row 34: replace refs and grafts change nothing.
+#[test]
+fn replaced_objects_are_not_believed() {
+    let repo = governed();
+    let bad = commit_file(&repo, "src/rogue.rs", "fn rogue() {}\n");
+    repo.git(&["replace", &bad, "main"]);
+    assert_eq!(
+        errors(&repo.json(&["lint", "--range", "main..188-work"])),
+        ["out-of-scope src/rogue.rs"]
+    );
+    repo.git(&["replace", "--delete", &bad]);
+    let main = repo.git(&["rev-parse", "main"]);
+    std::fs::create_dir_all(repo.path(".git/info")).unwrap();
+    std::fs::write(repo.path(".git/info/grafts"), format!("{main} {bad}\n")).unwrap();
+    assert_eq!(
+        errors(&repo.json(&["lint", "--range", "main..188-work"])),
+        ["out-of-scope src/rogue.rs"]
+    );
+}
+
+/// Row 34: a clone that ends before the merge base is refused with the command that helps.
+#[test]
+fn a_shallow_clone_without_the_merge_base_is_refused() {
+    let repo = governed();
+    commit_file(&repo, "src/new.rs", "fn new() {}\n");
+    commit_file(&repo, "src/new.rs", "fn newer() {}\n");
+    repo.git(&["switch", "--quiet", "main"]);
+    commit_file(&repo, "src/mainonly.rs", "fn main() {}\n");
+    commit_file(&repo, "src/mainonly.rs", "fn more() {}\n");
+    let url = format!("file://{}", repo.root.display());
+    repo.git(&[
+        "clone",
+        "--quiet",
+        "--depth=1",
+        "--no-single-branch",
+        &url,
+        "../shallow",
+    ]);
+    let clone = |arguments: &[&str]| {
+        let mut all = vec!["-C", "../shallow"];
+        all.extend(arguments);
+        repo.guard(&all)
+    };
+    let range = ["lint", "--range", "origin/main..origin/188-work"];
+    let advice = clone(&range).exits(2).text();
+    let command = advice.split('`').nth(1).unwrap();
+    assert_eq!(
+        command,
+        "git fetch --no-tags --unshallow origin main 188-work"
+    );
+    let mut fetch = vec!["-C", "../shallow"];
+    fetch.extend(command.split(' ').skip(1));
+    repo.git(&fetch);
+    clone(&range).exits(0);
+    clone(&["lint", "--range", "nowhere..HEAD"])
+        .exits(2)
+        .says("nowhere names no commit");
+    clone(&["lint", "--range", "HEAD"])
+        .exits(2)
+        .says("HEAD is not a range");
+}
+
+#[test]
+fn unrelated_histories_are_no_range() {
+    let repo = governed();
+    repo.git(&["switch", "--quiet", "--orphan", "island"]);
+    commit_file(&repo, "x", "x\n");
+    repo.guard(&["lint", "--range", "main..island"])
+        .exits(2)
+        .says("no commit in common");
+}
+
+/// Row 40: what is done and undone inside the range shows only commit by commit.
+#[test]
+fn a_change_and_its_revert_show_by_commit() {
+    let repo = governed();
+    let bad = commit_file(&repo, "src/rogue.rs", "fn rogue() {}\n");
+    repo.git(&["revert", "--no-edit", "HEAD"]);
+    let report = repo.json(&["lint", "--range", "main..HEAD"]);
+    assert_eq!(
+        (report["verdict"].as_str(), changes(&report).len()),
+        (Some("accepted"), 0)
+    );
+    let report = repo.json(&["lint", "--range", "main..HEAD", "--each-commit"]);
+    assert_eq!(errors(&report), ["out-of-scope src/rogue.rs"]);
+    assert_eq!(report["findings"][0]["details"]["commit"], bad.as_str());
+}
+
+/// Row 41: names cannot write to the terminal.
+#[test]
+fn names_are_escaped() {
+    let repo = governed();
+    let blob = repo.blob(b"x\n");
+    repo.stage_raw(&[(0o100_644, blob, b"src/\x1b[31m::error::x\n.rs")]);
+    repo.commit("Inject");
+    let output = repo.guard(&["lint", "--range", "main.."]).exits(1);
+    assert!(!output.text().contains('\x1b'), "{}", output.text());
+    assert!(!output.text().lines().any(|line| line.starts_with("::")));
+}
+
+#[test]
+fn nothing_to_judge_needs_no_design() {
+    let repo = governed();
+    repo.git(&["switch", "--quiet", "--create", "no-issue", "main"]);
+    repo.guard(&["lint", "--range", "main..HEAD"]).exits(0);
+    repo.design("docs/lld/active/LLD-9.md", &[("src/x.rs", "Add", "x")]);
+    repo.commit("Only a design");
+    repo.guard(&["lint", "--range", "main..HEAD"]).exits(0);
+    commit_file(&repo, "src/x.rs", "fn x() {}\n");
+    repo.guard(&["lint", "--range", "main..HEAD"])
+        .exits(2)
+        .says("no-issue names no issue");
+}
+
+#[test]
+fn one_commit_is_judged_as_it_would_have_been() {
+    let repo = governed();
+    let design_and_code = {
+        repo.design(DESIGN, &[("src/extra.rs", "Add", "more")]);
+        commit_file(&repo, "src/extra.rs", "fn extra() {}\n")
+    };
+    let report = repo.json(&["lint", "--commit", &design_and_code]);
+    let errors = errors(&report);
+    assert!(
+        errors.contains(&format!("scope-amended {DESIGN}")),
+        "{errors:?}"
+    );
+}
+
+/// Dates that lie do not move the merge base.
+#[test]
+fn false_dates_do_not_change_the_range() {
+    let repo = governed();
+    repo.git(&["switch", "--quiet", "main"]);
+    commit_file(&repo, "src/mainonly.rs", "fn main() {}\n");
+    repo.git(&["switch", "--quiet", "188-work"]);
+    for (date, text) in [
+        ("@1 +0000", "1"),
+        ("@4102444800 +0000", "2"),
+        ("@2 +0000", "3"),
+    ] {
+        repo.stage("src/new.rs", text);
+        let mut commit = repo.command("git");
+        commit.args(["commit", "--quiet", "--no-verify", "-m", "Lie"]);
+        common::run(commit.env("GIT_COMMITTER_DATE", date)).exits(0);
+        if text == "2" {
+            repo.git(&["merge", "--quiet", "--no-edit", "main"]);
+        }
+    }
+    let report = repo.json(&["lint", "--range", "main..HEAD", "--each-commit"]);
+    assert_eq!(report["verdict"], "accepted");
+    assert_eq!(changes(&report), ["add src/new.rs"]);
+    assert_eq!(
+        report["source"]["base"],
+        repo.git(&["rev-parse", "main"]).as_str()
+    );
+}
