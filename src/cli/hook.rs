@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 use gix::bstr::BString;
 
-use super::{DesignArgs, lint, output::Output, repository};
+use super::{DesignArgs, lint, output::Output, push, repository};
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
 use crate::judge::{self, Options};
@@ -30,6 +30,16 @@ enum Name {
     PrepareCommitMsg(PrepareArgs),
     /// Name the design in a message that was just written in an editor.
     CommitMsg(MessageArgs),
+    /// Judge what is about to be pushed; the refs are read from standard input.
+    PrePush(push::PrePush),
+    /// Judge what the pre-commit framework asks for: the staged changes, or the range of a push.
+    Framework(CommitArgs),
+    /// On a server: judge one ref of a push before it is updated.
+    Update(push::Update),
+    /// On a server: judge all refs of a push at once; they are read from standard input.
+    PreReceive,
+    /// Judge new commits on branches, however they were made; the refs are read from standard input.
+    ReferenceTransaction(push::Transaction),
 }
 
 const ABOUT_PREPARE: &str = "\
@@ -76,6 +86,11 @@ impl Args {
                 let template = repo.config_path("commit.template")?;
                 args.name_designs(&repo, &options, template.as_deref())
             }
+            Name::Framework(args) => push::framework(output, &args.design.options(true)),
+            Name::PrePush(args) => args.run(output),
+            Name::Update(args) => args.run(output),
+            Name::PreReceive => push::pre_receive(output),
+            Name::ReferenceTransaction(args) => args.run(output),
         }
     }
 }

@@ -1,8 +1,11 @@
 //! `guard lint`: judge what would be committed, or what was.
 
+use std::env::VarError;
+use std::io::IsTerminal;
+
 use super::{DesignArgs, output::Output, progress, repository};
-use crate::error::Result;
-use crate::git::{Range, Repository};
+use crate::error::{Error, Result};
+use crate::git::{Range, Repository, Side, Update};
 use crate::judge::{self, Options};
 use crate::report::Report;
 
@@ -18,8 +21,12 @@ pub(super) struct Args {
     /// Judge one commit as it would have been judged before it was made.
     #[arg(long, value_name = "REV")]
     commit: Option<String>,
+    /// Judge what is about to be pushed: refs on standard input as git gives them to the pre-push hook, or the
+    /// range in the variables of the pre-commit framework.
+    #[arg(long, conflicts_with_all = ["range", "commit"])]
+    push: bool,
     /// Of a range, judge also every commit on its own: a merge by what differs from all its parents.
-    #[arg(long, requires = "range", conflicts_with = "commit")]
+    #[arg(long, conflicts_with = "commit")]
     each_commit: bool,
     #[command(flatten)]
     design: DesignArgs,
@@ -49,7 +56,31 @@ impl Args {
             let range = repo.parse_range(text)?;
             return self.range(output, &repo, &range, &options);
         }
+        if self.push {
+            return self.push(output, &repo, &options);
+        }
+        if self.each_commit {
+            return Err(
+                Error::new("--each-commit needs a range").help("add --range A..B, --push or --ci")
+            );
+        }
         staged(output, &options)
+    }
+
+    fn push(&self, output: &mut Output, repo: &Repository, options: &Options) -> Result<u8> {
+        let progress = progress::Progress::new();
+        let tell = |done, all| progress.tell(done, all);
+        let each: Option<&judge::Progress<'_>> = if self.each_commit { Some(&tell) } else { None };
+        if let Some(report) = framework_push(repo, each, options)? {
+            return print(output, &report);
+        }
+        if std::io::stdin().is_terminal() {
+            return Err(Error::new("--push reads refs from standard input")
+                .help("call it from the pre-push hook, or name a range: --range A..B"));
+        }
+        let updates = Update::parse_pushed(&super::push::input()?)?;
+        let report = judge::push(repo, &updates, Side::Local("origin"), each, options)?;
+        print(output, &report)
     }
 
     fn range(
@@ -71,6 +102,78 @@ pub(super) fn staged(output: &mut Output, options: &Options) -> Result<u8> {
     let repo = repository()?;
     output.seen_from(repo.prefix());
     print(output, &judge::staged(&repo, options)?)
+}
+
+/// Judges the range that the pre-commit framework names in its variables; `None` where it names none.
+pub(super) fn framework_push(
+    repo: &Repository,
+    each: Option<&judge::Progress<'_>>,
+    options: &Options,
+) -> Result<Option<Report>> {
+    let Some(pushed) = FrameworkPush::from_environment()? else {
+        return Ok(None);
+    };
+    let FrameworkPush { from, to, .. } = &pushed;
+    let Some((name, remote)) = &pushed.arrives else {
+        // A range that a person named.
+        let (Some(from), Some(to)) = (from, to) else {
+            return Ok(None);
+        };
+        let range = repo.range_between(from, to)?;
+        return judge::range(repo, &range, each, options).map(Some);
+    };
+    let commit = |revision: &Option<String>| {
+        revision
+            .as_ref()
+            .map(|revision| repo.revision(revision))
+            .transpose()
+    };
+    let update = Update {
+        name: name.as_str().into(),
+        old: commit(from)?,
+        new: commit(to)?,
+    };
+    judge::push(repo, &[update], Side::Local(remote), each, options).map(Some)
+}
+
+/// What pre-commit and prek say of a push; of several refs they tell only the first.
+struct FrameworkPush {
+    from: Option<String>,
+    to: Option<String>,
+    /// The ref that the push arrives at, and the remote's name.
+    arrives: Option<(String, String)>,
+}
+
+impl FrameworkPush {
+    fn from_environment() -> Result<Option<FrameworkPush>> {
+        let (from, to) = (
+            variable("PRE_COMMIT_FROM_REF")?,
+            variable("PRE_COMMIT_TO_REF")?,
+        );
+        let arrives = variable("PRE_COMMIT_REMOTE_BRANCH")?;
+        if arrives.is_none() && (from.is_none() || to.is_none()) {
+            return Ok(None);
+        }
+        let remote = variable("PRE_COMMIT_REMOTE_NAME")?.unwrap_or_else(|| "origin".to_owned());
+        Ok(Some(FrameworkPush {
+            from,
+            // The framework names no range where the push brings a first commit.
+            to: match to {
+                None => variable("PRE_COMMIT_LOCAL_BRANCH")?,
+                to => to,
+            },
+            arrives: arrives.map(|name| (name, remote)),
+        }))
+    }
+}
+
+fn variable(name: &str) -> Result<Option<String>> {
+    match std::env::var(name) {
+        Ok(value) if value.is_empty() => Ok(None),
+        Ok(value) => Ok(Some(value)),
+        Err(VarError::NotPresent) => Ok(None),
+        Err(VarError::NotUnicode(_)) => Err(Error::new(format!("{name} is not UTF-8"))),
+    }
 }
 
 /// Prints a report; the exit code.

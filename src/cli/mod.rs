@@ -13,6 +13,7 @@ mod install;
 mod lint;
 mod output;
 mod progress;
+mod push;
 mod scope;
 mod settings;
 mod snapshot;

@@ -13,10 +13,12 @@ mod index;
 mod index_check;
 mod objects;
 mod parents;
+mod quarantine;
 mod range;
 mod snapshot;
 mod staged;
 mod tree;
+mod update;
 
 use std::path::{Path, PathBuf};
 
@@ -38,12 +40,15 @@ pub use range::{Range, fetch_command};
 pub use snapshot::{Before, SNAPSHOTS, Snapshot};
 pub use staged::staged_changes;
 pub use tree::{Tree, changes_between};
+pub use update::{Side, Target, Update};
 
 /// An opened repository.
 pub struct Repository {
     repo: gix::Repository,
     /// The top of the work tree; `None` for a bare repository.
     workdir: Option<PathBuf>,
+    /// Keeps the list of object directories for as long as objects are read.
+    _quarantine: Option<quarantine::Quarantine>,
 }
 
 impl Repository {
@@ -79,7 +84,12 @@ impl Repository {
             Some(workdir) => Some(workdir.to_owned()),
             None => work_tree_of_git_dir(&repo, dir),
         };
-        let repository = Repository { repo, workdir };
+        let mut repository = Repository {
+            repo,
+            workdir,
+            _quarantine: None,
+        };
+        repository.enter_quarantine()?;
         repository.refuse_unreadable_formats()?;
         Ok(repository)
     }

@@ -18,6 +18,8 @@ pub struct Range {
     pub commits: Vec<ObjectId>,
     /// The clone is shallow and lacks some of the commits.
     pub is_cut: bool,
+    /// The ref that a push brings the commits to.
+    pub reference: Option<BString>,
     /// The branch that the commits are on.
     pub branch: Option<BString>,
     /// How this range came about, one sentence each.
@@ -99,6 +101,7 @@ impl Repository {
             head: Some(head),
             commits: history.ahead,
             is_cut: history.ahead_is_cut,
+            reference: None,
             branch: None,
             notes,
         })

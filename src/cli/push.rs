@@ -1,0 +1,120 @@
+//! The hooks of a push, here and on a server, and of a reference transaction.
+
+use std::ffi::OsString;
+use std::io::Read;
+
+use clap::ValueEnum;
+use gix::bstr::{BString, ByteSlice, ByteVec};
+
+use super::{lint, output::Output, repository};
+use crate::error::{Error, Result};
+use crate::git::{self, Side};
+use crate::judge::{self, Options};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct PrePush {
+    /// The remote's name, as git gives it.
+    #[arg(default_value = "origin")]
+    remote: String,
+    /// The remote's URL, as git gives it.
+    url: Option<OsString>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Update {
+    /// The ref's full name.
+    reference: OsString,
+    /// The commit that it names now; zeros if it is new.
+    old: String,
+    /// The commit that it will name; zeros if it is deleted.
+    new: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Transaction {
+    /// What git is about to do; only `prepared` can still be refused.
+    state: State,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum State {
+    Preparing,
+    Prepared,
+    Committed,
+    Aborted,
+}
+
+impl PrePush {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        let updates = git::Update::parse_pushed(&input()?)?;
+        judge_push(output, &updates, Side::Local(&self.remote))
+    }
+}
+
+impl Update {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        let name = Vec::from_os_string(self.reference.clone())
+            .map(BString::from)
+            .map_err(|_| Error::new("the name of the ref cannot be read"))?;
+        let (old, new) = (self.old.as_bytes(), self.new.as_bytes());
+        let update = git::Update::new(name.as_bstr(), old, new)?;
+        judge_push(output, &[update], Side::Server)
+    }
+}
+
+pub(super) fn pre_receive(output: &mut Output) -> Result<u8> {
+    let updates = git::Update::parse_received(&input()?)?;
+    judge_push(output, &updates, Side::Server)
+}
+
+impl Transaction {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        match self.state {
+            State::Prepared => {
+                let updates = git::Update::parse_received(&input()?)?;
+                let report = judge::new_commits(&repository()?, &updates, &committed_only())?;
+                if report.changes.is_empty() && report.findings.is_empty() {
+                    // Most transactions bring no new commit; they pass without a word.
+                    return Ok(0);
+                }
+                lint::print(output, &report)
+            }
+            State::Preparing | State::Committed | State::Aborted => Ok(0),
+        }
+    }
+}
+
+/// The framework says by variables that it wants a range. A commit in progress names its index, and then what is
+/// staged is judged whatever the variables say.
+pub(super) fn framework(output: &mut Output, options: &Options) -> Result<u8> {
+    if std::env::var_os("GIT_INDEX_FILE").is_none() {
+        let repo = repository()?;
+        if let Some(report) = lint::framework_push(&repo, None, options)? {
+            return lint::print(output, &report);
+        }
+    }
+    lint::staged(output, options)
+}
+
+fn judge_push(output: &mut Output, updates: &[git::Update], side: Side<'_>) -> Result<u8> {
+    let report = judge::push(&repository()?, updates, side, None, &committed_only())?;
+    lint::print(output, &report)
+}
+
+/// Nobody names a design to a hook of a push.
+fn committed_only() -> Options {
+    Options {
+        in_hook: true,
+        ..Options::default()
+    }
+}
+
+/// Everything on standard input.
+pub(super) fn input() -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .lock()
+        .read_to_end(&mut bytes)
+        .map_err(|error| Error::new(format!("standard input cannot be read: {error}")))?;
+    Ok(bytes)
+}

@@ -1,0 +1,114 @@
+//! Judging a push: every ref by its own range, told as one report.
+
+use std::collections::HashSet;
+
+use gix::bstr::{BStr, ByteSlice};
+
+use super::{Options, Progress, commit, range};
+use crate::error::{Error, Result};
+use crate::git::{Repository, Side, Update};
+use crate::path::show;
+use crate::policy::settings;
+use crate::report::{Report, Source, SourceKind};
+
+/// Judges every ref of a push.
+///
+/// # Errors
+/// Whatever keeps guard from a verdict on one of them.
+pub fn push(
+    repo: &Repository,
+    updates: &[Update],
+    side: Side<'_>,
+    each_commit: Option<&Progress<'_>>,
+    options: &Options,
+) -> Result<Report> {
+    let target = repo.target(base_setting(repo)?.as_deref(), side)?;
+    let ranges = repo.ranges_of_push(updates, target.as_ref(), side)?;
+    let reports = ranges.iter().map(|one| {
+        let report = range(repo, one, each_commit, options);
+        of_ref(report, one.reference.as_ref().map(|name| name.as_bstr()))
+    });
+    Ok(together(reports.collect::<Result<_>>()?))
+}
+
+/// Judges the commits that updates of refs bring to branches, each as it would have been judged before it was
+/// made. Commits that another branch, here or of a remote, has already are not new.
+///
+/// # Errors
+/// As for [`push`].
+pub fn new_commits(repo: &Repository, updates: &[Update], options: &Options) -> Result<Report> {
+    let of_remotes = updates
+        .iter()
+        .filter(|update| update.name.starts_with(b"refs/remotes/"))
+        .filter_map(|update| update.new);
+    let mut known = repo.branch_tips()?;
+    known.extend(of_remotes);
+    let mut seen = HashSet::new();
+    let mut reports = Vec::new();
+    for update in updates {
+        let (Some(branch), Some(new)) = (update.branch(), update.new) else {
+            continue;
+        };
+        for id in repo.history(&known, new)?.ahead {
+            if seen.insert(id) {
+                let report = commit(repo, id, Some(branch.to_owned()), options);
+                reports.push(of_ref(report, Some(update.name.as_ref()))?);
+            }
+        }
+    }
+    Ok(together(reports))
+}
+
+/// `[lld] base` of the settings that HEAD has; unreadable ones are told when the range is judged.
+pub(super) fn base_setting(repo: &Repository) -> Result<Option<String>> {
+    let Some(head) = repo.head_commit()? else {
+        return Ok(None);
+    };
+    let text = repo.tree_of(Some(head))?.read(settings::FILE.into())?;
+    Ok(text.and_then(|text| settings::parse(&text).ok()?.base))
+}
+
+/// Says which ref a finding, or a failure, is about.
+fn of_ref(report: Result<Report>, name: Option<&BStr>) -> Result<Report> {
+    let Some(name) = name else {
+        return report;
+    };
+    match report {
+        Ok(mut report) => {
+            for finding in &mut report.findings {
+                finding.details.insert("ref", show(name).to_string().into());
+            }
+            Ok(report)
+        }
+        Err(error) => Err(Error {
+            message: format!("{}: {}", show(name), error.message),
+            ..error
+        }),
+    }
+}
+
+/// Several reports as one; a single one as it is.
+fn together(mut reports: Vec<Report>) -> Report {
+    if reports.len() == 1 {
+        return reports.remove(0);
+    }
+    let mut all = Report {
+        source: Source {
+            kind: SourceKind::Range,
+            ..Source::default()
+        },
+        ..Report::default()
+    };
+    for report in reports {
+        for design in report.designs {
+            if !all.designs.contains(&design) {
+                all.designs.push(design);
+            }
+        }
+        all.findings.extend(report.findings);
+        all.changes.extend(report.changes);
+        all.notes.extend(report.notes);
+        all.texts.extend(report.texts);
+    }
+    all
+}
