@@ -9,6 +9,7 @@
 //! measure                lost share, class, preview of a change
 //! policy                 settings + designs -> scope
 //! rules                  policy and changes in, findings out; pure
+//! ci                     what a CI system says of the commits to judge; pure
 //! git                    the only code that opens a repository
 //! report                 findings -> bytes, one file a format
 //! install                hooks and settings of a repository, and a check that they work
@@ -20,6 +21,7 @@
 
 pub mod approval;
 pub mod change;
+pub mod ci;
 pub mod cli;
 pub mod error;
 pub mod finding;

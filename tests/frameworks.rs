@@ -52,9 +52,9 @@ fn base_repo() -> Repo {
 fn local_config() -> String {
     format!(
         "repos:\n- repo: local\n  hooks:\n  - id: guard-system\n    name: guard\n    \
-         entry: {GUARD} hook pre-commit\n    language: system\n    always_run: true\n    \
+         entry: {GUARD} hook framework\n    language: system\n    always_run: true\n    \
          pass_filenames: false\n    require_serial: true\n    \
-         stages: [pre-commit, pre-merge-commit, manual]\n"
+         stages: [pre-commit, pre-merge-commit, pre-push, manual]\n"
     )
 }
 
@@ -127,6 +127,74 @@ fn the_manual_stage_judges_what_is_staged() {
         manual.args(["run", "--all-files", "--hook-stage", "manual"]);
         common::run(&mut manual).exits(1).says("out-of-scope");
     }
+}
+
+#[test]
+fn the_pre_push_stage_judges_the_range_that_is_pushed() {
+    for (name, program) in frameworks() {
+        let repo = framework_repo(&program, &local_config());
+        repo.git(&[
+            "init",
+            "--quiet",
+            "--bare",
+            "--initial-branch=main",
+            "../server",
+        ]);
+        repo.git(&["remote", "add", "origin", "../server"]);
+        repo.git(&["push", "--quiet", "origin", "main"]);
+        repo.git(&["remote", "set-head", "origin", "main"]);
+        common::run(
+            repo.command(&program)
+                .args(["install", "--hook-type", "pre-push"]),
+        )
+        .exits(0);
+        let push = || repo.try_git(&["push", "origin", "188-work"]);
+
+        repo.stage("src/utils/lld.rs", "fn enforce() {}\n");
+        repo.commit("Inside");
+        push().exits(0);
+        repo.stage("src/core/lld.rs", "fn enforce() {}\n");
+        repo.commit("Outside");
+        push().exits(1).says("out-of-scope").says("src/core/lld.rs");
+        assert!(
+            repo.git(&["ls-remote", "origin"]).contains("188-work"),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_range_that_a_person_names_is_judged() {
+    for (_, program) in frameworks() {
+        let repo = framework_repo(&program, &local_config());
+        repo.stage("src/core/lld.rs", "fn enforce() {}\n");
+        repo.commit("Outside");
+        let run = |to: &str| {
+            let mut run = repo.command(&program);
+            run.args(["run", "--from-ref", "main", "--to-ref", to]);
+            common::run(&mut run)
+        };
+        run("HEAD").exits(1).says("src/core/lld.rs");
+        run("main").exits(0);
+    }
+}
+
+/// Variables of the framework do not turn the judgement of a commit into that of an empty range.
+#[test]
+fn variables_do_not_hide_what_is_staged() {
+    let repo = base_repo();
+    repo.govern(ROWS);
+    repo.install_hook_script(
+        "pre-commit",
+        &format!("#!/bin/sh\nexec '{GUARD}' hook framework\n"),
+    );
+    repo.stage("src/core/lld.rs", "fn enforce() {}\n");
+    let mut git = repo.command("git");
+    git.args(["commit", "--message", "Change"]);
+    for name in ["PRE_COMMIT_FROM_REF", "PRE_COMMIT_TO_REF"] {
+        git.env(name, "HEAD");
+    }
+    common::run(&mut git).exits(1).says("src/core/lld.rs");
 }
 
 #[test]

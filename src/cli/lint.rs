@@ -4,8 +4,9 @@ use std::env::VarError;
 use std::io::IsTerminal;
 
 use super::{DesignArgs, output::Output, progress, repository};
+use crate::ci;
 use crate::error::{Error, Result};
-use crate::git::{Range, Repository, Side, Update};
+use crate::git::{Range, Repository, Side, Update, show_file};
 use crate::judge::{self, Options};
 use crate::report::Report;
 
@@ -25,6 +26,10 @@ pub(super) struct Args {
     /// range in the variables of the pre-commit framework.
     #[arg(long, conflicts_with_all = ["range", "commit"])]
     push: bool,
+    /// Judge what the CI system wants judged: a pull or merge request, a merge queue, a push. The range is printed;
+    /// it is never guessed.
+    #[arg(long, conflicts_with_all = ["range", "commit", "push"])]
+    ci: bool,
     /// Of a range, judge also every commit on its own: a merge by what differs from all its parents.
     #[arg(long, conflicts_with = "commit")]
     each_commit: bool,
@@ -39,6 +44,7 @@ Examples:
   guard lint --range main..HEAD             judge the whole branch, from its merge base with main
   guard lint --range main..HEAD --each-commit
                                             and every commit of it
+  guard lint --ci                           judge the pull request that this CI job is about
   guard lint --format json                  the same for a program
 
 Nothing is written: not the index, not the work tree, not the git directory.";
@@ -47,7 +53,12 @@ impl Args {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
         output.seen_from(repo.prefix());
-        let options = self.design.options(false);
+        // What is not committed counts for nothing in CI.
+        let options = self.design.options(self.ci);
+        if self.ci {
+            let range = judge::ci_range(&repo, &ci::plan(&variables(), event)?)?;
+            return self.range(output, &repo, &range, &options);
+        }
         if let Some(revision) = &self.commit {
             let (id, branch) = repo.revision_and_branch(revision)?;
             return print(output, &judge::commit(&repo, id, branch, &options)?);
@@ -95,6 +106,22 @@ impl Args {
         let each: Option<&judge::Progress<'_>> = if self.each_commit { Some(&tell) } else { None };
         print(output, &judge::range(repo, range, each, options)?)
     }
+}
+
+/// The variables whose names and values are text.
+fn variables() -> ci::Variables {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
+}
+
+/// Reads the event that a CI system has written to a file.
+fn event(path: &str) -> Result<serde_json::Value> {
+    let shown = || show_file(path.as_ref());
+    let bytes = std::fs::read(path)
+        .map_err(|error| Error::new(format!("the event {} cannot be read: {error}", shown())))?;
+    serde_json::from_slice(&bytes)
+        .map_err(|error| Error::new(format!("the event {} is not JSON: {error}", shown())))
 }
 
 /// Judges the staged changes and prints the report.

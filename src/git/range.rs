@@ -166,7 +166,7 @@ fn or_head(revision: &str) -> &str {
     }
 }
 
-/// The command that completes a clone: `wanted` are branches and commits.
+/// The command that completes a clone: `wanted` are branches, commits, or mappings of refs with a leading `+`.
 pub fn fetch_command(is_shallow: bool, wanted: &[&str]) -> String {
     let mut command = "git fetch --no-tags".to_owned();
     if is_shallow {
@@ -176,7 +176,7 @@ pub fn fetch_command(is_shallow: bool, wanted: &[&str]) -> String {
     for name in wanted {
         let name = name.trim_start_matches("refs/remotes/");
         // A remote knows names and ids, no ways from one commit to another.
-        if !name.contains(['~', '^', ':', '@']) {
+        if name.starts_with('+') || !name.contains(['~', '^', ':', '@']) {
             let name = name.trim_start_matches("origin/");
             command += &format!(" {}", show(name));
         }

@@ -1,5 +1,6 @@
 //! The one flow: source and policy in, report out. Looks, never touches.
 
+mod ci;
 mod committed;
 mod each;
 mod governed;
@@ -27,6 +28,7 @@ use crate::policy::{Governing, Policy};
 use crate::report::{ChangeLine, DesignUsed, Report, Source, SourceKind, Texts};
 use crate::rules::{self, Case, Subject};
 
+pub use ci::ci_range;
 pub use each::Progress;
 pub use governed::{Candidate, candidate, governing_designs};
 pub use load::{Request, load_for_commit, load_for_request};

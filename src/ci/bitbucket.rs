@@ -1,0 +1,31 @@
+//! Bitbucket Pipelines: pull requests and branches.
+
+use super::{Plan, Point, Variables, commit, get, owned, required};
+use crate::error::Result;
+
+const DEEPEN: &str = "set `clone: depth: full` for the step";
+
+pub(super) fn plan(variables: &Variables) -> Result<Plan> {
+    let head = commit(required(variables, "BITBUCKET_COMMIT")?)?;
+    let branch = owned(variables, "BITBUCKET_BRANCH");
+    if get(variables, "BITBUCKET_PR_ID").is_none() {
+        return Ok(Plan {
+            what: "Bitbucket branch".to_owned(),
+            known: vec![Point::Default],
+            head,
+            branch,
+            deepen: DEEPEN,
+            ..Plan::default()
+        });
+    }
+    let target = required(variables, "BITBUCKET_PR_DESTINATION_BRANCH")?;
+    Ok(Plan {
+        what: "Bitbucket pull request".to_owned(),
+        known: vec![Point::Branch(target.to_owned())],
+        may_be_empty: true,
+        head,
+        branch,
+        deepen: DEEPEN,
+        ..Plan::default()
+    })
+}

@@ -1,0 +1,110 @@
+//! GitHub Actions: the event's payload says more, and more reliably, than the variables.
+
+use serde_json::Value;
+
+use super::{Merge, Plan, Point, Variables, commit, get, short, unknown_before};
+use crate::error::{Error, Result};
+use crate::path::show;
+
+const DEEPEN: &str = "set `fetch-depth: 0` for actions/checkout";
+
+pub(super) fn plan(variables: &Variables, event: &Value) -> Result<Plan> {
+    let name = get(variables, "GITHUB_EVENT_NAME").unwrap_or("(no event)");
+    let plan = match name {
+        "merge_group" => merge_group(event)?,
+        "push" => push(event)?,
+        _ if event.get("pull_request").is_some() => pull_request(variables, name, event)?,
+        _ => {
+            return Err(Error::new(format!(
+                "the GitHub event {} names no range of commits",
+                show(name)
+            ))
+            .help("run on pull_request, merge_group or push, or name the range: guard lint --range A..B"));
+        }
+    };
+    Ok(Plan {
+        what: format!("GitHub {}", show(name)),
+        deepen: DEEPEN,
+        may_be_empty: true,
+        ..plan
+    })
+}
+
+/// The base's tip in the payload may be older than the branch; what the clone has of the branch counts too.
+fn pull_request(variables: &Variables, name: &str, event: &Value) -> Result<Plan> {
+    let head = required_id(event, "/pull_request/head/sha")?;
+    let mut known = vec![Point::Commit(required_id(event, "/pull_request/base/sha")?)];
+    known.extend(text(event, "/pull_request/base/ref").map(|branch| Point::Branch(short(branch))));
+    // For pull_request_target, GITHUB_SHA is the base: what is checked out is not what is judged.
+    let merge = get(variables, "GITHUB_SHA").filter(|_| name != "pull_request_target");
+    let number = event
+        .pointer("/pull_request/number")
+        .and_then(Value::as_u64);
+    Ok(Plan {
+        merge: merge.map(|sha| Merge {
+            commit: sha.to_owned(),
+            work: head.clone(),
+        }),
+        known,
+        head: Some(head),
+        head_ref: number.map(|number| format!("refs/pull/{number}/head")),
+        branch: text(event, "/pull_request/head/ref").map(short),
+        ..Plan::default()
+    })
+}
+
+/// The queue's own branch is named after pull requests, not issues: only trailers choose a design.
+fn merge_group(event: &Value) -> Result<Plan> {
+    Ok(Plan {
+        known: vec![Point::Commit(required_id(event, "/merge_group/base_sha")?)],
+        head: Some(required_id(event, "/merge_group/head_sha")?),
+        ..Plan::default()
+    })
+}
+
+/// On the default branch from what it was; on any other from where it left the default branch.
+fn push(event: &Value) -> Result<Plan> {
+    let reference = required(event, "/ref")?;
+    let Some(head) = commit(required(event, "/after")?)? else {
+        return Ok(Plan {
+            nothing: Some(format!("{} was deleted", show(reference))),
+            ..Plan::default()
+        });
+    };
+    let default = required(event, "/repository/default_branch")?;
+    let branch = reference.strip_prefix("refs/heads/");
+    let known = if branch == Some(default) {
+        let before = commit(required(event, "/before")?)?;
+        Point::Commit(before.ok_or_else(|| unknown_before("the first push of a branch"))?)
+    } else {
+        Point::Branch(default.to_owned())
+    };
+    Ok(Plan {
+        known: vec![known],
+        head: Some(head),
+        branch: branch.map(str::to_owned),
+        ..Plan::default()
+    })
+}
+
+fn text<'a>(event: &'a Value, pointer: &str) -> Option<&'a str> {
+    event
+        .pointer(pointer)
+        .and_then(Value::as_str)
+        .filter(|text| !text.is_empty())
+}
+
+fn required<'a>(event: &'a Value, pointer: &str) -> Result<&'a str> {
+    text(event, pointer).ok_or_else(|| {
+        let name = pointer.trim_start_matches('/').replace('/', ".");
+        Error::new(format!("the GitHub event has no {name}"))
+            .help("name the range yourself: guard lint --range A..B")
+    })
+}
+
+fn required_id(event: &Value, pointer: &str) -> Result<String> {
+    commit(required(event, pointer)?)?.ok_or_else(|| {
+        Error::new("the GitHub event names no commit where one must be")
+            .help("name the range yourself: guard lint --range A..B")
+    })
+}

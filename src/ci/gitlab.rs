@@ -1,0 +1,50 @@
+//! GitLab CI: merge requests, merged results, branches and tags.
+
+use super::{Plan, Point, Variables, commit, get, owned, required, unknown_before};
+use crate::error::Result;
+
+const DEEPEN: &str = "set the variable GIT_DEPTH to 0 for the job";
+
+pub(super) fn plan(variables: &Variables) -> Result<Plan> {
+    let head = commit(required(variables, "CI_COMMIT_SHA")?)?;
+    let plan = if get(variables, "CI_MERGE_REQUEST_IID").is_some() {
+        // Set where the commit is a merge with the target; else the merge base that GitLab found counts.
+        let id = |name: &str| Ok(get(variables, name).map(commit).transpose()?.flatten());
+        let merged = id("CI_MERGE_REQUEST_TARGET_BRANCH_SHA")?;
+        let before = match merged {
+            None => id("CI_MERGE_REQUEST_DIFF_BASE_SHA")?,
+            merged => merged,
+        };
+        let target = required(variables, "CI_MERGE_REQUEST_TARGET_BRANCH_NAME")?;
+        let known = before.map_or_else(|| Point::Branch(target.to_owned()), Point::Commit);
+        Plan {
+            what: "GitLab merge request".to_owned(),
+            known: vec![known],
+            // It tells more after the target of the merge request was changed.
+            known_if_here: Some(target.to_owned()),
+            branch: owned(variables, "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"),
+            ..Plan::default()
+        }
+    } else {
+        let branch = owned(variables, "CI_COMMIT_BRANCH");
+        let default = required(variables, "CI_DEFAULT_BRANCH")?;
+        let known = if branch.as_deref() == Some(default) {
+            let before = commit(required(variables, "CI_COMMIT_BEFORE_SHA")?)?;
+            Point::Commit(before.ok_or_else(|| unknown_before("GitLab branch"))?)
+        } else {
+            Point::Branch(default.to_owned())
+        };
+        Plan {
+            what: "GitLab branch".to_owned(),
+            known: vec![known],
+            branch,
+            ..Plan::default()
+        }
+    };
+    Ok(Plan {
+        head,
+        deepen: DEEPEN,
+        may_be_empty: true,
+        ..plan
+    })
+}

@@ -1,0 +1,29 @@
+//! Jenkins multibranch pipelines: change requests and branches. What is checked out is judged: a change request
+//! may be built as it is, or merged with its target.
+
+use super::{Plan, Point, Variables, get, owned};
+
+const DEEPEN: &str =
+    "untick the shallow clone in the job's advanced clone behaviours, and fetch the target branch";
+
+pub(super) fn plan(variables: &Variables) -> Plan {
+    let target = get(variables, "CHANGE_TARGET");
+    let (what, branch) = match target {
+        Some(_) => ("Jenkins change request", owned(variables, "CHANGE_BRANCH")),
+        None => ("Jenkins branch", branch(variables)),
+    };
+    Plan {
+        what: what.to_owned(),
+        known: vec![target.map_or(Point::Default, |name| Point::Branch(name.to_owned()))],
+        may_be_empty: target.is_some(),
+        branch,
+        deepen: DEEPEN,
+        ..Plan::default()
+    }
+}
+
+/// Only multibranch jobs have the plain name.
+fn branch(variables: &Variables) -> Option<String> {
+    let name = get(variables, "BRANCH_NAME").or_else(|| get(variables, "GIT_BRANCH"))?;
+    Some(name.strip_prefix("origin/").unwrap_or(name).to_owned())
+}

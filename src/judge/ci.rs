@@ -1,0 +1,153 @@
+//! From what a CI system says to a range of this clone, or to the command that completes the clone.
+
+use gix::ObjectId;
+use gix::bstr::BStr;
+
+use super::push::base_setting;
+use crate::ci::{self, Merge, Plan, Point};
+use crate::error::{Error, Result};
+use crate::git::{Range, Repository, Side, fetch_command};
+use crate::path::show;
+
+/// The range that a CI system wants judged; its notes say which and why.
+///
+/// # Errors
+/// A commit is not here, or the clone is too shallow to be sure of the merge base.
+pub fn ci_range(repo: &Repository, plan: &Plan) -> Result<Range> {
+    if let Some(why) = &plan.nothing {
+        return Ok(Range::nothing(format!("{}: {why}", plan.what)));
+    }
+    let found = match of_merge(repo, plan)? {
+        Some(range) => Ok(range),
+        None => from_known(repo, plan),
+    };
+    let mut range = found.map_err(|error| Error {
+        message: format!("{}: {}", plan.what, error.message),
+        ..error
+    })?;
+    let short =
+        |id: Option<ObjectId>| id.map_or_else(String::new, |id| id.to_hex_with_len(12).to_string());
+    let why = format!(
+        "{}: judged is {}..{}",
+        plan.what,
+        short(range.base),
+        short(range.head)
+    );
+    range.notes.insert(0, why);
+    range.branch = plan.branch.as_deref().map(Into::into);
+    Ok(range)
+}
+
+/// The merge commit that the system made is judged against its first parent, which is the target: exact with two
+/// commits of depth.
+fn of_merge(repo: &Repository, plan: &Plan) -> Result<Option<Range>> {
+    let Some(Merge { commit, work }) = &plan.merge else {
+        return Ok(None);
+    };
+    let Some(head) = repo.head_commit()?.filter(|&head| is(head, commit)) else {
+        return Ok(None);
+    };
+    let [target, merged] = repo.commit(head)?.parents[..] else {
+        return Ok(None);
+    };
+    if !is(merged, work) || !repo.has(target) {
+        return Ok(None);
+    }
+    let history = repo.history(&[target], head)?;
+    Ok(Some(Range {
+        base: Some(target),
+        head: Some(head),
+        commits: history.ahead,
+        is_cut: history.ahead_is_cut,
+        ..Range::default()
+    }))
+}
+
+fn is(id: ObjectId, hex: &str) -> bool {
+    ObjectId::from_hex(hex.as_bytes()).is_ok_and(|other| other == id)
+}
+
+fn from_known(repo: &Repository, plan: &Plan) -> Result<Range> {
+    let wanted = wanted(repo, plan)?;
+    let incomplete = |error: Error| error.help(format!("or {}", plan.deepen));
+    let missing = |what: &str| {
+        let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+        let error = Error::new(format!("{} is not in this clone", show(what)));
+        incomplete(error.help(fetch_command(repo.is_shallow(), &wanted)))
+    };
+    let commit = |id: &str| {
+        let known = ObjectId::from_hex(id.as_bytes()).ok();
+        known.filter(|&id| repo.has(id)).ok_or_else(|| missing(id))
+    };
+    let branch = |name: &str| repo.resolve_commit(BStr::new(&remote_branch(name)));
+    let head = match &plan.head {
+        Some(id) => commit(id)?,
+        None => repo
+            .head_commit()?
+            .ok_or_else(|| Error::new("HEAD has no commit"))?,
+    };
+    let mut known = Vec::new();
+    let mut target = None;
+    for point in &plan.known {
+        match point {
+            Point::Commit(id) => known.push(commit(id)?),
+            Point::Branch(name) => {
+                known.push(branch(name)?.ok_or_else(|| missing(&format!("the branch {name}")))?);
+                target = Some(name.clone());
+            }
+            Point::Default => {
+                let found = default_branch(repo)?.ok_or_else(|| no_default(plan))?;
+                known.push(branch(&found)?.ok_or_else(|| missing(&format!("the branch {found}")))?);
+                target = Some(found);
+            }
+        }
+    }
+    if let Some(name) = &plan.known_if_here {
+        known.extend(branch(name)?);
+    }
+    known.dedup();
+    if !plan.may_be_empty && plan.branch.is_some() && plan.branch == target {
+        return Err(ci::unknown_before("a build of the target branch"));
+    }
+    let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+    let range = repo.range_from(&known, head, &wanted).map_err(incomplete)?;
+    if !plan.may_be_empty && plan.branch.is_none() && range.base == range.head {
+        return Err(ci::unknown_before("a build of a commit that is not new"));
+    }
+    Ok(range)
+}
+
+fn remote_branch(name: &str) -> String {
+    format!("refs/remotes/origin/{name}")
+}
+
+/// The name of the branch that work is merged into.
+fn default_branch(repo: &Repository) -> Result<Option<String>> {
+    let base = base_setting(repo)?;
+    if base.is_some() {
+        return Ok(base);
+    }
+    let target = repo.target(None, Side::Local("origin"))?;
+    Ok(target.map(|target| target.name.to_string()))
+}
+
+/// What a fetch must bring for the range to be told.
+fn wanted(repo: &Repository, plan: &Plan) -> Result<Vec<String>> {
+    let mapping = |name: &str| format!("+refs/heads/{name}:{}", remote_branch(name));
+    let mut wanted = Vec::new();
+    for point in &plan.known {
+        match point {
+            Point::Commit(id) => wanted.push(id.clone()),
+            Point::Branch(name) => wanted.push(mapping(name)),
+            Point::Default => wanted.extend(default_branch(repo)?.map(|name| mapping(&name))),
+        }
+    }
+    wanted.extend(plan.head_ref.clone().or_else(|| plan.head.clone()));
+    Ok(wanted)
+}
+
+fn no_default(plan: &Plan) -> Error {
+    Error::new("it is not known which branch work is merged into")
+        .help("write `base = \"main\"` under [lld] in guard.toml, or run `git remote set-head origin --auto`")
+        .help(format!("or {}", plan.deepen))
+}

@@ -1,0 +1,496 @@
+//! `guard lint --ci` in clones as CI systems make them: every depth and kind of checkout gives the exact set of
+//! changes, or exit code 2 and a command that helps. Never a wrong set.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use std::fmt::Write as _;
+
+use common::{GUARD, Output, Repo};
+use serde_json::{Value, json};
+
+const ROWS: &[(&str, &str, &str)] = &[("src/a.rs", "Modify", ""), ("src/new.rs", "Add", "")];
+
+/// What the work changes, whatever main did since.
+const TRUTH: &[&str] = &["modify src/a.rs", "add src/new.rs"];
+
+/// What every scene needs to know of the hub.
+struct Hub {
+    repo: Repo,
+    /// main's tip when the event happened.
+    base: String,
+    /// The last commit of `188-work`, which has merged an older main once.
+    head: String,
+    /// The merge of both, as hosts make it.
+    merge: String,
+    /// main before its last push.
+    before: String,
+    zero: String,
+}
+
+fn hub() -> Hub {
+    let repo = Repo::new();
+    for n in 0..30 {
+        repo.stage("src/a.rs", format!("fn a{n}() {{}}\n"));
+        repo.commit("Earlier");
+    }
+    repo.govern(ROWS);
+    commit_file(&repo, "src/a.rs", "fn changed() {}\n");
+    repo.git(&["switch", "--quiet", "main"]);
+    commit_file(&repo, "src/main1.rs", "fn main() {}\n");
+    repo.git(&["switch", "--quiet", "188-work"]);
+    repo.git(&["merge", "--quiet", "--no-edit", "main"]);
+    commit_file(&repo, "src/new.rs", "fn new() {}\n");
+    let head = repo.git(&["rev-parse", "HEAD"]);
+    repo.git(&["switch", "--quiet", "main"]);
+    let before = repo.git(&["rev-parse", "HEAD"]);
+    let base = commit_file(&repo, "src/mainonly.rs", "fn only() {}\n");
+    repo.git(&["switch", "--quiet", "--detach"]);
+    repo.git(&["merge", "--quiet", "--no-ff", "--no-edit", "188-work"]);
+    let merge = repo.git(&["rev-parse", "HEAD"]);
+    repo.git(&["update-ref", "refs/pull/7/merge", &merge]);
+    repo.git(&["update-ref", "refs/pull/7/head", &head]);
+    repo.git(&["switch", "--quiet", "main"]);
+    let zero = "0".repeat(40);
+    Hub {
+        repo,
+        base,
+        head,
+        merge,
+        before,
+        zero,
+    }
+}
+
+fn commit_file(repo: &Repo, path: &str, text: &str) -> String {
+    repo.stage(path, text);
+    repo.commit(&format!("Change {path}"))
+}
+
+impl Hub {
+    /// A clone as actions/checkout makes it: one commit, to a depth; depth 0 brings every branch whole.
+    fn checkout(&self, name: &str, commit: &str, depth: u32) -> String {
+        let clone = format!("../{name}");
+        self.repo.git(&[
+            "init",
+            "--quiet",
+            "--template=",
+            "--initial-branch=x",
+            &clone,
+        ]);
+        let url = format!("file://{}", self.repo.root.display());
+        let git = |arguments: &[&str]| {
+            let mut all = vec!["-C", clone.as_str()];
+            all.extend(arguments);
+            self.repo.git(&all)
+        };
+        git(&["remote", "add", "origin", &url]);
+        let wanted = format!("+{commit}:refs/remotes/ci/head");
+        let deep = format!("--depth={depth}");
+        if depth == 0 {
+            git(&[
+                "fetch",
+                "--quiet",
+                "origin",
+                "+refs/heads/*:refs/remotes/origin/*",
+                &wanted,
+            ]);
+            git(&["remote", "set-head", "origin", "main"]);
+        } else {
+            git(&["fetch", "--quiet", "--no-tags", &deep, "origin", &wanted]);
+        }
+        git(&["checkout", "--quiet", "--detach", commit]);
+        clone
+    }
+
+    fn run(&self, clone: &str, variables: &[(&str, &str)]) -> Output {
+        let mut guard = self.repo.command(GUARD);
+        guard.args(["-C", clone, "lint", "--ci", "--format", "json"]);
+        guard.envs(variables.iter().copied());
+        common::run(&mut guard)
+    }
+
+    /// The exact set, or exit code 2; then the printed command is run and the set must be exact. Whether it was
+    /// exact at once.
+    #[track_caller]
+    fn exact_or_refused(&self, clone: &str, variables: &[(&str, &str)], truth: &[&str]) -> bool {
+        let first = self.run(clone, variables);
+        if first.code == 2 {
+            let command = first
+                .stderr
+                .split('`')
+                .nth(1)
+                .unwrap_or_else(|| panic!("{first:?}"));
+            assert!(command.starts_with("git fetch --no-tags"), "{first:?}");
+            let mut git = vec!["-C", clone];
+            git.extend(command.split(' ').skip(1));
+            self.repo.git(&git);
+            let second = self.run(clone, variables);
+            assert_eq!(changes(&second), truth, "after {command}");
+        } else {
+            assert_eq!(changes(&first), truth);
+        }
+        first.code != 2
+    }
+}
+
+#[track_caller]
+fn changes(output: &Output) -> Vec<String> {
+    let report: Value =
+        serde_json::from_str(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+    let changes = report["changes"].as_array().unwrap().iter();
+    let text = |change: &Value, key: &str| change[key].as_str().unwrap().to_owned();
+    changes
+        .map(|change| format!("{} {}", text(change, "action"), text(change, "path")))
+        .collect()
+}
+
+/// The variables of a GitHub job with this event.
+fn github(hub: &Hub, name: &'static str, sha: &str, event: &Value) -> Vec<(&'static str, String)> {
+    let file = hub.repo.path(format!("../{name}.json"));
+    std::fs::write(&file, event.to_string()).unwrap();
+    vec![
+        ("GITHUB_ACTIONS", "true".to_owned()),
+        ("GITHUB_EVENT_NAME", name.to_owned()),
+        ("GITHUB_EVENT_PATH", file.display().to_string()),
+        ("GITHUB_SHA", sha.to_owned()),
+    ]
+}
+
+fn borrowed<'a>(variables: &'a [(&'static str, String)]) -> Vec<(&'a str, &'a str)> {
+    variables
+        .iter()
+        .map(|(name, value)| (*name, value.as_str()))
+        .collect()
+}
+
+fn pull_request(hub: &Hub, base: &str) -> Value {
+    json!({"pull_request": {
+        "number": 7,
+        "base": {"sha": base, "ref": "main"},
+        "head": {"sha": hub.head, "ref": "188-work"},
+    }})
+}
+
+const DEPTHS: [u32; 4] = [1, 2, 20, 0];
+
+/// Which cells of a table are exact at once, one line a row.
+fn table(rows: &[(&str, [bool; 4])]) -> String {
+    rows.iter().fold(String::new(), |mut text, (name, cells)| {
+        let cells = cells.map(|exact| if exact { "exact" } else { "exit-2" });
+        writeln!(text, "{name}: {}", cells.join(" ")).unwrap();
+        text
+    })
+}
+
+#[test]
+fn the_depth_matrix_of_github() {
+    let hub = hub();
+    let request = pull_request(&hub, &hub.base);
+    // The payload's base may be older than what the work has merged.
+    let stale = pull_request(&hub, &hub.repo.git(&["rev-parse", "main~2"]));
+    let group = json!({"merge_group": {"base_sha": hub.base, "head_sha": hub.merge,
+        "head_ref": "refs/heads/gh-readonly-queue/main/pr-7-x", "base_ref": "refs/heads/main"}});
+    let push = |before: &str| {
+        json!({"ref": "refs/heads/188-work", "before": before, "after": hub.head,
+        "repository": {"default_branch": "main"}})
+    };
+    let scenes = [
+        ("merge ref", "pull_request", &request, &hub.merge),
+        ("head", "pull_request", &request, &hub.head),
+        ("merge ref, stale base", "pull_request", &stale, &hub.merge),
+        ("head, stale base", "pull_request", &stale, &hub.head),
+        ("base", "pull_request_target", &request, &hub.base),
+        ("push", "push", &push(&hub.before), &hub.head),
+        ("first push", "push", &push(&hub.zero), &hub.head),
+    ];
+    let mut rows = Vec::new();
+    for (at, (name, event_name, event, checkout)) in scenes.into_iter().enumerate() {
+        let sha = match event_name {
+            "pull_request_target" => &hub.base,
+            "push" => &hub.head,
+            _ => &hub.merge,
+        };
+        let variables = github(&hub, event_name, sha, event);
+        let cells = DEPTHS.map(|depth| {
+            let clone = hub.checkout(&format!("clone-{at}-{depth}"), checkout, depth);
+            hub.exact_or_refused(&clone, &borrowed(&variables), TRUTH)
+        });
+        rows.push((name, cells));
+    }
+    assert_eq!(
+        table(&rows),
+        "merge ref: exit-2 exact exact exact\n\
+         head: exit-2 exit-2 exit-2 exact\n\
+         merge ref, stale base: exit-2 exact exact exact\n\
+         head, stale base: exit-2 exit-2 exit-2 exact\n\
+         base: exit-2 exit-2 exit-2 exact\n\
+         push: exit-2 exit-2 exit-2 exact\n\
+         first push: exit-2 exit-2 exit-2 exact\n"
+    );
+
+    // A queue's branch names no issue; without a trailer its design is named by hand.
+    let variables = github(&hub, "merge_group", &hub.merge, &group);
+    for depth in DEPTHS {
+        let clone = hub.checkout(&format!("group-{depth}"), &hub.merge, depth);
+        let output = hub.run(&clone, &borrowed(&variables));
+        let why = if depth == 1 {
+            "is not in this clone"
+        } else {
+            "no design"
+        };
+        output.exits(2).says(why);
+        let mut variables = borrowed(&variables);
+        variables.push(("GUARD_LLD", common::DESIGN));
+        assert_eq!(hub.exact_or_refused(&clone, &variables, TRUTH), depth != 1);
+    }
+}
+
+/// The tip of the base fetched to depth 1 beside the merge ref is enough: its first parent is there.
+#[test]
+fn a_merge_ref_and_the_tip_of_the_base_are_exact() {
+    let hub = hub();
+    let clone = hub.checkout("clone", &hub.merge, 1);
+    hub.repo.git(&[
+        "-C",
+        &clone,
+        "fetch",
+        "--quiet",
+        "--no-tags",
+        "--depth=1",
+        "origin",
+        "main",
+    ]);
+    let variables = github(
+        &hub,
+        "pull_request",
+        &hub.merge,
+        &pull_request(&hub, &hub.base),
+    );
+    assert!(hub.exact_or_refused(&clone, &borrowed(&variables), TRUTH));
+}
+
+#[test]
+fn a_push_to_the_default_branch_is_judged_from_what_it_was() {
+    let hub = hub();
+    let clone = hub.checkout("clone", &hub.base, 2);
+    let event = |before: &str| {
+        json!({"ref": "refs/heads/main", "before": before, "after": hub.base,
+        "repository": {"default_branch": "main"}})
+    };
+    let variables = github(&hub, "push", &hub.base, &event(&hub.before));
+    let mut variables = borrowed(&variables);
+    variables.push(("GUARD_LLD", common::DESIGN));
+    let output = hub.run(&clone, &variables).exits(1);
+    assert_eq!(changes(&output), ["add src/mainonly.rs"]);
+    let first = github(&hub, "push", &hub.base, &event(&hub.zero));
+    hub.run(&clone, &borrowed(&first))
+        .exits(2)
+        .says("it is not said which commits are new");
+}
+
+#[test]
+fn what_has_no_range_is_refused_or_says_so() {
+    let hub = hub();
+    let clone = hub.checkout("clone", &hub.merge, 0);
+    let scheduled = github(&hub, "schedule", &hub.base, &json!({}));
+    hub.run(&clone, &borrowed(&scheduled))
+        .exits(2)
+        .says("names no range");
+    let gone = json!({"ref": "refs/heads/188-work", "before": hub.head, "after": hub.zero,
+        "repository": {"default_branch": "main"}});
+    let gone = github(&hub, "push", &hub.base, &gone);
+    hub.run(&clone, &borrowed(&gone))
+        .exits(0)
+        .says("was deleted");
+    hub.run(&clone, &[])
+        .exits(2)
+        .says("no CI system is recognised");
+    let lost = [
+        ("GITHUB_ACTIONS", "true"),
+        ("GITHUB_EVENT_PATH", "/nowhere/event.json"),
+    ];
+    hub.run(&clone, &lost).exits(2).says("cannot be read");
+}
+
+#[test]
+fn the_depth_matrix_of_gitlab() {
+    let hub = hub();
+    let request = |more: &[(&'static str, String)]| {
+        let mut all = vec![
+            ("GITLAB_CI", "true".to_owned()),
+            ("CI_MERGE_REQUEST_IID", "7".to_owned()),
+            ("CI_DEFAULT_BRANCH", "main".to_owned()),
+            ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main".to_owned()),
+            ("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "188-work".to_owned()),
+            ("CI_MERGE_REQUEST_DIFF_BASE_SHA", hub.before.clone()),
+        ];
+        all.extend(more.iter().cloned());
+        all
+    };
+    let plain = request(&[("CI_COMMIT_SHA", hub.head.clone())]);
+    let merged = request(&[
+        ("CI_COMMIT_SHA", hub.merge.clone()),
+        ("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", hub.base.clone()),
+    ]);
+    let branch = vec![
+        ("GITLAB_CI", "true".to_owned()),
+        ("CI_DEFAULT_BRANCH", "main".to_owned()),
+        ("CI_COMMIT_BRANCH", "188-work".to_owned()),
+        ("CI_COMMIT_SHA", hub.head.clone()),
+    ];
+    let scenes = [
+        ("merge request", &plain, &hub.head),
+        ("merged results", &merged, &hub.merge),
+        ("branch", &branch, &hub.head),
+    ];
+    let mut rows = Vec::new();
+    for (at, (name, variables, checkout)) in scenes.into_iter().enumerate() {
+        let cells = DEPTHS.map(|depth| {
+            let clone = hub.checkout(&format!("clone-{at}-{depth}"), checkout, depth);
+            hub.exact_or_refused(&clone, &borrowed(variables), TRUTH)
+        });
+        rows.push((name, cells));
+    }
+    assert_eq!(
+        table(&rows),
+        "merge request: exit-2 exit-2 exact exact\n\
+         merged results: exit-2 exact exact exact\n\
+         branch: exit-2 exit-2 exit-2 exact\n"
+    );
+}
+
+#[test]
+fn the_depth_matrix_of_the_others() {
+    let hub = hub();
+    let text = str::to_owned;
+    let bitbucket = vec![
+        ("BITBUCKET_COMMIT", hub.head.clone()),
+        ("BITBUCKET_PR_ID", text("7")),
+        ("BITBUCKET_PR_DESTINATION_BRANCH", text("main")),
+        ("BITBUCKET_BRANCH", text("188-work")),
+    ];
+    let azure = vec![
+        ("TF_BUILD", text("True")),
+        ("BUILD_REASON", text("PullRequest")),
+        ("BUILD_SOURCEVERSION", hub.merge.clone()),
+        ("SYSTEM_PULLREQUEST_SOURCECOMMITID", hub.head.clone()),
+        ("SYSTEM_PULLREQUEST_TARGETBRANCH", text("refs/heads/main")),
+        (
+            "SYSTEM_PULLREQUEST_SOURCEBRANCH",
+            text("refs/heads/188-work"),
+        ),
+    ];
+    let buildkite = vec![
+        ("BUILDKITE", text("true")),
+        ("BUILDKITE_COMMIT", hub.head.clone()),
+        ("BUILDKITE_PULL_REQUEST", text("7")),
+        ("BUILDKITE_PULL_REQUEST_BASE_BRANCH", text("main")),
+        ("BUILDKITE_BRANCH", text("188-work")),
+    ];
+    let jenkins = vec![
+        ("JENKINS_URL", text("https://ci.example")),
+        ("CHANGE_TARGET", text("main")),
+        ("CHANGE_BRANCH", text("188-work")),
+    ];
+    let scenes = [
+        ("bitbucket", &bitbucket, &hub.head),
+        ("azure", &azure, &hub.merge),
+        ("buildkite", &buildkite, &hub.head),
+        ("jenkins, head", &jenkins, &hub.head),
+        ("jenkins, merged", &jenkins, &hub.merge),
+    ];
+    let mut rows = Vec::new();
+    for (at, (name, variables, checkout)) in scenes.into_iter().enumerate() {
+        let cells = DEPTHS.map(|depth| {
+            let clone = hub.checkout(&format!("clone-{at}-{depth}"), checkout, depth);
+            hub.exact_or_refused(&clone, &borrowed(variables), TRUTH)
+        });
+        rows.push((name, cells));
+    }
+    assert_eq!(
+        table(&rows),
+        "bitbucket: exit-2 exit-2 exit-2 exact\n\
+         azure: exit-2 exact exact exact\n\
+         buildkite: exit-2 exit-2 exit-2 exact\n\
+         jenkins, head: exit-2 exit-2 exit-2 exact\n\
+         jenkins, merged: exit-2 exit-2 exit-2 exact\n"
+    );
+}
+
+/// A build of main itself does not say what is new: an empty range would be a wrong answer.
+#[test]
+fn a_build_of_the_target_branch_is_refused_where_the_system_does_not_say_what_is_new() {
+    let hub = hub();
+    let clone = hub.checkout("clone", &hub.base, 0);
+    for variables in [
+        &[
+            ("BITBUCKET_COMMIT", hub.base.as_str()),
+            ("BITBUCKET_BRANCH", "main"),
+        ][..],
+        &[("JENKINS_URL", "x"), ("BRANCH_NAME", "main")],
+        &[("JENKINS_URL", "x")],
+        &[
+            ("BUILDKITE", "true"),
+            ("BUILDKITE_COMMIT", "HEAD"),
+            ("BUILDKITE_BRANCH", "main"),
+        ],
+    ] {
+        hub.run(&clone, variables)
+            .exits(2)
+            .says("it is not said which commits are new");
+    }
+    let work = [("JENKINS_URL", "x"), ("BRANCH_NAME", "188-work")];
+    hub.repo
+        .git(&["-C", &clone, "checkout", "--quiet", &hub.head]);
+    assert_eq!(changes(&hub.run(&clone, &work)), TRUTH);
+}
+
+#[test]
+fn the_report_says_which_range_and_why() {
+    let hub = hub();
+    let clone = hub.checkout("clone", &hub.merge, 2);
+    let variables = github(
+        &hub,
+        "pull_request",
+        &hub.merge,
+        &pull_request(&hub, &hub.base),
+    );
+    let output = hub.run(&clone, &borrowed(&variables)).exits(0);
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(report["source"]["base"], hub.base.as_str());
+    assert_eq!(report["source"]["head"], hub.merge.as_str());
+    assert_eq!(report["source"]["branch"], "188-work");
+    let note = report["source"]["notes"][0].as_str().unwrap();
+    assert_eq!(
+        note,
+        format!(
+            "GitHub pull_request: judged is {}..{}",
+            &hub.base[..12],
+            &hub.merge[..12]
+        )
+    );
+}
+
+/// A design that is not committed counts for nothing in CI.
+#[test]
+fn a_design_beside_the_history_is_refused() {
+    let hub = hub();
+    let clone = hub.checkout("clone", &hub.merge, 2);
+    hub.repo.write(
+        "../clone/mine.md",
+        "### Files Changed\n\n| File | Type |\n|-|-|\n| `src/**` | Add |\n",
+    );
+    let variables = github(
+        &hub,
+        "pull_request",
+        &hub.merge,
+        &pull_request(&hub, &hub.base),
+    );
+    let mut variables = borrowed(&variables);
+    variables.push(("GUARD_LLD", "mine.md"));
+    hub.run(&clone, &variables)
+        .exits(2)
+        .says("mine.md is not committed");
+}
