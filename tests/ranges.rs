@@ -606,3 +606,38 @@ fn false_dates_do_not_change_the_range() {
         repo.git(&["rev-parse", "main"]).as_str()
     );
 }
+
+/// Many commits on several threads: every finding once, in the order of the commits.
+#[test]
+fn each_commit_is_told_in_the_order_of_the_history() {
+    const COMMITS: usize = 300;
+    let repo = governed();
+    let mut stream = String::new();
+    for n in 0..COMMITS {
+        // Names whose order is not that of the commits, gone again in the next one.
+        let name = |n: usize| format!("src/rogue{}.rs", (n * 7919) % COMMITS);
+        write!(
+            stream,
+            "commit refs/heads/188-work\ncommitter A <a@example.com> {n} +0000\ndata 1\nx\n"
+        )
+        .unwrap();
+        if n == 0 {
+            stream.push_str("from refs/heads/188-work^0\n");
+        } else {
+            writeln!(stream, "D {}", name(n - 1)).unwrap();
+        }
+        write!(stream, "M 644 inline {}\ndata 2\nx\n\n", name(n)).unwrap();
+    }
+    repo.git_with_input(&["fast-import", "--quiet", "--force"], stream.as_bytes());
+    let report = repo.json(&["lint", "--range", "main..188-work", "--each-commit"]);
+    let findings = report["findings"].as_array().unwrap();
+    let told: Vec<_> = findings
+        .iter()
+        .map(|finding| finding["details"]["commit"].as_str().unwrap())
+        .collect();
+    let expected = repo.git(&["rev-list", "--reverse", "main..188-work"]);
+    assert_eq!(told, expected.lines().collect::<Vec<_>>());
+    repo.guard(&["lint", "--each-commit"])
+        .exits(2)
+        .says("needs a range");
+}

@@ -16,9 +16,6 @@ use crate::policy::{Moment, Policy};
 use crate::report::{Report, Source, SourceKind};
 use crate::rules::{self, Case, WorkBase};
 
-/// The trailer by which a commit names the design that it follows.
-const DESIGN_TRAILER: &str = "Guard-Design";
-
 /// Judges what a range changes altogether; with `each_commit`, also every commit of it.
 ///
 /// # Errors
@@ -135,7 +132,7 @@ fn trailers(repo: &Repository, range: &Range) -> Result<Vec<(BString, ObjectId)>
 }
 
 fn designs(message: &BStr, commit: ObjectId) -> impl Iterator<Item = (BString, ObjectId)> {
-    let values = trailer::values(message, DESIGN_TRAILER);
+    let values = trailer::values(message, crate::trailer::DESIGN);
     values.into_iter().map(move |path| (path, commit))
 }
 

@@ -46,15 +46,19 @@ pub(super) fn may_name_guard(path: &BStr) -> bool {
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     let policy = case.policy;
     if let Some(why) = &policy.broken_settings {
+        let (whose, advice) = match policy.moment {
+            Moment::Commit | Moment::Request => ("staged", "correct it and stage it again"),
+            Moment::Range | Moment::Step => ("new", "correct it in a commit"),
+        };
         let finding = Finding::new(
             Rule::PolicyChanged,
             settings::FILE,
-            format!("the staged {} cannot be used", settings::FILE),
+            format!("the {whose} {} cannot be used", settings::FILE),
         );
         let finding = why
             .lines()
             .fold(finding, |finding, fault| finding.help(fault));
-        sink.push(finding.help("correct it and stage it again"));
+        sink.push(finding.help(advice));
     }
     let steers = |subject: &Subject| steers(subject);
     if case
