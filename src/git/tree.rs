@@ -90,6 +90,7 @@ impl<'repo> Tree<'repo> {
         Ok(Tree {
             objects: objects.clone(),
             id,
+            read: RefCell::default(),
             _repo: std::marker::PhantomData,
         })
     }
