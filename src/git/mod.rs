@@ -20,6 +20,8 @@ mod staged;
 mod tree;
 mod update;
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
@@ -47,6 +49,8 @@ pub struct Repository {
     repo: gix::Repository,
     /// The top of the work tree; `None` for a bare repository.
     workdir: Option<PathBuf>,
+    /// The trees of the commits that were asked for: HEAD's is wanted at every step.
+    trees: RefCell<HashMap<ObjectId, ObjectId>>,
     /// Keeps the list of object directories for as long as objects are read.
     _quarantine: Option<quarantine::Quarantine>,
 }
@@ -87,6 +91,7 @@ impl Repository {
         let mut repository = Repository {
             repo,
             workdir,
+            trees: RefCell::default(),
             _quarantine: None,
         };
         repository.enter_quarantine()?;
@@ -169,16 +174,27 @@ impl Repository {
     /// # Errors
     /// The commit or its tree is missing or damaged.
     pub fn tree_of(&self, commit: Option<ObjectId>) -> Result<Tree<'_>> {
-        let id = match commit {
-            None => ObjectId::empty_tree(self.repo.object_hash()),
-            Some(id) => self
+        let Some(commit) = commit else {
+            return Ok(Tree::new(
+                self,
+                ObjectId::empty_tree(self.repo.object_hash()),
+            ));
+        };
+        let known = self.trees.borrow().get(&commit).copied();
+        let id = match known {
+            Some(id) => id,
+            None => self
                 .repo
-                .find_commit(id)
+                .find_commit(commit)
                 .and_then(|commit| commit.tree_id().map(gix::Id::detach))
                 .map_err(|error| {
-                    failed(&format!("the tree of commit {id} cannot be read"), &error)
+                    failed(
+                        &format!("the tree of commit {commit} cannot be read"),
+                        &error,
+                    )
                 })?,
         };
+        self.trees.borrow_mut().insert(commit, id);
         Ok(Tree::new(self, id))
     }
 
