@@ -441,13 +441,18 @@ fn long() -> bool {
     long
 }
 
-/// A command that may build: it gets the caller's toolchain, and packages from where cargo has them.
+/// A command that may build: it gets the caller's toolchain, and packages from where cargo has them. A package that
+/// names a toolchain of its own must not make rustup fetch or update one.
 fn building(repo: &Repo, program: impl AsRef<std::ffi::OsStr>) -> Command {
     let mut command = repo.command(program);
     let home = PathBuf::from(std::env::var_os("HOME").unwrap_or_default());
     for (variable, default) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")] {
         let value = std::env::var_os(variable).unwrap_or_else(|| home.join(default).into());
         command.env(variable, value);
+    }
+    command.env("RUSTUP_AUTO_INSTALL", "0");
+    if let Some(toolchain) = std::env::var_os("RUSTUP_TOOLCHAIN") {
+        command.env("RUSTUP_TOOLCHAIN", toolchain);
     }
     command
 }
