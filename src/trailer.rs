@@ -5,6 +5,9 @@ use gix::bstr::{BString, ByteSlice};
 /// The trailer that names a design.
 pub const DESIGN: &str = "Guard-Design";
 
+/// The trailer that says where the audit log stood.
+pub const LOG: &str = "Guard-Log";
+
 /// What git writes after the comment character above a diff that `git commit --verbose` shows.
 const SCISSORS: &[u8] = b" ------------------------ >8 ------------------------\n";
 

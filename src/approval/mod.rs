@@ -2,21 +2,23 @@
 //! text that is signed.
 
 mod trailer;
+mod word;
 
 use gix::bstr::BString;
 
-use crate::change::Change;
+use crate::change::{Change, Kind};
 
 pub use trailer::{TRAILER, TrailerError};
+pub use word::{REJECT, word};
 
 /// Consent to one path going from one content to another, and to nothing else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Approval {
     /// The path in the repository.
     pub path: BString,
-    /// The blob id of the old content; `None` where there was nothing.
+    /// What there was, as [`sides`] writes it; `None` where there was nothing.
     pub old: Option<String>,
-    /// The blob id of the new content; `None` where nothing will be.
+    /// What will be; `None` where nothing will be.
     pub new: Option<String>,
     /// The design in force at that path, if any.
     pub design: Option<BString>,
@@ -38,14 +40,25 @@ pub struct Approval {
 pub const NAMESPACE: &str = "guard";
 
 impl Approval {
-    /// Whether this is consent to `change` at the time `now`.
+    /// Whether this is consent to `change`, for as long as it holds.
+    pub fn is_for(&self, change: &Change) -> bool {
+        let (old, new) = sides(change);
+        self.path == change.path && self.old == old && self.new == new && old != new
+    }
+
+    /// Whether this is consent to `change` at the time `now`, in seconds since 1970.
     pub fn covers(&self, change: &Change, now: i64) -> bool {
-        let id = |state: Option<crate::change::State>| state.map(|state| state.id.to_string());
-        self.path == change.path
-            && self.old == id(change.old)
-            && self.new == id(change.new)
-            && self.old != self.new
-            && now < self.expires
+        self.is_for(change) && now < self.expires
+    }
+
+    /// Whether its new content is what `change` leads to, wherever that began: the change has landed.
+    pub fn is_landed_by(&self, change: &Change) -> bool {
+        let new = change.new.map(|state| state.id.to_string());
+        let consented = self
+            .new
+            .as_deref()
+            .map(|new| new.rsplit(' ').next().unwrap_or(new));
+        self.path == change.path && consented == new.as_deref()
     }
 
     /// The text that is signed: one member a line, in a fixed order, without the signature.
@@ -74,6 +87,30 @@ impl Approval {
             ("expires", self.expires.into()),
         ]
     }
+}
+
+/// Both ends of a change: the id of a file's blob; for a link or a submodule, and for a file whose exec bit the
+/// change sets or takes away, with git's mode before it (`120000 ID`), so that consent to a content is none to
+/// another kind of file that holds it.
+pub fn sides(change: &Change) -> (Option<String>, Option<String>) {
+    let plain = |id: gix::ObjectId| id.to_string();
+    let with_mode = |kind: Kind, id| format!("{:06o} {id}", kind.mode());
+    let old = change.old.map(|state| match state.kind.is_file() {
+        true => plain(state.id),
+        false => with_mode(state.kind, state.id),
+    });
+    let before = change
+        .old
+        .map(|state| state.kind)
+        .filter(|kind| kind.is_file());
+    let new = change.new.map(|state| {
+        if state.kind == before.unwrap_or(Kind::File) {
+            plain(state.id)
+        } else {
+            with_mode(state.kind, state.id)
+        }
+    });
+    (old, new)
 }
 
 /// An approval and what is known of its signature.
@@ -134,5 +171,40 @@ mod tests {
             !approval.covers(&change("a", '1', '3'), 99),
             "another new content"
         );
+    }
+
+    #[test]
+    fn consent_to_a_content_is_none_to_another_kind_of_file() {
+        let of = |old: Option<Kind>, new: Option<Kind>| {
+            let state = |digit| {
+                move |kind| State {
+                    kind,
+                    id: id(digit),
+                }
+            };
+            sides(&Change {
+                old: old.map(state('1')),
+                new: new.map(state('2')),
+                ..change("a", '1', '2')
+            })
+        };
+        let file = of(Some(Kind::File), Some(Kind::File));
+        assert_eq!(file, (Some("1".repeat(40)), Some("2".repeat(40))));
+        assert_eq!(of(Some(Kind::Executable), Some(Kind::Executable)), file);
+        let others = [
+            (Some(Kind::File), Some(Kind::Executable)),
+            (Some(Kind::Executable), Some(Kind::File)),
+            (Some(Kind::File), Some(Kind::Symlink)),
+            (Some(Kind::File), Some(Kind::Submodule)),
+            (Some(Kind::Symlink), Some(Kind::File)),
+            (Some(Kind::Symlink), Some(Kind::Symlink)),
+            (None, Some(Kind::File)),
+            (None, Some(Kind::Executable)),
+        ];
+        let all: Vec<_> = others.iter().map(|&(old, new)| of(old, new)).collect();
+        for (at, sides) in all.iter().enumerate() {
+            assert_ne!(sides, &file, "{:?}", others[at]);
+            assert!(!all[..at].contains(sides), "{:?}", others[at]);
+        }
     }
 }

@@ -13,9 +13,9 @@ pub const TRAILER: &str = "Guard-Approved";
 pub struct TrailerError(pub String);
 
 impl Approval {
-    /// The trailer's line, without a line feed.
-    pub fn to_trailer(&self) -> String {
-        format!("{TRAILER}: {}", Value::Object(self.to_json()))
+    /// The trailer's value: one line.
+    pub fn to_trailer_value(&self) -> String {
+        Value::Object(self.to_json()).to_string()
     }
 
     /// The members as JSON, the signature last.
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_trailer_is_one_line_and_reads_back() {
-        let line = approval().to_trailer();
+        let line = format!("{TRAILER}: {}", approval().to_trailer_value());
         assert!(!line.contains('\n'), "{line}");
         let message = format!("Subject\n\nBody\n\nSigned-off-by: x\n{line}\n");
         assert_eq!(Approval::from_message(message.as_bytes()), [Ok(approval())]);
@@ -103,8 +103,8 @@ mod tests {
     #[test]
     fn only_the_last_paragraph_holds_trailers() {
         let message = format!(
-            "Subject\n\n{}\n\nSigned-off-by: x\n",
-            approval().to_trailer()
+            "Subject\n\n{TRAILER}: {}\n\nSigned-off-by: x\n",
+            approval().to_trailer_value()
         );
         assert_eq!(Approval::from_message(message.as_bytes()), []);
     }

@@ -30,6 +30,17 @@ impl Kind {
         }
     }
 
+    /// Git's mode bits.
+    pub fn mode(self) -> u32 {
+        match self {
+            Kind::File => 0o100644,
+            Kind::Executable => 0o100755,
+            Kind::Symlink => 0o120000,
+            Kind::Submodule => 0o160000,
+            Kind::Other(mode) => mode,
+        }
+    }
+
     /// Whether the content is a regular file's.
     pub fn is_file(self) -> bool {
         matches!(self, Kind::File | Kind::Executable)

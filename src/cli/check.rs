@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{DesignArgs, output::Output, repository};
+use super::{DesignArgs, output::Output, repository, with_approvals};
 use crate::error::{Error, Result};
 use crate::git::show_file;
 use crate::judge;
@@ -36,8 +36,9 @@ impl Args {
             })?),
             None => None,
         };
-        let options = self.design.options(false);
-        let report = judge::check_paths(&repository()?, &self.paths, content.as_deref(), &options)?;
+        let repo = repository()?;
+        let options = with_approvals(&repo, self.design.options(false))?;
+        let report = judge::check_paths(&repo, &self.paths, content.as_deref(), &options)?;
         output.print(|out, format, style| report.write(format, out, style));
         Ok(report.exit_code())
     }

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use gix::bstr::{BString, ByteSlice};
 use serde_json::{Map, Value, json};
 
+use super::approve::ask;
+use super::person::{self, Person};
 use super::{DesignArgs, output::Output, repository};
 use crate::error::{Error, Result};
 use crate::gate::{self, Analysis, Done, Edit, Failure, FailureKind, Gate, Operation};
@@ -50,6 +52,9 @@ pub(super) struct WriteArgs {
     /// Write only if the file still has this blob id (`git hash-object FILE`).
     #[arg(long, value_name = "DIGEST")]
     expect: Option<String>,
+    /// Never ask: hold a change that needs a person, as it happens without a terminal.
+    #[arg(long)]
+    auto: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -82,6 +87,9 @@ pub(super) struct PatchArgs {
     /// Patch only if the file still has this blob id.
     #[arg(long, value_name = "DIGEST")]
     expect: Option<String>,
+    /// Never ask: hold a change that needs a person, as it happens without a terminal.
+    #[arg(long)]
+    auto: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -89,6 +97,9 @@ pub(super) struct PatchArgs {
 pub(super) struct DeleteArgs {
     #[command(flatten)]
     target: Target,
+    /// Never ask: hold a change that needs a person, as it happens without a terminal.
+    #[arg(long)]
+    auto: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -113,6 +124,9 @@ pub(super) struct EditArgs {
     /// What takes its place, literally.
     #[arg(long, value_name = "TEXT", requires = "search")]
     replace: Option<String>,
+    /// Never ask: hold a change that needs a person, as it happens without a terminal.
+    #[arg(long)]
+    auto: bool,
     #[command(flatten)]
     design: DesignArgs,
 }
@@ -162,7 +176,7 @@ impl WriteArgs {
             content,
             expect: self.expect.clone(),
         };
-        perform(output, &self.target.path, &self.target.design, &operation)
+        perform(output, &self.target, self.auto, &operation)
     }
 }
 
@@ -191,18 +205,13 @@ impl PatchArgs {
             edits,
             expect: self.expect.clone(),
         };
-        perform(output, &self.target.path, &self.target.design, &operation)
+        perform(output, &self.target, self.auto, &operation)
     }
 }
 
 impl DeleteArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        perform(
-            output,
-            &self.target.path,
-            &self.target.design,
-            &Operation::Delete,
-        )
+        perform(output, &self.target, self.auto, &Operation::Delete)
     }
 }
 
@@ -221,20 +230,35 @@ impl EditArgs {
                 expect: None,
             },
         };
-        perform(output, &self.path, &self.design, &operation)
+        perform_at(output, &self.path, &self.design, self.auto, &operation)
     }
 }
 
-fn perform(
+fn perform(output: &mut Output, target: &Target, auto: bool, operation: &Operation) -> Result<u8> {
+    perform_at(output, &target.path, &target.design, auto, operation)
+}
+
+fn perform_at(
     output: &mut Output,
     path: &OsString,
     design: &DesignArgs,
+    auto: bool,
     operation: &Operation,
 ) -> Result<u8> {
     let repo = repository()?;
+    // Whoever cannot be asked finds the change held.
+    let person = (!auto && person::is_at_a_terminal())
+        .then(|| Person::present().ok())
+        .flatten();
     let run = || -> gate::Result<Done> {
         let gate = Gate::open(&repo, &design.options(false))?;
-        gate.perform(requested(path).as_ref(), operation)
+        let path = requested(path);
+        match person {
+            Some(mut person) => gate.perform_asking(path.as_ref(), operation, &mut |question| {
+                ask(&mut person, question)
+            }),
+            None => gate.perform(path.as_ref(), operation),
+        }
     };
     match run() {
         Ok(done) => {
@@ -245,7 +269,7 @@ fn perform(
     }
 }
 
-fn print_done(
+pub(super) fn print_done(
     output: &mut Output,
     repo: &Repository,
     operation: &Operation,
@@ -327,7 +351,7 @@ fn analysis_json(analysis: &Analysis) -> Value {
 }
 
 /// A failure as JSON on stdout, or as a sentence on stderr.
-fn tell(output: &mut Output, failure: &Failure) -> Result<u8> {
+pub(super) fn tell(output: &mut Output, failure: &Failure) -> Result<u8> {
     if output.format == Format::Json {
         let value = json!({
             "version": 1,

@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 use gix::bstr::BString;
 
-use super::{DesignArgs, lint, output::Output, push, repository};
+use super::{DesignArgs, lint, output::Output, push, repository, with_approvals};
+use crate::approval;
 use crate::error::{Error, Result};
+use crate::gate::{self, Failure, Log};
 use crate::git::{Repository, show_file};
 use crate::judge::{self, Options};
 use crate::trailer::{self, Message};
@@ -30,6 +32,8 @@ enum Name {
     PrepareCommitMsg(PrepareArgs),
     /// Name the design in a message that was just written in an editor.
     CommitMsg(MessageArgs),
+    /// Take away the approvals that the new commit has used up.
+    PostCommit,
     /// Judge what is about to be pushed; the refs are read from standard input.
     PrePush(push::PrePush),
     /// Judge what the pre-commit framework asks for: the staged changes, or the range of a push.
@@ -45,7 +49,8 @@ enum Name {
 const ABOUT_PREPARE: &str = "\
 Git calls this hook also for `commit --no-verify`, cherry-pick, revert and a rebase that stopped. What is
 judged is always the index against HEAD, in a merge against all its parents; when a commit is amended, that
-is what the amending adds. A change that answers to a design gets the trailer `Guard-Design: PATH`.";
+is what the amending adds. A change that answers to a design gets the trailer `Guard-Design: PATH`, one that
+was approved `Guard-Approved:`; where there is an audit log, `Guard-Log: COUNT:HASH` says where it stands.";
 
 #[derive(Debug, clap::Args)]
 struct CommitArgs {
@@ -80,9 +85,10 @@ impl Args {
                 lint::staged(output, &args.design.options(true))
             }
             Name::PrepareCommitMsg(args) => args.run(output),
+            Name::PostCommit => post_commit(),
             Name::CommitMsg(args) => {
                 let repo = repository()?;
-                let options = args.options();
+                let options = args.options(&repo)?;
                 let template = repo.config_path("commit.template")?;
                 args.name_designs(&repo, &options, template.as_deref())
             }
@@ -98,7 +104,7 @@ impl Args {
 impl PrepareArgs {
     fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
-        let options = self.message.options();
+        let options = self.message.options(&repo)?;
         let report = judge::staged(&repo, &options)?;
         if report.exit_code() != 0 {
             output.print(|out, format, style| report.write(format, out, style));
@@ -114,11 +120,12 @@ impl PrepareArgs {
 
 impl MessageArgs {
     /// When a message is written `MERGE_HEAD` is there, so nothing else may name the parents.
-    fn options(&self) -> Options {
-        Options {
+    fn options(&self, repo: &Repository) -> Result<Options> {
+        let options = Options {
             githead: false,
             ..self.design.options(true)
-        }
+        };
+        with_approvals(repo, options)
     }
 
     /// Adds the trailers. An empty message and an untouched template stay as they are: that is how a person
@@ -130,7 +137,9 @@ impl MessageArgs {
         template: Option<&Path>,
     ) -> Result<u8> {
         let designs = judge::governing_designs(repo, options)?;
-        if designs.is_empty() {
+        let approvals = judge::used_approvals(repo, options)?;
+        let anchor = anchor(repo)?;
+        if designs.is_empty() && approvals.is_empty() && anchor.is_none() {
             return Ok(0);
         }
         let failed = |what: &str, error: std::io::Error| {
@@ -151,11 +160,32 @@ impl MessageArgs {
         for design in &designs {
             changed |= message.add(trailer::DESIGN, design);
         }
+        for approval in &approvals {
+            changed |= message.add(approval::TRAILER, approval.to_trailer_value().as_bytes());
+        }
+        if let Some(anchor) = &anchor {
+            changed |= message.add(trailer::LOG, anchor.as_bytes());
+        }
         if changed {
             fs::write(&self.file, message.as_bytes()).map_err(|error| failed("written", error))?;
         }
         Ok(0)
     }
+}
+
+/// Where the audit log stands, as `guard audit verify --anchor` takes it; `None` where there is none.
+fn anchor(repo: &Repository) -> Result<Option<String>> {
+    let head = Log::new(repo.common_dir())
+        .head()
+        .map_err(|error| Error::new(format!("the audit log cannot be read: {error}")))?;
+    Ok((head.count > 0).then(|| format!("{}:{}", head.count, head.hash)))
+}
+
+/// Approvals that have done their work are taken away; the commit is there already, so this judges nothing.
+fn post_commit() -> Result<u8> {
+    let repo = repository()?;
+    gate::consume(&repo, &judge::landed(&repo)?).map_err(Failure::into_error)?;
+    Ok(0)
 }
 
 /// What begins a comment line in this message.

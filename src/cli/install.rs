@@ -32,7 +32,7 @@ struct GitArgs {
 const EXAMPLES: &str = "\
 Examples:
   guard install git --dry-run     what would be written where
-  guard install git               pre-commit, pre-merge-commit, prepare-commit-msg and commit-msg
+  guard install git               all hooks that guard has
   guard uninstall git             take away what guard wrote, and nothing else
 
 A shell script that is there already stays: guard puts a marked block at its beginning. What guard cannot add

@@ -3,7 +3,7 @@
 use std::env::VarError;
 use std::io::IsTerminal;
 
-use super::{DesignArgs, output::Output, progress, repository};
+use super::{DesignArgs, output::Output, progress, repository, with_approvals};
 use crate::ci;
 use crate::error::{Error, Result};
 use crate::git::{Range, Repository, Side, Update, show_file};
@@ -128,7 +128,8 @@ fn event(path: &str) -> Result<serde_json::Value> {
 pub(super) fn staged(output: &mut Output, options: &Options) -> Result<u8> {
     let repo = repository()?;
     output.seen_from(repo.prefix());
-    print(output, &judge::staged(&repo, options)?)
+    let options = with_approvals(&repo, options.clone())?;
+    print(output, &judge::staged(&repo, &options)?)
 }
 
 /// Judges the range that the pre-commit framework names in its variables; `None` where it names none.

@@ -1,5 +1,6 @@
 //! The command line: one file a verb, and what all verbs share.
 
+mod approve;
 mod audit;
 mod check;
 mod doctor;
@@ -12,6 +13,7 @@ mod init;
 mod install;
 mod lint;
 mod output;
+mod person;
 mod progress;
 mod push;
 mod scope;
@@ -27,6 +29,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::error::{Error, Result};
+use crate::gate;
 use crate::git::Repository;
 use crate::judge::Options;
 
@@ -84,6 +87,12 @@ enum Verb {
     Delete(files::DeleteArgs),
     /// Write or patch a file, content given as an option.
     Edit(files::EditArgs),
+    /// The changes that wait for a person.
+    Pending(approve::PendingArgs),
+    /// Consent to a held or staged change, at a terminal.
+    Approve(approve::ApproveArgs),
+    /// Refuse a held change, at a terminal.
+    Reject(approve::RejectArgs),
     /// Undo: what was there before each write.
     Snapshot(snapshot::Args),
     /// The log of requests and decisions.
@@ -124,6 +133,7 @@ impl DesignArgs {
                 designs_from: "--lld",
                 in_hook,
                 githead: in_hook,
+                approvals: Vec::new(),
             };
         }
         let designs = std::env::var_os(LLD_VARIABLE)
@@ -138,8 +148,18 @@ impl DesignArgs {
             designs_from: LLD_VARIABLE,
             in_hook,
             githead: in_hook,
+            approvals: Vec::new(),
         }
     }
+}
+
+/// The same with the approvals of this repository, which count where a person commits.
+fn with_approvals(repo: &Repository, options: Options) -> Result<Options> {
+    let approvals = gate::approvals(repo).map_err(gate::Failure::into_error)?;
+    Ok(Options {
+        approvals,
+        ..options
+    })
 }
 
 /// Runs a command line, the program's name first.
@@ -186,6 +206,9 @@ impl Cli {
             Verb::Patch(args) => args.run(output),
             Verb::Delete(args) => args.run(output),
             Verb::Edit(args) => args.run(output),
+            Verb::Pending(args) => args.run(output),
+            Verb::Approve(args) => args.run(output),
+            Verb::Reject(args) => args.run(output),
             Verb::Snapshot(args) => args.run(output),
             Verb::Audit(args) => args.run(output),
             Verb::Explain(args) => args.run(output),

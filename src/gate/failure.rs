@@ -31,6 +31,10 @@ pub enum FailureKind {
     Stale,
     /// The change waits for a person.
     Held,
+    /// A person rejected the change.
+    Rejected,
+    /// A person was asked and did not consent.
+    NotApproved,
     /// The content is binary.
     Binary,
     /// The content is larger than the settings allow.
@@ -55,6 +59,8 @@ impl FailureKind {
             FailureKind::Record => "record",
             FailureKind::Stale => "stale",
             FailureKind::Held => "held",
+            FailureKind::Rejected => "rejected",
+            FailureKind::NotApproved => "not-approved",
             FailureKind::Binary => "binary",
             FailureKind::TooLarge => "too-large",
             FailureKind::Io => "io",
@@ -99,6 +105,13 @@ impl Failure {
             finding: None,
             details: BTreeMap::new(),
         }
+    }
+
+    /// The same as an error that ends the run.
+    pub fn into_error(self) -> Error {
+        self.help
+            .into_iter()
+            .fold(Error::new(self.message), Error::help)
     }
 
     /// Adds one line of advice.

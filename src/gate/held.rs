@@ -1,21 +1,21 @@
 //! Changes that wait for a person: kept with mode 0600 in the git common directory, removed on decision or expiry.
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use gix::bstr::{BString, ByteSlice};
-use serde_json::{Value, json};
+use gix::bstr::{BStr, BString, ByteSlice};
+use serde_json::{Map, Value, json};
 
 use super::{Failure, FailureKind};
 
-/// The store of held changes and of decisions about them.
+/// The store of held changes.
 #[derive(Debug, Clone)]
 pub struct Held {
     directory: PathBuf,
 }
 
-/// One change that waits, or its approval: exactly this path, this old and this new content.
+/// One change that waits: exactly this path, this old and this new content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldChange {
     /// The path in the workspace.
@@ -28,8 +28,10 @@ pub struct HeldChange {
     pub new: Option<String>,
     /// The class, such as `REPLACE`.
     pub class: String,
-    /// Permission bits to keep.
-    pub mode: Option<u32>,
+    /// Why it waits; one sentence.
+    pub why: String,
+    /// From when on it is forgotten, in seconds since 1970.
+    pub expires: i64,
     /// The new content.
     pub content: Option<Vec<u8>>,
 }
@@ -37,19 +39,7 @@ pub struct HeldChange {
 impl HeldChange {
     /// Names the change: equal for the same path, old and new content.
     pub fn id(&self) -> String {
-        let mut hasher = gix::hash::hasher(gix::hash::Kind::Sha256);
-        for part in [
-            self.path.as_bytes(),
-            self.old.as_deref().unwrap_or("-").as_bytes(),
-            self.new.as_deref().unwrap_or("-").as_bytes(),
-        ] {
-            hasher.update(&part.len().to_be_bytes());
-            hasher.update(part);
-        }
-        // SHA-256 has no collision detection that could fail.
-        hasher
-            .try_finalize()
-            .map_or_else(|_| String::new(), |id| id.to_hex_with_len(12).to_string())
+        id_of(self.path.as_ref(), self.old.as_deref(), self.new.as_deref())
     }
 
     fn to_json(&self) -> Value {
@@ -59,7 +49,22 @@ impl HeldChange {
             "old": self.old,
             "new": self.new,
             "class": self.class,
-            "mode": self.mode,
+            "why": self.why,
+            "expires": self.expires,
+        })
+    }
+
+    fn from_json(object: &Map<String, Value>, content: Option<Vec<u8>>) -> Option<HeldChange> {
+        let text = |key: &str| object.get(key).and_then(Value::as_str).map(str::to_owned);
+        Some(HeldChange {
+            path: text("path")?.into(),
+            operation: text("operation")?,
+            old: text("old"),
+            new: text("new"),
+            class: text("class")?,
+            why: text("why")?,
+            expires: object.get("expires")?.as_i64()?,
+            content,
         })
     }
 }
@@ -78,15 +83,13 @@ impl Held {
     /// The store cannot be written: then nothing is held, and the change is refused all the same.
     pub fn hold(&self, change: &HeldChange) -> Result<String, Failure> {
         let id = change.id();
-        let write = || -> std::io::Result<()> {
+        let write = || -> io::Result<()> {
             fs::create_dir_all(&self.directory)?;
             if let Some(content) = &change.content {
-                write_private(&self.directory.join(format!("{id}.content")), content)?;
+                write_private(&self.file(&id, "content"), content)?;
             }
-            write_private(
-                &self.directory.join(format!("{id}.json")),
-                change.to_json().to_string().as_bytes(),
-            )
+            let facts = change.to_json().to_string();
+            write_private(&self.file(&id, "json"), facts.as_bytes())
         };
         write().map_err(|error| {
             Failure::new(
@@ -98,14 +101,99 @@ impl Held {
         Ok(id)
     }
 
-    /// Whether a person has consented to exactly this change.
-    pub fn is_approved(&self, _change: &HeldChange) -> bool {
-        false
+    /// The changes that wait at the time `now`, by path; what expired is removed.
+    ///
+    /// # Errors
+    /// The store is there but cannot be read or changed.
+    pub fn list(&self, now: i64) -> io::Result<Vec<HeldChange>> {
+        let entries = match fs::read_dir(&self.directory) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        let mut waiting = Vec::new();
+        for entry in entries {
+            let file = entry?.path();
+            let id = file.file_stem().and_then(|stem| stem.to_str());
+            if file
+                .extension()
+                .is_some_and(|extension| extension == "json")
+                && let Some(id) = id
+                && let Some(change) = self.load(id)?
+            {
+                if change.expires <= now {
+                    self.remove(id)?;
+                } else {
+                    waiting.push(change);
+                }
+            }
+        }
+        waiting.sort_by(|a, b| (&a.path, &a.new).cmp(&(&b.path, &b.new)));
+        Ok(waiting)
+    }
+
+    /// The held change with this id; `None` where there is none, or where its file is not what was held.
+    ///
+    /// # Errors
+    /// It is there but cannot be read.
+    pub fn load(&self, id: &str) -> io::Result<Option<HeldChange>> {
+        if !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Ok(None);
+        }
+        let Some(text) = read_if_there(&self.file(id, "json"))? else {
+            return Ok(None);
+        };
+        let content = read_if_there(&self.file(id, "content"))?;
+        let object: Option<Map<String, Value>> = serde_json::from_slice(&text).ok();
+        let change = object.and_then(|object| HeldChange::from_json(&object, content));
+        Ok(change.filter(|change| change.id() == id))
+    }
+
+    /// Forgets a held change.
+    ///
+    /// # Errors
+    /// It cannot be removed.
+    pub fn remove(&self, id: &str) -> io::Result<()> {
+        for extension in ["json", "content"] {
+            match fs::remove_file(self.file(id, extension)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn file(&self, id: &str, extension: &str) -> PathBuf {
+        self.directory.join(format!("{id}.{extension}"))
     }
 }
 
+fn read_if_there(file: &Path) -> io::Result<Option<Vec<u8>>> {
+    match fs::read(file) {
+        Ok(content) => Ok(Some(content)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Names a step of one path from one content to another.
+pub(super) fn id_of(path: &BStr, old: Option<&str>, new: Option<&str>) -> String {
+    let mut hasher = gix::hash::hasher(gix::hash::Kind::Sha256);
+    for part in [
+        path.as_bytes(),
+        old.unwrap_or("-").as_bytes(),
+        new.unwrap_or("-").as_bytes(),
+    ] {
+        hasher.update(&part.len().to_be_bytes());
+        hasher.update(part);
+    }
+    // SHA-256 has no collision detection that could fail.
+    hasher
+        .try_finalize()
+        .map_or_else(|_| String::new(), |id| id.to_hex_with_len(12).to_string())
+}
+
 /// Writes a file that only its owner can read, in one step.
-fn write_private(path: &Path, content: &[u8]) -> std::io::Result<()> {
+pub(super) fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
     let temporary = path.with_extension(format!("tmp{}", std::process::id()));
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(true);

@@ -1,10 +1,12 @@
 //! Effects on a workspace. The order is always the same: boundary, rules, snapshot, record "started", write, record
 //! "done". If the snapshot or the record fails, nothing is written; there is no way to leave them out.
 
+mod decision;
 mod failure;
 mod held;
 mod log;
 mod patch;
+mod store;
 mod undo;
 
 use std::path::Path;
@@ -13,6 +15,7 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 use serde_json::{Map, Value};
 
+use crate::approval::Approval;
 use crate::change::{Change, Kind, State};
 use crate::finding::{Finding, Level, Rule};
 use crate::git::{Before, Parents, Repository};
@@ -23,10 +26,12 @@ use crate::path::show;
 use crate::policy::Policy;
 use crate::rules::{self, Case, Subject};
 
+pub use decision::{Answer, Ask, Consent, Question, approvals, consume, pending, reject};
 pub use failure::{Failure, FailureKind};
 pub use held::{Held, HeldChange};
 pub use log::{Fault, Head, Log, Record, Verification, verify};
 pub use patch::{Edit, apply};
+pub use store::Store;
 pub use undo::Undo;
 
 /// Lines of the preview and of the content that would be lost (requirement 000, section 2.4).
@@ -84,9 +89,9 @@ pub struct Analysis {
     pub exists: bool,
     /// Class and counts.
     pub measured: Measured,
-    /// The content that would be lost; only for a REPLACE.
+    /// The content that would be lost; only where a file is replaced, converted or deleted.
     pub deleted_content: Option<String>,
-    /// The unified preview; only for a REPLACE.
+    /// The unified preview; only where the content that would be lost is given.
     pub diff_preview: Option<String>,
 }
 
@@ -110,6 +115,7 @@ pub struct Gate<'a> {
     policy: Policy,
     log: Log,
     held: Held,
+    approvals: Vec<Approval>,
 }
 
 impl<'a> Gate<'a> {
@@ -130,6 +136,7 @@ impl<'a> Gate<'a> {
             policy,
             log: Log::new(repo.common_dir()),
             held: Held::new(repo.common_dir()),
+            approvals: approvals(repo)?,
         })
     }
 
@@ -155,19 +162,28 @@ impl<'a> Gate<'a> {
     /// # Errors
     /// Everything but success; see [`FailureKind`].
     pub fn perform(&self, request: &BStr, operation: &Operation) -> Result<Done> {
+        let (plan, finding) = self.prepare(request, operation)?;
+        if let Some(finding) = finding {
+            let failure = self.hold(&plan, &finding, operation);
+            self.note_refusal(operation.verb(), request, failure.kind.name());
+            return Err(failure);
+        }
+        self.execute(&plan, operation)
+    }
+
+    /// What would be done, and the finding that only a person can clear. Touches nothing; a refusal is on record.
+    fn prepare(&self, request: &BStr, operation: &Operation) -> Result<(Plan, Option<Finding>)> {
         let verb = operation.verb();
         let path = self.boundary.locate(request).map_err(|rejection| {
             self.note_refusal(verb, request, rejection.reason.detail());
             Failure::from(rejection)
         })?;
-        let plan = self.plan(path, operation).inspect_err(|failure| {
+        self.plan(path, operation).inspect_err(|failure| {
             self.note_refusal(verb, request, failure.kind.name());
-        })?;
-        self.execute(&plan, operation)
+        })
     }
 
-    /// Judges and prepares; touches nothing but, for a destructive change, the store of held ones.
-    fn plan(&self, path: BString, operation: &Operation) -> Result<Plan> {
+    fn plan(&self, path: BString, operation: &Operation) -> Result<(Plan, Option<Finding>)> {
         self.check_roots(path.as_ref(), Access::Write)?;
         let old = self
             .boundary
@@ -182,15 +198,24 @@ impl<'a> Gate<'a> {
             .help("a person has to change the permissions"));
         }
         let new = self.new_content(path.as_ref(), old.as_ref(), operation)?;
-        let subject = self.subject(path.clone(), old.as_ref(), new.as_deref())?;
-        let analysis = self.analysis(&subject, old.as_ref(), new.as_deref());
-        self.judge(subject, &analysis, old.as_ref(), new.as_deref(), operation)?;
-        Ok(Plan {
+        let (subject, compared) = self.subject(path.clone(), old.as_ref(), new.as_deref())?;
+        let analysis = self.analysis(&subject, old.is_some(), &compared, new.as_deref());
+        let consent = Change {
+            old: match &compared {
+                Some(content) => Some(self.state(content)?),
+                None => None,
+            },
+            ..subject.change.clone()
+        };
+        let finding = self.judge(subject)?;
+        let plan = Plan {
             path,
             old,
             new,
             analysis,
-        })
+            consent,
+        };
+        Ok((plan, finding))
     }
 
     fn new_content(
@@ -241,34 +266,34 @@ impl<'a> Gate<'a> {
         Ok(Some(content))
     }
 
-    /// The change as the rules see it. Both what is on disk and what HEAD holds may be lost, so the greater loss
-    /// counts: many small edits add up to one.
-    fn subject(&self, path: BString, old: Option<&Entry>, new: Option<&[u8]>) -> Result<Subject> {
+    /// The change as the rules see it, and the old content that it is measured against. Both what is on disk and
+    /// what HEAD holds may be lost, so the greater loss counts: many small edits add up to one.
+    fn subject(
+        &self,
+        path: BString,
+        old: Option<&Entry>,
+        new: Option<&[u8]>,
+    ) -> Result<(Subject, Option<Vec<u8>>)> {
         let head = self
             .repo
             .tree_of(self.repo.head_commit()?)?
             .read(path.as_ref())?;
         let thresholds = &self.policy.settings.thresholds;
-        let side = |content| (Kind::File, content);
         let on_disk = old.map(|entry| entry.content.as_slice());
-        let now = measure::measure(on_disk.map(side), new.map(side), thresholds);
-        let measured = match head.as_deref() {
-            Some(head) if new.is_some() => worse(
-                now,
-                measure::measure(Some(side(head)), new.map(side), thresholds),
-            ),
-            _ => now,
+        let measure = |old: Option<&[u8]>| {
+            let new = new.map(|content| (Kind::File, content));
+            measure::measure(old.map(|content| (Kind::File, content)), new, thresholds)
         };
-        let state = |content: &[u8]| -> Result<State> {
-            let id = self.repo.blob_id(content).ok_or_else(|| {
-                Failure::new(FailureKind::CannotJudge, "the content cannot be hashed")
-            })?;
-            Ok(State {
-                kind: Kind::File,
-                id,
-            })
+        let now = measure(on_disk);
+        let since_head = head
+            .as_deref()
+            .filter(|_| new.is_some())
+            .map(|head| measure(Some(head)));
+        let (measured, compared) = match since_head {
+            Some(since_head) if weight(&since_head) > weight(&now) => (since_head, head),
+            _ => (now, on_disk.map(<[u8]>::to_vec)),
         };
-        Ok(Subject {
+        let subject = Subject {
             measured,
             content: rules::wants_content(path.as_ref()).then(|| {
                 (
@@ -278,41 +303,48 @@ impl<'a> Gate<'a> {
             }),
             change: Change {
                 path,
-                old: on_disk.map(state).transpose()?,
-                new: new.map(state).transpose()?,
+                old: on_disk.map(|content| self.state(content)).transpose()?,
+                new: new.map(|content| self.state(content)).transpose()?,
                 renamed: None,
             },
+        };
+        Ok((subject, compared))
+    }
+
+    fn state(&self, content: &[u8]) -> Result<State> {
+        let id = self.repo.blob_id(content).ok_or_else(|| {
+            Failure::new(FailureKind::CannotJudge, "the content cannot be hashed")
+        })?;
+        Ok(State {
+            kind: Kind::File,
+            id,
         })
     }
 
-    fn analysis(&self, subject: &Subject, old: Option<&Entry>, new: Option<&[u8]>) -> Analysis {
-        let old_content = old
-            .map(|entry| entry.content.as_slice())
-            .unwrap_or_default();
+    fn analysis(
+        &self,
+        subject: &Subject,
+        exists: bool,
+        compared: &Option<Vec<u8>>,
+        new: Option<&[u8]>,
+    ) -> Analysis {
+        let old = compared.as_deref().unwrap_or_default();
         let new = new.unwrap_or_default();
         let name = show(subject.path()).to_string();
-        let shows =
-            subject.measured.class == Class::Replace || subject.measured.conversion.is_some();
+        let shows = matches!(subject.measured.class, Class::Replace | Class::Delete)
+            || subject.measured.conversion.is_some();
         Analysis {
             path: subject.change.path.clone(),
-            exists: old.is_some(),
+            exists,
             measured: subject.measured,
-            deleted_content: shows
-                .then(|| measure::deleted_content(old_content, new, PREVIEW_LINES)),
+            deleted_content: shows.then(|| measure::deleted_content(old, new, PREVIEW_LINES)),
             diff_preview: shows
-                .then(|| measure::unified_preview(old_content, new, &name, &name, PREVIEW_LINES)),
+                .then(|| measure::unified_preview(old, new, &name, &name, PREVIEW_LINES)),
         }
     }
 
-    /// Refuses what the policy refuses; holds what only a person may decide.
-    fn judge(
-        &self,
-        subject: Subject,
-        analysis: &Analysis,
-        old: Option<&Entry>,
-        new: Option<&[u8]>,
-        operation: &Operation,
-    ) -> Result<()> {
+    /// Refuses what the policy refuses; returns the finding about which only a person may decide.
+    fn judge(&self, subject: Subject) -> Result<Option<Finding>> {
         let root = self.repo.workdir()?.to_owned();
         let view = WorkTreeView::new(&root);
         let parents = Parents {
@@ -330,6 +362,7 @@ impl<'a> Gate<'a> {
             subjects: std::slice::from_ref(&subject),
             result: &view,
             work_base: &work_base,
+            approvals: &self.approvals,
         });
         let mut errors: Vec<Finding> = findings
             .into_iter()
@@ -339,26 +372,33 @@ impl<'a> Gate<'a> {
         let (destructive, refusals): (Vec<_>, Vec<_>) = errors
             .into_iter()
             .partition(|finding| finding.rule == Rule::DestructiveChange);
-        if let Some(finding) = refusals.into_iter().next() {
-            return Err(finding.into());
+        match refusals.into_iter().next() {
+            Some(finding) => Err(finding.into()),
+            None => Ok(destructive.into_iter().next()),
         }
-        let Some(finding) = destructive.into_iter().next() else {
-            return Ok(());
+    }
+
+    /// Keeps a change for a person, and says so.
+    fn hold(&self, plan: &Plan, finding: &Finding, operation: &Operation) -> Failure {
+        let digest = |content: Option<&[u8]>| {
+            let id = content.and_then(|content| self.repo.blob_id(content));
+            id.map(|id| id.to_string())
         };
         let change = HeldChange {
-            path: subject.change.path.clone(),
+            path: plan.path.clone(),
             operation: operation.verb().to_owned(),
-            old: subject.change.old.map(|state| state.id.to_string()),
-            new: subject.change.new.map(|state| state.id.to_string()),
-            class: analysis.measured.class.name().to_owned(),
-            mode: old.and_then(|entry| entry.mode),
-            content: new.map(<[u8]>::to_vec),
+            old: digest(plan.old.as_ref().map(|entry| entry.content.as_slice())),
+            new: digest(plan.new.as_deref()),
+            class: plan.analysis.measured.class.name().to_owned(),
+            why: finding.message.clone(),
+            expires: decision::now().saturating_add_unsigned(self.policy.settings.expiry),
+            content: plan.new.clone(),
         };
-        if self.held.is_approved(&change) {
-            return Ok(());
-        }
-        let id = self.held.hold(&change)?;
-        Err(Failure {
+        let id = match self.held.hold(&change) {
+            Ok(id) => id,
+            Err(failure) => return failure,
+        };
+        Failure {
             details: finding.details.clone(),
             finding: Some(Box::new(finding.clone())),
             ..Failure::new(
@@ -373,14 +413,14 @@ impl<'a> Gate<'a> {
             "a person decides: guard approve {id}, or guard reject {id}"
         ))
         .help("do not try another way: it will be refused too; make a smaller change instead")
-        .detail("id", id))
+        .detail("id", id)
     }
 
     fn execute(&self, plan: &Plan, operation: &Operation) -> Result<Done> {
         let path: &BStr = plan.path.as_ref();
         let backup = self.snapshot(plan, operation)?;
         let facts = self.facts(plan, operation, backup);
-        self.record("started", facts.clone())?;
+        record(&self.log, "started", facts.clone())?;
         let written = match &plan.new {
             Some(content) => self.boundary.replace(
                 path,
@@ -394,10 +434,10 @@ impl<'a> Gate<'a> {
             let mut facts = facts;
             facts.insert("error".into(), failure.kind.name().into());
             // The failure itself is told either way; the log shows an operation without an end.
-            let _ = self.record("failed", facts);
+            let _ = record(&self.log, "failed", facts);
             return Err(failure);
         }
-        self.record("done", facts).map_err(|failure| Failure {
+        record(&self.log, "done", facts).map_err(|failure| Failure {
             message: format!(
                 "{} is written, but its end is not on record: {}",
                 show(path),
@@ -450,16 +490,6 @@ impl<'a> Gate<'a> {
         facts
     }
 
-    fn record(&self, event: &str, facts: Map<String, Value>) -> Result<Head> {
-        self.log.append(event, facts).map_err(|error| {
-            Failure::new(
-                FailureKind::Record,
-                format!("the audit log cannot be written: {error}"),
-            )
-            .help("nothing is written without a record; make room, or repair the log")
-        })
-    }
-
     /// A refusal is on record too, but one that cannot be recorded is a refusal all the same.
     fn note_refusal(&self, verb: &str, request: &BStr, reason: &str) {
         let mut facts = Map::new();
@@ -507,6 +537,16 @@ impl<'a> Gate<'a> {
     }
 }
 
+fn record(log: &Log, event: &str, facts: Map<String, Value>) -> Result<Head> {
+    log.append(event, facts).map_err(|error| {
+        Failure::new(
+            FailureKind::Record,
+            format!("the audit log cannot be written: {error}"),
+        )
+        .help("nothing is written without a record; make room, or repair the log")
+    })
+}
+
 /// Which roots count.
 #[derive(Clone, Copy)]
 enum Access {
@@ -520,6 +560,8 @@ struct Plan {
     old: Option<Entry>,
     new: Option<Vec<u8>>,
     analysis: Analysis,
+    /// What a person would consent to: from the content shown as the old one to the new one.
+    consent: Change,
 }
 
 fn is_below(path: &BStr, root: &str) -> bool {
@@ -531,18 +573,11 @@ fn is_below(path: &BStr, root: &str) -> bool {
             .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
 }
 
-/// The measure with the greater loss.
-fn worse(one: Measured, other: Measured) -> Measured {
-    let weight = |measured: &Measured| {
-        let class =
-            u8::from(measured.class == Class::Replace) + u8::from(measured.conversion.is_some());
-        (class, measured.lost.share())
-    };
-    if weight(&other) > weight(&one) {
-        other
-    } else {
-        one
-    }
+/// How bad a loss is.
+fn weight(measured: &Measured) -> (u8, f64) {
+    let class =
+        u8::from(measured.class == Class::Replace) + u8::from(measured.conversion.is_some());
+    (class, measured.lost.share())
 }
 
 fn refuse_binary(path: &BStr, content: &[u8]) -> Result<()> {

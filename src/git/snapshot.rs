@@ -125,7 +125,7 @@ impl Repository {
     }
 
     /// The user's identity as git has it, else guard's own: a snapshot must not fail for want of a name.
-    fn signature(&self) -> Signature {
+    pub(crate) fn signature(&self) -> Signature {
         let user = self
             .repo
             .committer()

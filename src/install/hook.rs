@@ -12,7 +12,7 @@ pub struct Hook {
 }
 
 /// Every hook, in the order in which git calls them.
-pub const HOOKS: [Hook; 4] = [
+pub const HOOKS: [Hook; 5] = [
     Hook {
         name: "pre-commit",
         script: include_str!("../../hooks/pre-commit"),
@@ -28,6 +28,10 @@ pub const HOOKS: [Hook; 4] = [
     Hook {
         name: "commit-msg",
         script: include_str!("../../hooks/commit-msg"),
+    },
+    Hook {
+        name: "post-commit",
+        script: include_str!("../../hooks/post-commit"),
     },
 ];
 

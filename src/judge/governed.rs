@@ -67,7 +67,7 @@ pub fn governing_designs(repo: &Repository, options: &Options) -> Result<Vec<BSt
     Ok(own_designs(&policy))
 }
 
-fn own_designs(policy: &Policy) -> Vec<BString> {
+pub(super) fn own_designs(policy: &Policy) -> Vec<BString> {
     policy
         .designs
         .iter()

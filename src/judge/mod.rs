@@ -1,5 +1,6 @@
 //! The one flow: source and policy in, report out. Looks, never touches.
 
+mod approvals;
 mod ci;
 mod committed;
 mod each;
@@ -21,6 +22,7 @@ mod work_tree;
 
 use std::path::PathBuf;
 
+use crate::approval::Approval;
 use crate::error::Result;
 use crate::finding::Finding;
 use crate::git::{Index, Objects, Parents, Repository};
@@ -28,6 +30,7 @@ use crate::policy::{Governing, Policy};
 use crate::report::{ChangeLine, DesignUsed, Report, Source, SourceKind, Texts};
 use crate::rules::{self, Case, Subject};
 
+pub use approvals::{Clearable, clearable, landed, used_approvals};
 pub use ci::ci_range;
 pub use each::Progress;
 pub use governed::{Candidate, candidate, governing_designs};
@@ -55,6 +58,9 @@ pub struct Options {
     /// Whether `GITHEAD_*` may name the parents where `MERGE_HEAD` is missing: git sets them for
     /// pre-merge-commit, but so can anybody in an environment.
     pub githead: bool,
+    /// The approvals of this repository that hold now; only a commit that is being made, or a request, counts them
+    /// without a signature.
+    pub approvals: Vec<Approval>,
 }
 
 /// Judges what `git commit` would record now.
@@ -62,6 +68,41 @@ pub struct Options {
 /// # Errors
 /// Whatever keeps guard from a verdict: no design, an unusable one, settings or objects that cannot be read.
 pub fn staged(repo: &Repository, options: &Options) -> Result<Report> {
+    let judged = judge_staged(repo, options)?;
+    let branch = repo.branch()?.map(|branch| branch.name);
+    let source = Source {
+        kind: SourceKind::Index,
+        base: judged.parents.head.map(|id| id.to_string()),
+        branch,
+        ..Source::default()
+    };
+    let Staged {
+        policy,
+        subjects,
+        findings,
+        objects,
+        ..
+    } = judged;
+    report(
+        source,
+        &policy,
+        &subjects,
+        findings,
+        &objects,
+        &options.approvals,
+    )
+}
+
+/// The staged changes, judged.
+struct Staged {
+    parents: Parents,
+    policy: Policy,
+    subjects: Subjects,
+    findings: Vec<Finding>,
+    objects: Objects,
+}
+
+fn judge_staged(repo: &Repository, options: &Options) -> Result<Staged> {
     repo.workdir()?;
     let index = Index::open(repo)?;
     let objects = repo.objects();
@@ -86,18 +127,18 @@ pub fn staged(repo: &Repository, options: &Options) -> Result<Report> {
         subjects: &subjects.all,
         result: &view,
         work_base: &work_base,
+        approvals: &options.approvals,
     };
     let mut findings = rules::check(&case);
     view.finish()?;
     findings.extend(document_faults(&policy));
-    let branch = repo.branch()?.map(|branch| branch.name);
-    let source = Source {
-        kind: SourceKind::Index,
-        base: parents.head.map(|id| id.to_string()),
-        branch,
-        ..Source::default()
-    };
-    report(source, &policy, &subjects, findings, &objects)
+    Ok(Staged {
+        parents,
+        policy,
+        subjects,
+        findings,
+        objects,
+    })
 }
 
 /// Rows that could not be read grant nothing; a commit is not refused for them, only told.
@@ -121,11 +162,21 @@ fn report(
     subjects: &Subjects,
     findings: Vec<Finding>,
     objects: &Objects,
+    approvals: &[Approval],
 ) -> Result<Report> {
+    let is_approved = |subject: &Subject| {
+        approvals
+            .iter()
+            .any(|approval| approval.is_for(&subject.change))
+    };
     let changes = subjects
         .all
         .iter()
-        .map(|subject| change_line(subject, subjects, objects))
+        .map(|subject| {
+            let mut line = change_line(subject, subjects, objects)?;
+            line.approved = is_approved(subject);
+            Ok(line)
+        })
         .collect::<Result<_>>()?;
     Ok(Report {
         source,

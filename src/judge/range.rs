@@ -77,7 +77,7 @@ pub fn range(
         });
         findings.extend(of_commits);
     }
-    report(source, &policy, &subjects, findings, &objects)
+    report(source, &policy, &subjects, findings, &objects, &[])
 }
 
 /// Runs the rules over changes that lead to `result`.
@@ -94,6 +94,8 @@ pub(super) fn check(
         subjects: &subjects.all,
         result: &view,
         work_base,
+        // What a person consented to on their own machine counts there only.
+        approvals: &[],
     });
     view.finish()?;
     Ok(findings)
@@ -183,7 +185,7 @@ pub fn commit(
         head: Some(id.to_string()),
         branch,
     };
-    report(source, &policy, &subjects, findings, &objects)
+    report(source, &policy, &subjects, findings, &objects, &[])
 }
 
 fn base_name(parent: Option<ObjectId>, base: &Tree<'_>) -> String {

@@ -10,6 +10,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use super::named::{bytes, canonical, from_real_root};
 use super::work_tree::WorkTreeView;
 use super::{Options, Request, load_for_request, work_base};
+use crate::approval::Approval;
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
 use crate::finding::{Anchor, Finding, Level, Rule};
@@ -51,6 +52,7 @@ pub fn check_paths(
         policy: &policy,
         root: &root,
         view: &view,
+        approvals: &options.approvals,
     };
     let results = resolved
         .into_iter()
@@ -91,6 +93,7 @@ struct Desk<'a> {
     policy: &'a Policy,
     root: &'a Path,
     view: &'a WorkTreeView<'a>,
+    approvals: &'a [Approval],
 }
 
 impl Desk<'_> {
@@ -144,6 +147,7 @@ impl Desk<'_> {
             subjects: &subjects,
             result: self.view,
             work_base: &work_base,
+            approvals: self.approvals,
         });
         let refusal = findings
             .into_iter()

@@ -54,10 +54,23 @@ impl Subjects {
         if let Some(excerpts) = self.excerpts.get(&change.path) {
             return Ok(excerpts.clone());
         }
+        let (old, new) = self.contents(objects, change)?;
+        Ok(excerpts(change, &old, &new, None))
+    }
+
+    /// The two contents that are compared; a side without one is empty.
+    ///
+    /// # Errors
+    /// A blob cannot be read.
+    pub(super) fn contents(
+        &self,
+        objects: &Objects,
+        change: &Change,
+    ) -> Result<(Vec<u8>, Vec<u8>)> {
         let (mut old, mut new) = (Vec::new(), Vec::new());
         read(objects, old_end(&self.renamed_from, change), &mut old)?;
         read(objects, change.new, &mut new)?;
-        Ok(excerpts(change, &old, &new, None))
+        Ok((old, new))
     }
 
     /// A file that becomes a Git LFS pointer is kept whole where the attributes of `base` say that LFS has it.

@@ -22,10 +22,11 @@ use std::collections::HashMap;
 
 use gix::bstr::{BStr, BString};
 
+use crate::approval::Approval;
 use crate::change::{Change, Kind, State};
-use crate::finding::Finding;
+use crate::finding::{Finding, Level};
 use crate::measure::Measured;
-use crate::path::TreeView;
+use crate::path::{TreeView, show};
 use crate::policy::Policy;
 use crate::policy::settings::Settings;
 
@@ -88,6 +89,17 @@ pub struct Case<'a> {
     pub result: &'a dyn ResultTree,
     /// Where this piece of work began.
     pub work_base: &'a WorkBase,
+    /// The consent that counts here: expired approvals, and in a range unsigned ones, are left out.
+    pub approvals: &'a [Approval],
+}
+
+impl Case<'_> {
+    /// The consent to this change.
+    pub fn approval(&self, change: &Change) -> Option<&Approval> {
+        self.approvals
+            .iter()
+            .find(|approval| approval.is_for(change))
+    }
 }
 
 /// Takes findings and gives them the level that the settings ask for.
@@ -138,7 +150,41 @@ pub fn check(case: &Case<'_>) -> Vec<Finding> {
     for rule in rules {
         rule(case, &mut sink);
     }
+    clear_approved(case, &mut sink.findings);
     sink.findings
+}
+
+/// Errors of an approved change become notes, but for the rules that no approval clears.
+fn clear_approved(case: &Case<'_>, findings: &mut [Finding]) {
+    if case.approvals.is_empty() {
+        return;
+    }
+    let approved: HashMap<&BStr, &Approval> = case
+        .subjects
+        .iter()
+        .filter_map(|subject| Some((subject.path(), case.approval(&subject.change)?)))
+        .collect();
+    for finding in findings {
+        let approval = finding
+            .path
+            .as_ref()
+            .and_then(|path| approved.get::<BStr>(path.as_ref()));
+        if let Some(approval) = approval
+            && finding.level == Level::Error
+            && finding.rule.can_be_approved()
+        {
+            let (who, reason) = (show(&approval.who), show(&approval.reason));
+            finding.level = Level::Note;
+            finding.message = format!("{}; approved by {who}: {reason}", finding.message);
+            finding.help.clear();
+            finding
+                .details
+                .insert("approved_by", approval.who.clone().into());
+            finding
+                .details
+                .insert("reason_of_approval", approval.reason.clone().into());
+        }
+    }
 }
 
 /// Whether the rules read this file's content.

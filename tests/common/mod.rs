@@ -12,6 +12,8 @@
 pub mod commits;
 pub mod corpus;
 mod raw;
+#[cfg(unix)]
+pub mod terminal;
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;

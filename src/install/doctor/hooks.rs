@@ -79,6 +79,7 @@ fn missing(hook: &str) -> &'static str {
         "prepare-commit-msg" => {
             "is missing: --no-verify, cherry-pick, revert and rebase are not judged"
         }
+        "post-commit" => "is missing: approvals stay until they expire",
         _ => "is missing: messages written in an editor do not name the design",
     }
 }

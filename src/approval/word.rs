@@ -1,0 +1,40 @@
+//! The word that a person types to consent: taken from the change, so that nobody consents to what they did not see.
+
+use gix::bstr::{BStr, ByteSlice};
+
+/// Typed to refuse; never the word to consent with.
+pub const REJECT: &str = "reject";
+
+/// Shorter words are typed by accident, longer ones with mistakes.
+const LENGTH: std::ops::RangeInclusive<usize> = 4..=24;
+
+/// The first fitting word of the content that would be lost, else of the file's name, else the change's id.
+pub fn word(lost: &[u8], path: &BStr, id: &str) -> String {
+    let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
+    first(lost)
+        .or_else(|| first(name))
+        .unwrap_or_else(|| id.to_owned())
+}
+
+/// ASCII only, so that any keyboard can type it.
+fn first(text: &[u8]) -> Option<String> {
+    text.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')
+        .filter(|word| LENGTH.contains(&word.len()))
+        .find(|word| word[0].is_ascii_alphabetic() && !word.eq_ignore_ascii_case(REJECT.as_bytes()))
+        .map(|word| word.to_str_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_word_is_from_what_is_lost_then_from_the_name() {
+        let of = |lost: &str, path: &str| word(lost.as_bytes(), path.into(), "0123abcd");
+        assert_eq!(of("x = 1\nclass State:", "src/state.py"), "class");
+        assert_eq!(of("# reject_all", "a"), "reject_all");
+        assert_eq!(of("REJECT state", "a"), "state");
+        assert_eq!(of("1234 äöüß", "src/state.py"), "state");
+        assert_eq!(of("", "a"), "0123abcd");
+    }
+}

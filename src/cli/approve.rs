@@ -1,0 +1,279 @@
+//! `guard pending`, `approve` and `reject`: what waits for a person, and the decision.
+
+use std::fmt::Write as _;
+
+use gix::bstr::ByteSlice;
+use serde_json::json;
+
+use super::files::{print_done, tell};
+use super::person::{Person, one_line};
+use super::{DesignArgs, output::Output, repository, with_approvals};
+use crate::approval;
+use crate::error::Result;
+use crate::gate::{self, Answer, Consent, Failure, FailureKind, Gate, Operation, Question};
+use crate::git::Repository;
+use crate::judge::{self, Clearable};
+use crate::measure;
+use crate::path::show;
+
+/// Lines of each preview, the marker `[truncated]` included (requirement 000, section 2.4).
+const PREVIEW_LINES: usize = 50;
+/// What quoted content begins with, so that it cannot pass for guard's own words.
+const GUTTER: &str = "  | ";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  guard pending\n  guard pending --format json")]
+pub(super) struct PendingArgs {}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct ApproveArgs {
+    /// The held change, as `guard pending` lists it.
+    #[arg(value_name = "ID", required_unless_present = "staged")]
+    id: Option<String>,
+    /// Approve what is staged and refused, all with one word.
+    #[arg(long, conflicts_with = "id")]
+    staged: bool,
+    #[command(flatten)]
+    design: DesignArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  guard approve 3f2a9c0b1d4e    look at a held change and write it
+  guard approve --staged        look at what a commit would be refused for
+
+Shows what would be lost, then wants a word taken from the change and a reason, at a terminal. It refuses
+where an agent or CI runs it. No flag, variable or setting approves anything. An approval is for one path,
+one old and one new content, holds until the commit lands or `[approvals] expiry` is over, and clears
+neither unsafe-path nor outside-workspace.";
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  guard reject 3f2a9c0b1d4e\n  guard reject 3f2a9c0b1d4e --reason 'extend the class instead'"
+)]
+pub(super) struct RejectArgs {
+    /// The held change, as `guard pending` lists it.
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Why, for the log.
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    reason: String,
+}
+
+impl PendingArgs {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        let held = match gate::pending(&repository()?) {
+            Ok(held) => held,
+            Err(failure) => return tell(output, &failure),
+        };
+        let quiet = output.style.quiet;
+        output.print_either(
+            "guard pending",
+            || {
+                let held: Vec<_> = held
+                    .iter()
+                    .map(|change| {
+                        json!({
+                            "id": change.id(),
+                            "path": change.path.to_str_lossy(),
+                            "operation": change.operation,
+                            "class": change.class,
+                            "reason": change.why,
+                            "old": change.old,
+                            "new": change.new,
+                            "expires": change.expires,
+                        })
+                    })
+                    .collect();
+                json!({ "version": 1, "held": held })
+            },
+            |out| {
+                if held.is_empty() && !quiet {
+                    return writeln!(out, "nothing waits for a decision");
+                }
+                held.iter().try_for_each(|change| {
+                    writeln!(out, "{}  {}  {}", change.id(), change.operation, change.why)
+                })
+            },
+        );
+        Ok(0)
+    }
+}
+
+impl ApproveArgs {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        let repo = repository()?;
+        let mut person = Person::present()?;
+        match &self.id {
+            Some(id) => self.held(output, &repo, &mut person, id),
+            None => self.staged(output, &repo, &mut person),
+        }
+    }
+
+    fn held(
+        &self,
+        output: &mut Output,
+        repo: &Repository,
+        person: &mut Person,
+        id: &str,
+    ) -> Result<u8> {
+        let mut approve = || -> gate::Result<_> {
+            let gate = Gate::open(repo, &self.design.options(false))?;
+            gate.approve(id, &mut |question| ask(person, question))
+        };
+        match approve() {
+            Ok(done) => {
+                let operation = match done.analysis.measured.new_lines {
+                    None => Operation::Delete,
+                    Some(_) => Operation::Write {
+                        content: Vec::new(),
+                        expect: None,
+                    },
+                };
+                print_done(output, repo, &operation, &done)?;
+                Ok(0)
+            }
+            Err(failure) => tell(output, &failure),
+        }
+    }
+
+    fn staged(&self, output: &mut Output, repo: &Repository, person: &mut Person) -> Result<u8> {
+        let options = with_approvals(repo, self.design.options(false))?;
+        let (waiting, fixed) = judge::clearable(repo, &options)?;
+        for finding in &fixed {
+            let note = format!(
+                "no approval clears {}: {}",
+                finding.rule.id(),
+                finding.message
+            );
+            output.notes(&[note]);
+        }
+        if waiting.is_empty() {
+            let what = if fixed.is_empty() {
+                "nothing staged needs an approval"
+            } else {
+                "nothing staged can be approved"
+            };
+            output.notes(&[what.to_owned()]);
+            return Ok(u8::from(!fixed.is_empty()));
+        }
+        let reason = match person.ask(&shown(&waiting), &word(&waiting)) {
+            Answer::Approve(reason) => reason,
+            Answer::Reject(_) | Answer::Nothing => {
+                let failure =
+                    Failure::new(FailureKind::NotApproved, "nothing was approved".to_owned());
+                return tell(output, &failure);
+            }
+        };
+        for change in &waiting {
+            let consent = Consent {
+                reason: reason.clone(),
+                design: change.design.clone(),
+                expiry: change.expiry,
+            };
+            if let Err(failure) = consent.keep(repo, &change.change) {
+                return tell(output, &failure);
+            }
+        }
+        let paths: Vec<String> = waiting
+            .iter()
+            .map(|change| show(&change.change.path).to_string())
+            .collect();
+        output.print_either(
+            "guard approve",
+            || json!({ "version": 1, "approved": paths, "reason": reason }),
+            |out| {
+                paths
+                    .iter()
+                    .try_for_each(|path| writeln!(out, "approved {path}: commit it now"))
+            },
+        );
+        Ok(u8::from(!fixed.is_empty()))
+    }
+}
+
+impl RejectArgs {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        let repo = repository()?;
+        Person::present()?;
+        match gate::reject(&repo, &self.id, &one_line(&self.reason)) {
+            Ok(change) => {
+                let path = change.path;
+                output.print_either(
+                    "guard reject",
+                    || json!({ "version": 1, "rejected": self.id, "path": path.to_str_lossy() }),
+                    |out| writeln!(out, "rejected {}: {} stays as it is", self.id, show(&path)),
+                );
+                Ok(0)
+            }
+            Err(failure) => tell(output, &failure),
+        }
+    }
+}
+
+/// Asks about one change of the gate's.
+pub(super) fn ask(person: &mut Person, question: &Question) -> Answer {
+    let mut text = format!("guard: {}\n", question.finding.message);
+    let analysis = &question.analysis;
+    push_quoted(&mut text, "The change", analysis.diff_preview.as_deref());
+    push_quoted(
+        &mut text,
+        "Lost for good",
+        analysis.deleted_content.as_deref(),
+    );
+    person.ask(&text, &question.word)
+}
+
+/// Every staged change that waits, with its findings, preview and loss.
+fn shown(waiting: &[Clearable]) -> String {
+    let mut text = String::new();
+    for change in waiting {
+        for finding in &change.findings {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "guard: {}: {}", finding.rule.id(), finding.message);
+        }
+        let (old, new) = (&change.old, &change.new);
+        if measure::is_binary(old) || measure::is_binary(new) {
+            let _ = writeln!(text, "Binary: {} bytes become {}", old.len(), new.len());
+            continue;
+        }
+        let name = show(&change.change.path).to_string();
+        let preview = measure::unified_preview(old, new, &name, &name, PREVIEW_LINES);
+        push_quoted(&mut text, "The change", Some(&preview));
+        let lost = measure::deleted_content(old, new, PREVIEW_LINES);
+        push_quoted(&mut text, "Lost for good", Some(&lost));
+    }
+    text
+}
+
+/// One word for all: of the first change that loses something.
+fn word(waiting: &[Clearable]) -> String {
+    let lost = |change: &Clearable| {
+        measure::deleted_content(&change.old, &change.new, PREVIEW_LINES).into_bytes()
+    };
+    let first = waiting
+        .iter()
+        .map(|change| (change, lost(change)))
+        .max_by_key(|(_, lost)| !lost.is_empty());
+    first.map_or_else(String::new, |(change, lost)| {
+        let (_, new) = approval::sides(&change.change);
+        let id = new.unwrap_or_default();
+        approval::word(
+            &lost,
+            change.change.path.as_ref(),
+            id.get(..12).unwrap_or("staged"),
+        )
+    })
+}
+
+fn push_quoted(text: &mut String, title: &str, quoted: Option<&str>) {
+    let quoted = quoted.unwrap_or_default();
+    if quoted.is_empty() {
+        return;
+    }
+    text.push_str(&format!("\n{title}:\n"));
+    for line in quoted.lines() {
+        text.push_str(&format!("{GUTTER}{line}\n"));
+    }
+}

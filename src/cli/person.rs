@@ -1,0 +1,298 @@
+//! A person at a terminal: whether there is one, and the question. Under the same user account a program can play a
+//! terminal; what is refused here are the ways that agents are known to take. docs/approvals.md says what that means.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, BufReader, IsTerminal, Write};
+
+use crate::approval::REJECT;
+use crate::error::{Error, Result};
+use crate::gate::Answer;
+use crate::path::show;
+
+/// Variables that agents and CI set for the programs they start; a `*` stands for any end.
+const MARKERS: &[&str] = &[
+    "CLAUDECODE",
+    "CLAUDE_CODE_*",
+    "CURSOR_AGENT",
+    "GEMINI_CLI",
+    "CODEX_*",
+    "AIDER_*",
+    "OPENCODE*",
+    "COPILOT_*",
+    "CLINE_ACTIVE",
+    "AI_AGENT",
+    "CI",
+];
+
+/// Programs of agents, as their processes are called.
+const AGENTS: &[&str] = &[
+    "claude",
+    "claude-code",
+    "codex",
+    "gemini",
+    "gemini-cli",
+    "cursor-agent",
+    "aider",
+    "opencode",
+    "copilot",
+    "cline",
+    "goose",
+];
+
+/// What a script of an agent's package is called when its name says nothing.
+const ANONYMOUS: &[&str] = &["cli", "index", "main", "__main__", "bin"];
+
+/// Longer reasons are cut.
+const REASON_CHARS: usize = 500;
+
+/// A terminal with, as far as can be seen, a person at it.
+pub(super) struct Person {
+    terminal: File,
+}
+
+impl Person {
+    /// Opens the terminal.
+    ///
+    /// # Errors
+    /// There is none, or an agent or CI runs this.
+    pub(super) fn present() -> Result<Person> {
+        refuse_markers(std::env::vars_os())?;
+        refuse_agents()?;
+        if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+            return Err(needs_a_person(
+                "standard input and output are not a terminal",
+            ));
+        }
+        let terminal = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open("/dev/tty")
+            .map_err(|error| needs_a_person(&format!("there is no terminal: {error}")))?;
+        Ok(Person { terminal })
+    }
+
+    /// Shows `text`, asks for the word, then for a reason. An interrupt ends guard; nothing has happened then.
+    pub(super) fn ask(&mut self, text: &str, word: &str) -> Answer {
+        // What cannot be shown or read is no answer.
+        self.dialogue(text, word).unwrap_or(Answer::Nothing)
+    }
+
+    fn dialogue(&mut self, text: &str, word: &str) -> io::Result<Answer> {
+        // Whatever was typed before the question is no answer to it.
+        #[cfg(unix)]
+        rustix::termios::tcflush(&self.terminal, rustix::termios::QueueSelector::IFlush)?;
+        let mut terminal = &self.terminal;
+        write!(
+            terminal,
+            "{text}\nType `{word}` to approve, `{REJECT}` to reject, anything else to leave it: "
+        )?;
+        let mut lines = BufReader::new(terminal);
+        let mut next = || -> io::Result<Option<String>> {
+            let mut line = String::new();
+            lines.read_line(&mut line)?;
+            // A line without an end was cut off by whatever closed the terminal.
+            Ok(line.strip_suffix('\n').map(|line| line.trim().to_owned()))
+        };
+        let is_rejection = match next()? {
+            Some(typed) if typed == word => false,
+            Some(typed) if typed == REJECT => true,
+            _ => return Ok(Answer::Nothing),
+        };
+        write!(terminal, "Reason: ")?;
+        let Some(reason) = next()?.map(|reason| one_line(&reason)) else {
+            return Ok(Answer::Nothing);
+        };
+        Ok(match (is_rejection, reason.is_empty()) {
+            (true, _) => Answer::Reject(reason),
+            (false, false) => Answer::Approve(reason),
+            (false, true) => {
+                writeln!(terminal, "An approval needs a reason.")?;
+                Answer::Nothing
+            }
+        })
+    }
+}
+
+/// Whether a question could be asked here at all.
+pub(super) fn is_at_a_terminal() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
+/// A reason as it goes on record: printable, of limited length.
+pub(super) fn one_line(reason: &str) -> String {
+    reason
+        .chars()
+        .filter(|c| !c.is_control())
+        .take(REASON_CHARS)
+        .collect::<String>()
+        .trim()
+        .to_owned()
+}
+
+fn needs_a_person(why: &str) -> Error {
+    Error::new(format!("only a person at a terminal decides this: {why}"))
+        .help("open a terminal of your own and run it there")
+        .help("no flag, variable or setting approves anything")
+}
+
+fn refuse_markers(variables: impl Iterator<Item = (OsString, OsString)>) -> Result<()> {
+    for (name, value) in variables {
+        let name = name.to_string_lossy();
+        let is_marker = MARKERS.iter().any(|marker| match marker.strip_suffix('*') {
+            Some(prefix) => name.starts_with(prefix),
+            None => name == *marker,
+        });
+        let is_off = value.is_empty() || (name == "CI" && (value == "false" || value == "0"));
+        if is_marker && !is_off {
+            return Err(needs_a_person(&format!(
+                "the variable {} says that an agent or CI runs this",
+                show(name.as_ref())
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Looks at the processes that started this one. Only Linux shows them as files.
+fn refuse_agents() -> Result<()> {
+    if !cfg!(target_os = "linux") {
+        return Ok(());
+    }
+    let mut id = parent_of("self")
+        .ok_or_else(|| needs_a_person("the processes above cannot be seen in /proc"))?;
+    // Process numbers are finite; a chain that never ends is none.
+    for _ in 0..1000 {
+        if id == 0 {
+            return Ok(());
+        }
+        let process = id.to_string();
+        if let Some(agent) = agent_of(&process) {
+            return Err(needs_a_person(&format!(
+                "process {id} above it is an agent: {agent}"
+            )));
+        }
+        // A process of another user may be hidden; an agent of this user's is not above it.
+        let Some(parent) = parent_of(&process) else {
+            return Ok(());
+        };
+        id = parent;
+    }
+    Err(needs_a_person("the processes above cannot be followed"))
+}
+
+/// The fourth field of `/proc/ID/stat`; the second, in parentheses, may hold anything.
+fn parent_of(process: &str) -> Option<u32> {
+    let stat = fs::read(format!("/proc/{process}/stat")).ok()?;
+    let stat = String::from_utf8_lossy(&stat);
+    let (_, rest) = stat.rsplit_once(')')?;
+    rest.split_whitespace().nth(1)?.parse().ok()
+}
+
+fn agent_of(process: &str) -> Option<String> {
+    let read = |file: &str| fs::read(format!("/proc/{process}/{file}")).unwrap_or_default();
+    let arguments = read("cmdline");
+    let words: Vec<String> = arguments
+        .split(|&byte| byte == 0)
+        .take(2)
+        .map(|word| String::from_utf8_lossy(word).into_owned())
+        .collect();
+    named_agent(String::from_utf8_lossy(&read("comm")).trim(), &words)
+}
+
+/// The agent by the process's name, its program or the script that it runs.
+fn named_agent(comm: &str, words: &[String]) -> Option<String> {
+    let is_agent = |name: &str| AGENTS.contains(&stem(name).as_str());
+    let candidates = std::iter::once(comm).chain(words.iter().map(String::as_str));
+    for candidate in candidates {
+        let mut parts = candidate.rsplit(['/', '\\']);
+        let name = parts.next().unwrap_or_default();
+        if is_agent(name) {
+            return Some(show(name).to_string());
+        }
+        // `node …/node_modules/@vendor/agent/dist/cli.js`: the package tells, up to where packages are.
+        if ANONYMOUS.contains(&stem(name).as_str()) && has_packages(candidate) {
+            let mut packages =
+                parts.take_while(|part| !matches!(*part, "node_modules" | "site-packages"));
+            if let Some(package) = packages.find(|part| is_agent(part)) {
+                return Some(show(package).to_string());
+            }
+        }
+    }
+    None
+}
+
+fn has_packages(path: &str) -> bool {
+    path.contains("node_modules") || path.contains("site-packages")
+}
+
+/// In lower case and without an extension of programs.
+fn stem(name: &str) -> String {
+    let name = name.to_lowercase();
+    [".exe", ".js", ".mjs", ".cjs", ".py", ".cmd"]
+        .iter()
+        .find_map(|end| name.strip_suffix(end))
+        .unwrap_or(&name)
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+
+    use super::*;
+
+    fn agent(comm: &str, words: &[&str]) -> bool {
+        let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+        named_agent(comm, &words).is_some()
+    }
+
+    #[test]
+    fn agents_are_known_by_name_program_script_or_package() {
+        assert!(agent("claude", &["claude"]));
+        assert!(agent("node", &["/usr/bin/node", "/opt/bin/gemini"]));
+        assert!(agent("MainThread", &["node", "C:\\x\\codex.JS"]));
+        assert!(agent(
+            "node",
+            &["node", "/a/node_modules/@anthropic-ai/claude-code/cli.js"]
+        ));
+        assert!(agent(
+            "python3",
+            &["python", "/v/site-packages/aider/__main__.py"]
+        ));
+        // A person's name and a file of an agent's name further on are no agents.
+        assert!(!agent("bash", &["/home/claude/bin/bash", "-l"]));
+        assert!(!agent(
+            "vim",
+            &["vim", "/a/node_modules/claude-code/README.md"]
+        ));
+        assert!(!agent("codexd", &["codexd"]));
+        assert!(!agent("", &[]));
+    }
+
+    #[test]
+    fn variables_of_agents_and_ci_are_markers_unless_empty() {
+        let refused = |name: &str, value: &str| {
+            refuse_markers([(OsStr::new(name).into(), OsStr::new(value).into())].into_iter())
+                .is_err()
+        };
+        for marker in MARKERS {
+            assert!(refused(&marker.replace('*', "X"), "1"), "{marker}");
+        }
+        for (name, value) in [
+            ("CLAUDECODE", ""),
+            ("CI", "false"),
+            ("CITY", "1"),
+            ("CURSOR_TRACE_ID", "1"),
+            ("HOME", "/root"),
+        ] {
+            assert!(!refused(name, value), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_reason_is_one_printable_line() {
+        assert_eq!(one_line(" a\u{1b}[2Jb\tc "), "a[2Jbc");
+        assert_eq!(one_line(&"x".repeat(600)).len(), 500);
+    }
+}

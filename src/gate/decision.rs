@@ -1,0 +1,312 @@
+//! A person's decision about a change: asked for, put on record, acted on. The order is always the same: shown,
+//! decided, looked at again, on record, and only then written.
+
+use gix::bstr::BString;
+use serde_json::{Map, Value};
+
+use super::{
+    Analysis, Done, Failure, FailureKind, Gate, Held, HeldChange, Log, Operation, Plan, Result,
+    Store, record,
+};
+use crate::approval::{self, Approval};
+use crate::finding::Finding;
+use crate::git::Repository;
+use crate::path::show;
+
+/// How every decision is given: at a terminal, by a typed word.
+const HOW: &str = "terminal";
+
+/// What a person is asked.
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// Why a person has to decide.
+    pub finding: Finding,
+    /// What would happen, with the preview and what would be lost.
+    pub analysis: Analysis,
+    /// What is typed to consent.
+    pub word: String,
+}
+
+/// What the person said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// Consent, and why; never empty.
+    Approve(String),
+    /// Refusal, and why; may be empty.
+    Reject(String),
+    /// Neither: another word, an interrupt, a closed window.
+    Nothing,
+}
+
+/// Shows the question and waits for the answer.
+pub type Ask<'a> = &'a mut dyn FnMut(&Question) -> Answer;
+
+impl Gate<'_> {
+    /// As [`Gate::perform`], but asks at once where a person has to decide.
+    ///
+    /// # Errors
+    /// As for [`Gate::perform`]; without consent nothing is written and nothing is held.
+    pub fn perform_asking(
+        &self,
+        request: &gix::bstr::BStr,
+        operation: &Operation,
+        ask: Ask<'_>,
+    ) -> Result<Done> {
+        let (plan, finding) = self.prepare(request, operation)?;
+        if let Some(finding) = finding {
+            self.decide(&plan, finding, ask)?;
+        }
+        self.execute(&plan, operation)
+    }
+
+    /// Asks about a held change and, with consent, writes it.
+    ///
+    /// # Errors
+    /// There is no such change, the file is not what it was when the change was held, the rules refuse it for
+    /// another reason, or there is no consent: then nothing is written. A rejected change is held no longer.
+    pub fn approve(&self, id: &str, ask: Ask<'_>) -> Result<Done> {
+        let held = load(&self.held, id)?;
+        let operation = match held.content {
+            Some(content) => Operation::Write {
+                content,
+                expect: None,
+            },
+            None => Operation::Delete,
+        };
+        let (plan, finding) = self.prepare(held.path.as_ref(), &operation)?;
+        let digest = |content: Option<&[u8]>| {
+            let id = content.and_then(|content| self.repo.blob_id(content));
+            id.map(|id| id.to_string())
+        };
+        let old = plan.old.as_ref().map(|entry| entry.content.as_slice());
+        let is_same = plan.path == held.path
+            && digest(old) == held.old
+            && digest(plan.new.as_deref()) == held.new;
+        if !is_same {
+            return Err(Failure::new(
+                FailureKind::Stale,
+                format!("{} is not what it was when {id} was held", show(&held.path)),
+            )
+            .help(format!(
+                "forget it: guard reject {id}; then ask for the change anew"
+            )));
+        }
+        if let Some(finding) = finding {
+            let decided = self.decide(&plan, finding, ask);
+            if let Err(failure) = &decided
+                && failure.kind == FailureKind::Rejected
+            {
+                forget(&self.held, id)?;
+            }
+            decided?;
+        }
+        let done = self.execute(&plan, &operation)?;
+        // The file is written; what stays in the store is stale and expires.
+        let _ = self.held.remove(id);
+        Ok(done)
+    }
+
+    /// Returns only with consent that is on record, to the content that is still there.
+    fn decide(&self, plan: &Plan, finding: Finding, ask: Ask<'_>) -> Result<()> {
+        let lost = plan.analysis.deleted_content.as_deref();
+        let (old, new) = approval::sides(&plan.consent);
+        let id = super::held::id_of(plan.path.as_ref(), old.as_deref(), new.as_deref());
+        let question = Question {
+            word: approval::word(lost.unwrap_or_default().as_bytes(), plan.path.as_ref(), &id),
+            analysis: plan.analysis.clone(),
+            finding,
+        };
+        let answer = ask(&question);
+        let path = show(&plan.path);
+        let reason = match answer {
+            Answer::Approve(reason) => reason,
+            Answer::Reject(reason) => {
+                let facts = decision(self.repo, &plan.path, old, new, &reason);
+                record(&self.log, "rejected", facts)?;
+                return Err(Failure::new(
+                    FailureKind::Rejected,
+                    format!("{path} stays as it is: a person rejected the change: {reason}"),
+                )
+                .help("do not try another way; make a smaller change instead"));
+            }
+            Answer::Nothing => {
+                return Err(Failure::new(
+                    FailureKind::NotApproved,
+                    format!("{path} stays as it is: the change was not approved"),
+                ));
+            }
+        };
+        let now = self
+            .boundary
+            .read(plan.path.as_ref(), self.policy.settings.max_size)?;
+        if now.map(|entry| entry.content) != plan.old.as_ref().map(|entry| entry.content.clone()) {
+            return Err(Failure::new(
+                FailureKind::Stale,
+                format!("{path} changed while the question was open; nothing was written"),
+            )
+            .help("look at it again and decide anew"));
+        }
+        let design = self.policy.designs.first();
+        let consent = Consent {
+            reason,
+            design: design.map(|governing| governing.design.path.clone()),
+            expiry: self.policy.settings.expiry,
+        };
+        consent.keep(self.repo, &plan.consent)
+    }
+}
+
+/// What a person's consent consists of, beside the change.
+#[derive(Debug, Clone)]
+pub struct Consent {
+    /// Why; never empty.
+    pub reason: String,
+    /// The design in force.
+    pub design: Option<BString>,
+    /// For how many seconds it holds.
+    pub expiry: u64,
+}
+
+impl Consent {
+    /// Puts the consent to `change` on record and keeps it until the change is committed.
+    ///
+    /// # Errors
+    /// The log or the store cannot be written: then there is no approval.
+    pub fn keep(&self, repo: &Repository, change: &crate::change::Change) -> Result<()> {
+        let (old, new) = approval::sides(change);
+        let now = now();
+        let approval = Approval {
+            path: change.path.clone(),
+            old: old.clone(),
+            new: new.clone(),
+            design: self.design.clone(),
+            who: who(repo),
+            when: now,
+            how: HOW.to_owned(),
+            reason: self.reason.clone(),
+            expires: now.saturating_add_unsigned(self.expiry),
+            signature: None,
+        };
+        let mut facts = decision(repo, &change.path, old, new, &self.reason);
+        facts.insert("expires".into(), approval.expires.into());
+        record(&Log::new(repo.common_dir()), "approved", facts)?;
+        let store = Store::new(repo.common_dir());
+        store.add(&approval).map_err(|error| {
+            Failure::new(
+                FailureKind::Record,
+                format!("the approval cannot be kept: {error}"),
+            )
+            .help("nothing was written; make room below the git directory")
+        })
+    }
+}
+
+/// The changes that wait for a person.
+///
+/// # Errors
+/// The store cannot be read.
+pub fn pending(repo: &Repository) -> Result<Vec<HeldChange>> {
+    Held::new(repo.common_dir())
+        .list(now())
+        .map_err(|error| unreadable(&error))
+}
+
+/// Forgets a held change for good.
+///
+/// # Errors
+/// There is no such change, or the decision cannot be put on record.
+pub fn reject(repo: &Repository, id: &str, reason: &str) -> Result<HeldChange> {
+    let held = Held::new(repo.common_dir());
+    let change = load(&held, id)?;
+    let (old, new) = (change.old.clone(), change.new.clone());
+    let facts = decision(repo, &change.path, old, new, reason);
+    record(&Log::new(repo.common_dir()), "rejected", facts)?;
+    forget(&held, id)?;
+    Ok(change)
+}
+
+/// The approvals that hold now.
+///
+/// # Errors
+/// The store is there but cannot be read.
+pub fn approvals(repo: &Repository) -> Result<Vec<Approval>> {
+    Store::new(repo.common_dir())
+        .list(now())
+        .map_err(|error| unreadable(&error))
+}
+
+/// Takes away the approvals that these changes, now committed, have used up; each is put on record.
+///
+/// # Errors
+/// The store or the log cannot be read or written.
+pub fn consume(repo: &Repository, landed: &[crate::change::Change]) -> Result<usize> {
+    let is_used = |approval: &Approval| landed.iter().any(|change| approval.is_landed_by(change));
+    let used = Store::new(repo.common_dir())
+        .consume(now(), is_used)
+        .map_err(|error| unreadable(&error))?;
+    let log = Log::new(repo.common_dir());
+    for approval in &used {
+        let (old, new) = (approval.old.clone(), approval.new.clone());
+        let facts = decision(repo, &approval.path, old, new, &approval.reason);
+        record(&log, "consumed", facts)?;
+    }
+    Ok(used.len())
+}
+
+fn load(held: &Held, id: &str) -> Result<HeldChange> {
+    let change = held.load(id).map_err(|error| unreadable(&error))?;
+    change
+        .filter(|change| now() < change.expires)
+        .ok_or_else(|| {
+            Failure::new(
+                FailureKind::NotFound,
+                format!("nothing is held as {}", show(id)),
+            )
+            .help("guard pending lists what waits")
+        })
+}
+
+fn forget(held: &Held, id: &str) -> Result<()> {
+    held.remove(id).map_err(|error| {
+        Failure::new(
+            FailureKind::Io,
+            format!("the held change cannot be removed: {error}"),
+        )
+    })
+}
+
+fn unreadable(error: &std::io::Error) -> Failure {
+    Failure::new(
+        FailureKind::Io,
+        format!("what is held and approved cannot be read: {error}"),
+    )
+    .help("look at the directory guard in the git directory")
+}
+
+fn decision(
+    repo: &Repository,
+    path: &BString,
+    old: Option<String>,
+    new: Option<String>,
+    reason: &str,
+) -> Map<String, Value> {
+    let mut facts = Map::new();
+    facts.insert("path".into(), path.to_string().into());
+    facts.insert("old".into(), old.into());
+    facts.insert("new".into(), new.into());
+    facts.insert("who".into(), who(repo).into());
+    facts.insert("how".into(), HOW.into());
+    facts.insert("reason".into(), reason.into());
+    facts
+}
+
+/// The user as git has it.
+fn who(repo: &Repository) -> String {
+    let user = repo.signature();
+    format!("{} <{}>", user.name, user.email)
+}
+
+/// In seconds since 1970.
+pub(super) fn now() -> i64 {
+    gix::date::Time::now_utc().seconds
+}

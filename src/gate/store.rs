@@ -1,0 +1,172 @@
+//! Approvals of this repository: one file each, mode 0600, in the git common directory, until they are used up or
+//! expire. A file that is no approval consents to nothing.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use super::held::write_private;
+use crate::approval::Approval;
+
+/// The approvals of a repository.
+#[derive(Debug, Clone)]
+pub struct Store {
+    directory: PathBuf,
+}
+
+impl Store {
+    /// The store below a git common directory. Nothing is created before the first approval.
+    pub fn new(common_dir: &Path) -> Store {
+        Store {
+            directory: common_dir.join("guard").join("approvals"),
+        }
+    }
+
+    /// Keeps an approval; a second one of the same change takes the place of the first.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    pub fn add(&self, approval: &Approval) -> io::Result<()> {
+        fs::create_dir_all(&self.directory)?;
+        let text = Value::Object(approval.to_json()).to_string();
+        write_private(&self.file(approval), text.as_bytes())
+    }
+
+    /// The approvals that hold at the time `now`, in seconds since 1970, the oldest first.
+    ///
+    /// # Errors
+    /// The store is there but cannot be read.
+    pub fn list(&self, now: i64) -> io::Result<Vec<Approval>> {
+        let mut all: Vec<Approval> = self
+            .all()?
+            .into_iter()
+            .map(|(_, approval)| approval)
+            .collect();
+        all.retain(|approval| now < approval.expires);
+        all.sort_by(|a, b| (a.when, &a.path).cmp(&(b.when, &b.path)));
+        Ok(all)
+    }
+
+    /// Takes away the approvals that `is_used`, and those that expired before `now`; returns the used ones.
+    ///
+    /// # Errors
+    /// The store cannot be read or changed.
+    pub fn consume(
+        &self,
+        now: i64,
+        is_used: impl Fn(&Approval) -> bool,
+    ) -> io::Result<Vec<Approval>> {
+        let mut used = Vec::new();
+        for (file, approval) in self.all()? {
+            if is_used(&approval) {
+                fs::remove_file(file)?;
+                used.push(approval);
+            } else if approval.expires <= now {
+                fs::remove_file(file)?;
+            }
+        }
+        Ok(used)
+    }
+
+    fn all(&self) -> io::Result<Vec<(PathBuf, Approval)>> {
+        let entries = match fs::read_dir(&self.directory) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        let mut all = Vec::new();
+        for entry in entries {
+            let file = entry?.path();
+            if file
+                .extension()
+                .is_some_and(|extension| extension == "json")
+            {
+                let object: Option<Map<String, Value>> =
+                    serde_json::from_slice(&fs::read(&file)?).ok();
+                let approval = object.and_then(|object| Approval::from_json(&object).ok());
+                all.extend(approval.map(|approval| (file, approval)));
+            }
+        }
+        Ok(all)
+    }
+
+    fn file(&self, approval: &Approval) -> PathBuf {
+        let id = super::held::id_of(
+            approval.path.as_ref(),
+            approval.old.as_deref(),
+            approval.new.as_deref(),
+        );
+        self.directory.join(format!("{id}.json"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn approval(path: &str, expires: i64) -> Approval {
+        Approval {
+            path: path.into(),
+            old: Some("1".repeat(40)),
+            new: Some("2".repeat(40)),
+            design: None,
+            who: "A <a@b>".into(),
+            when: 0,
+            how: "terminal".into(),
+            reason: "r".into(),
+            expires,
+            signature: None,
+        }
+    }
+
+    #[test]
+    fn approvals_are_kept_until_they_are_used_or_expire() {
+        let temp = tempfile::tempdir().unwrap();
+        let store = Store::new(temp.path());
+        assert_eq!(store.list(0).unwrap(), []);
+        assert!(
+            !temp.path().join("guard").exists(),
+            "looking creates nothing"
+        );
+        let (a, b, c) = (approval("a", 100), approval("b", 200), approval("c", 200));
+        for approval in [&a, &b, &c, &a] {
+            store.add(approval).unwrap();
+        }
+        assert_eq!(store.list(99).unwrap(), [a.clone(), b.clone(), c.clone()]);
+        assert_eq!(store.list(100).unwrap(), [b.clone(), c.clone()]);
+        let used = store.consume(100, |approval| approval.path == "b").unwrap();
+        assert_eq!(used, [b]);
+        assert_eq!(
+            store.list(0).unwrap(),
+            [c],
+            "the expired one is gone as well"
+        );
+    }
+
+    #[test]
+    fn a_file_that_is_no_approval_consents_to_nothing() {
+        let temp = tempfile::tempdir().unwrap();
+        let store = Store::new(temp.path());
+        store.add(&approval("a", 100)).unwrap();
+        let directory = temp.path().join("guard/approvals");
+        fs::write(directory.join("x.json"), "yes").unwrap();
+        fs::write(directory.join("y.json"), "{\"path\": \"b\"}").unwrap();
+        assert_eq!(store.list(0).unwrap(), [approval("a", 100)]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_the_owner_can_read_an_approval() {
+        use std::os::unix::fs::PermissionsExt;
+        let temp = tempfile::tempdir().unwrap();
+        let store = Store::new(temp.path());
+        store.add(&approval("a", 100)).unwrap();
+        let file = store.file(&approval("a", 100));
+        assert_eq!(
+            fs::metadata(file).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
+    }
+}

@@ -1,0 +1,94 @@
+//! Which staged changes a person may approve, and which approvals a commit uses.
+
+use gix::bstr::BString;
+
+use super::{Options, Staged, judge_staged};
+use crate::approval::Approval;
+use crate::change::Change;
+use crate::error::Result;
+use crate::finding::{Finding, Level};
+use crate::git::{Index, Parents, Repository, changes_between};
+
+/// A staged change with errors that an approval clears.
+#[derive(Debug, Clone)]
+pub struct Clearable {
+    /// What is staged.
+    pub change: Change,
+    /// What is compared: its own old content, or that of the path it was renamed from.
+    pub old: Vec<u8>,
+    /// The staged content.
+    pub new: Vec<u8>,
+    /// The errors.
+    pub findings: Vec<Finding>,
+    /// The design in force, for the record.
+    pub design: Option<BString>,
+    /// For how many seconds an approval holds.
+    pub expiry: u64,
+}
+
+/// The staged changes that wait for a person, in path order, and the errors that no approval clears.
+///
+/// # Errors
+/// As for [`super::staged`].
+pub fn clearable(repo: &Repository, options: &Options) -> Result<(Vec<Clearable>, Vec<Finding>)> {
+    let Staged {
+        policy,
+        subjects,
+        findings,
+        objects,
+        ..
+    } = judge_staged(repo, options)?;
+    let design = super::governed::own_designs(&policy).into_iter().next();
+    let errors = findings
+        .into_iter()
+        .filter(|finding| finding.level == Level::Error);
+    let (mut errors, fixed): (Vec<_>, Vec<_>) =
+        errors.partition(|finding| finding.rule.can_be_approved());
+    let mut all = Vec::new();
+    for subject in &subjects.all {
+        let (own, rest) = errors
+            .into_iter()
+            .partition(|finding| finding.path.as_ref() == Some(&subject.change.path));
+        errors = rest;
+        if own.is_empty() {
+            continue;
+        }
+        let (old, new) = subjects.contents(&objects, &subject.change)?;
+        all.push(Clearable {
+            change: subject.change.clone(),
+            old,
+            new,
+            findings: own,
+            design: design.clone(),
+            expiry: policy.settings.expiry,
+        });
+    }
+    // What is left is about no staged path, so that no approval names it.
+    Ok((all, [fixed, errors].concat()))
+}
+
+/// The approvals that the commit being made relies on, for its trailers.
+///
+/// # Errors
+/// The index or HEAD cannot be read.
+pub fn used_approvals(repo: &Repository, options: &Options) -> Result<Vec<Approval>> {
+    if options.approvals.is_empty() {
+        return Ok(Vec::new());
+    }
+    let index = Index::open(repo)?;
+    let parents = Parents::of_next_commit(repo, options.githead)?;
+    let changes = parents.own_changes(repo, &index, &repo.objects())?;
+    let is_used = |approval: &&Approval| changes.iter().any(|change| approval.is_for(change));
+    Ok(options.approvals.iter().filter(is_used).cloned().collect())
+}
+
+/// What the commit of HEAD changed against its first parent.
+///
+/// # Errors
+/// HEAD or its parent cannot be read.
+pub fn landed(repo: &Repository) -> Result<Vec<Change>> {
+    let head = repo.head_commit()?;
+    let parent = repo.resolve_commit("HEAD^1".into())?;
+    let (old, new) = (repo.tree_of(parent)?.id(), repo.tree_of(head)?.id());
+    changes_between(&repo.objects(), old, new)
+}

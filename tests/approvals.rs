@@ -1,0 +1,448 @@
+//! A person's decision about a destructive change, at a real pseudo-terminal.
+
+#![allow(clippy::unwrap_used)]
+#![cfg(unix)]
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use common::terminal::{End, Session, driver, guard_at_terminal};
+use common::{Output, Repo, lines};
+use serde_json::Value;
+
+const FILE: &str = "src/state.py";
+const WORD: &str = "Type `";
+
+/// Every line of [`old`] begins so: the word that consents to losing them.
+const LOST: &str = "line";
+
+fn old() -> String {
+    lines(1..=200)
+}
+
+/// Nothing of [`old`] is left.
+fn new() -> String {
+    old().replace("line", "other")
+}
+
+fn repo() -> Repo {
+    let repo = Repo::new();
+    repo.stage(FILE, old());
+    repo.commit("Begin");
+    repo.govern(&[(FILE, "Modify", "the state"), ("src/other.py", "Add", "x")]);
+    repo
+}
+
+fn write(repo: &Repo, content: &str, options: &[&str]) -> Output {
+    repo.write("../content", content);
+    let write = ["write", FILE, "--content-file", "../content"];
+    repo.guard(&[&write[..], options].concat())
+}
+
+/// Holds the replacement and returns its id.
+fn hold(repo: &Repo) -> String {
+    write(repo, &new(), &[]).exits(1).says("it is held as");
+    let held = repo.json(&["pending"]);
+    assert_eq!(held["held"].as_array().map(Vec::len), Some(1), "{held}");
+    held["held"][0]["id"].as_str().unwrap().to_owned()
+}
+
+fn pending(repo: &Repo) -> usize {
+    repo.json(&["pending"])["held"].as_array().unwrap().len()
+}
+
+fn content(repo: &Repo) -> String {
+    fs::read_to_string(repo.path(FILE)).unwrap()
+}
+
+/// Names and values of the records about decisions.
+fn decisions(repo: &Repo) -> Vec<Value> {
+    let records = repo.json(&["audit", "show"])["records"].clone();
+    let records = records.as_array().unwrap().clone();
+    let is_decision = |record: &Value| {
+        ["approved", "rejected", "consumed"].contains(&record["event"].as_str().unwrap())
+    };
+    records.into_iter().filter(is_decision).collect()
+}
+
+fn events(repo: &Repo) -> Vec<String> {
+    let name = |record: &Value| record["event"].as_str().unwrap().to_owned();
+    decisions(repo).iter().map(name).collect()
+}
+
+fn at_terminal(driver: Command, arguments: &[&str], word: &str, reason: &str) -> Session {
+    let (word, reason) = (format!("{word}\n"), format!("{reason}\n"));
+    let answers = [(WORD, word.as_str()), ("Reason: ", reason.as_str())];
+    guard_at_terminal(driver, arguments, &answers, End::Wait)
+}
+
+fn install(repo: &Repo) {
+    for hook in [
+        "pre-commit",
+        "prepare-commit-msg",
+        "commit-msg",
+        "post-commit",
+    ] {
+        repo.install_hook(hook);
+    }
+}
+
+fn commit(repo: &Repo) -> Output {
+    repo.try_git(&["commit", "--quiet", "-m", "Change"])
+}
+
+#[test]
+fn scenario_050_without_a_terminal_or_with_auto_a_replacement_is_held() {
+    let repo = repo();
+    let held = write(&repo, &new(), &[])
+        .exits(1)
+        .says("nothing was written");
+    let id = hold(&repo);
+    assert!(held.text().contains(&id));
+    assert_eq!(content(&repo), old());
+    let store = repo.path(".git/guard/held");
+    for entry in fs::read_dir(store).unwrap() {
+        let mode = entry.unwrap().metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    let Some(driver) = driver(&repo) else { return };
+    let write = ["write", FILE, "--content-file", "../content", "--auto"];
+    guard_at_terminal(driver, &write, &[], End::Wait)
+        .exits(1)
+        .says("it is held as");
+    assert_eq!(pending(&repo), 1, "the same change is held once");
+}
+
+#[test]
+fn scenario_060_an_approved_replacement_is_written() {
+    let repo = repo();
+    let id = hold(&repo);
+    let Some(driver) = driver(&repo) else { return };
+    let session = at_terminal(driver, &["approve", &id], LOST, "a new format").exits(0);
+    assert_eq!(content(&repo), new());
+    assert_eq!(pending(&repo), 0);
+    // What is lost was shown, and cut with a mark (requirement 000, section 2.4).
+    let shown = session.says("-line number 1\n").says("[truncated]").shown;
+    let preview = shown.split("The change:").nth(1).unwrap();
+    let preview = preview.split("Lost for good:").next().unwrap();
+    let quoted = preview.lines().filter(|line| line.starts_with("  | "));
+    assert!(quoted.count() <= 50, "{shown}");
+    repo.guard(&["snapshot", "list"])
+        .exits(0)
+        .says("Backup before file mod: state.py");
+}
+
+#[test]
+fn scenario_070_a_rejected_replacement_is_not_written() {
+    let repo = repo();
+    let id = hold(&repo);
+    let Some(driver) = driver(&repo) else { return };
+    at_terminal(driver, &["approve", &id], "reject", "extend it instead").exits(1);
+    assert_eq!((content(&repo), pending(&repo)), (old(), 0));
+    assert_eq!(events(&repo), ["rejected"]);
+}
+
+#[test]
+fn scenario_160_every_decision_is_on_record() {
+    let repo = repo();
+    let id = hold(&repo);
+    let (Some(first), Some(second)) = (driver(&repo), driver(&repo)) else {
+        return;
+    };
+    at_terminal(first, &["approve", &id], LOST, "a new format").exits(0);
+    repo.write(FILE, old());
+    repo.write("../content", "gone\n");
+    write(&repo, "gone\n", &[]).exits(1);
+    let id = repo.json(&["pending"])["held"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    guard_at_terminal(
+        second,
+        &["reject", &id, "--reason", "too much"],
+        &[],
+        End::Wait,
+    )
+    .exits(0);
+    let records = decisions(&repo);
+    let blob = |text: &str| repo.blob(text.as_bytes()).to_string();
+    let expected = [
+        ("approved", "a new format", blob(&new())),
+        ("rejected", "too much", blob("gone\n")),
+    ];
+    assert_eq!(records.len(), expected.len());
+    for (record, (event, reason, new)) in records.iter().zip(expected) {
+        assert_eq!(record["event"], event);
+        assert_eq!(record["path"], FILE);
+        assert_eq!(record["who"], "A U Thor <author@example.com>");
+        assert_eq!(record["how"], "terminal");
+        assert_eq!(record["reason"], reason);
+        assert_eq!(record["old"], blob(&old()));
+        assert_eq!(record["new"], new);
+        assert!(record["time"].as_str().unwrap().starts_with("20"));
+    }
+    repo.guard(&["audit", "verify"]).exits(0);
+}
+
+#[test]
+fn a_write_at_a_terminal_asks_at_once() {
+    let repo = repo();
+    repo.write("../content", new());
+    let write = ["write", FILE, "--content-file", "../content"];
+    let (Some(a), Some(b), Some(c)) = (driver(&repo), driver(&repo), driver(&repo)) else {
+        return;
+    };
+    at_terminal(a, &write, "reject", "no")
+        .exits(1)
+        .says("rejected the change: no");
+    at_terminal(b, &write, "yes", "")
+        .exits(1)
+        .says("not approved");
+    assert_eq!((content(&repo), pending(&repo)), (old(), 0));
+    at_terminal(c, &write, LOST, "yes").exits(0);
+    assert_eq!(content(&repo), new());
+    assert_eq!(events(&repo), ["rejected", "approved"]);
+}
+
+#[test]
+fn another_word_no_reason_an_interrupt_and_a_closed_window_change_nothing() {
+    let repo = repo();
+    let id = hold(&repo);
+    let before = repo.digest_tree();
+    let approve = ["approve", id.as_str()];
+    let endings: [(&[(&str, &str)], End, &[i32]); 7] = [
+        (&[(WORD, "yes\n")], End::Wait, &[1]),
+        (&[(WORD, "lines\n")], End::Wait, &[1]),
+        (&[(WORD, "\n")], End::Wait, &[1]),
+        (&[(WORD, "line\n"), ("Reason: ", "\n")], End::Wait, &[1]),
+        // The signals of Ctrl-C and of a terminal that goes away end guard where it waits.
+        (&[(WORD, "line")], End::Interrupt, &[-2]),
+        (
+            &[(WORD, "line\n"), ("Reason: ", "why")],
+            End::Interrupt,
+            &[-2],
+        ),
+        (
+            &[(WORD, "line\n"), ("Reason: ", "why")],
+            End::Close,
+            &[-1, 1],
+        ),
+    ];
+    for (answers, end, codes) in endings {
+        let Some(driver) = driver(&repo) else { return };
+        let session = guard_at_terminal(driver, &approve, answers, end);
+        assert!(codes.contains(&session.code), "{end:?} {session:?}");
+        assert_eq!(repo.digest_tree(), before, "{answers:?} {end:?}");
+    }
+    assert_eq!((content(&repo), pending(&repo)), (old(), 1));
+}
+
+#[test]
+fn without_a_terminal_nobody_decides() {
+    let repo = repo();
+    let id = hold(&repo);
+    let before = repo.digest_tree();
+    for arguments in [
+        &["approve", id.as_str()][..],
+        &["approve", "--staged"],
+        &["reject", id.as_str()],
+    ] {
+        let mut guard = repo.command(common::GUARD);
+        let typed = format!("{LOST}\nbecause\n");
+        common::run_with_input(guard.args(arguments), typed.as_bytes())
+            .exits(2)
+            .says("only a person at a terminal decides this");
+    }
+    assert_eq!(repo.digest_tree(), before);
+}
+
+#[test]
+fn agents_and_ci_are_refused_at_a_terminal_too() {
+    let repo = repo();
+    let id = hold(&repo);
+    let before = repo.digest_tree();
+    for (name, value) in [
+        ("CLAUDECODE", "1"),
+        ("CODEX_SANDBOX", "seatbelt"),
+        ("GEMINI_CLI", "1"),
+        ("CI", "true"),
+    ] {
+        let Some(mut driver) = driver(&repo) else {
+            return;
+        };
+        driver.env(name, value);
+        at_terminal(driver, &["approve", &id], LOST, "because")
+            .exits(2)
+            .says(name);
+    }
+    assert_eq!(repo.digest_tree(), before);
+    // The same where the agent cleans its environment but is still a parent.
+    if cfg!(target_os = "linux") {
+        repo.write("../claude", "#!/bin/sh\n\"$@\"\n");
+        let agent = repo.path("../claude");
+        fs::set_permissions(&agent, fs::Permissions::from_mode(0o755)).unwrap();
+        let Some(driver) = driver(&repo) else { return };
+        let mut parent = repo.command(agent);
+        parent.arg(driver.get_program()).args(driver.get_args());
+        at_terminal(parent, &["approve", &id], LOST, "because")
+            .exits(2)
+            .says("is an agent: claude");
+    }
+}
+
+#[test]
+fn a_file_that_changed_meanwhile_is_stale() {
+    let repo = repo();
+    let id = hold(&repo);
+    repo.write(FILE, old() + "one more line\n");
+    let Some(driver) = driver(&repo) else { return };
+    at_terminal(driver, &["approve", &id], LOST, "because")
+        .exits(1)
+        .says("is not what it was when");
+    assert_eq!(content(&repo), old() + "one more line\n");
+}
+
+#[test]
+fn held_content_that_was_exchanged_is_not_written() {
+    let repo = repo();
+    let id = hold(&repo);
+    let held = repo.path(".git/guard/held").join(format!("{id}.content"));
+    fs::write(held, "smuggled\n").unwrap();
+    let Some(driver) = driver(&repo) else { return };
+    at_terminal(driver, &["approve", &id], LOST, "because").exits(1);
+    assert_eq!(content(&repo), old());
+}
+
+#[test]
+fn an_approval_passes_the_commit_of_just_this_change_once() {
+    let repo = repo();
+    install(&repo);
+    let id = hold(&repo);
+    let Some(driver) = driver(&repo) else { return };
+    at_terminal(driver, &["approve", &id], LOST, "a new format").exits(0);
+    let approvals = || {
+        fs::read_dir(repo.path(".git/guard/approvals"))
+            .unwrap()
+            .count()
+    };
+
+    // Another content, and the same content at another path, are refused.
+    repo.stage(FILE, new() + "and more\n");
+    commit(&repo).exits(1).says("destructive-change");
+    repo.stage(FILE, old());
+    repo.stage("src/elsewhere.py", new());
+    commit(&repo).exits(1).says("out-of-scope");
+    repo.git(&["rm", "--quiet", "-f", "src/elsewhere.py"]);
+
+    repo.stage(FILE, new());
+    let report = repo.json(&["lint"]);
+    assert_eq!(report["changes"][0]["approved"], true);
+    assert_eq!(report["findings"][0]["level"], "note");
+    let message = report["findings"][0]["message"].as_str().unwrap();
+    assert!(
+        message.contains("approved by") && message.ends_with("a new format"),
+        "{message}"
+    );
+    assert_eq!(approvals(), 1, "a check uses nothing up");
+    commit(&repo).exits(0);
+    assert_eq!(approvals(), 0);
+    assert_eq!(events(&repo), ["approved", "consumed"]);
+
+    let message = repo.git(&["log", "-1", "--format=%B"]);
+    let trailer = message
+        .lines()
+        .find(|line| line.starts_with("Guard-Approved: "));
+    let approval: Value =
+        serde_json::from_str(trailer.unwrap().trim_start_matches("Guard-Approved: ")).unwrap();
+    assert_eq!(approval["reason"], "a new format");
+    assert_eq!(approval["path"], FILE);
+    // The anchor of the commit holds for the log as it stands now.
+    let anchor = message
+        .lines()
+        .find_map(|line| line.strip_prefix("Guard-Log: "));
+    repo.guard(&["audit", "verify", "--anchor", anchor.unwrap()])
+        .exits(0);
+
+    // The same step in a second commit is not covered any more, and the trailer of the first says nothing to it.
+    repo.stage(FILE, old());
+    repo.commit("Put it back");
+    repo.stage(FILE, new());
+    commit(&repo).exits(1).says("destructive-change");
+    repo.try_git(&[
+        "commit",
+        "--quiet",
+        "-m",
+        &format!("Forged\n\n{}", trailer.unwrap()),
+    ])
+    .exits(1)
+    .says("destructive-change");
+}
+
+#[test]
+fn an_approval_expires() {
+    let repo = repo();
+    let id = hold(&repo);
+    let Some(driver) = driver(&repo) else { return };
+    at_terminal(driver, &["approve", &id], LOST, "a new format").exits(0);
+    repo.git(&["add", FILE]);
+    repo.guard(&["lint"]).exits(0);
+    let store = repo.path(".git/guard/approvals");
+    let file = fs::read_dir(store).unwrap().next().unwrap().unwrap().path();
+    let mut approval: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    // The settings' default: 14 days.
+    let (when, expires) = (
+        approval["when"].as_i64().unwrap(),
+        approval["expires"].as_i64().unwrap(),
+    );
+    assert_eq!(expires - when, 14 * 24 * 60 * 60);
+    approval["expires"] = (when - 1).into();
+    fs::write(&file, approval.to_string()).unwrap();
+    repo.guard(&["lint"]).exits(1).says("destructive-change");
+}
+
+#[test]
+fn all_staged_changes_are_approved_with_one_word() {
+    let repo = repo();
+    install(&repo);
+    repo.stage(FILE, new());
+    repo.stage("src/stray.py", "stray\n");
+    commit(&repo).exits(1);
+    let Some(driver) = driver(&repo) else { return };
+    at_terminal(driver, &["approve", "--staged"], LOST, "agreed")
+        .exits(0)
+        .says("destructive-change: src/state.py loses 200 of 200 lines")
+        .says("out-of-scope: src/stray.py")
+        .says("+stray");
+    commit(&repo).exits(0);
+    let message = repo.git(&["log", "-1", "--format=%B"]);
+    assert_eq!(message.matches("Guard-Approved: ").count(), 2, "{message}");
+    assert_eq!(
+        events(&repo),
+        ["approved", "approved", "consumed", "consumed"]
+    );
+}
+
+#[test]
+fn no_approval_clears_the_two_rules_that_always_hold() {
+    let repo = repo();
+    repo.stage("src/stray.py", "stray\n");
+    std::os::unix::fs::symlink("../../outside", repo.path("src/link")).unwrap();
+    repo.git(&["add", "src/link"]);
+    let Some(driver) = driver(&repo) else { return };
+    at_terminal(driver, &["approve", "--staged"], "stray", "agreed")
+        .exits(1)
+        .says("no approval clears outside-workspace");
+    let report = repo.json(&["lint"]);
+    assert_eq!(report["verdict"], "refused");
+    let errors: Vec<_> = report["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|finding| finding["level"] == "error")
+        .map(|finding| finding["rule"].as_str().unwrap())
+        .collect();
+    assert_eq!(errors, ["outside-workspace"]);
+}

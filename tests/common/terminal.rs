@@ -1,0 +1,80 @@
+//! guard in a real pseudo-terminal, driven by `terminal.py`.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::{GUARD, Repo, run, skip};
+
+/// How a session ends after the last answer.
+#[derive(Debug, Clone, Copy)]
+pub enum End {
+    Wait,
+    Interrupt,
+    Close,
+}
+
+/// What a session left behind.
+#[derive(Debug)]
+pub struct Session {
+    /// The exit code; negative for a signal.
+    pub code: i32,
+    /// Everything that the terminal showed, its echo included.
+    pub shown: String,
+}
+
+impl Session {
+    #[track_caller]
+    pub fn exits(self, code: i32) -> Session {
+        assert_eq!(self.code, code, "{}", self.shown);
+        self
+    }
+
+    #[track_caller]
+    pub fn says(self, part: &str) -> Session {
+        assert!(
+            self.shown.contains(part),
+            "{part:?} is missing:\n{}",
+            self.shown
+        );
+        self
+    }
+}
+
+/// A command that drives guard, or `None` (counted) where there is no Python for it.
+pub fn driver(repo: &Repo) -> Option<Command> {
+    let python = ["/usr/bin/python3", "/usr/local/bin/python3"]
+        .into_iter()
+        .find(|python| Path::new(python).exists());
+    let Some(python) = python else {
+        skip("there is no python3 to play a terminal");
+        return None;
+    };
+    let script = Path::new(super::SOURCE).join("tests/common/terminal.py");
+    let mut command = repo.command(python);
+    command.arg(script);
+    Some(command)
+}
+
+/// Runs guard in a terminal: at each question, its answer.
+#[track_caller]
+pub fn guard_at_terminal(
+    mut driver: Command,
+    arguments: &[&str],
+    answers: &[(&str, &str)],
+    end: End,
+) -> Session {
+    driver.arg(match end {
+        End::Wait => "wait",
+        End::Interrupt => "interrupt",
+        End::Close => "close",
+    });
+    for (question, answer) in answers {
+        driver.args([question, answer]);
+    }
+    let output = run(driver.args(["--", GUARD]).args(arguments)).exits(0);
+    let (code, shown) = output.stdout.split_once('\n').unwrap();
+    Session {
+        code: code.parse().unwrap(),
+        shown: shown.replace("\r\n", "\n"),
+    }
+}
