@@ -213,7 +213,8 @@ fn another_word_no_reason_an_interrupt_and_a_closed_window_change_nothing() {
     let id = hold(&repo);
     let before = repo.digest_tree();
     let approve = ["approve", id.as_str()];
-    let endings: [(&[(&str, &str)], End, &[i32]); 7] = [
+    type Ending<'a> = (&'a [(&'a str, &'a str)], End, &'a [i32]);
+    let endings: [Ending<'_>; 7] = [
         (&[(WORD, "yes\n")], End::Wait, &[1]),
         (&[(WORD, "lines\n")], End::Wait, &[1]),
         (&[(WORD, "\n")], End::Wait, &[1]),

@@ -248,7 +248,7 @@ fn shipped_hooks() -> Vec<Vec<&'static str>> {
 #[test]
 fn each_hook_is_shipped_to_be_built_and_to_be_taken_from_the_path() {
     let hooks = shipped_hooks();
-    assert_eq!(hooks.len(), 4);
+    assert_eq!(hooks.len(), 8);
     for pair in hooks.chunks(2) {
         let [built, system] = pair else {
             panic!("{pair:?}");

@@ -12,11 +12,12 @@ use std::process::Command;
 
 use common::{GUARD, Output, Repo};
 
-const HOOKS: [&str; 4] = [
+const HOOKS: [&str; 5] = [
     "pre-commit",
     "pre-merge-commit",
     "prepare-commit-msg",
     "commit-msg",
+    "post-commit",
 ];
 
 fn repo() -> Repo {
@@ -88,7 +89,7 @@ fn uninstall_restores_what_was_there() {
     let repo = repo();
     repo.write(".git/hooks/pre-commit", "#!/bin/bash\nexec true\n");
     fs::set_permissions(hook(&repo, "pre-commit"), fs::Permissions::from_mode(0o750)).unwrap();
-    repo.write(".git/hooks/post-commit", "#!/bin/sh\n");
+    repo.write(".git/hooks/post-merge", "#!/bin/sh\n");
     let before = repo.digest_tree();
     repo.guard(&["install", "git"]).exits(0);
     assert_ne!(repo.digest_tree(), before);
@@ -103,12 +104,15 @@ fn a_dry_run_says_all_and_does_nothing() {
     let repo = repo();
     let before = repo.digest_tree();
     let told = repo.guard(&["install", "git", "--dry-run"]).exits(0);
-    assert_eq!(told.stdout.matches("would be installed").count(), 4);
+    assert_eq!(
+        told.stdout.matches("would be installed").count(),
+        HOOKS.len()
+    );
     assert_eq!(repo.digest_tree(), before);
     repo.guard(&["install", "git"]).exits(0);
     let before = repo.digest_tree();
     let told = repo.guard(&["uninstall", "git", "--dry-run"]).exits(0);
-    assert_eq!(told.stdout.matches("would be removed").count(), 4);
+    assert_eq!(told.stdout.matches("would be removed").count(), HOOKS.len());
     assert_eq!(repo.digest_tree(), before);
 }
 

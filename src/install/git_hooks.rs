@@ -153,19 +153,22 @@ fn manager_calls(repo: &Repository, manager: Manager, hook: &Hook) -> bool {
         .any(|content| hook.is_called(&content) || is_shipped_id(&content, hook))
 }
 
-/// Whether settings of pre-commit use one of guard's shipped hooks, which cover the first two.
+/// Whether settings of pre-commit use one of guard's shipped hooks that covers this one of git's.
 fn is_shipped_id(content: &[u8], hook: &Hook) -> bool {
-    let content = String::from_utf8_lossy(content);
-    hook.name.starts_with("pre-")
-        && hook.name != "prepare-commit-msg"
-        && content.lines().any(|line| {
-            let line = line.trim_start().trim_start_matches("- ");
-            let value = line.strip_prefix("id:").map(|rest| {
-                let rest = rest.split('#').next().unwrap_or_default();
-                rest.trim().trim_matches(['"', '\''])
-            });
-            matches!(value, Some("guard" | "guard-system"))
-        })
+    let ids: &[&str] = match hook.name {
+        "pre-commit" | "pre-merge-commit" => &["guard", "guard-system"],
+        "prepare-commit-msg" => &["guard-trailer", "guard-trailer-system"],
+        "post-commit" => &["guard-landed", "guard-landed-system"],
+        _ => &[],
+    };
+    String::from_utf8_lossy(content).lines().any(|line| {
+        let line = line.trim_start().trim_start_matches("- ");
+        let value = line.strip_prefix("id:").map(|rest| {
+            let rest = rest.split('#').next().unwrap_or_default();
+            rest.trim().trim_matches(['"', '\''])
+        });
+        value.is_some_and(|value| ids.contains(&value))
+    })
 }
 
 /// Whether a directory, which need not exist, is in the work tree or the git directory, links resolved.
