@@ -447,3 +447,60 @@ fn no_approval_clears_the_two_rules_that_always_hold() {
         .collect();
     assert_eq!(errors, ["outside-workspace"]);
 }
+
+/// An approved change on the branch, committed with its trailer by the hooks.
+fn landed(settings: &str) -> Option<Repo> {
+    let repo = Repo::new();
+    repo.stage(FILE, old());
+    repo.commit("Begin");
+    repo.stage("guard.toml", format!("{}{settings}", common::SETTINGS));
+    repo.design(common::DESIGN, &[(FILE, "Modify", "the state")]);
+    repo.commit("Say what may change");
+    repo.branch("188-work");
+    install(&repo);
+    repo.stage(FILE, new());
+    let driver = driver(&repo)?;
+    at_terminal(driver, &["approve", "--staged"], LOST, "agreed").exits(0);
+    commit(&repo).exits(0);
+    Some(repo)
+}
+
+#[test]
+fn an_unsigned_approval_does_not_count_in_a_range() {
+    let Some(repo) = landed("") else { return };
+    for options in [&[][..], &["--each-commit"]] {
+        repo.guard(&[&["lint", "--range", "main..HEAD"], options].concat())
+            .exits(1)
+            .says("destructive-change")
+            .says("approved locally by A U Thor <author@example.com>, unsigned");
+    }
+    repo.guard(&["lint", "--commit", "HEAD"])
+        .exits(1)
+        .says("unsigned");
+}
+
+#[test]
+fn a_project_may_accept_unsigned_approvals_in_a_range() {
+    let accept = "[approvals]\naccept-unsigned = true\n";
+    let Some(repo) = landed(accept) else { return };
+    for options in [&[][..], &["--each-commit"]] {
+        repo.guard(&[&["lint", "--range", "main..HEAD"], options].concat())
+            .exits(0);
+    }
+    let report = repo.json(&["lint", "--range", "main..HEAD"]);
+    assert_eq!(report["changes"][0]["approved"], true);
+    // The settings of the merge base decide, not those that the branch brings along.
+    let Some(repo) = landed("") else { return };
+    repo.stage("guard.toml", format!("{}{accept}", common::SETTINGS));
+    repo.commit("Accept it");
+    repo.guard(&["lint", "--range", "main..HEAD"])
+        .exits(1)
+        .says("unsigned");
+    // The trailer is for its own content only, also where unsigned ones count.
+    let Some(repo) = landed(accept) else { return };
+    repo.stage(FILE, "gone\n");
+    repo.commit("Go on");
+    repo.guard(&["lint", "--range", "main..HEAD"])
+        .exits(1)
+        .says("destructive-change");
+}

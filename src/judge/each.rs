@@ -7,6 +7,7 @@ use gix::ObjectId;
 
 use super::range::{changes_of, check, work_base};
 use super::{merged, subjects};
+use crate::approval::Approval;
 use crate::change::Change;
 use crate::error::{Error, Result};
 use crate::finding::Finding;
@@ -22,6 +23,7 @@ pub(super) fn judge(
     repo: &Repository,
     range: &Range,
     policy: &Policy,
+    stated: &[Approval],
     progress: &Progress<'_>,
 ) -> Result<Vec<Finding>> {
     if range.is_cut {
@@ -39,6 +41,7 @@ pub(super) fn judge(
         commits: &range.commits,
         base: range.base,
         policy: &policy,
+        stated,
         next: AtomicUsize::new(0),
         done: Mutex::new(Vec::new()),
         progress,
@@ -80,6 +83,8 @@ struct Work<'a> {
     /// Where the work began.
     base: Option<ObjectId>,
     policy: &'a Policy,
+    /// The approvals in the messages of the range.
+    stated: &'a [Approval],
     next: AtomicUsize,
     /// The findings of the commits that have any, by the commit's place.
     done: Mutex<Vec<(usize, Vec<Finding>)>>,
@@ -125,7 +130,14 @@ impl Work<'_> {
         merged::measure_against_closest(objects, &parents, settings, &mut subjects)?;
         subjects.excuse_lfs(base)?;
         let work_base = work_base(self.policy, base, changes_of(&subjects))?;
-        let mut findings = check(self.policy, &subjects, &tree, objects, &work_base)?;
+        let mut findings = check(
+            self.policy,
+            &subjects,
+            &tree,
+            objects,
+            &work_base,
+            self.stated,
+        )?;
         for finding in &mut findings {
             finding.message += &format!(" (in commit {})", id.to_hex_with_len(12));
             finding.details.insert("commit", id.to_string().into());

@@ -7,7 +7,8 @@ use super::load::{Proposal, Sides, load_for_changes};
 use super::subjects::Subjects;
 use super::view::CommitView;
 use super::work_base::look_up;
-use super::{Options, document_faults, each, merged, report, subjects, trailer};
+use super::{Options, approvals, document_faults, each, merged, report, subjects, trailer};
+use crate::approval::Approval;
 use crate::change::Change;
 use crate::error::{Error, Result};
 use crate::finding::Finding;
@@ -65,10 +66,11 @@ pub fn range(
     let mut subjects = subjects::gather(&objects, changes, &policy)?;
     subjects.excuse_lfs(&base)?;
     let work_base = work_base(&policy, &base, changes_of(&subjects))?;
-    let mut findings = check(&policy, &subjects, &tree, &objects, &work_base)?;
+    let stated = approvals::stated(repo, &range.commits)?;
+    let mut findings = check(&policy, &subjects, &tree, &objects, &work_base, &stated)?;
     findings.extend(document_faults(&policy));
     if let Some(progress) = each_commit {
-        let of_commits = each::judge(repo, range, &policy, progress)?;
+        let of_commits = each::judge(repo, range, &policy, &stated, progress)?;
         // A commit's own finding says the same and more.
         findings.retain(|net| {
             !of_commits
@@ -77,27 +79,29 @@ pub fn range(
         });
         findings.extend(of_commits);
     }
-    report(source, &policy, &subjects, findings, &objects, &[])
+    let counted = approvals::counted(&policy, &stated);
+    report(source, &policy, &subjects, findings, &objects, counted)
 }
 
-/// Runs the rules over changes that lead to `result`.
+/// Runs the rules over changes that lead to `result`; `stated` are the approvals in the messages of the commits.
 pub(super) fn check(
     policy: &Policy,
     subjects: &Subjects,
     result: &Tree<'_>,
     objects: &Objects,
     work_base: &WorkBase,
+    stated: &[Approval],
 ) -> Result<Vec<Finding>> {
     let view = CommitView::new(result, objects, &subjects.all);
-    let findings = rules::check(&Case {
+    let mut findings = rules::check(&Case {
         policy,
         subjects: &subjects.all,
         result: &view,
         work_base,
-        // What a person consented to on their own machine counts there only.
-        approvals: &[],
+        approvals: approvals::counted(policy, stated),
     });
     view.finish()?;
+    approvals::tell_unsigned(&mut findings, subjects, stated);
     Ok(findings)
 }
 
@@ -177,7 +181,8 @@ pub fn commit(
     merged::measure_against_closest(&objects, &parent_trees, settings, &mut subjects)?;
     subjects.excuse_lfs(&base)?;
     let work_base = look_up(repo, &policy, parent, changes_of(&subjects))?;
-    let mut findings = check(&policy, &subjects, &tree, &objects, &work_base)?;
+    let stated = approvals::stated(repo, &[id])?;
+    let mut findings = check(&policy, &subjects, &tree, &objects, &work_base, &stated)?;
     findings.extend(document_faults(&policy));
     let source = Source {
         kind: SourceKind::Range,
@@ -185,7 +190,8 @@ pub fn commit(
         head: Some(id.to_string()),
         branch,
     };
-    report(source, &policy, &subjects, findings, &objects, &[])
+    let counted = approvals::counted(&policy, &stated);
+    report(source, &policy, &subjects, findings, &objects, counted)
 }
 
 fn base_name(parent: Option<ObjectId>, base: &Tree<'_>) -> String {

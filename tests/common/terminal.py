@@ -6,6 +6,7 @@ Arguments: END, a list of QUESTION and ANSWER by turns, `--`, the program with i
 import os
 import pty
 import select
+import signal
 import sys
 import time
 
@@ -14,6 +15,9 @@ at = rest.index("--")
 answers, command = rest[:at], rest[at + 1:]
 child, terminal = pty.fork()
 if child == 0:
+    # Whoever runs the tests in the background has these ignored, and so would the program.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     os.execvp(command[0], command)
 shown = b""
 deadline = time.monotonic() + 30
