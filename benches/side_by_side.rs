@@ -1,10 +1,13 @@
-//! guard beside git: `guard lint` against `git diff --cached --numstat --no-renames`, A/B interleaved.
+//! guard beside git, A/B interleaved: `guard lint` against `git diff --cached --numstat --no-renames`, a range against
+//! `git diff --numstat --no-renames A...B`, and every commit of one against
+//! `git log --first-parent --raw --numstat --no-renames A..B`.
 //!
 //! `cargo bench --bench side_by_side` measures; `GUARD_BENCH_QUICK=1` makes everything a hundred times
 //! smaller, to see that it runs. Wall-clock times of whole processes, medians; `ratio` is the median
 //! over the pairs of guard's time by git's, so below 1 guard is the faster one; `aim` is what it should be at most.
 //! Both programs run in the same repository with its pages in memory, in an environment without anybody's
-//! configuration, and write to nowhere. Memory is the largest of three runs and should not exceed git's.
+//! configuration, and write to nowhere. Memory is the largest of three runs and should not exceed git's; for ranges
+//! it should stay below 200 MiB (204,800 KiB).
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
@@ -21,6 +24,18 @@ use common::{GUARD, Repo};
 const GIT: &[&str] = &["diff", "--cached", "--numstat", "--no-renames"];
 const LINT: &[&str] = &["lint", "--quiet"];
 
+/// What is run side by side.
+#[derive(Clone, Copy)]
+struct Commands<'a> {
+    guard: &'a [&'a str],
+    git: &'a [&'a str],
+}
+
+const STAGED: Commands<'_> = Commands {
+    guard: LINT,
+    git: GIT,
+};
+
 fn main() {
     let scale = Scale {
         quick: std::env::var_os("GUARD_BENCH_QUICK").is_some(),
@@ -31,17 +46,46 @@ fn main() {
         "{:<44} {:>5} {:>10} {:>10} {:>6} {:>6} {:>10} {:>10}",
         "case", "pairs", "guard ms", "git ms", "ratio", "aim", "guard KiB", "git KiB"
     );
-    let side_by_side = |name: &str, pairs: usize, repo: &Repo, code: i32, aim: &str| {
-        let lint = timed(repo, GUARD, LINT);
+    let line = |name: &str, pairs: usize, repo: &Repo, commands, code: i32, aim: &str| {
+        let Commands { guard, git } = commands;
+        let lint = timed(repo, GUARD, guard);
         assert_eq!(lint.code, code, "{name}: the wrong verdict is not timed");
-        let (guard, git, ratio) = race(repo, scale.pairs(pairs));
+        let peaks = [(GUARD, guard), ("git", git)];
+        let [guard_peak, git_peak] = peaks.map(|(program, run)| memory.peak(repo, program, run));
+        let (guard, git, ratio) = race(repo, commands, scale.pairs(pairs));
         println!(
-            "{name:<44} {:>5} {guard:>10.2} {git:>10.2} {ratio:>6.2} {aim:>6} {:>10} {:>10}",
+            "{name:<44} {:>5} {guard:>10.2} {git:>10.2} {ratio:>6.2} {aim:>6} {guard_peak:>10} {git_peak:>10}",
             scale.pairs(pairs),
-            memory.peak(repo, GUARD, LINT),
-            memory.peak(repo, "git", GIT),
         );
     };
+    let side_by_side = |name: &str, pairs: usize, repo: &Repo, code: i32, aim: &str| {
+        line(name, pairs, repo, STAGED, code, aim);
+    };
+
+    println!("ranges");
+    let (repo, base) = history(scale.of(800));
+    let (of_guard, of_git) = (format!("{base}..HEAD"), format!("{base}...HEAD"));
+    let commands = Commands {
+        guard: &["lint", "--quiet", "--range", &of_guard],
+        git: &["diff", "--numstat", "--no-renames", &of_git],
+    };
+    line("net range of 800 commits", 40, &repo, commands, 0, "0.7");
+    let (repo, base) = history(scale.of(5_000));
+    let range = format!("{base}..HEAD");
+    let log = [
+        "log",
+        "--first-parent",
+        "--raw",
+        "--numstat",
+        "--no-renames",
+    ];
+    let commands = Commands {
+        guard: &["lint", "--quiet", "--each-commit", "--range", &range],
+        git: &[&log[..], &[&range]].concat(),
+    };
+    line("each of 5,000 commits", 15, &repo, commands, 0, "1.0");
+
+    println!("staged");
 
     let repo = unchanged();
     side_by_side("start-up: nothing staged", 60, &repo, 0, "-");
@@ -110,9 +154,9 @@ fn timed(repo: &Repo, program: &str, arguments: &[&str]) -> Run {
 }
 
 /// The medians of guard's times, git's times and the ratio within a pair; who starts alternates.
-fn race(repo: &Repo, pairs: usize) -> (f64, f64, f64) {
-    let guard = || timed(repo, GUARD, LINT).milliseconds;
-    let git = || timed(repo, "git", GIT).milliseconds;
+fn race(repo: &Repo, commands: Commands<'_>, pairs: usize) -> (f64, f64, f64) {
+    let guard = || timed(repo, GUARD, commands.guard).milliseconds;
+    let git = || timed(repo, "git", commands.git).milliseconds;
     guard();
     git();
     let mut times = (Vec::new(), Vec::new(), Vec::new());
@@ -322,6 +366,48 @@ fn half_rewritten(lines: usize) -> Repo {
     }
     repo.stage(name(0), new);
     repo
+}
+
+/// `commits` commits in one pack, each changing a line in two of 300 files of 40 lines, after one with the settings,
+/// a design with one row for all of `src/`, and the files. Returns the first commit too.
+fn history(commits: usize) -> (Repo, String) {
+    const FILES: usize = 300;
+    const LINES: usize = 40;
+    let repo = Repo::new();
+    repo.design(
+        "docs/lld/active/LLD-188.md",
+        &[("src/", "Modify (Directory)", "all files of the benchmark")],
+    );
+    repo.stage("guard.toml", common::SETTINGS);
+    let name = |n: usize| format!("src/d{:02}/file_{n:03}.txt", n / 25);
+    let mut files: Vec<Vec<String>> = (0..FILES)
+        .map(|n| text(n, LINES).lines().map(str::to_owned).collect())
+        .collect();
+    for (n, lines) in files.iter().enumerate() {
+        repo.write(name(n), lines.join("\n") + "\n");
+    }
+    repo.git(&["add", "src"]);
+    let base = repo.commit("Say what may change");
+    let mut stream = String::from("reset refs/heads/188-work\nfrom refs/heads/main\n\n");
+    for commit in 0..commits {
+        let message = format!("Change {commit}\n\nTwo files.\n");
+        let (time, size) = (1_800_000_000 + 60 * commit, message.len());
+        writeln!(
+            stream,
+            "commit refs/heads/188-work\ncommitter A U Thor <author@example.com> {time} +0000\ndata {size}\n{message}"
+        )
+        .unwrap();
+        for n in [commit * 7 % FILES, (commit * 13 + 1) % FILES] {
+            files[n][commit * 11 % LINES] = format!("changed_{commit} = {n}");
+            let content = files[n].join("\n") + "\n";
+            let (name, size) = (name(n), content.len());
+            writeln!(stream, "M 100644 inline {name}\ndata {size}\n{content}").unwrap();
+        }
+    }
+    repo.git_with_input(&["fast-import", "--quiet"], stream.as_bytes());
+    repo.git(&["repack", "-a", "-d", "-q"]);
+    repo.git(&["symbolic-ref", "HEAD", "refs/heads/188-work"]);
+    (repo, base)
 }
 
 /// What a design of 50 KB and a look-up among 10,000 grants cost, by the difference of two runs.

@@ -5,8 +5,9 @@
 mod common;
 
 use std::fmt::Write as _;
+use std::process::Command;
 
-use common::{DESIGN, Repo, SETTINGS};
+use common::{DESIGN, GUARD, Repo, SETTINGS, run};
 use serde_json::Value;
 
 const ROWS: &[(&str, &str, &str)] = &[
@@ -607,10 +608,10 @@ fn false_dates_do_not_change_the_range() {
     );
 }
 
-/// Many commits on several threads: every finding once, in the order of the commits.
-#[test]
-fn each_commit_is_told_in_the_order_of_the_history() {
-    const COMMITS: usize = 300;
+const COMMITS: usize = 300;
+
+/// The branch `188-work` with many commits, each of which is refused.
+fn many_refused() -> Repo {
     let repo = governed();
     let mut stream = String::new();
     for n in 0..COMMITS {
@@ -629,6 +630,13 @@ fn each_commit_is_told_in_the_order_of_the_history() {
         write!(stream, "M 644 inline {}\ndata 2\nx\n\n", name(n)).unwrap();
     }
     repo.git_with_input(&["fast-import", "--quiet", "--force"], stream.as_bytes());
+    repo
+}
+
+/// Many commits on several threads: every finding once, in the order of the commits.
+#[test]
+fn each_commit_is_told_in_the_order_of_the_history() {
+    let repo = many_refused();
     let report = repo.json(&["lint", "--range", "main..188-work", "--each-commit"]);
     let findings = report["findings"].as_array().unwrap();
     let told: Vec<_> = findings
@@ -640,4 +648,29 @@ fn each_commit_is_told_in_the_order_of_the_history() {
     repo.guard(&["lint", "--each-commit"])
         .exits(2)
         .says("needs a range");
+}
+
+/// The same bytes from one thread, from as many as there are, and from as many again.
+#[test]
+fn the_number_of_threads_does_not_show_in_the_report() {
+    let one_core = Command::new("taskset").args(["-c", "0", "true"]).status();
+    if !one_core.is_ok_and(|status| status.success()) {
+        common::skip("taskset is missing, or may not choose the first core");
+        return;
+    }
+    let repo = many_refused();
+    let lint = [
+        "lint",
+        "--range",
+        "main..188-work",
+        "--each-commit",
+        "--format",
+        "json",
+    ];
+    let alone = run(repo.command("taskset").args(["-c", "0", GUARD]).args(lint)).exits(1);
+    assert!(alone.stdout.len() > COMMITS * 100, "{}", alone.stdout);
+    for _ in 0..2 {
+        let together = repo.guard(&lint).exits(1);
+        assert!(together.stdout == alone.stdout, "the reports differ");
+    }
 }

@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::{Objects, Tree, tree};
+use super::tree::{self, Entry};
+use super::{Objects, Tree};
 use crate::change::Kind;
 use crate::error::Result;
-use crate::path::fold;
+use crate::path::{fold, fold_into};
 
 /// What `visit` is told of a directory.
 const DIRECTORY: Kind = Kind::Other(0o040_000);
@@ -46,10 +47,15 @@ fn level(
         }
     }
     let length = path.len();
-    for entry in tree::entries(objects, id, &mut Vec::new())? {
-        let Some(rests) = by_name.get(fold(entry.name.as_ref()).as_bstr()) else {
+    let (mut content, mut folded) = (Vec::new(), BString::default());
+    objects.tree(id, &mut content)?;
+    for entry in tree::refs(id, &content) {
+        let entry = entry?;
+        fold_into(entry.filename, &mut folded);
+        let Some(rests) = by_name.get(folded.as_bstr()) else {
             continue;
         };
+        let entry = Entry::from_ref(entry);
         path.extend_from_slice(&entry.name);
         if !entry.is_tree {
             visit(path.as_ref(), entry.state.kind);

@@ -54,12 +54,12 @@ impl Repository {
     /// # Errors
     /// It is missing, damaged or not a commit.
     pub fn commit(&self, id: ObjectId) -> Result<Commit> {
-        read(&self.objects(), id, &mut Vec::new())
+        read(&self.objects, id, &mut Vec::new())
     }
 
     /// Whether the object is in the repository.
     pub fn has(&self, id: ObjectId) -> bool {
-        self.objects().has(id)
+        self.objects.has(id)
     }
 
     /// Compares `head` with the commits that were `known` before; with none of them, all of `head` is new.

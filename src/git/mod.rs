@@ -3,6 +3,7 @@
 
 mod alike;
 mod attributes;
+mod bases;
 mod branch;
 mod branch_config;
 mod config_env;
@@ -36,7 +37,7 @@ pub use health::{FlaggedEntry, HookSwitch};
 pub use history::{Commit, History};
 pub use hooks::HooksDirectory;
 pub use index::Index;
-pub use objects::Objects;
+pub use objects::{Objects, Recorded};
 pub use parents::Parents;
 pub use range::{Range, fetch_command};
 pub use snapshot::{Before, SNAPSHOTS, Snapshot};
@@ -51,6 +52,8 @@ pub struct Repository {
     workdir: Option<PathBuf>,
     /// The trees of the commits that were asked for: HEAD's is wanted at every step.
     trees: RefCell<HashMap<ObjectId, ObjectId>>,
+    /// What trees are read with.
+    objects: Objects,
     /// Keeps the list of object directories for as long as objects are read.
     _quarantine: Option<quarantine::Quarantine>,
 }
@@ -89,6 +92,7 @@ impl Repository {
             None => work_tree_of_git_dir(&repo, dir),
         };
         let mut repository = Repository {
+            objects: Objects::new(repo.objects.clone()),
             repo,
             workdir,
             trees: RefCell::default(),
@@ -256,7 +260,7 @@ impl Repository {
 
     /// The object database, to read blobs with.
     pub fn objects(&self) -> Objects {
-        Objects::new(self.repo.objects.clone())
+        self.objects.clone()
     }
 }
 

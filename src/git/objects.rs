@@ -4,14 +4,42 @@ use gix::ObjectId;
 use gix::objs::{Exists, Find, Kind};
 use gix::prelude::HeaderExt;
 
+use super::bases::Bases;
 use crate::error::{Error, Result};
 
 /// A handle to the object database: cheap to clone, and a clone may move to another thread.
 #[derive(Clone)]
 pub struct Objects(gix::OdbHandle);
 
+/// Bytes of objects that a handle for walks keeps as bases of packed differences.
+const BASES: usize = 8 << 20;
+/// Bytes of objects that such a handle keeps whole.
+const WHOLE: usize = 4 << 20;
+
+/// What a commit recorded, and after what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recorded {
+    /// The id of its tree.
+    pub tree: ObjectId,
+    /// The parents that it names.
+    pub parents: Vec<ObjectId>,
+}
+
 impl Objects {
     pub(super) fn new(handle: gix::OdbHandle) -> Objects {
+        Objects(handle)
+    }
+
+    /// A handle that remembers what it read, for walks through many commits: they meet the same objects again, and
+    /// those that packed ones are stored as differences from.
+    pub fn remembering(&self) -> Objects {
+        let mut handle = self.0.clone();
+        handle.set_pack_cache(|| Box::new(Bases::new(BASES)));
+        handle.set_object_cache(|| {
+            Box::new(gix::odb::pack::cache::object::MemoryCappedHashmap::new(
+                WHOLE,
+            ))
+        });
         Objects(handle)
     }
 
@@ -48,25 +76,20 @@ impl Objects {
         self.read(id, Kind::Commit, buffer)
     }
 
-    /// The tree of a commit.
-    pub(super) fn tree_id(&self, commit: ObjectId) -> Result<ObjectId> {
-        let mut buffer = Vec::new();
-        self.commit(commit, &mut buffer)?;
-        gix::objs::CommitRefIter::from_bytes(&buffer, commit.kind())
-            .tree_id()
-            .map_err(|error| Error::new(format!("commit {commit} is damaged: {error}")))
-    }
-
-    /// The parents that a commit names.
+    /// The tree and the parents of a commit.
     ///
     /// # Errors
     /// The commit is missing or damaged.
-    pub fn parents(&self, commit: ObjectId) -> Result<Vec<ObjectId>> {
+    pub fn recorded(&self, commit: ObjectId) -> Result<Recorded> {
         let mut buffer = Vec::new();
         self.commit(commit, &mut buffer)?;
-        Ok(gix::objs::CommitRefIter::from_bytes(&buffer, commit.kind())
-            .parent_ids()
-            .collect())
+        let mut parts = gix::objs::CommitRefIter::from_bytes(&buffer, commit.kind());
+        Ok(Recorded {
+            tree: parts
+                .tree_id()
+                .map_err(|error| Error::new(format!("commit {commit} is damaged: {error}")))?,
+            parents: parts.parent_ids().collect(),
+        })
     }
 
     /// The hash of this repository's ids.

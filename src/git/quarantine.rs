@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::Repository;
+use super::{Objects, Repository};
 use crate::error::{Error, Result};
 
 /// A directory whose only content is the list of the object directories to read; removed on drop.
@@ -47,6 +47,7 @@ impl Repository {
         let objects = gix::odb::at(&quarantine.directory, self.repo.object_hash())
             .map_err(|error| no_directory(&error))?;
         self.repo.objects = gix::odb::memory::Proxy::from(objects);
+        self.objects = Objects::new(self.repo.objects.clone());
         self._quarantine = Some(quarantine);
         Ok(())
     }

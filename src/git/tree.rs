@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::HashMap;
-use std::iter::Peekable;
 use std::rc::Rc;
 use std::vec::IntoIter;
 
@@ -27,7 +26,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    fn from_ref(entry: EntryRef<'_>) -> Entry {
+    pub(super) fn from_ref(entry: EntryRef<'_>) -> Entry {
         Entry {
             name: entry.filename.to_owned(),
             is_tree: entry.mode.is_tree(),
@@ -50,31 +49,30 @@ pub(super) fn name_order(a: &[u8], a_is_tree: bool, b: &[u8], b_is_tree: bool) -
 /// Reads the entries of one tree object.
 pub(super) fn entries(objects: &Objects, id: ObjectId, buffer: &mut Vec<u8>) -> Result<Vec<Entry>> {
     objects.tree(id, buffer)?;
-    TreeRefIter::from_bytes(buffer, id.kind())
-        .map(|entry| {
-            entry
-                .map(Entry::from_ref)
-                .map_err(|error| Error::new(format!("tree {id} is damaged: {error}")))
-        })
+    refs(id, buffer)
+        .map(|entry| entry.map(Entry::from_ref))
         .collect()
 }
 
 /// A tree of a commit, to look paths up in.
 pub struct Tree<'repo> {
-    objects: Objects,
+    objects: &'repo Objects,
     id: ObjectId,
     /// The directories that were looked into: the next path is often in one of them.
     read: RefCell<HashMap<ObjectId, Rc<Vec<u8>>>>,
-    _repo: std::marker::PhantomData<&'repo ()>,
 }
 
 impl<'repo> Tree<'repo> {
     pub(super) fn new(repo: &'repo Repository, id: ObjectId) -> Self {
+        Tree::at(&repo.objects, id)
+    }
+
+    /// The tree with this id.
+    pub fn at(objects: &'repo Objects, id: ObjectId) -> Self {
         Tree {
-            objects: repo.objects(),
+            objects,
             id,
             read: RefCell::default(),
-            _repo: std::marker::PhantomData,
         }
     }
 
@@ -82,17 +80,12 @@ impl<'repo> Tree<'repo> {
     ///
     /// # Errors
     /// The commit is missing or damaged.
-    pub fn of_commit(objects: &Objects, commit: Option<ObjectId>) -> Result<Tree<'static>> {
+    pub fn of_commit(objects: &'repo Objects, commit: Option<ObjectId>) -> Result<Self> {
         let id = match commit {
-            Some(commit) => objects.tree_id(commit)?,
+            Some(commit) => objects.recorded(commit)?.tree,
             None => ObjectId::empty_tree(objects.hash_kind()),
         };
-        Ok(Tree {
-            objects: objects.clone(),
-            id,
-            read: RefCell::default(),
-            _repo: std::marker::PhantomData,
-        })
+        Ok(Tree::at(objects, id))
     }
 
     /// The id of the tree object.
@@ -125,9 +118,8 @@ impl<'repo> Tree<'repo> {
         while let Some(name) = components.next() {
             let directory = self.directory(id)?;
             let mut found = None;
-            for entry in TreeRefIter::from_bytes(&directory, id.kind()) {
-                let entry =
-                    entry.map_err(|error| Error::new(format!("tree {id} is damaged: {error}")))?;
+            for entry in refs(id, &directory) {
+                let entry = entry?;
                 if entry.filename == name {
                     found = Some(Entry::from_ref(entry));
                     break;
@@ -199,7 +191,7 @@ impl<'repo> Tree<'repo> {
             }
         };
         let mut sink = Vec::new();
-        let mut walk = Walk::new(&self.objects, &mut sink);
+        let mut walk = Walk::new(self.objects, &mut sink);
         if !prefix.is_empty() {
             walk.path.extend_from_slice(prefix);
             walk.path.push(b'/');
@@ -224,7 +216,8 @@ pub(super) struct Walk<'a> {
     objects: &'a Objects,
     pub(super) path: BString,
     sink: &'a mut Vec<Change>,
-    buffer: Vec<u8>,
+    old: Vec<u8>,
+    new: Vec<u8>,
 }
 
 impl<'a> Walk<'a> {
@@ -233,7 +226,8 @@ impl<'a> Walk<'a> {
             objects,
             path: BString::default(),
             sink,
-            buffer: Vec::new(),
+            old: Vec::new(),
+            new: Vec::new(),
         }
     }
 
@@ -247,15 +241,18 @@ impl<'a> Walk<'a> {
         }
         while let Some(level) = levels.last_mut() {
             self.path.truncate(level.prefix);
-            let (old, new) = level.next();
-            let Some(named) = old.as_ref().or(new.as_ref()) else {
+            let Some((old, new)) = level.changed.next() else {
                 levels.pop();
+                continue;
+            };
+            let Some(named) = old.as_ref().or(new.as_ref()) else {
                 continue;
             };
             self.path.extend_from_slice(&named.name);
             let state = |entry: Option<Entry>| entry.map(|entry| entry.state);
             let is_tree = named.is_tree;
             let (old, new) = (state(old), state(new));
+            // Two modes may mean one kind.
             if old == new {
                 continue;
             }
@@ -282,13 +279,17 @@ impl<'a> Walk<'a> {
     }
 
     fn level(&mut self, old: Option<ObjectId>, new: Option<ObjectId>) -> Result<Level> {
-        let mut list = |id: Option<ObjectId>| match id {
-            Some(id) => entries(self.objects, id, &mut self.buffer),
-            None => Ok(Vec::new()),
+        let read = |id: Option<ObjectId>, buffer: &mut Vec<u8>| match id {
+            Some(id) => self.objects.tree(id, buffer),
+            None => {
+                buffer.clear();
+                Ok(())
+            }
         };
+        read(old, &mut self.old)?;
+        read(new, &mut self.new)?;
         Ok(Level {
-            old: list(old)?.into_iter().peekable(),
-            new: list(new)?.into_iter().peekable(),
+            changed: differences((old, &self.old), (new, &self.new))?.into_iter(),
             prefix: self.path.len(),
         })
     }
@@ -296,24 +297,65 @@ impl<'a> Walk<'a> {
 
 /// One pair of directories that is being compared.
 struct Level {
-    old: Peekable<IntoIter<Entry>>,
-    new: Peekable<IntoIter<Entry>>,
+    changed: IntoIter<Pair>,
     /// The length of the path of both.
     prefix: usize,
 }
 
-impl Level {
-    /// Two entries of the same name and the same nature, or one alone; neither at the end.
-    fn next(&mut self) -> (Option<Entry>, Option<Entry>) {
-        let order = match (self.old.peek(), self.new.peek()) {
-            (None, _) => Ordering::Greater,
+/// Two entries of the same name and the same nature, or one alone.
+type Pair = (Option<Entry>, Option<Entry>);
+
+/// The entries of two directories, each an id with its content, that are not the same in both.
+fn differences(
+    old: (Option<ObjectId>, &[u8]),
+    new: (Option<ObjectId>, &[u8]),
+) -> Result<Vec<Pair>> {
+    let mut changed = Vec::new();
+    let (mut olds, mut news) = (listed(old), listed(new));
+    let (mut old, mut new) = (olds.next().transpose()?, news.next().transpose()?);
+    loop {
+        let order = match (old, new) {
+            (None, None) => return Ok(changed),
+            (None, Some(_)) => Ordering::Greater,
             (Some(_), None) => Ordering::Less,
-            (Some(a), Some(b)) => name_order(&a.name, a.is_tree, &b.name, b.is_tree),
+            (Some(a), Some(b)) => entry_order(a, b),
         };
-        match order {
-            Ordering::Less => (self.old.next(), None),
-            Ordering::Greater => (None, self.new.next()),
-            Ordering::Equal => (self.old.next(), self.new.next()),
+        let own = |entry: Option<EntryRef<'_>>| entry.map(Entry::from_ref);
+        if order == Ordering::Equal {
+            if old != new {
+                changed.push((own(old), own(new)));
+            }
+        } else if order == Ordering::Less {
+            changed.push((own(old), None));
+        } else {
+            changed.push((None, own(new)));
+        }
+        if order != Ordering::Greater {
+            old = olds.next().transpose()?;
+        }
+        if order != Ordering::Less {
+            new = news.next().transpose()?;
         }
     }
+}
+
+fn entry_order(a: EntryRef<'_>, b: EntryRef<'_>) -> Ordering {
+    let (a_is_tree, b_is_tree) = (a.mode.is_tree(), b.mode.is_tree());
+    if a_is_tree == b_is_tree && a.filename == b.filename {
+        return Ordering::Equal;
+    }
+    name_order(a.filename, a_is_tree, b.filename, b_is_tree)
+}
+
+/// The entries of one tree object; those of no object are none.
+fn listed((id, content): (Option<ObjectId>, &[u8])) -> impl Iterator<Item = Result<EntryRef<'_>>> {
+    let entries = id.map(|id| refs(id, content));
+    entries.into_iter().flatten()
+}
+
+/// The entries of a tree object by its content.
+pub(super) fn refs(id: ObjectId, content: &[u8]) -> impl Iterator<Item = Result<EntryRef<'_>>> {
+    TreeRefIter::from_bytes(content, id.kind()).map(move |entry| {
+        entry.map_err(|error| Error::new(format!("tree {id} is damaged: {error}")))
+    })
 }

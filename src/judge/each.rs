@@ -32,7 +32,7 @@ pub(super) fn judge(
         )
         .help("run `git fetch --unshallow`"));
     }
-    let objects = repo.objects();
+    let objects = repo.objects().remembering();
     let policy = Policy {
         moment: Moment::Step,
         ..policy.clone()
@@ -77,7 +77,10 @@ pub(super) fn judge(
         .collect())
 }
 
-/// Commits that threads take one at a time.
+/// How many commits a thread takes at a time: neighbours have most of their trees in common.
+const BATCH: usize = 32;
+
+/// Commits that threads take batches of.
 struct Work<'a> {
     commits: &'a [ObjectId],
     /// Where the work began.
@@ -95,20 +98,23 @@ impl Work<'_> {
     fn run(&self, objects: Objects) -> Result<()> {
         let base = Tree::of_commit(&objects, self.base)?;
         loop {
-            let at = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(&commit) = self.commits.get(at) else {
+            let start = self.next.fetch_add(BATCH, Ordering::Relaxed);
+            if start >= self.commits.len() {
                 return Ok(());
-            };
-            let findings = self.judge(&objects, &base, at, commit).inspect_err(|_| {
-                // The others need not go on.
-                self.next.store(self.commits.len(), Ordering::Relaxed);
-            })?;
-            if !findings.is_empty()
-                && let Ok(mut done) = self.done.lock()
-            {
-                done.push((at, findings));
             }
-            (self.progress)(at + 1, self.commits.len());
+            let end = (start + BATCH).min(self.commits.len());
+            for (at, &commit) in (start..).zip(&self.commits[start..end]) {
+                let findings = self.judge(&objects, &base, at, commit).inspect_err(|_| {
+                    // The others need not go on.
+                    self.next.store(self.commits.len(), Ordering::Relaxed);
+                })?;
+                if !findings.is_empty()
+                    && let Ok(mut done) = self.done.lock()
+                {
+                    done.push((at, findings));
+                }
+                (self.progress)(at + 1, self.commits.len());
+            }
         }
     }
 
@@ -119,8 +125,9 @@ impl Work<'_> {
         place: usize,
         id: ObjectId,
     ) -> Result<Vec<Finding>> {
-        let tree = Tree::of_commit(objects, Some(id))?;
-        let parents = trees(objects, &objects.parents(id)?)?;
+        let recorded = objects.recorded(id)?;
+        let tree = Tree::at(objects, recorded.tree);
+        let parents = trees(objects, &recorded.parents)?;
         let changes = own_changes(objects, &parents, &tree)?;
         if changes.is_empty() {
             return Ok(Vec::new());
@@ -148,7 +155,7 @@ impl Work<'_> {
 }
 
 /// The trees of the parents; the empty tree stands for those of a first commit.
-pub(super) fn trees(objects: &Objects, parents: &[ObjectId]) -> Result<Vec<Tree<'static>>> {
+pub(super) fn trees<'a>(objects: &'a Objects, parents: &[ObjectId]) -> Result<Vec<Tree<'a>>> {
     if parents.is_empty() {
         return Ok(vec![Tree::of_commit(objects, None)?]);
     }

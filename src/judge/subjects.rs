@@ -120,11 +120,11 @@ pub(super) fn gather(
     let mut measured = std::thread::scope(|scope| {
         let others: Vec<_> = (1..threads)
             .map(|_| {
-                let objects = objects.clone();
-                scope.spawn(|| work.run(objects))
+                let (work, objects) = (&work, objects.clone());
+                scope.spawn(move || work.run(&objects))
             })
             .collect();
-        let mut all = work.run(objects.clone())?;
+        let mut all = work.run(objects)?;
         for other in others {
             let part = other
                 .join()
@@ -159,7 +159,7 @@ struct Work<'a> {
 
 impl Work<'_> {
     /// Measures batches until none is left.
-    fn run(&self, objects: Objects) -> Result<Vec<Done>> {
+    fn run(&self, objects: &Objects) -> Result<Vec<Done>> {
         let (mut old, mut new) = (Vec::new(), Vec::new());
         let mut done = Vec::new();
         loop {
@@ -169,7 +169,7 @@ impl Work<'_> {
             }
             let end = (start + BATCH).min(self.changes.len());
             for at in start..end {
-                done.push(self.measure(&objects, at, &mut old, &mut new)?);
+                done.push(self.measure(objects, at, &mut old, &mut new)?);
             }
         }
     }

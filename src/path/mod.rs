@@ -36,7 +36,7 @@ pub use entry::check_entry;
 pub use link::{MAX_LINKS, Node, TreeView, check_link_target, resolve_link, resolve_path};
 pub use names::{MAX_NAME, MAX_PATH, check_names};
 pub use platform::Platform;
-pub use portable::{fold, portable_name};
+pub use portable::{fold, fold_into, portable_name};
 pub use reason::{Reason, Rejection};
 pub use request::{normalize_request, spelled_below};
 pub use shell::shell_word;

@@ -78,10 +78,20 @@ fn reserved(name: &[u8]) -> Option<String> {
 /// Code points that HFS+ ignores are left out; composed and decomposed forms
 /// stay different; bytes that are not UTF-8 are kept.
 pub fn fold(path: &BStr) -> BString {
+    let mut folded = BString::default();
+    fold_into(path, &mut folded);
+    folded
+}
+
+/// As [`fold`], replacing what `folded` held.
+pub fn fold_into(path: &BStr, folded: &mut BString) {
+    folded.clear();
+    folded.reserve(path.len());
     if path.is_ascii() {
-        return path.to_ascii_lowercase().into();
+        folded.extend_from_slice(path);
+        folded.make_ascii_lowercase();
+        return;
     }
-    let mut folded = Vec::with_capacity(path.len());
     for chunk in path.utf8_chunks() {
         let mut text = String::with_capacity(chunk.valid().len());
         for c in chunk.valid().chars() {
@@ -95,7 +105,6 @@ pub fn fold(path: &BStr) -> BString {
         folded.extend_from_slice(text.as_bytes());
         folded.extend_from_slice(chunk.invalid());
     }
-    folded.into()
 }
 
 #[cfg(test)]
