@@ -10,7 +10,9 @@ use super::person::{Person, one_line};
 use super::{DesignArgs, output::Output, repository, with_approvals};
 use crate::approval;
 use crate::error::Result;
-use crate::gate::{self, Answer, Consent, Failure, FailureKind, Gate, Operation, Question};
+use crate::gate::{
+    self, Answer, Consent, Failure, FailureKind, Gate, Operation, Question, Strategy,
+};
 use crate::git::Repository;
 use crate::judge::{self, Clearable};
 use crate::measure;
@@ -120,18 +122,20 @@ impl ApproveArgs {
     ) -> Result<u8> {
         let mut approve = || -> gate::Result<_> {
             let gate = Gate::open(repo, &self.design.options(false))?;
-            gate.approve(id, &mut |question| ask(person, question))
+            let done = gate.approve(id, &mut |question| ask(person, question))?;
+            Ok((gate, done))
         };
         match approve() {
-            Ok(done) => {
+            Ok((gate, done)) => {
                 let operation = match done.analysis.measured.new_lines {
                     None => Operation::Delete,
                     Some(_) => Operation::Write {
                         content: Vec::new(),
+                        strategy: Strategy::Replace,
                         expect: None,
                     },
                 };
-                print_done(output, repo, &operation, &done)?;
+                print_done(output, &gate, &operation, &done);
                 Ok(0)
             }
             Err(failure) => tell(output, &failure),
@@ -216,7 +220,7 @@ impl RejectArgs {
 pub(super) fn ask(person: &mut Person, question: &Question) -> Answer {
     let mut text = format!("guard: {}\n", question.finding.message);
     let analysis = &question.analysis;
-    push_quoted(&mut text, "The change", analysis.diff_preview.as_deref());
+    push_quoted(&mut text, "The change", Some(&analysis.diff_preview));
     push_quoted(
         &mut text,
         "Lost for good",

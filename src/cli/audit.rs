@@ -128,21 +128,38 @@ fn print_verification(output: &mut Output, bytes: &[u8], anchor: Option<&Head>) 
             let fault = result
                 .fault
                 .map(|(line, fault)| json!({ "line": line, "kind": fault.name() }));
+            let unfinished: Vec<Value> = result
+                .unfinished
+                .iter()
+                .map(|open| json!({ "seq": open.seq, "operation": open.operation, "path": open.path }))
+                .collect();
             json!({
                 "version": 1,
                 "verdict": if fault.is_none() { "sound" } else { "damaged" },
                 "records": result.head.count,
                 "head": format!("{}:{}", result.head.count, result.head.hash),
                 "fault": fault,
+                "unfinished": unfinished,
             })
         },
-        |out| match result.fault {
-            None => writeln!(out, "the log is sound: {sound}"),
-            Some((line, fault)) => writeln!(
-                out,
-                "the log is damaged at line {line}: {}\nsound up to there: {sound}",
-                fault.sentence()
-            ),
+        |out| {
+            match result.fault {
+                None => writeln!(out, "the log is sound: {sound}"),
+                Some((line, fault)) => writeln!(
+                    out,
+                    "the log is damaged at line {line}: {}\nsound up to there: {sound}",
+                    fault.sentence()
+                ),
+            }?;
+            result.unfinished.iter().try_for_each(|open| {
+                writeln!(
+                    out,
+                    "record {}: the {} of {} has no end on record; unless it runs now, a crash ended it",
+                    open.seq,
+                    show(&open.operation),
+                    show(&open.path)
+                )
+            })
         },
     );
     u8::from(result.fault.is_some())

@@ -85,6 +85,8 @@ enum Verb {
     Patch(files::PatchArgs),
     /// Delete a file.
     Delete(files::DeleteArgs),
+    /// Give a file another path.
+    Move(files::MoveArgs),
     /// Write or patch a file, content given as an option.
     Edit(files::EditArgs),
     /// The changes that wait for a person.
@@ -205,6 +207,7 @@ impl Cli {
             Verb::Write(args) => args.run(output),
             Verb::Patch(args) => args.run(output),
             Verb::Delete(args) => args.run(output),
+            Verb::Move(args) => args.run(output),
             Verb::Edit(args) => args.run(output),
             Verb::Pending(args) => args.run(output),
             Verb::Approve(args) => args.run(output),

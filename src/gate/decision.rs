@@ -1,12 +1,16 @@
 //! A person's decision about a change: asked for, put on record, acted on. The order is always the same: shown,
 //! decided, looked at again, on record, and only then written.
 
-use gix::bstr::BString;
+use gix::bstr::{BStr, BString};
 use serde_json::{Map, Value};
 
+use std::fs::File;
+
+use super::perform::record;
+use super::plan::Plan;
 use super::{
-    Analysis, Done, Failure, FailureKind, Gate, Held, HeldChange, Log, Operation, Plan, Result,
-    Store, record,
+    Analysis, Done, Failure, FailureKind, Gate, Held, HeldChange, Log, Operation, Result, Store,
+    Strategy,
 };
 use crate::approval::{self, Approval};
 use crate::finding::Finding;
@@ -48,14 +52,18 @@ impl Gate<'_> {
     /// As for [`Gate::perform`]; without consent nothing is written and nothing is held.
     pub fn perform_asking(
         &self,
-        request: &gix::bstr::BStr,
+        request: &BStr,
         operation: &Operation,
         ask: Ask<'_>,
     ) -> Result<Done> {
+        let alone = self.lock.take()?;
         let (plan, finding) = self.prepare(request, operation)?;
-        if let Some(finding) = finding {
-            self.decide(&plan, finding, ask)?;
-        }
+        let Some(finding) = finding else {
+            return self.execute(&plan, operation);
+        };
+        // A question may stay open for long; others may write meanwhile.
+        drop(alone);
+        let _alone = self.decide(&plan, finding, ask)?;
         self.execute(&plan, operation)
     }
 
@@ -69,6 +77,7 @@ impl Gate<'_> {
         let operation = match held.content {
             Some(content) => Operation::Write {
                 content,
+                strategy: Strategy::Replace,
                 expect: None,
             },
             None => Operation::Delete,
@@ -78,10 +87,10 @@ impl Gate<'_> {
             let id = content.and_then(|content| self.repo.blob_id(content));
             id.map(|id| id.to_string())
         };
-        let old = plan.old.as_ref().map(|entry| entry.content.as_slice());
-        let is_same = plan.path == held.path
+        let old = plan.old().map(|entry| entry.content.as_slice());
+        let is_same = plan.path() == held.path
             && digest(old) == held.old
-            && digest(plan.new.as_deref()) == held.new;
+            && digest(plan.new_content()) == held.new;
         if !is_same {
             return Err(Failure::new(
                 FailureKind::Stale,
@@ -91,37 +100,39 @@ impl Gate<'_> {
                 "forget it: guard reject {id}; then ask for the change anew"
             )));
         }
-        if let Some(finding) = finding {
-            let decided = self.decide(&plan, finding, ask);
-            if let Err(failure) = &decided
-                && failure.kind == FailureKind::Rejected
-            {
-                forget(&self.held, id)?;
-            }
-            decided?;
+        let decided = match finding {
+            Some(finding) => self.decide(&plan, finding, ask),
+            None => self.lock.take(),
+        };
+        if let Err(failure) = &decided
+            && failure.kind == FailureKind::Rejected
+        {
+            forget(&self.held, id)?;
         }
+        let _alone = decided?;
         let done = self.execute(&plan, &operation)?;
         // The file is written; what stays in the store is stale and expires.
         let _ = self.held.remove(id);
         Ok(done)
     }
 
-    /// Returns only with consent that is on record, to the content that is still there.
-    fn decide(&self, plan: &Plan, finding: Finding, ask: Ask<'_>) -> Result<()> {
+    /// Returns only with consent that is on record, to the content that is still there, and with the lock that
+    /// keeps it so.
+    fn decide(&self, plan: &Plan, finding: Finding, ask: Ask<'_>) -> Result<File> {
         let lost = plan.analysis.deleted_content.as_deref();
         let (old, new) = approval::sides(&plan.consent);
-        let id = super::held::id_of(plan.path.as_ref(), old.as_deref(), new.as_deref());
+        let id = super::held::id_of(plan.path(), old.as_deref(), new.as_deref());
         let question = Question {
-            word: approval::word(lost.unwrap_or_default().as_bytes(), plan.path.as_ref(), &id),
+            word: approval::word(lost.unwrap_or_default().as_bytes(), plan.path(), &id),
             analysis: plan.analysis.clone(),
             finding,
         };
         let answer = ask(&question);
-        let path = show(&plan.path);
+        let path = show(plan.path());
         let reason = match answer {
             Answer::Approve(reason) => reason,
             Answer::Reject(reason) => {
-                let facts = decision(self.repo, &plan.path, old, new, &reason);
+                let facts = decision(self.repo, plan.path(), old, new, &reason);
                 record(&self.log, "rejected", facts)?;
                 return Err(Failure::new(
                     FailureKind::Rejected,
@@ -136,10 +147,11 @@ impl Gate<'_> {
                 ));
             }
         };
+        let alone = self.lock.take()?;
         let now = self
             .boundary
-            .read(plan.path.as_ref(), self.policy.settings.max_size)?;
-        if now.map(|entry| entry.content) != plan.old.as_ref().map(|entry| entry.content.clone()) {
+            .read(plan.path(), self.policy.settings.max_size)?;
+        if now.map(|entry| entry.content) != plan.old().map(|entry| entry.content.clone()) {
             return Err(Failure::new(
                 FailureKind::Stale,
                 format!("{path} changed while the question was open; nothing was written"),
@@ -152,7 +164,8 @@ impl Gate<'_> {
             design: design.map(|governing| governing.design.path.clone()),
             expiry: self.policy.settings.expiry,
         };
-        consent.keep(self.repo, &plan.consent)
+        consent.keep(self.repo, &plan.consent)?;
+        Ok(alone)
     }
 }
 
@@ -187,7 +200,7 @@ impl Consent {
             expires: now.saturating_add_unsigned(self.expiry),
             signature: None,
         };
-        let mut facts = decision(repo, &change.path, old, new, &self.reason);
+        let mut facts = decision(repo, change.path.as_ref(), old, new, &self.reason);
         facts.insert("expires".into(), approval.expires.into());
         record(&Log::new(repo.common_dir()), "approved", facts)?;
         let store = Store::new(repo.common_dir());
@@ -219,7 +232,7 @@ pub fn reject(repo: &Repository, id: &str, reason: &str) -> Result<HeldChange> {
     let held = Held::new(repo.common_dir());
     let change = load(&held, id)?;
     let (old, new) = (change.old.clone(), change.new.clone());
-    let facts = decision(repo, &change.path, old, new, reason);
+    let facts = decision(repo, change.path.as_ref(), old, new, reason);
     record(&Log::new(repo.common_dir()), "rejected", facts)?;
     forget(&held, id)?;
     Ok(change)
@@ -247,7 +260,7 @@ pub fn consume(repo: &Repository, landed: &[crate::change::Change]) -> Result<us
     let log = Log::new(repo.common_dir());
     for approval in &used {
         let (old, new) = (approval.old.clone(), approval.new.clone());
-        let facts = decision(repo, &approval.path, old, new, &approval.reason);
+        let facts = decision(repo, approval.path.as_ref(), old, new, &approval.reason);
         record(&log, "consumed", facts)?;
     }
     Ok(used.len())
@@ -285,7 +298,7 @@ fn unreadable(error: &std::io::Error) -> Failure {
 
 fn decision(
     repo: &Repository,
-    path: &BString,
+    path: &BStr,
     old: Option<String>,
     new: Option<String>,
     reason: &str,

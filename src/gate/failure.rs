@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
+use super::Analysis;
 use crate::error::Error;
 use crate::finding::{Details, Finding, Rule};
 use crate::path::Rejection;
@@ -27,6 +28,10 @@ pub enum FailureKind {
     Backup,
     /// The log could not be written; nothing else was.
     Record,
+    /// There is no such line to insert before.
+    NoSuchLine,
+    /// Something is already where a file is to be moved.
+    Exists,
     /// The file is not what the caller last saw.
     Stale,
     /// The change waits for a person.
@@ -57,6 +62,8 @@ impl FailureKind {
             FailureKind::MultipleMatches => "multiple-matches",
             FailureKind::Backup => "backup",
             FailureKind::Record => "record",
+            FailureKind::NoSuchLine => "no-such-line",
+            FailureKind::Exists => "exists",
             FailureKind::Stale => "stale",
             FailureKind::Held => "held",
             FailureKind::Rejected => "rejected",
@@ -93,6 +100,8 @@ pub struct Failure {
     pub finding: Option<Box<Finding>>,
     /// Facts for machines.
     pub details: Details,
+    /// What a held change would do.
+    pub analysis: Option<Box<Analysis>>,
 }
 
 impl Failure {
@@ -104,6 +113,7 @@ impl Failure {
             help: Vec::new(),
             finding: None,
             details: BTreeMap::new(),
+            analysis: None,
         }
     }
 
@@ -112,6 +122,14 @@ impl Failure {
         self.help
             .into_iter()
             .fold(Error::new(self.message), Error::help)
+    }
+
+    /// Whether guard judged and refused, in contrast to a file that is missing or a system that failed.
+    pub fn is_refusal(&self) -> bool {
+        matches!(
+            self.kind,
+            FailureKind::Security | FailureKind::Refused | FailureKind::Held
+        )
     }
 
     /// Adds one line of advice.
@@ -150,11 +168,14 @@ impl From<BoundaryError> for Failure {
                 FailureKind::Permission,
                 "a person has to change the permissions",
             ),
+            (Some(io::ErrorKind::AlreadyExists), _) => {
+                (FailureKind::Exists, "choose a path where nothing is")
+            }
             (Some(io::ErrorKind::FileTooLarge), _) => (
                 FailureKind::TooLarge,
                 "[workspace] max-size in guard.toml sets the limit",
             ),
-            (Some(io::ErrorKind::StorageFull), _) => (
+            (Some(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded), _) => (
                 FailureKind::Io,
                 "make room on the disk; the old content is still there",
             ),
@@ -168,6 +189,12 @@ impl From<BoundaryError> for Failure {
             ),
         };
         Failure::new(kind, message).help(advice)
+    }
+}
+
+impl From<Box<Finding>> for Failure {
+    fn from(finding: Box<Finding>) -> Failure {
+        (*finding).into()
     }
 }
 

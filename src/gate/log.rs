@@ -15,8 +15,8 @@ use serde_json::{Map, Value};
 const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 /// How the last member begins.
 const HASH_MEMBER: &str = ",\"hash\":\"";
-/// Enough of the end to hold the last record.
-const TAIL: u64 = 1 << 20;
+/// Enough of the end to hold most last records, in bytes.
+const TAIL: u64 = 1 << 13;
 
 /// The log of a repository.
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ pub struct Head {
 }
 
 impl Head {
-    fn genesis() -> Head {
+    pub(super) fn genesis() -> Head {
         Head {
             count: 0,
             hash: GENESIS.to_owned(),
@@ -134,31 +134,39 @@ impl Log {
     }
 }
 
-/// The last whole record, and whether something unfinished follows it.
+/// The last whole record, and whether something unfinished follows it. Reads no more of the end than it needs.
 fn tail(file: &mut File) -> io::Result<(Head, bool)> {
     let length = file.seek(SeekFrom::End(0))?;
-    let start = length.saturating_sub(TAIL);
-    file.seek(SeekFrom::Start(start))?;
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    let is_torn = bytes.last().is_some_and(|&byte| byte != b'\n');
-    // Lines that are no records were cut short and are followed by one that says so.
-    let mut lines: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').collect();
-    lines.pop();
-    let last = lines.iter().rev().find_map(|line| Record::parse(line).ok());
-    match last {
-        Some(record) => Ok((
-            Head {
+    let mut size = TAIL;
+    loop {
+        let start = length.saturating_sub(size);
+        file.seek(SeekFrom::Start(start))?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        let is_torn = bytes.last().is_some_and(|&byte| byte != b'\n');
+        // Lines that are no records were cut short and are followed by one that says so. A last line that lacks
+        // only its newline is a record.
+        let lines: Vec<&[u8]> = bytes
+            .split(|&byte| byte == b'\n')
+            .filter(|line| !line.is_empty())
+            .collect();
+        if let Some(record) = lines.iter().rev().find_map(|line| Record::parse(line).ok()) {
+            let head = Head {
                 count: record.seq,
                 hash: record.hash,
-            },
-            is_torn,
-        )),
-        None if start == 0 && lines.is_empty() => Ok((Head::genesis(), is_torn)),
-        None => Err(io::Error::new(
-            io::ErrorKind::InvalidData,
-            "the log has no valid last record: look with `guard audit verify`, then move it away",
-        )),
+            };
+            return Ok((head, is_torn));
+        }
+        if start == 0 && lines.len() == usize::from(is_torn) {
+            return Ok((Head::genesis(), is_torn));
+        }
+        if start == 0 {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "the log has no valid last record: look with `guard audit verify`, then move it away",
+            ));
+        }
+        size *= 16;
     }
 }
 
@@ -215,6 +223,8 @@ pub enum Fault {
     NotARecord,
     /// A record's hash does not fit its text.
     Edited,
+    /// The record does not follow the one before it, which was written anew.
+    Unchained,
     /// Records are missing before this one.
     Removed,
     /// Records are out of order.
@@ -233,6 +243,7 @@ impl Fault {
         match self {
             Fault::NotARecord => "not-a-record",
             Fault::Edited => "edited",
+            Fault::Unchained => "unchained",
             Fault::Removed => "removed",
             Fault::Reordered => "reordered",
             Fault::Torn => "torn",
@@ -246,6 +257,7 @@ impl Fault {
         match self {
             Fault::NotARecord => "it is not a record",
             Fault::Edited => "the record was changed after it was written",
+            Fault::Unchained => "the record before it was written anew",
             Fault::Removed => "records before it are missing",
             Fault::Reordered => "records are out of order",
             Fault::Torn => {
@@ -255,72 +267,6 @@ impl Fault {
             Fault::Restamped => "the chain is sound, but it is not the one that was anchored",
         }
     }
-}
-
-/// The first fault and its line, from 1; with the state of the chain up to there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verification {
-    /// Where the sound part of the chain ends.
-    pub head: Head,
-    /// What is wrong, and at which line.
-    pub fault: Option<(usize, Fault)>,
-}
-
-/// Verifies a log against itself and, where there is one, an anchor from outside.
-pub fn verify(bytes: &[u8], anchor: Option<&Head>) -> Verification {
-    let mut head = Head::genesis();
-    let mut at_anchor = (anchor.map(|anchor| anchor.count) == Some(0)).then(|| head.hash.clone());
-    let mut torn: Option<usize> = None;
-    let is_whole = bytes.is_empty() || bytes.ends_with(b"\n");
-    let mut lines: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').collect();
-    if is_whole {
-        lines.pop();
-    }
-    let count = lines.len();
-    for (at, line) in lines.into_iter().enumerate() {
-        let number = at + 1;
-        let fault = |head: &Head, number, fault| Verification {
-            head: head.clone(),
-            fault: Some((number, fault)),
-        };
-        let record = match Record::parse(line) {
-            Ok(record) => record,
-            Err(_) if number == count && !is_whole => return fault(&head, number, Fault::Torn),
-            Err(Fault::NotARecord) if torn.is_none() => {
-                torn = Some(number);
-                continue;
-            }
-            Err(found) => return fault(&head, number, found),
-        };
-        if let Some(line) = torn.take()
-            && record.facts.get("after_torn_line") != Some(&Value::Bool(true))
-        {
-            return fault(&head, line, Fault::NotARecord);
-        }
-        if record.seq <= head.count {
-            return fault(&head, number, Fault::Reordered);
-        }
-        if record.seq > head.count + 1 {
-            return fault(&head, number, Fault::Removed);
-        }
-        if record.prev != head.hash {
-            return fault(&head, number, Fault::Removed);
-        }
-        head = Head {
-            count: record.seq,
-            hash: record.hash,
-        };
-        if anchor.is_some_and(|anchor| anchor.count == head.count) {
-            at_anchor = Some(head.hash.clone());
-        }
-    }
-    let fault = match (torn, anchor, at_anchor) {
-        (Some(line), _, _) => Some((line, Fault::NotARecord)),
-        (None, Some(_), None) => Some((count + 1, Fault::Truncated)),
-        (None, Some(anchor), Some(hash)) if anchor.hash != hash => Some((count, Fault::Restamped)),
-        _ => None,
-    };
-    Verification { head, fault }
 }
 
 fn digest(bytes: &[u8]) -> String {

@@ -3,7 +3,8 @@
 use gix::bstr::BStr;
 use serde_json::Map;
 
-use super::Log;
+use super::lock::Lock;
+use super::{Head, Log};
 use crate::error::{Error, Result};
 use crate::git::{Before, Repository};
 use crate::path::boundary::{Boundary, BoundaryError, Entry};
@@ -15,6 +16,7 @@ pub struct Undo<'a> {
     repo: &'a Repository,
     boundary: Boundary,
     log: Log,
+    lock: Lock,
     settings: Settings,
 }
 
@@ -32,6 +34,7 @@ impl<'a> Undo<'a> {
             repo,
             boundary: Boundary::open(repo.workdir()?).map_err(failed)?,
             log: Log::new(repo.common_dir()),
+            lock: Lock::new(repo.common_dir()),
             settings,
         })
     }
@@ -54,6 +57,10 @@ impl<'a> Undo<'a> {
     /// # Errors
     /// Snapshot, log or file cannot be written; the file is as it was then.
     pub fn restore(&self, path: &BStr, content: Option<&[u8]>) -> Result<()> {
+        let _alone = self
+            .lock
+            .take()
+            .map_err(|failure| Error::new(failure.message))?;
         let now = self.entry(path)?;
         if now.as_ref().map(|entry| entry.content.as_slice()) == content {
             return Ok(());
@@ -71,7 +78,8 @@ impl<'a> Undo<'a> {
         facts.insert("operation".into(), "restore".into());
         facts.insert("path".into(), show(path).to_string().into());
         facts.insert("backup".into(), backup.to_string().into());
-        self.record("started", &facts)?;
+        let started = self.record("started", &facts)?;
+        facts.insert("started".into(), started.count.into());
         match content {
             Some(content) => self
                 .boundary
@@ -79,18 +87,16 @@ impl<'a> Undo<'a> {
             None => self.boundary.remove(path),
         }
         .map_err(failed)?;
-        self.record("done", &facts)
+        self.record("done", &facts).map(drop)
     }
 
     fn entry(&self, path: &BStr) -> Result<Option<Entry>> {
         self.boundary.read(path, u64::MAX).map_err(failed)
     }
 
-    fn record(&self, event: &str, facts: &Map<String, serde_json::Value>) -> Result<()> {
+    fn record(&self, event: &str, facts: &Map<String, serde_json::Value>) -> Result<Head> {
         let recorded = self.log.append(event, facts.clone());
-        recorded
-            .map(drop)
-            .map_err(|error| Error::new(format!("the audit log cannot be written: {error}")))
+        recorded.map_err(|error| Error::new(format!("the audit log cannot be written: {error}")))
     }
 }
 

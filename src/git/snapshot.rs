@@ -1,8 +1,9 @@
 //! Commits on `refs/guard/snapshots` that hold what a write is about to change. HEAD, index and work tree stay
 //! as they are.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use gix::ObjectId;
 use gix::actor::{Signature, SignatureRef};
@@ -17,8 +18,11 @@ use crate::error::{Error, Result};
 /// The ref that holds the newest snapshot; each is the parent of the next.
 pub const SNAPSHOTS: &str = "refs/guard/snapshots";
 
-/// How often a snapshot is tried again when another writer was faster.
-const ATTEMPTS: usize = 64;
+/// For how long a snapshot is tried again when another writer was faster.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// A lock on the ref that is older than this was left behind by a process that was killed: writing a ref takes
+/// milliseconds.
+const STALE: Duration = Duration::from_secs(5);
 
 /// One file as it is before a write; `None` where there is none.
 #[derive(Debug, Clone, Copy)]
@@ -65,18 +69,41 @@ impl Repository {
         }
         let tree = editor.write().map_err(|error| failed(&error))?.detach();
         self.collect_trees(tree, &mut written)?;
-        let mut last = None;
-        for _ in 0..ATTEMPTS {
-            match self.append_snapshot(tree, &message) {
-                Ok(commit) => {
-                    written.push(commit);
-                    self.make_durable(&written)?;
-                    return Ok(commit);
-                }
-                Err(error) => last = Some(error),
+        let commit = self.retry(|| self.append_snapshot(tree, &message))?;
+        written.push(commit);
+        self.make_durable(&written)?;
+        Ok(commit)
+    }
+
+    /// Tries until it works, or for too long to be another writer's doing.
+    fn retry<T>(&self, attempt: impl Fn() -> Result<T>) -> Result<T> {
+        let begun = Instant::now();
+        let mut number = 0;
+        loop {
+            number += 1;
+            let newest = self.newest_snapshot()?;
+            let result = attempt();
+            let is_contended = self.is_locked() || self.newest_snapshot()? != newest;
+            // A lock may be gone again before anybody looks.
+            if result.is_ok() || !(number < 3 || is_contended) || begun.elapsed() > PATIENCE {
+                return result;
             }
         }
-        Err(last.unwrap_or_else(|| Error::new("the snapshot cannot be written")))
+    }
+
+    /// Whether another process is writing the ref; one that was killed while it did is forgotten.
+    fn is_locked(&self) -> bool {
+        let lock = self.repo.common_dir().join(format!("{SNAPSHOTS}.lock"));
+        let Ok(metadata) = lock.metadata() else {
+            return false;
+        };
+        let age = metadata.modified().ok().and_then(|at| at.elapsed().ok());
+        if age.is_some_and(|age| age > STALE) {
+            // Whoever else sees it at the same time removes it as well; the next attempt tells.
+            let _ = fs::remove_file(&lock);
+        }
+        std::thread::sleep(Duration::from_millis(20));
+        true
     }
 
     /// One attempt to put a commit on top of the newest snapshot.

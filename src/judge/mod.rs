@@ -8,6 +8,7 @@ mod governed;
 mod load;
 mod merged;
 mod named;
+mod proposal;
 mod push;
 mod range;
 mod request;
@@ -35,6 +36,7 @@ pub use ci::ci_range;
 pub use each::Progress;
 pub use governed::{Candidate, candidate, governing_designs};
 pub use load::{Request, load_for_commit, load_for_request};
+pub use proposal::{Access, Desk};
 pub use push::{new_commits, push};
 pub use range::{commit, range};
 pub use request::check_paths;
@@ -43,8 +45,6 @@ pub use scope_check::{DocumentChoice, check_documents};
 pub use settings::settings;
 use subjects::Subjects;
 use view::IndexView;
-pub use work_base::look_up as look_up_work_base;
-pub use work_tree::WorkTreeView;
 
 /// How to judge.
 #[derive(Debug, Clone, Default)]

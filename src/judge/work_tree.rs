@@ -3,31 +3,22 @@
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
-use gix::bstr::{BStr, BString, ByteSlice};
+use gix::bstr::{BStr, BString};
 
-use super::named::bytes;
 use crate::change::Kind;
+use crate::path::boundary::{BoundaryView, bytes};
 use crate::path::{Node, TreeView};
 use crate::rules::ResultTree;
 
 /// Looks paths up on disk without following links.
-pub struct WorkTreeView<'a> {
+pub(super) struct WorkTreeView<'a> {
     root: &'a Path,
 }
 
 impl<'a> WorkTreeView<'a> {
     /// The work tree below `root`.
-    pub fn new(root: &'a Path) -> Self {
+    pub(super) fn new(root: &'a Path) -> Self {
         WorkTreeView { root }
-    }
-
-    /// Whether the path, or a directory on its way, is a link.
-    pub(super) fn has_link_on_the_way(&self, path: &BStr) -> bool {
-        let ends = path.find_iter("/").chain([path.len()]);
-        ends.into_iter().any(|end| {
-            self.metadata(path[..end].as_bstr())
-                .is_some_and(|metadata| metadata.is_symlink())
-        })
     }
 
     fn file(&self, path: &BStr) -> Option<PathBuf> {
@@ -57,7 +48,12 @@ impl TreeView for WorkTreeView<'_> {
     }
 }
 
-/// A request is about one path; its neighbours are judged when it is committed.
+/// The disk lists no files: whoever wants all asks the index.
 impl ResultTree for WorkTreeView<'_> {
+    fn for_each(&self, _visit: &mut dyn FnMut(&BStr, Kind)) {}
+}
+
+/// A request is about one path; its neighbours are judged when it is committed.
+impl ResultTree for BoundaryView<'_> {
     fn for_each(&self, _visit: &mut dyn FnMut(&BStr, Kind)) {}
 }

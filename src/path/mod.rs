@@ -4,7 +4,7 @@
 //! | question | function |
 //! |---|---|
 //! | may this entry stand in an index or a tree? | [`check_entry`] |
-//! | which workspace path does this request name? | [`normalize_request, spelled_below`] |
+//! | which workspace path does this request name? | [`normalize_request`], [`spelled_below`] |
 //! | may a link have this target? | [`check_link_target`], [`resolve_link`] |
 //! | does an entry share a name with a link on some file system? | [`Links`] |
 //! | would Windows refuse the name? | [`portable_name`] |

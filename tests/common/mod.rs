@@ -11,6 +11,7 @@
 
 pub mod commits;
 pub mod corpus;
+pub mod files;
 mod raw;
 #[cfg(unix)]
 pub mod terminal;

@@ -125,25 +125,53 @@ impl Boundary {
         directory::sync(&dir).map_err(failed())
     }
 
-    /// Gives a regular file another name and makes that durable. Missing directories are created; whatever is at
-    /// `to` is replaced, so the caller looks first.
+    /// Gives a regular file another name and makes that durable. Missing directories are created.
     ///
     /// # Errors
-    /// As for [`Boundary::remove`].
+    /// As for [`Boundary::remove`]; something is at `to` already. Where only the last step failed, the error says
+    /// that the file is moved.
     pub fn rename(&self, from: &BStr, to: &BStr) -> Result<()> {
-        let failed = || BoundaryError::io(format!("move {} to {}", show(from), show(to)));
+        let what = || format!("move {} to {}", show(from), show(to));
+        let failed = || BoundaryError::io(what());
         let (old_dir, old_name) = self.parent(from)?;
         let (new_parent, new_name) = split(to);
-        let new_dir = self.create_directory(new_parent).map_err(failed())?;
+        let new_dir = self
+            .create_directory(new_parent)
+            .map_err(|error| refine(failed()(error), to))?;
         let old_name = os(old_name).map_err(failed())?;
         check_regular(&old_dir.symlink_metadata(old_name).map_err(failed())?, from)?;
         let new_name = os(new_name).map_err(failed())?;
-        old_dir
-            .rename(old_name, &new_dir, new_name)
-            .map_err(failed())?;
+        rename_to_free(&old_dir, old_name, &new_dir, new_name).map_err(failed())?;
         directory::sync(&new_dir)
             .and_then(|()| directory::sync(&old_dir))
-            .map_err(failed())
+            .map_err(BoundaryError::io(format!(
+                "make it durable, although it is done: {}",
+                what()
+            )))
+    }
+}
+
+/// Renames to a name that nothing has. Linux does both in one step; elsewhere, and on file systems that cannot,
+/// somebody else may take the name in between.
+fn rename_to_free(
+    old_dir: &Dir,
+    old: &std::path::Path,
+    new_dir: &Dir,
+    new: &std::path::Path,
+) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{RenameFlags, renameat_with};
+        use rustix::io::Errno;
+        match renameat_with(old_dir, old, new_dir, new, RenameFlags::NOREPLACE) {
+            Err(Errno::INVAL | Errno::NOSYS) => {}
+            result => return Ok(result?),
+        }
+    }
+    match new_dir.symlink_metadata(new) {
+        Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => old_dir.rename(old, new_dir, new),
+        Err(error) => Err(error),
     }
 }
 
@@ -158,7 +186,7 @@ fn check_regular(metadata: &Metadata, path: &BStr) -> Result<()> {
     } else if metadata.nlink() > 1 {
         Fault::new(
             Reason::Hardlink,
-            "has other names, whose content would change with it or be left behind",
+            "has other names (hard links), whose content would change with it or be left behind",
         )
     } else {
         return Ok(());
@@ -188,7 +216,7 @@ fn refine(error: BoundaryError, path: &BStr) -> BoundaryError {
             "leads through a symbolic link that was not there before",
         )
     } else if source.kind() == io::ErrorKind::NotADirectory {
-        Fault::new(Reason::NotADirectory, "leads through a file")
+        Fault::new(Reason::NotADirectory, "is below a file")
     } else {
         return error;
     };

@@ -12,6 +12,7 @@
 
 mod directory;
 mod file;
+mod root;
 mod view;
 
 use std::fmt;
@@ -23,12 +24,10 @@ use cap_std::fs::Dir;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::reason::{Fault, Reason};
-use super::{Platform, Rejection, normalize_request, resolve_link, show};
+use super::{Platform, Rejection, normalize_request, resolve_path, show, spelled_below};
 pub use file::Entry;
-use view::BoundaryView;
-
-/// Stands for the request itself where a link on the way leads back.
-const REQUEST: &str = "the requested path";
+pub(crate) use root::{bytes, from_real_root};
+pub use view::BoundaryView;
 
 /// How directories on the way are opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,43 +133,42 @@ impl Boundary {
     /// The request leaves the workspace, by its text or over a link, or is no path that may be used.
     pub fn locate(&self, request: &BStr) -> Result<BString, Rejection> {
         let root = bytes(&self.path);
-        let relative = self.below_root(&root, request);
-        let lexical = normalize_request(&root, relative, Platform::host())?;
-        let view = BoundaryView { boundary: self };
-        // `..` behind a link leads to where the link points, not to where it stands.
-        let is_plain = relative == lexical;
-        if is_plain && !view.has_link_on_the_way(lexical.as_ref()) {
-            return Ok(lexical);
+        let request = match request.to_path() {
+            Ok(path) => bytes(&from_real_root(&self.path, path)),
+            Err(_) => request.to_vec(),
+        };
+        let platform = Platform::host();
+        let path = normalize_request(&root, &request, platform)?;
+        // Windows takes `..` back by name; elsewhere `link/..` is the parent of where the link leads.
+        let way = match platform {
+            Platform::Unix => spelled_below(&root, &request, platform)?.as_bstr(),
+            Platform::Windows => path.as_bstr(),
+        };
+        let view = self.view();
+        if way == path && !view.has_link_on_the_way(way) {
+            return Ok(path);
         }
-        let located = resolve_link(&view, REQUEST.into(), relative)?;
+        let located = resolve_path(&view, way)?;
         if located.is_empty() {
-            return Err(Fault::new(Reason::IsWorkspaceRoot, "is the workspace itself").of(request));
+            return Err(
+                Fault::new(Reason::IsWorkspaceRoot, "is the workspace itself").of(&request),
+            );
         }
         Ok(located)
     }
 
-    /// What follows the root in an absolute request that begins with it, also where it is reached over links; any
-    /// other request as it is. Ways over `/proc` and `/dev` depend on who asks and are left alone.
-    fn below_root<'r>(&self, root: &[u8], request: &'r BStr) -> &'r BStr {
-        if !request.starts_with(b"/")
-            || request.starts_with(b"/proc/")
-            || request.starts_with(b"/dev/")
-        {
-            return request;
+    /// What is in the workspace, looked up without following links.
+    pub fn view(&self) -> BoundaryView<'_> {
+        BoundaryView { boundary: self }
+    }
+
+    /// The absolute spelling of a path that [`Boundary::locate`] gave, free of links.
+    pub fn absolute(&self, path: &BStr) -> PathBuf {
+        match path.to_path() {
+            Ok(path) => self.path.join(path),
+            // Only on systems whose names are not bytes, and such a path is refused before.
+            Err(_) => self.path.join(path.to_str_lossy().as_ref()),
         }
-        let ends = request.find_iter("/").skip(1).chain([request.len()]);
-        for end in ends {
-            let prefix = &request[..end];
-            let is_root = prefix == root
-                || prefix
-                    .to_path()
-                    .is_ok_and(|path| path.canonicalize().is_ok_and(|path| path == self.path));
-            let rest = request[end..].trim_start_with(|c| c == '/');
-            if is_root && !rest.is_empty() {
-                return rest.as_bstr();
-            }
-        }
-        request
     }
 
     /// The directory that holds `path`, and the name in it.
@@ -190,14 +188,6 @@ fn split(path: &BStr) -> (&BStr, &BStr) {
         Some(slash) => (path[..slash].as_bstr(), path[slash + 1..].as_bstr()),
         None => (BStr::new(""), path),
     }
-}
-
-/// The bytes of a path; where names are not bytes, what has no UTF-8 is replaced and then refused.
-fn bytes(path: &Path) -> Vec<u8> {
-    gix::path::os_str_into_bstr(path.as_os_str()).map_or_else(
-        |_| path.to_string_lossy().into_owned().into_bytes(),
-        |name| name.to_vec(),
-    )
 }
 
 /// One name for the operating system.

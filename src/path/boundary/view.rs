@@ -7,7 +7,7 @@ use super::{Boundary, bytes, os};
 use crate::change::Kind;
 
 /// Looks names up through directory handles; no link is followed.
-pub(super) struct BoundaryView<'a> {
+pub struct BoundaryView<'a> {
     pub(super) boundary: &'a Boundary,
 }
 

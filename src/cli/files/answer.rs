@@ -1,0 +1,155 @@
+//! What the file verbs print: the fields of requirement 001 section 3 and of requirement 000 section 2.3.
+
+use std::path::Path;
+
+use gix::bstr::ByteSlice;
+use serde_json::{Map, Value, json};
+
+use super::super::output::Output;
+use crate::error::{Error, Result};
+use crate::gate::{self, Analysis, Done, Failure, FailureKind, Gate, Operation};
+use crate::path::boundary::Entry;
+use crate::path::show;
+use crate::report::Format;
+
+/// The content, as it is or as JSON.
+///
+/// # Errors
+/// JSON is asked for and the content is not UTF-8.
+pub(super) fn print_read(
+    output: &mut Output,
+    path: &Path,
+    content: &[u8],
+    entry: &Entry,
+) -> gate::Result<()> {
+    if output.format == Format::Json && content.to_str().is_err() {
+        return Err(Failure::new(
+            FailureKind::Binary,
+            "the content is not UTF-8, as JSON must be",
+        )
+        .help("leave out --format json to get the bytes as they are"));
+    }
+    output.print_either(
+        "guard read",
+        || {
+            json!({
+                "version": 1,
+                "path": path.to_string_lossy(),
+                "content": content.to_str_lossy(),
+                "size": entry.content.len(),
+                "exists": true,
+            })
+        },
+        |out| out.write_all(content),
+    );
+    Ok(())
+}
+
+/// What was done.
+pub(in crate::cli) fn print_done(
+    output: &mut Output,
+    gate: &Gate<'_>,
+    operation: &Operation,
+    done: &Done,
+) {
+    let quiet = output.style.quiet;
+    output.print_either(
+        "a file operation",
+        || Value::Object(done_json(gate, operation, done)),
+        |out| {
+            if quiet {
+                return Ok(());
+            }
+            let path = show(&done.analysis.path);
+            let what = match operation {
+                Operation::Delete => format!("deleted {path}"),
+                Operation::Patch { .. } => format!("patched {path} ({})", plural(done.replaced)),
+                Operation::Write { .. } => format!("wrote {path} ({} bytes)", done.size),
+                Operation::Move { to } => {
+                    format!(
+                        "moved {path} to {}",
+                        show(done.moved_to.as_ref().unwrap_or(to))
+                    )
+                }
+            };
+            writeln!(out, "{what}; snapshot {}", done.backup)
+        },
+    );
+}
+
+fn plural(replacements: usize) -> String {
+    match replacements {
+        1 => "1 replacement".to_owned(),
+        _ => format!("{replacements} replacements"),
+    }
+}
+
+fn done_json(gate: &Gate<'_>, operation: &Operation, done: &Done) -> Map<String, Value> {
+    let absolute = |path: &gix::bstr::BString| -> Value {
+        gate.absolute(path.as_ref())
+            .to_string_lossy()
+            .into_owned()
+            .into()
+    };
+    let mut object = Map::new();
+    object.insert("version".into(), 1.into());
+    let path = done.moved_to.as_ref().unwrap_or(&done.analysis.path);
+    object.insert("path".into(), absolute(path));
+    match operation {
+        Operation::Write { .. } => {
+            object.insert("size".into(), done.size.into());
+            object.insert("created".into(), (!done.analysis.exists).into());
+        }
+        Operation::Patch { .. } => {
+            object.insert("matched".into(), true.into());
+            object.insert("replaced".into(), done.replaced.into());
+        }
+        Operation::Delete => {
+            object.insert("deleted".into(), true.into());
+        }
+        Operation::Move { .. } => {
+            object.insert("moved_from".into(), absolute(&done.analysis.path));
+            object.insert("size".into(), done.size.into());
+        }
+    }
+    object.insert("backup".into(), done.backup.to_string().into());
+    object.insert("analysis".into(), analysis_json(&done.analysis));
+    object
+}
+
+fn analysis_json(analysis: &Analysis) -> Value {
+    json!({
+        "target_path": analysis.path.to_str_lossy(),
+        "exists": analysis.exists,
+        "original_lines": analysis.measured.original_lines,
+        "new_lines": analysis.measured.new_lines,
+        "change_classification": analysis.measured.class.name(),
+        "change_percentage": analysis.measured.lost.share() * 100.0,
+        "requires_approval": analysis.requires_approval,
+        "deleted_content": analysis.deleted_content,
+        "diff_preview": analysis.diff_preview,
+    })
+}
+
+/// A failure as JSON on stdout, or as a sentence on stderr.
+pub(in crate::cli) fn tell(output: &mut Output, failure: &Failure) -> Result<u8> {
+    if output.format == Format::Json {
+        let value = json!({
+            "version": 1,
+            "error": {
+                "kind": failure.kind.name(),
+                "message": failure.message,
+                "help": failure.help,
+                "rule": failure.finding.as_ref().map(|finding| finding.rule.id()),
+                "details": failure.details,
+                "analysis": failure.analysis.as_deref().map(analysis_json),
+            },
+        });
+        output.print(|out, _, _| writeln!(out, "{value:#}"));
+    } else {
+        let mut error = Error::new(failure.message.clone());
+        error.help.clone_from(&failure.help);
+        output.error(&error);
+    }
+    Ok(failure.kind.exit_code())
+}

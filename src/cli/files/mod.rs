@@ -1,0 +1,327 @@
+//! `guard read`, `write`, `patch`, `delete`, `move`, and `edit` with the spellings of requirement 001.
+
+mod answer;
+mod input;
+
+pub(super) use answer::{print_done, tell};
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use gix::bstr::BString;
+
+use super::approve::ask;
+use super::person::{self, Person};
+use super::{DesignArgs, output::Output, repository};
+use crate::error::{Error, Result};
+use crate::gate::{self, Gate, Operation, Strategy};
+use crate::path::boundary::bytes;
+use input::{edit, parse_edits, read_file, read_stdin};
+
+/// The file of an operation, and how to judge it.
+#[derive(Debug, clap::Args)]
+struct Target {
+    /// The file, absolute or relative to the workspace's root.
+    #[arg(value_name = "FILE")]
+    path: OsString,
+    #[command(flatten)]
+    design: DesignArgs,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  guard read src/state.py\n  guard read src/state.py --lines 10:20\n  guard read src/state.py --format json"
+)]
+pub(super) struct ReadArgs {
+    #[command(flatten)]
+    target: Target,
+    /// Only these lines, both included, from 1.
+    #[arg(long, value_name = "A:B")]
+    lines: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  guard write src/new.py < new.py\n  guard write src/state.py --content-file new.py --expect $(git hash-object src/state.py)\n  guard write src/state.py --strategy append < more.py\n  guard write src/state.py --strategy insert --line 12 < more.py\n\nappend and insert keep the file's line endings, byte order mark and final newline."
+)]
+pub(super) struct WriteArgs {
+    #[command(flatten)]
+    target: Target,
+    /// Read the content from this file in place of standard input.
+    #[arg(long, value_name = "FILE")]
+    content_file: Option<PathBuf>,
+    /// Write only if the file still has this blob id (`git hash-object FILE`).
+    #[arg(long, value_name = "DIGEST")]
+    expect: Option<String>,
+    /// How the content meets what is there.
+    #[arg(long, value_enum, default_value_t = Way::Replace)]
+    strategy: Way,
+    /// The line that the content goes before, from 1; for `--strategy insert`.
+    #[arg(long, value_name = "N", required_if_eq("strategy", "insert"))]
+    line: Option<usize>,
+    /// Never ask: hold a change that needs a person, as it happens without a terminal.
+    #[arg(long)]
+    auto: bool,
+}
+
+/// The names of the strategies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Way {
+    /// The content is the whole new file.
+    Replace,
+    /// The content follows what is there.
+    Append,
+    /// The content goes before a line.
+    Insert,
+}
+
+impl Way {
+    fn strategy(self, line: Option<usize>) -> Result<Strategy> {
+        match (self, line) {
+            (Way::Insert, Some(line)) => Ok(Strategy::Insert { line }),
+            (Way::Replace, None) => Ok(Strategy::Replace),
+            (Way::Append, None) => Ok(Strategy::Append),
+            _ => Err(Error::new("--line belongs to --strategy insert")),
+        }
+    }
+}
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  guard patch src/a.py --search 'x = 1' --replace 'x = 2'\n  guard patch src/a.py --edits edits.json     [{\"search\": \"…\", \"replace\": \"…\"}, …], all or none"
+)]
+pub(super) struct PatchArgs {
+    #[command(flatten)]
+    target: Target,
+    /// The exact text to replace; it must be there exactly once.
+    #[arg(long, value_name = "TEXT", requires = "replace", conflicts_with_all = ["search_file", "edits"])]
+    search: Option<String>,
+    /// What takes its place, literally.
+    #[arg(long, value_name = "TEXT")]
+    replace: Option<String>,
+    /// The same from files.
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "replace_file",
+        conflicts_with = "edits"
+    )]
+    search_file: Option<PathBuf>,
+    /// What takes its place, from a file.
+    #[arg(long, value_name = "FILE")]
+    replace_file: Option<PathBuf>,
+    /// A JSON list of objects with `search` and `replace`; `-` for standard input.
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["search", "search_file"])]
+    edits: Option<PathBuf>,
+    /// Patch only if the file still has this blob id.
+    #[arg(long, value_name = "DIGEST")]
+    expect: Option<String>,
+    /// Never ask: hold a change that needs a person, as it happens without a terminal.
+    #[arg(long)]
+    auto: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  guard delete src/old.py")]
+pub(super) struct DeleteArgs {
+    #[command(flatten)]
+    target: Target,
+    /// Never ask: hold a change that needs a person, as it happens without a terminal.
+    #[arg(long)]
+    auto: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  guard move src/old.py src/new.py\n\nBoth paths are judged: the old one as deleted, the new one as added."
+)]
+pub(super) struct MoveArgs {
+    /// The file, absolute or relative to the workspace's root.
+    from: OsString,
+    /// Its new path; nothing may be there.
+    to: OsString,
+    #[command(flatten)]
+    design: DesignArgs,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  guard edit --file src/a.py --content 'x = 1'\n  guard edit --file src/a.py --search 'x = 1' --replace 'x = 2'"
+)]
+pub(super) struct EditArgs {
+    /// The file.
+    #[arg(long = "file", value_name = "FILE")]
+    path: OsString,
+    /// The whole new content.
+    #[arg(
+        long,
+        value_name = "TEXT",
+        conflicts_with = "search",
+        required_unless_present = "search"
+    )]
+    content: Option<String>,
+    /// The exact text to replace; it must be there exactly once.
+    #[arg(long, value_name = "TEXT", requires = "replace")]
+    search: Option<String>,
+    /// What takes its place, literally.
+    #[arg(long, value_name = "TEXT", requires = "search")]
+    replace: Option<String>,
+    /// Never ask: hold a change that needs a person, as it happens without a terminal.
+    #[arg(long)]
+    auto: bool,
+    #[command(flatten)]
+    design: DesignArgs,
+}
+
+impl ReadArgs {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        let repo = repository()?;
+        let mut read = || -> gate::Result<()> {
+            let gate = Gate::open(&repo, &self.target.design.options(false))?;
+            let (path, entry) = gate.read(requested(&self.target.path).as_ref())?;
+            let content = match &self.lines {
+                Some(range) => input::lines(&entry.content, range)?,
+                None => entry.content.as_slice(),
+            };
+            answer::print_read(output, &gate.absolute(path.as_ref()), content, &entry)
+        };
+        match read() {
+            Ok(()) => Ok(0),
+            Err(failure) => answer::tell(output, &failure),
+        }
+    }
+}
+
+impl WriteArgs {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        let strategy = self.strategy.strategy(self.line)?;
+        let content = match &self.content_file {
+            Some(file) => read_file(file)?,
+            None => read_stdin()?,
+        };
+        let operation = Operation::Write {
+            content,
+            strategy,
+            expect: self.expect.clone(),
+        };
+        perform(
+            output,
+            &self.target.path,
+            &self.target.design,
+            self.auto,
+            &operation,
+        )
+    }
+}
+
+impl PatchArgs {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        let edits = match (&self.search, &self.search_file, &self.edits) {
+            (Some(search), ..) => vec![edit(
+                search.as_bytes(),
+                self.replace.as_deref().unwrap_or_default().as_bytes(),
+            )],
+            (None, Some(search), _) => {
+                let replace = self
+                    .replace_file
+                    .as_deref()
+                    .map_or(Ok(Vec::new()), read_file)?;
+                vec![edit(&read_file(search)?, &replace)]
+            }
+            (None, None, Some(file)) => parse_edits(&if file == Path::new("-") {
+                read_stdin()?
+            } else {
+                read_file(file)?
+            })?,
+            (None, None, None) => Vec::new(),
+        };
+        let operation = Operation::Patch {
+            edits,
+            expect: self.expect.clone(),
+        };
+        perform(
+            output,
+            &self.target.path,
+            &self.target.design,
+            self.auto,
+            &operation,
+        )
+    }
+}
+
+impl DeleteArgs {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        perform(
+            output,
+            &self.target.path,
+            &self.target.design,
+            self.auto,
+            &Operation::Delete,
+        )
+    }
+}
+
+impl MoveArgs {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        let operation = Operation::Move {
+            to: requested(&self.to),
+        };
+        // A destructive move is refused, not held: there is nothing to ask.
+        perform(output, &self.from, &self.design, true, &operation)
+    }
+}
+
+impl EditArgs {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        let operation = match (&self.content, &self.search) {
+            (Some(content), _) => Operation::Write {
+                content: content.clone().into_bytes(),
+                strategy: Strategy::Replace,
+                expect: None,
+            },
+            (None, search) => Operation::Patch {
+                edits: vec![edit(
+                    search.as_deref().unwrap_or_default().as_bytes(),
+                    self.replace.as_deref().unwrap_or_default().as_bytes(),
+                )],
+                expect: None,
+            },
+        };
+        perform(output, &self.path, &self.design, self.auto, &operation)
+    }
+}
+
+fn perform(
+    output: &mut Output,
+    path: &OsString,
+    design: &DesignArgs,
+    auto: bool,
+    operation: &Operation,
+) -> Result<u8> {
+    let repo = repository()?;
+    // Whoever cannot be asked finds the change held.
+    let mut person = (!auto && person::is_at_a_terminal())
+        .then(|| Person::present().ok())
+        .flatten();
+    let mut run = || -> gate::Result<()> {
+        let gate = Gate::open(&repo, &design.options(false))?;
+        let path = requested(path);
+        let done = match &mut person {
+            Some(person) => gate.perform_asking(path.as_ref(), operation, &mut |question| {
+                ask(person, question)
+            }),
+            None => gate.perform(path.as_ref(), operation),
+        }?;
+        answer::print_done(output, &gate, operation, &done);
+        Ok(())
+    };
+    match run() {
+        Ok(()) => Ok(0),
+        Err(failure) => answer::tell(output, &failure),
+    }
+}
+
+fn requested(path: &OsString) -> BString {
+    bytes(Path::new(path)).into()
+}

@@ -1,0 +1,51 @@
+//! What a file operation does to the text: for the answer, and for the person who decides.
+
+use gix::bstr::BString;
+
+use crate::measure::{self, Class, Measured};
+use crate::path::show;
+
+/// Lines of the preview and of the content that would be lost (requirement 000, section 2.4).
+const PREVIEW_LINES: usize = 50;
+
+/// What a write would do (requirement 000, section 2.3).
+#[derive(Debug, Clone)]
+pub struct Analysis {
+    /// Relative to the workspace.
+    pub path: BString,
+    /// Whether the file was there.
+    pub exists: bool,
+    /// Class and counts.
+    pub measured: Measured,
+    /// Whether only a person may decide.
+    pub requires_approval: bool,
+    /// The content that would be lost; only where a file is replaced, converted or deleted.
+    pub deleted_content: Option<String>,
+    /// The unified preview of the result, at most 50 lines.
+    pub diff_preview: String,
+}
+
+impl Analysis {
+    /// Compares both versions of a file; a missing one is empty. `exists`: whether the file was there, which the
+    /// old version need not be, where it is HEAD's.
+    pub(super) fn new(
+        path: BString,
+        measured: Measured,
+        exists: bool,
+        old: Option<&[u8]>,
+        new: Option<&[u8]>,
+    ) -> Analysis {
+        let name = show(&path).to_string();
+        let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
+        let shows_loss = matches!(measured.class, Class::Replace | Class::Delete)
+            || measured.conversion.is_some();
+        Analysis {
+            exists,
+            measured,
+            requires_approval: false,
+            deleted_content: shows_loss.then(|| measure::deleted_content(old, new, PREVIEW_LINES)),
+            diff_preview: measure::unified_preview(old, new, &name, &name, PREVIEW_LINES),
+            path,
+        }
+    }
+}

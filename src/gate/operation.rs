@@ -1,0 +1,148 @@
+//! What is asked for at a path, and the content that comes of it.
+
+use gix::bstr::{BStr, BString};
+
+use super::strategy::{self, Strategy};
+use super::{Edit, Failure, FailureKind, Gate, Result, apply};
+use crate::measure;
+use crate::path::boundary::Entry;
+use crate::path::show;
+
+/// What is asked for at a path.
+#[derive(Debug, Clone)]
+pub enum Operation {
+    /// New content, with the digest (a git blob id) that the caller last saw.
+    Write {
+        /// The whole content, or what is added to it.
+        content: Vec<u8>,
+        /// How it meets what is there.
+        strategy: Strategy,
+        /// A precondition.
+        expect: Option<String>,
+    },
+    /// Replacements in the content that is there.
+    Patch {
+        /// Applied all or none.
+        edits: Vec<Edit>,
+        /// A precondition.
+        expect: Option<String>,
+    },
+    /// Removing the file.
+    Delete,
+    /// Giving the file another path, where nothing is.
+    Move {
+        /// The request for the new path.
+        to: BString,
+    },
+}
+
+impl Operation {
+    /// The word used in the log.
+    pub fn verb(&self) -> &'static str {
+        match self {
+            Operation::Write { .. } => "write",
+            Operation::Patch { .. } => "patch",
+            Operation::Delete => "delete",
+            Operation::Move { .. } => "move",
+        }
+    }
+
+    /// The title of the snapshot (requirement 001, section 2.2).
+    pub(super) fn title(&self, path: &BStr) -> String {
+        let name = show(path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)).to_string();
+        match self {
+            Operation::Patch { .. } => format!("Backup before file patch: {name}"),
+            _ => format!("Backup before file mod: {name}"),
+        }
+    }
+}
+
+impl Gate<'_> {
+    /// The content after a write or a patch.
+    pub(super) fn written(
+        &self,
+        path: &BStr,
+        old: Option<&Entry>,
+        content: &[u8],
+        strategy: Strategy,
+    ) -> Result<Vec<u8>> {
+        refuse_binary(path, content)?;
+        let there = old.map(|entry| entry.content.as_slice());
+        let result = strategy::combine(path, there, content, strategy)?;
+        self.check_size(path, &result)?;
+        Ok(result)
+    }
+
+    /// The content after a patch.
+    pub(super) fn patched(
+        &self,
+        path: &BStr,
+        old: Option<&Entry>,
+        edits: &[Edit],
+    ) -> Result<Vec<u8>> {
+        let old = old.ok_or_else(|| not_found(path))?;
+        refuse_binary(path, &old.content)?;
+        let result = apply(&old.content, edits)?;
+        refuse_binary(path, &result)?;
+        self.check_size(path, &result)?;
+        Ok(result)
+    }
+
+    /// Whether the file is still what the caller last saw.
+    pub(super) fn check_expectation(
+        &self,
+        path: &BStr,
+        old: Option<&Entry>,
+        expected: &str,
+    ) -> Result<()> {
+        let actual = match old {
+            Some(entry) => Some(self.desk().blob_id(&entry.content)?.to_string()),
+            None => None,
+        };
+        if actual.as_deref() == Some(expected) {
+            return Ok(());
+        }
+        Err(Failure::new(
+            FailureKind::Stale,
+            format!("{} is not what was read before", show(path)),
+        )
+        .help("read it again and decide anew")
+        .detail("expected", expected)
+        .detail("actual", actual))
+    }
+
+    fn check_size(&self, path: &BStr, content: &[u8]) -> Result<()> {
+        let max = self.policy.settings.max_size;
+        if content.len() as u64 <= max {
+            return Ok(());
+        }
+        Err(Failure::new(
+            FailureKind::TooLarge,
+            format!(
+                "the content for {} has {} bytes, more than the {max} of [workspace] max-size",
+                show(path),
+                content.len()
+            ),
+        )
+        .help("write a smaller file, or let a person change the limit"))
+    }
+}
+
+pub(super) fn refuse_binary(path: &BStr, content: &[u8]) -> Result<()> {
+    if measure::is_binary(content) {
+        return Err(Failure::new(
+            FailureKind::Binary,
+            format!("the content of {} is binary", show(path)),
+        )
+        .help("guard reads and writes text; a person has to handle binary files"));
+    }
+    Ok(())
+}
+
+pub(super) fn not_found(path: &BStr) -> Failure {
+    Failure::new(
+        FailureKind::NotFound,
+        format!("there is no file {}", show(path)),
+    )
+    .help("guard scope show lists what the design grants, and what of it exists")
+}

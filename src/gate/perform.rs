@@ -1,0 +1,175 @@
+//! Doing what was judged, on record and with a way back.
+
+use gix::ObjectId;
+use gix::bstr::{BStr, ByteSlice};
+use serde_json::{Map, Value};
+
+use super::plan::{Effect, Plan};
+use super::{Analysis, Failure, FailureKind, Gate, Head, Log, Operation, Result};
+use crate::finding::Finding;
+use crate::git::Before;
+use crate::path::boundary::Entry;
+use crate::path::show;
+
+/// A file operation that happened.
+#[derive(Debug, Clone)]
+pub struct Done {
+    /// What it did.
+    pub analysis: Analysis,
+    /// Size of the file in bytes now; 0 where it is gone.
+    pub size: usize,
+    /// The snapshot that holds what was there.
+    pub backup: ObjectId,
+    /// How many replacements were made.
+    pub replaced: usize,
+    /// Where the file is now, if it was moved.
+    pub moved_to: Option<gix::bstr::BString>,
+}
+
+impl Gate<'_> {
+    /// Does what is asked for, or says why not; a destructive change is held with an id.
+    ///
+    /// # Errors
+    /// Everything but success; see [`FailureKind`].
+    pub fn perform(&self, request: &BStr, operation: &Operation) -> Result<Done> {
+        let _alone = self.lock.take()?;
+        let (plan, finding) = self.prepare(request, operation)?;
+        if let Some(finding) = finding {
+            let failure = self.hold(&plan, &finding, operation);
+            self.note_refusal(operation.verb(), request, &failure);
+            return Err(failure);
+        }
+        self.execute(&plan, operation)
+    }
+
+    /// What would be done, and the finding that only a person can clear. Touches nothing; a refusal is on record.
+    pub(super) fn prepare(
+        &self,
+        request: &BStr,
+        operation: &Operation,
+    ) -> Result<(Plan, Option<Finding>)> {
+        self.plan(request, operation).inspect_err(|failure| {
+            self.note_refusal(operation.verb(), request, failure);
+        })
+    }
+
+    /// The caller holds the lock.
+    pub(super) fn execute(&self, plan: &Plan, operation: &Operation) -> Result<Done> {
+        let backup = self.snapshot(plan, operation)?;
+        let mut facts = self.facts(plan, operation, backup);
+        let started = record(&self.log, "started", facts.clone())?;
+        facts.insert("started".into(), started.count.into());
+        if let Err(error) = self.apply(plan) {
+            let failure = Failure::from(error);
+            facts.insert("error".into(), failure.kind.name().into());
+            // The failure itself is told either way; the log shows an operation without an end.
+            let _ = record(&self.log, "failed", facts);
+            return Err(failure);
+        }
+        record(&self.log, "done", facts).map_err(|failure| Failure {
+            message: format!(
+                "the {} of {} is done, but its end is not on record: {}",
+                operation.verb(),
+                show(plan.path()),
+                failure.message
+            ),
+            help: vec!["the snapshot and the beginning are on record; look at the file".into()],
+            ..failure
+        })?;
+        Ok(Done {
+            analysis: plan.analysis.clone(),
+            size: match (&plan.effect, plan.old()) {
+                (Effect::Write(content), _) => content.len(),
+                (Effect::Rename, Some(old)) => old.content.len(),
+                _ => 0,
+            },
+            backup,
+            replaced: match operation {
+                Operation::Patch { edits, .. } => edits.len(),
+                _ => 0,
+            },
+            moved_to: plan.target().map(BStr::to_owned),
+        })
+    }
+
+    fn apply(&self, plan: &Plan) -> crate::path::boundary::Result<()> {
+        let path = plan.path();
+        let mode = plan.old().and_then(|entry| entry.mode);
+        match (&plan.effect, plan.target()) {
+            (Effect::Write(content), _) => self.boundary.replace(path, content, mode),
+            (Effect::Rename, Some(target)) => self.boundary.rename(path, target),
+            (Effect::Remove | Effect::Rename, _) => self.boundary.remove(path),
+        }
+    }
+
+    fn snapshot(&self, plan: &Plan, operation: &Operation) -> Result<ObjectId> {
+        let executable = |entry: &Entry| entry.mode.is_some_and(|mode| mode & 0o100 != 0);
+        let before: Vec<Before<'_>> = plan
+            .before
+            .iter()
+            .map(|(path, entry)| Before {
+                path: path.as_ref(),
+                content: entry
+                    .as_ref()
+                    .map(|entry| (entry.content.as_slice(), executable(entry))),
+            })
+            .collect();
+        let title = operation.title(plan.path());
+        self.repo.take_snapshot(&before, &title).map_err(|error| {
+            Failure::new(FailureKind::Backup, error.message)
+                .help("nothing was written; repair the repository first")
+        })
+    }
+
+    fn facts(&self, plan: &Plan, operation: &Operation, backup: ObjectId) -> Map<String, Value> {
+        let digest = |content: Option<&[u8]>| {
+            let id = content.and_then(|content| self.repo.blob_id(content));
+            id.map_or(Value::Null, |id| id.to_string().into())
+        };
+        let old = plan.old().map(|entry| entry.content.as_slice());
+        let new = match &plan.effect {
+            Effect::Write(content) => Some(content.as_slice()),
+            Effect::Remove => None,
+            Effect::Rename => old,
+        };
+        let mut facts = Map::new();
+        facts.insert("operation".into(), operation.verb().into());
+        facts.insert("path".into(), plan.path().to_str_lossy().into());
+        if let Some(target) = plan.target() {
+            facts.insert("to".into(), target.to_str_lossy().into());
+        }
+        facts.insert("class".into(), plan.analysis.measured.class.name().into());
+        facts.insert("old".into(), digest(old));
+        facts.insert("new".into(), digest(new));
+        facts.insert("backup".into(), backup.to_string().into());
+        facts
+    }
+
+    /// A refusal is on record too, but one that cannot be recorded is a refusal all the same.
+    pub(super) fn note_refusal(&self, verb: &str, request: &BStr, failure: &Failure) {
+        let mut facts = Map::new();
+        facts.insert("operation".into(), verb.into());
+        facts.insert("path".into(), show(request).to_string().into());
+        facts.insert("reason".into(), failure.kind.name().into());
+        for key in ["reason", "id"] {
+            if let Some(value) = failure.details.get(key) {
+                facts.insert(key.into(), value.clone());
+            }
+        }
+        if let Some(finding) = &failure.finding {
+            facts.insert("rule".into(), finding.rule.id().into());
+        }
+        let _ = self.log.append("refused", facts);
+    }
+}
+
+/// Appends a record; without it nothing may happen.
+pub(super) fn record(log: &Log, event: &str, facts: Map<String, Value>) -> Result<Head> {
+    log.append(event, facts).map_err(|error| {
+        Failure::new(
+            FailureKind::Record,
+            format!("the audit log cannot be written: {error}"),
+        )
+        .help("nothing is written without a record; make room, or repair the log")
+    })
+}

@@ -1,0 +1,218 @@
+//! Judging and preparing a file operation; nothing is touched but, for a destructive change, the store of held ones.
+
+use gix::bstr::{BStr, BString};
+
+use super::operation::{not_found, refuse_binary};
+use super::{Analysis, Failure, FailureKind, Gate, HeldChange, Operation, Result};
+use crate::change::Change;
+use crate::finding::{Finding, Rule};
+use crate::judge::Access;
+use crate::path::boundary::Entry;
+use crate::path::show;
+use crate::rules::Subject;
+
+/// What is about to be done.
+pub(super) struct Plan {
+    /// What is there now, at each path concerned; the first is the one asked about.
+    pub(super) before: Vec<(BString, Option<Entry>)>,
+    pub(super) effect: Effect,
+    pub(super) analysis: Analysis,
+    /// What a person would consent to: from the content shown as the old one to the new one.
+    pub(super) consent: Change,
+}
+
+/// What happens at the first path of a plan.
+pub(super) enum Effect {
+    /// The file gets this content.
+    Write(Vec<u8>),
+    /// The file is removed.
+    Remove,
+    /// The file goes to the second path.
+    Rename,
+}
+
+impl Plan {
+    pub(super) fn path(&self) -> &BStr {
+        self.before[0].0.as_ref()
+    }
+
+    pub(super) fn old(&self) -> Option<&Entry> {
+        self.before[0].1.as_ref()
+    }
+
+    /// The content that the file gets.
+    pub(super) fn new_content(&self) -> Option<&[u8]> {
+        match &self.effect {
+            Effect::Write(content) => Some(content),
+            Effect::Remove | Effect::Rename => None,
+        }
+    }
+
+    /// Where a file is moved to.
+    pub(super) fn target(&self) -> Option<&BStr> {
+        self.before.get(1).map(|(path, _)| path.as_ref())
+    }
+}
+
+impl Gate<'_> {
+    /// What would be done, and the finding that only a person can clear. Touches nothing.
+    pub(super) fn plan(
+        &self,
+        request: &BStr,
+        operation: &Operation,
+    ) -> Result<(Plan, Option<Finding>)> {
+        let (path, old) = self.look(request)?;
+        let entry = old.as_ref();
+        if let Operation::Write {
+            expect: Some(expected),
+            ..
+        }
+        | Operation::Patch {
+            expect: Some(expected),
+            ..
+        } = operation
+        {
+            self.check_expectation(path.as_ref(), entry, expected)?;
+        }
+        let effect = match operation {
+            Operation::Write {
+                content, strategy, ..
+            } => Effect::Write(self.written(path.as_ref(), entry, content, *strategy)?),
+            Operation::Patch { edits, .. } => {
+                Effect::Write(self.patched(path.as_ref(), entry, edits)?)
+            }
+            Operation::Delete => {
+                entry.ok_or_else(|| not_found(path.as_ref()))?;
+                Effect::Remove
+            }
+            Operation::Move { to } => {
+                let old = old.ok_or_else(|| not_found(path.as_ref()))?;
+                return self.plan_move(path, old, to.as_ref());
+            }
+        };
+        let before = entry.map(|entry| entry.content.as_slice());
+        let after = match &effect {
+            Effect::Write(content) => Some(content.as_slice()),
+            Effect::Remove | Effect::Rename => None,
+        };
+        let desk = self.desk();
+        let (measured, compared) = desk.loss(before, after, &[path.as_ref()])?;
+        let compared = compared.as_deref();
+        let subject = desk.subject(path.as_ref(), before, after, None, measured)?;
+        let consent = desk.subject(path.as_ref(), compared, after, None, measured)?;
+        let mut analysis = Analysis::new(path.clone(), measured, before.is_some(), compared, after);
+        let finding = self.destruction(std::slice::from_ref(&subject))?;
+        analysis.requires_approval = finding.is_some();
+        let plan = Plan {
+            before: vec![(path, old)],
+            effect,
+            analysis,
+            consent: consent.change,
+        };
+        Ok((plan, finding))
+    }
+
+    /// Both ends are judged: the old one as deleted, the new one as added.
+    fn plan_move(&self, path: BString, old: Entry, to: &BStr) -> Result<(Plan, Option<Finding>)> {
+        refuse_binary(path.as_ref(), &old.content)?;
+        let (target, there) = self.look(to)?;
+        if there.is_some() {
+            return Err(Failure::new(
+                FailureKind::Exists,
+                format!("there is a file {} already", show(&target)),
+            )
+            .help("choose a path where nothing is, or write and delete in two steps"));
+        }
+        let (from, target): (&BStr, &BStr) = (path.as_ref(), target.as_ref());
+        let content = Some(old.content.as_slice());
+        let desk = self.desk();
+        let gone = desk.step(content, None);
+        // What HEAD holds at either end is compared with what will be at the new one.
+        let (measured, _) = desk.loss(content, content, &[from, target])?;
+        let subjects = [
+            desk.subject(from, content, None, Some(target), gone)?,
+            desk.subject(target, None, content, Some(from), measured)?,
+        ];
+        if let Some(finding) = self.destruction(&subjects)? {
+            return Err(Failure::from(finding)
+                .help("write and delete in two steps, so that a person can decide about each"));
+        }
+        let [gone, _] = subjects;
+        let analysis = Analysis::new(path.clone(), measured, true, content, content);
+        let plan = Plan {
+            before: vec![(path.clone(), Some(old.clone())), (target.to_owned(), None)],
+            effect: Effect::Rename,
+            analysis,
+            consent: gone.change,
+        };
+        Ok((plan, None))
+    }
+
+    /// The path that a request names and what is there, if it may be written.
+    fn look(&self, request: &BStr) -> Result<(BString, Option<Entry>)> {
+        let path = self.boundary.locate(request)?;
+        self.desk().admit(path.as_ref(), Access::Write)?;
+        let max = self.policy.settings.max_size;
+        let entry = self.boundary.read(path.as_ref(), max)?;
+        if entry.as_ref().is_some_and(|entry| !entry.writable) {
+            return Err(Failure::new(
+                FailureKind::Permission,
+                format!("{} may not be written by its owner", show(&path)),
+            )
+            .help("a person has to change the permissions"));
+        }
+        Ok((path, entry))
+    }
+
+    /// Refuses what the policy refuses; what only a person may decide comes back.
+    fn destruction(&self, subjects: &[Subject]) -> Result<Option<Finding>> {
+        let (destructive, refusals): (Vec<_>, Vec<_>) = self
+            .desk()
+            .refusals(subjects)?
+            .into_iter()
+            .partition(|finding| finding.rule == Rule::DestructiveChange);
+        match refusals.into_iter().next() {
+            Some(finding) => Err(finding.into()),
+            None => Ok(destructive.into_iter().next()),
+        }
+    }
+
+    /// Keeps a change for a person, and says so.
+    pub(super) fn hold(&self, plan: &Plan, finding: &Finding, operation: &Operation) -> Failure {
+        let digest = |content: Option<&[u8]>| {
+            let id = content.and_then(|content| self.repo.blob_id(content));
+            id.map(|id| id.to_string())
+        };
+        let change = HeldChange {
+            path: plan.path().to_owned(),
+            operation: operation.verb().to_owned(),
+            old: digest(plan.old().map(|entry| entry.content.as_slice())),
+            new: digest(plan.new_content()),
+            class: plan.analysis.measured.class.name().to_owned(),
+            why: finding.message.clone(),
+            expires: super::decision::now().saturating_add_unsigned(self.policy.settings.expiry),
+            content: plan.new_content().map(<[u8]>::to_vec),
+        };
+        let id = match self.held.hold(&change) {
+            Ok(id) => id,
+            Err(failure) => return failure,
+        };
+        Failure {
+            details: finding.details.clone(),
+            finding: Some(Box::new(finding.clone())),
+            analysis: Some(Box::new(plan.analysis.clone())),
+            ..Failure::new(
+                FailureKind::Held,
+                format!(
+                    "{}; it is held as {id} and nothing was written",
+                    finding.message
+                ),
+            )
+        }
+        .help(format!(
+            "a person decides: guard approve {id}, or guard reject {id}"
+        ))
+        .help("do not try another way: it will be refused too; make a smaller change instead")
+        .detail("id", id)
+    }
+}

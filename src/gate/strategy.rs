@@ -1,0 +1,189 @@
+//! How new text meets the text that is there: its line endings, byte order mark and final newline stay.
+
+use gix::bstr::{BStr, ByteSlice};
+
+use super::operation::refuse_binary;
+use super::{Failure, FailureKind, Result};
+use crate::path::show;
+
+/// How a write treats what is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strategy {
+    /// The content is the whole new file, byte for byte.
+    Replace,
+    /// The content follows what is there.
+    Append,
+    /// The content goes before a line.
+    Insert {
+        /// From 1; one more than there are lines puts it at the end.
+        line: usize,
+    },
+}
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// The content of the file after the write.
+///
+/// # Errors
+/// There is no such line, no file to insert into, or the file is binary.
+pub(super) fn combine(
+    path: &BStr,
+    old: Option<&[u8]>,
+    content: &[u8],
+    strategy: Strategy,
+) -> Result<Vec<u8>> {
+    if strategy == Strategy::Replace {
+        return Ok(content.to_vec());
+    }
+    let old = old.unwrap_or_default();
+    refuse_binary(path, old)?;
+    let (mark, text) = match old.strip_prefix(BOM) {
+        Some(text) => (BOM, text),
+        None => (&b""[..], old),
+    };
+    let mut lines: Vec<&[u8]> = text.lines_with_terminator().collect();
+    let at = match strategy {
+        Strategy::Insert { line } => place(path, lines.len(), line)?,
+        _ => lines.len(),
+    };
+    if text.is_empty() {
+        return Ok([
+            mark,
+            content
+                .strip_prefix(BOM)
+                .filter(|_| !old.is_empty())
+                .unwrap_or(content),
+        ]
+        .concat());
+    }
+    let ending = ending_of(text);
+    let added = with_ending(content.strip_prefix(BOM).unwrap_or(content), ending);
+    if added.is_empty() {
+        return Ok(old.to_vec());
+    }
+    let ends = text.ends_with(b"\n");
+    lines.insert(at, &added);
+    let mut result = mark.to_vec();
+    for line in &lines {
+        // Only the last line of the file and of the content may lack its end.
+        if result.len() > mark.len() && !result.ends_with(b"\n") {
+            result.extend_from_slice(ending);
+        }
+        result.extend_from_slice(line);
+    }
+    if ends && !result.ends_with(b"\n") {
+        result.extend_from_slice(ending);
+    } else if !ends && result.ends_with(b"\n") {
+        result.truncate(result.len() - ending.len().min(result.len() - mark.len()));
+    }
+    Ok(result)
+}
+
+/// How many lines stand before the new text.
+fn place(path: &BStr, lines: usize, line: usize) -> Result<usize> {
+    if (1..=lines + 1).contains(&line) {
+        return Ok(line - 1);
+    }
+    Err(Failure::new(
+        FailureKind::NoSuchLine,
+        format!("{} has no line {line} to insert before", show(path)),
+    )
+    .help(format!("give a line from 1 to {}", lines + 1))
+    .detail("lines", lines))
+}
+
+/// The line ending of a text: the one that most of its lines have.
+fn ending_of(text: &[u8]) -> &'static [u8] {
+    let all = text.find_iter("\n").count();
+    let crlf = text.find_iter("\r\n").count();
+    if crlf * 2 > all { b"\r\n" } else { b"\n" }
+}
+
+/// The text with this line ending throughout.
+fn with_ending(text: &[u8], ending: &[u8]) -> Vec<u8> {
+    let plain = text.replace("\r\n", "\n");
+    if ending == b"\n" {
+        plain
+    } else {
+        plain.replace("\n", ending)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[track_caller]
+    fn check(old: &str, content: &str, strategy: Strategy, expected: &str) {
+        let result = combine(
+            "f".into(),
+            Some(old.as_bytes()),
+            content.as_bytes(),
+            strategy,
+        );
+        assert_eq!(result.unwrap().as_bstr(), expected);
+    }
+
+    const AT_1: Strategy = Strategy::Insert { line: 1 };
+    const AT_2: Strategy = Strategy::Insert { line: 2 };
+    const AT_3: Strategy = Strategy::Insert { line: 3 };
+
+    #[test]
+    fn text_is_put_where_it_belongs() {
+        check("a\nb\n", "x\n", Strategy::Append, "a\nb\nx\n");
+        check("a\nb\n", "x\n", AT_1, "x\na\nb\n");
+        check("a\nb\n", "x\n", AT_2, "a\nx\nb\n");
+        check("a\nb\n", "x\n", AT_3, "a\nb\nx\n");
+        check("a\nb\n", "", Strategy::Append, "a\nb\n");
+        check("", "x", Strategy::Append, "x");
+        check("", "x\n", AT_1, "x\n");
+    }
+
+    #[test]
+    fn the_final_newline_is_as_it_was() {
+        check("a\nb\n", "x", Strategy::Append, "a\nb\nx\n");
+        check("a\nb", "x\n", Strategy::Append, "a\nb\nx");
+        check("a\nb", "x", Strategy::Append, "a\nb\nx");
+        check("a\nb", "x", AT_2, "a\nx\nb");
+        check("a\r\nb", "x\n", Strategy::Append, "a\r\nb\r\nx");
+    }
+
+    #[test]
+    fn line_endings_are_those_of_the_file() {
+        check("a\r\nb\r\n", "x\ny", AT_2, "a\r\nx\r\ny\r\nb\r\n");
+        check("a\nb\n", "x\r\ny\r\n", Strategy::Append, "a\nb\nx\ny\n");
+        check(
+            "a\r\nb\r\n",
+            "x\r\ny\n",
+            Strategy::Append,
+            "a\r\nb\r\nx\r\ny\r\n",
+        );
+    }
+
+    #[test]
+    fn the_byte_order_mark_stays_first_and_alone() {
+        check("\u{feff}a\n", "x\n", AT_1, "\u{feff}x\na\n");
+        check(
+            "\u{feff}a\n",
+            "\u{feff}x\n",
+            Strategy::Append,
+            "\u{feff}a\nx\n",
+        );
+        check("\u{feff}", "\u{feff}x\n", Strategy::Append, "\u{feff}x\n");
+    }
+
+    #[test]
+    fn az_64_a_line_that_is_not_there_is_refused() {
+        for line in [0, 4, usize::MAX] {
+            let failure =
+                combine("f".into(), Some(b"a\nb\n"), b"x", Strategy::Insert { line }).unwrap_err();
+            assert_eq!(failure.kind, FailureKind::NoSuchLine, "{line}");
+        }
+    }
+
+    #[test]
+    fn replacing_is_byte_for_byte() {
+        check("\u{feff}a\r\n", "x\n\n", Strategy::Replace, "x\n\n");
+    }
+}

@@ -1,0 +1,215 @@
+//! One way to judge what somebody wants to do to a file, for `guard check` and for the file operations.
+
+use gix::ObjectId;
+use gix::bstr::{BStr, BString};
+
+use super::work_base;
+use crate::approval::Approval;
+use crate::change::{Change, Kind, State};
+use crate::error::{Error, Result};
+use crate::finding::{Finding, Level, Rule};
+use crate::git::Repository;
+use crate::measure::{self, Class, Measured};
+use crate::path::boundary::Boundary;
+use crate::path::{fold, show};
+use crate::policy::{Policy, select};
+use crate::rules::{self, Case, Subject};
+
+/// What a request wants of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Its content.
+    Read,
+    /// To change it.
+    Write,
+}
+
+/// What every request is judged with.
+#[derive(Clone, Copy)]
+pub struct Desk<'a> {
+    /// The repository.
+    pub repo: &'a Repository,
+    /// HEAD's policy.
+    pub policy: &'a Policy,
+    /// The workspace.
+    pub boundary: &'a Boundary,
+    /// What people have consented to.
+    pub approvals: &'a [Approval],
+}
+
+impl Desk<'_> {
+    /// Whether requests may concern the path at all: roots, secrets, guard's own settings.
+    ///
+    /// # Errors
+    /// The finding that refuses it.
+    pub fn admit(&self, path: &BStr, access: Access) -> Result<(), Box<Finding>> {
+        let settings = &self.policy.settings;
+        let (roots, word) = match access {
+            Access::Read => (&settings.read, "read"),
+            Access::Write => (&settings.write, "write"),
+        };
+        if !roots.iter().any(|root| is_below(path, root)) {
+            let why = format!(
+                "{} is outside the {word} roots: {}",
+                show(path),
+                roots.join(", ")
+            );
+            return Err(Box::new(Finding::new(Rule::OutsideRoots, path, why).help(
+                format!("[workspace] {word} in guard.toml lists the directories that may be used"),
+            )));
+        }
+        if let Some(pattern) = settings.secrets.find(path) {
+            let why = format!(
+                "{} is named like a secret (`{}` in [workspace] secrets)",
+                show(path),
+                show(pattern)
+            );
+            return Err(Box::new(
+                Finding::new(Rule::ProtectedPath, path, why).help("a person has to handle it"),
+            ));
+        }
+        if access == Access::Write && select::is_own_settings(fold(path).as_ref()) {
+            let why = format!("{} steers guard", show(path));
+            return Err(Box::new(
+                Finding::new(Rule::ProtectedPath, path, why)
+                    .help("a person changes it, in a commit of its own"),
+            ));
+        }
+        Ok(())
+    }
+
+    /// What the step from `old` to `new` destroys, and the old content that this is measured against. Both what is
+    /// on disk and what HEAD holds at `paths` may be lost, so the greatest loss counts: many small edits add up to
+    /// one, and so do deleting and creating.
+    ///
+    /// # Errors
+    /// HEAD cannot be read.
+    pub fn loss(
+        &self,
+        old: Option<&[u8]>,
+        new: Option<&[u8]>,
+        paths: &[&BStr],
+    ) -> Result<(Measured, Option<Vec<u8>>)> {
+        let head = self.repo.tree_of(self.repo.head_commit()?)?;
+        let mut worst = (self.step(old, new), old.map(<[u8]>::to_vec));
+        for path in paths {
+            if let Some(committed) = head.read(path)? {
+                let since_head = self.step(Some(&committed), new);
+                if weight(&since_head) > weight(&worst.0) {
+                    worst = (since_head, Some(committed));
+                }
+            }
+        }
+        Ok(worst)
+    }
+
+    /// What a step destroys, HEAD aside.
+    pub fn step(&self, old: Option<&[u8]>, new: Option<&[u8]>) -> Measured {
+        measure::measure(
+            old.map(|old| (Kind::File, old)),
+            new.map(|new| (Kind::File, new)),
+            &self.policy.settings.thresholds,
+        )
+    }
+
+    /// The change as the rules see it. `renamed` is the other end of a move.
+    ///
+    /// # Errors
+    /// A content cannot be hashed.
+    pub fn subject(
+        &self,
+        path: &BStr,
+        old: Option<&[u8]>,
+        new: Option<&[u8]>,
+        renamed: Option<&BStr>,
+        measured: Measured,
+    ) -> Result<Subject> {
+        let state = |content: &[u8]| -> Result<State> {
+            Ok(State {
+                kind: Kind::File,
+                id: self.blob_id(content)?,
+            })
+        };
+        Ok(Subject {
+            measured,
+            content: rules::wants_content(path).then(|| {
+                let side = |content: Option<&[u8]>| content.unwrap_or_default().to_vec();
+                (side(old), side(new))
+            }),
+            change: Change {
+                path: path.to_owned(),
+                old: old.map(state).transpose()?,
+                new: new.map(state).transpose()?,
+                renamed: renamed.map(BString::from),
+            },
+        })
+    }
+
+    /// The id that git gives a content.
+    ///
+    /// # Errors
+    /// It cannot be hashed.
+    pub fn blob_id(&self, content: &[u8]) -> Result<ObjectId> {
+        self.repo
+            .blob_id(content)
+            .ok_or_else(|| Error::new("the content cannot be hashed"))
+    }
+
+    /// What the rules refuse, the gravest first.
+    ///
+    /// # Errors
+    /// The base that the settings name is not there, or a commit cannot be read.
+    pub fn refusals(&self, subjects: &[Subject]) -> Result<Vec<Finding>> {
+        let head = self.repo.head_commit()?;
+        let changes = subjects.iter().map(|subject| &subject.change);
+        let work_base = work_base::look_up(self.repo, self.policy, head, changes)?;
+        let mut findings = rules::check(&Case {
+            policy: self.policy,
+            subjects,
+            result: &self.boundary.view(),
+            work_base: &work_base,
+            approvals: self.approvals,
+        });
+        findings.retain(|finding| finding.level == Level::Error);
+        findings.sort_by_key(|finding| finding.rule);
+        Ok(findings)
+    }
+}
+
+/// Whether a path is in a root of the settings, `.` being the workspace.
+fn is_below(path: &BStr, root: &str) -> bool {
+    let root = root.trim_start_matches("./").trim_end_matches('/');
+    root.is_empty()
+        || root == "."
+        || path
+            .strip_prefix(root.as_bytes())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+}
+
+/// How bad a loss is.
+fn weight(measured: &Measured) -> (u8, bool, f64) {
+    let class =
+        u8::from(measured.class == Class::Replace) + u8::from(measured.conversion.is_some());
+    let large_and_gone = measured.class == Class::Delete && measured.large;
+    (class, large_and_gone, measured.lost.share())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_root_is_a_directory_and_no_beginning_of_a_name() {
+        for (path, root, expected) in [
+            ("out/a", "out", true),
+            ("out/a", "./out/", true),
+            ("out", "out", true),
+            ("output/a", "out", false),
+            ("a/out/b", "out", false),
+            ("a", ".", true),
+            ("a", "./", true),
+        ] {
+            assert_eq!(is_below(path.into(), root), expected, "{path} {root}");
+        }
+    }
+}

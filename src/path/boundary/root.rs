@@ -1,0 +1,41 @@
+//! Spellings of the workspace's root.
+
+use std::path::{Component, Path, PathBuf};
+
+use gix::bstr::ByteSlice;
+
+/// An absolute path that reaches the workspace over links above it (as `/tmp/work` on macOS), spelled from the
+/// real root. Any other path comes back as it is, to be judged as it is.
+pub(crate) fn from_real_root(root: &Path, path: &Path) -> PathBuf {
+    // What these hold depends on which process looks.
+    let depends = path.starts_with("/proc") || path.starts_with("/dev");
+    if !path.is_absolute() || path.starts_with(root) || depends {
+        return path.to_owned();
+    }
+    let mut above = PathBuf::new();
+    for component in path.components() {
+        if component == Component::ParentDir {
+            break;
+        }
+        above.push(component);
+        if let Ok(below) = path.strip_prefix(&above)
+            && above.canonicalize().is_ok_and(|real| real == root)
+        {
+            let mut real = root.join(below);
+            if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+                real.push("");
+            }
+            return real;
+        }
+    }
+    path.to_owned()
+}
+
+/// The bytes of a path; on systems whose names are not bytes, as UTF-8 with what has none replaced, which the
+/// path rules then refuse.
+pub(crate) fn bytes(path: &Path) -> Vec<u8> {
+    gix::path::os_str_into_bstr(path.as_os_str()).map_or_else(
+        |_| path.to_string_lossy().into_owned().into_bytes(),
+        |name| name.as_bytes().to_vec(),
+    )
+}

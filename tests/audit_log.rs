@@ -1,0 +1,276 @@
+//! The log: chained under many writers, and each kind of damage with its own verdict.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use common::Repo;
+use serde_json::{Map, Value};
+use write_guard::gate::{Log, verify};
+
+/// A repository whose log has `writes` operations of two records each.
+fn with_log(writes: usize) -> Repo {
+    let repo = Repo::open();
+    for number in 0..writes {
+        repo.put("a", format!("{number}\n"), &[]).works();
+    }
+    repo
+}
+
+fn log_file(repo: &Repo) -> PathBuf {
+    repo.path(".git/guard/log.jsonl")
+}
+
+fn log_lines(repo: &Repo) -> Vec<String> {
+    let text = fs::read_to_string(log_file(repo)).unwrap();
+    text.lines().map(str::to_owned).collect()
+}
+
+fn set_log(repo: &Repo, lines: &[String]) {
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    fs::write(log_file(repo), text).unwrap();
+}
+
+/// Line and kind of the fault that `audit verify` reports, and its exit code.
+#[track_caller]
+fn verdict(repo: &Repo, arguments: &[&str]) -> Option<(u64, String)> {
+    let all = [&["audit", "verify"], arguments].concat();
+    let report = repo.json(&all);
+    let code = repo.guard(&all).code;
+    let fault = &report["fault"];
+    assert_eq!(code, i32::from(!fault.is_null()), "{report}");
+    let kind = fault["kind"].as_str()?.to_owned();
+    Some((fault["line"].as_u64().unwrap(), kind))
+}
+
+fn head(repo: &Repo) -> String {
+    let report = repo.json(&["audit", "verify"]);
+    report["head"].as_str().unwrap().to_owned()
+}
+
+/// The chain that somebody with a text editor and SHA-256 would write.
+fn restamp(lines: &[String]) -> Vec<String> {
+    let mut prev = "0".repeat(64);
+    lines
+        .iter()
+        .map(|line| {
+            let mut record: Map<String, Value> = serde_json::from_str(line).unwrap();
+            record.remove("hash");
+            record.insert("prev".into(), prev.clone().into());
+            let body = Value::Object(record).to_string();
+            let body = body.strip_suffix('}').unwrap();
+            prev = sha256(body);
+            format!("{body},\"hash\":\"{prev}\"}}")
+        })
+        .collect()
+}
+
+fn sha256(text: &str) -> String {
+    let mut hasher = gix::hash::hasher(gix::hash::Kind::Sha256);
+    hasher.update(text.as_bytes());
+    hasher.try_finalize().unwrap().to_hex().to_string()
+}
+
+#[test]
+fn a_log_as_it_was_written_is_sound() {
+    let repo = with_log(3);
+    assert_eq!(verdict(&repo, &[]), None);
+    assert_eq!(verdict(&repo, &["--anchor", &head(&repo)]), None);
+    assert_eq!(log_lines(&repo).len(), 6);
+    // The tests below can restamp: with nothing changed, the same chain comes out.
+    assert_eq!(restamp(&log_lines(&repo)), log_lines(&repo));
+}
+
+#[test]
+fn an_edited_byte_is_told() {
+    let repo = with_log(3);
+    let mut lines = log_lines(&repo);
+    lines[2] = lines[2].replace("\"path\":\"a\"", "\"path\":\"b\"");
+    set_log(&repo, &lines);
+    assert_eq!(verdict(&repo, &[]), Some((3, "edited".into())));
+    lines[2] = lines[2].replace("\"path\":", "path:");
+    set_log(&repo, &lines);
+    assert_eq!(verdict(&repo, &[]), Some((3, "not-a-record".into())));
+}
+
+#[test]
+fn a_record_that_is_changed_and_hashed_anew_breaks_the_chain() {
+    let repo = with_log(3);
+    let mut lines = log_lines(&repo);
+    lines[2] = lines[2].replace("\"path\":\"a\"", "\"path\":\"b\"");
+    lines[2] = restamp(&lines)[2].clone();
+    set_log(&repo, &lines);
+    assert_eq!(verdict(&repo, &[]), Some((4, "unchained".into())));
+}
+
+#[test]
+fn a_removed_middle_is_told() {
+    let repo = with_log(3);
+    let mut lines = log_lines(&repo);
+    lines.drain(2..4);
+    set_log(&repo, &lines);
+    assert_eq!(verdict(&repo, &[]), Some((3, "removed".into())));
+    lines.drain(..1);
+    set_log(&repo, &lines);
+    assert_eq!(verdict(&repo, &[]), Some((1, "removed".into())));
+}
+
+#[test]
+fn a_changed_order_is_told() {
+    let repo = with_log(3);
+    let mut lines = log_lines(&repo);
+    lines.swap(1, 2);
+    set_log(&repo, &lines);
+    assert_eq!(verdict(&repo, &[]), Some((2, "reordered".into())));
+    lines.swap(1, 2);
+    lines.push(lines[1].clone());
+    set_log(&repo, &lines);
+    assert_eq!(verdict(&repo, &[]), Some((7, "reordered".into())));
+}
+
+#[test]
+fn a_cut_end_is_told_against_an_anchor_only() {
+    let repo = with_log(3);
+    let anchor = head(&repo);
+    let lines = log_lines(&repo);
+    set_log(&repo, &lines[..4]);
+    assert_eq!(verdict(&repo, &[]), None);
+    let told = verdict(&repo, &["--anchor", &anchor]);
+    assert_eq!(told, Some((5, "truncated".into())));
+    fs::remove_file(log_file(&repo)).unwrap();
+    let told = verdict(&repo, &["--anchor", &anchor]);
+    assert_eq!(told, Some((1, "truncated".into())));
+}
+
+#[test]
+fn a_restamped_chain_is_told_against_an_anchor_only() {
+    let repo = with_log(3);
+    let anchor = head(&repo);
+    let mut lines = log_lines(&repo);
+    lines[2] = lines[2].replace("\"path\":\"a\"", "\"path\":\"b\"");
+    set_log(&repo, &restamp(&lines));
+    assert_eq!(verdict(&repo, &[]), None);
+    let told = verdict(&repo, &["--anchor", &anchor]);
+    assert_eq!(told, Some((6, "restamped".into())));
+}
+
+#[test]
+fn a_torn_last_line_is_told_and_the_next_record_seals_it() {
+    let repo = with_log(2);
+    let whole = fs::read(log_file(&repo)).unwrap();
+    let fourth = whole.len() - log_lines(&repo)[3].len();
+    // Without its newline, in the middle, and after the first byte.
+    for cut in [whole.len() - 1, fourth + 40, fourth] {
+        fs::write(log_file(&repo), &whole[..cut]).unwrap();
+        assert_eq!(verdict(&repo, &[]), Some((4, "torn".into())), "{cut}");
+        repo.put("a", "next\n", &[]).works();
+        assert_eq!(verdict(&repo, &[]), None, "{cut}");
+        let sealed: Vec<_> = repo
+            .records()
+            .into_iter()
+            .filter(|record| record["after_torn_line"] == true)
+            .collect();
+        assert_eq!(sealed.len(), 1, "{cut}");
+    }
+}
+
+#[test]
+fn an_operation_without_an_end_is_told() {
+    let repo = with_log(3);
+    let lines = log_lines(&repo);
+    set_log(&repo, &lines[..5]);
+    let report = repo.json(&["audit", "verify"]);
+    assert_eq!(report["verdict"], "sound");
+    let open = &report["unfinished"];
+    assert_eq!(open.as_array().unwrap().len(), 1, "{report}");
+    assert_eq!(open[0]["seq"], 5);
+    assert_eq!(open[0]["path"], "a");
+    repo.guard(&["audit", "verify"])
+        .exits(0)
+        .says("record 5: the write of a has no end on record");
+    repo.put("b", "x\n", &[]).works();
+    let report = repo.json(&["audit", "verify"]);
+    assert_eq!(report["unfinished"], *open, "it stays on record");
+}
+
+#[test]
+fn r004_criterion_5_refusals_are_on_record_with_path_and_time_az_62() {
+    let repo = Repo::open();
+    repo.put("../x", "x\n", &[]).fails("security");
+    let records = repo.records();
+    let record = records.last().unwrap();
+    assert_eq!(record["event"], "refused");
+    assert_eq!(record["path"], "../x");
+    assert_eq!(record["reason"], "path-escapes");
+    let time = record["time"].as_str().unwrap();
+    assert!(time.starts_with("20") && time.contains('T'), "{time}");
+}
+
+const WRITER: &str = "GUARD_TEST_LOG_OF";
+
+fn records_each() -> usize {
+    match std::env::var_os("GUARD_LONG") {
+        Some(_) => 1000,
+        None => 50,
+    }
+}
+
+/// Not a test of its own: what each process of the next one runs.
+#[test]
+fn appends_when_asked_to() {
+    let Some(directory) = std::env::var_os(WRITER) else {
+        return;
+    };
+    let log = Log::new(Path::new(&directory));
+    for number in 0..records_each() {
+        let mut facts = Map::new();
+        facts.insert("number".into(), number.into());
+        facts.insert("process".into(), std::process::id().into());
+        log.append("test", facts).unwrap();
+    }
+}
+
+/// 50 records a process; 1,000 with `GUARD_LONG`.
+#[test]
+fn sixteen_processes_leave_one_valid_chain() {
+    let memory = Path::new("/dev/shm");
+    let directory = if memory.is_dir() {
+        tempfile::tempdir_in(memory)
+    } else {
+        tempfile::tempdir()
+    }
+    .unwrap();
+    let writers: Vec<_> = (0..16)
+        .map(|_| {
+            Command::new(std::env::current_exe().unwrap())
+                .args(["--exact", "appends_when_asked_to"])
+                .env(WRITER, directory.path())
+                .stdout(Stdio::null())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    for mut writer in writers {
+        assert!(writer.wait().unwrap().success());
+    }
+    let bytes = Log::new(directory.path()).read().unwrap();
+    let result = verify(&bytes, None);
+    assert_eq!(result.fault, None);
+    assert_eq!(result.head.count, 16 * records_each() as u64);
+    // Each process's own records are there, and in its order.
+    let mut next = std::collections::HashMap::<u64, u64>::new();
+    for line in bytes
+        .split(|&byte| byte == b'\n')
+        .filter(|line| !line.is_empty())
+    {
+        let record: Value = serde_json::from_slice(line).unwrap();
+        let expected = next.entry(record["process"].as_u64().unwrap()).or_default();
+        assert_eq!(record["number"], *expected);
+        *expected += 1;
+    }
+    assert_eq!(next.len(), 16);
+}

@@ -1,0 +1,103 @@
+//! The file verbs, asked as a program asks them.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::{GUARD, Repo, run_with_input};
+
+/// The answer of a file verb.
+#[derive(Debug)]
+pub struct Answer {
+    pub code: i32,
+    pub json: Value,
+}
+
+impl Answer {
+    /// Asserts the kind of the error, and with it the exit code 1 or 2.
+    #[track_caller]
+    pub fn fails(&self, kind: &str) -> &Answer {
+        assert_eq!(self.json["error"]["kind"], kind, "{self:#?}");
+        assert!(matches!(self.code, 1 | 2), "{self:#?}");
+        let help = self.json["error"]["help"].as_array().unwrap();
+        assert!(!help.is_empty(), "no next step: {self:#?}");
+        self
+    }
+
+    /// Asserts success.
+    #[track_caller]
+    pub fn works(&self) -> &Answer {
+        assert_eq!(self.code, 0, "{self:#?}");
+        assert!(self.json["error"].is_null(), "{self:#?}");
+        self
+    }
+
+    pub fn message(&self) -> &str {
+        self.json["error"]["message"].as_str().unwrap_or_default()
+    }
+
+    pub fn class(&self) -> &str {
+        let analysis = match &self.json["analysis"] {
+            Value::Null => &self.json["error"]["analysis"],
+            analysis => analysis,
+        };
+        analysis["change_classification"].as_str().unwrap()
+    }
+}
+
+/// Runs a prepared guard with `--format json`.
+#[track_caller]
+pub fn answer_of(command: &mut Command, input: &[u8]) -> Answer {
+    let output = run_with_input(command.args(["--format", "json"]), input);
+    let json = serde_json::from_str(&output.stdout)
+        .unwrap_or_else(|error| panic!("{command:?}: {error}\n{output:?}"));
+    Answer {
+        code: output.code,
+        json,
+    }
+}
+
+impl Repo {
+    /// A repository in which no design applies.
+    pub fn open() -> Repo {
+        Repo::open_with("")
+    }
+
+    /// The same with further settings.
+    pub fn open_with(settings: &str) -> Repo {
+        let repo = Repo::new();
+        repo.stage(
+            "guard.toml",
+            format!("[lld]\nmissing = \"skip\"\n{settings}"),
+        );
+        repo.commit("Begin");
+        repo
+    }
+
+    #[track_caller]
+    pub fn ask(&self, arguments: &[&str]) -> Answer {
+        answer_of(self.command(GUARD).args(arguments), b"")
+    }
+
+    /// `guard write PATH` with further arguments.
+    #[track_caller]
+    pub fn put(&self, path: &str, content: impl AsRef<[u8]>, arguments: &[&str]) -> Answer {
+        let mut command = self.command(GUARD);
+        answer_of(
+            command.args(["write", path]).args(arguments),
+            content.as_ref(),
+        )
+    }
+
+    #[track_caller]
+    pub fn read(&self, path: &str) -> Vec<u8> {
+        std::fs::read(self.path(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// The records of the log, oldest first.
+    #[track_caller]
+    pub fn records(&self) -> Vec<Value> {
+        let report = self.json(&["audit", "show"]);
+        report["records"].as_array().unwrap().clone()
+    }
+}

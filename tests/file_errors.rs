@@ -1,0 +1,194 @@
+//! Errors of the system, as the user 65534: typed, with a next step, and the old content is left.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::files::{Answer, answer_of};
+use common::{GUARD, Repo};
+
+const NOBODY: u32 = 65534;
+
+/// A repository of the user 65534 with the file `a`, and guard where that user may run it.
+struct Theirs {
+    repo: Repo,
+    guard: PathBuf,
+}
+
+/// Needs root; a counted skip otherwise.
+fn theirs() -> Option<Theirs> {
+    let repo = Repo::open();
+    repo.write("dir/a", "old\n");
+    // Objects and log are there already.
+    repo.put("first", "x\n", &[]).works();
+    let guard = repo.path("../guard");
+    fs::copy(GUARD, &guard).unwrap();
+    let base = repo.root.parent().unwrap().to_owned();
+    if give_away(&base).is_err() {
+        common::skip("only root may act as another user");
+        return None;
+    }
+    Some(Theirs { repo, guard })
+}
+
+fn give_away(path: &Path) -> std::io::Result<()> {
+    chown(path, Some(NOBODY), Some(NOBODY))?;
+    if path.is_dir() && !path.is_symlink() {
+        for entry in fs::read_dir(path)? {
+            give_away(&entry?.path())?;
+        }
+    }
+    Ok(())
+}
+
+impl Theirs {
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = self.repo.command(&self.guard);
+        command.uid(NOBODY).gid(NOBODY).args(arguments);
+        command
+    }
+
+    #[track_caller]
+    fn ask(&self, arguments: &[&str], input: &str) -> Answer {
+        answer_of(&mut self.command(arguments), input.as_bytes())
+    }
+
+    /// The records of the log; root is not trusted with what is somebody else's.
+    fn records(&self) -> Vec<serde_json::Value> {
+        let shown = self.ask(&["audit", "show"], "");
+        shown.json["records"].as_array().unwrap().clone()
+    }
+
+    fn set_mode(&self, path: &str, mode: u32) {
+        fs::set_permissions(self.repo.path(path), fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    /// Takes the right to write from a tree of directories.
+    fn shut(&self, path: &str) {
+        common::run(self.repo.command("chmod").args(["-R", "a-w", path])).exits(0);
+    }
+}
+
+#[test]
+fn a_directory_that_may_not_be_written_az_58_aw_22() {
+    let Some(theirs) = theirs() else { return };
+    theirs.set_mode("dir", 0o555);
+    for (arguments, input) in [
+        (&["write", "dir/a"][..], "new\n"),
+        (&["write", "dir/new"], "new\n"),
+        (&["write", "dir/sub/new"], "new\n"),
+        (
+            &["patch", "dir/a", "--search", "old", "--replace", "new"],
+            "",
+        ),
+        (&["delete", "dir/a"], ""),
+        (&["move", "dir/a", "b"], ""),
+        (&["move", "first", "dir/b"], ""),
+    ] {
+        let answer = theirs.ask(arguments, input);
+        answer.fails("permission");
+        assert_eq!(answer.code, 1, "{arguments:?}");
+        let last = theirs.records().pop().unwrap();
+        assert_eq!(last["event"], "failed", "{arguments:?}");
+        assert_eq!(last["error"], "permission", "{arguments:?}");
+    }
+    assert_eq!(theirs.repo.read("dir/a"), b"old\n");
+    assert!(theirs.repo.path("first").exists());
+    assert_eq!(fs::read_dir(theirs.repo.path("dir")).unwrap().count(), 1);
+}
+
+#[test]
+fn a_file_or_directory_that_may_not_be_read() {
+    let Some(theirs) = theirs() else { return };
+    theirs.set_mode("first", 0o200);
+    theirs.ask(&["read", "first"], "").fails("permission");
+    theirs.ask(&["write", "first"], "x\n").fails("permission");
+    theirs.set_mode("dir", 0o000);
+    theirs.ask(&["read", "dir/a"], "").fails("permission");
+    theirs.ask(&["write", "dir/a"], "x\n").fails("permission");
+    theirs.set_mode("dir", 0o755);
+    assert_eq!(theirs.repo.read("dir/a"), b"old\n");
+}
+
+#[test]
+fn without_a_snapshot_nothing_is_written_ag_08() {
+    let Some(theirs) = theirs() else { return };
+    theirs.shut(".git/objects");
+    let answer = theirs.ask(&["write", "dir/a"], "new\n");
+    answer.fails("backup");
+    assert_eq!(answer.code, 2);
+    theirs.ask(&["delete", "dir/a"], "").fails("backup");
+    theirs.ask(&["move", "dir/a", "b"], "").fails("backup");
+    assert_eq!(theirs.repo.read("dir/a"), b"old\n");
+    assert!(!theirs.repo.path("b").exists());
+}
+
+#[test]
+fn without_a_record_nothing_is_written() {
+    let Some(theirs) = theirs() else { return };
+    let count = theirs.records().len();
+    theirs.shut(".git/guard");
+    let answer = theirs.ask(&["write", "dir/a"], "new\n");
+    answer.fails("record");
+    assert_eq!(answer.code, 2);
+    assert_eq!(theirs.repo.read("dir/a"), b"old\n");
+    assert_eq!(theirs.records().len(), count);
+}
+
+#[test]
+fn a_file_of_somebody_else_in_ones_own_directory_keeps_its_content_or_gets_the_new() {
+    let Some(theirs) = theirs() else { return };
+    chown(theirs.repo.path("dir/a"), Some(0), Some(0)).unwrap();
+    theirs.set_mode("dir/a", 0o644);
+    let answer = theirs.ask(&["write", "dir/a"], "new\n");
+    // The directory decides about names: replacing is allowed, and the file is then the writer's.
+    answer.works();
+    assert_eq!(theirs.repo.read("dir/a"), b"new\n");
+    let owner = fs::metadata(theirs.repo.path("dir/a")).unwrap().uid();
+    assert_eq!(owner, NOBODY);
+}
+
+/// A file system of 64 kB in memory; a counted skip where mounting is not allowed.
+#[test]
+fn a_full_disk_aw_25() {
+    let repo = Repo::open();
+    fs::create_dir(repo.path("small")).unwrap();
+    let mount = common::run(
+        repo.command("mount")
+            .args(["-t", "tmpfs", "-o", "size=64k", "tmpfs", "small"]),
+    );
+    if mount.code != 0 {
+        common::skip("mounting is not allowed");
+        return;
+    }
+    let unmount = Unmount(repo.path("small"));
+    repo.write("small/a", "old\n");
+    let answer = repo.put("small/a", "x".repeat(200_000), &[]);
+    answer.fails("io");
+    assert_eq!(answer.code, 2);
+    let help = answer.json["error"]["help"].to_string();
+    assert!(help.contains("make room"), "{help}");
+    assert_eq!(repo.read("small/a"), b"old\n");
+    assert_eq!(fs::read_dir(repo.path("small")).unwrap().count(), 1);
+    assert_eq!(repo.records().pop().unwrap()["event"], "failed");
+    repo.put("small/a", "new\n", &[]).works();
+    // And one that is read-only.
+    common::run(repo.command("mount").args(["-o", "remount,ro", "small"])).exits(0);
+    repo.put("small/a", "newer\n", &[]).fails("io");
+    assert_eq!(repo.read("small/a"), b"new\n");
+    drop(unmount);
+}
+
+struct Unmount(PathBuf);
+
+impl Drop for Unmount {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
+    }
+}

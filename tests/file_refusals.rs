@@ -1,0 +1,223 @@
+//! What the file verbs refuse, each by name and without touching anything.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use common::Repo;
+use write_guard::path::boundary::Boundary;
+
+#[test]
+fn r000_110_binary_content_is_refused_by_name() {
+    let repo = Repo::open();
+    repo.put("a.bin", b"a\0b", &[]).fails("binary");
+    assert!(!repo.path("a.bin").exists());
+    repo.write("b.bin", b"a\0b");
+    for arguments in [
+        &["read", "b.bin"][..],
+        &["patch", "b.bin", "--search", "a", "--replace", "b"],
+        &["move", "b.bin", "c.bin"],
+    ] {
+        assert!(
+            repo.ask(arguments)
+                .fails("binary")
+                .message()
+                .contains("b.bin")
+        );
+    }
+    assert_eq!(repo.read("b.bin"), b"a\0b");
+}
+
+#[test]
+fn r000_120_a_read_only_file_is_refused_jc_117() {
+    let repo = Repo::open();
+    repo.write("a", "old\n");
+    fs::set_permissions(repo.path("a"), fs::Permissions::from_mode(0o444)).unwrap();
+    let answer = repo.put("a", "new\n", &[]);
+    assert!(
+        answer
+            .fails("permission")
+            .message()
+            .contains("a may not be")
+    );
+    repo.ask(&["delete", "a"]).fails("permission");
+    repo.ask(&["move", "a", "b"]).fails("permission");
+    assert_eq!(repo.read("a"), b"old\n");
+}
+
+#[test]
+fn r000_140_paths_outside_are_refused_and_logged_ag_05_ag_06_aw_16() {
+    let repo = Repo::open();
+    for path in [
+        "../outside.py",
+        "../../etc/passwd",
+        "/etc/hosts",
+        "a/../../outside.py",
+        "C:\\Windows\\System32\\config",
+        ".git/config",
+        "a\tb",
+    ] {
+        repo.put(path, "x\n", &[]).fails("security");
+        repo.ask(&["read", path]).fails("security");
+        repo.ask(&["delete", path]).fails("security");
+        repo.ask(&["move", path, "here"]).fails("security");
+        repo.ask(&["move", "guard.toml", path]);
+        let last = repo.records().pop().unwrap();
+        assert_eq!(last["event"], "refused", "{path}");
+    }
+    assert!(!repo.path("../outside.py").exists());
+    assert!(!repo.path("here").exists());
+}
+
+#[test]
+fn r000_150_a_link_that_leads_outside_is_refused_ag_07() {
+    let repo = Repo::open();
+    let outside = repo.path("../home/file.py");
+    fs::write(&outside, "secret\n").unwrap();
+    symlink(&outside, repo.path("absolute")).unwrap();
+    symlink("../home/file.py", repo.path("relative")).unwrap();
+    symlink("../home", repo.path("dir")).unwrap();
+    for path in ["absolute", "relative", "dir/file.py", "dir/new"] {
+        repo.put(path, "x\n", &[]).fails("security");
+        repo.ask(&["read", path]).fails("security");
+        repo.ask(&["delete", path]).fails("security");
+    }
+    assert_eq!(fs::read(&outside).unwrap(), b"secret\n");
+    assert_eq!(fs::read_dir(repo.home()).unwrap().count(), 1);
+}
+
+#[test]
+fn what_is_no_plain_file_is_refused_by_name_jc_104() {
+    let repo = Repo::open();
+    repo.write("dir/a", "x\n");
+    repo.write("one", "x\n");
+    fs::hard_link(repo.path("one"), repo.path("two")).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(repo.path("socket")).unwrap();
+    common::run(repo.command("mkfifo").arg("fifo")).exits(0);
+    for (path, word) in [
+        ("dir", "is a directory"),
+        ("one", "hard links"),
+        ("socket", "is not a regular file"),
+        ("fifo", "is not a regular file"),
+        ("one/below", "is below a file"),
+    ] {
+        for answer in [
+            repo.put(path, "y\n", &[]),
+            repo.ask(&["read", path]),
+            repo.ask(&["delete", path]),
+            repo.ask(&["move", path, "elsewhere"]),
+        ] {
+            assert!(answer.fails("security").message().contains(word), "{path}");
+        }
+    }
+    assert_eq!(repo.read("two"), b"x\n");
+}
+
+#[test]
+fn az_45_jc_101_what_is_too_large_is_refused_and_the_limit_itself_is_not() {
+    let repo = Repo::open_with("[workspace]\nmax-size = 1024\n");
+    repo.write("big", "x".repeat(1025));
+    repo.ask(&["read", "big"]).fails("too-large");
+    repo.put("big", "y\n", &[]).fails("too-large");
+    repo.put("new", "x".repeat(1025), &[]).fails("too-large");
+    repo.put("new", "x".repeat(1024), &[]).works();
+    repo.put("new", "x", &["--strategy", "append"])
+        .fails("too-large");
+}
+
+#[test]
+fn az_45_az_46_secrets_are_neither_read_nor_written() {
+    let repo = Repo::open();
+    for path in [".env", "credentials.json", "id_rsa", "sub/server.pem"] {
+        repo.write(path, "x\n");
+        repo.ask(&["read", path]).fails("refused");
+        repo.put(path, "y\n", &[]).fails("refused");
+        repo.ask(&["move", path, "plain"]).fails("refused");
+        assert_eq!(repo.read(path), b"x\n");
+    }
+    repo.write("main.py", "x\n");
+    repo.ask(&["move", "main.py", ".env.local"])
+        .fails("refused");
+}
+
+#[test]
+fn jc_68_to_75_what_steers_guard_is_for_people() {
+    let repo = Repo::open();
+    let before = repo.read("guard.toml");
+    let absolute = repo.path("guard.toml");
+    for path in [
+        "guard.toml",
+        "GUARD.toml",
+        ".guard/allowed_signers",
+        "src/../guard.toml",
+        absolute.to_str().unwrap(),
+    ] {
+        assert_eq!(
+            repo.put(path, "x\n", &[]).fails("refused").json["error"]["rule"],
+            "protected-path"
+        );
+        let report = repo.json(&["check", path]);
+        assert_eq!(report["results"][0]["rule"], "protected-path", "{path}");
+    }
+    repo.ask(&["delete", "guard.toml"]).fails("refused");
+    repo.write("a", "x\n");
+    repo.ask(&["move", "a", ".guard/x"]).fails("refused");
+    // They may be read, and files of that name elsewhere are nobody's business.
+    repo.ask(&["read", "guard.toml"]).works();
+    repo.put("src/guard.toml", "x\n", &[]).works();
+    assert_eq!(repo.read("guard.toml"), before);
+}
+
+/// Pieces of hostile and of harmless paths.
+const PIECES: &[&str] = &[
+    "..", ".", "/", "//", "a", "dir", "link", "out", "loop", "~", "\\", "\0", "\n", " ", "C:",
+    "%2e", "\u{2215}", "\u{202e}", ".git", "GIT~1", "file:", "é", "*", "$HOME",
+];
+
+#[test]
+fn ag_09_any_request_is_inside_or_refused() {
+    let repo = Repo::nothing();
+    repo.write("dir/file", "x");
+    symlink("dir", repo.path("link")).unwrap();
+    symlink("../home", repo.path("out")).unwrap();
+    symlink("loop", repo.path("loop")).unwrap();
+    let root = repo.root.to_str().unwrap();
+    // A fixed sequence (xorshift), so that a failure can be repeated.
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state % below as u64).unwrap()
+    };
+    let boundary = Boundary::open(&repo.root).unwrap();
+    let mut inside = 0;
+    for _ in 0..20_000 {
+        let mut request = match next(8) {
+            0 => format!("{root}/"),
+            1 => root.to_owned(),
+            _ => String::new(),
+        };
+        for _ in 0..next(7) {
+            request += PIECES[next(PIECES.len())];
+            if next(2) == 0 {
+                request += "/";
+            }
+        }
+        let Ok(path) = boundary.locate(request.as_str().into()) else {
+            continue;
+        };
+        inside += 1;
+        let names: Vec<&str> = std::str::from_utf8(&path).unwrap().split('/').collect();
+        let is_odd = |name: &&str| matches!(*name, "" | "." | ".." | ".git");
+        let is_link = matches!(names[0], "link" | "out" | "loop");
+        assert!(
+            !is_link && !names.iter().any(is_odd),
+            "{request:?} is {path}"
+        );
+    }
+    assert!(inside > 500, "only {inside} requests were inside");
+}

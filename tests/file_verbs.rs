@@ -1,0 +1,316 @@
+//! `guard read`, `write`, `patch`, `delete` and `move`: what they answer, what they keep, what they refuse.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use common::{GUARD, Repo, lines};
+
+/// 270 lines of which `changed` are others.
+fn large(changed: usize) -> String {
+    lines(1..=270 - changed) + &lines(1001..=1000 + changed)
+}
+
+/// A repository with `state.py`, 270 lines long.
+fn with_large() -> Repo {
+    let repo = Repo::open();
+    repo.stage("state.py", large(0));
+    repo.commit("Large");
+    repo
+}
+
+#[test]
+fn r000_010_a_new_file_is_written_ag_02() {
+    let repo = Repo::open();
+    let answer = repo.put("new/dir/a.py", "x = 1\n", &[]);
+    answer.works();
+    assert_eq!(answer.class(), "NEW");
+    assert_eq!(answer.json["analysis"]["requires_approval"], false);
+    assert_eq!(answer.json["created"], true);
+    assert_eq!(answer.json["size"], 6);
+    assert_eq!(repo.read("new/dir/a.py"), b"x = 1\n");
+    // As any program of the user would create it, not as a temporary file.
+    fs::write(repo.path("by-hand"), "").unwrap();
+    let mode = |path: &str| fs::metadata(repo.path(path)).unwrap().permissions().mode();
+    assert_eq!(mode("new/dir/a.py"), mode("by-hand"));
+}
+
+#[test]
+fn r000_020_a_small_file_is_overwritten() {
+    let repo = Repo::open();
+    repo.stage("a.py", lines(1..=50));
+    repo.commit("Small");
+    let answer = repo.put("a.py", lines(101..=150), &[]);
+    assert_eq!(answer.works().class(), "MODIFY");
+    assert_eq!(answer.json["created"], false);
+    assert_eq!(repo.read("a.py"), lines(101..=150).as_bytes());
+}
+
+#[test]
+fn r000_030_a_minor_change_of_a_large_file_is_written() {
+    let repo = with_large();
+    let answer = repo.put("state.py", large(54), &[]);
+    assert_eq!(answer.works().class(), "MODIFY");
+    assert_eq!(answer.json["analysis"]["change_percentage"], 20.0);
+    assert_eq!(answer.json["analysis"]["original_lines"], 270);
+}
+
+#[test]
+fn r000_040_and_050_a_major_change_is_held_and_not_written_without_a_person() {
+    let repo = with_large();
+    let answer = repo.put("state.py", large(216), &[]);
+    answer.fails("held");
+    assert_eq!((answer.code, answer.class()), (1, "REPLACE"));
+    let analysis = &answer.json["error"]["analysis"];
+    assert_eq!(analysis["requires_approval"], true);
+    assert_eq!(analysis["change_percentage"], 80.0);
+    let lost = analysis["deleted_content"].as_str().unwrap();
+    assert!(lost.contains("line number 55\n"), "{lost}");
+    assert_eq!(repo.read("state.py"), large(0).as_bytes());
+    assert_eq!(repo.records().last().unwrap()["event"], "refused");
+}
+
+#[test]
+fn r000_080_append_keeps_both() {
+    let repo = with_large();
+    let answer = repo.put("state.py", "more\n", &["--strategy", "append"]);
+    assert_eq!(answer.works().class(), "MODIFY");
+    assert_eq!(repo.read("state.py"), (large(0) + "more\n").as_bytes());
+    let preview = answer.json["analysis"]["diff_preview"].as_str().unwrap();
+    assert!(preview.contains("+more"), "{preview}");
+}
+
+#[test]
+fn az_64_insert_at_a_line_and_at_one_that_is_not_there() {
+    let repo = Repo::open();
+    repo.write("a", "\u{feff}one\r\ntwo\r\n");
+    repo.put("a", "x\n", &["--strategy", "insert", "--line", "2"])
+        .works();
+    assert_eq!(repo.read("a"), "\u{feff}one\r\nx\r\ntwo\r\n".as_bytes());
+    repo.put("a", "x\n", &["--strategy", "insert", "--line", "5"])
+        .fails("no-such-line");
+    // Without a line it is a wrong call.
+    common::run(
+        repo.command(GUARD)
+            .args(["write", "a", "--strategy", "insert"]),
+    )
+    .exits(2)
+    .says("--line");
+}
+
+#[test]
+fn r000_100_an_empty_file_is_modified_jc_98() {
+    let repo = Repo::open();
+    repo.write("empty", "");
+    assert_eq!(repo.put("empty", "x\n", &[]).works().class(), "MODIFY");
+    repo.put("other", "", &[]).works();
+    assert_eq!(repo.read("other"), b"");
+}
+
+#[test]
+fn r000_130_every_file_is_on_record() {
+    let repo = Repo::open();
+    for path in ["a", "b", "c"] {
+        repo.put(path, "x\n", &[]).works();
+    }
+    let done: Vec<_> = repo
+        .records()
+        .into_iter()
+        .filter(|record| record["event"] == "done")
+        .map(|record| record["path"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(done, ["a", "b", "c"]);
+}
+
+#[test]
+fn a_link_inside_is_followed_to_the_file_and_stays_a_link_jc_97() {
+    let repo = Repo::open();
+    repo.write("real/a", "old\n");
+    symlink("real/a", repo.path("link")).unwrap();
+    let answer = repo.put("link", "new\n", &[]);
+    answer.works();
+    // The answer names the absolute path of the file itself.
+    assert_eq!(answer.json["path"], repo.path("real/a").to_str().unwrap());
+    assert!(repo.path("link").is_symlink());
+    assert_eq!(repo.read("real/a"), b"new\n");
+}
+
+#[test]
+fn r000_170_a_long_preview_is_cut() {
+    let repo = with_large();
+    let answer = repo.put("state.py", lines(2001..=2200), &[]);
+    answer.fails("held");
+    let preview = &answer.json["error"]["analysis"]["diff_preview"];
+    let preview: Vec<&str> = preview.as_str().unwrap().lines().collect();
+    assert!(preview.len() <= 50, "{}", preview.len());
+    assert!(preview.iter().any(|line| line.contains("[truncated]")));
+}
+
+#[test]
+fn small_edits_add_up_and_so_do_deleting_and_creating() {
+    let repo = with_large();
+    for changed in [54, 108] {
+        repo.put("state.py", large(changed), &[]).works();
+    }
+    let before = repo.read("state.py");
+    // Only 27 more lines, but 135 of the 270 that HEAD has.
+    repo.put("state.py", large(135), &[]).fails("held");
+    assert_eq!(repo.read("state.py"), before);
+
+    fs::remove_file(repo.path("state.py")).unwrap();
+    repo.put("state.py", "x\n", &[]).fails("held");
+    assert!(!repo.path("state.py").exists());
+    // Nor by putting another file in its place.
+    repo.write("small", "x\n");
+    repo.ask(&["move", "small", "state.py"]).fails("refused");
+    assert!(repo.path("small").exists() && !repo.path("state.py").exists());
+}
+
+#[test]
+fn r001_1_1_and_3_1_read_answers_content_and_size_ag_01() {
+    let repo = Repo::open();
+    repo.write("a b.txt", "one\ntwo\nthree\n");
+    let answer = repo.ask(&["read", "./x/../a b.txt"]);
+    answer.works();
+    assert_eq!(answer.json["path"], repo.path("a b.txt").to_str().unwrap());
+    assert_eq!(answer.json["content"], "one\ntwo\nthree\n");
+    assert_eq!(answer.json["size"], 14);
+    assert_eq!(answer.json["exists"], true);
+    for (range, expected) in [
+        ("2:2", "two\n"),
+        ("2:", "two\nthree\n"),
+        (":1", "one\n"),
+        ("4:9", ""),
+    ] {
+        let output = repo.guard(&["read", "a b.txt", "--lines", range]);
+        assert_eq!(output.exits(0).stdout, expected, "{range}");
+    }
+    repo.ask(&["read", "missing"]).fails("not-found");
+    repo.ask(&["read", "x"]).fails("not-found");
+    repo.write("latin", b"\xe9\n");
+    repo.ask(&["read", "latin"]).fails("binary");
+}
+
+#[test]
+fn r001_1_3_patch_is_exact_literal_and_unique_ag_03_ag_04_jc_105_to_114() {
+    let repo = Repo::open();
+    repo.write("a", "one\r\ntwo $& .*\ntwo\nend");
+    let patch = |search: &str, replace: &str| {
+        repo.ask(&["patch", "a", "--search", search, "--replace", replace])
+    };
+    let answer = patch("$& .*", "\\1 ${x}");
+    answer.works();
+    assert_eq!(answer.json["matched"], true);
+    assert_eq!(answer.json["replaced"], 1);
+    assert_eq!(repo.read("a"), b"one\r\ntwo \\1 ${x}\ntwo\nend");
+    patch("nowhere", "x").fails("search-not-found");
+    let answer = patch("two", "x");
+    assert!(
+        answer
+            .fails("multiple-matches")
+            .message()
+            .contains("2 places: lines 2, 3")
+    );
+    patch("\nend", "").works();
+    assert_eq!(repo.read("a"), b"one\r\ntwo \\1 ${x}\ntwo");
+    repo.ask(&["patch", "missing", "--search", "a", "--replace", "b"])
+        .fails("not-found");
+}
+
+#[test]
+fn jc_118_a_list_of_edits_applies_all_or_none() {
+    let repo = Repo::open();
+    repo.write("a", "one two\n");
+    let patch = |edits: &str| {
+        let mut guard = repo.command(GUARD);
+        common::files::answer_of(guard.args(["patch", "a", "--edits", "-"]), edits.as_bytes())
+    };
+    let failed = patch(r#"[{"search":"one","replace":"1"},{"search":"three","replace":"3"}]"#);
+    assert!(
+        failed
+            .fails("search-not-found")
+            .message()
+            .contains("edit 2 of 2")
+    );
+    assert_eq!(repo.read("a"), b"one two\n");
+    let done = patch(r#"[{"search":"one","replace":"1"},{"search":"two","replace":"2"}]"#);
+    assert_eq!(done.works().json["replaced"], 2);
+    assert_eq!(repo.read("a"), b"1 2\n");
+}
+
+#[test]
+fn r001_1_4_edit_has_the_spellings_of_the_requirement_ag_13() {
+    let repo = Repo::open();
+    repo.ask(&["edit", "--file", "a", "--content", "x = 1\n"])
+        .works();
+    repo.ask(&["edit", "--file", "a", "--search", "1", "--replace", "2"])
+        .works();
+    assert_eq!(repo.read("a"), b"x = 2\n");
+    repo.guard(&["edit", "--file", "a"]).exits(2);
+    repo.guard(&["edit", "--file", "a", "--search", "x"])
+        .exits(2);
+}
+
+#[test]
+fn jc_115_mode_bits_survive() {
+    let repo = Repo::open();
+    repo.write("a", "old\n");
+    fs::set_permissions(repo.path("a"), fs::Permissions::from_mode(0o750)).unwrap();
+    repo.put("a", "new\n", &[]).works();
+    repo.ask(&["patch", "a", "--search", "new", "--replace", "newer"])
+        .works();
+    repo.ask(&["move", "a", "b/c"]).works();
+    let mode = fs::metadata(repo.path("b/c")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o7777, 0o750);
+}
+
+#[test]
+fn a_move_is_judged_at_both_ends() {
+    let repo = Repo::new();
+    repo.stage("old.py", "x\n");
+    repo.stage("kept.py", "x\n");
+    repo.commit("Begin");
+    repo.govern(&[("old.py", "Delete", "x"), ("new/a.py", "Add", "x")]);
+    for (from, to) in [("old.py", "stray.py"), ("kept.py", "new/a.py")] {
+        let answer = repo.ask(&["move", from, to]);
+        answer.fails("refused");
+        assert_eq!(answer.json["error"]["rule"], "out-of-scope", "{from} {to}");
+        assert!(repo.path(from).exists() && !repo.path(to).exists());
+    }
+    repo.ask(&["move", "missing.py", "new/a.py"])
+        .fails("not-found");
+    let answer = repo.ask(&["move", "old.py", "new/a.py"]);
+    answer.works();
+    assert_eq!(answer.json["path"], repo.path("new/a.py").to_str().unwrap());
+    assert_eq!(
+        answer.json["moved_from"],
+        repo.path("old.py").to_str().unwrap()
+    );
+    assert_eq!(repo.read("new/a.py"), b"x\n");
+    assert!(!repo.path("old.py").exists());
+    let done = repo.records().pop().unwrap();
+    assert_eq!(
+        (&done["path"], &done["to"]),
+        (&"old.py".into(), &"new/a.py".into())
+    );
+    // And back again: what a snapshot says of both ends.
+    let backup = answer.json["backup"].as_str().unwrap();
+    repo.guard(&["snapshot", "restore", backup]).exits(0);
+    assert_eq!(repo.read("old.py"), b"x\n");
+    assert!(!repo.path("new/a.py").exists());
+}
+
+#[test]
+fn a_move_replaces_nothing() {
+    let repo = Repo::open();
+    repo.write("a", "a\n");
+    repo.write("b", "b\n");
+    repo.ask(&["move", "a", "b"]).fails("exists");
+    assert_eq!(
+        (repo.read("a"), repo.read("b")),
+        (b"a\n".to_vec(), b"b\n".to_vec())
+    );
+}

@@ -1,0 +1,126 @@
+//! The definitions of requirement 003: a workspace to read from, an output directory to write to.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use common::Repo;
+
+/// `in/` may be read, `out/` may be written.
+fn repo() -> Repo {
+    let repo = Repo::open_with("[workspace]\nread = [\"in\"]\nwrite = [\"out\"]\n");
+    repo.write("in/allowed_file.txt", "in\n");
+    repo.write("out/initial_output.txt", "out\n");
+    repo
+}
+
+#[test]
+fn workspace_directory_is_read_aw_13_aw_19_aw_21() {
+    let repo = repo();
+    for path in ["in/allowed_file.txt", "./out/../in/allowed_file.txt"] {
+        assert_eq!(repo.ask(&["read", path]).works().json["content"], "in\n");
+    }
+    let absolute = repo.path("in/allowed_file.txt");
+    repo.ask(&["read", absolute.to_str().unwrap()]).works();
+    repo.ask(&["read", "in/nonexistent_file.txt"])
+        .fails("not-found");
+}
+
+#[test]
+fn workspace_directory_is_not_written_aw_18() {
+    let repo = repo();
+    for path in ["in/allowed_file.txt", "in/new", "top", "out/../in/new"] {
+        let answer = repo.put(path, "x\n", &[]);
+        assert_eq!(
+            answer.fails("security").json["error"]["rule"],
+            "outside-roots"
+        );
+    }
+    repo.ask(&["delete", "in/allowed_file.txt"])
+        .fails("security");
+    repo.ask(&[
+        "patch",
+        "in/allowed_file.txt",
+        "--search",
+        "in",
+        "--replace",
+        "x",
+    ])
+    .fails("security");
+    assert_eq!(repo.read("in/allowed_file.txt"), b"in\n");
+    assert!(!repo.path("in/new").exists() && !repo.path("top").exists());
+}
+
+#[test]
+fn output_directory_is_written_without_limits_inside_aw_15_aw_20() {
+    let repo = repo();
+    for path in ["out/new_output_file.txt", "out/subdir/nested_output.txt"] {
+        repo.put(path, "content\n", &[]).works();
+        assert_eq!(repo.read(path), b"content\n");
+    }
+    repo.put("out/initial_output.txt", "again\n", &[]).works();
+    repo.ask(&["move", "out/initial_output.txt", "out/b"])
+        .works();
+    repo.ask(&["delete", "out/b"]).works();
+}
+
+#[test]
+fn output_directory_is_not_read_aw_17() {
+    let repo = repo();
+    repo.ask(&["read", "out/initial_output.txt"])
+        .fails("security");
+}
+
+#[test]
+fn nothing_else_is_read_or_written_aw_14_aw_16() {
+    let repo = repo();
+    let outside = repo.home().join("file");
+    fs::write(&outside, "secret\n").unwrap();
+    let outside = outside.to_str().unwrap();
+    for path in [
+        "../home/file",
+        "in/../../home/file",
+        outside,
+        "outer/x",
+        "output",
+    ] {
+        repo.ask(&["read", path]).fails("security");
+        repo.put(path, "x\n", &[]).fails("security");
+    }
+    assert_eq!(fs::read(outside).unwrap(), b"secret\n");
+    assert!(!repo.path("outer").exists() && !repo.path("output").exists());
+}
+
+#[test]
+fn a_move_stays_in_the_output_directory() {
+    let repo = repo();
+    repo.ask(&["move", "in/allowed_file.txt", "out/x"])
+        .fails("security");
+    repo.ask(&["move", "out/initial_output.txt", "in/x"])
+        .fails("security");
+    assert!(repo.path("in/allowed_file.txt").exists());
+    assert!(repo.path("out/initial_output.txt").exists());
+}
+
+#[test]
+fn links_count_where_they_lead() {
+    let repo = repo();
+    symlink("../in/allowed_file.txt", repo.path("out/link")).unwrap();
+    symlink("../out", repo.path("in/dir")).unwrap();
+    repo.put("out/link", "x\n", &[]).fails("security");
+    repo.ask(&["read", "out/link"]).works();
+    repo.put("in/dir/new", "x\n", &[]).works();
+    assert!(repo.path("out/new").exists());
+    assert_eq!(repo.read("in/allowed_file.txt"), b"in\n");
+}
+
+#[test]
+fn guard_check_knows_the_roots() {
+    let repo = repo();
+    let report = repo.json(&["check", "in/new", "out/new"]);
+    assert_eq!(report["results"][0]["rule"], "outside-roots");
+    assert_eq!(report["results"][1]["allowed"], true);
+}

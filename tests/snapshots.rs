@@ -1,0 +1,242 @@
+//! Snapshots: what a write replaced can be brought back, and nothing else of the repository moves.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fs;
+
+use common::{GUARD, Repo};
+use serde_json::Value;
+
+fn list(repo: &Repo) -> Vec<Value> {
+    let report = repo.json(&["snapshot", "list"]);
+    report["snapshots"].as_array().unwrap().clone()
+}
+
+fn backup(answer: &common::files::Answer) -> String {
+    answer.works().json["backup"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn r001_2_2_each_write_has_a_snapshot_with_the_title_of_the_requirement_ag_08() {
+    let repo = Repo::open();
+    repo.write("src/a.py", "old\n");
+    let written = backup(&repo.put("src/a.py", "new\n", &[]));
+    let patched = backup(&repo.ask(&["patch", "src/a.py", "--search", "new", "--replace", "x"]));
+    let created = backup(&repo.put("b.py", "b\n", &[]));
+    let deleted = backup(&repo.ask(&["delete", "b.py"]));
+    let titles: Vec<_> = list(&repo)
+        .into_iter()
+        .map(|item| (item["id"].clone(), item["title"].clone()))
+        .collect();
+    let expected = [
+        (deleted, "Backup before file mod: b.py"),
+        (created, "Backup before file mod: b.py"),
+        (patched, "Backup before file patch: a.py"),
+        (written, "Backup before file mod: a.py"),
+    ];
+    let expected: Vec<(Value, Value)> = expected
+        .into_iter()
+        .map(|(id, title)| (id.into(), title.into()))
+        .collect();
+    assert_eq!(titles, expected);
+    let show = |id: &Value| repo.guard(&["snapshot", "show", id.as_str().unwrap(), "src/a.py"]);
+    assert_eq!(show(&titles[3].0).exits(0).stdout, "old\n");
+    assert_eq!(show(&titles[2].0).exits(0).stdout, "new\n");
+    show(&titles[0].0).exits(2).says("holds no src/a.py");
+}
+
+#[test]
+fn untracked_and_ignored_files_are_included() {
+    let repo = Repo::open();
+    repo.stage(".gitignore", "ignored\n");
+    repo.commit("Ignore");
+    for path in ["untracked", "ignored"] {
+        repo.write(path, format!("{path} before\n"));
+        let id = backup(&repo.put(path, "after\n", &[]));
+        let held = repo.guard(&["snapshot", "show", &id, path]).exits(0);
+        assert_eq!(held.stdout, format!("{path} before\n"));
+    }
+}
+
+#[test]
+fn head_index_and_work_tree_stay_as_they_are() {
+    let repo = Repo::open();
+    repo.stage("staged", "staged\n");
+    repo.write("staged", "and changed\n");
+    repo.write("untracked", "x\n");
+    let state = |repo: &Repo| {
+        let listing = repo.digest_tree();
+        let own = |line: &&str| {
+            // Objects, the ref and guard's own directory are what a snapshot is made of.
+            ![
+                ".git/objects",
+                ".git/refs/guard",
+                ".git/guard",
+                "target-file",
+            ]
+            .iter()
+            .any(|part| line.contains(part))
+        };
+        listing
+            .lines()
+            .filter(own)
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let before = state(&repo);
+    assert!(before.iter().any(|line| line.contains(".git/index")));
+    repo.put("target-file", "x\n", &[]).works();
+    repo.put("target-file", "y\n", &[]).works();
+    repo.ask(&["delete", "target-file"]).works();
+    // Directories with guard's own parts in them are listed with what is in them only.
+    assert_eq!(state(&repo), before);
+    repo.git(&["fsck", "--strict", "--no-dangling"]);
+    assert_eq!(repo.git(&["log", "--oneline", "--all", "--", "x"]), "");
+}
+
+#[test]
+fn restoring_brings_back_what_was_there_and_can_be_undone() {
+    let repo = Repo::open();
+    repo.write("a", "one\n");
+    let id = backup(&repo.put("a", "two\n", &[]));
+    let diff = repo.guard(&["snapshot", "diff", &id]).exits(0).stdout;
+    assert!(diff.contains("-one") && diff.contains("+two"), "{diff}");
+    repo.guard(&["snapshot", "restore", &id]).exits(0);
+    assert_eq!(repo.read("a"), b"one\n");
+    let undo = list(&repo)[0]["id"].as_str().unwrap().to_owned();
+    repo.guard(&["snapshot", "restore", &undo[..8]]).exits(0);
+    assert_eq!(repo.read("a"), b"two\n");
+    let created = backup(&repo.put("new", "x\n", &[]));
+    repo.guard(&["snapshot", "restore", &created]).exits(0);
+    assert!(!repo.path("new").exists());
+    repo.guard(&["snapshot", "restore", &id, "other"])
+        .exits(2)
+        .says("says nothing of other");
+    let head = repo.git(&["rev-parse", "HEAD"]);
+    repo.guard(&["snapshot", "restore", &head])
+        .exits(2)
+        .says("is no snapshot");
+}
+
+#[test]
+fn pruning_forgets_what_is_older_than_the_settings_keep() {
+    let repo = Repo::open();
+    repo.put("a", "1\n", &[]).works();
+    repo.put("a", "2\n", &[]).works();
+    repo.guard(&["snapshot", "prune"])
+        .exits(0)
+        .says("0 snapshots forgotten, 2 kept");
+    repo.stage(
+        "guard.toml",
+        "[lld]\nmissing = \"skip\"\n[snapshots]\nkeep = \"0d\"\n",
+    );
+    repo.commit("Keep nothing");
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    repo.guard(&["snapshot", "prune"])
+        .exits(0)
+        .says("2 snapshots forgotten");
+    assert_eq!(list(&repo).len(), 0);
+    repo.git(&["fsck", "--strict", "--no-dangling"]);
+    repo.put("a", "3\n", &[]).works();
+    assert_eq!(list(&repo).len(), 1);
+}
+
+#[test]
+fn an_unborn_head_has_snapshots_too() {
+    let repo = Repo::new();
+    repo.write("a", "old\n");
+    // Without a commit there are no settings; a design by hand says what may be written.
+    repo.design("docs/d.md", &[("a", "Modify", "x")]);
+    let id = backup(&repo.put("a", "new\n", &["--lld", "docs/d.md"]));
+    let held = repo.guard(&["snapshot", "show", &id, "a"]).exits(0);
+    assert_eq!(held.stdout, "old\n");
+    assert_ne!(repo.try_git(&["rev-parse", "--verify", "HEAD"]).code, 0);
+    repo.git(&["fsck", "--strict"]);
+}
+
+#[test]
+fn concurrent_writers_lose_no_snapshot() {
+    let repo = Repo::open();
+    let writers: Vec<_> = (0..8)
+        .map(|number| {
+            let mut guard = repo.command(GUARD);
+            let path = format!("file{number}");
+            guard.args(["edit", "--content", "x\n", "--file", &path]);
+            guard.stdout(std::process::Stdio::null()).spawn().unwrap()
+        })
+        .collect();
+    for mut writer in writers {
+        assert!(writer.wait().unwrap().success());
+    }
+    let mut absent: Vec<_> = list(&repo)
+        .iter()
+        .map(|item| item["absent"][0].as_str().unwrap().to_owned())
+        .collect();
+    absent.sort();
+    assert_eq!(
+        absent,
+        (0..8).map(|n| format!("file{n}")).collect::<Vec<_>>()
+    );
+    repo.git(&["fsck", "--strict", "--no-dangling"]);
+}
+
+#[test]
+fn a_lock_left_by_a_killed_process_is_forgotten() {
+    let repo = Repo::open();
+    let lock = repo.path(".git/refs/guard/snapshots.lock");
+    fs::create_dir_all(lock.parent().unwrap()).unwrap();
+    let file = fs::File::create(&lock).unwrap();
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
+    file.set_modified(long_ago).unwrap();
+    repo.put("a", "x\n", &[]).works();
+    assert!(!lock.exists());
+}
+
+#[test]
+fn az_66_eight_writers_with_one_expectation_and_one_wins() {
+    let repo = Repo::open();
+    repo.write("a", "old\n");
+    let old = repo.git(&["hash-object", "a"]);
+    let codes: Vec<(usize, common::files::Answer)> = std::thread::scope(|scope| {
+        let repo = &repo;
+        let old = &old;
+        let writers: Vec<_> = (0..8)
+            .map(|n| scope.spawn(move || (n, repo.put("a", format!("{n}\n"), &["--expect", old]))))
+            .collect();
+        writers
+            .into_iter()
+            .map(|writer| writer.join().unwrap())
+            .collect()
+    });
+    let won: Vec<usize> = codes
+        .iter()
+        .filter(|(_, answer)| answer.code == 0)
+        .map(|(n, _)| *n)
+        .collect();
+    assert_eq!(won.len(), 1, "{codes:?}");
+    assert_eq!(repo.read("a"), format!("{}\n", won[0]).as_bytes());
+    for (_, answer) in codes.iter().filter(|(_, answer)| answer.code != 0) {
+        answer.fails("stale");
+    }
+}
+
+#[test]
+fn eight_writers_lose_no_line_of_one_file_jc_92() {
+    let repo = Repo::open();
+    std::thread::scope(|scope| {
+        for n in 0..8 {
+            let repo = &repo;
+            scope.spawn(move || {
+                repo.put("a", format!("{n}\n"), &["--strategy", "append"])
+                    .works()
+                    .code
+            });
+        }
+    });
+    let text = String::from_utf8(repo.read("a")).unwrap();
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines, ["0", "1", "2", "3", "4", "5", "6", "7"]);
+}
