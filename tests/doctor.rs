@@ -172,6 +172,26 @@ fn a_hook_chained_ahead_of_another_is_proven_without_running_the_other() {
 }
 
 #[test]
+fn the_hook_of_reference_transactions_is_looked_at_where_it_is_installed() {
+    let repo = repo();
+    let without = doctor(&repo).exits(0);
+    assert!(!without.text().contains("reference-transaction"));
+    repo.guard(&["install", "git", "--with", "reference-transaction"])
+        .exits(0);
+    expect(&repo, "reference-transaction", "ok", "guard's own");
+    expect(&repo, "proof-reference-transaction", "ok", "refused");
+    let hook = repo.path(".git/hooks/reference-transaction");
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o644)).unwrap();
+    expect(&repo, "reference-transaction", "fail", "not executable");
+    expect(&repo, "proof-reference-transaction", "fail", "went through");
+    repo.install_hook_script("reference-transaction", "#!/bin/sh\nexit 0\n");
+    let foreign = doctor(&repo).exits(0);
+    assert!(!foreign.text().contains("reference-transaction"));
+    fs::remove_file(repo.path(".git/hooks/pre-push")).unwrap();
+    expect(&repo, "pre-push", "warn", "a push");
+}
+
+#[test]
 fn hooks_path_elsewhere() {
     let repo = repo();
     repo.git(&["config", "core.hooksPath", "/dev/null"]);

@@ -12,13 +12,17 @@ use std::process::Command;
 
 use common::{GUARD, Output, Repo};
 
-const HOOKS: [&str; 5] = [
+const HOOKS: [&str; 6] = [
     "pre-commit",
     "pre-merge-commit",
     "prepare-commit-msg",
     "commit-msg",
     "post-commit",
+    "pre-push",
 ];
+
+/// Installed on demand only.
+const OPT_IN: &str = "reference-transaction";
 
 fn repo() -> Repo {
     let repo = Repo::new();
@@ -228,6 +232,81 @@ fn a_hook_that_calls_guard_by_itself_is_enough() {
         .exits(1)
         .says("guard did not write that");
     assert_eq!(fs::read_to_string(hook(&repo, "pre-commit")).unwrap(), own);
+}
+
+#[test]
+fn the_hook_of_reference_transactions_is_installed_on_demand_only() {
+    let repo = repo();
+    let told = repo.guard(&["install", "git"]).exits(0);
+    assert!(!told.text().contains(OPT_IN), "{}", told.text());
+    assert!(!hook(&repo, OPT_IN).exists());
+    let install = ["install", "git", "--with", OPT_IN];
+    repo.guard(&install).exits(0).says(OPT_IN);
+    let shipped = fs::read(Path::new(common::SOURCE).join("hooks").join(OPT_IN)).unwrap();
+    assert_eq!(fs::read(hook(&repo, OPT_IN)).unwrap(), shipped);
+    assert_eq!(mode(&hook(&repo, OPT_IN)), 0o755);
+    // Once it is there, guard sees to it unasked.
+    repo.guard(&["install", "git"])
+        .exits(0)
+        .says("reference-transaction: installed already");
+
+    repo.stage("stray.txt", "stray\n");
+    let tree = repo.git(&["write-tree"]);
+    let made = repo.git(&["commit-tree", &tree, "-p", "HEAD", "-m", "By hand"]);
+    let mut git = command(&repo, "git");
+    let moved = common::run(git.args(["update-ref", "refs/heads/188-work", &made]));
+    assert_ne!(moved.code, 0);
+    moved.says("out-of-scope").says("stray.txt");
+
+    repo.guard(&["uninstall", "git"]).exits(0);
+    assert!(!hook(&repo, OPT_IN).exists());
+    repo.guard(&["install", "git", "--with", "post-checkout"])
+        .exits(2);
+}
+
+#[test]
+fn a_push_is_refused_and_an_existing_hook_still_reads_what_is_pushed() {
+    let repo = repo();
+    let server = Repo::init(&["--bare"]);
+    let url = server.root.to_str().unwrap();
+    repo.git(&["remote", "add", "origin", url]);
+    repo.git(&["push", "--quiet", "origin", "main"]);
+    repo.git(&["remote", "set-head", "origin", "main"]);
+    for shell in ["/bin/sh", "/bin/bash"] {
+        let seen = repo.path("../seen");
+        let own = format!("#!{shell}\nset -eu\ncat >'{}'\n", seen.display());
+        fs::remove_file(hook(&repo, "pre-push")).ok();
+        repo.install_hook_script("pre-push", &own);
+        repo.guard(&["install", "git"])
+            .exits(0)
+            .says("pre-push: installed ahead of your own hook");
+        let push = |refs: &[&str]| {
+            let mut git = command(&repo, "git");
+            common::run(git.args(["push", "origin"]).args(refs))
+        };
+        repo.stage("stray.txt", "stray\n");
+        repo.commit("Stray");
+        push(&["188-work", "main:other"])
+            .exits(1)
+            .says("out-of-scope");
+        assert!(!seen.exists());
+        repo.git(&["reset", "--quiet", "--hard", "HEAD~"]);
+        push(&["main:one", "main:other"]).exits(0);
+        assert_eq!(fs::read_to_string(&seen).unwrap().lines().count(), 2);
+        // Nothing to push is nothing to read.
+        push(&["main"]).exits(0);
+        assert_eq!(fs::read_to_string(&seen).unwrap(), "");
+        fs::remove_file(&seen).unwrap();
+        repo.git(&[
+            "push",
+            "--quiet",
+            "--delete",
+            "--no-verify",
+            "origin",
+            "one",
+            "other",
+        ]);
+    }
 }
 
 #[test]

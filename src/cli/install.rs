@@ -5,25 +5,45 @@ use serde_json::json;
 
 use super::{output::Output, repository};
 use crate::error::Result;
-use crate::git::{Repository, show_file};
+use crate::git::show_file;
 use crate::install::git_hooks::{self, Action, Step};
+use crate::install::hook;
 use crate::report::Format;
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct Install {
     #[command(subcommand)]
-    what: What,
+    what: InstallWhat,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
-    /// The hooks that git runs at a commit.
+enum InstallWhat {
+    /// The hooks that git runs at a commit and at a push.
     #[command(after_help = EXAMPLES)]
-    Git(GitArgs),
+    Git {
+        /// Install this hook too, which runs at every change of a ref; may be repeated.
+        #[arg(long, value_name = "HOOK", value_parser = hook::OPT_IN)]
+        with: Vec<String>,
+        #[command(flatten)]
+        mode: Mode,
+    },
 }
 
 #[derive(Debug, clap::Args)]
-struct GitArgs {
+pub(super) struct Uninstall {
+    #[command(subcommand)]
+    what: UninstallWhat,
+}
+
+#[derive(Debug, Subcommand)]
+enum UninstallWhat {
+    /// The hooks that git runs at a commit and at a push.
+    #[command(after_help = EXAMPLES)]
+    Git(Mode),
+}
+
+#[derive(Debug, clap::Args)]
+struct Mode {
     /// Say what would be done, and do nothing.
     #[arg(long)]
     dry_run: bool,
@@ -32,38 +52,41 @@ struct GitArgs {
 const EXAMPLES: &str = "\
 Examples:
   guard install git --dry-run     what would be written where
-  guard install git               all hooks that guard has
+  guard install git               all hooks that guard has but those for --with
+  guard install git --with reference-transaction
+                                  and the one that judges new commits however they were made
   guard uninstall git             take away what guard wrote, and nothing else
 
 A shell script that is there already stays: guard puts a marked block at its beginning. What guard cannot add
 to is left alone; the lines to add are printed, and the exit code is 1.";
 
-impl Args {
-    pub(super) fn install(&self, output: &mut Output) -> Result<u8> {
-        self.run(output, git_hooks::install)
+impl Install {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        let InstallWhat::Git { with, mode } = &self.what;
+        let steps = git_hooks::install(&repository()?, with, mode.dry_run)?;
+        Ok(tell(output, &steps, mode.dry_run))
     }
+}
 
-    pub(super) fn uninstall(&self, output: &mut Output) -> Result<u8> {
-        self.run(output, git_hooks::uninstall)
+impl Uninstall {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        let UninstallWhat::Git(mode) = &self.what;
+        let steps = git_hooks::uninstall(&repository()?, mode.dry_run)?;
+        Ok(tell(output, &steps, mode.dry_run))
     }
+}
 
-    fn run(
-        &self,
-        output: &mut Output,
-        act: impl Fn(&Repository, bool) -> Result<Vec<Step>>,
-    ) -> Result<u8> {
-        let What::Git(GitArgs { dry_run }) = self.what;
-        let steps = act(&repository()?, dry_run)?;
-        let refused = steps.iter().any(|step| step.action == Action::Refuse);
-        output.print(|out, format, style| match format {
-            Format::Json => writeln!(out, "{:#}", as_json(&steps, dry_run)),
-            _ => steps
-                .iter()
-                .filter(|step| !style.quiet || step.action == Action::Refuse)
-                .try_for_each(|step| out.write_all(as_text(step, dry_run).as_bytes())),
-        });
-        Ok(u8::from(refused))
-    }
+/// Prints the steps; the exit code.
+fn tell(output: &mut Output, steps: &[Step], dry_run: bool) -> u8 {
+    let refused = steps.iter().any(|step| step.action == Action::Refuse);
+    output.print(|out, format, style| match format {
+        Format::Json => writeln!(out, "{:#}", as_json(steps, dry_run)),
+        _ => steps
+            .iter()
+            .filter(|step| !style.quiet || step.action == Action::Refuse)
+            .try_for_each(|step| out.write_all(as_text(step, dry_run).as_bytes())),
+    });
+    u8::from(refused)
 }
 
 fn as_text(step: &Step, dry_run: bool) -> String {

@@ -108,9 +108,9 @@ enum Verb {
     /// Write the first guard.toml from what is in the repository.
     Init(init::Args),
     /// Set guard up where git calls it.
-    Install(install::Args),
+    Install(install::Install),
     /// Take away what `guard install` wrote.
-    Uninstall(install::Args),
+    Uninstall(install::Uninstall),
     /// Check that the set-up works, by a live proof as well.
     Doctor(doctor::Args),
     /// Entry points for git's hooks.
@@ -218,8 +218,8 @@ impl Cli {
             Verb::Settings(args) => args.run(output),
             Verb::Generate(args) => args.run(output),
             Verb::Init(args) => args.run(output),
-            Verb::Install(args) => args.install(output),
-            Verb::Uninstall(args) => args.uninstall(output),
+            Verb::Install(args) => args.run(output),
+            Verb::Uninstall(args) => args.run(output),
             Verb::Doctor(args) => args.run(output),
             Verb::Hook(args) => args.run(output),
         }

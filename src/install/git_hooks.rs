@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::files::{self, Found};
-use super::hook::{HOOKS, Hook, Manager, Plan, State};
+use super::hook::{HOOKS, Hook, Manager, Plan, State, is_called};
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
 
@@ -21,6 +21,17 @@ pub struct Placed {
     pub executable: bool,
     /// Its bytes.
     pub content: Vec<u8>,
+}
+
+impl Placed {
+    /// Whether it should call guard: an opt-in hook only where guard's part is there already.
+    pub fn is_wanted(&self) -> bool {
+        !self.hook.is_opt_in()
+            || !matches!(
+                self.state,
+                State::Missing | State::Shell | State::Managed(_) | State::Foreign(_)
+            )
+    }
 }
 
 /// All hooks of a repository.
@@ -150,13 +161,15 @@ fn manager_calls(repo: &Repository, manager: Manager, hook: &Hook) -> bool {
     names
         .iter()
         .filter_map(|name| fs::read(root.join(name)).ok())
-        .any(|content| hook.is_called(&content) || is_shipped_id(&content, hook))
+        .any(|content| {
+            is_called(manager.entry(hook.name), &content) || is_shipped_id(&content, hook)
+        })
 }
 
 /// Whether settings of pre-commit use one of guard's shipped hooks that covers this one of git's.
 fn is_shipped_id(content: &[u8], hook: &Hook) -> bool {
     let ids: &[&str] = match hook.name {
-        "pre-commit" | "pre-merge-commit" => &["guard", "guard-system"],
+        "pre-commit" | "pre-merge-commit" | "pre-push" => &["guard", "guard-system"],
         "prepare-commit-msg" => &["guard-trailer", "guard-trailer-system"],
         "post-commit" => &["guard-landed", "guard-landed-system"],
         _ => &[],
@@ -194,12 +207,16 @@ fn is_inside(repo: &Repository, directory: &Path) -> bool {
         .any(|root| directory.starts_with(root))
 }
 
-/// Installs every hook that can be installed; with `dry_run` only says what it would do.
+/// Installs every hook that can be installed, of the opt-in ones those in `with`; with `dry_run` only says what
+/// it would do.
 ///
 /// # Errors
 /// The hooks of this repository are shared with others, or a file cannot be read or written.
-pub fn install(repo: &Repository, dry_run: bool) -> Result<Vec<Step>> {
-    let survey = survey(repo)?;
+pub fn install(repo: &Repository, with: &[String], dry_run: bool) -> Result<Vec<Step>> {
+    let mut survey = survey(repo)?;
+    survey
+        .hooks
+        .retain(|placed| placed.is_wanted() || with.iter().any(|name| name == placed.hook.name));
     if !survey.inside {
         return Err(Error::new(format!(
             "core.hooksPath is {}, outside this repository: hooks there may serve others too",

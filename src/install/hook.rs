@@ -12,7 +12,7 @@ pub struct Hook {
 }
 
 /// Every hook, in the order in which git calls them.
-pub const HOOKS: [Hook; 5] = [
+pub const HOOKS: [Hook; 7] = [
     Hook {
         name: "pre-commit",
         script: include_str!("../../hooks/pre-commit"),
@@ -33,7 +33,21 @@ pub const HOOKS: [Hook; 5] = [
         name: "post-commit",
         script: include_str!("../../hooks/post-commit"),
     },
+    Hook {
+        name: "pre-push",
+        script: include_str!("../../hooks/pre-push"),
+    },
+    Hook {
+        name: "reference-transaction",
+        script: include_str!("../../hooks/reference-transaction"),
+    },
 ];
+
+/// Hooks that are installed only where a person asks for them by name: they run at every change of a ref.
+pub const OPT_IN: [&str; 1] = ["reference-transaction"];
+
+/// Hooks to which git says on standard input what it is about to do.
+const READS_INPUT: [&str; 2] = ["pre-push", "reference-transaction"];
 
 /// The second line of every script of guard's begins so; what follows is a version.
 const MARKER: &[u8] = b"# guard hook, version ";
@@ -89,6 +103,15 @@ impl Manager {
         }
     }
 
+    /// Which of guard's hooks its settings have to call for one of git's.
+    pub fn entry(self, hook: &str) -> &str {
+        match (self, hook) {
+            // pre-commit reads git's list of refs itself and hands it on by variables.
+            (Manager::PreCommit, "pre-push") => "framework",
+            _ => hook,
+        }
+    }
+
     /// How to have it call guard.
     pub fn advice(self, hook: &str) -> Vec<String> {
         match self {
@@ -99,14 +122,22 @@ impl Manager {
                     "- repo: local".to_owned(),
                     "  hooks:".to_owned(),
                     format!(
-                        "  - {{id: guard-{hook}, name: guard, entry: guard hook {hook}, language: system, always_run: true, pass_filenames: {takes_file}, stages: [{hook}]}}"
+                        "  - {{id: guard-{hook}, name: guard, entry: guard hook {}, language: system, always_run: true, pass_filenames: {takes_file}, stages: [{hook}]}}",
+                        self.entry(hook)
                     ),
                     format!("then run: pre-commit install --hook-type {hook}"),
                 ]
             }
-            Manager::Lefthook => vec![format!(
-                "add this to lefthook.yml: `{hook}: {{jobs: [{{run: \"guard hook {hook} {{0}}\"}}]}}`"
-            )],
+            Manager::Lefthook => {
+                let input = if READS_INPUT.contains(&hook) {
+                    ", use_stdin: true"
+                } else {
+                    ""
+                };
+                vec![format!(
+                    "add this to lefthook.yml: `{hook}: {{jobs: [{{run: \"guard hook {hook} {{0}}\"{input}}}]}}`"
+                )]
+            }
             Manager::Husky => vec![format!(
                 "add this line to .husky/{hook}: guard hook {hook} \"$@\" || exit $?"
             )],
@@ -149,7 +180,7 @@ impl Hook {
                 State::ChainedChanged
             };
         }
-        if self.is_called(content) {
+        if is_called(self.name, content) {
             return State::CallsGuard;
         }
         if let Some(manager) = manager_of(content) {
@@ -165,17 +196,9 @@ impl Hook {
         }
     }
 
-    /// Whether a line that is no comment calls this hook of guard's.
-    pub fn is_called(&self, content: &[u8]) -> bool {
-        let call = format!("guard hook {}", self.name);
-        content.lines().any(|line| {
-            let line = line.trim_start();
-            !line.starts_with(b"#")
-                && line.find(&call).is_some_and(|at| {
-                    let next = line.get(at + call.len());
-                    !next.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
-                })
-        })
+    /// Whether it is installed only where somebody asks for it.
+    pub fn is_opt_in(&self) -> bool {
+        OPT_IN.contains(&self.name)
     }
 
     /// How to install it. `executable`: whether git would run what is there.
@@ -236,13 +259,15 @@ impl Hook {
     }
 
     /// The lines that are put into an existing shell script: the script without its head, going on where guard
-    /// has no objection.
+    /// has no objection, with the same standard input.
     fn block(&self) -> String {
+        let reads_input = READS_INPUT.contains(&self.name);
         let body = self
             .script
             .lines()
             .skip_while(|line| line.starts_with('#'))
             .map(|line| match line.strip_prefix("exec ") {
+                Some(call) if reads_input => with_input(call),
                 Some(call) => format!("{call} || exit $?\n"),
                 None => format!("{line}\n"),
             });
@@ -260,6 +285,31 @@ impl Hook {
     fn unchain(&self, content: &[u8]) -> Vec<u8> {
         content.replacen(self.block(), "", 1)
     }
+}
+
+/// Whether a line that is no comment calls this hook of guard's.
+pub fn is_called(hook: &str, content: &[u8]) -> bool {
+    let call = format!("guard hook {hook}");
+    content.lines().any(|line| {
+        let line = line.trim_start();
+        !line.starts_with(b"#")
+            && line.find(&call).is_some_and(|at| {
+                let next = line.get(at + call.len());
+                !next.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
+            })
+    })
+}
+
+/// A call that reads all of standard input, which is there again for what follows. Empty input stays empty.
+fn with_input(call: &str) -> String {
+    let input = "<<GUARD_INPUT";
+    format!(
+        "guard_input=$(cat)\n\
+         if [ -n \"$guard_input\" ]; then\n    \
+         {call} {input} || exit $?\n$guard_input\nGUARD_INPUT\n    \
+         exec {input}\n$guard_input\nGUARD_INPUT\n\
+         fi\n"
+    )
 }
 
 fn manager_of(content: &[u8]) -> Option<Manager> {
@@ -306,11 +356,14 @@ mod tests {
             let call = format!("exec guard hook {} \"$@\"", hook.name);
             assert_eq!(lines.last(), Some(&call.as_str()));
             assert_eq!(hook.classify(hook.script.as_bytes()), State::Ours);
-            assert!(
-                hook.block()
-                    .contains(&format!("guard hook {} \"$@\" || exit $?\n", hook.name))
-            );
-            assert!(!hook.block().contains("exec "));
+            let block = hook.block();
+            let call = block
+                .lines()
+                .find(|line| line.trim_start().starts_with("guard hook"));
+            let call = call.unwrap().trim_start();
+            assert!(call.starts_with(&format!("guard hook {} \"$@\" ", hook.name)));
+            assert!(call.ends_with(" || exit $?"));
+            assert!(!block.contains("exec guard"));
         }
     }
 

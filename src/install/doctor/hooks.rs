@@ -14,7 +14,8 @@ const PRE_COMMIT_CONFIG: &str = ".pre-commit-config.yaml";
 
 pub(super) fn check(repo: &Repository, survey: &Survey) -> Vec<Check> {
     let mut checks = vec![directory(survey)];
-    checks.extend(survey.hooks.iter().map(hook));
+    let wanted = survey.hooks.iter().filter(|placed| placed.is_wanted());
+    checks.extend(wanted.map(hook));
     checks.push(switched_off(repo));
     checks.extend(pre_commit(repo, survey));
     checks
@@ -80,6 +81,7 @@ fn missing(hook: &str) -> &'static str {
             "is missing: --no-verify, cherry-pick, revert and rebase are not judged"
         }
         "post-commit" => "is missing: approvals stay until they expire",
+        "pre-push" => "is missing: a push is judged by the other side, or not at all",
         _ => "is missing: messages written in an editor do not name the design",
     }
 }

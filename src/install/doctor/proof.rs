@@ -24,9 +24,14 @@ const DESIGN: &str = "\
 ";
 
 /// Each hook with the way of committing that it stands against.
-const ATTEMPTS: [(&str, &str, &[&str]); 2] = [
+const ATTEMPTS: [(&str, &str, &[&str]); 3] = [
     ("pre-commit", "proof", &[]),
     ("prepare-commit-msg", "proof-no-verify", &["--no-verify"]),
+    (
+        "reference-transaction",
+        "proof-reference-transaction",
+        &["--no-verify"],
+    ),
 ];
 
 pub(super) fn check(survey: &Survey) -> Vec<Check> {
