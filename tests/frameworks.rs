@@ -264,7 +264,11 @@ fn each_hook_is_shipped_to_be_built_and_to_be_taken_from_the_path() {
 
 /// The shipped hook `guard-design-system` as a local one, with the built binary in place of the name.
 fn design_config() -> String {
-    let hook = shipped_hooks().pop().unwrap().join("\n  ");
+    let hooks = shipped_hooks();
+    let mut hooks = hooks.iter().map(|hook| hook.join("\n  "));
+    let hook = hooks
+        .find(|hook| hook.contains("id: guard-design-system"))
+        .unwrap();
     let hook = hook.replace("entry: guard ", &format!("entry: {GUARD} "));
     format!("repos:\n- repo: local\n  hooks:\n  {hook}\n")
 }
