@@ -92,7 +92,11 @@ impl Glob {
 
     /// Whether the whole path matches.
     pub fn matches(&self, path: &BStr) -> bool {
-        if !path.starts_with(&self.prefix)
+        // One byte at each end tells most paths apart; comparing slices is a call.
+        let begins = self.prefix.first().is_none_or(|b| path.first() == Some(b));
+        let ends = self.suffix.last().is_none_or(|b| path.last() == Some(b));
+        if !(begins && ends)
+            || !path.starts_with(&self.prefix)
             || !path.ends_with(&self.suffix)
             || !path.contains_str(&self.inner)
         {
