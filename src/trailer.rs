@@ -1,4 +1,5 @@
-//! Trailers of a commit message, found and placed as `git interpret-trailers` does. Pure: bytes in, bytes out.
+//! Trailers of a commit message: placed as `git interpret-trailers` does, and read from the last paragraph. Pure: bytes
+//! in, bytes out.
 
 use gix::bstr::{BString, ByteSlice};
 
@@ -7,6 +8,9 @@ pub const DESIGN: &str = "Guard-Design";
 
 /// The trailer that says where the audit log stood.
 pub const LOG: &str = "Guard-Log";
+
+/// What all of them begin with, case aside.
+const PREFIX: &[u8] = b"Guard-";
 
 /// What git writes after the comment character above a diff that `git commit --verbose` shows.
 const SCISSORS: &[u8] = b" ------------------------ >8 ------------------------\n";
@@ -150,6 +154,32 @@ impl Message {
     }
 }
 
+/// The last paragraph of a message where a line of it begins as guard's trailers do, else nothing. The subject is
+/// never a trailer.
+pub fn of_guard(message: &[u8]) -> &[u8] {
+    let text = message.trim_end();
+    let mut start = text.len();
+    let mut speaks_of_guard = false;
+    for line in text.lines_with_terminator().rev() {
+        if is_blank(line) {
+            return if speaks_of_guard { &text[start..] } else { b"" };
+        }
+        let prefix = line.get(..PREFIX.len());
+        speaks_of_guard |= prefix.is_some_and(|prefix| prefix.eq_ignore_ascii_case(PREFIX));
+        start -= line.len();
+    }
+    b""
+}
+
+/// The values of the trailers named `key`, case aside, in order; `trailers` comes from [`of_guard`].
+pub fn values<'a>(trailers: &'a [u8], key: &str) -> impl Iterator<Item = &'a [u8]> {
+    trailers.lines().filter_map(move |line| {
+        let (name, value) = line.split_once_str(":")?;
+        let value = value.trim();
+        (name.trim_end().eq_ignore_ascii_case(key.as_bytes()) && !value.is_empty()).then_some(value)
+    })
+}
+
 /// `Key: value`, the key of letters, digits and `-`.
 fn is_trailer(line: &[u8]) -> bool {
     let Some(colon) = line.find_byte(b':') else {
@@ -246,6 +276,29 @@ mod tests {
             .content(),
             b""
         );
+    }
+
+    #[test]
+    fn only_the_last_paragraph_has_trailers_to_read() {
+        for (message, expected) in [
+            ("Subject\n\nGuard-Design: a.md\n", &["a.md"][..]),
+            (
+                "Subject\n\nText.\n\nguard-design:b.md\nGuard-Design: c.md\nSigned-off-by: X <x>\n\n",
+                &["b.md", "c.md"],
+            ),
+            ("Subject\r\n\r\nGuard-Design: a.md\r\n", &["a.md"]),
+            ("Guard-Design: a.md", &[]),
+            ("Subject\nGuard-Design: a.md", &[]),
+            ("Subject\n\nGuard-Design: a.md\n\nThe end.", &[]),
+            ("Subject\n\nGuard-Design:\nGuard-Designs: a.md", &[]),
+            ("", &[]),
+        ] {
+            let trailers = of_guard(message.as_bytes());
+            let found: Vec<&str> = values(trailers, DESIGN)
+                .map(|value| value.to_str().unwrap_or("not UTF-8"))
+                .collect();
+            assert_eq!(found, expected, "{message:?}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `Guard-Approved:` trailers of a commit message: the approval as one line of JSON.
 
-use gix::bstr::{BString, ByteSlice};
+use gix::bstr::BString;
 use serde_json::{Map, Value};
 
 use super::Approval;
@@ -55,14 +55,11 @@ impl Approval {
         })
     }
 
-    /// The approvals in a commit's message: every line of its last paragraph that begins with the key. A line that
-    /// is no approval is an error beside the others, so that it is not taken for consent in silence.
-    pub fn from_message(message: &[u8]) -> Vec<Result<Approval, TrailerError>> {
-        let paragraphs = message.trim_end().to_str_lossy().into_owned();
-        let last = paragraphs.rsplit("\n\n").next().unwrap_or_default();
-        last.lines()
-            .filter_map(|line| line.strip_prefix(TRAILER)?.strip_prefix(':'))
-            .map(|value| match serde_json::from_str(value.trim()) {
+    /// The approvals among a commit's trailers, see [`crate::trailer::of_guard`]. A line that is no approval is an
+    /// error beside the others, so that it is not taken for consent in silence.
+    pub fn from_trailers(trailers: &[u8]) -> Vec<Result<Approval, TrailerError>> {
+        crate::trailer::values(trailers, TRAILER)
+            .map(|value| match serde_json::from_slice(value) {
                 Ok(Value::Object(object)) => Approval::from_json(&object),
                 _ => Err(TrailerError("it is not a JSON object".to_owned())),
             })
@@ -74,6 +71,7 @@ impl Approval {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::super::*;
+    use crate::trailer::of_guard;
 
     fn approval() -> Approval {
         Approval {
@@ -97,7 +95,10 @@ mod tests {
         let line = format!("{TRAILER}: {}", approval().to_trailer_value());
         assert!(!line.contains('\n'), "{line}");
         let message = format!("Subject\n\nBody\n\nSigned-off-by: x\n{line}\n");
-        assert_eq!(Approval::from_message(message.as_bytes()), [Ok(approval())]);
+        assert_eq!(
+            Approval::from_trailers(of_guard(message.as_bytes())),
+            [Ok(approval())]
+        );
     }
 
     #[test]
@@ -106,13 +107,13 @@ mod tests {
             "Subject\n\n{TRAILER}: {}\n\nSigned-off-by: x\n",
             approval().to_trailer_value()
         );
-        assert_eq!(Approval::from_message(message.as_bytes()), []);
+        assert_eq!(Approval::from_trailers(of_guard(message.as_bytes())), []);
     }
 
     #[test]
     fn what_is_no_approval_is_an_error_and_not_left_out() {
         let message = "S\n\nGuard-Approved: yes\nGuard-Approved: {\"path\": \"a\"}\n";
-        let read = Approval::from_message(message.as_bytes());
+        let read = Approval::from_trailers(of_guard(message.as_bytes()));
         assert_eq!(read.len(), 2);
         assert!(read.iter().all(Result::is_err));
     }

@@ -82,7 +82,7 @@ impl Args {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         match &self.name {
             Name::PreCommit(args) | Name::PreMergeCommit(args) => {
-                lint::staged(output, &args.design.options(true))
+                lint::staged(output, &repository()?, &args.design.options(true))
             }
             Name::PrepareCommitMsg(args) => args.run(output),
             Name::PostCommit => post_commit(),

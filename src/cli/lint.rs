@@ -75,7 +75,7 @@ impl Args {
                 Error::new("--each-commit needs a range").help("add --range A..B, --push or --ci")
             );
         }
-        staged(output, &options)
+        staged(output, &repo, &options)
     }
 
     fn push(&self, output: &mut Output, repo: &Repository, options: &Options) -> Result<u8> {
@@ -125,11 +125,9 @@ fn event(path: &str) -> Result<serde_json::Value> {
 }
 
 /// Judges the staged changes and prints the report.
-pub(super) fn staged(output: &mut Output, options: &Options) -> Result<u8> {
-    let repo = repository()?;
-    output.seen_from(repo.prefix());
-    let options = with_approvals(&repo, options.clone())?;
-    print(output, &judge::staged(&repo, &options)?)
+pub(super) fn staged(output: &mut Output, repo: &Repository, options: &Options) -> Result<u8> {
+    let options = with_approvals(repo, options.clone())?;
+    print(output, &judge::staged(repo, &options)?)
 }
 
 /// Judges the range that the pre-commit framework names in its variables; `None` where it names none.

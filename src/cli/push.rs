@@ -87,13 +87,13 @@ impl Transaction {
 /// The framework says by variables that it wants a range. A commit in progress names its index, and then what is
 /// staged is judged whatever the variables say.
 pub(super) fn framework(output: &mut Output, options: &Options) -> Result<u8> {
-    if std::env::var_os("GIT_INDEX_FILE").is_none() {
-        let repo = repository()?;
-        if let Some(report) = lint::framework_push(&repo, None, options)? {
-            return lint::print(output, &report);
-        }
+    let repo = repository()?;
+    if std::env::var_os("GIT_INDEX_FILE").is_none()
+        && let Some(report) = lint::framework_push(&repo, None, options)?
+    {
+        return lint::print(output, &report);
     }
-    lint::staged(output, options)
+    lint::staged(output, &repo, options)
 }
 
 fn judge_push(output: &mut Output, updates: &[git::Update], side: Side<'_>) -> Result<u8> {

@@ -1,10 +1,11 @@
 //! The history between two points, read from the commit objects alone: no commit-graph file, no grafts, and a
 //! shallow clone's missing parents are told apart from a first commit.
 
-use std::collections::{BTreeSet, BinaryHeap, HashMap, HashSet};
+use std::collections::{BTreeSet, BinaryHeap, HashSet};
 
 use gix::ObjectId;
-use gix::bstr::{BString, ByteSlice};
+use gix::bstr::BString;
+use gix::hashtable::HashMap;
 use gix::objs::CommitRef;
 
 use super::{Objects, Repository, failed};
@@ -13,12 +14,16 @@ use crate::error::{Error, Result};
 /// What judging needs of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
+    /// Its own id.
+    pub id: ObjectId,
+    /// The id of its tree.
+    pub tree: ObjectId,
     /// The parents that the commit names, whether or not the clone has them.
     pub parents: Vec<ObjectId>,
     /// When it was committed, in seconds since 1970; a hint for the order of a walk, nothing more.
     pub time: i64,
-    /// The whole message.
-    pub message: BString,
+    /// The trailers of its message, see [`crate::trailer::of_guard`].
+    pub trailers: BString,
 }
 
 /// How a head stands to what was there before.
@@ -27,7 +32,7 @@ pub struct History {
     /// The best common ancestors, the newest first; more than one after criss-cross merges.
     pub bases: Vec<ObjectId>,
     /// The commits that only the head has, parents before children.
-    pub ahead: Vec<ObjectId>,
+    pub ahead: Vec<Commit>,
     /// Some of `ahead` lack their parents here, because the clone is shallow.
     pub ahead_is_cut: bool,
     /// A commit that only one side has lacks its parents here: `bases` may not be the best.
@@ -41,11 +46,17 @@ const COMMON: u8 = KNOWN | HEAD;
 const STALE: u8 = 4;
 
 struct Seen {
-    parents: Vec<ObjectId>,
-    time: i64,
+    commit: Commit,
     marks: u8,
-    /// The boundary of a shallow clone.
+    /// The boundary of a shallow clone: the parents are not here.
     cut: bool,
+}
+
+impl Seen {
+    /// The parents that the clone has.
+    fn parents(&self) -> &[ObjectId] {
+        if self.cut { &[] } else { &self.commit.parents }
+    }
 }
 
 impl Repository {
@@ -79,7 +90,7 @@ impl Repository {
             objects: self.objects(),
             boundary,
             buffer: Vec::new(),
-            seen: HashMap::new(),
+            seen: HashMap::default(),
             queue: BinaryHeap::new(),
             wait: 0,
         };
@@ -109,8 +120,7 @@ impl Walk {
             let commit = read(&self.objects, id, &mut self.buffer)?;
             let cut = self.boundary.contains(&id) && !commit.parents.is_empty();
             let seen = Seen {
-                parents: if cut { Vec::new() } else { commit.parents },
-                time: commit.time,
+                commit,
                 marks: 0,
                 cut,
             };
@@ -123,7 +133,7 @@ impl Walk {
             return Ok(());
         }
         seen.marks |= marks;
-        self.queue.push((seen.time, id));
+        self.queue.push((seen.commit.time, id));
         Ok(())
     }
 
@@ -138,7 +148,7 @@ impl Walk {
             } else {
                 seen.marks
             };
-            for parent in seen.parents.clone() {
+            for parent in seen.parents().to_owned() {
                 self.mark(parent, below)?;
             }
             if self.is_settled() {
@@ -166,7 +176,7 @@ impl Walk {
             .seen
             .values()
             .filter(|seen| seen.marks & COMMON != COMMON);
-        let oldest = one_sided.map(|seen| seen.time).min();
+        let oldest = one_sided.map(|seen| seen.commit.time).min();
         match (self.queue.peek(), oldest) {
             (Some((newest, _)), Some(oldest)) if *newest >= oldest => {
                 self.wait = self.seen.len() / 4;
@@ -178,18 +188,24 @@ impl Walk {
 
     fn finish(mut self, head: ObjectId) -> Result<History> {
         let candidates = self.seen.iter().filter(|(_, seen)| seen.marks == COMMON);
-        let mut bases: Vec<(i64, ObjectId)> =
-            candidates.map(|(&id, seen)| (seen.time, id)).collect();
+        let mut bases: Vec<(i64, ObjectId)> = candidates
+            .map(|(&id, seen)| (seen.commit.time, id))
+            .collect();
         bases.sort_by(|a, b| b.cmp(a));
         let bases = self.without_ancestors(bases.into_iter().map(|(_, id)| id).collect())?;
         let one_sided = |seen: &&Seen| seen.marks & COMMON != COMMON;
+        let ahead = self.parents_first(head);
         Ok(History {
             is_cut: self.seen.values().filter(one_sided).any(|seen| seen.cut),
             ahead_is_cut: self
                 .seen
                 .values()
                 .any(|seen| seen.marks == HEAD && seen.cut),
-            ahead: self.parents_first(head),
+            ahead: ahead
+                .iter()
+                .filter_map(|id| self.seen.remove(id))
+                .map(|seen| seen.commit)
+                .collect(),
             bases,
         })
     }
@@ -205,7 +221,7 @@ impl Walk {
             let mut open = vec![tip];
             while let Some(id) = open.pop() {
                 let parents = match self.seen.get(&id) {
-                    Some(seen) => seen.parents.clone(),
+                    Some(seen) => seen.parents().to_owned(),
                     None if self.boundary.contains(&id) => Vec::new(),
                     None => read(&self.objects, id, &mut self.buffer)?.parents,
                 };
@@ -232,7 +248,7 @@ impl Walk {
                 order.push(id);
             } else if entered.insert(id) {
                 open.push((id, true));
-                open.extend(seen.parents.iter().rev().map(|&parent| (parent, false)));
+                open.extend(seen.parents().iter().rev().map(|&parent| (parent, false)));
             }
         }
         order
@@ -245,8 +261,10 @@ fn read(objects: &Objects, id: ObjectId, buffer: &mut Vec<u8>) -> Result<Commit>
     let commit =
         CommitRef::from_bytes(buffer, id.kind()).map_err(|error| damaged(error.to_string()))?;
     Ok(Commit {
+        id,
+        tree: commit.tree(),
         parents: commit.parents().collect(),
         time: commit.time().map_or(0, |time| time.seconds),
-        message: commit.message.as_bstr().to_owned(),
+        trailers: crate::trailer::of_guard(commit.message).into(),
     })
 }

@@ -3,7 +3,7 @@
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::{Branch, Repository};
+use super::{Branch, Commit, Repository};
 use crate::error::{Error, Result};
 use crate::path::show;
 
@@ -15,7 +15,7 @@ pub struct Range {
     /// The last commit; `None` where nothing is left to judge, as after a branch was deleted.
     pub head: Option<ObjectId>,
     /// The commits between, parents before children.
-    pub commits: Vec<ObjectId>,
+    pub commits: Vec<Commit>,
     /// The clone is shallow and lacks some of the commits.
     pub is_cut: bool,
     /// The ref that a push brings the commits to.

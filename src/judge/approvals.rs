@@ -1,6 +1,5 @@
 //! Which staged changes a person may approve, and which approvals a commit uses.
 
-use gix::ObjectId;
 use gix::bstr::BString;
 
 use super::subjects::Subjects;
@@ -9,7 +8,7 @@ use crate::approval::Approval;
 use crate::change::Change;
 use crate::error::Result;
 use crate::finding::{Finding, Level};
-use crate::git::{Index, Parents, Repository, changes_between};
+use crate::git::{Commit, Index, Parents, Repository, changes_between};
 use crate::path::show;
 use crate::policy::Policy;
 
@@ -88,19 +87,15 @@ pub fn used_approvals(repo: &Repository, options: &Options) -> Result<Vec<Approv
 
 /// The approvals that the messages of commits state, of those that held when the commit was made. Anybody can write
 /// such a line: it counts only where the settings accept unsigned approvals.
-///
-/// # Errors
-/// A commit cannot be read.
-pub(super) fn stated(repo: &Repository, commits: &[ObjectId]) -> Result<Vec<Approval>> {
-    let mut stated = Vec::new();
-    for &id in commits {
-        let commit = repo.commit(id)?;
-        let approvals = Approval::from_message(&commit.message)
+pub(super) fn stated(commits: &[Commit]) -> Vec<Approval> {
+    let of_commit = |commit: &Commit| {
+        let time = commit.time;
+        let approvals = Approval::from_trailers(&commit.trailers)
             .into_iter()
             .flatten();
-        stated.extend(approvals.filter(|approval| commit.time < approval.expires));
-    }
-    Ok(stated)
+        approvals.filter(move |approval| time < approval.expires)
+    };
+    commits.iter().flat_map(of_commit).collect()
 }
 
 /// The stated approvals that clear findings.

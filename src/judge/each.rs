@@ -4,6 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gix::ObjectId;
+use gix::hashtable::HashMap;
 
 use super::range::{changes_of, check, work_base};
 use super::{merged, subjects};
@@ -11,7 +12,7 @@ use crate::approval::Approval;
 use crate::change::Change;
 use crate::error::{Error, Result};
 use crate::finding::Finding;
-use crate::git::{Objects, Range, Repository, Tree, changes_between};
+use crate::git::{Commit, Objects, Range, Repository, Tree, changes_between};
 use crate::policy::{Moment, Policy};
 
 /// Told now and then how many commits of how many are judged.
@@ -39,6 +40,11 @@ pub(super) fn judge(
     };
     let work = Work {
         commits: &range.commits,
+        trees: range
+            .commits
+            .iter()
+            .map(|commit| (commit.id, commit.tree))
+            .collect(),
         base: range.base,
         policy: &policy,
         stated,
@@ -82,7 +88,9 @@ const BATCH: usize = 32;
 
 /// Commits that threads take batches of.
 struct Work<'a> {
-    commits: &'a [ObjectId],
+    commits: &'a [Commit],
+    /// The trees of the commits.
+    trees: HashMap<ObjectId, ObjectId>,
     /// Where the work began.
     base: Option<ObjectId>,
     policy: &'a Policy,
@@ -103,7 +111,7 @@ impl Work<'_> {
                 return Ok(());
             }
             let end = (start + BATCH).min(self.commits.len());
-            for (at, &commit) in (start..).zip(&self.commits[start..end]) {
+            for (at, commit) in (start..).zip(&self.commits[start..end]) {
                 let findings = self.judge(&objects, &base, at, commit).inspect_err(|_| {
                     // The others need not go on.
                     self.next.store(self.commits.len(), Ordering::Relaxed);
@@ -123,11 +131,11 @@ impl Work<'_> {
         objects: &Objects,
         base: &Tree<'_>,
         place: usize,
-        id: ObjectId,
+        commit: &Commit,
     ) -> Result<Vec<Finding>> {
-        let recorded = objects.recorded(id)?;
-        let tree = Tree::at(objects, recorded.tree);
-        let parents = trees(objects, &recorded.parents)?;
+        let id = commit.id;
+        let tree = Tree::at(objects, commit.tree);
+        let parents = trees(objects, &commit.parents, &self.trees)?;
         let changes = own_changes(objects, &parents, &tree)?;
         if changes.is_empty() {
             return Ok(Vec::new());
@@ -154,14 +162,21 @@ impl Work<'_> {
     }
 }
 
-/// The trees of the parents; the empty tree stands for those of a first commit.
-pub(super) fn trees<'a>(objects: &'a Objects, parents: &[ObjectId]) -> Result<Vec<Tree<'a>>> {
+/// The trees of the parents, some of them `known` by their commits; the empty tree stands for those of a first commit.
+pub(super) fn trees<'a>(
+    objects: &'a Objects,
+    parents: &[ObjectId],
+    known: &HashMap<ObjectId, ObjectId>,
+) -> Result<Vec<Tree<'a>>> {
     if parents.is_empty() {
         return Ok(vec![Tree::of_commit(objects, None)?]);
     }
     let trees = parents.iter();
     trees
-        .map(|&parent| Tree::of_commit(objects, Some(parent)))
+        .map(|parent| match known.get(parent) {
+            Some(&tree) => Ok(Tree::at(objects, tree)),
+            None => Tree::of_commit(objects, Some(*parent)),
+        })
         .collect()
 }
 

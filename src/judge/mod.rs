@@ -16,7 +16,6 @@ mod scope;
 mod scope_check;
 mod settings;
 mod subjects;
-mod trailer;
 mod view;
 mod work_base;
 mod work_tree;

@@ -49,9 +49,9 @@ pub fn new_commits(repo: &Repository, updates: &[Update], options: &Options) -> 
         let (Some(branch), Some(new)) = (update.branch(), update.new) else {
             continue;
         };
-        for id in repo.history(&known, new)?.ahead {
-            if seen.insert(id) {
-                let report = commit(repo, id, Some(branch.to_owned()), options);
+        for new in repo.history(&known, new)?.ahead {
+            if seen.insert(new.id) {
+                let report = commit(repo, new.id, Some(branch.to_owned()), options);
                 reports.push(of_ref(report, Some(update.name.as_ref()))?);
             }
         }

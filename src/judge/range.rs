@@ -1,21 +1,23 @@
 //! Judging commits: the net difference of a range, and each commit on its own.
 
 use gix::ObjectId;
-use gix::bstr::{BStr, BString};
+use gix::bstr::BString;
+use gix::hashtable::HashMap;
 
 use super::load::{Proposal, Sides, load_for_changes};
 use super::subjects::Subjects;
 use super::view::CommitView;
 use super::work_base::look_up;
-use super::{Options, approvals, document_faults, each, merged, report, subjects, trailer};
+use super::{Options, approvals, document_faults, each, merged, report, subjects};
 use crate::approval::Approval;
 use crate::change::Change;
 use crate::error::{Error, Result};
 use crate::finding::Finding;
-use crate::git::{Objects, Range, Repository, Tree, changes_between};
+use crate::git::{Commit, Objects, Range, Repository, Tree, changes_between};
 use crate::policy::{Moment, Policy};
 use crate::report::{Report, Source, SourceKind};
 use crate::rules::{self, Case, WorkBase};
+use crate::trailer;
 
 /// Judges what a range changes altogether; with `each_commit`, also every commit of it.
 ///
@@ -52,7 +54,7 @@ pub fn range(
         proposal: Proposal::Tree(&tree),
         head: Some(head),
         branch: range.branch.clone(),
-        trailers: trailers(repo, range)?,
+        trailers: trailers(range),
     };
     let mut policy = load_for_changes(repo, sides, &changes, options)?;
     let mut notes = range.notes.clone();
@@ -66,7 +68,7 @@ pub fn range(
     let mut subjects = subjects::gather(&objects, changes, &policy)?;
     subjects.excuse_lfs(&base)?;
     let work_base = work_base(&policy, &base, changes_of(&subjects))?;
-    let stated = approvals::stated(repo, &range.commits)?;
+    let stated = approvals::stated(&range.commits);
     let mut findings = check(&policy, &subjects, &tree, &objects, &work_base, &stated)?;
     findings.extend(document_faults(&policy));
     if let Some(progress) = each_commit {
@@ -124,22 +126,19 @@ pub(super) fn work_base<'a>(
 }
 
 /// The designs that the commits of the range name, in the order of the commits.
-fn trailers(repo: &Repository, range: &Range) -> Result<Vec<(BString, ObjectId)>> {
+fn trailers(range: &Range) -> Vec<(BString, ObjectId)> {
     let mut found: Vec<(BString, ObjectId)> = Vec::new();
-    for &id in &range.commits {
-        let message = repo.commit(id)?.message;
-        for (path, id) in designs(message.as_ref(), id) {
-            if found.iter().all(|(known, _)| *known != path) {
-                found.push((path, id));
-            }
+    for (path, id) in range.commits.iter().flat_map(designs) {
+        if found.iter().all(|(known, _)| *known != path) {
+            found.push((path, id));
         }
     }
-    Ok(found)
+    found
 }
 
-fn designs(message: &BStr, commit: ObjectId) -> impl Iterator<Item = (BString, ObjectId)> {
-    let values = trailer::values(message, crate::trailer::DESIGN);
-    values.into_iter().map(move |path| (path, commit))
+fn designs(commit: &Commit) -> impl Iterator<Item = (BString, ObjectId)> {
+    let values = trailer::values(&commit.trailers, trailer::DESIGN);
+    values.map(|path| (path.into(), commit.id))
 }
 
 /// Judges one commit as it would have been judged before it was made: by its first parent's policy.
@@ -165,7 +164,7 @@ pub fn commit(
     }
     let parent = made.parents.first().copied();
     let (base, tree) = (repo.tree_of(parent)?, repo.tree_of(Some(id))?);
-    let parent_trees = each::trees(&objects, &made.parents)?;
+    let parent_trees = each::trees(&objects, &made.parents, &HashMap::default())?;
     let changes = each::own_changes(&objects, &parent_trees, &tree)?;
     let sides = Sides {
         moment: Moment::Commit,
@@ -173,7 +172,7 @@ pub fn commit(
         proposal: Proposal::Tree(&tree),
         head: Some(id),
         branch: branch.clone(),
-        trailers: designs(made.message.as_ref(), id).collect(),
+        trailers: designs(&made).collect(),
     };
     let policy = load_for_changes(repo, sides, &changes, options)?;
     let mut subjects = subjects::gather(&objects, changes, &policy)?;
@@ -181,7 +180,7 @@ pub fn commit(
     merged::measure_against_closest(&objects, &parent_trees, settings, &mut subjects)?;
     subjects.excuse_lfs(&base)?;
     let work_base = look_up(repo, &policy, parent, changes_of(&subjects))?;
-    let stated = approvals::stated(repo, &[id])?;
+    let stated = approvals::stated(std::slice::from_ref(&made));
     let mut findings = check(&policy, &subjects, &tree, &objects, &work_base, &stated)?;
     findings.extend(document_faults(&policy));
     let source = Source {
