@@ -13,13 +13,13 @@ pub const OWN_DIRECTORY: &str = ".guard";
 
 /// Whether `path` is a design by the settings, whatever its issue.
 pub fn is_design(settings: &Settings, path: &BStr) -> bool {
-    let any_issue = settings
-        .lld_path
-        .iter()
-        .map(|pattern| pattern.replace(ISSUE, "*"));
+    // Most paths are not even below the right directory; a pattern is only made for the others.
+    let near = |pattern: &&String| path.starts_with(literal_directory(normal(pattern)).as_bytes());
+    let any_issue = settings.lld_path.iter().filter(near);
     any_issue
-        .chain(settings.standing.iter().cloned())
-        .any(|pattern| matches(&normal(&pattern), path))
+        .map(|pattern| pattern.replace(ISSUE, "*"))
+        .chain(settings.standing.iter().filter(near).cloned())
+        .any(|pattern| matches(normal(&pattern), path))
 }
 
 /// Whether `path` is `guard.toml` or below `.guard/`.
@@ -50,16 +50,13 @@ pub fn patterns(settings: &Settings, issue: Option<&str>) -> Vec<String> {
         .lld_path
         .iter()
         .filter(|pattern| issue.is_some() || !pattern.contains(ISSUE))
-        .map(|pattern| normal(&pattern.replace(ISSUE, issue.unwrap_or_default())))
+        .map(|pattern| normal(&pattern.replace(ISSUE, issue.unwrap_or_default())).to_owned())
         .collect()
 }
 
 /// A pattern as paths are written in git.
-pub fn normal(pattern: &str) -> String {
-    pattern
-        .trim_start_matches("./")
-        .trim_start_matches('/')
-        .to_owned()
+pub fn normal(pattern: &str) -> &str {
+    pattern.trim_start_matches("./").trim_start_matches('/')
 }
 
 /// Whether a pattern of the settings matches `path`; one that is no pattern matches nothing.

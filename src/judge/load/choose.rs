@@ -72,7 +72,7 @@ impl Loader<'_> {
     pub(super) fn standing(&mut self) -> Result<Vec<Choice>> {
         let mut choices = Vec::new();
         for pattern in self.settings.standing.clone() {
-            let found = self.matching(&[select::normal(&pattern)])?;
+            let found = self.matching(&[select::normal(&pattern).to_owned()])?;
             if found.is_empty() {
                 self.notes
                     .push(format!("no standing design matches {}", show(&pattern)));
