@@ -5,6 +5,7 @@
 //!
 //! ```text
 //! path, finding          words that everything else uses
+//! disk, suggest          writing a file in one step; the word that was meant
 //! change                 what is proposed: one path going from an old to a new state
 //! measure                lost share, class, preview of a change
 //! policy                 settings + designs -> scope
@@ -23,6 +24,7 @@ pub mod approval;
 pub mod change;
 pub mod ci;
 pub mod cli;
+mod disk;
 pub mod error;
 pub mod finding;
 pub mod gate;
@@ -34,4 +36,5 @@ pub mod path;
 pub mod policy;
 pub mod report;
 pub mod rules;
+mod suggest;
 pub mod trailer;

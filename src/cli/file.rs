@@ -1,9 +1,10 @@
 //! Report files: whole or not there.
 
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
+
+use crate::disk;
 
 /// Puts `bytes` in the place of the file: a reader finds the old content or the new, never a part.
 ///
@@ -22,27 +23,7 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
         Err(error) => return Err(error),
     };
-    let name = path
-        .file_name()
-        .ok_or_else(|| io::Error::other("it names no file"))?;
-    let mut temporary = OsString::from(".");
-    temporary.push(name);
-    temporary.push(format!(".{}.tmp", std::process::id()));
-    let temporary = path.with_file_name(temporary);
-    let written = write_new(&temporary, bytes).and_then(|()| fs::rename(&temporary, &path));
-    if written.is_err() {
-        // The first error is the one to tell.
-        let _ = fs::remove_file(&temporary);
-    }
-    written
-}
-
-fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // A killed process with the same number may have left one, and a link would lead elsewhere.
-    let _ = fs::remove_file(path);
-    let mut file = File::create_new(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
+    disk::replace(&path, bytes, None)
 }
 
 /// Adds `bytes` to the end of the file.

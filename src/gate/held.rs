@@ -1,13 +1,14 @@
 //! Changes that wait for a person: kept with mode 0600 in the git common directory, removed on decision or expiry.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 use serde_json::{Map, Value, json};
 
 use super::{Failure, FailureKind};
+use crate::disk;
 
 /// The store of held changes.
 #[derive(Debug, Clone)]
@@ -84,12 +85,16 @@ impl Held {
     pub fn hold(&self, change: &HeldChange) -> Result<String, Failure> {
         let id = change.id();
         let write = || -> io::Result<()> {
-            fs::create_dir_all(&self.directory)?;
+            disk::create_private_directory(&self.directory)?;
             if let Some(content) = &change.content {
-                write_private(&self.file(&id, "content"), content)?;
+                disk::replace(&self.file(&id, "content"), content, Some(disk::PRIVATE))?;
             }
             let facts = change.to_json().to_string();
-            write_private(&self.file(&id, "json"), facts.as_bytes())
+            disk::replace(
+                &self.file(&id, "json"),
+                facts.as_bytes(),
+                Some(disk::PRIVATE),
+            )
         };
         write().map_err(|error| {
             Failure::new(
@@ -190,20 +195,4 @@ pub(super) fn id_of(path: &BStr, old: Option<&str>, new: Option<&str>) -> String
     hasher
         .try_finalize()
         .map_or_else(|_| String::new(), |id| id.to_hex_with_len(12).to_string())
-}
-
-/// Writes a file that only its owner can read, in one step.
-pub(super) fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
-    let temporary = path.with_extension(format!("tmp{}", std::process::id()));
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    let mut file = options.open(&temporary)?;
-    file.write_all(content)?;
-    file.sync_all()?;
-    fs::rename(&temporary, path)
 }

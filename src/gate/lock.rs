@@ -1,9 +1,10 @@
 //! One writer at a time: between looking at a file and putting the new one in its place nobody else may write.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::{Failure, FailureKind};
+use crate::disk;
 
 /// The lock of a repository's file operations.
 #[derive(Debug, Clone)]
@@ -22,17 +23,7 @@ impl Lock {
     /// Waits until nobody else writes. Released when the handle is dropped, also by a crash.
     pub(super) fn take(&self) -> Result<File, Failure> {
         let take = || {
-            fs::create_dir_all(self.path.parent().unwrap_or(Path::new(".")))?;
-            let mut options = OpenOptions::new();
-            options.append(true).create(true);
-            #[cfg(unix)]
-            {
-                use std::os::unix::fs::OpenOptionsExt;
-                options
-                    .mode(0o600)
-                    .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
-            }
-            let file = options.open(&self.path)?;
+            let file = disk::open_private_append(&self.path)?;
             file.lock()?;
             Ok(file)
         };

@@ -5,11 +5,13 @@
 //! hash of the record before. This shows accidents, crashes and careless edits. Whoever may write the file may
 //! also rewrite the whole chain; only an anchor outside, such as the `Guard-Log:` trailer of a commit, shows that.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
+
+use crate::disk;
 
 /// What a chain begins with.
 const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
@@ -113,22 +115,11 @@ impl Log {
     }
 
     fn open_locked(&self) -> io::Result<File> {
-        let directory = self.path.parent().unwrap_or(Path::new("."));
         let is_new = !self.path.exists();
-        fs::create_dir_all(directory)?;
-        let mut options = OpenOptions::new();
-        options.read(true).append(true).create(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt;
-            options
-                .mode(0o600)
-                .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
-        }
-        let file = options.open(&self.path)?;
+        let file = disk::open_private_append(&self.path)?;
         file.lock()?;
         if is_new && cfg!(unix) {
-            File::open(directory)?.sync_all()?;
+            File::open(disk::directory_of(&self.path))?.sync_all()?;
         }
         Ok(file)
     }

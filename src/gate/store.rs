@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::held::write_private;
 use crate::approval::Approval;
+use crate::disk;
 
 /// The approvals of a repository.
 #[derive(Debug, Clone)]
@@ -29,9 +29,9 @@ impl Store {
     /// # Errors
     /// The store cannot be written.
     pub fn add(&self, approval: &Approval) -> io::Result<()> {
-        fs::create_dir_all(&self.directory)?;
+        disk::create_private_directory(&self.directory)?;
         let text = Value::Object(approval.to_json()).to_string();
-        write_private(&self.file(approval), text.as_bytes())
+        disk::replace(&self.file(approval), text.as_bytes(), Some(disk::PRIVATE))
     }
 
     /// The approvals that hold at the time `now`, in seconds since 1970, the oldest first.

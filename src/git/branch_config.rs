@@ -1,5 +1,6 @@
 //! Settings of a branch in the repository's own configuration file, written as git writes them: under
-//! `config.lock`, the new file renamed over the old.
+//! `config.lock`, the new file renamed over the old. The lock that other git commands look for is the temporary
+//! file, so this is the one file that is not written by [`crate::disk`].
 
 use std::fs;
 use std::io::{ErrorKind, Write};

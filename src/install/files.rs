@@ -1,8 +1,10 @@
 //! Reading and writing the files of a set-up: whole or not at all.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use crate::disk;
 
 /// What is at a place where a file is expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,17 +67,8 @@ fn is_executable(_: &fs::Metadata) -> bool {
 /// # Errors
 /// The directory cannot be written.
 pub fn replace_script(path: &Path, content: &[u8]) -> io::Result<()> {
-    let directory = path.parent().unwrap_or_else(|| Path::new("."));
-    fs::create_dir_all(directory)?;
-    let temporary = temporary_beside(path);
-    let written = write_new(&temporary, content)
-        .and_then(|file| set_mode(&file, path))
-        .and_then(|()| fs::rename(&temporary, path));
-    if written.is_err() {
-        // The first error is the one to tell.
-        let _ = fs::remove_file(&temporary);
-    }
-    written
+    fs::create_dir_all(disk::directory_of(path))?;
+    disk::replace(path, content, mode_for(path))
 }
 
 /// Writes a file that must not exist yet.
@@ -84,7 +77,7 @@ pub fn replace_script(path: &Path, content: &[u8]) -> io::Result<()> {
 /// It exists, or cannot be written; then it is not left half written.
 pub fn create(path: &Path, content: &[u8]) -> io::Result<()> {
     match write_new(path, content) {
-        Ok(_) => Ok(()),
+        Ok(()) => Ok(()),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
         Err(error) => {
             let _ = fs::remove_file(path);
@@ -93,29 +86,21 @@ pub fn create(path: &Path, content: &[u8]) -> io::Result<()> {
     }
 }
 
-fn write_new(path: &Path, content: &[u8]) -> io::Result<File> {
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut file = File::create_new(path)?;
     file.write_all(content)?;
-    file.sync_all()?;
-    Ok(file)
-}
-
-fn temporary_beside(path: &Path) -> PathBuf {
-    let mut name = std::ffi::OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(format!(".guard-{}", std::process::id()));
-    path.with_file_name(name)
+    file.sync_all()
 }
 
 /// The mode of the file that is there, made executable for its owner; rwxr-xr-x for a new one.
 #[cfg(unix)]
-fn set_mode(file: &File, replaced: &Path) -> io::Result<()> {
+fn mode_for(replaced: &Path) -> Option<u32> {
     use std::os::unix::fs::PermissionsExt;
     let mode = fs::metadata(replaced).map_or(0o755, |old| old.permissions().mode() | 0o100);
-    file.set_permissions(fs::Permissions::from_mode(mode & 0o7777))
+    Some(mode & 0o7777)
 }
 
 #[cfg(not(unix))]
-fn set_mode(_: &File, _: &Path) -> io::Result<()> {
-    Ok(())
+fn mode_for(_: &Path) -> Option<u32> {
+    None
 }

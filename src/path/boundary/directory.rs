@@ -7,6 +7,7 @@ use cap_std::fs::Dir;
 use gix::bstr::{BStr, ByteSlice};
 
 use super::{Backend, Boundary, os};
+use crate::disk;
 
 impl Boundary {
     /// The handle of a directory that [`Boundary::locate`] named; empty for the root.
@@ -26,7 +27,7 @@ impl Boundary {
         for name in path.split_str("/").filter(|name| !name.is_empty()) {
             let name = os(name.as_bstr())?;
             match dir.create_dir(name) {
-                Ok(()) => sync(&dir)?,
+                Ok(()) => disk::sync(&dir)?,
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
@@ -44,21 +45,6 @@ fn walk(root: &Dir, path: &BStr) -> io::Result<Dir> {
         root.open_dir_nofollow(os(first.as_bstr())?)?,
         |dir, name| dir.open_dir_nofollow(os(name.as_bstr())?),
     )
-}
-
-/// Makes the names in a directory durable.
-pub(super) fn sync(dir: &Dir) -> io::Result<()> {
-    // The handle itself may be one that only names the directory (`O_PATH`).
-    #[cfg(unix)]
-    {
-        use rustix::fs::{Mode, OFlags, fsync, openat};
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        fsync(openat(dir, ".", flags, Mode::empty())?)?;
-    }
-    // Windows writes directory entries with the file itself and has no call for this.
-    #[cfg(not(unix))]
-    let _ = dir;
-    Ok(())
 }
 
 #[cfg(target_os = "linux")]

@@ -1,15 +1,15 @@
 //! Files behind the boundary: reading, replacing, removing.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 
 use cap_fs_ext::{FollowSymlinks, MetadataExt, OpenOptionsFollowExt};
 use cap_std::fs::{Dir, Metadata, OpenOptions};
-use cap_tempfile::TempFile;
 use gix::bstr::BStr;
 
 use super::super::reason::{Fault, Reason};
 use super::super::show;
-use super::{Boundary, BoundaryError, Result, directory, os, split};
+use super::{Boundary, BoundaryError, Result, os, split};
+use crate::disk;
 
 /// A regular file as it was when it was opened.
 #[derive(Debug, Clone)]
@@ -90,22 +90,8 @@ impl Boundary {
         };
         let dir = self.create_directory(parent).map_err(failed)?;
         let name = os(name).map_err(failed)?;
-        let mut temporary = TempFile::new(&dir).map_err(failed)?;
-        temporary.write_all(content).map_err(failed)?;
-        #[cfg(unix)]
-        if let Some(mode) = mode {
-            use cap_std::fs::PermissionsExt;
-            let permissions = cap_std::fs::Permissions::from_mode(mode);
-            temporary
-                .as_file()
-                .set_permissions(permissions)
-                .map_err(failed)?;
-        }
-        #[cfg(not(unix))]
-        let _ = mode;
-        temporary.as_file().sync_all().map_err(failed)?;
-        temporary.replace(name).map_err(failed)?;
-        directory::sync(&dir).map_err(BoundaryError::io(format!(
+        disk::put(&dir, name, content, mode).map_err(failed)?;
+        disk::sync(&dir).map_err(BoundaryError::io(format!(
             "make {} durable, although it is written",
             show(path)
         )))
@@ -122,7 +108,7 @@ impl Boundary {
         let metadata = dir.symlink_metadata(name).map_err(failed())?;
         check_regular(&metadata, path)?;
         dir.remove_file(name).map_err(failed())?;
-        directory::sync(&dir).map_err(failed())
+        disk::sync(&dir).map_err(failed())
     }
 
     /// Gives a regular file another name and makes that durable. Missing directories are created.
@@ -142,8 +128,8 @@ impl Boundary {
         check_regular(&old_dir.symlink_metadata(old_name).map_err(failed())?, from)?;
         let new_name = os(new_name).map_err(failed())?;
         rename_to_free(&old_dir, old_name, &new_dir, new_name).map_err(failed())?;
-        directory::sync(&new_dir)
-            .and_then(|()| directory::sync(&old_dir))
+        disk::sync(&new_dir)
+            .and_then(|()| disk::sync(&old_dir))
             .map_err(BoundaryError::io(format!(
                 "make it durable, although it is done: {}",
                 what()

@@ -1,0 +1,207 @@
+//! Writing files: in one step and durably, and files that only their owner may read.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+use cap_tempfile::TempFile;
+
+/// Read and written by their owner only.
+pub(crate) const PRIVATE: u32 = 0o600;
+
+/// Puts content in the place of a file and makes that durable: a reader, also one after a power cut, finds the old
+/// content or the new, whole. What is at `path`, a link included, is replaced.
+///
+/// `mode` are the permission bits on Unix; without them, those of any new file.
+///
+/// # Errors
+/// Those of the file system.
+pub(crate) fn replace(path: &Path, content: &[u8], mode: Option<u32>) -> io::Result<()> {
+    let name = path
+        .file_name()
+        .ok_or_else(|| io::Error::other("it names no file"))?;
+    let dir = Dir::open_ambient_dir(directory_of(path), ambient_authority())?;
+    put(&dir, Path::new(name), content, mode)?;
+    sync(&dir)
+}
+
+/// The part of [`replace`] after which the new content is seen: it is on disk, but the directory is not yet.
+///
+/// The temporary file has no name where the system can do that, else one that cannot be guessed, and is opened only
+/// if nothing has it.
+///
+/// # Errors
+/// Those of the file system; the old content is still there.
+pub(crate) fn put(dir: &Dir, name: &Path, content: &[u8], mode: Option<u32>) -> io::Result<()> {
+    let mut temporary = TempFile::new(dir)?;
+    #[cfg(unix)]
+    if let Some(mode) = mode {
+        use cap_std::fs::{Permissions, PermissionsExt};
+        let permissions = Permissions::from_mode(mode);
+        temporary.as_file().set_permissions(permissions)?;
+    }
+    #[cfg(not(unix))]
+    let _ = mode;
+    temporary.write_all(content)?;
+    temporary.as_file().sync_all()?;
+    temporary.replace(name)
+}
+
+/// Makes the names in a directory durable.
+///
+/// # Errors
+/// Those of the file system.
+pub(crate) fn sync(dir: &Dir) -> io::Result<()> {
+    // The handle itself may be one that only names the directory (`O_PATH`).
+    #[cfg(unix)]
+    {
+        use rustix::fs::{Mode, OFlags, fsync, openat};
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        fsync(openat(dir, ".", flags, Mode::empty())?)?;
+    }
+    // Windows writes directory entries with the file itself and has no call for this.
+    #[cfg(not(unix))]
+    let _ = dir;
+    Ok(())
+}
+
+/// Creates a directory, and what is missing above it, that only its owner may enter.
+///
+/// # Errors
+/// Those of the file system.
+pub(crate) fn create_private_directory(path: &Path) -> io::Result<()> {
+    fs::create_dir_all(directory_of(path))?;
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt;
+        builder.mode(0o700);
+    }
+    builder.recursive(true).create(path)
+}
+
+/// Opens a file for reading and for writing at its end, created with its directory where it is missing: readable by
+/// its owner only, and never through a link.
+///
+/// # Errors
+/// Those of the file system.
+pub(crate) fn open_private_append(path: &Path) -> io::Result<File> {
+    fs::create_dir_all(directory_of(path))?;
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options
+            .mode(PRIVATE)
+            .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
+    }
+    options.open(path)
+}
+
+/// The directory that a path is in.
+pub(crate) fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(directory) if !directory.as_os_str().is_empty() => directory,
+        _ => Path::new("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn names(directory: &Path) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(directory)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn new_content_takes_the_place_of_the_old_and_nothing_else_is_left() {
+        let temp = tempfile::tempdir().unwrap();
+        let file = temp.path().join("a");
+        for content in [&b"one"[..], b"", b"three"] {
+            replace(&file, content, None).unwrap();
+            assert_eq!(fs::read(&file).unwrap(), content);
+        }
+        assert_eq!(names(temp.path()), ["a"]);
+    }
+
+    #[test]
+    fn what_cannot_be_replaced_stays_and_leaves_no_temporary_file() {
+        let temp = tempfile::tempdir().unwrap();
+        fs::create_dir(temp.path().join("d")).unwrap();
+        assert!(replace(&temp.path().join("d"), b"x", None).is_err());
+        assert!(replace(&temp.path().join("none/a"), b"x", None).is_err());
+        assert!(replace(Path::new("/"), b"x", None).is_err());
+        assert_eq!(names(temp.path()), ["d"]);
+        assert_eq!(names(&temp.path().join("d")), [""; 0]);
+    }
+
+    #[test]
+    fn a_name_alone_is_in_the_current_directory() {
+        assert_eq!(directory_of(Path::new("a")), Path::new("."));
+        assert_eq!(directory_of(Path::new("a/b")), Path::new("a"));
+    }
+
+    #[cfg(unix)]
+    mod unix {
+        use super::*;
+        use std::os::unix::fs::{PermissionsExt, symlink};
+
+        fn mode(path: &Path) -> u32 {
+            fs::metadata(path).unwrap().permissions().mode() & 0o7777
+        }
+
+        #[test]
+        fn the_mode_is_the_one_asked_for() {
+            let temp = tempfile::tempdir().unwrap();
+            let file = temp.path().join("a");
+            for wanted in [PRIVATE, 0o755, 0o644] {
+                replace(&file, b"x", Some(wanted)).unwrap();
+                assert_eq!(mode(&file), wanted);
+            }
+        }
+
+        #[test]
+        fn a_link_is_replaced_and_its_target_stays() {
+            let temp = tempfile::tempdir().unwrap();
+            let (target, link) = (temp.path().join("target"), temp.path().join("link"));
+            fs::write(&target, "old").unwrap();
+            symlink(&target, &link).unwrap();
+            replace(&link, b"new", Some(PRIVATE)).unwrap();
+            assert_eq!(fs::read(&target).unwrap(), b"old");
+            assert!(!link.is_symlink());
+        }
+
+        #[test]
+        fn nothing_is_appended_through_a_link() {
+            let temp = tempfile::tempdir().unwrap();
+            let (target, link) = (temp.path().join("target"), temp.path().join("link"));
+            symlink(&target, &link).unwrap();
+            assert!(open_private_append(&link).is_err());
+            assert!(!target.exists());
+            let file = temp.path().join("new/log");
+            open_private_append(&file).unwrap().write_all(b"1").unwrap();
+            open_private_append(&file).unwrap().write_all(b"2").unwrap();
+            assert_eq!(fs::read(&file).unwrap(), b"12");
+            assert_eq!(mode(&file), PRIVATE);
+        }
+
+        #[test]
+        fn a_private_directory_is_its_owners() {
+            let temp = tempfile::tempdir().unwrap();
+            let directory = temp.path().join("a/b");
+            create_private_directory(&directory).unwrap();
+            create_private_directory(&directory).unwrap();
+            assert_eq!(mode(&directory), 0o700);
+        }
+    }
+}
