@@ -4,6 +4,7 @@ use super::output::Output;
 use crate::error::{Error, Result};
 use crate::finding::Rule;
 use crate::report;
+use crate::suggest::closest_word;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -37,13 +38,9 @@ impl Args {
 
 fn unknown(name: &str) -> Error {
     let names = Rule::ALL.iter().map(|rule| rule.id()).chain([SETTINGS]);
-    let closest = names
-        .map(|known| (strsim::jaro_winkler(name, known), known))
-        .filter(|(score, _)| *score > 0.75)
-        .max_by(|a, b| a.0.total_cmp(&b.0));
     let error = Error::new(format!("there is no rule `{}`", name.escape_default()));
-    match closest {
-        Some((_, known)) => error.help(format!("did you mean `guard explain {known}`?")),
+    match closest_word(name, names) {
+        Some(known) => error.help(format!("did you mean `guard explain {known}`?")),
         None => error.help("`guard explain` lists every rule"),
     }
 }

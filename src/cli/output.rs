@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anstream::ColorChoice;
 use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use gix::bstr::BString;
 
@@ -20,12 +21,12 @@ pub(super) struct Args {
     /// How to print.
     #[arg(
         long,
-        value_enum,
         value_name = "FORMAT",
         env = "GUARD_FORMAT",
-        global = true
+        global = true,
+        value_parser = format_parser()
     )]
-    format: Option<FormatName>,
+    format: Option<Format>,
     /// Write the report to a file as well, as `sarif=guard.sarif`; repeat it for several.
     ///
     /// `-` in the place of FILE is standard output.
@@ -52,31 +53,10 @@ pub(super) struct Args {
     quiet: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
-enum FormatName {
-    Human,
-    Json,
-    Jsonl,
-    Sarif,
-    Github,
-    Gitlab,
-    Junit,
-    Markdown,
-}
-
-impl From<FormatName> for Format {
-    fn from(name: FormatName) -> Format {
-        match name {
-            FormatName::Human => Format::Human,
-            FormatName::Json => Format::Json,
-            FormatName::Jsonl => Format::Jsonl,
-            FormatName::Sarif => Format::Sarif,
-            FormatName::Github => Format::Github,
-            FormatName::Gitlab => Format::Gitlab,
-            FormatName::Junit => Format::Junit,
-            FormatName::Markdown => Format::Markdown,
-        }
-    }
+/// The formats by their names.
+fn format_parser() -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(Format::ALL.map(Format::name))
+        .try_map(|name| Format::from_name(&name).ok_or("there is no such format"))
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
@@ -90,7 +70,7 @@ enum When {
 /// A report that was asked for with `--output`.
 #[derive(Debug, Clone, PartialEq)]
 struct Target {
-    format: FormatName,
+    format: Format,
     /// `None` is standard output.
     file: Option<PathBuf>,
 }
@@ -99,10 +79,9 @@ fn parse_target(text: &str) -> Result<Target, String> {
     let (format, file) = text
         .split_once('=')
         .ok_or("wants FORMAT=FILE, such as sarif=guard.sarif")?;
-    let format = FormatName::from_str(format, false).map_err(|_| {
-        let names = FormatName::value_variants().iter();
-        let names: Vec<_> = names.map(|name| Format::from(*name).name()).collect();
-        format!("the format is one of {}", names.join(", "))
+    let format = Format::from_name(format).ok_or_else(|| {
+        let names = Format::ALL.map(Format::name).join(", ");
+        format!("the format is one of {names}")
     })?;
     let file = match file {
         "" => return Err("the file has no name".to_owned()),
@@ -278,14 +257,14 @@ fn targets(args: &Args) -> Result<(Format, Vec<(Format, PathBuf)>)> {
                 return Err(Error::new(format!("--output names {file} twice"))
                     .help("give each report a file of its own"));
             }
-            Some(file) => files.push((target.format.into(), file.clone())),
+            Some(file) => files.push((target.format, file.clone())),
         }
     }
     if stdout.len() > 1 {
         return Err(Error::new("two reports are to go to standard output")
             .help("--format and --output FORMAT=- both mean standard output: give one of them"));
     }
-    Ok((stdout.pop().map_or(Format::Human, Format::from), files))
+    Ok((stdout.pop().unwrap_or(Format::Human), files))
 }
 
 /// Where GitHub takes the summary of a step from.

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::files::{self, Found};
-use super::hook::{HOOKS, Hook, Manager, Plan, State, is_called};
+use super::hook::{HOOKS, Hook, Plan, State, is_called};
+use super::manager::Manager;
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
 

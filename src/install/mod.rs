@@ -5,4 +5,5 @@ pub mod doctor;
 pub mod files;
 pub mod git_hooks;
 pub mod hook;
+pub mod manager;
 pub mod settings;

@@ -7,11 +7,12 @@ use std::path::Path;
 use gix::bstr::{BString, ByteSlice};
 
 use super::proposal::{Access, Desk};
+use super::work_tree::work_tree;
 use super::{Options, Request, load_for_request};
 use crate::error::{Error, Result};
 use crate::finding::{Anchor, Finding, Rule};
 use crate::git::Repository;
-use crate::path::boundary::{Boundary, BoundaryError, bytes};
+use crate::path::boundary::{BoundaryError, bytes};
 use crate::path::{Rejection, show};
 use crate::policy::Policy;
 use crate::report::{CheckReport, CheckResult};
@@ -26,8 +27,7 @@ pub fn check_paths(
     content: Option<&[u8]>,
     options: &Options,
 ) -> Result<CheckReport> {
-    let boundary =
-        Boundary::open(repo.workdir()?).map_err(|error| Error::new(error.to_string()))?;
+    let boundary = work_tree(repo.workdir()?)?;
     let located: Vec<(BString, Result<BString, Rejection>)> = paths
         .iter()
         .map(|requested| {

@@ -1,10 +1,11 @@
 //! What the designs in force grant: for people, for programs, and for an agent's prompt.
 
 use super::view::IndexView;
-use super::work_tree::WorkTreeView;
+use super::work_tree::work_tree;
 use super::{Options, Request, designs_used, load_for_request, texts};
 use crate::error::{Error, Result};
 use crate::git::{Index, Repository};
+use crate::path::boundary::BoundaryView;
 use crate::policy::design::{self, Design};
 use crate::policy::scope::Scope;
 use crate::policy::{Grant, GrantKind, Policy};
@@ -68,7 +69,7 @@ fn policy(repo: &Repository, options: &Options) -> Result<Policy> {
 
 /// What is there now.
 struct Now<'a> {
-    disk: WorkTreeView<'a>,
+    disk: BoundaryView<'a>,
     /// Lists all files, which the disk does not.
     index: IndexView<'a>,
 }
@@ -85,13 +86,14 @@ impl Now<'_> {
 
 /// All grants in force, each with whether something is there; in a bare repository nothing is.
 fn grants(repo: &Repository, policy: &Policy) -> Result<Vec<ScopeGrant>> {
-    let index;
+    let (index, boundary);
     let objects = repo.objects();
     let now = match repo.workdir() {
         Ok(root) => {
             index = Index::open(repo)?;
+            boundary = work_tree(root)?;
             Some(Now {
-                disk: WorkTreeView::new(root),
+                disk: boundary.view(),
                 index: IndexView::new(repo, &index, &objects),
             })
         }

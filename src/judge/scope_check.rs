@@ -7,11 +7,12 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use super::committed::CommittedView;
 use super::load::{Choice, Located, locate};
 use super::view::IndexView;
-use super::work_tree::WorkTreeView;
+use super::work_tree::work_tree;
 use super::{Options, named, scope, work_base};
 use crate::error::{Error, Result};
 use crate::finding::{Finding, Rule};
 use crate::git::{Index, Objects, Repository, Tree, show_file};
+use crate::path::boundary::Boundary;
 use crate::path::show;
 use crate::policy::design::{self, Design};
 use crate::policy::scope::Scope;
@@ -70,7 +71,8 @@ pub fn check_documents(
         .map(|base| repo.tree_of(Some(base)))
         .transpose()?
         .map(view);
-    let disk = repo.workdir().ok().map(WorkTreeView::new);
+    let boundary = repo.workdir().ok().map(work_tree).transpose()?;
+    let disk = boundary.as_ref().map(Boundary::view);
     let listed = index
         .as_ref()
         .map(|index| IndexView::new(repo, index, &objects));

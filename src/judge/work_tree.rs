@@ -1,59 +1,24 @@
 //! The work tree as the tree that the rules look at.
 
-use std::fs::Metadata;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use gix::bstr::{BStr, BString};
+use gix::bstr::BStr;
 
 use crate::change::Kind;
-use crate::path::boundary::{BoundaryView, bytes};
-use crate::path::{Node, TreeView};
+use crate::error::{Error, Result};
+use crate::path::boundary::{Boundary, BoundaryView};
 use crate::rules::ResultTree;
 
-/// Looks paths up on disk without following links.
-pub(super) struct WorkTreeView<'a> {
-    root: &'a Path,
+/// Opens the work tree below `root`.
+///
+/// # Errors
+/// It is not there, or cannot be opened.
+pub(super) fn work_tree(root: &Path) -> Result<Boundary> {
+    Boundary::open(root).map_err(|error| Error::new(error.to_string()))
 }
 
-impl<'a> WorkTreeView<'a> {
-    /// The work tree below `root`.
-    pub(super) fn new(root: &'a Path) -> Self {
-        WorkTreeView { root }
-    }
-
-    fn file(&self, path: &BStr) -> Option<PathBuf> {
-        Some(self.root.join(gix::path::from_bstr(path).ok()?))
-    }
-
-    fn metadata(&self, path: &BStr) -> Option<Metadata> {
-        self.file(path)?.symlink_metadata().ok()
-    }
-}
-
-impl TreeView for WorkTreeView<'_> {
-    fn entry(&self, path: &BStr) -> Option<Node> {
-        let metadata = self.metadata(path)?;
-        Some(if metadata.is_dir() {
-            Node::Directory
-        } else if metadata.is_symlink() {
-            Node::Entry(Kind::Symlink)
-        } else {
-            Node::Entry(Kind::File)
-        })
-    }
-
-    fn link_target(&self, path: &BStr) -> Option<BString> {
-        let target = std::fs::read_link(self.file(path)?).ok()?;
-        Some(bytes(&target).into())
-    }
-}
-
-/// The disk lists no files: whoever wants all asks the index.
-impl ResultTree for WorkTreeView<'_> {
-    fn for_each(&self, _visit: &mut dyn FnMut(&BStr, Kind)) {}
-}
-
-/// A request is about one path; its neighbours are judged when it is committed.
+/// The disk lists no files: whoever wants all asks the index. A request is about one path; its neighbours are
+/// judged when it is committed.
 impl ResultTree for BoundaryView<'_> {
     fn for_each(&self, _visit: &mut dyn FnMut(&BStr, Kind)) {}
 }

@@ -15,6 +15,7 @@
 //! decides if it would reach `.git` or leave the workspace; what is merely
 //! impossible on Windows is refused on Windows only.
 
+mod anchor;
 pub mod boundary;
 mod chars;
 mod collision;

@@ -2,12 +2,13 @@
 
 use gix::bstr::BString;
 
+use super::anchor::{Anchor, anchor, below_root};
 use super::disguise::check_git_dir;
 use super::names::{self, check_path_length};
 use super::platform::Platform;
-use super::portable::{self, fold};
+use super::portable;
 use super::reason::{Fault, Reason, Rejection};
-use super::separator::{check_backslash_traversal, check_windows_absolute, drive};
+use super::separator::{check_backslash_traversal, check_windows_absolute};
 
 /// The path relative to the workspace that a request names.
 ///
@@ -129,110 +130,6 @@ fn resolve(below: &[u8], platform: Platform) -> Result<BString, Fault> {
         return Err(Fault::new(Reason::TrailingSlash, "names a directory"));
     }
     Ok(names.join(&b'/').into())
-}
-
-/// How a path begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Anchor {
-    Relative,
-    /// `/`, or `\` on Windows: the root, or the root of the current drive.
-    Root,
-    /// `C:\`, by its lower-case letter.
-    Drive(u8),
-    /// `\\server\share`, or a volume without a letter.
-    Server,
-}
-
-/// The part of an absolute path that is relative to the workspace; `rest` is
-/// what follows the anchor.
-fn below_root<'a>(
-    root: &[u8],
-    anchor: Anchor,
-    mut rest: &'a [u8],
-    platform: Platform,
-) -> Result<&'a [u8], Fault> {
-    if platform == Platform::Windows
-        && anchor == Anchor::Root
-        && rest.iter().all(|&byte| platform.is_separator(byte))
-    {
-        return Err(Fault::new(Reason::IsDriveRoot, "is the root of a drive"));
-    }
-    let outside = || {
-        Fault::new(
-            Reason::PathOutside,
-            "is an absolute path outside the workspace",
-        )
-    };
-    let (root_anchor, root) = self::anchor(root, platform)?;
-    if anchor != root_anchor {
-        return Err(outside());
-    }
-    for expected in platform.segments(root).filter(|name| !is_here(name)) {
-        let (name, tail) = next_name(rest, platform);
-        let same = match platform {
-            Platform::Unix => name == expected,
-            Platform::Windows => fold(name.into()) == fold(expected.into()),
-        };
-        if !same {
-            return Err(outside());
-        }
-        rest = tail;
-    }
-    Ok(rest)
-}
-
-/// The first component that is neither empty nor `.`, and what follows it.
-fn next_name(mut path: &[u8], platform: Platform) -> (&[u8], &[u8]) {
-    loop {
-        let end = path.iter().position(|&b| platform.is_separator(b));
-        let (name, tail) = match end {
-            Some(end) => (&path[..end], &path[end + 1..]),
-            None => (path, &b""[..]),
-        };
-        if !is_here(name) || end.is_none() {
-            return (name, tail);
-        }
-        path = tail;
-    }
-}
-
-fn is_here(name: &[u8]) -> bool {
-    matches!(name, b"" | b".")
-}
-
-/// Splits off the anchor.
-fn anchor(path: &[u8], platform: Platform) -> Result<(Anchor, &[u8]), Fault> {
-    if platform == Platform::Unix {
-        return Ok(match path.strip_prefix(b"/") {
-            Some(rest) => (Anchor::Root, rest),
-            None => (Anchor::Relative, path),
-        });
-    }
-    // `\\?\`, which Windows puts before canonical paths, changes no drive or server.
-    let verbatim = path.strip_prefix(br"\\?\");
-    if let Some(rest) = verbatim
-        && drive(rest).is_none()
-    {
-        return Ok((Anchor::Server, rest.strip_prefix(br"UNC\").unwrap_or(rest)));
-    }
-    let path = verbatim.unwrap_or(path);
-    let slash = |at: usize| {
-        path.get(at)
-            .is_some_and(|&byte| platform.is_separator(byte))
-    };
-    match drive(path) {
-        Some(length) if slash(length) => Ok((
-            Anchor::Drive(path[0].to_ascii_lowercase()),
-            &path[length + 1..],
-        )),
-        Some(_) => Err(Fault::new(
-            Reason::WindowsDriveRelative,
-            "is relative to another drive's current directory",
-        )),
-        None if slash(0) && slash(1) => Ok((Anchor::Server, &path[2..])),
-        None if slash(0) => Ok((Anchor::Root, &path[1..])),
-        None => Ok((Anchor::Relative, path)),
-    }
 }
 
 /// The root without separators at its end.

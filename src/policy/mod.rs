@@ -4,6 +4,7 @@ pub mod closest;
 pub mod design;
 pub mod glob;
 mod grant;
+mod literal;
 mod path_name;
 pub mod patterns;
 pub mod scope;

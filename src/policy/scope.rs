@@ -6,7 +6,8 @@ use std::sync::OnceLock;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::closest::Index;
-use super::glob::{Glob, literal_prefix};
+use super::glob::Glob;
+use super::literal::literal_prefix;
 use super::{Actions, Grant, GrantKind};
 
 /// All grants in force. Immutable once built.

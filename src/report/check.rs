@@ -6,7 +6,8 @@ use annotate_snippets::renderer::{DEFAULT_ERROR_STYLE, DEFAULT_NOTE_STYLE};
 use gix::bstr::{BString, ByteSlice};
 use serde::Serialize;
 
-use super::human::{message, paint};
+use super::escape::message;
+use super::human::paint;
 use super::json::{document, path};
 use super::scope::place;
 use super::{Format, Style, escape};

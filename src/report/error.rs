@@ -4,7 +4,9 @@ use std::io;
 
 use annotate_snippets::renderer::{DEFAULT_ERROR_STYLE, DEFAULT_HELP_STYLE};
 
-use super::human::{findings, help_blocks, message, notes, paint};
+use super::escape::message;
+use super::help::help_blocks;
+use super::human::{findings, notes, paint};
 use super::{Style, escape};
 use crate::error::Error;
 

@@ -9,6 +9,9 @@ use std::fmt::Write as _;
 
 use crate::path::is_hostile;
 
+/// Characters of a message, a label or a line of help.
+const MESSAGE_CHARS: usize = 2000;
+
 /// One line of text whose names are escaped already: only what is still
 /// hostile becomes `\u{1b}`, so that a second pass changes nothing.
 pub(super) fn text(text: &str) -> Cow<'_, str> {
@@ -41,6 +44,11 @@ pub(super) fn clip(text: &str, max: usize) -> Cow<'_, str> {
     };
     let kept = text[..end].chars().count().saturating_sub(1);
     Cow::Owned(text.chars().take(kept).chain(['…']).collect())
+}
+
+/// A sentence on one line, of at most [`MESSAGE_CHARS`].
+pub(super) fn message(sentence: &str) -> String {
+    clip(&text(sentence), MESSAGE_CHARS).into_owned()
 }
 
 /// Breaks what a CI system would take from its log as a command: `::error::`

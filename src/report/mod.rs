@@ -10,6 +10,7 @@ mod escape;
 mod explain;
 mod github;
 mod gitlab;
+mod help;
 mod human;
 mod identity;
 mod json;
@@ -198,6 +199,23 @@ pub enum Format {
 }
 
 impl Format {
+    /// Every format, in the order in which help lists them.
+    pub const ALL: [Format; 8] = [
+        Format::Human,
+        Format::Json,
+        Format::Jsonl,
+        Format::Sarif,
+        Format::Github,
+        Format::Gitlab,
+        Format::Junit,
+        Format::Markdown,
+    ];
+
+    /// The format of this name.
+    pub fn from_name(name: &str) -> Option<Format> {
+        Format::ALL.into_iter().find(|format| format.name() == name)
+    }
+
     /// The word used on the command line.
     pub fn name(self) -> &'static str {
         match self {
@@ -343,7 +361,7 @@ fn text(
 
 /// The finding in one sentence that names its path.
 fn sentence(finding: &Finding) -> String {
-    let message = human::message(&finding.message);
+    let message = escape::message(&finding.message);
     match &finding.path {
         Some(path) => {
             let path = show(path).to_string();
@@ -362,7 +380,7 @@ fn advice(finding: &Finding) -> Vec<String> {
     finding
         .help
         .iter()
-        .map(|line| human::message(line))
+        .map(|line| escape::message(line))
         .collect()
 }
 
@@ -372,7 +390,7 @@ fn cannot_judge(error: &Error) -> String {
         .into_iter()
         .chain(&error.help)
         .flat_map(|text| text.lines())
-        .map(human::message)
+        .map(escape::message)
         .collect();
     format!("guard could not judge: {}", lines.join("; "))
 }

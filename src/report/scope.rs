@@ -237,7 +237,7 @@ fn grant_row(line: &ScopeGrant) -> Vec<String> {
 fn mention_row(mention: &Mention) -> Vec<String> {
     vec![
         show(&mention.path).to_string(),
-        human::message(&mention.change_type),
+        escape::message(&mention.change_type),
         place(&mention.design, mention.line),
     ]
 }

@@ -171,7 +171,7 @@ impl SettingsReport {
             out.push_str(&format!("designs: {} ({by})\n", files.join(", ")));
         }
         for (name, value) in &self.variables {
-            out.push_str(&format!("{name}={}\n", human::message(value)));
+            out.push_str(&format!("{name}={}\n", escape::message(value)));
         }
         if !style.quiet {
             out.push_str(&human::notes(&self.notes, style));

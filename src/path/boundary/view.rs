@@ -1,4 +1,4 @@
-//! The tree behind a boundary, to follow links by name.
+//! The tree behind a boundary: what is there now, and to follow links by name.
 
 use gix::bstr::{BStr, BString, ByteSlice};
 

@@ -11,6 +11,7 @@ use super::keys::{KEYS, Kind, Value, apply, expected};
 use super::{FILE, Settings};
 use crate::error::{Error, Result};
 use crate::finding::{Level, Rule};
+use crate::suggest::closest_word;
 
 /// The table whose keys are the names of the rules.
 pub const RULES: &str = "rules";
@@ -199,11 +200,8 @@ fn position(text: &str, at: usize) -> (usize, usize) {
 
 /// `; did you mean …?`, or nothing where no name is close.
 fn suggest<'n>(given: &str, known: impl Iterator<Item = &'n str>) -> String {
-    known
-        .map(|name| (strsim::jaro_winkler(given, name), name))
-        .filter(|(score, _)| *score > 0.75)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, name)| format!("; did you mean `{name}`?"))
+    closest_word(given, known)
+        .map(|name| format!("; did you mean `{name}`?"))
         .unwrap_or_default()
 }
 

@@ -1,0 +1,32 @@
+//! Did you mean …? For words that were mistyped.
+
+/// How alike a known word has to be: 0 is nothing in common, 1 the same.
+const MIN_SIMILARITY: f64 = 0.75;
+
+/// The known word that is most like the given one; of equals the last. `None` where none is close.
+pub(crate) fn closest_word<'w>(
+    given: &str,
+    known: impl IntoIterator<Item = &'w str>,
+) -> Option<&'w str> {
+    known
+        .into_iter()
+        .map(|word| (strsim::jaro_winkler(given, word), word))
+        .filter(|(similarity, _)| *similarity > MIN_SIMILARITY)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, word)| word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_alike_word_or_none() {
+        let known = ["protect", "protect-tests", "always"];
+        assert_eq!(closest_word("protct", known), Some("protect"));
+        assert_eq!(closest_word("protect-test", known), Some("protect-tests"));
+        assert_eq!(closest_word("zzz", known), None);
+        assert_eq!(closest_word("", known), None);
+        assert_eq!(closest_word("protect", []), None);
+    }
+}
