@@ -104,7 +104,7 @@ fn a_directory_that_may_not_be_written_az_58_aw_22() {
 }
 
 #[test]
-fn a_file_or_directory_that_may_not_be_read() {
+fn h320_a_file_or_directory_that_may_not_be_read() {
     let Some(theirs) = theirs() else { return };
     theirs.set_mode("first", 0o200);
     theirs.ask(&["read", "first"], "").fails("permission");

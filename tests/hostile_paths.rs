@@ -77,27 +77,6 @@ impl Tally {
     }
 }
 
-/// The corpus speaks of a workspace at `/ws`; this one is elsewhere.
-fn moved(input: &[u8], repo: &Repo) -> Vec<u8> {
-    let root = repo.root.as_os_str().as_encoded_bytes();
-    let name = repo.root.file_name().unwrap().as_encoded_bytes();
-    let mut input = input.replace("../ws", [b"../", name].concat());
-    input = input.replace("/proc/self/root/ws", [b"/proc/self/root", root].concat());
-    if let Some(rest) = input.strip_prefix(b"/ws") {
-        input = [root, rest].concat();
-    }
-    input = input.replace("/alias", [root, b"-alias"].concat());
-    // The longest path counts with its root, and ours is longer by this much.
-    let longer = root.len() - b"/ws".len();
-    if input.len() > 4096 - 256 && input.contains(&b'/') {
-        input.truncate(input.len() - longer);
-        if let Some(last) = input.last_mut().filter(|last| **last == b'/') {
-            *last = b'a';
-        }
-    }
-    input
-}
-
 /// The rule of each answer to `guard check -- INPUT…`; `None` where it may be written.
 fn check(repo: &Repo, inputs: impl Iterator<Item = Vec<u8>>) -> Vec<Option<String>> {
     let output = common::run(
@@ -155,7 +134,7 @@ fn requests() {
         tally.left_out = with_nul.len();
         let inputs = passable
             .iter()
-            .map(|entry| moved(&corpus::input(entry), &repo));
+            .map(|entry| corpus::moved(&corpus::input(entry), &repo));
         let rules = check(&repo, inputs);
         assert_eq!(rules.len(), passable.len());
         for (entry, rule) in passable.iter().zip(&rules) {
@@ -163,28 +142,6 @@ fn requests() {
         }
         tally.finish(context, at_least);
     }
-}
-
-/// Builds one line of a layout; `None` where this test cannot.
-fn build(repo: &Repo, line: &str) -> Option<()> {
-    if let Some((at, target)) = line.split_once(" => ") {
-        let at = repo.path(OsString::from_vec(moved(at.as_bytes(), repo)));
-        fs::create_dir_all(at.parent()?).unwrap();
-        let target = OsString::from_vec(moved(target.as_bytes(), repo));
-        std::os::unix::fs::symlink(target, at).unwrap();
-    } else if let Some(name) = line.strip_suffix(" (unix socket)") {
-        std::os::unix::net::UnixListener::bind(repo.path(name)).unwrap();
-    } else if let Some((name, _)) = line.split_once(" (hard link") {
-        repo.write("../outside", "x\n");
-        fs::hard_link(repo.path("../outside"), repo.path(name)).unwrap();
-    } else if line.contains(" (") || line.contains(" is a symlink to ") {
-        return None;
-    } else if let Some(directory) = line.strip_suffix('/') {
-        fs::create_dir_all(repo.path(directory)).unwrap();
-    } else {
-        repo.write(line, "x\n");
-    }
-    Some(())
 }
 
 /// Refused only when the file verbs exist, or decided otherwise for a path that is only asked about.
@@ -202,12 +159,12 @@ fn requests_in_a_layout_on_disk() {
     for entry in corpus.iter().filter(|entry| !entry["needs"].is_null()) {
         let id = text(entry, "id");
         let repo = open_repo();
-        let built = given(entry).all(|line| build(&repo, line).is_some());
+        let built = given(entry).all(|line| corpus::build(&repo, line).is_some());
         if !built || NOT_FOR_CHECK.iter().any(|(left, _)| *left == id) {
             tally.left_out += 1;
             continue;
         }
-        let input = moved(&corpus::input(entry), &repo);
+        let input = corpus::moved(&corpus::input(entry), &repo);
         let rules = check(&repo, [input].into_iter());
         judge_request(&mut tally, entry, rules[0].as_ref());
     }
@@ -311,7 +268,7 @@ fn targets_of_staged_links() {
         let link = given(entry)
             .find_map(|line| line.strip_prefix("link at /ws/"))
             .unwrap();
-        let blob = repo.blob(&moved(&corpus::input(entry), &repo));
+        let blob = repo.blob(&corpus::moved(&corpus::input(entry), &repo));
         let verdict = lint(&repo, &[(0o120000, blob, link.as_bytes())], &clean);
         // The finding says how the link leaves, the corpus which of both ways it is.
         let verdict = match verdict {

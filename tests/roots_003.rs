@@ -124,3 +124,69 @@ fn guard_check_knows_the_roots() {
     assert_eq!(report["results"][0]["rule"], "outside-roots");
     assert_eq!(report["results"][1]["allowed"], true);
 }
+
+#[test]
+fn the_directories_themselves_are_inside_and_are_no_files() {
+    let repo = repo();
+    // Requirement 003, 3.1: a subpath of the directory, or the directory itself.
+    let read = repo.ask(&["read", "in"]);
+    assert!(
+        read.fails("security").message().contains("is a directory"),
+        "{read:?}"
+    );
+    let written = repo.put("out", "x\n", &[]);
+    assert!(
+        written
+            .fails("security")
+            .message()
+            .contains("is a directory")
+    );
+    // The other way round the roots refuse first.
+    for answer in [repo.ask(&["read", "out"]), repo.put("in", "x\n", &[])] {
+        assert_eq!(
+            answer.fails("security").json["error"]["rule"],
+            "outside-roots"
+        );
+    }
+}
+
+#[test]
+fn several_directories_may_be_read_and_written() {
+    let repo =
+        Repo::open_with("[workspace]\nread = [\"in\", \"./both/\"]\nwrite = [\"out\", \"both\"]\n");
+    repo.write("both/a", "one\n");
+    repo.ask(&["read", "both/a"]).works();
+    repo.ask(&["patch", "both/a", "--search", "one", "--replace", "two"])
+        .works();
+    repo.put("out/a", "x\n", &[]).works();
+    repo.ask(&["move", "both/a", "out/b"]).works();
+    for path in ["both2/a", "bothout", "a", "in/a"] {
+        repo.put(path, "x\n", &[]).fails("security");
+    }
+}
+
+#[test]
+fn without_settings_the_whole_workspace_is_both_and_nothing_else_is_aw_23() {
+    let repo = Repo::open();
+    repo.put("a/b", "x\n", &[]).works();
+    repo.ask(&["read", "a/b"]).works();
+    repo.ask(&["read", "../a"]).fails("security");
+    repo.put("../a", "x\n", &[]).fails("security");
+}
+
+#[test]
+fn a_refusal_by_the_roots_is_on_record() {
+    let repo = repo();
+    for (arguments, operation) in [
+        (&["read", "out/initial_output.txt"][..], "read"),
+        (&["write", "in/x"], "write"),
+        (&["delete", "in/allowed_file.txt"], "delete"),
+        (&["move", "out/initial_output.txt", "in/x"], "move"),
+    ] {
+        repo.ask(arguments).fails("security");
+        let last = repo.records().pop().unwrap();
+        assert_eq!(last["event"], "refused");
+        assert_eq!(last["operation"], operation);
+        assert_eq!(last["rule"], "outside-roots");
+    }
+}

@@ -58,7 +58,11 @@ impl Desk<'_> {
                 format!("[workspace] {word} in guard.toml lists the directories that may be used"),
             )));
         }
-        if let Some(pattern) = settings.secrets.find(path) {
+        // Where case makes no difference, `.ENV` is the file `.env`.
+        let folded = fold(path);
+        let secrets = &settings.secrets;
+        let pattern = secrets.find(path);
+        if let Some(pattern) = pattern.or_else(|| secrets.find(folded.as_ref())) {
             let why = format!(
                 "{} is named like a secret (`{}` in [workspace] secrets)",
                 show(path),
@@ -68,7 +72,7 @@ impl Desk<'_> {
                 Finding::new(Rule::ProtectedPath, path, why).help("a person has to handle it"),
             ));
         }
-        if access == Access::Write && select::is_own_settings(fold(path).as_ref()) {
+        if access == Access::Write && select::is_own_settings(folded.as_ref()) {
             let why = format!("{} steers guard", show(path));
             return Err(Box::new(
                 Finding::new(Rule::ProtectedPath, path, why)

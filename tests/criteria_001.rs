@@ -1,0 +1,503 @@
+//! The acceptance criteria of requirement 001 and the cases beside them, as far as no other test has their name: the
+//! verbs through the binary, each criterion by its number.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use common::files::{Answer, answer_of};
+use common::{GUARD, Repo, lines};
+use gix::bstr::BStr;
+use write_guard::gate::{FailureKind, Gate, Operation, Strategy};
+use write_guard::git::Repository;
+use write_guard::judge::Options;
+
+/// A file outside, and what reaches for it: by dots, by an absolute path, over a link.
+fn with_outside() -> (Repo, Vec<String>) {
+    let repo = Repo::open();
+    repo.write("../home/secret", "one\n");
+    symlink("../home/secret", repo.path("link")).unwrap();
+    symlink("../home", repo.path("dir")).unwrap();
+    let absolute = repo.root.parent().unwrap().join("home/secret");
+    let paths = [
+        "../home/secret",
+        "x/../../home/secret",
+        "link",
+        "dir/secret",
+    ];
+    let mut paths: Vec<String> = paths.map(str::to_owned).to_vec();
+    paths.push(absolute.to_str().unwrap().to_owned());
+    (repo, paths)
+}
+
+fn keys(answer: &Answer) -> Vec<&str> {
+    let object = answer.json.as_object().unwrap();
+    object.keys().map(String::as_str).collect()
+}
+
+#[test]
+fn r001_1_1_r001_1_2_r001_1_3_no_operation_leaves_the_workspace_and_each_refusal_is_on_record() {
+    let (repo, paths) = with_outside();
+    repo.write("inside", "one\n");
+    for path in &paths {
+        let patch = ["patch", path, "--search", "one", "--replace", "two"];
+        let edit = ["edit", "--file", path, "--content", "two"];
+        let edit_part = [
+            "edit",
+            "--file",
+            path,
+            "--search",
+            "one",
+            "--replace",
+            "two",
+        ];
+        let asked: [&[&str]; 7] = [
+            &["read", path],
+            &["write", path],
+            &patch,
+            &edit,
+            &edit_part,
+            &["delete", path],
+            &["move", path, "taken"],
+        ];
+        for arguments in asked {
+            let answer = repo.ask(arguments);
+            answer.fails("security");
+            assert_eq!(answer.code, 1, "{arguments:?}");
+            // Requirement 001, 2.1 and 4.3: the message names the path, or the link on it that leads out.
+            let message = answer.message();
+            let begin = path.split('/').next().unwrap();
+            assert!(
+                message.contains(path) || message.contains(&format!("the link {begin} ")),
+                "{message}"
+            );
+            let record = repo.records().pop().unwrap();
+            assert_eq!(record["event"], "refused", "{arguments:?}");
+            let verb = match arguments[0] {
+                "edit" if arguments.contains(&"--content") => "write",
+                "edit" => "patch",
+                verb => verb,
+            };
+            assert_eq!(record["operation"], verb);
+            assert_eq!(record["path"], path.as_str());
+            assert!(record["time"].is_string());
+        }
+        let answer = repo.ask(&["move", "inside", path]);
+        // Over a link to a file, and past it, the way out is refused before anybody asks what is there.
+        answer.fails("security");
+    }
+    assert_eq!(repo.read("../home/secret"), b"one\n");
+    assert_eq!(repo.read("inside"), b"one\n");
+    assert!(!repo.path("taken").exists());
+    assert_eq!(fs::read_dir(repo.home()).unwrap().count(), 1);
+}
+
+#[test]
+fn r001_1_4_edit_has_snapshots_and_read_tells_by_its_exit_code_ag_13() {
+    let repo = Repo::open();
+    repo.write("a", "old\n");
+    let written = repo.ask(&["edit", "--file", "a", "--content", "new\n"]);
+    let patched = repo.ask(&[
+        "edit",
+        "--file",
+        "a",
+        "--search",
+        "new",
+        "--replace",
+        "newer",
+    ]);
+    for (answer, before) in [(written, "old\n"), (patched, "new\n")] {
+        let backup = answer.works().json["backup"].as_str().unwrap();
+        let held = repo.guard(&["snapshot", "show", backup, "a"]).exits(0);
+        assert_eq!(held.stdout, before);
+    }
+    assert_eq!(repo.guard(&["read", "a"]).exits(0).stdout, "newer\n");
+    let missing = repo.guard(&["read", "b"]).exits(1);
+    assert_eq!(missing.stdout, "");
+    assert!(missing.stderr.contains("there is no file b"));
+    // Wrong calls: nothing given, both given.
+    for arguments in [
+        &["read"][..],
+        &["write"],
+        &["patch", "a"],
+        &["patch", "a", "--search", "new"],
+        &["edit", "--content", "x"],
+        &[
+            "edit",
+            "--file",
+            "a",
+            "--content",
+            "x",
+            "--search",
+            "y",
+            "--replace",
+            "z",
+        ],
+        &["delete"],
+        &["move", "a"],
+        &["snapshot"],
+        &["snapshot", "burn"],
+    ] {
+        repo.guard(arguments).exits(2);
+    }
+    assert_eq!(repo.read("a"), b"newer\n");
+}
+
+#[test]
+fn r001_2_2_ag_10_every_change_names_a_backup_that_holds_what_was_there() {
+    let repo = Repo::open();
+    repo.write("a", "0\n");
+    let steps: [(&[&str], &str, Option<&str>); 5] = [
+        (&["write", "a"], "a", Some("0\n")),
+        (
+            &["patch", "a", "--search", "1", "--replace", "2"],
+            "a",
+            Some("1\n"),
+        ),
+        (&["move", "a", "b"], "a", Some("2\n")),
+        (&["delete", "b"], "b", Some("2\n")),
+        (&["write", "c"], "c", None),
+    ];
+    for (arguments, path, before) in steps {
+        let answer = answer_of(repo.command(GUARD).args(arguments), b"1\n");
+        let backup = answer.works().json["backup"].as_str().unwrap().to_owned();
+        let records = repo.records();
+        let [started, done] = &records[records.len() - 2..] else {
+            panic!("two records belong to a change: {records:?}");
+        };
+        // The backup is on record before the change begins.
+        assert_eq!(
+            (&started["event"], &done["event"]),
+            (&"started".into(), &"done".into())
+        );
+        for record in [started, done] {
+            assert_eq!(record["backup"], backup.as_str(), "{arguments:?}");
+            assert_eq!(record["path"], path);
+        }
+        let listed = repo.git(&["rev-parse", "refs/guard/snapshots"]);
+        assert_eq!(listed, backup);
+        match before {
+            Some(content) => {
+                let blob = format!("{backup}:{path}");
+                assert_eq!(repo.git(&["cat-file", "blob", &blob]) + "\n", content);
+            }
+            None => assert_eq!(repo.git(&["ls-tree", "-r", &backup]), ""),
+        }
+    }
+}
+
+#[test]
+fn r001_2_2_there_is_no_way_to_leave_the_backup_out() {
+    let repo = Repo::open();
+    repo.write("a", "old\n");
+    for flag in ["--no-backup", "--backup=false", "--force"] {
+        let output = common::run_with_input(repo.command(GUARD).args(["write", "a", flag]), b"x\n");
+        output.exits(2);
+    }
+    let mut guard = repo.command(GUARD);
+    guard.env("GUARD_BACKUP", "0").env("GUARD_NO_BACKUP", "1");
+    let answer = answer_of(guard.args(["write", "a"]), b"new\n");
+    assert!(answer.works().json["backup"].is_string());
+}
+
+#[test]
+fn r001_2_3_paths_are_made_absolute_normal_and_checked_jc_30_to_32() {
+    let repo = Repo::open();
+    let absolute = repo.path("src/a.py");
+    let absolute = absolute.to_str().unwrap();
+    repo.put("src/a.py", "x\n", &[]).works();
+    for spelled in [
+        "./src/a.py",
+        "src//a.py",
+        "src/./a.py",
+        "src/b/../a.py",
+        absolute,
+    ] {
+        let answer = repo.ask(&["read", spelled]);
+        assert_eq!(answer.works().json["path"], absolute, "{spelled}");
+    }
+    for (spelled, said) in [
+        ("a\nb", "U+000A"),
+        ("a\u{7f}b", "U+007F"),
+        ("a\u{1b}[2Jb", "U+001B"),
+        ("a\u{202e}b", "U+202E"),
+        ("a\u{200b}b", "U+200B"),
+        ("a\u{2215}b", "U+2215"),
+        ("", "is not a path"),
+        (".", "is the workspace itself"),
+        ("src/", "names a directory"),
+    ] {
+        let answer = repo.put(spelled, "x\n", &[]);
+        let message = answer.fails("security").message().to_owned();
+        assert!(message.contains(said), "{spelled:?}: {message}");
+        assert!(!message.contains(char::is_control), "{message:?}");
+    }
+    assert_eq!(fs::read_dir(&repo.root).unwrap().count(), 3);
+}
+
+#[test]
+fn r001_2_3_a_nul_is_refused_ag_06_jc_33_and_on_record() {
+    let repo = Repo::open();
+    repo.write("file.txt", "x\n");
+    let opened = Repository::open(&repo.root).unwrap();
+    let gate = Gate::open(&opened, &Options::default()).unwrap();
+    // No argument of a program can hold one; a program that embeds the gate can.
+    let request = BStr::new(b"file.txt\0/../../etc/passwd");
+    let write = Operation::Write {
+        content: b"y\n".to_vec(),
+        strategy: Strategy::Replace,
+        expect: None,
+    };
+    for operation in [write, Operation::Delete] {
+        let failure = gate.perform(request, &operation).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Security);
+        assert_eq!(failure.details["reason"], "nul");
+        let record = repo.records().pop().unwrap();
+        assert_eq!(record["event"], "refused");
+        assert_eq!(record["operation"], operation.verb());
+    }
+    let failure = gate.read(request).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Security);
+    assert_eq!(repo.read("file.txt"), b"x\n");
+}
+
+#[test]
+fn r001_3_answers_have_the_fields_of_the_requirement() {
+    let repo = Repo::open();
+    let has = |answer: &Answer, wanted: &[&str]| {
+        answer.works();
+        for key in wanted {
+            assert!(keys(answer).contains(key), "{key} is missing: {answer:#?}");
+        }
+    };
+    has(
+        &repo.put("a", "one\n", &[]),
+        &["path", "size", "created", "backup"],
+    );
+    has(
+        &repo.ask(&["read", "a"]),
+        &["path", "content", "size", "exists"],
+    );
+    let patched = repo.ask(&["patch", "a", "--search", "one", "--replace", "three"]);
+    has(&patched, &["path", "matched", "replaced", "backup"]);
+    let backup = patched.json["backup"].as_str().unwrap();
+    assert_eq!(repo.git(&["cat-file", "-t", backup]), "commit");
+    // A failed patch finds nothing, or too much, and says how often.
+    repo.write("a", "two\ntwo\n");
+    let patch = |search: &str| repo.ask(&["patch", "a", "--search", search, "--replace", "x"]);
+    assert_eq!(patch("nowhere").fails("search-not-found").code, 1);
+    let several = patch("two");
+    assert!(
+        several
+            .fails("multiple-matches")
+            .message()
+            .contains("2 places")
+    );
+    // What overlaps is in several places as well.
+    repo.write("a", "aaa\n");
+    patch("aa").fails("multiple-matches");
+    assert_eq!(repo.read("a"), b"aaa\n");
+}
+
+#[test]
+fn r001_4_2_ag_11_no_operation_leaves_anything_beside_the_file() {
+    let repo = Repo::open();
+    repo.write("d/a", lines(1..=270));
+    let names = || -> Vec<_> {
+        let mut names: Vec<_> = fs::read_dir(repo.path("d"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    };
+    repo.put("d/a", lines(1..=260), &[]).works();
+    assert_eq!(names(), ["a"]);
+    // Held, not found, ambiguous, binary: the file stays, byte for byte.
+    let before = repo.read("d/a");
+    repo.put("d/a", "x\n", &[]).fails("held");
+    repo.ask(&["patch", "d/a", "--search", "number 1", "--replace", "x"])
+        .fails("multiple-matches");
+    repo.put("d/a", b"a\0b", &[]).fails("binary");
+    repo.ask(&["move", "d/a", "d"]).fails("security");
+    assert_eq!(repo.read("d/a"), before);
+    assert_eq!(names(), ["a"]);
+    repo.ask(&["move", "d/a", "d/b"]).works();
+    assert_eq!(names(), ["b"]);
+    // A name that guard might have used for itself is the user's.
+    repo.write("d/.a.tmp", "mine\n");
+    repo.put("d/a", "x\n", &[]).works();
+    assert_eq!(names(), [".a.tmp", "a", "b"]);
+    assert_eq!(repo.read("d/.a.tmp"), b"mine\n");
+}
+
+#[test]
+fn jc_81_to_89_what_was_seen_may_be_stated_and_is_then_a_precondition() {
+    let repo = Repo::open();
+    repo.write("a", "seen\n");
+    let digest = |path: &str| repo.git(&["hash-object", path]);
+    let seen = digest("a");
+    repo.put("a", "1\n", &["--expect", &seen]).works();
+    // The same digest again: the file is another one now.
+    let stale = repo.put("a", "2\n", &["--expect", &seen]);
+    assert_eq!(
+        stale.fails("stale").json["error"]["details"]["actual"],
+        digest("a")
+    );
+    let patch = ["patch", "a", "--search", "1", "--replace", "2", "--expect"];
+    repo.ask(&[&patch[..], &[&seen]].concat()).fails("stale");
+    repo.put("new", "x\n", &["--expect", &seen]).fails("stale");
+    assert_eq!(repo.read("a"), b"1\n");
+    assert!(!repo.path("new").exists());
+    // Whichever spelling the file was seen under.
+    repo.ask(
+        &[
+            &[
+                "patch",
+                "./x/../a",
+                "--search",
+                "1",
+                "--replace",
+                "2",
+                "--expect",
+            ][..],
+            &[&digest("a")],
+        ]
+        .concat(),
+    )
+    .works();
+    // Nothing stated, nothing checked (decided: a snapshot is there either way).
+    repo.put("a", "3\n", &[]).works();
+}
+
+#[test]
+fn jc_119_to_122_deleting_is_for_small_files_and_a_person_for_large_ones() {
+    let repo = Repo::open();
+    repo.stage("small", lines(1..=100));
+    repo.stage("large", lines(1..=101));
+    repo.commit("Two files");
+    repo.ask(&["delete", "small"]).works();
+    assert!(!repo.path("small").exists());
+    let answer = repo.ask(&["delete", "large"]);
+    assert_eq!(answer.fails("held").class(), "DELETE");
+    assert_eq!(repo.read("large"), lines(1..=101).as_bytes());
+    // No flag stands for a person.
+    for flag in ["--confirm", "--yes", "--force"] {
+        repo.guard(&["delete", "large", flag]).exits(2);
+    }
+    repo.ask(&["delete", "missing"]).fails("not-found");
+    repo.ask(&["delete", "../large"]).fails("security");
+    assert!(repo.path("large").exists());
+}
+
+#[test]
+fn az_44_az_45_az_46_context_files_are_read_or_refused_each_with_its_reason() {
+    let repo = Repo::open();
+    for secret in [
+        ".env",
+        ".env.local",
+        ".env.production",
+        "credentials.json",
+        "aws-credentials",
+        "secret.yaml",
+        "my-secret-config.json",
+        "server.pem",
+        "private.key",
+        "id_rsa",
+        "id_ed25519",
+        "keystore.p12",
+        "cert.pfx",
+        "app.jks",
+        "sub/.ENV",
+        "sub/Server.PEM",
+    ] {
+        repo.write(secret, "x\n");
+        let answer = repo.ask(&["read", secret]);
+        let said = answer.fails("refused").message();
+        assert!(said.contains("is named like a secret"), "{said}");
+    }
+    for plain in [
+        "main.py",
+        "README.md",
+        "config.yaml",
+        "test_env.py",
+        "utils/helpers.py",
+        "docs/architecture.md",
+        "secretary.py",
+        "tokens.py",
+    ] {
+        repo.write(plain, "x\n");
+        assert_eq!(repo.ask(&["read", plain]).works().json["content"], "x\n");
+    }
+    repo.ask(&["read", "utils"]).fails("security");
+    repo.ask(&["read", "absent.py"]).fails("not-found");
+}
+
+#[test]
+fn aw_24_the_workspace_is_the_repository_that_guard_stands_in() {
+    let repo = Repo::open();
+    repo.write("src/deep/a", "x\n");
+    let from = |directory: &Path, path: &str| {
+        let mut guard = repo.command(GUARD);
+        guard.current_dir(directory).args(["write", path]);
+        answer_of(&mut guard, b"y\n")
+    };
+    // Requests are relative to the root, wherever guard stands.
+    let deep = repo.path("src/deep");
+    let answer = from(&deep, "b");
+    assert_eq!(
+        answer.works().json["path"],
+        repo.path("b").to_str().unwrap()
+    );
+    assert!(!deep.join("b").exists());
+    from(&deep, "../b").fails("security");
+    // The nearest one wins.
+    let inner = Repo::nothing();
+    let below = repo.path("inner");
+    fs::rename(&inner.root, &below).unwrap();
+    let git = ["init", "--quiet", "--template=", "inner"];
+    repo.git(&git);
+    fs::write(below.join("guard.toml"), "[lld]\nmissing = \"skip\"\n").unwrap();
+    repo.git(&["-C", "inner", "add", "guard.toml"]);
+    repo.git(&["-C", "inner", "commit", "--quiet", "-m", "Begin"]);
+    let answer = from(&below, "c");
+    assert_eq!(
+        answer.works().json["path"],
+        below.join("c").to_str().unwrap()
+    );
+    from(&below, "../b").fails("security");
+    // None at all, and one without a work tree.
+    let nowhere = Repo::nothing();
+    nowhere.guard(&["write", "a"]).exits(2).says("repository");
+    assert!(!nowhere.path("a").exists());
+    let bare = Repo::init(&["--bare"]);
+    bare.guard(&["write", "a"]).exits(2);
+    assert!(!bare.path("a").exists());
+}
+
+#[test]
+fn jc_125_hostile_requests_are_names_and_nothing_else() {
+    let repo = Repo::open();
+    repo.write("config/runtime.exs", "x\n");
+    for (path, said) in [
+        ("../../etc/passwd", "leaves the workspace"),
+        ("/etc/passwd", "outside the workspace"),
+        ("https://example.org/x", "is a URL"),
+        ("file:///etc/passwd", "is a URL"),
+        ("~/.ssh/authorized_keys", "~"),
+    ] {
+        let answer = repo.put(path, "x\n", &[]);
+        assert!(answer.fails("security").message().contains(said), "{path}");
+    }
+    // What a shell would run is the name of a file.
+    let name = "mix-test; touch PWNED; $(touch PWNED)";
+    repo.put(name, "x\n", &[]).works();
+    repo.put(name, "y\n", &[]).works();
+    assert_eq!(repo.read(name), b"y\n");
+    assert!(!repo.path("PWNED").exists());
+    assert_eq!(repo.read("config/runtime.exs"), b"x\n");
+}

@@ -1,0 +1,248 @@
+//! The entries of the path corpus that need a disk, through the file verbs: what leaves the workspace is refused by
+//! every one of them, and what stays inside is the file that the system finds under that name.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use common::corpus::{self, given, text};
+use common::files::{Answer, answer_of};
+use common::{GUARD, Repo};
+use serde_json::Value;
+
+/// Entries whose set-up is a test of its own.
+const ELSEWHERE: [&str; 2] = [
+    // A directory that may not be read: as another user, in `file_errors`.
+    "h320", // The workspace itself is a link: below.
+    "h380",
+];
+
+fn words(words: &[&'static str]) -> Vec<&'static OsStr> {
+    words.iter().map(|word| OsStr::new(*word)).collect()
+}
+
+/// The file verbs at one path, with what each reads from standard input.
+fn verbs(path: &OsStr) -> [(Vec<&OsStr>, &'static [u8]); 6] {
+    let with = |before: &[&'static str], after: &[&'static str]| {
+        [words(before), vec![path], words(after)].concat()
+    };
+    [
+        (with(&["read"], &[]), b""),
+        (with(&["write"], &[]), b"written\n"),
+        (
+            with(&["patch"], &["--search", "x", "--replace", "patched"]),
+            b"",
+        ),
+        (with(&["delete"], &[]), b""),
+        (with(&["move"], &["moved"]), b""),
+        (with(&["move", "plain"], &[]), b""),
+    ]
+}
+
+fn ask(repo: &Repo, (arguments, input): &(Vec<&OsStr>, &[u8])) -> Answer {
+    answer_of(repo.command(GUARD).args(arguments), input)
+}
+
+/// Names, kinds and contents below a directory, the git directory left out.
+fn listing(directory: &Path) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut open = vec![directory.to_owned()];
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(&directory).unwrap() {
+            let path = entry.unwrap().path();
+            let kind = fs::symlink_metadata(&path).unwrap().file_type();
+            if kind.is_dir() {
+                if path.file_name() != Some(OsStr::new(".git")) {
+                    lines.push(format!("{path:?}/"));
+                    open.push(path);
+                }
+            } else if kind.is_file() {
+                lines.push(format!("{path:?} {:?}", fs::read(&path).unwrap()));
+            } else {
+                lines.push(format!("{path:?} {kind:?} {:?}", fs::read_link(&path).ok()));
+            }
+        }
+    }
+    lines.sort();
+    lines
+}
+
+/// The repository of an entry, its workspace with `plain` in it.
+fn open() -> Repo {
+    let repo = Repo::open_with("[workspace]\nsecrets = []\n");
+    repo.write("plain", "x\n");
+    repo
+}
+
+#[test]
+fn what_leaves_the_workspace_is_refused_by_every_verb() {
+    let Some(entries) = corpus::entries() else {
+        return;
+    };
+    let mut judged = 0;
+    for entry in entries.iter().filter(|entry| !entry["needs"].is_null()) {
+        let (id, expected) = (text(entry, "id"), text(entry, "expected"));
+        if expected == "accept" || ELSEWHERE.contains(&id) {
+            continue;
+        }
+        let repo = open();
+        if !given(entry).all(|line| corpus::build(&repo, line).is_some()) {
+            common::skip(&format!("{id}: its files cannot be made here"));
+            continue;
+        }
+        // Everything, the places beside the workspace included.
+        let all = repo.root.parent().unwrap().to_owned();
+        let before = listing(&all);
+        let input = corpus::moved(&corpus::input(entry), &repo);
+        for verb in verbs(OsStr::from_bytes(&input)) {
+            let is_read = verb.0[0] == "read";
+            let answer = ask(&repo, &verb);
+            if expected == "reject:protected-file" {
+                // Guard's own settings may be read; this one is not there.
+                let kind = if is_read { "not-found" } else { "refused" };
+                answer.fails(kind);
+            } else {
+                answer.fails("security");
+                assert_eq!(
+                    answer.json["error"]["details"]["reason"],
+                    reason(expected),
+                    "{id} {verb:?}"
+                );
+            }
+            assert_eq!(answer.code, 1, "{id} {verb:?}");
+            assert_eq!(listing(&all), before, "{id} {verb:?}");
+            if !(is_read && expected == "reject:protected-file") {
+                let last = last_record(&repo);
+                assert_eq!(last["event"], "refused", "{id} {verb:?}");
+                assert_eq!(last["operation"], verb.0[0].to_str().unwrap(), "{id}");
+            }
+        }
+        judged += 1;
+    }
+    assert!(judged >= 18, "the corpus has lost entries: {judged}");
+}
+
+/// The last line of the log, without a process for it.
+fn last_record(repo: &Repo) -> Value {
+    let log = repo.read(".git/guard/log.jsonl");
+    let line = log.trim_ascii().rsplit(|&byte| byte == b'\n').next();
+    serde_json::from_slice(line.unwrap()).unwrap()
+}
+
+/// `details.reason` tells how a path leaves, not by which kind of link.
+fn reason(expected: &str) -> &str {
+    match expected.strip_prefix("reject:").unwrap() {
+        "symlink-escape" | "symlink-absolute" => "symlink-escapes",
+        other => other,
+    }
+}
+
+#[test]
+fn what_stays_inside_is_the_file_that_the_system_finds() {
+    let Some(entries) = corpus::entries() else {
+        return;
+    };
+    let mut judged = 0;
+    for entry in entries.iter().filter(|entry| !entry["needs"].is_null()) {
+        let id = text(entry, "id");
+        if text(entry, "expected") != "accept" || ELSEWHERE.contains(&id) {
+            continue;
+        }
+        let repo = open();
+        assert!(given(entry).all(|line| corpus::build(&repo, line).is_some()));
+        let input = corpus::moved(&corpus::input(entry), &repo);
+        assert_one_file(&repo, Path::new(OsStr::from_bytes(&input)), id);
+        judged += 1;
+    }
+    assert!(judged >= 12, "the corpus has lost entries: {judged}");
+}
+
+/// Every verb at this spelling means the file that the system opens under it.
+#[track_caller]
+fn assert_one_file(repo: &Repo, spelled: &Path, id: &str) {
+    let on_disk = repo.path(spelled);
+    let [read, write, patch, delete, away, _] = verbs(spelled.as_os_str());
+    ask(repo, &write).works();
+    assert_eq!(fs::read(&on_disk).unwrap(), b"written\n", "{id}");
+    let answer = ask(repo, &read);
+    assert_eq!(answer.works().json["content"], "written\n", "{id}");
+    assert_eq!(
+        Path::new(answer.json["path"].as_str().unwrap()),
+        on_disk.canonicalize().unwrap(),
+        "{id}"
+    );
+    fs::write(&on_disk, "one x\n").unwrap();
+    ask(repo, &patch).works();
+    assert_eq!(fs::read(&on_disk).unwrap(), b"one patched\n", "{id}");
+    ask(repo, &away).works();
+    assert_eq!(repo.read("moved"), b"one patched\n", "{id}");
+    assert!(!on_disk.exists(), "{id}");
+    ask(repo, &write).works();
+    ask(repo, &delete).works();
+    assert!(!on_disk.exists(), "{id}");
+}
+
+#[test]
+fn h380_a_workspace_that_is_itself_a_link_is_one_workspace() {
+    let repo = open();
+    let alias = repo.root.with_file_name("alias");
+    std::os::unix::fs::symlink(&repo.root, &alias).unwrap();
+    for spelled in [repo.path("a.py"), alias.join("b.py"), "c.py".into()] {
+        // Guard stands in the link; the request is spelled either way.
+        let mut guard = repo.command(GUARD);
+        let answer = answer_of(guard.current_dir(&alias).arg("write").arg(&spelled), b"x\n");
+        answer.works();
+        let written = repo.path(spelled.file_name().unwrap());
+        assert_eq!(answer.json["path"], written.to_str().unwrap());
+        assert_eq!(fs::read(written).unwrap(), b"x\n");
+    }
+}
+
+#[test]
+fn jc_45_to_50_jc_99_jc_100_names_of_all_scripts_are_written_and_read() {
+    let repo = open();
+    for name in [
+        "日本語.txt",
+        "émoji_📁.txt",
+        "with spaces and more.txt",
+        "special!@#$%^&().txt",
+        "$(touch PWNED).txt",
+        "`id`; rm -rf x.txt",
+        "-rf",
+        "%2e%2e",
+        "file%2dname.txt",
+        "[id]/(group)/$userId/*.tsx",
+        "..dots..",
+    ] {
+        // What begins with a dash is no option.
+        let spelled = format!("./{name}");
+        repo.put(&spelled, name, &[]).works();
+        assert_eq!(repo.read(name), name.as_bytes());
+        let answer = repo.ask(&["read", &spelled]);
+        assert_eq!(answer.works().json["content"], name);
+    }
+    // Nothing was expanded, decoded or run.
+    assert!(!repo.path("PWNED").exists() && repo.path("plain").exists());
+    assert!(!repo.path("file-name.txt").exists());
+}
+
+#[test]
+fn jc_55_to_64_reading_and_writing_inside_and_outside() {
+    let repo = open();
+    let outside = repo.path("../home/evil.txt");
+    for path in ["../home/evil.txt", outside.to_str().unwrap(), "/etc/hosts"] {
+        repo.ask(&["read", path]).fails("security");
+        repo.put(path, "evil\n", &[]).fails("security");
+    }
+    assert!(!outside.exists());
+    repo.ask(&["read", "nested/missing"]).fails("not-found");
+    repo.put("nested/deep/new", "x\n", &[]).works();
+    let absolute = repo.path("nested/deep/new");
+    let answer = repo.ask(&["read", absolute.to_str().unwrap()]);
+    assert_eq!(answer.works().json["content"], "x\n");
+}
