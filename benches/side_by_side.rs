@@ -2,7 +2,8 @@
 //! `git diff --numstat --no-renames A...B`, and every commit of one against
 //! `git log --first-parent --raw --numstat --no-renames A..B`.
 //!
-//! `cargo bench --bench side_by_side` measures; `GUARD_BENCH_QUICK=1` makes everything a hundred times
+//! `cargo bench --bench side_by_side` measures, with the name of a group (`lint`, `files`) behind it only that;
+//! `GUARD_BENCH_QUICK=1` makes everything a hundred times
 //! smaller, to see that it runs. Wall-clock times of whole processes, medians; `ratio` is the median
 //! over the pairs of guard's time by git's, so below 1 guard is the faster one; `aim` is what it should be at most.
 //! Both programs run in the same repository with its pages in memory, in an environment without anybody's
@@ -13,6 +14,8 @@
 
 #[path = "../tests/common/mod.rs"]
 mod common;
+#[path = "side_by_side/files.rs"]
+mod files;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -42,6 +45,20 @@ fn main() {
     };
     let memory = Memory::find();
     println!("memory: {}", memory.source());
+    let group = std::env::args()
+        .skip(1)
+        .find(|argument| !argument.starts_with('-'));
+    let is_wanted = |name: &str| group.as_deref().is_none_or(|group| group == name);
+    if is_wanted("lint") {
+        lint(&scale, &memory);
+    }
+    if is_wanted("files") {
+        files::measure(&scale, &memory);
+    }
+}
+
+/// Staged changes and ranges, and what a design costs.
+fn lint(scale: &Scale, memory: &Memory) {
     println!(
         "{:<44} {:>5} {:>10} {:>10} {:>6} {:>6} {:>10} {:>10}",
         "case", "pairs", "guard ms", "git ms", "ratio", "aim", "guard KiB", "git KiB"
@@ -111,7 +128,8 @@ fn main() {
     side_by_side("one of 200,000 lines half rewritten", 15, &repo, 1, "0.6");
 
     println!();
-    design_and_look_up(&scale);
+    design_and_look_up(scale);
+    println!();
 }
 
 /// How much of everything.

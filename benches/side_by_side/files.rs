@@ -1,0 +1,114 @@
+//! The file operations: a read, a write with its snapshot, and the memory of judging a large file.
+
+use std::fs;
+
+use super::common::{self, GUARD, Repo};
+use super::{Memory, Scale, median, text, timed, tracked, typical};
+
+/// Prints a line for each case, with what it should be at most.
+pub(super) fn measure(scale: &Scale, memory: &Memory) {
+    println!("files");
+    read(scale);
+    write(scale);
+    large(scale, memory);
+}
+
+fn read(scale: &Scale) {
+    let repo = Repo::open();
+    let lines = scale.of(40_000);
+    repo.write("big.txt", text(0, lines));
+    let size = fs::metadata(repo.path("big.txt")).unwrap().len();
+    let milliseconds = typical(&repo, &["read", "big.txt"], 0, scale.pairs(60));
+    println!("read of {size} bytes: {milliseconds:.2} ms (aim: below 10 ms)");
+}
+
+/// A write among many files, beside what git does to keep the same: a blob, a commit, a ref.
+fn write(scale: &Scale) {
+    let files = scale.of(50_000);
+    let repo = tracked(files, 1);
+    repo.stage("guard.toml", "[lld]\nmissing = \"skip\"\n");
+    repo.commit("Let everything pass");
+    let path = super::name(0);
+    repo.write(&path, text(0, 300));
+    for version in ["../even", "../odd"] {
+        repo.write(version, text(0, 300).replacen("value_0_7 ", version, 1));
+    }
+    let git = |sync: &str| {
+        format!(
+            "git {sync} hash-object -w --stdin < {path} > /dev/null && \
+             git {sync} update-ref refs/bench $(git {sync} commit-tree HEAD^{{tree}} -m Backup)"
+        )
+    };
+    for (what, sync) in [
+        ("as it is", ""),
+        ("with every file synced, as guard does", "-c core.fsync=all"),
+    ] {
+        let script = git(sync);
+        let (mut ours, mut theirs, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+        for pair in 0..scale.pairs(40) {
+            let content = ["../even", "../odd"][pair % 2];
+            let guard = timed(&repo, GUARD, &["write", &path, "--content-file", content]);
+            assert_eq!(guard.code, 0, "a refused write is not timed");
+            let git = timed(&repo, "sh", &["-c", &script]);
+            assert_eq!(git.code, 0, "{script}");
+            ours.push(guard.milliseconds);
+            theirs.push(git.milliseconds);
+            ratios.push(guard.milliseconds / git.milliseconds);
+        }
+        println!(
+            "write with snapshot among {files} files: {:.2} ms (aim: below 50 ms); \
+             git hash-object, commit-tree and update-ref {what}: {:.2} ms, ratio {:.2}",
+            median(ours),
+            median(theirs),
+            median(ratios)
+        );
+    }
+}
+
+/// 15 MB in which every second line is another one, by the memory beyond both versions (AZ-65).
+fn large(scale: &Scale, memory: &Memory) {
+    let lines = scale.of(546_000);
+    let old = text(0, lines);
+    let new: String = old
+        .lines()
+        .enumerate()
+        .map(|(line, old)| match line % 2 {
+            0 => format!("{old}\n"),
+            _ => format!("rewritten_{line} = {line}\n"),
+        })
+        .collect();
+    let versions = (old.len() + new.len()) as u64 / 1024;
+    let size = old.len();
+    let repo = Repo::new();
+    repo.stage("src/big.txt", &old);
+    repo.commit("Large");
+    repo.stage(
+        "guard.toml",
+        format!("{}[workspace]\nmax-size = \"20MB\"\n", common::SETTINGS),
+    );
+    repo.design(common::DESIGN, &[("src/big.txt", "Modify", "large")]);
+    repo.commit("Say what may change");
+    repo.branch("188-work");
+    repo.write("../new", &new);
+    let tell = |what: &str, arguments: &[&str]| {
+        let run = timed(&repo, GUARD, arguments);
+        assert_eq!(run.code, 1, "{what}: half of it is lost");
+        let peak = memory.peak(&repo, GUARD, arguments);
+        let beyond = peak.parse::<u64>().map_or_else(
+            |_| "not measured".to_owned(),
+            |peak| format!("{} MiB", peak.saturating_sub(versions) / 1024),
+        );
+        println!(
+            "{what} of a file of {size} bytes: {:.0} ms, {beyond} beyond its two versions (aim: below 50 MiB)",
+            run.milliseconds
+        );
+    };
+    let content = ["--content-file", "../new"];
+    tell("check", &[&["check", "src/big.txt"], &content[..]].concat());
+    tell(
+        "write (held)",
+        &[&["write", "src/big.txt", "--auto"], &content[..]].concat(),
+    );
+    repo.stage("src/big.txt", &new);
+    tell("lint", &["lint", "--quiet"]);
+}
