@@ -66,7 +66,7 @@ impl Loader<'_> {
             .map(|pattern| select::normal(pattern));
         standing
             .into_iter()
-            .any(|pattern| select::matches(&pattern, path))
+            .any(|pattern| select::matches(pattern, path))
     }
 
     pub(super) fn standing(&mut self) -> Result<Vec<Choice>> {
