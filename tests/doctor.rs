@@ -336,3 +336,36 @@ fn which_guard_the_hooks_find() {
         .says("fail  program: guard is not on PATH")
         .says("refused, but not by guard: guard: not found on PATH");
 }
+
+#[test]
+fn the_list_of_signers_is_looked_at() {
+    let repo = repo();
+    expect(&repo, "signers", "ok", "HEAD has no .guard/allowed_signers");
+    let key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILM+rvN+ot98qgEN796jTiQfZfG1KaT0PtFDJ/XFSqti";
+    for (list, status, part) in [
+        (
+            format!("a@b {key}\n"),
+            "ok",
+            "1 key of .guard/allowed_signers may sign",
+        ),
+        (
+            format!("a@b namespaces=\"git\" {key}\n"),
+            "warn",
+            "of the keys of .guard/allowed_signers 0 may sign",
+        ),
+        (
+            format!("a@b cert-authority {key}\nc@d {key}\n"),
+            "warn",
+            ".guard/allowed_signers:1: certificate authorities",
+        ),
+        (
+            "a@b\n".to_owned(),
+            "fail",
+            ".guard/allowed_signers:1: there is no key",
+        ),
+    ] {
+        repo.stage(".guard/allowed_signers", &list);
+        repo.commit("List signers");
+        expect(&repo, "signers", status, part);
+    }
+}

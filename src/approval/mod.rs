@@ -1,6 +1,10 @@
 //! A person's consent to exactly one step: this path, from this content to that. Pure: matching, the trailer, the
 //! text that is signed.
 
+mod signature;
+mod signers;
+mod text;
+mod time;
 mod trailer;
 mod word;
 
@@ -8,12 +12,16 @@ use gix::bstr::BString;
 
 use crate::change::{Change, Kind};
 
+pub use signature::{Invalid, NAMESPACE, one_line};
+pub use signers::Signers;
 pub use trailer::{TRAILER, TrailerError};
 pub use word::{REJECT, word};
 
 /// Consent to one path going from one content to another, and to nothing else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Approval {
+    /// Tells it from every other approval, so that a copy of it is known as such.
+    pub id: String,
     /// The path in the repository.
     pub path: BString,
     /// What there was, as [`sides`] writes it; `None` where there was nothing.
@@ -22,7 +30,7 @@ pub struct Approval {
     pub new: Option<String>,
     /// The design in force at that path, if any.
     pub design: Option<BString>,
-    /// Who consented, as git's identity has it.
+    /// Who consented: the address of git's identity where it is signed, else name and address.
     pub who: String,
     /// When, in seconds since 1970.
     pub when: i64,
@@ -32,12 +40,10 @@ pub struct Approval {
     pub reason: String,
     /// From when on it holds no longer, in seconds since 1970.
     pub expires: i64,
-    /// An armoured SSH signature of [`Approval::payload`], as `ssh-keygen -Y sign -n guard` makes it.
+    /// A signature of [`Approval::payload`], as `ssh-keygen -Y sign -n guard` makes it, without the armour: base64
+    /// on one line.
     pub signature: Option<String>,
 }
-
-/// The namespace of signatures, so that a signature made for something else is none here.
-pub const NAMESPACE: &str = "guard";
 
 impl Approval {
     /// Whether this is consent to `change`, for as long as it holds.
@@ -51,6 +57,19 @@ impl Approval {
         self.is_for(change) && now < self.expires
     }
 
+    /// What a finding says of it to programs.
+    pub fn facts(&self) -> serde_json::Value {
+        serde_json::json!({
+            "id": self.id,
+            "who": self.who,
+            "when": self.when,
+            "how": self.how,
+            "reason": self.reason,
+            "expires": self.expires,
+            "signed": self.signature.is_some(),
+        })
+    }
+
     /// Whether its new content is what `change` leads to, wherever that began: the change has landed.
     pub fn is_landed_by(&self, change: &Change) -> bool {
         let new = change.new.map(|state| state.id.to_string());
@@ -59,33 +78,6 @@ impl Approval {
             .as_deref()
             .map(|new| new.rsplit(' ').next().unwrap_or(new));
         self.path == change.path && consented == new.as_deref()
-    }
-
-    /// The text that is signed: one member a line, in a fixed order, without the signature.
-    pub fn payload(&self) -> String {
-        let mut text = String::from("guard approval 1\n");
-        for (key, value) in self.members() {
-            text.push_str(&format!("{key} {value}\n"));
-        }
-        text
-    }
-
-    /// Key and JSON value of each member but the signature; JSON keeps every value on its line.
-    fn members(&self) -> Vec<(&'static str, serde_json::Value)> {
-        vec![
-            ("path", self.path.to_string().into()),
-            ("old", self.old.clone().into()),
-            ("new", self.new.clone().into()),
-            (
-                "design",
-                self.design.as_ref().map(ToString::to_string).into(),
-            ),
-            ("who", self.who.clone().into()),
-            ("when", self.when.into()),
-            ("how", self.how.clone().into()),
-            ("reason", self.reason.clone().into()),
-            ("expires", self.expires.into()),
-        ]
     }
 }
 
@@ -113,13 +105,26 @@ pub fn sides(change: &Change) -> (Option<String>, Option<String>) {
     (old, new)
 }
 
-/// An approval and what is known of its signature.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Judged {
-    /// The approval.
-    pub approval: Approval,
-    /// Whose signature it bears; `None` for an unsigned one, or one whose signer is not listed.
-    pub signer: Option<String>,
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::Approval;
+
+    /// Consent to the deletion of a file, unsigned.
+    pub(crate) fn approval() -> Approval {
+        Approval {
+            id: "00112233445566778899aabbccddeeff".into(),
+            path: "src/state.py".into(),
+            old: Some("1".repeat(40)),
+            new: None,
+            design: Some("docs/LLD-1.md".into()),
+            who: "person@example.org".into(),
+            when: 1_700_000_000,
+            how: "terminal".into(),
+            reason: "a new format".into(),
+            expires: 1_800_000_000,
+            signature: None,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -152,13 +157,8 @@ mod tests {
             path: "a".into(),
             old: Some(id('1').to_string()),
             new: Some(id('2').to_string()),
-            design: None,
-            who: "x".into(),
-            when: 0,
-            how: "terminal".into(),
-            reason: "r".into(),
             expires: 100,
-            signature: None,
+            ..testing::approval()
         };
         assert!(approval.covers(&change("a", '1', '2'), 99));
         assert!(!approval.covers(&change("a", '1', '2'), 100), "expired");

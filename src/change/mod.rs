@@ -48,7 +48,7 @@ impl Kind {
 }
 
 /// One side of a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct State {
     /// What is there.
     pub kind: Kind,

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::files::{print_done, tell};
 use super::person::{Person, one_line};
+use super::sign::SignArgs;
 use super::{DesignArgs, output::Output, repository, with_approvals};
 use crate::approval;
 use crate::error::Result;
@@ -37,6 +38,8 @@ pub(super) struct ApproveArgs {
     #[arg(long, conflicts_with = "id")]
     staged: bool,
     #[command(flatten)]
+    sign: SignArgs,
+    #[command(flatten)]
     design: DesignArgs,
 }
 
@@ -48,7 +51,10 @@ Examples:
 Shows what would be lost, then wants a word taken from the change and a reason, at a terminal. It refuses
 where an agent or CI runs it. No flag, variable or setting approves anything. An approval is for one path,
 one old and one new content, holds until the commit lands or `[approvals] expiry` is over, and clears
-neither unsafe-path nor outside-workspace.";
+neither unsafe-path nor outside-workspace.
+
+An approval is signed by `ssh-keygen` with the key of --sign or GUARD_SIGN, else with git's `user.signingKey`
+where `gpg.format` is `ssh`. A range, a push and CI count only signed ones.";
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -121,7 +127,8 @@ impl ApproveArgs {
         id: &str,
     ) -> Result<u8> {
         let mut approve = || -> gate::Result<_> {
-            let gate = Gate::open(repo, &self.design.options(false))?;
+            let signer = self.sign.signer(repo)?;
+            let gate = Gate::open(repo, &self.design.options(false))?.signing(signer);
             let done = gate.approve(id, &mut |question| ask(person, question))?;
             Ok((gate, done))
         };
@@ -162,6 +169,10 @@ impl ApproveArgs {
             output.notes(&[what.to_owned()]);
             return Ok(u8::from(!fixed.is_empty()));
         }
+        let signer = match self.sign.signer(repo) {
+            Ok(signer) => signer,
+            Err(failure) => return tell(output, &failure),
+        };
         let reason = match person.ask(&shown(&waiting), &word(&waiting)) {
             Answer::Approve(reason) => reason,
             Answer::Reject(_) | Answer::Nothing => {
@@ -170,27 +181,42 @@ impl ApproveArgs {
                 return tell(output, &failure);
             }
         };
-        for change in &waiting {
+        let approve = |change: &Clearable| {
             let consent = Consent {
                 reason: reason.clone(),
                 design: change.design.clone(),
                 expiry: change.expiry,
+                signer: signer.clone(),
             };
-            if let Err(failure) = consent.keep(repo, &change.change) {
-                return tell(output, &failure);
-            }
-        }
+            consent.to(repo, &change.change)
+        };
+        // All are signed before the first is kept, so that a refusal of the key leaves nothing.
+        let approvals: gate::Result<Vec<_>> = waiting.iter().map(approve).collect();
+        let kept = approvals.and_then(|approvals| {
+            let keep = |approval| gate::keep(repo, approval);
+            approvals.iter().try_for_each(keep)?;
+            Ok(approvals)
+        });
+        let approvals = match kept {
+            Ok(approvals) => approvals,
+            Err(failure) => return tell(output, &failure),
+        };
+        output.notes(&judge::not_listed(repo, &approvals)?);
         let paths: Vec<String> = waiting
             .iter()
             .map(|change| show(&change.change.path).to_string())
             .collect();
         output.print_either(
             "guard approve",
-            || json!({ "version": 1, "approved": paths, "reason": reason }),
+            || {
+                let signed = signer.is_some();
+                json!({ "version": 1, "approved": paths, "reason": reason, "signed": signed })
+            },
             |out| {
+                let how = signer.as_ref().map_or("", |_| ", signed");
                 paths
                     .iter()
-                    .try_for_each(|path| writeln!(out, "approved {path}: commit it now"))
+                    .try_for_each(|path| writeln!(out, "approved {path}{how}: commit it now"))
             },
         );
         Ok(u8::from(!fixed.is_empty()))

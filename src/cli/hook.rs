@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
-use gix::bstr::BString;
+use gix::bstr::{BString, ByteSlice};
 
 use super::{DesignArgs, lint, output::Output, push, repository, with_approvals};
-use crate::approval;
+use crate::approval::{self, Approval};
 use crate::error::{Error, Result};
 use crate::gate::{self, Failure, Log};
 use crate::git::{Repository, show_file};
@@ -105,7 +105,9 @@ impl PrepareArgs {
     fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
         let options = self.message.options(&repo)?;
-        let report = judge::staged(&repo, &options)?;
+        let mut judged = options.clone();
+        judged.approvals.extend(self.message.brought_along(&repo)?);
+        let report = judge::staged(&repo, &judged)?;
         if report.exit_code() != 0 {
             output.print(|out, format, style| report.write(format, out, style));
             return Ok(report.exit_code());
@@ -126,6 +128,15 @@ impl MessageArgs {
             ..self.design.options(true)
         };
         with_approvals(repo, options)
+    }
+
+    /// The signed approvals in a message that git uses again, as a rebase does.
+    fn brought_along(&self, repo: &Repository) -> Result<Vec<Approval>> {
+        // A message that cannot be read brings nothing; adding to it tells the error.
+        let text = fs::read(&self.file).unwrap_or_default();
+        let message = Message::new(text.clone(), comment(repo, &text)).content();
+        let now = gix::date::Time::now_utc().seconds;
+        judge::brought_along(repo, message.as_bstr(), now)
     }
 
     /// Adds the trailers. An empty message and an untouched template stay as they are: that is how a person

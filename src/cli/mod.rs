@@ -18,6 +18,7 @@ mod progress;
 mod push;
 mod scope;
 mod settings;
+mod sign;
 mod snapshot;
 mod use_design;
 

@@ -6,7 +6,7 @@ use std::io::Read;
 use clap::ValueEnum;
 use gix::bstr::{BString, ByteSlice, ByteVec};
 
-use super::{lint, output::Output, repository};
+use super::{lint, output::Output, repository, with_approvals};
 use crate::error::{Error, Result};
 use crate::git::{self, Side};
 use crate::judge::{self, Options};
@@ -72,7 +72,10 @@ impl Transaction {
         match self.state {
             State::Prepared => {
                 let updates = git::Update::parse_received(&input()?)?;
-                let report = judge::new_commits(&repository()?, &updates, &committed_only())?;
+                let repo = repository()?;
+                // Here a person's consent counts without a signature, as it did before the commit was made.
+                let options = with_approvals(&repo, committed_only())?;
+                let report = judge::new_commits(&repo, &updates, &options)?;
                 if report.changes.is_empty() && report.findings.is_empty() {
                     // Most transactions bring no new commit; they pass without a word.
                     return Ok(0);

@@ -80,7 +80,10 @@ A file of 270 lines is replaced by one of 56, of which 40 are old: 85 % lost.",
 Take the file back and make the edit you meant:
     git restore --staged --worktree PATH
 If the loss is meant, a person looks at it and says so:
-    guard approve --staged",
+    guard approve --staged
+A range, a push and CI count that with an SSH signature only (--sign KEY). They
+measure the loss anew from each approved step, so later edits need no new consent
+unless they lose much themselves.",
             },
             Rule::ProtectedPath => Explain {
                 what: "\

@@ -8,6 +8,7 @@ use std::fs::File;
 
 use super::perform::record;
 use super::plan::Plan;
+use super::sign::{Signer, new_id};
 use super::{
     Analysis, Done, Failure, FailureKind, Gate, Held, HeldChange, Log, Operation, Result, Store,
     Strategy,
@@ -147,6 +148,15 @@ impl Gate<'_> {
                 ));
             }
         };
+        let design = self.policy.designs.first();
+        let consent = Consent {
+            reason,
+            design: design.map(|governing| governing.design.path.clone()),
+            expiry: self.policy.settings.expiry,
+            signer: self.signer.clone(),
+        };
+        // A key may ask for something, and that takes time too.
+        let approval = consent.to(self.repo, &plan.consent)?;
         let alone = self.lock.take()?;
         let now = self
             .boundary
@@ -158,13 +168,7 @@ impl Gate<'_> {
             )
             .help("look at it again and decide anew"));
         }
-        let design = self.policy.designs.first();
-        let consent = Consent {
-            reason,
-            design: design.map(|governing| governing.design.path.clone()),
-            expiry: self.policy.settings.expiry,
-        };
-        consent.keep(self.repo, &plan.consent)?;
+        keep(self.repo, &approval)?;
         Ok(alone)
     }
 }
@@ -178,40 +182,58 @@ pub struct Consent {
     pub design: Option<BString>,
     /// For how many seconds it holds.
     pub expiry: u64,
+    /// What signs it, if anything does.
+    pub signer: Option<Signer>,
 }
 
 impl Consent {
-    /// Puts the consent to `change` on record and keeps it until the change is committed.
+    /// The approval of `change`, signed where there is a signer; it is not kept yet.
     ///
     /// # Errors
-    /// The log or the store cannot be written: then there is no approval.
-    pub fn keep(&self, repo: &Repository, change: &crate::change::Change) -> Result<()> {
+    /// It cannot be signed: then there is no approval.
+    pub fn to(&self, repo: &Repository, change: &crate::change::Change) -> Result<Approval> {
         let (old, new) = approval::sides(change);
         let now = now();
-        let approval = Approval {
+        let signed_by = self.signer.as_ref().map(|signer| signer.who.clone());
+        let mut approval = Approval {
+            id: new_id(),
             path: change.path.clone(),
-            old: old.clone(),
-            new: new.clone(),
+            old,
+            new,
             design: self.design.clone(),
-            who: who(repo),
+            who: signed_by.unwrap_or_else(|| who(repo)),
             when: now,
             how: HOW.to_owned(),
             reason: self.reason.clone(),
             expires: now.saturating_add_unsigned(self.expiry),
             signature: None,
         };
-        let mut facts = decision(repo, change.path.as_ref(), old, new, &self.reason);
-        facts.insert("expires".into(), approval.expires.into());
-        record(&Log::new(repo.common_dir()), "approved", facts)?;
-        let store = Store::new(repo.common_dir());
-        store.add(&approval).map_err(|error| {
-            Failure::new(
-                FailureKind::Record,
-                format!("the approval cannot be kept: {error}"),
-            )
-            .help("nothing was written; make room below the git directory")
-        })
+        if let Some(signer) = &self.signer {
+            approval.signature = Some(signer.sign(&approval.payload())?);
+        }
+        Ok(approval)
     }
+}
+
+/// Puts an approval on record and keeps it until the change is committed.
+///
+/// # Errors
+/// The log or the store cannot be written: then there is no approval.
+pub fn keep(repo: &Repository, approval: &Approval) -> Result<()> {
+    let (old, new) = (approval.old.clone(), approval.new.clone());
+    let mut facts = decision(repo, approval.path.as_ref(), old, new, &approval.reason);
+    facts.insert("id".into(), approval.id.clone().into());
+    facts.insert("expires".into(), approval.expires.into());
+    facts.insert("signed".into(), approval.signature.is_some().into());
+    record(&Log::new(repo.common_dir()), "approved", facts)?;
+    let store = Store::new(repo.common_dir());
+    store.add(approval).map_err(|error| {
+        Failure::new(
+            FailureKind::Record,
+            format!("the approval cannot be kept: {error}"),
+        )
+        .help("nothing was written; make room below the git directory")
+    })
 }
 
 /// The changes that wait for a person.

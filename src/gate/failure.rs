@@ -40,6 +40,8 @@ pub enum FailureKind {
     Rejected,
     /// A person was asked and did not consent.
     NotApproved,
+    /// A person consented, but the consent could not be signed; nothing was approved.
+    NotSigned,
     /// The content is binary.
     Binary,
     /// The content is larger than the settings allow.
@@ -68,6 +70,7 @@ impl FailureKind {
             FailureKind::Held => "held",
             FailureKind::Rejected => "rejected",
             FailureKind::NotApproved => "not-approved",
+            FailureKind::NotSigned => "not-signed",
             FailureKind::Binary => "binary",
             FailureKind::TooLarge => "too-large",
             FailureKind::Io => "io",
@@ -81,6 +84,7 @@ impl FailureKind {
             FailureKind::CannotJudge
             | FailureKind::Backup
             | FailureKind::Record
+            | FailureKind::NotSigned
             | FailureKind::Io => 2,
             _ => 1,
         }

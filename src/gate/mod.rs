@@ -11,6 +11,7 @@ mod operation;
 mod patch;
 mod perform;
 mod plan;
+mod sign;
 mod store;
 mod strategy;
 mod undo;
@@ -28,13 +29,14 @@ use crate::policy::Policy;
 use lock::Lock;
 
 pub use analysis::Analysis;
-pub use decision::{Answer, Ask, Consent, Question, approvals, consume, pending, reject};
+pub use decision::{Answer, Ask, Consent, Question, approvals, consume, keep, pending, reject};
 pub use failure::{Failure, FailureKind};
 pub use held::{Held, HeldChange};
 pub use log::{Fault, Head, Log, Record};
 pub use operation::Operation;
 pub use patch::{Edit, apply};
 pub use perform::Done;
+pub use sign::{Signer, SigningKey};
 pub use store::Store;
 pub use strategy::Strategy;
 pub use undo::Undo;
@@ -52,6 +54,8 @@ pub struct Gate<'a> {
     held: Held,
     lock: Lock,
     approvals: Vec<Approval>,
+    /// What signs a person's consent.
+    signer: Option<Signer>,
 }
 
 impl<'a> Gate<'a> {
@@ -74,7 +78,14 @@ impl<'a> Gate<'a> {
             held: Held::new(repo.common_dir()),
             lock: Lock::new(repo.common_dir()),
             approvals: approvals(repo)?,
+            signer: None,
         })
+    }
+
+    /// The same, with what signs a person's consent.
+    #[must_use]
+    pub fn signing(self, signer: Option<Signer>) -> Self {
+        Gate { signer, ..self }
     }
 
     /// Reads a text file inside the read roots.

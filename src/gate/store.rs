@@ -109,15 +109,8 @@ mod tests {
     fn approval(path: &str, expires: i64) -> Approval {
         Approval {
             path: path.into(),
-            old: Some("1".repeat(40)),
-            new: Some("2".repeat(40)),
-            design: None,
-            who: "A <a@b>".into(),
-            when: 0,
-            how: "terminal".into(),
-            reason: "r".into(),
             expires,
-            signature: None,
+            ..crate::approval::testing::approval()
         }
     }
 

@@ -68,6 +68,20 @@ impl Repository {
         read(&self.objects, id, &mut Vec::new())
     }
 
+    /// When the author of a commit made the change, in seconds since 1970; a rebase keeps it. The end of time where
+    /// the commit does not say.
+    ///
+    /// # Errors
+    /// As for [`Repository::commit`].
+    pub fn authored(&self, id: ObjectId) -> Result<i64> {
+        let mut buffer = Vec::new();
+        self.objects.commit(id, &mut buffer)?;
+        let commit = CommitRef::from_bytes(&buffer, id.kind()).ok();
+        let author = commit.and_then(|commit| commit.author().ok());
+        let time = author.and_then(|author| author.time().ok());
+        Ok(time.map_or(i64::MAX, |time| time.seconds))
+    }
+
     /// Whether the object is in the repository.
     pub fn has(&self, id: ObjectId) -> bool {
         self.objects.has(id)

@@ -2,15 +2,12 @@
 
 use gix::bstr::BString;
 
-use super::subjects::Subjects;
 use super::{Options, Staged, judge_staged};
 use crate::approval::Approval;
 use crate::change::Change;
 use crate::error::Result;
 use crate::finding::{Finding, Level};
-use crate::git::{Commit, Index, Parents, Repository, changes_between};
-use crate::path::show;
-use crate::policy::Policy;
+use crate::git::{Index, Parents, Repository, changes_between};
 
 /// A staged change with errors that an approval clears.
 #[derive(Debug, Clone)]
@@ -83,49 +80,6 @@ pub fn used_approvals(repo: &Repository, options: &Options) -> Result<Vec<Approv
     let changes = parents.own_changes(repo, &index, &repo.objects())?;
     let is_used = |approval: &&Approval| changes.iter().any(|change| approval.is_for(change));
     Ok(options.approvals.iter().filter(is_used).cloned().collect())
-}
-
-/// The approvals that the messages of commits state, of those that held when the commit was made. Anybody can write
-/// such a line: it counts only where the settings accept unsigned approvals.
-pub(super) fn stated(commits: &[Commit]) -> Vec<Approval> {
-    let of_commit = |commit: &Commit| {
-        let time = commit.time;
-        let approvals = Approval::from_trailers(&commit.trailers)
-            .into_iter()
-            .flatten();
-        approvals.filter(move |approval| time < approval.expires)
-    };
-    commits.iter().flat_map(of_commit).collect()
-}
-
-/// The stated approvals that clear findings.
-pub(super) fn counted<'a>(policy: &Policy, stated: &'a [Approval]) -> &'a [Approval] {
-    if policy.settings.accept_unsigned {
-        stated
-    } else {
-        &[]
-    }
-}
-
-/// Says of each error that stays whose unsigned approval it has.
-pub(super) fn tell_unsigned(findings: &mut [Finding], subjects: &Subjects, stated: &[Approval]) {
-    for subject in &subjects.all {
-        let approval = stated
-            .iter()
-            .find(|approval| approval.is_for(&subject.change));
-        let Some(approval) = approval else { continue };
-        let own = findings.iter_mut().filter(|finding| {
-            finding.path.as_ref() == Some(&subject.change.path)
-                && finding.level == Level::Error
-                && finding.rule.can_be_approved()
-        });
-        for finding in own {
-            finding.help.push(format!(
-                "approved locally by {}, unsigned: that does not count here",
-                show(&approval.who)
-            ));
-        }
-    }
 }
 
 /// What the commit of HEAD changed against its first parent.

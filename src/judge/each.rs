@@ -7,8 +7,8 @@ use gix::ObjectId;
 use gix::hashtable::HashMap;
 
 use super::range::{changes_of, check, work_base};
+use super::stated::Stated;
 use super::{merged, subjects};
-use crate::approval::Approval;
 use crate::change::Change;
 use crate::error::{Error, Result};
 use crate::finding::Finding;
@@ -24,7 +24,7 @@ pub(super) fn judge(
     repo: &Repository,
     range: &Range,
     policy: &Policy,
-    stated: &[Approval],
+    stated: &Stated,
     progress: &Progress<'_>,
 ) -> Result<Vec<Finding>> {
     if range.is_cut {
@@ -95,7 +95,7 @@ struct Work<'a> {
     base: Option<ObjectId>,
     policy: &'a Policy,
     /// The approvals in the messages of the range.
-    stated: &'a [Approval],
+    stated: &'a Stated,
     next: AtomicUsize,
     /// The findings of the commits that have any, by the commit's place.
     done: Mutex<Vec<(usize, Vec<Finding>)>>,
@@ -151,8 +151,9 @@ impl Work<'_> {
             &tree,
             objects,
             &work_base,
-            self.stated,
+            &self.stated.counted_in(id),
         )?;
+        self.stated.tell(&mut findings, Some(id));
         for finding in &mut findings {
             finding.message += &format!(" (in commit {})", id.to_hex_with_len(12));
             finding.details.insert("commit", id.to_string().into());

@@ -15,7 +15,10 @@ mod request;
 mod scope;
 mod scope_check;
 mod settings;
+mod stated;
+mod stretches;
 mod subjects;
+mod used;
 mod view;
 mod work_base;
 mod work_tree;
@@ -23,6 +26,7 @@ mod work_tree;
 use std::path::PathBuf;
 
 use crate::approval::Approval;
+use crate::change::Change;
 use crate::error::Result;
 use crate::finding::Finding;
 use crate::git::{Index, Objects, Parents, Repository};
@@ -42,6 +46,7 @@ pub use request::check_paths;
 pub use scope::{prompt, scope};
 pub use scope_check::{DocumentChoice, check_documents};
 pub use settings::settings;
+pub use stated::{brought_along, not_listed};
 use subjects::Subjects;
 use view::IndexView;
 
@@ -82,14 +87,13 @@ pub fn staged(repo: &Repository, options: &Options) -> Result<Report> {
         objects,
         ..
     } = judged;
-    report(
-        source,
-        &policy,
-        &subjects,
-        findings,
-        &objects,
-        &options.approvals,
-    )
+    let is_approved = |change: &Change| {
+        options
+            .approvals
+            .iter()
+            .any(|approval| approval.is_for(change))
+    };
+    report(source, &policy, &subjects, findings, &objects, &is_approved)
 }
 
 /// The staged changes, judged.
@@ -161,19 +165,14 @@ fn report(
     subjects: &Subjects,
     findings: Vec<Finding>,
     objects: &Objects,
-    approvals: &[Approval],
+    is_approved: &dyn Fn(&Change) -> bool,
 ) -> Result<Report> {
-    let is_approved = |subject: &Subject| {
-        approvals
-            .iter()
-            .any(|approval| approval.is_for(&subject.change))
-    };
     let changes = subjects
         .all
         .iter()
         .map(|subject| {
             let mut line = change_line(subject, subjects, objects)?;
-            line.approved = is_approved(subject);
+            line.approved = is_approved(&subject.change);
             Ok(line)
         })
         .collect::<Result<_>>()?;

@@ -5,10 +5,12 @@ use gix::bstr::BString;
 use gix::hashtable::HashMap;
 
 use super::load::{Proposal, Sides, load_for_changes};
+use super::stated::{self, Stated};
+use super::stretches::Net;
 use super::subjects::Subjects;
 use super::view::CommitView;
 use super::work_base::look_up;
-use super::{Options, approvals, document_faults, each, merged, report, subjects};
+use super::{Options, document_faults, each, merged, report, subjects};
 use crate::approval::Approval;
 use crate::change::Change;
 use crate::error::{Error, Result};
@@ -64,46 +66,57 @@ pub fn range(
         );
     }
     notes.append(&mut policy.notes);
+    let found = range.commits.iter().flat_map(stated::in_commit).collect();
+    let stated = Stated::judge(repo, found, &policy.settings, range.base)?;
+    notes.extend_from_slice(&stated.notes);
     policy.notes = notes;
     let mut subjects = subjects::gather(&objects, changes, &policy)?;
     subjects.excuse_lfs(&base)?;
     let work_base = work_base(&policy, &base, changes_of(&subjects))?;
-    let stated = approvals::stated(&range.commits);
-    let mut findings = check(&policy, &subjects, &tree, &objects, &work_base, &stated)?;
+    let mut findings = check(&policy, &subjects, &tree, &objects, &work_base, &[])?;
+    let net = Net {
+        repo,
+        policy: &policy,
+        subjects: &subjects,
+        base: &base,
+        result: &tree,
+        work_base: &work_base,
+    };
+    let approved = net.clear(&stated, &mut findings)?;
+    stated.tell(&mut findings, None);
     findings.extend(document_faults(&policy));
     if let Some(progress) = each_commit {
         let of_commits = each::judge(repo, range, &policy, &stated, progress)?;
-        // A commit's own finding says the same and more.
+        // A commit's own finding says the same and more, unless an approval cleared only that.
         findings.retain(|net| {
             !of_commits
                 .iter()
-                .any(|own| own.rule == net.rule && own.path == net.path)
+                .any(|own| own.rule == net.rule && own.path == net.path && own.level >= net.level)
         });
         findings.extend(of_commits);
     }
-    let counted = approvals::counted(&policy, &stated);
-    report(source, &policy, &subjects, findings, &objects, counted)
+    let is_approved = |change: &Change| approved.contains(&change.path);
+    report(source, &policy, &subjects, findings, &objects, &is_approved)
 }
 
-/// Runs the rules over changes that lead to `result`; `stated` are the approvals in the messages of the commits.
+/// Runs the rules over changes that lead to `result`, with the approvals that count for exactly these.
 pub(super) fn check(
     policy: &Policy,
     subjects: &Subjects,
     result: &Tree<'_>,
     objects: &Objects,
     work_base: &WorkBase,
-    stated: &[Approval],
+    approvals: &[Approval],
 ) -> Result<Vec<Finding>> {
     let view = CommitView::new(result, objects, &subjects.all);
-    let mut findings = rules::check(&Case {
+    let findings = rules::check(&Case {
         policy,
         subjects: &subjects.all,
         result: &view,
         work_base,
-        approvals: approvals::counted(policy, stated),
+        approvals,
     });
     view.finish()?;
-    approvals::tell_unsigned(&mut findings, subjects, stated);
     Ok(findings)
 }
 
@@ -174,14 +187,18 @@ pub fn commit(
         branch: branch.clone(),
         trailers: designs(&made).collect(),
     };
-    let policy = load_for_changes(repo, sides, &changes, options)?;
+    let mut policy = load_for_changes(repo, sides, &changes, options)?;
     let mut subjects = subjects::gather(&objects, changes, &policy)?;
     let settings = &policy.settings;
     merged::measure_against_closest(&objects, &parent_trees, settings, &mut subjects)?;
     subjects.excuse_lfs(&base)?;
     let work_base = look_up(repo, &policy, parent, changes_of(&subjects))?;
-    let stated = approvals::stated(std::slice::from_ref(&made));
-    let mut findings = check(&policy, &subjects, &tree, &objects, &work_base, &stated)?;
+    let found = stated::in_commit(&made);
+    let stated = Stated::judge(repo, found, &policy.settings, parent)?;
+    policy.notes.extend_from_slice(&stated.notes);
+    let counted = [options.approvals.clone(), stated.counted_in(id)].concat();
+    let mut findings = check(&policy, &subjects, &tree, &objects, &work_base, &counted)?;
+    stated.tell(&mut findings, None);
     findings.extend(document_faults(&policy));
     let source = Source {
         kind: SourceKind::Range,
@@ -189,8 +206,8 @@ pub fn commit(
         head: Some(id.to_string()),
         branch,
     };
-    let counted = approvals::counted(&policy, &stated);
-    report(source, &policy, &subjects, findings, &objects, counted)
+    let is_approved = |change: &Change| counted.iter().any(|approval| approval.is_for(change));
+    report(source, &policy, &subjects, findings, &objects, &is_approved)
 }
 
 fn base_name(parent: Option<ObjectId>, base: &Tree<'_>) -> String {

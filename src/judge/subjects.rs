@@ -58,6 +58,11 @@ impl Subjects {
         Ok(excerpts(change, &old, &new, None))
     }
 
+    /// The state that a change is compared with: its own old one, or that of the path it was renamed from.
+    pub(super) fn old_end(&self, change: &Change) -> Option<State> {
+        old_end(&self.renamed_from, change)
+    }
+
     /// The two contents that are compared; a side without one is empty.
     ///
     /// # Errors
@@ -68,7 +73,7 @@ impl Subjects {
         change: &Change,
     ) -> Result<(Vec<u8>, Vec<u8>)> {
         let (mut old, mut new) = (Vec::new(), Vec::new());
-        read(objects, old_end(&self.renamed_from, change), &mut old)?;
+        read(objects, self.old_end(change), &mut old)?;
         read(objects, change.new, &mut new)?;
         Ok((old, new))
     }

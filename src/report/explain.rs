@@ -105,7 +105,7 @@ fn level(rule: Rule) -> &'static str {
 
 fn approval(rule: Rule) -> &'static str {
     if rule.can_be_approved() {
-        "A person's approval of exactly this change clears it (`guard approve`)."
+        "A person's approval of exactly this change clears it (`guard approve`), a signed one in ranges and CI too."
     } else if rule.is_always() {
         "No approval clears it."
     } else if rule.is_about_design() {

@@ -170,20 +170,32 @@ fn clear_approved(case: &Case<'_>, findings: &mut [Finding]) {
             .as_ref()
             .and_then(|path| approved.get::<BStr>(path.as_ref()));
         if let Some(approval) = approval
-            && finding.level == Level::Error
-            && finding.rule.can_be_approved()
+            && can_be_cleared(finding)
         {
-            let (who, reason) = (show(&approval.who), show(&approval.reason));
-            finding.level = Level::Note;
-            finding.message = format!("{}; approved by {who}: {reason}", finding.message);
-            finding.help.clear();
-            finding
-                .details
-                .insert("approved_by", approval.who.clone().into());
-            finding
-                .details
-                .insert("reason_of_approval", approval.reason.clone().into());
+            clear(finding, &[approval]);
         }
+    }
+}
+
+/// Whether consent to the change clears this finding.
+pub fn can_be_cleared(finding: &Finding) -> bool {
+    finding.level == Level::Error && finding.rule.can_be_approved()
+}
+
+/// Makes a note of an error: a person consented, step by step where there are several approvals.
+pub fn clear(finding: &mut Finding, approvals: &[&Approval]) {
+    finding.level = Level::Note;
+    finding.help.clear();
+    for approval in approvals {
+        let (who, reason) = (show(&approval.who), show(&approval.reason));
+        finding.message = format!("{}; approved by {who}: {reason}", finding.message);
+        finding
+            .details
+            .insert("approved_by", approval.who.clone().into());
+        finding
+            .details
+            .insert("reason_of_approval", approval.reason.clone().into());
+        finding.details.insert("approval", approval.facts());
     }
 }
 

@@ -13,6 +13,7 @@ pub mod commits;
 pub mod corpus;
 pub mod files;
 mod raw;
+pub mod signing;
 #[cfg(unix)]
 pub mod terminal;
 

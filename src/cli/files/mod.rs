@@ -13,6 +13,7 @@ use gix::bstr::BString;
 
 use super::approve::ask;
 use super::person::{self, Person};
+use super::sign::SignArgs;
 use super::{DesignArgs, output::Output, repository};
 use crate::error::{Error, Result};
 use crate::gate::{self, Gate, Operation, Strategy};
@@ -305,12 +306,15 @@ fn perform(
         .then(|| Person::present().ok())
         .flatten();
     let mut run = || -> gate::Result<()> {
-        let gate = Gate::open(&repo, &design.options(false))?;
+        let mut gate = Gate::open(&repo, &design.options(false))?;
         let path = requested(path);
         let done = match &mut person {
-            Some(person) => gate.perform_asking(path.as_ref(), operation, &mut |question| {
-                ask(person, question)
-            }),
+            Some(person) => {
+                gate = gate.signing(SignArgs::of_environment().signer(&repo)?);
+                gate.perform_asking(path.as_ref(), operation, &mut |question| {
+                    ask(person, question)
+                })
+            }
             None => gate.perform(path.as_ref(), operation),
         }?;
         answer::print_done(output, &gate, operation, &done);

@@ -3,6 +3,7 @@
 use gix::bstr::BStr;
 
 use super::{Check, Status};
+use crate::approval::Signers;
 use crate::error::Result;
 use crate::git::Repository;
 use crate::judge::{self, Options, Request};
@@ -11,6 +12,7 @@ use crate::policy::settings::{self, FILE};
 
 const SETTINGS: &str = "settings";
 const DESIGN: &str = "design";
+const SIGNERS: &str = "signers";
 
 pub(super) fn check(repo: &Repository) -> Vec<Check> {
     let settings =
@@ -18,7 +20,40 @@ pub(super) fn check(repo: &Repository) -> Vec<Check> {
     if settings.status != Status::Ok {
         return vec![settings];
     }
-    vec![settings, design(repo)]
+    let signers =
+        signers(repo).unwrap_or_else(|error| Check::of_error(SIGNERS, Status::Fail, error));
+    vec![settings, design(repo), signers]
+}
+
+/// Who may sign approvals, by HEAD's list.
+fn signers(repo: &Repository) -> Result<Check> {
+    let head = repo.tree_of(repo.head_commit()?)?;
+    let settings = head.read(BStr::new(FILE))?.unwrap_or_default();
+    let settings = settings::parse(&settings)?;
+    let file = &settings.signers;
+    let ok = |message: String| Ok(Check::new(SIGNERS, Status::Ok, message));
+    let Some(text) = head.read(BStr::new(file))? else {
+        return ok(format!(
+            "HEAD has no {}: approvals count in local hooks alone",
+            show(file)
+        ));
+    };
+    let signers = Signers::parse(file, &text)?;
+    match signers.count() {
+        count if signers.warnings.is_empty() && count > 0 => ok(format!(
+            "{count} {} of {} may sign approvals",
+            if count == 1 { "key" } else { "keys" },
+            show(file)
+        )),
+        count => Ok(signers.warnings.iter().fold(
+            Check::new(
+                SIGNERS,
+                Status::Warn,
+                format!("of the keys of {} {count} may sign approvals", show(file)),
+            ),
+            |check, warning| check.help(warning.clone()),
+        )),
+    }
 }
 
 fn settings(repo: &Repository) -> Result<Check> {

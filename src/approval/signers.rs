@@ -1,0 +1,423 @@
+//! Who may sign: the format of git's `gpg.ssh.allowedSignersFile`, described in ssh-keygen(1), "ALLOWED SIGNERS".
+
+use ssh_key::PublicKey;
+use ssh_key::public::KeyData;
+
+use super::{NAMESPACE, time};
+use crate::error::{Error, Result};
+use crate::path::show;
+
+/// OpenSSH's own limit of one pattern.
+const MAX_PATTERN: usize = 1024;
+
+/// The keys of a file, each with whom it speaks for.
+#[derive(Debug, Clone, Default)]
+pub struct Signers {
+    pub(super) lines: Vec<Line>,
+    /// Lines that are left out, one sentence each.
+    pub warnings: Vec<String>,
+}
+
+/// One key.
+#[derive(Debug, Clone)]
+pub(super) struct Line {
+    principals: String,
+    namespaces: Option<String>,
+    /// The first and the last second of its time.
+    pub(super) valid: (Option<i64>, Option<i64>),
+    pub(super) key: KeyData,
+}
+
+impl Line {
+    /// Whether the key speaks for `who`.
+    pub(super) fn is_for(&self, who: &str) -> bool {
+        matches_list(&self.principals, who)
+    }
+
+    /// Whether the key may sign approvals at all.
+    pub(super) fn may_approve(&self) -> bool {
+        self.namespaces
+            .as_ref()
+            .is_none_or(|list| matches_list(list, NAMESPACE))
+    }
+}
+
+impl Signers {
+    /// Reads the text of `file`; the name is for messages.
+    ///
+    /// # Errors
+    /// All lines that cannot be read, each with its place and the fix.
+    pub fn parse(file: &str, text: &[u8]) -> Result<Signers> {
+        let mut signers = Signers::default();
+        let mut faults = Vec::new();
+        for (number, line) in (1..).zip(text.split(|&byte| byte == b'\n')) {
+            let place = format!("{}:{number}", show(file));
+            let read = std::str::from_utf8(line)
+                .map_err(|_| "it is not UTF-8".to_owned())
+                .and_then(|line| parse_line(line.trim_matches([' ', '\t', '\r'])));
+            match read {
+                Ok(Read::Nothing) => {}
+                Ok(Read::Key(line)) => signers.lines.push(*line),
+                Ok(Read::LeftOut(why)) => signers.warnings.push(format!("{place}: {why}")),
+                Err(why) => faults.push(format!("{place}: {why}")),
+            }
+        }
+        if faults.is_empty() {
+            return Ok(signers);
+        }
+        Err(Error::new(faults.join("\n")).help(
+            "write each line as `person@example.org namespaces=\"guard\" ssh-ed25519 AAAA…`, or begin it with # to leave it out",
+        ))
+    }
+
+    /// How many keys may sign approvals.
+    pub fn count(&self) -> usize {
+        self.lines.iter().filter(|line| line.may_approve()).count()
+    }
+}
+
+enum Read {
+    Nothing,
+    Key(Box<Line>),
+    LeftOut(&'static str),
+}
+
+fn parse_line(line: &str) -> Result<Read, String> {
+    if line.is_empty() || line.starts_with('#') {
+        return Ok(Read::Nothing);
+    }
+    let (principals, rest) = principals(line)?;
+    if principals.split(',').any(str::is_empty) {
+        return Err("a principal is empty".to_owned());
+    }
+    let mut options = Options::default();
+    let key = match key(rest) {
+        Ok(key) => key,
+        Err(_) if !begins_with_key_type(rest) => {
+            let (text, rest) = first_word(rest)?;
+            options = parse_options(text)?;
+            key(rest)?
+        }
+        Err(error) => return Err(error),
+    };
+    if options.is_authority {
+        return Ok(Read::LeftOut(
+            "certificate authorities sign no approvals here; list the key itself",
+        ));
+    }
+    if !can_verify(&key) {
+        return Ok(Read::LeftOut(
+            "guard checks ed25519, ecdsa-sha2-nistp256 and RSA keys, with or without hardware, and no other",
+        ));
+    }
+    Ok(Read::Key(Box::new(Line {
+        principals: principals.to_owned(),
+        namespaces: options.namespaces,
+        valid: (options.valid_after, options.valid_before),
+        key,
+    })))
+}
+
+/// The first field, which may stand in quotes, and the rest.
+fn principals(line: &str) -> Result<(&str, &str), String> {
+    let (field, rest) = match line.strip_prefix('"') {
+        Some(quoted) => quoted
+            .split_once('"')
+            .ok_or_else(|| "the quote of the principals does not end".to_owned())?,
+        None => line
+            .split_once([' ', '\t'])
+            .ok_or_else(|| "there is no key after the principals".to_owned())?,
+    };
+    Ok((field, rest.trim_start_matches([' ', '\t'])))
+}
+
+/// Up to the first blank outside quotes.
+fn first_word(text: &str) -> Result<(&str, &str), String> {
+    let mut quoted = false;
+    for (at, char) in text.char_indices() {
+        match char {
+            '"' => quoted = !quoted,
+            ' ' | '\t' if !quoted => {
+                return Ok((&text[..at], text[at..].trim_start_matches([' ', '\t'])));
+            }
+            _ => {}
+        }
+    }
+    Err(if quoted {
+        "the quote of an option does not end".to_owned()
+    } else {
+        "there is no key after the options".to_owned()
+    })
+}
+
+fn begins_with_key_type(text: &str) -> bool {
+    ["ssh-", "ecdsa-", "sk-"]
+        .iter()
+        .any(|prefix| text.starts_with(prefix))
+}
+
+fn key(text: &str) -> Result<KeyData, String> {
+    let mut words = text.split([' ', '\t']).filter(|word| !word.is_empty());
+    let (kind, data) = (
+        words.next().unwrap_or_default(),
+        words.next().unwrap_or_default(),
+    );
+    PublicKey::from_openssh(&format!("{kind} {data}"))
+        .map(|key| key.key_data().clone())
+        .map_err(|_| format!("`{}` does not begin a public key", show(kind)))
+}
+
+fn can_verify(key: &KeyData) -> bool {
+    match key {
+        KeyData::Ed25519(_)
+        | KeyData::SkEd25519(_)
+        | KeyData::SkEcdsaSha2NistP256(_)
+        | KeyData::Rsa(_) => true,
+        KeyData::Ecdsa(key) => key.curve() == ssh_key::EcdsaCurve::NistP256,
+        _ => false,
+    }
+}
+
+#[derive(Default)]
+struct Options {
+    is_authority: bool,
+    namespaces: Option<String>,
+    valid_after: Option<i64>,
+    valid_before: Option<i64>,
+}
+
+fn parse_options(mut text: &str) -> Result<Options, String> {
+    let mut options = Options::default();
+    loop {
+        let end = text.find([',', '=']).unwrap_or(text.len());
+        let name = text[..end].to_ascii_lowercase();
+        text = &text[end..];
+        let mut value = None;
+        if let Some(rest) = text.strip_prefix('=') {
+            let quoted = rest
+                .strip_prefix('"')
+                .and_then(|rest| rest.split_once('"'))
+                .ok_or_else(|| format!("the value of `{}` needs quotes", show(&name)))?;
+            (value, text) = (Some(quoted.0), quoted.1);
+        }
+        options.set(&name, value)?;
+        match text.strip_prefix(',') {
+            Some(rest) => text = rest,
+            None if text.is_empty() => return Ok(options),
+            None => return Err("options are separated by commas, without blanks".to_owned()),
+        }
+    }
+}
+
+impl Options {
+    fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), String> {
+        let twice = || format!("`{}` stands twice", show(name));
+        let time = |old: Option<i64>, value: &str| match (old, time::parse(value)) {
+            (Some(_), _) => Err(twice()),
+            (None, None) => Err(format!(
+                "`{}` is no time; write YYYYMMDD or YYYYMMDDHHMMSS, with Z for UTC",
+                show(value)
+            )),
+            (None, time) => Ok(time),
+        };
+        match (name, value) {
+            ("cert-authority", None) => self.is_authority = true,
+            ("namespaces", Some(_)) if self.namespaces.is_some() => return Err(twice()),
+            ("namespaces", Some(list)) => self.namespaces = Some(list.to_owned()),
+            ("valid-after", Some(value)) => self.valid_after = time(self.valid_after, value)?,
+            ("valid-before", Some(value)) => self.valid_before = time(self.valid_before, value)?,
+            _ => {
+                return Err(format!(
+                    "`{}` is no option of allowed signers, which are namespaces=\"…\", valid-after=\"…\", \
+                     valid-before=\"…\" and cert-authority",
+                    show(name)
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// OpenSSH's pattern lists: separated by commas, `*` and `?` as in a shell, `!` before what must not match.
+fn matches_list(list: &str, text: &str) -> bool {
+    let mut found = false;
+    for pattern in list.split(',') {
+        let (negated, pattern) = match pattern.strip_prefix('!') {
+            Some(pattern) => (true, pattern),
+            None => (false, pattern),
+        };
+        if pattern.len() >= MAX_PATTERN {
+            return false;
+        }
+        if matches(pattern.as_bytes(), text.as_bytes()) {
+            if negated {
+                return false;
+            }
+            found = true;
+        }
+    }
+    found
+}
+
+/// The last `*` takes more and more until the rest fits.
+fn matches(pattern: &[u8], text: &[u8]) -> bool {
+    let (mut p, mut t) = (0, 0);
+    let mut star = None;
+    while t < text.len() {
+        match pattern.get(p) {
+            Some(b'*') => {
+                star = Some((p, t));
+                p += 1;
+            }
+            Some(&byte) if byte == b'?' || byte == text[t] => {
+                p += 1;
+                t += 1;
+            }
+            _ => match star {
+                Some((at, taken)) => {
+                    star = Some((at, taken + 1));
+                    p = at + 1;
+                    t = taken + 1;
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[p..].iter().all(|&byte| byte == b'*')
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const KEY: &str =
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILM+rvN+ot98qgEN796jTiQfZfG1KaT0PtFDJ/XFSqti";
+
+    fn parse(text: &str) -> Result<Signers> {
+        Signers::parse(".guard/allowed_signers", text.as_bytes())
+    }
+
+    fn line(text: &str) -> Line {
+        let mut signers = parse(text).unwrap();
+        assert_eq!(signers.warnings, [""; 0], "{text}");
+        assert_eq!(signers.lines.len(), 1, "{text}");
+        signers.lines.remove(0)
+    }
+
+    #[test]
+    fn lines_of_every_form_are_read() {
+        for text in [
+            format!("a@x {KEY}"),
+            format!("a@x {KEY} a comment of words"),
+            format!("\ta@x \t {}\r", KEY.replace(' ', "\t")),
+            format!("\"a@x\" {KEY}"),
+            format!("b@x,a@x namespaces=\"git,guard\" {KEY}"),
+            format!("a@x Namespaces=\"g*\",VALID-AFTER=\"20200101\" {KEY}"),
+        ] {
+            let line = line(&text);
+            assert!(line.is_for("a@x") && line.may_approve(), "{text}");
+        }
+        assert!(line(&format!("\"A Person\" {KEY}")).is_for("A Person"));
+        let nothing = parse("\n# a comment\n   \n\r\n").unwrap();
+        assert!(nothing.lines.is_empty() && nothing.warnings.is_empty());
+    }
+
+    #[test]
+    fn principals_are_patterns() {
+        for (principals, who, expected) in [
+            ("a@x", "a@x", true),
+            ("a@x", "A@x", false),
+            ("a@x", "a@xy", false),
+            ("*@x", "a@x", true),
+            ("*@x", "a@x@y", false),
+            ("?@x", "ab@x", false),
+            ("*", "", true),
+            ("**a*b", "xxabb", true),
+            ("*,!b@x", "a@x", true),
+            ("*,!b@x", "b@x", false),
+            ("!b@x,*", "b@x", false),
+            ("!b@x", "a@x", false),
+            ("a@x,b@x", "a@x,b@x", false),
+            ("a@x", "*", false),
+        ] {
+            let line = line(&format!("{principals} {KEY}"));
+            assert_eq!(line.is_for(who), expected, "{principals} {who}");
+        }
+        let long = format!("{}*,a@x", "a".repeat(MAX_PATTERN));
+        assert!(!line(&format!("{long} {KEY}")).is_for("a@x"));
+        // Exponential in the number of stars if it were done by trying everything.
+        let stars = "*a".repeat(500);
+        assert!(!line(&format!("{stars} {KEY}")).is_for(&"a".repeat(499)));
+    }
+
+    #[test]
+    fn namespaces_and_times_are_kept() {
+        assert!(!line(&format!("a namespaces=\"git\" {KEY}")).may_approve());
+        assert!(!line(&format!("a namespaces=\"*,!guard\" {KEY}")).may_approve());
+        let both = line(&format!(
+            "a valid-after=\"20260101Z\",valid-before=\"202601020000\" {KEY}"
+        ));
+        assert_eq!(both.valid, (Some(1_767_225_600), Some(1_767_312_000)));
+        assert_eq!(line(&format!("a {KEY}")).valid, (None, None));
+    }
+
+    #[test]
+    fn what_guard_cannot_use_is_left_out_with_a_warning() {
+        let p384 = "ecdsa-sha2-nistp384 AAAAE2VjZHNhLXNoYTItbmlzdHAzODQAAAAIbmlzdHAzODQAAABhBHZxfGH+YBg0K5SCxwUFX5d0Tzwx67t+fQyScHGDrzCfmaqyXFuFU0x/QSf7qkQdwR/KJsEdMO3mL+++5Lb5vhjdFvuWcj4ZLpVwi/i5QLLooU2NYkoZNQseMM0u4CADQw==";
+        let text = format!("a cert-authority {KEY}\nb {p384}\nc {KEY}\n");
+        let signers = parse(&text).unwrap();
+        assert_eq!(signers.lines.len(), 1);
+        assert!(
+            signers.warnings[0].starts_with(".guard/allowed_signers:1: certificate authorities"),
+            "{:?}",
+            signers.warnings
+        );
+        assert!(
+            signers.warnings[1].starts_with(".guard/allowed_signers:2: guard checks ed25519"),
+            "{:?}",
+            signers.warnings
+        );
+        assert_eq!(signers.count(), 1);
+    }
+
+    #[test]
+    fn a_line_that_does_not_parse_is_named_with_its_place_and_the_fix() {
+        for (bad, why) in [
+            ("a@x", "there is no key after the principals"),
+            (
+                "a@x ssh-ed25519",
+                "`ssh-ed25519` does not begin a public key",
+            ),
+            ("a@x ssh-ed25519 AAAA", "does not begin a public key"),
+            (
+                "a@x namespaces=\"guard\"",
+                "there is no key after the options",
+            ),
+            ("a@x namespaces=\"guard KEY", "does not end"),
+            ("a@x namespaces=guard KEY", "needs quotes"),
+            ("a@x namespaces=\"a\",namespaces=\"b\" KEY", "stands twice"),
+            ("a@x namespaces=\"a\"valid-after=\"20200101\" KEY", "commas"),
+            ("a@x namespaces=\"a\", KEY", "is no option"),
+            ("a@x valid-after=\"yesterday\" KEY", "is no time"),
+            ("a@x no-touch-required KEY", "is no option"),
+            ("a@x cert-authority=\"\" KEY", "is no option"),
+            ("a@x,,b@x KEY", "a principal is empty"),
+            ("\"a@x KEY", "the quote of the principals does not end"),
+            // Without a principal the type of the key is taken for one.
+            ("KEY", "there is no key after the options"),
+        ] {
+            let text = format!("# one\nb@x {KEY}\n{}\n", bad.replace("KEY", KEY));
+            let error = parse(&text).unwrap_err();
+            assert!(
+                error.message.starts_with(".guard/allowed_signers:3: ")
+                    && error.message.contains(why),
+                "{bad}: {}",
+                error.message
+            );
+            assert!(!error.help.is_empty());
+        }
+        let error = Signers::parse("f", b"a \xff\nb\n").unwrap_err();
+        assert_eq!(error.message.lines().count(), 2, "{}", error.message);
+    }
+}

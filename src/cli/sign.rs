@@ -1,0 +1,70 @@
+//! Which key signs an approval: the one that is named, else the one that git signs with.
+
+use std::path::PathBuf;
+
+use gix::bstr::ByteSlice;
+
+use crate::error::Result;
+use crate::gate::{self, Signer, SigningKey};
+use crate::git::Repository;
+
+const VARIABLE: &str = "GUARD_SIGN";
+
+#[derive(Debug, clap::Args)]
+pub(super) struct SignArgs {
+    /// Sign with this SSH key, a file, in place of git's `user.signingKey`.
+    #[arg(long, value_name = "KEY", env = VARIABLE)]
+    sign: Option<PathBuf>,
+    /// Do not sign: the approval counts in this clone alone.
+    #[arg(long)]
+    no_sign: bool,
+}
+
+impl SignArgs {
+    /// For verbs that ask without having the options.
+    pub(super) fn of_environment() -> SignArgs {
+        SignArgs {
+            sign: std::env::var_os(VARIABLE).map(PathBuf::from),
+            no_sign: false,
+        }
+    }
+
+    /// What signs; `None` where there is no key to sign with.
+    pub(super) fn signer(&self, repo: &Repository) -> gate::Result<Option<Signer>> {
+        if self.no_sign {
+            return Ok(None);
+        }
+        let named = self
+            .sign
+            .as_ref()
+            .filter(|file| !file.as_os_str().is_empty());
+        let key = match named {
+            Some(file) => Some(SigningKey::File(
+                std::path::absolute(file)
+                    .map_err(|error| crate::error::Error::new(format!("--sign: {error}")))?,
+            )),
+            None => of_git(repo)?,
+        };
+        key.map(|key| Signer::new(repo, key)).transpose()
+    }
+}
+
+/// The key that git signs with, where it signs with SSH keys. The programs that git's configuration can name for it
+/// (`gpg.ssh.program`, `gpg.ssh.defaultKeyCommand`) are not run.
+fn of_git(repo: &Repository) -> Result<Option<SigningKey>> {
+    const KEY: &str = "user.signingKey";
+    if repo.config("gpg.format").is_none_or(|name| name != "ssh") {
+        return Ok(None);
+    }
+    let Some(value) = repo.config(KEY).filter(|value| !value.is_empty()) else {
+        return Ok(None);
+    };
+    let literal = value.strip_prefix(b"key::").or_else(|| {
+        // The older spelling of a literal key.
+        value.starts_with(b"ssh-").then_some(value.as_slice())
+    });
+    match literal {
+        Some(key) => Ok(Some(SigningKey::Public(key.to_str_lossy().into_owned()))),
+        None => Ok(repo.config_path(KEY)?.map(SigningKey::File)),
+    }
+}

@@ -1,0 +1,274 @@
+//! What a range changes altogether, where a person approved some steps of it. An approved step begins anew: what lies
+//! before, between and after approved steps is judged by itself, by the same rules, and an error is cleared where none
+//! of these stretches has it.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use gix::bstr::{BStr, BString};
+
+use super::stated::{self, Stated, Statement};
+use super::subjects::{self, Subjects};
+use super::view::CommitView;
+use crate::change::{Change, State};
+use crate::error::Result;
+use crate::finding::{Finding, Rule};
+use crate::git::{Repository, Tree};
+use crate::policy::Policy;
+use crate::rules::{self, Case, WorkBase};
+
+/// More approvals of one path than anybody gives in a range; further ones do not count.
+const MAX_STEPS: usize = 32;
+
+/// A range, judged without its approvals.
+pub(super) struct Net<'a> {
+    pub(super) repo: &'a Repository,
+    pub(super) policy: &'a Policy,
+    pub(super) subjects: &'a Subjects,
+    pub(super) base: &'a Tree<'a>,
+    pub(super) result: &'a Tree<'a>,
+    pub(super) work_base: &'a WorkBase,
+}
+
+type Side = Option<State>;
+
+impl Net<'_> {
+    /// Clears the errors whose every unapproved stretch is without them, and says of the others what keeps them.
+    /// Returns the paths that are approved.
+    ///
+    /// # Errors
+    /// An object cannot be read.
+    pub(super) fn clear(
+        &self,
+        stated: &Stated,
+        findings: &mut [Finding],
+    ) -> Result<HashSet<BString>> {
+        let mut by_path: BTreeMap<&BStr, Vec<&Statement>> = BTreeMap::new();
+        for statement in &stated.all {
+            if statement.doubt.is_none() {
+                let path = statement.approval.path.as_ref();
+                by_path.entry(path).or_default().push(statement);
+            }
+        }
+        let mut approved = HashSet::new();
+        for (at, subject) in self.subjects.all.iter().enumerate() {
+            let Some(statements) = by_path.get(subject.path()) else {
+                continue;
+            };
+            if self.clear_path(at, statements, findings)? {
+                approved.insert(subject.change.path.clone());
+            }
+        }
+        Ok(approved)
+    }
+
+    /// Whether the change at this place is approved, be it in part.
+    fn clear_path(
+        &self,
+        at: usize,
+        statements: &[&Statement],
+        findings: &mut [Finding],
+    ) -> Result<bool> {
+        let change = &self.subjects.all[at].change;
+        let statements = &statements[..statements.len().min(MAX_STEPS)];
+        let steps = statements
+            .iter()
+            .map(|statement| self.step(change, statement))
+            .collect::<Result<Vec<_>>>()?;
+        let ends = (self.subjects.old_end(change), change.new);
+        let mut judged: HashMap<(Side, Side), Vec<Finding>> = HashMap::new();
+        let mut is_approved = chain(ends, &steps, |_, _| Ok(false))?.is_ok();
+        for finding in findings.iter_mut() {
+            if finding.path.as_ref() != Some(&change.path) || !rules::can_be_cleared(finding) {
+                continue;
+            }
+            let rule = finding.rule;
+            let found = chain(ends, &steps, |from, to| {
+                let found = match judged.entry((from, to)) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(open) => open.insert(self.judge(at, from, to)?),
+                };
+                Ok(error_of(rule, found).is_none())
+            })?;
+            match found {
+                Ok(used) => {
+                    is_approved = true;
+                    let used: Vec<_> = used.iter().map(|&at| statements[at]).collect();
+                    clear(finding, &used);
+                }
+                Err((from, to)) => {
+                    let stays = judged
+                        .get(&(from, to))
+                        .and_then(|found| error_of(rule, found));
+                    tell_rest(finding, statements, stays);
+                }
+            }
+        }
+        Ok(is_approved)
+    }
+
+    /// What an approval leads from and to. What was renamed on the way began at its old path.
+    fn step(&self, change: &Change, statement: &Statement) -> Result<(Side, Side)> {
+        let (old, new) = statement.step;
+        let old = match (old, &change.renamed) {
+            (None, Some(from)) if change.old.is_none() => {
+                stated::before(self.repo, statement.commit, from.as_ref())?
+            }
+            _ => old,
+        };
+        Ok((old, new))
+    }
+
+    /// The errors that the change at this place would have if it were this stretch alone.
+    fn judge(&self, at: usize, old: Side, new: Side) -> Result<Vec<Finding>> {
+        let change = Change {
+            path: self.subjects.all[at].change.path.clone(),
+            old,
+            new,
+            renamed: None,
+        };
+        let objects = self.repo.objects();
+        let mut alone = subjects::gather(&objects, vec![change], self.policy)?;
+        alone.excuse_lfs(self.base)?;
+        let mut all = self.subjects.all.clone();
+        let Some(subject) = alone.all.pop() else {
+            return Ok(Vec::new());
+        };
+        let path = subject.change.path.clone();
+        all[at] = subject;
+        let view = CommitView::new(self.result, &objects, &all);
+        let mut findings = rules::check(&Case {
+            policy: self.policy,
+            subjects: &all,
+            result: &view,
+            work_base: self.work_base,
+            approvals: &[],
+        });
+        view.finish()?;
+        findings.retain(|finding| {
+            finding.path.as_ref() == Some(&path) && rules::can_be_cleared(finding)
+        });
+        Ok(findings)
+    }
+}
+
+fn error_of(rule: Rule, findings: &[Finding]) -> Option<&Finding> {
+    findings.iter().find(|finding| finding.rule == rule)
+}
+
+fn clear(finding: &mut Finding, used: &[&Statement]) {
+    let approvals: Vec<_> = used.iter().map(|statement| &statement.approval).collect();
+    rules::clear(finding, &approvals);
+    if let Some(last) = used.last() {
+        finding.details.insert("approval", last.facts(None));
+    }
+}
+
+/// Says what is not approved although something is.
+fn tell_rest(finding: &mut Finding, statements: &[&Statement], stays: Option<&Finding>) {
+    let Some(last) = statements.last() else {
+        return;
+    };
+    let (who, commit) = (
+        crate::path::show(&last.approval.who),
+        last.commit.to_hex_with_len(12),
+    );
+    let rest = stays
+        .filter(|stays| stays.message != finding.message)
+        .map_or(String::new(), |stays| format!(": {}", stays.message));
+    let why_not = format!("counts, but not for what is changed besides{rest}");
+    finding.help.push(format!(
+        "the approval by {who} in commit {commit} {why_not}"
+    ));
+    finding
+        .details
+        .insert("approval", last.facts(Some(why_not)));
+}
+
+/// The places of the steps that lead, in their order, from one end to the other, where each stretch between them either
+/// is none or `passes`. Steps may be left out: work on two branches approves them side by side. The error is a
+/// stretch that did not pass.
+fn chain<T: Copy + PartialEq>(
+    (start, end): (T, T),
+    steps: &[(T, T)],
+    mut passes: impl FnMut(T, T) -> Result<bool>,
+) -> Result<Result<Vec<usize>, (T, T)>> {
+    // The best way to each step: none where it cannot be reached, else the step before it, if there is one.
+    let mut reached: Vec<Option<Option<usize>>> = Vec::with_capacity(steps.len());
+    let mut stopped = (start, end);
+    for at in 0..=steps.len() {
+        let target = steps.get(at).map_or(end, |step| step.0);
+        let mut found = None;
+        for before in (0..at).rev().filter(|&before| reached[before].is_some()) {
+            let from = steps[before].1;
+            if from == target || passes(from, target)? {
+                found = Some(Some(before));
+                break;
+            }
+            if before + 1 == at {
+                stopped = (from, target);
+            }
+        }
+        if at == steps.len() {
+            // From end to end without any step nobody consented.
+            return Ok(match found.flatten() {
+                Some(last) => Ok(way_to(last, &reached)),
+                None => Err(stopped),
+            });
+        }
+        if found.is_none() {
+            if start == target || passes(start, target)? {
+                found = Some(None);
+            } else if at == 0 {
+                stopped = (start, target);
+            }
+        }
+        reached.push(found);
+    }
+    Ok(Err(stopped))
+}
+
+fn way_to(mut last: usize, reached: &[Option<Option<usize>>]) -> Vec<usize> {
+    let mut way = vec![last];
+    while let Some(Some(before)) = reached[last] {
+        way.push(before);
+        last = before;
+    }
+    way.reverse();
+    way
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    /// Contents are numbers; a stretch passes where they differ by one at most.
+    fn used(start: i32, end: i32, steps: &[(i32, i32)]) -> Result<Vec<usize>, (i32, i32)> {
+        chain((start, end), steps, |from, to| Ok((from - to).abs() <= 1)).unwrap()
+    }
+
+    #[test]
+    fn approved_steps_and_small_stretches_lead_from_end_to_end() {
+        assert_eq!(used(0, 9, &[(0, 9)]), Ok(vec![0]));
+        assert_eq!(used(0, 9, &[(1, 8)]), Ok(vec![0]));
+        assert_eq!(used(0, 9, &[(0, 5), (5, 9)]), Ok(vec![0, 1]));
+        assert_eq!(used(0, 9, &[(1, 5), (6, 8)]), Ok(vec![0, 1]));
+        // A step aside, and one that was taken back.
+        assert_eq!(used(0, 9, &[(0, 9), (0, 5)]), Ok(vec![0]));
+        assert_eq!(used(0, 9, &[(0, 5), (0, 9)]), Ok(vec![1]));
+    }
+
+    #[test]
+    fn a_stretch_that_does_not_pass_stops_it() {
+        assert_eq!(used(0, 9, &[]), Err((0, 9)));
+        assert_eq!(used(0, 1, &[]), Err((0, 1)), "nobody consented");
+        assert_eq!(used(0, 9, &[(2, 9)]), Err((0, 2)));
+        assert_eq!(used(0, 9, &[(0, 7)]), Err((7, 9)));
+        assert_eq!(used(0, 9, &[(0, 5), (7, 9)]), Err((5, 7)));
+        // Later steps do not lead to earlier ones.
+        assert_eq!(used(0, 9, &[(5, 9), (0, 5)]), Err((5, 9)));
+        // Many small stretches without a step between them are one.
+        assert_eq!(used(0, 9, &[(0, 3), (5, 9)]), Err((3, 5)));
+    }
+}

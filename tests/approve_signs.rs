@@ -1,0 +1,332 @@
+//! `guard approve` signs: at a real pseudo-terminal, with the real `ssh-keygen`.
+
+#![allow(clippy::unwrap_used)]
+#![cfg(unix)]
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, Command};
+
+use common::Repo;
+use common::signing::*;
+use common::terminal::{End, Session, driver, guard_at_terminal};
+use write_guard::approval::{Approval, TRAILER};
+
+const WORD: &str = "Type `";
+
+/// The replacement is staged on the branch, and guard's hooks are installed.
+fn staged() -> Option<Repo> {
+    let repo = listed()?;
+    for hook in [
+        "pre-commit",
+        "prepare-commit-msg",
+        "commit-msg",
+        "post-commit",
+    ] {
+        repo.install_hook(hook);
+    }
+    repo.stage(FILE, new());
+    Some(repo)
+}
+
+fn approve_with(driver: Command, options: &[&str], more: &[(&str, &str)]) -> Session {
+    let arguments = [&["approve", "--staged"], options].concat();
+    let answers = [
+        &[(WORD, "line\n"), ("Reason: ", "a new format\n")][..],
+        more,
+    ]
+    .concat();
+    guard_at_terminal(driver, &arguments, &answers, End::Wait)
+}
+
+fn store(repo: &Repo) -> usize {
+    fs::read_dir(repo.path(".git/guard/approvals")).map_or(0, Iterator::count)
+}
+
+/// Commits what is staged, hooks and all, and reads the approval in the message.
+#[track_caller]
+fn committed(repo: &Repo) -> Approval {
+    repo.try_git(&["commit", "--quiet", "-m", "Change"])
+        .exits(0);
+    let message = repo.git(&["log", "-1", "--format=%B"]);
+    let trailer = message
+        .lines()
+        .find_map(|line| line.strip_prefix(TRAILER)?.strip_prefix(": "));
+    Approval::from_trailer_value(trailer.unwrap().as_bytes()).unwrap()
+}
+
+fn list(repo: &Repo) -> String {
+    fs::read_to_string(repo.path(SIGNERS)).unwrap()
+}
+
+/// Nothing of the signing is left in the git directory.
+#[track_caller]
+fn nothing_is_left(repo: &Repo) {
+    let left = fs::read_dir(repo.path(".git/guard/signing")).map_or(0, Iterator::count);
+    assert_eq!(left, 0);
+}
+
+#[test]
+fn an_approval_signed_at_the_terminal_holds_from_the_commit_to_the_range() {
+    let Some(repo) = staged() else { return };
+    let Some(driver) = driver(&repo) else { return };
+    approve_with(driver, &["--sign", &key(&repo, "person")], &[])
+        .exits(0)
+        .says("approved src/state.py, signed: commit it now");
+    nothing_is_left(&repo);
+    let one = committed(&repo);
+    assert_eq!(
+        (one.who.as_str(), one.reason.as_str()),
+        (WHO, "a new format")
+    );
+    assert_eq!(one.path, FILE);
+    assert_eq!(one.expires - one.when, 14 * 86_400);
+    assert!(ssh_keygen_verifies(&repo, &one, &list(&repo)));
+    range(&repo, &[]).exits(0);
+    range(&repo, &["--each-commit"]).exits(0);
+    // Edits on top and a rebase with all hooks installed.
+    repo.stage(FILE, edited(&new(), 0));
+    repo.try_git(&["commit", "--quiet", "-m", "Edit"]).exits(0);
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.stage("src/main.py", "main\n");
+    repo.commit("Meanwhile");
+    repo.git(&["switch", "--quiet", "188-work"]);
+    repo.try_git(&["rebase", "--quiet", "main"]).exits(0);
+    range(&repo, &[]).exits(0);
+    range(&repo, &["--each-commit"]).exits(0);
+    let record = repo.json(&["audit", "show"])["records"][0].clone();
+    assert_eq!(
+        (record["id"].as_str(), record["signed"].as_bool()),
+        (Some(one.id.as_str()), Some(true))
+    );
+}
+
+#[test]
+fn the_key_of_git_signs_and_no_program_of_the_repository_runs() {
+    let Some(repo) = staged() else { return };
+    let (Some(first), Some(mut second)) = (driver(&repo), driver(&repo)) else {
+        return;
+    };
+    // A hostile configuration, and a hostile file where a careless PATH leads.
+    for name in ["hostile", "ssh-keygen"] {
+        repo.write(name, "#!/bin/sh\ntouch ran\nexit 1\n");
+        fs::set_permissions(repo.path(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let hostile = repo.path("hostile").display().to_string();
+    for (name, value) in [
+        ("gpg.ssh.program", hostile.as_str()),
+        ("gpg.program", &hostile),
+        ("gpg.ssh.defaultKeyCommand", &hostile),
+        ("gpg.format", "ssh"),
+        ("user.signingKey", &key(&repo, "person")),
+    ] {
+        repo.git(&["config", name, value]);
+    }
+    let path = std::env::var("PATH").unwrap();
+    second.env("PATH", format!(".::{path}"));
+    approve_with(second, &[], &[]).exits(0).says("signed");
+    assert!(!repo.path("ran").exists());
+    let one = committed(&repo);
+    assert!(ssh_keygen_verifies(&repo, &one, &list(&repo)));
+    // Whoever does not want to sign says so.
+    repo.git(&["reset", "--quiet", "--soft", "HEAD~"]);
+    approve_with(first, &["--no-sign"], &[]).exits(0);
+    let one = committed(&repo);
+    assert_eq!(one.signature, None);
+    assert_eq!(one.who, "A U Thor <author@example.com>");
+    range(&repo, &[]).exits(1).says("unsigned");
+}
+
+#[test]
+fn a_passphrase_is_asked_at_the_terminal_and_a_wrong_one_approves_nothing() {
+    let Some(repo) = staged() else { return };
+    let (Some(first), Some(second)) = (driver(&repo), driver(&repo)) else {
+        return;
+    };
+    keygen(&repo, "locked", &["-t", "ed25519", "-N", "open sesame"]);
+    let sign = ["--sign", &key(&repo, "locked")];
+    let wrong = approve_with(first, &sign, &[("passphrase", "guess\n")]).exits(2);
+    wrong.says("nothing was approved: ssh-keygen did not sign with");
+    assert_eq!(store(&repo), 0);
+    nothing_is_left(&repo);
+    assert_eq!(
+        repo.json(&["audit", "show"])["records"],
+        serde_json::json!([])
+    );
+    // The key is right but not on the list: the person learns that at once.
+    approve_with(second, &sign, &[("passphrase", "open sesame\n")])
+        .exits(0)
+        .says("in a range and in CI this approval will not count");
+    assert_eq!(store(&repo), 1);
+}
+
+#[test]
+fn a_key_that_cannot_sign_approves_nothing() {
+    let Some(repo) = staged() else { return };
+    let Some(driver) = driver(&repo) else { return };
+    approve_with(driver, &["--sign", "../keys/missing"], &[])
+        .exits(2)
+        .says("nothing was approved")
+        .says("--no-sign");
+    assert_eq!(store(&repo), 0);
+    nothing_is_left(&repo);
+}
+
+#[test]
+fn without_ssh_keygen_nothing_is_signed() {
+    let Some(repo) = staged() else { return };
+    let Some(mut driver) = driver(&repo) else {
+        return;
+    };
+    driver.env("PATH", repo.path("../keys"));
+    let arguments = ["approve", "--staged", "--sign", "../keys/person"];
+    guard_at_terminal(driver, &arguments, &[], End::Wait)
+        .exits(2)
+        .says("ssh-keygen is not on PATH");
+}
+
+/// Holds keys until it is dropped.
+struct Agent(Child);
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_key_that_only_an_agent_holds_signs() {
+    let Some(repo) = staged() else { return };
+    let Some(mut driver) = driver(&repo) else {
+        return;
+    };
+    let socket = repo.path("../agent").display().to_string();
+    let mut agent = repo.command("ssh-agent");
+    agent.args(["-D", "-a", &socket]);
+    agent.stdout(std::process::Stdio::null());
+    let Ok(agent) = agent.spawn() else {
+        common::skip("there is no ssh-agent");
+        return;
+    };
+    let _agent = Agent(agent);
+    while !Path::new(&socket).exists() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let mut add = repo.command("ssh-add");
+    add.env("SSH_AUTH_SOCK", &socket).arg(key(&repo, "person"));
+    common::run(&mut add).exits(0);
+    let public = fs::read_to_string(key(&repo, "person") + ".pub").unwrap();
+    fs::remove_file(key(&repo, "person")).unwrap();
+    repo.git(&["config", "gpg.format", "ssh"]);
+    repo.git(&[
+        "config",
+        "user.signingKey",
+        &format!("key::{}", public.trim()),
+    ]);
+    driver.env("SSH_AUTH_SOCK", &socket);
+    approve_with(driver, &[], &[]).exits(0).says("signed");
+    assert!(ssh_keygen_verifies(&repo, &committed(&repo), &list(&repo)));
+}
+
+#[test]
+fn a_held_change_and_a_write_at_the_terminal_are_signed_too() {
+    let Some(repo) = staged() else { return };
+    let (Some(first), Some(mut second)) = (driver(&repo), driver(&repo)) else {
+        return;
+    };
+    repo.git(&["reset", "--quiet", "--hard"]);
+    repo.write("../content", new());
+    let write = ["write", FILE, "--content-file", "../content"];
+    repo.guard(&write).exits(1);
+    let id = repo.json(&["pending"])["held"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let answers = [(WORD, "line\n"), ("Reason: ", "a new format\n")];
+    let sign = ["approve", &id, "--sign", &key(&repo, "person")];
+    guard_at_terminal(first, &sign, &answers, End::Wait).exits(0);
+    repo.git(&["add", FILE]);
+    assert!(ssh_keygen_verifies(&repo, &committed(&repo), &list(&repo)));
+    range(&repo, &[]).exits(0);
+    repo.git(&["reset", "--quiet", "--hard", "HEAD~"]);
+    second.env("GUARD_SIGN", key(&repo, "person"));
+    guard_at_terminal(second, &write, &answers, End::Wait).exits(0);
+    repo.git(&["add", FILE]);
+    assert!(ssh_keygen_verifies(&repo, &committed(&repo), &list(&repo)));
+}
+
+/// Locally, too, consent is to one step in one commit, whoever signed it.
+#[test]
+fn a_signed_trailer_in_another_message_passes_no_other_commit() {
+    let Some(repo) = staged() else { return };
+    let Some(driver) = driver(&repo) else { return };
+    approve_with(driver, &["--sign", &key(&repo, "person")], &[]).exits(0);
+    let one = committed(&repo);
+    let message = format!("Again\n\n{TRAILER}: {}", one.to_trailer_value());
+    let refused = |message: &str| {
+        // Git skips pre-commit here, so that prepare-commit-msg alone decides.
+        let again = ["commit", "--quiet", "--no-verify", "-m", message];
+        repo.try_git(&again).exits(1).says("destructive-change");
+    };
+    // The same step in a second commit.
+    repo.stage(FILE, old());
+    repo.commit("Put it back");
+    repo.stage(FILE, new());
+    refused(&message);
+    // Another content, and the same on a branch where the list does not have the key.
+    repo.git(&["reset", "--quiet", "--hard", "main"]);
+    repo.stage(FILE, "gone\n");
+    refused(&message);
+    // After its time, and with an edited reason.
+    repo.stage(FILE, new());
+    let late = Approval {
+        expires: one.when,
+        ..one.clone()
+    };
+    let late = signed(&repo, "person", late);
+    refused(&format!("Late\n\n{TRAILER}: {}", late.to_trailer_value()));
+    let edited = Approval {
+        reason: "sure".into(),
+        ..one.clone()
+    };
+    refused(&format!(
+        "Edited\n\n{TRAILER}: {}",
+        edited.to_trailer_value()
+    ));
+    let unsigned = Approval {
+        signature: None,
+        ..one
+    };
+    refused(&format!(
+        "Unsigned\n\n{TRAILER}: {}",
+        unsigned.to_trailer_value()
+    ));
+    // The commit itself, made anew where it is not yet.
+    repo.try_git(&["commit", "--quiet", "--no-verify", "-m", &message])
+        .exits(0);
+}
+
+/// The hook that sees every new commit counts a person's unsigned consent as the other local hooks do.
+#[test]
+fn the_reference_transaction_hook_counts_what_was_approved_here() {
+    let Some(repo) = staged() else { return };
+    let Some(driver) = driver(&repo) else { return };
+    repo.install_hook("reference-transaction");
+    let commit = ["commit", "--quiet", "-m", "Change"];
+    assert_ne!(repo.try_git(&commit).code, 0);
+    approve_with(driver, &["--no-sign"], &[]).exits(0);
+    repo.try_git(&commit).exits(0);
+    // A trailer alone is no consent: the same commit, made by hand when the consent is used up.
+    let message = repo
+        .git(&["log", "-1", "--format=%B"])
+        .replace("Change", "Again");
+    let tree = repo.git(&["rev-parse", "HEAD^{tree}"]);
+    let forged = repo.git(&["commit-tree", &tree, "-p", "HEAD~", "-m", &message]);
+    let update = repo.try_git(&["update-ref", "refs/heads/188-forged", &forged]);
+    assert_ne!(update.code, 0);
+    update.says("unsigned");
+}

@@ -1,0 +1,216 @@
+//! Keys, lists of signers and signed approvals, made by the real `ssh-keygen`.
+
+use std::fs;
+use std::process::Command;
+
+use write_guard::approval::{Approval, NAMESPACE, TRAILER, one_line};
+
+use super::{DESIGN, Output, Repo, SETTINGS, lines, run, skip};
+
+/// The file that is replaced.
+pub const FILE: &str = "src/state.py";
+/// Who signs: the address of git's identity in the tests.
+pub const WHO: &str = "author@example.com";
+/// Where signers are listed unless the settings say otherwise.
+pub const SIGNERS: &str = ".guard/allowed_signers";
+
+/// 200 lines.
+pub fn old() -> String {
+    lines(1..=200)
+}
+
+/// Nothing of [`old`] is left.
+pub fn new() -> String {
+    old().replace("line", "other")
+}
+
+/// Half of [`new`] is left.
+pub fn half() -> String {
+    let kept = new();
+    kept.lines()
+        .take(100)
+        .map(|line| format!("{line}\n"))
+        .collect()
+}
+
+/// `text` with the lines from this one on changed, ten of them: a small edit.
+pub fn edited(text: &str, first: usize) -> String {
+    let edit = |(at, line): (usize, &str)| {
+        if (first..first + 10).contains(&at) {
+            format!("edited {line}\n")
+        } else {
+            format!("{line}\n")
+        }
+    };
+    text.lines().enumerate().map(edit).collect()
+}
+
+/// Whether there is an `ssh-keygen`; counted where there is none.
+pub fn has_ssh_keygen() -> bool {
+    let found = Command::new("ssh-keygen").arg("-?").output().is_ok();
+    if !found {
+        skip("ssh-keygen is not installed");
+    }
+    found
+}
+
+/// Makes the key pair `../keys/NAME` and returns the public key.
+#[track_caller]
+pub fn keygen(repo: &Repo, name: &str, options: &[&str]) -> String {
+    fs::create_dir_all(repo.path("../keys")).unwrap();
+    let file = key(repo, name);
+    let mut keygen = repo.command("ssh-keygen");
+    keygen.args(["-q", "-C", "", "-f", &file]).args(options);
+    if !options.contains(&"-N") {
+        keygen.args(["-N", ""]);
+    }
+    run(&mut keygen).exits(0);
+    let public = fs::read_to_string(format!("{file}.pub")).unwrap();
+    public.trim().to_owned()
+}
+
+/// The private key's file.
+pub fn key(repo: &Repo, name: &str) -> String {
+    repo.path("../keys").join(name).display().to_string()
+}
+
+/// On `main`: the file, the settings with `settings` added, a design that grants changing the file, and the list of
+/// signers (`KEY` in it is the key `person`); then the branch `188-work`. `None` without ssh-keygen.
+pub fn scene(settings: &str, signers: &str) -> Option<Repo> {
+    if !has_ssh_keygen() {
+        return None;
+    }
+    let repo = Repo::new();
+    let public = keygen(&repo, "person", &["-t", "ed25519"]);
+    keygen(&repo, "other", &["-t", "ed25519"]);
+    repo.stage(FILE, old());
+    repo.commit("Begin");
+    repo.stage("guard.toml", format!("{SETTINGS}{settings}"));
+    repo.design(DESIGN, &[(FILE, "Modify", "the state")]);
+    if !signers.is_empty() {
+        repo.stage(SIGNERS, signers.replace("KEY", &public) + "\n");
+    }
+    repo.commit("Say what may change");
+    repo.branch("188-work");
+    Some(repo)
+}
+
+/// The scene of most tests: the person's key is listed.
+pub fn listed() -> Option<Repo> {
+    scene("", &format!("{WHO} namespaces=\"guard\" KEY"))
+}
+
+/// Consent to [`FILE`] going from one content to the other; an empty content stands for no file. Nobody signed it yet.
+pub fn approval(repo: &Repo, old: &str, new: &str) -> Approval {
+    let id = |text: &str| (!text.is_empty()).then(|| repo.blob(text.as_bytes()).to_string());
+    let (old, new) = (id(old), id(new));
+    Approval {
+        id: format!("{:?}-{:?}", old, new),
+        path: FILE.into(),
+        old,
+        new,
+        design: Some(DESIGN.into()),
+        who: WHO.to_owned(),
+        // The commits of the tests are made at 2026-01-01T00:00:00Z.
+        when: 1_767_225_600,
+        how: "terminal".to_owned(),
+        reason: "agreed".to_owned(),
+        expires: 1_767_225_600 + 14 * 86_400,
+        signature: None,
+    }
+}
+
+/// What `ssh-keygen -Y sign` makes of a text.
+#[track_caller]
+pub fn signature(repo: &Repo, name: &str, namespace: &str, text: &str) -> String {
+    let file = repo.path("../keys/text");
+    let signed = repo.path("../keys/text.sig");
+    let _ = fs::remove_file(&signed);
+    fs::write(&file, text).unwrap();
+    let mut keygen = repo.command("ssh-keygen");
+    keygen
+        .args(["-q", "-Y", "sign", "-n", namespace, "-f", &key(repo, name)])
+        .arg(&file);
+    run(&mut keygen).exits(0);
+    one_line(&fs::read_to_string(signed).unwrap()).unwrap()
+}
+
+/// The approval signed with a key.
+#[track_caller]
+pub fn signed(repo: &Repo, name: &str, approval: Approval) -> Approval {
+    let signature = signature(repo, name, NAMESPACE, &approval.payload());
+    Approval {
+        signature: Some(signature),
+        ..approval
+    }
+}
+
+/// Commits a content of [`FILE`] (none where it is empty) with these approvals in the message; no hook judges it.
+#[track_caller]
+pub fn land(repo: &Repo, content: &str, approvals: &[&Approval]) -> String {
+    if content.is_empty() {
+        repo.git(&["rm", "--quiet", FILE]);
+    } else {
+        repo.stage(FILE, content);
+    }
+    commit(repo, approvals)
+}
+
+/// Commits what is staged with these approvals in the message.
+#[track_caller]
+pub fn commit(repo: &Repo, approvals: &[&Approval]) -> String {
+    let trailers: Vec<String> = approvals
+        .iter()
+        .map(|approval| format!("{TRAILER}: {}", approval.to_trailer_value()))
+        .collect();
+    repo.commit(&format!("Change\n\n{}", trailers.join("\n")))
+}
+
+/// Judges the branch; no line is wrapped.
+#[track_caller]
+pub fn range(repo: &Repo, options: &[&str]) -> Output {
+    unwrapped(
+        repo,
+        &[&["lint", "--range", "main..188-work"], options].concat(),
+    )
+}
+
+/// Runs guard on lines without end.
+#[track_caller]
+pub fn unwrapped(repo: &Repo, arguments: &[&str]) -> Output {
+    let mut guard = repo.command(super::GUARD);
+    run(guard.env("COLUMNS", "1000").args(arguments))
+}
+
+/// What `ssh-keygen -Y verify` says of an approval by a list of signers, at the time when it was given.
+pub fn ssh_keygen_verifies(repo: &Repo, approval: &Approval, signers: &str) -> bool {
+    let signature = approval.signature.as_deref().unwrap();
+    let armoured = signature
+        .as_bytes()
+        .chunks(70)
+        .map(|line| String::from_utf8_lossy(line).into_owned())
+        .collect::<Vec<_>>()
+        .join("\n");
+    let armoured =
+        format!("-----BEGIN SSH SIGNATURE-----\n{armoured}\n-----END SSH SIGNATURE-----\n");
+    let (list, file) = (repo.path("../keys/list"), repo.path("../keys/check.sig"));
+    fs::write(&list, signers).unwrap();
+    fs::write(&file, armoured).unwrap();
+    let mut keygen = repo.command("ssh-keygen");
+    let time = chrono(approval.when);
+    keygen
+        .args(["-Y", "verify", "-n", NAMESPACE, "-I", &approval.who])
+        .arg(format!("-Overify-time={time}"))
+        .arg("-f")
+        .arg(list)
+        .arg("-s")
+        .arg(file);
+    super::run_with_input(&mut keygen, approval.payload().as_bytes()).code == 0
+}
+
+/// `YYYYMMDDHHMMSS` in UTC, which is the time zone of the tests.
+fn chrono(seconds: i64) -> String {
+    let mut date = Command::new("date");
+    date.args(["-u", "-d", &format!("@{seconds}"), "+%Y%m%d%H%M%S"]);
+    run(&mut date).exits(0).stdout.trim().to_owned()
+}
