@@ -2,6 +2,7 @@
 //! as they are.
 
 use std::fs::{self, File};
+use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -186,10 +187,14 @@ impl Repository {
             let (directory, file) = hex.split_at(2);
             let directory = common.join("objects").join(directory);
             let loose = directory.join(file);
-            // An object that is not loose is in a pack, which git has synced.
-            if loose.exists() {
-                sync(&loose)?;
-                sync_directory(&directory)?;
+            match File::open(&loose) {
+                Ok(file) => {
+                    file.sync_all().map_err(|error| not_durable(&error))?;
+                    sync_directory(&directory)?;
+                }
+                // It is in a pack, which git has synced.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(not_durable(&error)),
             }
         }
         sync_directory(&common.join("objects"))?;
@@ -206,7 +211,11 @@ impl Repository {
 fn sync(path: &Path) -> Result<()> {
     File::open(path)
         .and_then(|file| file.sync_all())
-        .map_err(|error| Error::new(format!("the snapshot cannot be made durable: {error}")))
+        .map_err(|error| not_durable(&error))
+}
+
+fn not_durable(error: &io::Error) -> Error {
+    Error::new(format!("the snapshot cannot be made durable: {error}"))
 }
 
 fn sync_directory(path: &Path) -> Result<()> {
