@@ -58,8 +58,10 @@ pub(crate) fn sync(dir: &Dir) -> io::Result<()> {
     #[cfg(unix)]
     {
         use rustix::fs::{Mode, OFlags, fsync, openat};
+        use rustix::io::retry_on_intr;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        fsync(openat(dir, ".", flags, Mode::empty())?)?;
+        let dir = retry_on_intr(|| openat(dir, ".", flags, Mode::empty()))?;
+        retry_on_intr(|| fsync(&dir))?;
     }
     // Windows writes directory entries with the file itself and has no call for this.
     #[cfg(not(unix))]
