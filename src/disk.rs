@@ -1,12 +1,15 @@
 //! Writing files: in one step and durably, and files that only their owner may read.
 
+mod temporary;
+
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
-use cap_tempfile::TempFile;
+
+pub(crate) use temporary::put;
 
 /// Read and written by their owner only.
 pub(crate) const PRIVATE: u32 = 0o600;
@@ -25,28 +28,6 @@ pub(crate) fn replace(path: &Path, content: &[u8], mode: Option<u32>) -> io::Res
     let dir = Dir::open_ambient_dir(directory_of(path), ambient_authority())?;
     put(&dir, Path::new(name), content, mode)?;
     sync(&dir)
-}
-
-/// The part of [`replace`] after which the new content is seen: it is on disk, but the directory is not yet.
-///
-/// The temporary file has no name where the system can do that, else one that cannot be guessed, and is opened only
-/// if nothing has it.
-///
-/// # Errors
-/// Those of the file system; the old content is still there.
-pub(crate) fn put(dir: &Dir, name: &Path, content: &[u8], mode: Option<u32>) -> io::Result<()> {
-    let mut temporary = TempFile::new(dir)?;
-    #[cfg(unix)]
-    if let Some(mode) = mode {
-        use cap_std::fs::{Permissions, PermissionsExt};
-        let permissions = Permissions::from_mode(mode);
-        temporary.as_file().set_permissions(permissions)?;
-    }
-    #[cfg(not(unix))]
-    let _ = mode;
-    temporary.write_all(content)?;
-    temporary.as_file().sync_all()?;
-    temporary.replace(name)
 }
 
 /// Makes the names in a directory durable.
@@ -114,6 +95,8 @@ pub(crate) fn directory_of(path: &Path) -> &Path {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use std::io::Write;
+
     use super::*;
 
     fn names(directory: &Path) -> Vec<String> {

@@ -1,0 +1,98 @@
+//! A new file that takes its name in one step.
+//!
+//! On Linux it has no name until it is whole and on disk, so that a crash leaves nothing; for the moment before it
+//! replaces the old one, and elsewhere from the beginning, it is called `.guard-….tmp`.
+
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, Write};
+use std::path::Path;
+
+use cap_std::fs::{Dir, File, OpenOptions};
+
+/// How many names are tried; each has 64 random bits.
+const ATTEMPTS: u32 = 8;
+
+/// Puts content in the place of a file, by a new one with the permission bits `mode`: it is on disk then and seen, but
+/// the directory is not on disk yet.
+///
+/// # Errors
+/// Those of the file system; the old content is still there.
+pub(crate) fn put(dir: &Dir, name: &Path, content: &[u8], mode: Option<u32>) -> io::Result<()> {
+    let temporary = write_new(dir, content, mode)?;
+    dir.rename(&temporary, dir, name).inspect_err(|_| {
+        // The error of the rename is the one to tell.
+        let _ = dir.remove_file(&temporary);
+    })
+}
+
+/// Writes a new file and returns its name.
+fn write_new(dir: &Dir, content: &[u8], mode: Option<u32>) -> io::Result<String> {
+    // Not every file system has files without a name, and without /proc they cannot get one.
+    #[cfg(target_os = "linux")]
+    if let Ok(name) = linux::write_unnamed(dir, content, mode) {
+        return Ok(name);
+    }
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    let (name, mut file) = with_free_name(|name| dir.open_with(name, &options))?;
+    match fill(&mut file, content, mode) {
+        Ok(()) => Ok(name),
+        Err(error) => {
+            let _ = dir.remove_file(&name);
+            Err(error)
+        }
+    }
+}
+
+fn fill(file: &mut File, content: &[u8], mode: Option<u32>) -> io::Result<()> {
+    // First, so that nobody reads what is private.
+    #[cfg(unix)]
+    if let Some(mode) = mode {
+        use cap_std::fs::{Permissions, PermissionsExt};
+        file.set_permissions(Permissions::from_mode(mode))?;
+    }
+    #[cfg(not(unix))]
+    let _ = mode;
+    file.write_all(content)?;
+    file.sync_all()
+}
+
+/// Calls `create` with names until one is free.
+fn with_free_name<T>(create: impl Fn(&str) -> io::Result<T>) -> io::Result<(String, T)> {
+    let mut number = 0;
+    loop {
+        number += 1;
+        let name = format!(".guard-{:016x}.tmp", RandomState::new().hash_one(number));
+        match create(&name) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < ATTEMPTS => {}
+            result => return Ok((name, result?)),
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::io;
+    use std::os::fd::AsRawFd;
+
+    use cap_std::fs::{Dir, File};
+    use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, openat};
+
+    use super::{fill, with_free_name};
+
+    pub(super) fn write_unnamed(
+        dir: &Dir,
+        content: &[u8],
+        mode: Option<u32>,
+    ) -> io::Result<String> {
+        let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+        let fd = openat(dir, ".", flags, Mode::from_raw_mode(0o666))?;
+        let mut file = File::from_std(fd.into());
+        fill(&mut file, content, mode)?;
+        let source = format!("/proc/self/fd/{}", file.as_raw_fd());
+        let (name, ()) = with_free_name(|name| {
+            linkat(CWD, &source, dir, name, AtFlags::SYMLINK_FOLLOW).map_err(io::Error::from)
+        })?;
+        Ok(name)
+    }
+}
