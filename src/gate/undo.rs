@@ -55,7 +55,7 @@ impl<'a> Undo<'a> {
     /// Puts `content` back at a path, or removes the file for `None`.
     ///
     /// # Errors
-    /// Snapshot, log or file cannot be written; the file is as it was then.
+    /// Snapshot, log or file cannot be written; the file is as it was then, unless the error says otherwise.
     pub fn restore(&self, path: &BStr, content: Option<&[u8]>) -> Result<()> {
         let _alone = self
             .lock
@@ -80,14 +80,24 @@ impl<'a> Undo<'a> {
         facts.insert("backup".into(), backup.to_string().into());
         let started = self.record("started", &facts)?;
         facts.insert("started".into(), started.count.into());
-        match content {
+        let restored = match content {
             Some(content) => self
                 .boundary
                 .replace(path, content, now.and_then(|entry| entry.mode)),
             None => self.boundary.remove(path),
+        };
+        if let Err(error) = restored {
+            // The failure itself is told either way; the log shows an operation without an end.
+            let _ = self.record("failed", &facts);
+            return Err(failed(error));
         }
-        .map_err(failed)?;
-        self.record("done", &facts).map(drop)
+        self.record("done", &facts).map(drop).map_err(|error| {
+            Error::new(format!(
+                "the restore of {} is done, but its end is not on record: {}",
+                show(path),
+                error.message
+            ))
+        })
     }
 
     fn entry(&self, path: &BStr) -> Result<Option<Entry>> {

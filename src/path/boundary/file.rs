@@ -100,7 +100,8 @@ impl Boundary {
     /// Removes a regular file and makes that durable.
     ///
     /// # Errors
-    /// It is missing, is not a regular file with one name, or an error of the system.
+    /// It is missing, is not a regular file with one name, or an error of the system. Where only the last step failed,
+    /// the error says that the file is gone.
     pub fn remove(&self, path: &BStr) -> Result<()> {
         let failed = || BoundaryError::io(format!("delete {}", show(path)));
         let (dir, name) = self.parent(path)?;
@@ -108,7 +109,10 @@ impl Boundary {
         let metadata = dir.symlink_metadata(name).map_err(failed())?;
         check_regular(&metadata, path)?;
         dir.remove_file(name).map_err(failed())?;
-        disk::sync(&dir).map_err(failed())
+        disk::sync(&dir).map_err(BoundaryError::io(format!(
+            "make it durable, although it is done: delete {}",
+            show(path)
+        )))
     }
 
     /// Gives a regular file another name and makes that durable. Missing directories are created.
