@@ -301,12 +301,14 @@ fn load(held: &Held, id: &str) -> Result<HeldChange> {
         })
 }
 
+/// Only after the decision is on record.
 fn forget(held: &Held, id: &str) -> Result<()> {
     held.remove(id).map_err(|error| {
         Failure::new(
             FailureKind::Io,
-            format!("the held change cannot be removed: {error}"),
+            format!("the rejection is on record, but the held change cannot be removed: {error}"),
         )
+        .help(format!("once more: guard reject {id}"))
     })
 }
 

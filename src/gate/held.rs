@@ -3,12 +3,16 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 use serde_json::{Map, Value, json};
 
 use super::{Failure, FailureKind};
 use crate::disk;
+
+/// Content without facts is younger only while both are written.
+const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// The store of held changes.
 #[derive(Debug, Clone)]
@@ -118,6 +122,9 @@ impl Held {
         let mut waiting = Vec::new();
         for entry in entries {
             let file = entry?.path();
+            if is_orphan(&file) {
+                let _ = fs::remove_file(&file);
+            }
             let id = file.file_stem().and_then(|stem| stem.to_str());
             if file
                 .extension()
@@ -158,7 +165,8 @@ impl Held {
     /// # Errors
     /// It cannot be removed.
     pub fn remove(&self, id: &str) -> io::Result<()> {
-        for extension in ["json", "content"] {
+        // The facts last: what is removed by half is still listed, and can be removed again.
+        for extension in ["content", "json"] {
             match fs::remove_file(self.file(id, extension)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
@@ -170,6 +178,12 @@ impl Held {
     fn file(&self, id: &str, extension: &str) -> PathBuf {
         self.directory.join(format!("{id}.{extension}"))
     }
+}
+
+/// Whether a file of the store is what a killed process left: content without facts, and not from just now.
+fn is_orphan(file: &Path) -> bool {
+    let age = || file.metadata().ok()?.modified().ok()?.elapsed().ok();
+    !file.with_extension("json").exists() && age().is_some_and(|age| age > ABANDONED)
 }
 
 fn read_if_there(file: &Path) -> io::Result<Option<Vec<u8>>> {
