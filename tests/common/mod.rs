@@ -11,11 +11,17 @@
 
 pub mod commits;
 pub mod corpus;
+#[cfg(target_os = "linux")]
+pub mod disturb;
 pub mod files;
 mod raw;
 pub mod signing;
+#[cfg(target_os = "linux")]
+pub mod strace;
 #[cfg(unix)]
 pub mod terminal;
+#[cfg(target_os = "linux")]
+pub mod verbs;
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;

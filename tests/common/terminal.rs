@@ -1,5 +1,6 @@
 //! guard in a real pseudo-terminal, driven by `terminal.py`.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Command;
 
@@ -58,8 +59,19 @@ pub fn driver(repo: &Repo) -> Option<Command> {
 /// Runs guard in a terminal: at each question, its answer.
 #[track_caller]
 pub fn guard_at_terminal(
-    mut driver: Command,
+    driver: Command,
     arguments: &[&str],
+    answers: &[(&str, &str)],
+    end: End,
+) -> Session {
+    at_terminal(driver, &[&[GUARD], arguments].concat(), answers, end)
+}
+
+/// Runs a program, the first of `words`, in a terminal.
+#[track_caller]
+pub fn at_terminal(
+    mut driver: Command,
+    words: &[impl AsRef<OsStr>],
     answers: &[(&str, &str)],
     end: End,
 ) -> Session {
@@ -71,7 +83,7 @@ pub fn guard_at_terminal(
     for (question, answer) in answers {
         driver.args([question, answer]);
     }
-    let output = run(driver.args(["--", GUARD]).args(arguments)).exits(0);
+    let output = run(driver.arg("--").args(words)).exits(0);
     let (code, shown) = output.stdout.split_once('\n').unwrap();
     Session {
         code: code.parse().unwrap(),

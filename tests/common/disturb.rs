@@ -1,0 +1,90 @@
+//! Runs a verb once for each of its calls to the file system, disturbed there.
+
+use std::process::Stdio;
+
+use super::strace::{self, Point};
+use super::terminal::{self, End};
+use super::verbs::{Outcome, Verb, guard, repository};
+use super::{Repo, run};
+
+/// A log and a list of snapshots that grow make later runs slower.
+const POINTS_A_REPOSITORY: usize = 40;
+
+/// How a verb is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Runner {
+    /// With JSON on standard output.
+    Plain,
+    /// At a terminal, with a person who answers.
+    Terminal(&'static [(&'static str, &'static str)]),
+}
+
+/// A person who consents.
+pub const CONSENT: &[(&str, &str)] = &[("Type `", "line\n"), ("Reason: ", "a reason\n")];
+
+impl Runner {
+    /// Runs guard with the words of strace before it; `None` where it cannot.
+    fn run(self, repo: &Repo, before: Vec<String>, arguments: &[String]) -> Option<Outcome> {
+        let mut words = [before, guard(arguments)].concat();
+        match self {
+            Runner::Plain => {
+                words.extend(["--format", "json"].map(str::to_owned));
+                let mut command = strace::command(repo, &words);
+                let output = command.stdin(Stdio::null()).output().unwrap();
+                let text = [output.stdout, output.stderr].concat();
+                Some(Outcome {
+                    code: output.status.code(),
+                    text: String::from_utf8_lossy(&text).into_owned(),
+                })
+            }
+            Runner::Terminal(answers) => {
+                let driver = terminal::driver(repo)?;
+                let session = terminal::at_terminal(driver, &words, answers, End::Wait);
+                Some(Outcome {
+                    code: Some(session.code).filter(|code| *code >= 0),
+                    text: session.shown,
+                })
+            }
+        }
+    }
+}
+
+/// Calls `disturb` for each point (see [`strace::points`]) in a prepared repository, with a function that runs the verb
+/// with a fault. Says whether that was possible.
+pub fn at_points(
+    verb: &Verb,
+    runner: Runner,
+    salt: usize,
+    mut disturb: impl FnMut(&Repo, Point, &dyn Fn(Point, &str) -> Outcome),
+) -> bool {
+    let mut repo = repository();
+    if !strace::is_there(&repo) {
+        return false;
+    }
+    let arguments = (verb.prepare)(&repo);
+    let Some(outcome) = runner.run(&repo, strace::recording(), &arguments) else {
+        return false;
+    };
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    let counts = strace::recorded(&repo);
+    for (at, point) in strace::points(&counts, salt).into_iter().enumerate() {
+        if at % POINTS_A_REPOSITORY == 0 {
+            check_objects(&repo);
+            repo = repository();
+        }
+        let run = |point, fault: &str| {
+            let arguments = (verb.prepare)(&repo);
+            let words = strace::injecting(point, fault);
+            runner.run(&repo, words, &arguments).unwrap()
+        };
+        disturb(&repo, point, &run);
+    }
+    check_objects(&repo);
+    true
+}
+
+/// Nothing in the object database is broken.
+#[track_caller]
+fn check_objects(repo: &Repo) {
+    run(repo.command("git").args(["fsck", "--no-dangling"])).exits(0);
+}

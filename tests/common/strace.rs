@@ -1,0 +1,167 @@
+//! strace: which calls to the file system a program makes, and one of them failed, or the program killed before it.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use super::{Repo, run, skip};
+
+/// Calls that change something, make it durable, or open it.
+const CHANGING: &[&str] = &[
+    "copy_file_range",
+    "fchmod",
+    "fchown",
+    "fdatasync",
+    "flock",
+    "fsync",
+    "ftruncate",
+    "link",
+    "linkat",
+    "mkdir",
+    "mkdirat",
+    "openat",
+    "openat2",
+    "pwrite64",
+    "pwritev",
+    "rename",
+    "renameat",
+    "renameat2",
+    "rmdir",
+    "sendfile",
+    "symlinkat",
+    "unlink",
+    "unlinkat",
+    "utimensat",
+    "write",
+    "writev",
+];
+
+/// Calls that only look.
+const LOOKING: &[&str] = &[
+    "close",
+    "dup",
+    "fcntl",
+    "fstat",
+    "fstatfs",
+    "getcwd",
+    "getdents64",
+    "ioctl",
+    "lseek",
+    "newfstatat",
+    "pread64",
+    "read",
+    "readlink",
+    "readlinkat",
+    "readv",
+    "statfs",
+    "statx",
+];
+
+/// A call: its name, and which of those with this name, from 1.
+pub type Point = (&'static str, usize);
+
+/// How often each call is made.
+pub type Counts = BTreeMap<&'static str, usize>;
+
+/// Whether strace is there and may trace; a counted skip otherwise.
+pub fn is_there(repo: &Repo) -> bool {
+    let traced = repo
+        .command("strace")
+        .args(["-qq", "-o", "/dev/null", "true"])
+        .status();
+    let is_there = traced.is_ok_and(|status| status.success());
+    if !is_there {
+        skip("strace is missing or may not trace");
+    }
+    is_there
+}
+
+/// strace with the arguments that write every call to `../trace`; the program and its arguments follow.
+pub fn recording() -> Vec<String> {
+    let calls = [CHANGING, LOOKING].concat().join(",");
+    let calls = format!("-etrace={calls}");
+    ["strace", "-f", "-qq", "-o", "../trace", &calls]
+        .map(str::to_owned)
+        .to_vec()
+}
+
+/// The calls that [`recording`] wrote.
+#[track_caller]
+pub fn recorded(repo: &Repo) -> Counts {
+    let text = repo.read("../trace");
+    let text = String::from_utf8_lossy(&text);
+    let mut counts = Counts::new();
+    for line in text.lines() {
+        let call = line.split_once(' ').unwrap().1.trim_start();
+        let name = call.split_once('(').map_or("", |(name, _)| name);
+        let known = CHANGING.iter().chain(LOOKING);
+        if let Some(name) = known.into_iter().find(|known| **known == name) {
+            *counts.entry(name).or_default() += 1;
+        }
+    }
+    counts
+}
+
+/// strace with the arguments that inject `fault` at a point; the program and its arguments follow.
+pub fn injecting((call, number): Point, fault: &str) -> Vec<String> {
+    let trace = format!("-etrace={call}");
+    let inject = format!("-einject={call}:{fault}:when={number}");
+    ["strace", "-f", "-qq", "-o", "/dev/null", &trace, &inject]
+        .map(str::to_owned)
+        .to_vec()
+}
+
+/// A command of a repository from its words.
+pub fn command(repo: &Repo, words: &[String]) -> Command {
+    let mut command = repo.command(&words[0]);
+    command.args(&words[1..]);
+    command
+}
+
+/// Whether everything is to be tried.
+pub fn is_long() -> bool {
+    std::env::var_os("GUARD_LONG").is_some()
+}
+
+/// Every point with `GUARD_LONG`. Otherwise of each call at least one: one in five of those that change something, one
+/// in twenty of those that only look, before which a kill leaves what it leaves before the next change. Which ones
+/// differs by call and by `salt`.
+pub fn points(counts: &Counts, salt: usize) -> Vec<Point> {
+    let mut all = Vec::new();
+    for (at, (name, count)) in counts.iter().enumerate() {
+        let step = match CHANGING.contains(name) {
+            _ if is_long() => 1,
+            true => 5,
+            false => 20,
+        };
+        let first = (7 * at + salt) % step.min(*count);
+        let numbers = (1..=*count).skip(first).step_by(step);
+        all.extend(numbers.map(|number| (*name, number)));
+    }
+    all
+}
+
+/// The errors of the list that this call can meet, beside those that any call can.
+pub fn errors(call: &str) -> Vec<&'static str> {
+    let mut errors = vec!["EIO", "EINTR"];
+    if CHANGING.contains(&call) {
+        errors.push("ENOSPC");
+    }
+    if call.starts_with("link") || call.starts_with("rename") || call == "openat2" {
+        errors.push("EXDEV");
+    }
+    if call.starts_with("open") || ["dup", "fcntl"].contains(&call) {
+        errors.push("EMFILE");
+    }
+    errors
+}
+
+/// Lets a lock on the snapshots' ref that a kill left look as if it had been left long ago, or each next run
+/// would wait for it. Says whether there was one.
+pub fn age_ref_lock(repo: &Repo) -> bool {
+    let lock = repo.path(".git/refs/guard/snapshots.lock");
+    let there = lock.exists();
+    if there {
+        run(repo.command("touch").args(["-d", "2020-01-01"]).arg(lock)).exits(0);
+    }
+    there
+}

@@ -1,0 +1,244 @@
+//! The verbs that change something, each with the state before and after, to be disturbed at any point.
+
+use std::fs;
+
+use serde_json::Value;
+use write_guard::gate::{Fault, Log, Record, verify};
+
+use super::{GUARD, Repo, lines, strace};
+
+pub const OLD: &str = "old\n";
+pub const NEW: &str = "new content\n";
+const EARLIER: &str = "earlier\n";
+
+/// What a verb did to its files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    Old,
+    New,
+}
+
+/// A verb and one thing that it does.
+pub struct Verb {
+    pub name: &'static str,
+    /// Puts everything as it is before the verb, and says with which arguments it runs.
+    pub prepare: fn(&Repo) -> Vec<String>,
+    /// What is there; an error describes a mix.
+    pub state: fn(&Repo) -> Result<State, String>,
+    /// The event that the log must end with when the verb reported success.
+    pub event: &'static str,
+}
+
+pub const WRITE: Verb = Verb {
+    name: "write",
+    prepare: |repo| {
+        repo.write("dir/a", OLD);
+        repo.write("../content", NEW);
+        words(&["write", "dir/a", "--content-file", "../content"])
+    },
+    state: |repo| replaced(repo, "dir/a", OLD, NEW),
+    event: "done",
+};
+
+pub const PATCH: Verb = Verb {
+    name: "patch",
+    prepare: |repo| {
+        repo.write("dir/a", OLD);
+        words(&[
+            "patch",
+            "dir/a",
+            "--search",
+            "old",
+            "--replace",
+            "new content",
+        ])
+    },
+    state: |repo| replaced(repo, "dir/a", OLD, NEW),
+    event: "done",
+};
+
+pub const DELETE: Verb = Verb {
+    name: "delete",
+    prepare: |repo| {
+        repo.write("dir/a", OLD);
+        words(&["delete", "dir/a"])
+    },
+    state: |repo| match there(repo, "dir/a").as_deref() {
+        Some(OLD) => Ok(State::Old),
+        None => Ok(State::New),
+        Some(other) => Err(other.to_owned()),
+    },
+    event: "done",
+};
+
+pub const MOVE: Verb = Verb {
+    name: "move",
+    prepare: |repo| {
+        repo.write("dir/a", OLD);
+        let _ = fs::remove_file(repo.path("dir/b"));
+        words(&["move", "dir/a", "dir/b"])
+    },
+    state: |repo| match (there(repo, "dir/a"), there(repo, "dir/b")) {
+        (Some(a), None) if a == OLD => Ok(State::Old),
+        (None, Some(b)) if b == OLD => Ok(State::New),
+        mix => Err(format!("{mix:?}")),
+    },
+    event: "done",
+};
+
+pub const RESTORE: Verb = Verb {
+    name: "snapshot restore",
+    prepare: |repo| {
+        repo.write("dir/a", EARLIER);
+        let answer = repo.put("dir/a", OLD, &[]);
+        let backup = answer.works().json["backup"].as_str().unwrap();
+        words(&["snapshot", "restore", backup, "dir/a"])
+    },
+    state: |repo| replaced(repo, "dir/a", OLD, EARLIER),
+    event: "done",
+};
+
+/// For a terminal.
+pub const APPROVE: Verb = Verb {
+    name: "approve",
+    prepare: |repo| words(&["approve", &hold(repo)]),
+    state: |repo| replaced(repo, "dir/a", &many(), &many().replace("line", "other")),
+    event: "done",
+};
+
+/// Of the file system, it makes only what every decision makes: a record.
+pub const REJECT: Verb = Verb {
+    name: "reject",
+    prepare: |repo| words(&["reject", &hold(repo), "--reason", "no"]),
+    state: |repo| {
+        assert_eq!(there(repo, "dir/a"), Some(many()));
+        let held = repo.json(&["pending"]);
+        Ok(match held["held"].as_array().unwrap().len() {
+            0 => State::New,
+            _ => State::Old,
+        })
+    },
+    event: "rejected",
+};
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+fn there(repo: &Repo, path: &str) -> Option<String> {
+    let bytes = fs::read(repo.path(path)).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn replaced(repo: &Repo, path: &str, old: &str, new: &str) -> Result<State, String> {
+    match there(repo, path) {
+        Some(content) if content == old => Ok(State::Old),
+        Some(content) if content == new => Ok(State::New),
+        other => Err(format!("{other:?}")),
+    }
+}
+
+/// Enough lines for a replacement to need a person.
+fn many() -> String {
+    lines(1..=200)
+}
+
+/// Holds the replacement of all lines, and nothing else, and returns its id.
+fn hold(repo: &Repo) -> String {
+    for kept in ["held", "approvals"] {
+        let _ = fs::remove_dir_all(repo.path(".git/guard").join(kept));
+    }
+    repo.write("dir/a", many());
+    let held = repo.put("dir/a", many().replace("line", "other"), &[]);
+    held.fails("held");
+    held.json["error"]["details"]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned()
+}
+
+/// A repository in daily use: log, lock and the ref of the snapshots are there.
+pub fn repository() -> Repo {
+    let repo = Repo::open();
+    repo.put("dir/other", "x\n", &[]).works();
+    repo
+}
+
+/// The words that run guard with these arguments.
+pub fn guard(arguments: &[String]) -> Vec<String> {
+    [&[GUARD.to_owned()], arguments].concat()
+}
+
+/// What a disturbed run said.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The exit code; `None` for a kill.
+    pub code: Option<i32>,
+    /// Both streams, or what the terminal showed.
+    pub text: String,
+}
+
+impl Verb {
+    /// Checks what a disturbed run left, and that the next one works. Says what is there.
+    #[track_caller]
+    pub fn check(&self, repo: &Repo, what: &str, outcome: &Outcome) -> State {
+        let what = format!("{}: {what}: {outcome:?}", self.name);
+        let state = (self.state)(repo).unwrap_or_else(|mix| panic!("{what}: torn: {mix}"));
+        let log = Log::new(&repo.path(".git"));
+        let bytes = log.read().unwrap();
+        match (outcome.code, state) {
+            (Some(0), State::Old) => panic!("{what}: reported, but not done"),
+            (Some(0), State::New) => {
+                let last = bytes.split(|&byte| byte == b'\n').rev().nth(1).unwrap();
+                let last = Record::parse(last).unwrap_or_else(|fault| panic!("{what}: {fault:?}"));
+                assert_eq!(last.facts["event"], self.event, "{what}");
+            }
+            (Some(_), State::New) => {
+                let told = ["is written", "is done", "is on record", "standard output"];
+                let is_told = told.iter().any(|part| outcome.text.contains(part));
+                assert!(is_told, "{what}: done, but not told");
+            }
+            (Some(_) | None, State::Old) | (None, State::New) => {}
+        }
+        if outcome.code != Some(0) {
+            assert!(is_typed(&outcome.text), "{what}: no kind of error");
+        }
+        let fault = verify(&bytes, None).fault;
+        let is_harmless = fault.is_none_or(|(_, fault)| fault == Fault::Torn);
+        assert!(is_harmless, "{what}: {fault:?}");
+        self.check_leftovers(repo, &what);
+        if state == State::Old && ["approve", "reject"].contains(&self.name) {
+            let held = repo.json(&["pending"])["held"].clone();
+            let waiting = held.as_array().map_or(0, Vec::len);
+            assert_eq!(waiting, 1, "{what}: nothing waits any more");
+        }
+        strace::age_ref_lock(repo);
+        let next = repo.put("dir/a", "next\n", &["--strategy", "append"]);
+        assert_eq!(next.code, 0, "{what}: the next run: {next:?}");
+        assert_eq!(verify(&log.read().unwrap(), None).fault, None, "{what}");
+        state
+    }
+
+    /// Whatever is beside the files says whose it is.
+    #[track_caller]
+    fn check_leftovers(&self, repo: &Repo, what: &str) {
+        for entry in fs::read_dir(repo.path("dir")).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            if name.starts_with(".guard-") && name.ends_with(".tmp") {
+                println!("{what}: left {name}");
+                fs::remove_file(repo.path("dir").join(name)).unwrap();
+            } else {
+                assert!(["a", "b", "other"].contains(&&*name), "{what}: {name}");
+            }
+        }
+    }
+}
+
+/// Whether what is said in JSON, if anything, has a kind of error.
+fn is_typed(text: &str) -> bool {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    let Some(Ok(value)) = values.next() else {
+        return true;
+    };
+    value["error"]["kind"].is_string() || text.contains("standard output")
+}

@@ -1,0 +1,83 @@
+//! Every verb that changes something, with an error injected at each of its calls to the file system: the old state or
+//! the new, a log that verifies, a next run that works, and never a success that is none.
+//!
+//! A share of the calls with one error each by default; all with every error that fits with `GUARD_LONG`.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use common::disturb::{CONSENT, Runner, at_points};
+use common::strace;
+use common::verbs::{APPROVE, DELETE, MOVE, PATCH, REJECT, RESTORE, Verb, WRITE};
+
+/// Fails each point.
+fn failed(verb: &Verb, runner: Runner, salt: usize) {
+    let begun = Instant::now();
+    let (mut tried, mut at) = (BTreeMap::<_, usize>::new(), salt);
+    let (mut failed, mut worked) = (0, 0);
+    let is_there = at_points(verb, runner, salt, |repo, point, run| {
+        let mut errors = strace::errors(point.0);
+        if !strace::is_long() {
+            errors = vec![errors[at % errors.len()]];
+            at += 1;
+        }
+        for error in errors {
+            // strace counts every call, the loader's as well, which ends in a failure to start.
+            let outcome = run(point, &format!("error={error}"));
+            verb.check(repo, &format!("{error} at {point:?}"), &outcome);
+            *tried.entry(error).or_default() += 1;
+            match outcome.code {
+                Some(0) => worked += 1,
+                _ => failed += 1,
+            }
+        }
+    });
+    if !is_there {
+        return;
+    }
+    println!(
+        "{}: errors {tried:?}: {failed} runs failed, {worked} worked all the same, in {:.0?}",
+        verb.name,
+        begun.elapsed()
+    );
+    assert!(failed > 0);
+}
+
+#[test]
+fn write_failed() {
+    failed(&WRITE, Runner::Plain, 0);
+}
+
+#[test]
+fn patch_failed() {
+    failed(&PATCH, Runner::Plain, 1);
+}
+
+#[test]
+fn delete_failed() {
+    failed(&DELETE, Runner::Plain, 2);
+}
+
+#[test]
+fn move_failed() {
+    failed(&MOVE, Runner::Plain, 3);
+}
+
+#[test]
+fn restore_failed() {
+    failed(&RESTORE, Runner::Plain, 4);
+}
+
+#[test]
+fn log_append_of_a_rejection_failed() {
+    failed(&REJECT, Runner::Terminal(&[]), 0);
+}
+
+#[test]
+fn approve_failed_at_a_terminal() {
+    failed(&APPROVE, Runner::Terminal(CONSENT), 1);
+}
