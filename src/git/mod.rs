@@ -7,6 +7,7 @@ mod bases;
 mod branch;
 mod branch_config;
 mod config_env;
+mod durable;
 mod health;
 mod history;
 mod hooks;

@@ -1,20 +1,20 @@
 //! Commits on `refs/guard/snapshots` that hold what a write is about to change. HEAD, index and work tree stay
 //! as they are.
 
-use std::fs::{self, File};
-use std::io;
-use std::path::Path;
+use std::fs;
 use std::time::{Duration, Instant};
 
 use gix::ObjectId;
 use gix::actor::{Signature, SignatureRef};
 use gix::bstr::{BStr, BString, ByteSlice};
-use gix::objs::tree::EntryKind;
+use gix::objs::Kind;
+use gix::objs::tree::{Editor, EntryKind};
 use gix::refs::Target;
-use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit};
+use gix::refs::transaction::{Change, LogChange, PreviousValue};
 
+use super::durable::Writer;
 use super::{Repository, failed};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// The ref that holds the newest snapshot; each is the parent of the next.
 pub const SNAPSHOTS: &str = "refs/guard/snapshots";
@@ -43,37 +43,28 @@ impl Repository {
     /// # Errors
     /// The object database or the ref cannot be written.
     pub fn take_snapshot(&self, files: &[Before<'_>], title: &str) -> Result<ObjectId> {
-        let failed = |error: &gix::Error| failed("the snapshot cannot be written", error);
-        let empty = self.repo.empty_tree().id;
-        let mut editor = self.repo.edit_tree(empty).map_err(|error| failed(&error))?;
+        let writer = Writer::new(self);
+        let hash = self.repo.object_hash();
+        let mut editor = Editor::new(gix::objs::Tree::empty(), &self.repo.objects, hash);
         let mut message = format!("{title}\n");
-        let mut written = Vec::new();
         for file in files {
             let Some((content, executable)) = file.content else {
                 message.push_str(&format!("\n{ABSENT}{}", file.path.to_str_lossy()));
                 continue;
             };
-            let blob = self
-                .repo
-                .write_blob(content)
-                .map_err(|error| failed(&error))?
-                .detach();
+            let blob = writer.write_bytes(Kind::Blob, content)?;
             let kind = if executable {
                 EntryKind::BlobExecutable
             } else {
                 EntryKind::Blob
             };
             editor
-                .upsert(file.path, kind, blob)
-                .map_err(|error| failed(&error))?;
-            written.push(blob);
+                .upsert(file.path.split_str("/").map(ByteSlice::as_bstr), kind, blob)
+                .map_err(|error| failed("the snapshot cannot be written", &error))?;
         }
-        let tree = editor.write().map_err(|error| failed(&error))?.detach();
-        self.collect_trees(tree, &mut written)?;
-        let commit = self.retry(|| self.append_snapshot(tree, &message))?;
-        written.push(commit);
-        self.make_durable(&written)?;
-        Ok(commit)
+        let tree = editor.write(|tree| writer.write(tree))?;
+        writer.finish()?;
+        self.retry(|| self.append_snapshot(tree, &message))
     }
 
     /// Tries until it works, or for too long to be another writer's doing.
@@ -109,34 +100,28 @@ impl Repository {
 
     /// One attempt to put a commit on top of the newest snapshot.
     fn append_snapshot(&self, tree: ObjectId, message: &str) -> Result<ObjectId> {
-        let failed = |error: &gix::Error| failed("the snapshot cannot be written", error);
         let parent = self.newest_snapshot()?;
         let signature = self.signature();
-        let mut buffer = gix::date::parse::TimeBuf::default();
-        let by = signature.to_ref(&mut buffer);
-        let commit = self
-            .repo
-            .new_commit_as(by, by, message, tree, parent)
-            .map_err(|error| failed(&error))?
-            .id;
+        let writer = Writer::new(self);
+        let commit = writer.write(&gix::objs::Commit {
+            tree,
+            parents: parent.into_iter().collect(),
+            author: signature.clone(),
+            committer: signature,
+            encoding: None,
+            message: message.into(),
+            extra_headers: Vec::new(),
+        })?;
+        writer.finish()?;
         let expected = match parent {
             Some(parent) => PreviousValue::MustExistAndMatch(Target::Object(parent)),
             None => PreviousValue::MustNotExist,
         };
-        let name = SNAPSHOTS
-            .try_into()
-            .map_err(|_| Error::new("the snapshot's ref has no valid name"))?;
-        let edit = RefEdit::new(
-            name,
-            Change::Update {
-                log: LogChange::default(),
-                expected,
-                new: Target::Object(commit),
-            },
-        );
-        self.repo
-            .edit_references_as([edit], Some(by))
-            .map_err(|error| failed(&error))?;
+        self.set_snapshots(Change::Update {
+            log: LogChange::default(),
+            expected,
+            new: Target::Object(commit),
+        })?;
         Ok(commit)
     }
 
@@ -167,59 +152,6 @@ impl Repository {
         signature.time = gix::date::Time::now_utc();
         signature
     }
-
-    fn collect_trees(&self, tree: ObjectId, into: &mut Vec<ObjectId>) -> Result<()> {
-        into.push(tree);
-        let mut buffer = Vec::new();
-        for entry in super::tree::entries(&self.objects(), tree, &mut buffer)? {
-            if entry.is_tree {
-                self.collect_trees(entry.state.id, into)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// gix writes without fsync, as git does by default; what is about to be overwritten must be safe first.
-    fn make_durable(&self, objects: &[ObjectId]) -> Result<()> {
-        let common = self.repo.common_dir();
-        for id in objects {
-            let hex = id.to_hex().to_string();
-            let (directory, file) = hex.split_at(2);
-            let directory = common.join("objects").join(directory);
-            let loose = directory.join(file);
-            match File::open(&loose) {
-                Ok(file) => {
-                    file.sync_all().map_err(|error| not_durable(&error))?;
-                    sync_directory(&directory)?;
-                }
-                // It is in a pack, which git has synced.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(not_durable(&error)),
-            }
-        }
-        sync_directory(&common.join("objects"))?;
-        let reference = common.join(SNAPSHOTS);
-        sync(&reference)?;
-        reference
-            .ancestors()
-            .skip(1)
-            .take(2)
-            .try_for_each(sync_directory)
-    }
-}
-
-fn sync(path: &Path) -> Result<()> {
-    File::open(path)
-        .and_then(|file| file.sync_all())
-        .map_err(|error| not_durable(&error))
-}
-
-fn not_durable(error: &io::Error) -> Error {
-    Error::new(format!("the snapshot cannot be made durable: {error}"))
-}
-
-fn sync_directory(path: &Path) -> Result<()> {
-    if cfg!(unix) { sync(path) } else { Ok(()) }
 }
 
 /// What a snapshot says of a path.
@@ -317,6 +249,7 @@ impl Repository {
         let Some(newest) = newest.filter(|_| pruned.forgotten > 0) else {
             return Ok(pruned);
         };
+        let writer = Writer::new(self);
         let mut parent: Option<ObjectId> = None;
         for snapshot in kept.iter().rev() {
             let commit = self
@@ -328,39 +261,21 @@ impl Repository {
                 .and_then(|commit| commit.into_owned())
                 .map_err(|error| failed(&error))?;
             copy.parents = parent.into_iter().collect();
-            parent = Some(
-                self.repo
-                    .write_object(&copy)
-                    .map_err(|error| failed(&error))?
-                    .detach(),
-            );
+            parent = Some(writer.write(&copy)?);
         }
+        writer.finish()?;
         let expected = PreviousValue::MustExistAndMatch(Target::Object(newest));
-        let change = match parent {
-            Some(new) => {
-                self.make_durable(&[new])?;
-                Change::Update {
-                    log: LogChange::default(),
-                    expected,
-                    new: Target::Object(new),
-                }
-            }
+        self.set_snapshots(match parent {
+            Some(new) => Change::Update {
+                log: LogChange::default(),
+                expected,
+                new: Target::Object(new),
+            },
             None => Change::Delete {
                 expected,
                 log: gix::refs::transaction::RefLog::AndReference,
             },
-        };
-        let name = SNAPSHOTS
-            .try_into()
-            .map_err(|_| Error::new("the snapshot's ref has no valid name"))?;
-        let signature = self.signature();
-        let mut buffer = gix::date::parse::TimeBuf::default();
-        self.repo
-            .edit_references_as(
-                [RefEdit::new(name, change)],
-                Some(signature.to_ref(&mut buffer)),
-            )
-            .map_err(|error| failed(&error))?;
+        })?;
         Ok(pruned)
     }
 }

@@ -1,6 +1,7 @@
 //! Runs a verb once for each of its calls to the file system, disturbed there.
 
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use super::strace::{self, Point};
 use super::terminal::{self, End};
@@ -9,6 +10,9 @@ use super::{Repo, run};
 
 /// A log and a list of snapshots that grow make later runs slower.
 const POINTS_A_REPOSITORY: usize = 40;
+
+/// No fault makes a run take longer.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How a verb is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +79,15 @@ pub fn at_points(
         let run = |point, fault: &str| {
             let arguments = (verb.prepare)(&repo);
             let words = strace::injecting(point, fault);
-            runner.run(&repo, words, &arguments).unwrap()
+            let begun = Instant::now();
+            let outcome = runner.run(&repo, words, &arguments).unwrap();
+            let took = begun.elapsed();
+            assert!(
+                took < PATIENCE,
+                "{}: {fault} at {point:?}: {took:?}",
+                verb.name
+            );
+            outcome
         };
         disturb(&repo, point, &run);
     }

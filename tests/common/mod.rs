@@ -14,6 +14,8 @@ pub mod corpus;
 #[cfg(target_os = "linux")]
 pub mod disturb;
 pub mod files;
+#[cfg(target_os = "linux")]
+pub mod image;
 mod raw;
 pub mod signing;
 #[cfg(target_os = "linux")]

@@ -1,0 +1,269 @@
+//! The power is cut while guard writes: what was acknowledged is there after the restart, nothing is torn, and the next
+//! run works. Unlike a `kill -9`, this loses what the kernel had not written out.
+//!
+//! 2 cuts of each kind by default, 50 with `GUARD_LONG`. Needs root, ext4 and python3; a counted skip otherwise.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use common::image::{Cut, Image};
+use common::{GUARD, Repo, strace};
+use serde_json::Value;
+use write_guard::gate::{Fault, Log, Record, verify};
+
+/// Some blocks of a file system.
+const LINES: usize = 1000;
+
+fn cuts() -> usize {
+    if strace::is_long() { 50 } else { 2 }
+}
+
+fn kind(number: usize) -> Cut {
+    match number % 2 {
+        0 => Cut::JournalFlushed,
+        _ => Cut::NothingFlushed,
+    }
+}
+
+fn content(number: usize) -> String {
+    format!("version {number}\n").repeat(LINES)
+}
+
+/// A repository on an image of its own, everything so far on disk.
+fn repository() -> Option<(Repo, Image)> {
+    let repo = Repo::nothing();
+    let image = Image::mount(&repo)?;
+    repo.git(&["init", "--quiet", "--template=", "--initial-branch=main"]);
+    // Every version differs from HEAD in all lines.
+    repo.stage(
+        "guard.toml",
+        "[lld]\nmissing = \"skip\"\n[rules]\ndestructive-change = \"off\"\n",
+    );
+    repo.commit("Begin");
+    sync(&repo);
+    Some((repo, image))
+}
+
+/// Only this file system: others may wait for theirs.
+fn sync(repo: &Repo) {
+    common::run(repo.command("sync").args(["--file-system", "."])).exits(0);
+}
+
+/// A write that guard acknowledged.
+struct Acknowledged {
+    number: usize,
+    backup: String,
+}
+
+/// Writes one version; `None` if guard did not say that it is written.
+fn put(repo: &Repo, number: usize) -> Option<Acknowledged> {
+    repo_write_outside(repo, number);
+    let output = repo
+        .command(GUARD)
+        .args([
+            "write",
+            "dir/a",
+            "--content-file",
+            "../content",
+            "--format",
+            "json",
+        ])
+        .output()
+        .unwrap();
+    if output.status.code() != Some(0) {
+        return None;
+    }
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    Some(Acknowledged {
+        number,
+        backup: answer["backup"].as_str().unwrap().to_owned(),
+    })
+}
+
+/// Beside the image, where nothing is lost.
+fn repo_write_outside(repo: &Repo, number: usize) {
+    fs::write(repo.path("../content"), content(number)).unwrap();
+}
+
+/// Checks what is there after the restart, and that the write that was cut short works now.
+#[track_caller]
+fn check(repo: &Repo, what: &str, acknowledged: &[Acknowledged]) {
+    let last = acknowledged.last().map_or(0, |written| written.number);
+    let now = fs::read_to_string(repo.path("dir/a")).unwrap_or_default();
+    let whole = [last, last + 1]
+        .into_iter()
+        .find(|number| now == content(*number));
+    let is_whole = whole.is_some() || (last == 0 && !repo.path("dir/a").exists());
+    assert!(
+        is_whole,
+        "{what}: not version {last} or the next: {} bytes",
+        now.len()
+    );
+    let log = Log::new(&repo.path(".git"));
+    let bytes = log.read().unwrap();
+    let fault = verify(&bytes, None).fault;
+    let is_harmless = fault.is_none_or(|(_, fault)| fault == Fault::Torn);
+    assert!(is_harmless, "{what}: {fault:?}");
+    let done: Vec<Value> = bytes
+        .split(|&byte| byte == b'\n')
+        .filter_map(|line| Record::parse(line).ok())
+        .filter(|record| record.facts["event"] == "done")
+        .map(|record| record.facts["backup"].clone())
+        .collect();
+    for written in acknowledged {
+        let is_on_record = done.iter().any(|backup| *backup == *written.backup);
+        assert!(
+            is_on_record,
+            "{what}: version {} has no record",
+            written.number
+        );
+        if written.number > 1 {
+            check_backup(repo, what, &written.backup, written.number - 1);
+        }
+    }
+    let before = whole.filter(|number| *number > 0);
+    let Some(next) = put(repo, last + 1) else {
+        repo_write_outside(repo, last + 1);
+        let again = repo.guard(&["write", "dir/a", "--content-file", "../content"]);
+        panic!("{what}: the next run: {again:?}");
+    };
+    if let Some(before) = before {
+        check_backup(repo, what, &next.backup, before);
+    }
+    assert_eq!(verify(&log.read().unwrap(), None).fault, None, "{what}");
+    repo.git(&["rev-list", "--objects", "--quiet", "refs/guard/snapshots"]);
+}
+
+#[track_caller]
+fn check_backup(repo: &Repo, what: &str, backup: &str, number: usize) {
+    let shown = repo.guard(&["snapshot", "show", backup, "dir/a"]);
+    assert_eq!(shown.code, 0, "{what}: {shown:?}");
+    assert!(
+        shown.stdout == content(number),
+        "{what}: the snapshot of version {number}"
+    );
+}
+
+#[test]
+fn what_was_acknowledged_survives_a_cut_during_a_stream_of_writes() {
+    let begun = Instant::now();
+    let (mut tried, mut all, mut after) = (0, 0, 0);
+    for number in 0..cuts() {
+        let Some((repo, image)) = repository() else {
+            return;
+        };
+        let mut acknowledged = Vec::new();
+        std::thread::scope(|scope| {
+            // From the first write on to somewhere in the tenth or so, in steps that fall everywhere in a write.
+            let cut = scope.spawn(|| image.cut(kind(number), 5 + 7 * number as u64));
+            while let Some(written) = put(&repo, acknowledged.len() + 1) {
+                acknowledged.push(written);
+            }
+            cut.join().unwrap();
+        });
+        image.restart();
+        let what = format!("cut {number}, {:?}", kind(number));
+        let now = fs::read_to_string(repo.path("dir/a")).unwrap_or_default();
+        after += usize::from(now == content(acknowledged.len() + 1));
+        check(&repo, &what, &acknowledged);
+        tried += 1;
+        all += acknowledged.len();
+    }
+    println!(
+        "{tried} cuts, {all} acknowledged writes, {after} times the next one was there as well, in {:.0?}",
+        begun.elapsed()
+    );
+}
+
+/// A kill right before a call, and a cut of the power before anybody else writes anything out.
+#[test]
+fn a_cut_before_a_call_leaves_the_old_or_the_new() {
+    let begun = Instant::now();
+    let Some((repo, image)) = repository() else {
+        return;
+    };
+    if !strace::is_there(&repo) {
+        return;
+    }
+    put(&repo, 1).unwrap();
+    let words = |before: Vec<String>| {
+        let guard = ["write", "dir/a", "--content-file", "../content"].map(str::to_owned);
+        [before, vec![GUARD.to_owned()], guard.to_vec()].concat()
+    };
+    repo_write_outside(&repo, 2);
+    common::run(&mut strace::command(&repo, &words(strace::recording()))).exits(0);
+    let counts = strace::recorded(&repo);
+    drop(image);
+    // What makes something durable, and what must not come before it.
+    let calls = [
+        "fsync",
+        "fdatasync",
+        "renameat",
+        "linkat",
+        "write",
+        "mkdir",
+        "fchmod",
+    ];
+    let points: Vec<_> = calls
+        .iter()
+        .flat_map(|call| (1..=counts.get(call).copied().unwrap_or(0)).map(|k| (*call, k)))
+        .collect();
+    assert!(points.len() > 20, "{counts:?}");
+    let mut tried = 0;
+    for number in 0..cuts().min(points.len()) {
+        let point = points[number * points.len() / cuts().min(points.len())];
+        for cut in [Cut::JournalFlushed, Cut::NothingFlushed] {
+            let Some((repo, image)) = repository() else {
+                return;
+            };
+            let acknowledged = [put(&repo, 1).unwrap()];
+            repo_write_outside(&repo, 2);
+            let words = words(strace::injecting(point, "signal=KILL"));
+            let killed = strace::command(&repo, &words).output().unwrap();
+            assert_eq!(killed.status.code(), None, "{point:?}: {killed:?}");
+            image.cut(cut, 0);
+            image.restart();
+            check(&repo, &format!("{cut:?} before {point:?}"), &acknowledged);
+            tried += 1;
+        }
+    }
+    println!("{tried} cuts before calls, in {:.0?}", begun.elapsed());
+}
+
+/// The method can fail: without a sync, neither a write in place nor one beside the file and a rename is safe.
+#[test]
+fn an_unsynced_write_does_not_survive() {
+    let repo = Repo::nothing();
+    let Some(image) = Image::mount(&repo) else {
+        return;
+    };
+    let write_beside = |path: &Path| {
+        fs::write(repo.path("beside"), content(2)).unwrap();
+        fs::rename(repo.path("beside"), path).unwrap();
+    };
+    let write_in_place = |path: &Path| fs::write(path, content(2)).unwrap();
+    let ways: [(&str, &dyn Fn(&Path)); 2] =
+        [("in place", &write_in_place), ("beside", &write_beside)];
+    for (way, write) in ways {
+        // Whoever syncs all file systems right then saves the file.
+        let is_lost = (0..5).any(|_| {
+            repo.write("a", content(1));
+            sync(&repo);
+            write(&repo.path("a"));
+            image.cut(Cut::JournalFlushed, 0);
+            image.restart();
+            let left = fs::read_to_string(repo.path("a")).unwrap();
+            println!(
+                "written {way} without a sync: {} bytes are left",
+                left.len()
+            );
+            left != content(1) && left != content(2)
+        });
+        assert!(is_lost, "{way}");
+    }
+}
