@@ -5,81 +5,106 @@
 mod common;
 
 use std::fs;
-use std::os::unix::fs::symlink;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::process::Command;
 
-use common::Repo;
-use rustix::fs::{CWD, RenameFlags, renameat_with};
+use common::race::{SECRET, check_then, escapes, exchanging, put_outside};
+use common::{Repo, strace};
 use write_guard::gate::{Edit, Gate, Operation, Strategy};
 use write_guard::git::Repository;
 use write_guard::judge::Options;
 
-/// 200 attempts; 2,000 with `GUARD_LONG`.
-#[test]
-fn nobody_wins_a_race_against_the_file_verbs() {
-    let repo = Repo::open();
-    let outside = repo.path("../outside");
-    fs::create_dir(&outside).unwrap();
-    fs::write(outside.join("secret"), "secret\n").unwrap();
-    repo.write("d/secret", "inside\n");
-    symlink("../outside", repo.path("l")).unwrap();
-    let attempts = if std::env::var_os("GUARD_LONG").is_some() {
-        2000
-    } else {
-        200
-    };
-    let opened = Repository::open(&repo.root).unwrap();
-    let gate = Gate::open(&opened, &Options::default()).unwrap();
+/// What each attempt does; before it, the file of the second is there.
+fn operations() -> [(&'static str, Operation); 6] {
     let write = |content: &str| Operation::Write {
         content: content.into(),
         strategy: Strategy::Replace,
         expect: None,
     };
-    let operations = [
+    let patch = Operation::Patch {
+        edits: vec![Edit {
+            search: b"e".to_vec(),
+            replace: b"e ".to_vec(),
+        }],
+        expect: None,
+    };
+    let to_moved = Operation::Move {
+        to: "d/moved".into(),
+    };
+    [
         ("d/secret", write("inside\n")),
-        (
-            "d/secret",
-            Operation::Patch {
-                edits: vec![Edit {
-                    search: b"e".to_vec(),
-                    replace: b"e ".to_vec(),
-                }],
-                expect: None,
-            },
-        ),
+        ("d/secret", patch),
         ("d/new", write("inside\n")),
-        (
-            "d/new",
-            Operation::Move {
-                to: "d/moved".into(),
-            },
-        ),
+        ("d/new", to_moved),
         ("d/moved", Operation::Delete),
         ("d/secret", Operation::Delete),
-    ];
-    let stop = AtomicBool::new(false);
-    let (mut done, mut refused) = (0, 0);
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let (d, l) = (repo.path("d"), repo.path("l"));
-            while !stop.load(Ordering::Relaxed) {
-                renameat_with(CWD, &d, CWD, &l, RenameFlags::EXCHANGE).unwrap();
-            }
-        });
+    ]
+}
+
+/// 200 attempts; 2,000 with `GUARD_LONG`. Each also reads.
+#[test]
+fn nobody_wins_a_race_against_the_file_verbs() {
+    let repo = Repo::open();
+    repo.write("d/secret", "inside\n");
+    let outside = repo.path("../out");
+    put_outside(&repo.root, &outside);
+    let attempts = if strace::is_long() { 2000 } else { 200 };
+    let opened = Repository::open(&repo.root).unwrap();
+    let gate = Gate::open(&opened, &Options::default()).unwrap();
+    let operations = operations();
+    let (mut done, mut refused, mut read) = ([0; 6], [0; 6], 0);
+    exchanging(&repo.root, || {
         for number in 0..attempts {
-            let read = gate.read("d/secret".into());
-            assert!(read.is_err() || read.is_ok_and(|(_, entry)| entry.content != b"secret\n"));
-            let (path, operation) = &operations[number % operations.len()];
+            let kind = number % operations.len();
+            let now = gate.read("d/secret".into());
+            read += usize::from(now.is_ok_and(|(_, entry)| entry.content == SECRET));
+            let (path, operation) = &operations[kind];
             match gate.perform((*path).into(), operation) {
-                Ok(_) => done += 1,
-                Err(_) => refused += 1,
+                Ok(_) => done[kind] += 1,
+                Err(_) => refused[kind] += 1,
             }
         }
-        stop.store(true, Ordering::Relaxed);
     });
-    println!("{done} done, {refused} refused");
-    assert_eq!(fs::read(outside.join("secret")).unwrap(), b"secret\n");
-    assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
+    let escaped = read + escapes(&outside);
+    println!("{attempts} attempts: done {done:?}, refused {refused:?}, {escaped} escapes");
+    assert_eq!(escaped, 0);
     // Both happened, or there was no race.
-    assert!(done > 0 && refused > 0, "{done} done, {refused} refused");
+    let any = |counts: &[usize]| counts.iter().sum::<usize>() > 0;
+    assert!(any(&done) && any(&refused), "{done:?}, {refused:?}");
+    // In the same place, whoever checks before they write gets out.
+    let lost = exchanging(&repo.root, || {
+        (1..=1_000_000).find(|_| {
+            let _ = check_then(&repo.root, "d/escaped", |path| fs::write(path, "x"));
+            escapes(&outside) > 0
+        })
+    });
+    println!("check-then-write: lost at attempt {lost:?}");
+    assert!(lost.is_some(), "the race never happened");
+}
+
+/// The same where the kernel has no `openat2`: strace takes it away.
+#[test]
+fn nobody_wins_without_the_kernels_containment() {
+    let repo = Repo::open();
+    if !strace::is_there(&repo) {
+        return;
+    }
+    let trace = repo.path("../trace");
+    let output = Command::new("strace")
+        .args(["-f", "-qq", "--seccomp-bpf", "-etrace=openat2", "-o"])
+        .arg(&trace)
+        .arg("-einject=openat2:error=ENOSYS")
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", "nobody_wins_a_race_against_the_file_verbs"])
+        .arg("--nocapture")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    println!("{text}");
+    assert!(output.status.success(), "{text}");
+    let trace = fs::read_to_string(trace).unwrap();
+    let (all, taken) = (
+        trace.matches(" openat2(").count(),
+        trace.matches("(INJECTED)").count(),
+    );
+    assert!(taken > 0 && taken == all, "{taken} of {all} calls");
 }

@@ -16,6 +16,8 @@ pub mod disturb;
 pub mod files;
 #[cfg(target_os = "linux")]
 pub mod image;
+#[cfg(target_os = "linux")]
+pub mod race;
 mod raw;
 pub mod signing;
 #[cfg(target_os = "linux")]

@@ -1,0 +1,107 @@
+//! The boundary against somebody who exchanges a directory and a link that leads outside: opening, creating, renaming
+//! and removing, over the kernel's containment and over the walk.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use common::race::{Field, SECRET, check_then};
+use gix::bstr::BStr;
+use write_guard::path::boundary::{Backend, Boundary};
+
+const MAX: u64 = 1 << 20;
+
+/// What is tried in a race; the outside shows whether it got there.
+const KINDS: [&str; 4] = ["open", "create", "rename", "unlink"];
+
+/// One attempt through the boundary: whether it worked, and whether it read the secret.
+fn attempt(boundary: &Boundary, kind: usize) -> (bool, bool) {
+    let (secret, new, moved) = (
+        BStr::new("d/secret"),
+        BStr::new("d/new"),
+        BStr::new("d/moved"),
+    );
+    match kind {
+        0 => match boundary.read(secret, MAX) {
+            Ok(entry) => (true, entry.is_some_and(|entry| entry.content == SECRET)),
+            Err(_) => (false, false),
+        },
+        1 => (boundary.replace(new, b"inside", None).is_ok(), false),
+        // There is a secret inside as well, which comes and goes.
+        2 => {
+            let _ = boundary.replace(secret, b"inside", None);
+            let _ = boundary.remove(moved);
+            (boundary.rename(secret, moved).is_ok(), false)
+        }
+        _ => {
+            let _ = boundary.replace(secret, b"inside", None);
+            (boundary.remove(secret).is_ok(), false)
+        }
+    }
+}
+
+/// `GUARD_RACE` attempts in all (default 40,000; 2,000,000 in `.ci/long`): each creates, renames and unlinks one in
+/// sixteen, the rest opens.
+#[test]
+fn nobody_wins_a_race_against_the_boundary() {
+    let attempts: usize = std::env::var("GUARD_RACE")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(40_000);
+    for backend in [Backend::Kernel, Backend::Walk] {
+        let begun = Instant::now();
+        let field = Field::new();
+        let boundary = Boundary::with_backend(&field.ws, backend).unwrap();
+        let (mut done, mut refused, mut read) = ([0; 4], [0; 4], 0);
+        field.during_exchanges(|| {
+            for number in 0..attempts / 2 {
+                let kind = match number % 16 {
+                    kind @ 1..=3 => kind,
+                    _ => 0,
+                };
+                let (worked, was_secret) = attempt(&boundary, kind);
+                done[kind] += usize::from(worked);
+                refused[kind] += usize::from(!worked);
+                read += usize::from(was_secret);
+            }
+        });
+        let escaped = read + field.escapes();
+        println!(
+            "{backend:?}: {} attempts {KINDS:?}, done {done:?}, refused {refused:?}, {escaped} escapes, in {:.0?}",
+            attempts / 2,
+            begun.elapsed()
+        );
+        assert_eq!(escaped, 0, "{backend:?}");
+        // Both happened to each kind, or there was no race.
+        let both = done.iter().chain(&refused).all(|count| *count > 0);
+        assert!(both, "{backend:?}: {done:?} done, {refused:?} refused");
+    }
+}
+
+/// The same race around check-then-open must be lost with each kind, or the race above proves nothing.
+#[test]
+fn check_then_open_loses_the_race() {
+    for (kind, name) in KINDS.iter().enumerate() {
+        let field = Field::new();
+        let try_once = || -> bool {
+            let done = match kind {
+                0 => check_then(&field.ws, "d/secret", |path| fs::read(path)),
+                1 => check_then(&field.ws, "d/new", |path| fs::write(path, "x")).map(|()| vec![]),
+                2 => check_then(&field.ws, "d/secret", |path| {
+                    fs::rename(path, path.with_file_name("moved"))
+                })
+                .map(|()| vec![]),
+                _ => check_then(&field.ws, "d/secret", |path: &Path| fs::remove_file(path))
+                    .map(|()| vec![]),
+            };
+            done.is_ok_and(|content| content == SECRET) || field.escapes() > 0
+        };
+        let lost = field.during_exchanges(|| (1..=1_000_000).find(|_| try_once()));
+        println!("check-then-{name}: lost at attempt {lost:?}");
+        assert!(lost.is_some(), "{name}: the race never happened");
+    }
+}
