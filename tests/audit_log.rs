@@ -5,75 +5,13 @@
 mod common;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use common::Repo;
+use common::log::{head, log_file, log_lines, restamp, set_log, verdict, with_log};
 use serde_json::{Map, Value};
 use write_guard::gate::{Log, verify};
-
-/// A repository whose log has `writes` operations of two records each.
-fn with_log(writes: usize) -> Repo {
-    let repo = Repo::open();
-    for number in 0..writes {
-        repo.put("a", format!("{number}\n"), &[]).works();
-    }
-    repo
-}
-
-fn log_file(repo: &Repo) -> PathBuf {
-    repo.path(".git/guard/log.jsonl")
-}
-
-fn log_lines(repo: &Repo) -> Vec<String> {
-    let text = fs::read_to_string(log_file(repo)).unwrap();
-    text.lines().map(str::to_owned).collect()
-}
-
-fn set_log(repo: &Repo, lines: &[String]) {
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    fs::write(log_file(repo), text).unwrap();
-}
-
-/// Line and kind of the fault that `audit verify` reports, and its exit code.
-#[track_caller]
-fn verdict(repo: &Repo, arguments: &[&str]) -> Option<(u64, String)> {
-    let all = [&["audit", "verify"], arguments].concat();
-    let report = repo.json(&all);
-    let code = repo.guard(&all).code;
-    let fault = &report["fault"];
-    assert_eq!(code, i32::from(!fault.is_null()), "{report}");
-    let kind = fault["kind"].as_str()?.to_owned();
-    Some((fault["line"].as_u64().unwrap(), kind))
-}
-
-fn head(repo: &Repo) -> String {
-    let report = repo.json(&["audit", "verify"]);
-    report["head"].as_str().unwrap().to_owned()
-}
-
-/// The chain that somebody with a text editor and SHA-256 would write.
-fn restamp(lines: &[String]) -> Vec<String> {
-    let mut prev = "0".repeat(64);
-    lines
-        .iter()
-        .map(|line| {
-            let mut record: Map<String, Value> = serde_json::from_str(line).unwrap();
-            record.remove("hash");
-            record.insert("prev".into(), prev.clone().into());
-            let body = Value::Object(record).to_string();
-            let body = body.strip_suffix('}').unwrap();
-            prev = sha256(body);
-            format!("{body},\"hash\":\"{prev}\"}}")
-        })
-        .collect()
-}
-
-fn sha256(text: &str) -> String {
-    let mut hasher = gix::hash::hasher(gix::hash::Kind::Sha256);
-    hasher.update(text.as_bytes());
-    hasher.try_finalize().unwrap().to_hex().to_string()
-}
 
 #[test]
 fn a_log_as_it_was_written_is_sound() {
@@ -130,6 +68,28 @@ fn a_changed_order_is_told() {
     lines.push(lines[1].clone());
     set_log(&repo, &lines);
     assert_eq!(verdict(&repo, &[]), Some((7, "reordered".into())));
+}
+
+#[test]
+fn two_logs_in_one_are_told() {
+    let (repo, other) = (with_log(3), Repo::open());
+    for content in ["x\n", "y\n"] {
+        other.put("b", content, &[]).works();
+    }
+    let (mine, theirs) = (log_lines(&repo), log_lines(&other));
+    let told = Some((7, "merged".into()));
+    set_log(&repo, &[&mine[..], &theirs].concat());
+    assert_eq!(verdict(&repo, &[]), told, "one after the other");
+    let by_turns: Vec<String> = mine
+        .iter()
+        .zip(&theirs)
+        .flat_map(|(mine, theirs)| [mine.clone(), theirs.clone()])
+        .collect();
+    set_log(&repo, &by_turns);
+    assert_eq!(verdict(&repo, &[]), Some((2, "merged".into())), "by turns");
+    // As if the other had gone on where this one ends.
+    set_log(&repo, &[&mine[..2], &theirs[2..]].concat());
+    assert_eq!(verdict(&repo, &[]), Some((3, "unchained".into())));
 }
 
 #[test]

@@ -218,8 +218,10 @@ pub enum Fault {
     Unchained,
     /// Records are missing before this one.
     Removed,
-    /// Records are out of order.
+    /// Records are out of order, or there twice.
     Reordered,
+    /// A record with a number that there was already is another one: it comes from another log.
+    Merged,
     /// The last line was cut short, as a crash leaves it.
     Torn,
     /// There are fewer records than the anchor says.
@@ -237,6 +239,7 @@ impl Fault {
             Fault::Unchained => "unchained",
             Fault::Removed => "removed",
             Fault::Reordered => "reordered",
+            Fault::Merged => "merged",
             Fault::Torn => "torn",
             Fault::Truncated => "truncated",
             Fault::Restamped => "restamped",
@@ -251,6 +254,7 @@ impl Fault {
             Fault::Unchained => "the record before it was written anew",
             Fault::Removed => "records before it are missing",
             Fault::Reordered => "records are out of order",
+            Fault::Merged => "the record comes from another log",
             Fault::Torn => {
                 "the last record was cut short, as a crash leaves it; the next record will say so"
             }

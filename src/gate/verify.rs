@@ -48,6 +48,8 @@ struct Chain<'a> {
     at_anchor: Option<String>,
     /// Operations that began and did not end so far.
     open: BTreeMap<u64, Unfinished>,
+    /// The hash of each record so far.
+    hashes: Vec<String>,
     lines: usize,
 }
 
@@ -61,6 +63,7 @@ impl<'a> Chain<'a> {
             head,
             anchor,
             open: BTreeMap::new(),
+            hashes: Vec::new(),
             lines: 0,
         }
     }
@@ -107,8 +110,16 @@ impl<'a> Chain<'a> {
                 Err(Fault::Unchained)
             };
         }
+        if record.seq < next {
+            let is_copy = self.hashes.contains(&record.hash);
+            return Err(if is_copy {
+                Fault::Reordered
+            } else {
+                Fault::Merged
+            });
+        }
         let is_next = |line: &&[u8]| Record::parse(line).is_ok_and(|record| record.seq == next);
-        if record.seq < next || later.iter().any(is_next) {
+        if later.iter().any(is_next) {
             return Err(Fault::Reordered);
         }
         Err(Fault::Removed)
@@ -135,6 +146,7 @@ impl<'a> Chain<'a> {
             }
             _ => {}
         }
+        self.hashes.push(record.hash.clone());
         self.head = Head {
             count: record.seq,
             hash: record.hash,

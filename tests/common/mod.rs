@@ -16,6 +16,7 @@ pub mod disturb;
 pub mod files;
 #[cfg(target_os = "linux")]
 pub mod image;
+pub mod log;
 #[cfg(target_os = "linux")]
 pub mod race;
 mod raw;

@@ -1,0 +1,71 @@
+//! The audit log, looked at and damaged.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
+
+use super::Repo;
+
+/// A repository whose log has `writes` operations of two records each.
+pub fn with_log(writes: usize) -> Repo {
+    let repo = Repo::open();
+    for number in 0..writes {
+        repo.put("a", format!("{number}\n"), &[]).works();
+    }
+    repo
+}
+
+pub fn log_file(repo: &Repo) -> PathBuf {
+    repo.path(".git/guard/log.jsonl")
+}
+
+pub fn log_lines(repo: &Repo) -> Vec<String> {
+    let text = fs::read_to_string(log_file(repo)).unwrap();
+    text.lines().map(str::to_owned).collect()
+}
+
+pub fn set_log(repo: &Repo, lines: &[String]) {
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    fs::write(log_file(repo), text).unwrap();
+}
+
+/// Line and kind of the fault that `audit verify` reports, and its exit code.
+#[track_caller]
+pub fn verdict(repo: &Repo, arguments: &[&str]) -> Option<(u64, String)> {
+    let all = [&["audit", "verify"], arguments].concat();
+    let report = repo.json(&all);
+    let code = repo.guard(&all).code;
+    let fault = &report["fault"];
+    assert_eq!(code, i32::from(!fault.is_null()), "{report}");
+    let kind = fault["kind"].as_str()?.to_owned();
+    Some((fault["line"].as_u64().unwrap(), kind))
+}
+
+pub fn head(repo: &Repo) -> String {
+    let report = repo.json(&["audit", "verify"]);
+    report["head"].as_str().unwrap().to_owned()
+}
+
+/// The chain that somebody with a text editor and SHA-256 would write.
+pub fn restamp(lines: &[String]) -> Vec<String> {
+    let mut prev = "0".repeat(64);
+    lines
+        .iter()
+        .map(|line| {
+            let mut record: Map<String, Value> = serde_json::from_str(line).unwrap();
+            record.remove("hash");
+            record.insert("prev".into(), prev.clone().into());
+            let body = Value::Object(record).to_string();
+            let body = body.strip_suffix('}').unwrap();
+            prev = sha256(body);
+            format!("{body},\"hash\":\"{prev}\"}}")
+        })
+        .collect()
+}
+
+fn sha256(text: &str) -> String {
+    let mut hasher = gix::hash::hasher(gix::hash::Kind::Sha256);
+    hasher.update(text.as_bytes());
+    hasher.try_finalize().unwrap().to_hex().to_string()
+}
