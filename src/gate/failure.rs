@@ -175,10 +175,15 @@ impl From<BoundaryError> for Failure {
             (Some(io::ErrorKind::AlreadyExists), _) => {
                 (FailureKind::Exists, "choose a path where nothing is")
             }
-            (Some(io::ErrorKind::FileTooLarge), _) => (
-                FailureKind::TooLarge,
-                "[workspace] max-size in guard.toml sets the limit",
-            ),
+            // The system has a limit of its own, which it reports with a number.
+            (Some(io::ErrorKind::FileTooLarge), BoundaryError::Io { source, .. })
+                if source.raw_os_error().is_none() =>
+            {
+                (
+                    FailureKind::TooLarge,
+                    "[workspace] max-size in guard.toml sets the limit",
+                )
+            }
             (Some(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded), _) => (
                 FailureKind::Io,
                 "make room on the disk; the old content is still there",

@@ -1,0 +1,233 @@
+//! What runs out, at whatever point it does: room on the disk, its inodes, file handles, the size of a file, the right
+//! to write at all. The error is typed, the old content is left, nothing is torn, and with enough of it all works again.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use common::files::{Answer, answer_of};
+use common::{GUARD, Repo, run_with_input};
+use write_guard::gate::{Fault, Log, verify};
+
+const OLD: &str = "old\n";
+const VERBS: [&[&str]; 4] = [
+    &["write", "dir/a", "--content-file", "../content"],
+    &["patch", "dir/a", "--search", "old", "--replace", "new"],
+    &["delete", "dir/a"],
+    &["move", "dir/a", "dir/b"],
+];
+
+/// A repository on a file system in memory of its own. Unmounted on drop, before the directory goes.
+struct Small {
+    _mount: Unmount,
+    repo: Repo,
+}
+
+struct Unmount(PathBuf);
+
+impl Drop for Unmount {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
+    }
+}
+
+impl Small {
+    /// A counted skip where mounting is not allowed.
+    fn with(options: &str) -> Option<Small> {
+        let repo = Repo::nothing();
+        let mounted = common::run(
+            Command::new("mount")
+                .args(["-t", "tmpfs", "-o", options, "tmpfs"])
+                .arg(&repo.root),
+        );
+        if mounted.code != 0 {
+            common::skip("mounting is not allowed");
+            return None;
+        }
+        let unmount = Unmount(repo.root.clone());
+        repo.git(&["init", "--quiet", "--template=", "--initial-branch=main"]);
+        repo.stage("guard.toml", "[lld]\nmissing = \"skip\"\n");
+        repo.commit("Begin");
+        fs::write(repo.path("../content"), "x".repeat(5000)).unwrap();
+        repo.write("dir/a", OLD);
+        repo.put("dir/other", "x\n", &[]).works();
+        Some(Small {
+            _mount: unmount,
+            repo,
+        })
+    }
+
+    /// Tries each verb: it fails with one of the kinds and leaves the old, or does it all.
+    #[track_caller]
+    fn try_verbs(&self, kinds: &[&str], seen: &mut BTreeMap<String, usize>) -> bool {
+        let mut all_worked = true;
+        for arguments in VERBS {
+            self.repo.write("dir/a", OLD);
+            let _ = fs::remove_file(self.repo.path("dir/b"));
+            let answer = self.repo.ask(arguments);
+            if answer.code == 0 {
+                assert_ne!(self.there(), Some(OLD.to_owned()), "{answer:?}");
+            } else {
+                all_worked = false;
+                self.check_failure(&answer, kinds, seen);
+            }
+            let bytes = Log::new(&self.repo.path(".git")).read().unwrap();
+            let fault = verify(&bytes, None).fault;
+            let is_harmless = fault.is_none_or(|(_, fault)| fault == Fault::Torn);
+            assert!(is_harmless, "{fault:?} after {answer:?}");
+        }
+        all_worked
+    }
+
+    #[track_caller]
+    fn check_failure(&self, answer: &Answer, kinds: &[&str], seen: &mut BTreeMap<String, usize>) {
+        let kind = answer.json["error"]["kind"].as_str().unwrap_or_default();
+        answer.fails(kind);
+        assert!(kinds.contains(&kind), "{answer:?}");
+        *seen.entry(kind.to_owned()).or_default() += 1;
+        let is_told = ["is written", "is done"]
+            .iter()
+            .any(|part| answer.message().contains(part));
+        assert!(
+            is_told || self.there() == Some(OLD.to_owned()),
+            "{answer:?}"
+        );
+    }
+
+    fn there(&self) -> Option<String> {
+        fs::read_to_string(self.repo.path("dir/a")).ok()
+    }
+}
+
+/// Full first, then with one more piece of room, two more, three more, …
+#[track_caller]
+fn more_and_more_room(options: &str, piece: &[u8]) {
+    let Some(small) = Small::with(options) else {
+        return;
+    };
+    let filler = |number: usize| small.repo.path("filler").join(number.to_string());
+    fs::create_dir(small.repo.path("filler")).unwrap();
+    let mut count = 0;
+    while fs::write(filler(count), piece).is_ok() {
+        count += 1;
+    }
+    // A piece that did not fit may have left an empty file.
+    let _ = fs::remove_file(filler(count));
+    let (mut seen, mut freed, mut rounds) = (BTreeMap::new(), 0, 0);
+    while !small.try_verbs(&["backup", "record", "io"], &mut seen) {
+        rounds += 1;
+        for _ in 0..rounds {
+            assert!(
+                freed < count,
+                "not even {count} pieces of room suffice: {seen:?}"
+            );
+            fs::remove_file(filler(freed)).unwrap();
+            freed += 1;
+        }
+    }
+    println!("{options}: {seen:?}; all verbs worked with {freed} of {count} pieces freed");
+    assert!(rounds > 0 && seen.contains_key("backup"), "{seen:?}");
+    let report = small.repo.json(&["audit", "verify"]);
+    assert_eq!(report["verdict"], "sound", "{report}");
+    small.repo.git(&["fsck", "--no-dangling"]);
+}
+
+#[test]
+fn the_disk_is_full_aw_25() {
+    more_and_more_room("size=600k", &[b'x'; 4096]);
+}
+
+#[test]
+fn the_inodes_are_used_up() {
+    more_and_more_room("size=4m,nr_inodes=150", b"");
+}
+
+#[test]
+fn everything_is_read_only() {
+    let Some(small) = Small::with("size=4m") else {
+        return;
+    };
+    let repo = &small.repo;
+    let mount = |options: &str| {
+        let mut mount = Command::new("mount");
+        common::run(mount.args(["-o", options]).arg(&repo.root)).exits(0);
+    };
+    mount("remount,ro");
+    for arguments in VERBS {
+        let answer = repo.ask(arguments);
+        answer.fails("record");
+        assert_eq!(answer.code, 2);
+        assert_eq!(small.there(), Some(OLD.to_owned()), "{arguments:?}");
+    }
+    repo.ask(&["read", "dir/a"]).works();
+    mount("remount,rw");
+    assert!(small.try_verbs(&[], &mut BTreeMap::new()));
+}
+
+/// Runs guard with a limit of the shell.
+fn limited(repo: &Repo, limit: &str, arguments: &[&str]) -> common::Output {
+    let script = format!("{limit}; exec \"$@\"");
+    let mut command = repo.command("sh");
+    command.args(["-c", &script, "sh", GUARD]).args(arguments);
+    run_with_input(command.args(["--format", "json"]), b"")
+}
+
+/// From too few for the loader to enough, one more each time.
+#[test]
+fn file_handles_run_out_at_any_point() {
+    let repo = Repo::open();
+    fs::write(repo.path("../content"), "new\n").unwrap();
+    let mut seen = BTreeMap::<String, usize>::new();
+    for arguments in VERBS {
+        let mut worked = None;
+        for handles in 3..40 {
+            repo.write("dir/a", OLD);
+            let _ = fs::remove_file(repo.path("dir/b"));
+            let output = limited(&repo, &format!("ulimit -n {handles}"), arguments);
+            let now = fs::read_to_string(repo.path("dir/a")).ok();
+            if output.code == 0 {
+                assert_ne!(now.as_deref(), Some(OLD));
+                worked = Some(handles);
+                break;
+            }
+            let kind = match serde_json::from_str::<serde_json::Value>(&output.stdout) {
+                Ok(value) => value["error"]["kind"].as_str().unwrap().to_owned(),
+                // The program did not start, or could not open the repository.
+                Err(_) => "before".to_owned(),
+            };
+            *seen.entry(kind).or_default() += 1;
+            let is_told = ["is written", "is done"]
+                .iter()
+                .any(|part| output.stdout.contains(part));
+            assert!(
+                is_told || now.as_deref() == Some(OLD),
+                "{handles}: {output:?}"
+            );
+        }
+        assert!(worked.is_some(), "{arguments:?}");
+    }
+    println!("{seen:?}");
+    assert!(seen.keys().any(|kind| kind != "before"), "{seen:?}");
+    assert_eq!(repo.json(&["audit", "verify"])["verdict"], "sound");
+}
+
+/// A write that the system cuts short for real, with the signal ignored so that an error follows.
+#[test]
+fn a_file_that_may_not_grow_so_large() {
+    let repo = Repo::open();
+    fs::write(repo.path("../content"), "x".repeat(200_000)).unwrap();
+    repo.write("dir/a", OLD);
+    let limit = "trap '' XFSZ; ulimit -f 64";
+    let output = limited(&repo, limit, VERBS[0]).exits(2);
+    let answer: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(answer["error"]["kind"], "io", "{answer}");
+    assert_eq!(repo.read("dir/a"), OLD.as_bytes());
+    assert_eq!(fs::read_dir(repo.path("dir")).unwrap().count(), 1);
+    let mut command = repo.command(GUARD);
+    answer_of(command.args(VERBS[0]), b"").works();
+}
