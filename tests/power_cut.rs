@@ -203,6 +203,7 @@ fn a_cut_before_a_call_leaves_the_old_or_the_new() {
     let calls = [
         "fsync",
         "fdatasync",
+        "rename",
         "renameat",
         "linkat",
         "write",
