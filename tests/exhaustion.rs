@@ -50,7 +50,7 @@ impl Small {
             return None;
         }
         let unmount = Unmount(repo.root.clone());
-        repo.git(&["init", "--quiet", "--template=", "--initial-branch=main"]);
+        let repo = repo.initialized(&[]);
         repo.stage("guard.toml", "[lld]\nmissing = \"skip\"\n");
         repo.commit("Begin");
         fs::write(repo.path("../content"), "x".repeat(5000)).unwrap();

@@ -43,7 +43,7 @@ fn operations() -> [(&'static str, Operation); 6] {
 /// 200 attempts; 2,000 with `GUARD_LONG`. Each also reads.
 #[test]
 fn nobody_wins_a_race_against_the_file_verbs() {
-    let repo = Repo::open();
+    let repo = Repo::open_in_memory();
     repo.write("d/secret", "inside\n");
     let outside = repo.path("../out");
     put_outside(&repo.root, &outside);

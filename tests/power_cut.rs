@@ -38,7 +38,7 @@ fn content(number: usize) -> String {
 fn repository() -> Option<(Repo, Image)> {
     let repo = Repo::nothing();
     let image = Image::mount(&repo)?;
-    repo.git(&["init", "--quiet", "--template=", "--initial-branch=main"]);
+    let repo = repo.initialized(&[]);
     // Every version differs from HEAD in all lines.
     repo.stage(
         "guard.toml",

@@ -65,13 +65,21 @@ impl Repo {
 
     /// The same with further settings.
     pub fn open_with(settings: &str) -> Repo {
-        let repo = Repo::new();
-        repo.stage(
+        Repo::new().opened(settings)
+    }
+
+    /// As [`Repo::open`], in memory.
+    pub fn open_in_memory() -> Repo {
+        Repo::nothing_in_memory().initialized(&[]).opened("")
+    }
+
+    fn opened(self, settings: &str) -> Repo {
+        self.stage(
             "guard.toml",
             format!("[lld]\nmissing = \"skip\"\n{settings}"),
         );
-        repo.commit("Begin");
-        repo
+        self.commit("Begin");
+        self
     }
 
     #[track_caller]

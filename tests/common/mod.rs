@@ -161,16 +161,33 @@ impl Repo {
 
     /// An empty repository made with further arguments of `git init`, as `--object-format=sha256`.
     pub fn init(options: &[&str]) -> Repo {
-        let repo = Repo::nothing();
+        Repo::nothing().initialized(options)
+    }
+
+    /// What [`Repo::init`] makes of an empty directory.
+    pub fn initialized(self, options: &[&str]) -> Repo {
         let mut init = vec!["init", "--quiet", "--template=", "--initial-branch=main"];
         init.extend(options);
-        repo.git(&init);
-        repo
+        self.git(&init);
+        self
     }
 
     /// An empty directory that is no repository yet.
     pub fn nothing() -> Repo {
-        let temp = tempfile::tempdir().unwrap();
+        Repo::nothing_in(tempfile::tempdir().unwrap())
+    }
+
+    /// The same in memory where that is possible: for tests that wait for the disk most of the time.
+    pub fn nothing_in_memory() -> Repo {
+        let memory = Path::new("/dev/shm");
+        Repo::nothing_in(if memory.is_dir() {
+            tempfile::tempdir_in(memory).unwrap()
+        } else {
+            tempfile::tempdir().unwrap()
+        })
+    }
+
+    fn nothing_in(temp: TempDir) -> Repo {
         let base = temp.path().canonicalize().unwrap();
         fs::create_dir(base.join("home")).unwrap();
         let root = base.join("work");

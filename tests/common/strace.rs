@@ -122,31 +122,46 @@ pub fn is_long() -> bool {
     std::env::var_os("GUARD_LONG").is_some()
 }
 
-/// Every point with `GUARD_LONG`. Otherwise of each call at least one: one in five of those that change something, one
-/// in twenty of those that only look, before which a kill leaves what it leaves before the next change. Which ones
-/// differs by call and by `salt`.
+/// Every point with `GUARD_LONG`. Otherwise one in five of each call that changes something, with the last, and one of
+/// each that only looks, before which a kill leaves what it leaves before the next change. Which ones differs by call
+/// and by `salt`.
 pub fn points(counts: &Counts, salt: usize) -> Vec<Point> {
     let mut all = Vec::new();
     for (at, (name, count)) in counts.iter().enumerate() {
-        let step = match CHANGING.contains(name) {
-            _ if is_long() => 1,
-            true => 5,
-            false => 20,
+        let is_chosen = |number: &usize| match CHANGING.contains(name) {
+            _ if is_long() => true,
+            true => (number + at + salt).is_multiple_of(5) || number == count,
+            false => *number == (7 * at + salt) % count + 1,
         };
-        let first = (7 * at + salt) % step.min(*count);
-        let numbers = (1..=*count).skip(first).step_by(step);
+        let numbers = (1..=*count).filter(is_chosen);
         all.extend(numbers.map(|number| (*name, number)));
     }
     all
 }
 
-/// The errors that this call can meet: two that any can, and what fits. None for `close`, which closes whatever it
+/// The errors that this call can meet: one that any can, and what fits. None for `close`, which closes whatever it
 /// says, while strace would leave the file open and its lock held.
 pub fn errors(call: &str) -> Vec<&'static str> {
     if call == "close" {
         return Vec::new();
     }
-    let mut errors = vec!["EIO", "EINTR"];
+    let mut errors = vec!["EIO"];
+    if [
+        "open",
+        "read",
+        "write",
+        "pread",
+        "pwrite",
+        "fsync",
+        "fdatasync",
+        "flock",
+        "fcntl",
+    ]
+    .iter()
+    .any(|slow| call.starts_with(slow))
+    {
+        errors.push("EINTR");
+    }
     if CHANGING.contains(&call) {
         errors.push("ENOSPC");
     }

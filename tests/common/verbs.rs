@@ -159,7 +159,7 @@ fn hold(repo: &Repo) -> String {
 
 /// A repository in daily use: log, lock and the ref of the snapshots are there.
 pub fn repository() -> Repo {
-    let repo = Repo::open();
+    let repo = Repo::open_in_memory();
     repo.put("dir/other", "x\n", &[]).works();
     repo
 }
