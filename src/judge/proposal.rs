@@ -1,5 +1,7 @@
 //! One way to judge what somebody wants to do to a file, for `guard check` and for the file operations.
 
+use std::borrow::Cow;
+
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 
@@ -88,19 +90,24 @@ impl Desk<'_> {
     ///
     /// # Errors
     /// HEAD cannot be read.
-    pub fn loss(
+    pub fn loss<'c>(
         &self,
-        old: Option<&[u8]>,
+        old: Option<&'c [u8]>,
         new: Option<&[u8]>,
         paths: &[&BStr],
-    ) -> Result<(Measured, Option<Vec<u8>>)> {
+    ) -> Result<(Measured, Option<Cow<'c, [u8]>>)> {
         let head = self.repo.tree_of(self.repo.head_commit()?)?;
-        let mut worst = (self.step(old, new), old.map(<[u8]>::to_vec));
+        let there = old.map(|old| self.blob_id(old)).transpose()?;
+        let mut worst = (self.step(old, new), old.map(Cow::Borrowed));
         for path in paths {
+            // What HEAD and the disk have in common is measured once: it may be large.
+            if there.is_some() && head.get(path)?.map(|state| state.id) == there {
+                continue;
+            }
             if let Some(committed) = head.read(path)? {
                 let since_head = self.step(Some(&committed), new);
                 if weight(&since_head) > weight(&worst.0) {
-                    worst = (since_head, Some(committed));
+                    worst = (since_head, Some(Cow::Owned(committed)));
                 }
             }
         }

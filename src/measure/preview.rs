@@ -4,23 +4,18 @@
 
 use std::fmt::Write as _;
 use std::ops::Range;
-use std::time::{Duration, Instant};
 
-use gix::bstr::ByteSlice;
-use gix::diff::blob::{Diff, Interner};
-use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices_deadline, group_diff_ops};
+use gix::bstr::{self, ByteSlice};
+use gix::diff::blob::{Diff, Hunk};
 
-use super::share::line_diff;
-use super::text::countable;
+use super::share::{line_diff, whole_line_changes};
+use super::text::{countable, line_count};
 
 /// Unchanged lines around a change.
-const CONTEXT: usize = 3;
+const CONTEXT: u32 = 3;
 
 /// A longer line is cut; minified files have lines of megabytes.
 const LINE_WIDTH: usize = 240;
-
-/// After this time the diff may show more changes than there are.
-const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A unified diff of at most `max_lines` lines, the marker
 /// `[truncated] N more lines` included. Empty where nothing differs.
@@ -36,30 +31,34 @@ pub fn unified_preview(
     max_lines: usize,
 ) -> String {
     let (old, new) = (countable(old), countable(new));
-    let (old, new) = (split(&old), split(&new));
-    // Numbers are hashed and compared faster than lines.
-    let mut numbers = Interner::new(old.len() + new.len());
-    let before: Vec<_> = old.iter().map(|line| numbers.intern(*line)).collect();
-    let after: Vec<_> = new.iter().map(|line| numbers.intern(*line)).collect();
-    // The previews of a large file decide how much memory a run needs.
-    drop(numbers);
-    let ops = capture_diff_slices_deadline(
-        Algorithm::Myers,
-        &before,
-        &after,
-        Some(Instant::now() + PATIENCE),
-    );
-    let hunks = group_diff_ops(ops, CONTEXT);
+    let changes = whole_line_changes(&old, &new);
+    let total = u32::try_from(line_count(&old)).unwrap_or(u32::MAX);
+    let (mut before, mut after) = (Lines::of(&old), Lines::of(&new));
     let mut page = Page::new(max_lines);
-    for (index, hunk) in hunks.iter().enumerate() {
+    let is_close = |a: &Hunk, b: &Hunk| b.before.start - a.before.end <= 2 * CONTEXT;
+    for (index, hunk) in changes.chunk_by(is_close).enumerate() {
+        let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else {
+            continue;
+        };
         if index == 0 {
             page.line(|| format!("--- {old_name}"));
             page.line(|| format!("+++ {new_name}"));
         }
-        page.line(|| header(hunk));
-        for op in hunk {
-            show(op, &old, &new, &mut page);
+        // The lines around are the same on both sides, so there are as many.
+        let lead = first.before.start.min(CONTEXT);
+        let trail = total.saturating_sub(last.before.end).min(CONTEXT);
+        let around = |start: u32, end: u32| start.saturating_sub(lead)..end + trail;
+        let shown = around(first.before.start, last.before.end);
+        let other = around(first.after.start, last.after.end);
+        page.line(|| format!("@@ -{} +{} @@", position(&shown), position(&other)));
+        let mut at = shown.start;
+        for change in hunk {
+            before.print(' ', at..change.before.start, &mut page);
+            before.print('-', change.before.clone(), &mut page);
+            after.print('+', change.after.clone(), &mut page);
+            at = change.before.end;
         }
+        before.print(' ', at..shown.end, &mut page);
     }
     page.finish()
 }
@@ -86,44 +85,46 @@ pub fn removed_lines(old: &[u8], diff: Option<&Diff>, max_lines: usize) -> Strin
     page.finish()
 }
 
-/// Lines with their newline, as only its presence tells the last line's ending.
-fn split(text: &[u8]) -> Vec<&[u8]> {
-    text.lines_with_terminator().collect()
+/// Lines as the head of a hunk names them.
+fn position(lines: &Range<u32>) -> String {
+    let start = lines.start;
+    match lines.end - start {
+        0 => format!("{start},0"),
+        1 => format!("{}", start + 1),
+        count => format!("{},{count}", start + 1),
+    }
 }
 
-fn header(hunk: &[DiffOp]) -> String {
-    let side = |range: fn(&DiffOp) -> Range<usize>| {
-        let start = hunk.first().map_or(0, |op| range(op).start);
-        let end = hunk.last().map_or(0, |op| range(op).end);
-        match end - start {
-            0 => format!("{start},0"),
-            1 => format!("{}", start + 1),
-            count => format!("{},{count}", start + 1),
+/// The lines of a text, walked once from its beginning to its end.
+struct Lines<'a> {
+    rest: bstr::LinesWithTerminator<'a>,
+    /// How many lines are behind.
+    at: u32,
+}
+
+impl<'a> Lines<'a> {
+    fn of(text: &'a [u8]) -> Lines<'a> {
+        Lines {
+            rest: text.lines_with_terminator(),
+            at: 0,
         }
-    };
-    format!(
-        "@@ -{} +{} @@",
-        side(DiffOp::old_range),
-        side(DiffOp::new_range)
-    )
-}
+    }
 
-fn show(op: &DiffOp, old: &[&[u8]], new: &[&[u8]], page: &mut Page) {
-    let (tag, old_range, new_range) = op.as_tag_tuple();
-    let mut print = |sign: char, lines: &[&[u8]]| {
-        for line in lines {
+    /// Shows the lines of a range that is not behind; those before it are passed over.
+    fn print(&mut self, sign: char, range: Range<u32>, page: &mut Page) {
+        while self.at < range.end
+            && let Some(line) = self.rest.next()
+        {
+            self.at += 1;
+            if self.at <= range.start {
+                continue;
+            }
             let body = line.strip_suffix(b"\n");
             page.line(|| format!("{sign}{}", visible(body.unwrap_or(line))));
             if body.is_none() {
                 page.line(|| "\\ No newline at end of file".to_owned());
             }
         }
-    };
-    if tag == DiffTag::Equal {
-        print(' ', &old[old_range]);
-    } else {
-        print('-', &old[old_range]);
-        print('+', &new[new_range]);
     }
 }
 
@@ -209,6 +210,24 @@ mod tests {
             unified_preview(&old, new.as_bytes(), "a/x", "b/x", 50),
             "--- a/x\n+++ b/x\n@@ -2,7 +2,7 @@\n line 2\n line 3\n line 4\n-line 5\n+five\n line 6\n line 7\n line 8\n"
         );
+    }
+
+    #[test]
+    fn changes_share_a_hunk_where_the_lines_around_them_meet() {
+        let old = numbered(0..20, "line");
+        let heads = |second: &str| {
+            let new = String::from_utf8_lossy(&old)
+                .replace("line 2\n", "two\nand\n")
+                .replace(second, "");
+            let preview = unified_preview(&old, new.as_bytes(), "x", "x", 50);
+            let heads = preview.lines().filter(|line| line.starts_with("@@"));
+            heads.map(str::to_owned).collect::<Vec<_>>()
+        };
+        // Six lines between the changes are three around each.
+        assert_eq!(heads("line 9\n"), ["@@ -1,13 +1,13 @@"]);
+        assert_eq!(heads("line 10\n"), ["@@ -1,6 +1,7 @@", "@@ -8,7 +9,6 @@"]);
+        // At the end there are fewer lines around.
+        assert_eq!(heads("line 19\n")[1], "@@ -17,4 +18,3 @@");
     }
 
     #[test]

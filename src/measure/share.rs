@@ -6,9 +6,10 @@
 
 use std::borrow::Cow;
 
-use gix::diff::blob::{Algorithm, Diff, InternedInput};
+use gix::diff::blob::sources::byte_lines;
+use gix::diff::blob::{Algorithm, Diff, Hunk, InternedInput};
 
-use super::text::countable;
+use super::text::{countable, line_count};
 use super::units::{Counted, Unit};
 
 /// How many tokens stand for one line where a size is compared with a number of lines.
@@ -135,6 +136,22 @@ pub(super) fn line_diff(old: &[u8], new: &[u8]) -> Option<Diff> {
     let old = Counted::in_unit(Cow::Borrowed(old), Unit::Lines);
     let new = Counted::in_unit(Cow::Borrowed(new), Unit::Lines);
     diff(&old, &new, DIFF_LIMIT).map(|(_, diff)| diff)
+}
+
+/// Where two texts differ, line by line with their blanks and endings; all of both where there are too many lines.
+pub(super) fn whole_line_changes(old: &[u8], new: &[u8]) -> Vec<Hunk> {
+    let (old_lines, new_lines) = (line_count(old), line_count(new));
+    if old_lines > DIFF_LIMIT || new_lines > DIFF_LIMIT {
+        let all = |lines: usize| 0..u32::try_from(lines).unwrap_or(u32::MAX);
+        return vec![Hunk {
+            before: all(old_lines),
+            after: all(new_lines),
+        }];
+    }
+    let input = InternedInput::new(byte_lines(old), byte_lines(new));
+    let mut diff = Diff::compute(Algorithm::Myers, &input);
+    diff.postprocess_lines(&input);
+    diff.hunks().collect()
 }
 
 /// `None` where either side has more than `limit` units.
