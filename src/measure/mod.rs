@@ -3,6 +3,7 @@
 //! Everything here is a pure function of blobs.
 
 mod class;
+mod line_diff;
 mod merged;
 mod preview;
 mod rename;

@@ -8,7 +8,8 @@ use std::ops::Range;
 use gix::bstr::{self, ByteSlice};
 use gix::diff::blob::{Diff, Hunk};
 
-use super::share::{line_diff, whole_line_changes};
+use super::line_diff::whole_line_changes;
+use super::share::line_diff;
 use super::text::{countable, line_count};
 
 /// Unchanged lines around a change.

@@ -6,17 +6,14 @@
 
 use std::borrow::Cow;
 
-use gix::diff::blob::sources::byte_lines;
-use gix::diff::blob::{Algorithm, Diff, Hunk, InternedInput};
+use gix::diff::blob::Diff;
 
-use super::text::{countable, line_count};
+use super::line_diff::{DIFF_LIMIT, Numbered};
+use super::text::countable;
 use super::units::{Counted, Unit};
 
 /// How many tokens stand for one line where a size is compared with a number of lines.
 const TOKENS_PER_LINE: usize = 10;
-
-/// The diff numbers its tokens in 31 bits and panics beyond.
-const DIFF_LIMIT: usize = i32::MAX as usize - 1;
 
 /// How much of an old version is lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,12 +116,12 @@ pub(super) fn lost_by_diff(old: &[u8], new: &[u8]) -> (Lost, Option<Diff>) {
         return (nothing, None);
     }
     let new = Counted::in_unit(countable(new), unit);
-    let Some((input, diff)) = diff(&old, &new, DIFF_LIMIT) else {
+    let Some((numbered, diff)) = diff(&old, &new, DIFF_LIMIT) else {
         return (all_of(&old), None);
     };
     let lost = Lost {
         lost: diff.count_removals() as usize,
-        gone: gone(&input),
+        gone: numbered.gone(),
         total,
         unit,
     };
@@ -138,49 +135,14 @@ pub(super) fn line_diff(old: &[u8], new: &[u8]) -> Option<Diff> {
     diff(&old, &new, DIFF_LIMIT).map(|(_, diff)| diff)
 }
 
-/// Where two texts differ, line by line with their blanks and endings; all of both where there are too many lines.
-pub(super) fn whole_line_changes(old: &[u8], new: &[u8]) -> Vec<Hunk> {
-    let (old_lines, new_lines) = (line_count(old), line_count(new));
-    if old_lines > DIFF_LIMIT || new_lines > DIFF_LIMIT {
-        let all = |lines: usize| 0..u32::try_from(lines).unwrap_or(u32::MAX);
-        return vec![Hunk {
-            before: all(old_lines),
-            after: all(new_lines),
-        }];
-    }
-    let input = InternedInput::new(byte_lines(old), byte_lines(new));
-    let mut diff = Diff::compute(Algorithm::Myers, &input);
-    diff.postprocess_lines(&input);
-    diff.hunks().collect()
-}
-
 /// `None` where either side has more than `limit` units.
-fn diff<'a>(
-    old: &'a Counted<'_>,
-    new: &'a Counted<'_>,
-    limit: usize,
-) -> Option<(InternedInput<&'a [u8]>, Diff)> {
+fn diff(old: &Counted<'_>, new: &Counted<'_>, limit: usize) -> Option<(Numbered, Diff)> {
     if old.count > limit || new.count > limit {
         return None;
     }
-    let input = InternedInput::new(old, new);
-    let diff = Diff::compute(Algorithm::Myers, &input);
-    Some((input, diff))
-}
-
-/// The size of the multiset difference old - new.
-fn gone(input: &InternedInput<&[u8]>) -> usize {
-    let mut surplus = vec![0_i64; input.interner.num_tokens() as usize];
-    for token in &input.before {
-        surplus[token.0 as usize] += 1;
-    }
-    for token in &input.after {
-        surplus[token.0 as usize] -= 1;
-    }
-    surplus
-        .iter()
-        .map(|&n| usize::try_from(n).unwrap_or(0))
-        .sum()
+    let numbered = Numbered::new(old, new);
+    let diff = numbered.diff();
+    Some((numbered, diff))
 }
 
 #[cfg(test)]
