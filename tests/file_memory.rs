@@ -1,0 +1,64 @@
+//! What a large file needs: at most 50 MiB beyond its two versions.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fmt::Write as _;
+
+use common::{GUARD, Output, Repo};
+
+const MIB: usize = 1024;
+
+/// About 15 MB in lines as code has them; of every second line, another one.
+fn versions() -> (String, String) {
+    let (mut old, mut new) = (String::new(), String::new());
+    for line in 0..330_000 {
+        let text = format!("value_{line} = compute(previous, {line} * 7919)");
+        writeln!(old, "{text}").unwrap();
+        let begin = if line % 2 == 0 { "" } else { "re" };
+        writeln!(new, "{begin}{text}").unwrap();
+    }
+    (old, new)
+}
+
+/// Runs guard in an address space of so many KiB.
+fn limited(repo: &Repo, kib: usize, arguments: &[&str]) -> Output {
+    let script = "ulimit -v \"$0\" && exec \"$@\"";
+    let mut shell = repo.command("sh");
+    shell.args(["-c", script, &kib.to_string(), GUARD]);
+    common::run(shell.args(arguments).arg("--quiet"))
+}
+
+#[test]
+fn az_65_a_file_of_15_mb_is_judged_in_50_mib_beyond_its_two_versions() {
+    let (old, new) = versions();
+    assert!(old.len() > 15_000_000);
+    let repo = Repo::open_with("[workspace]\nmax-size = \"20MB\"\n");
+    repo.stage("small.py", "x\n");
+    repo.stage("large.py", &old);
+    repo.commit("Large");
+    repo.write("../new", &new);
+    repo.write("../new-small", "y\n");
+    // What the program itself takes, by the same call on a small file.
+    let itself = |arguments: &[&str]| {
+        let works = |kib: &usize| limited(&repo, *kib, arguments).code == 0;
+        (20..200).map(|n| n * MIB).find(works).unwrap()
+    };
+    let beyond = (old.len() + new.len()) / 1024 + 50 * MIB;
+    let check = |file, content| ["check", file, "--content-file", content];
+    let room = itself(&check("small.py", "../new-small")) + beyond;
+    limited(&repo, room, &check("large.py", "../new")).exits(1);
+
+    let write = |file, content| ["write", file, "--auto", "--content-file", content];
+    let room = itself(&write("small.py", "../new-small")) + beyond;
+    limited(&repo, room, &write("large.py", "../new"))
+        .exits(1)
+        .says("is held as");
+
+    let room = itself(&["lint"]) + beyond;
+    repo.stage("large.py", &new);
+    limited(&repo, room, &["lint"])
+        .exits(1)
+        .says("destructive-change");
+}
