@@ -266,6 +266,27 @@ fn only_the_signers_of_the_merge_base_count() {
 }
 
 #[test]
+fn a_list_of_signers_elsewhere_is_guards_own_too() {
+    let elsewhere = "[approvals]\nsigners = \"docs/signers\"\n";
+    let Some(repo) = scene(elsewhere, "") else {
+        return;
+    };
+    repo.stage("docs/signers", "# nobody\n");
+    repo.commit("Begin a list");
+    range(&repo, &[]).exits(0);
+    // Not together with code.
+    land(&repo, &edited(&old(), 0), &[]);
+    range(&repo, &[])
+        .exits(1)
+        .says("error[policy-changed]: docs/signers");
+    // Nor by an agent.
+    repo.write("../content", "me ssh-ed25519 AAAA\n");
+    repo.guard(&["write", "docs/signers", "--content-file", "../content"])
+        .exits(1)
+        .says("docs/signers steers guard");
+}
+
+#[test]
 fn a_list_that_cannot_be_read_stops_the_judgement_where_it_is_needed() {
     let Some(repo) = scene("", "# people\nauthor@example.com ssh-rsa nonsense\n") else {
         return;
@@ -502,6 +523,44 @@ fn a_deletion_and_a_rename_can_be_approved() {
     repo.git(&["reset", "--quiet", "--soft", "main"]);
     commit(&repo, &[&signed[0], &signed[1]]);
     passes(&repo);
+}
+
+#[test]
+fn a_replacement_on_the_way_of_a_rename_can_be_approved() {
+    let Some(repo) = listed() else { return };
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.design(
+        DESIGN,
+        &[("src/state.py` -> `src/moved.py", "Rename", "the state")],
+    );
+    repo.commit("Rename it");
+    repo.git(&["branch", "--quiet", "--force", "188-work", "main"]);
+    repo.git(&["switch", "--quiet", "188-work"]);
+    let moved = |old: &str, new: &str, approvals: &[&Approval]| {
+        repo.stage(FILE, old);
+        repo.commit("Before");
+        repo.git(&["mv", FILE, "src/moved.py"]);
+        repo.stage("src/moved.py", new);
+        commit(&repo, approvals);
+    };
+    let one = Approval {
+        path: "src/moved.py".into(),
+        ..approval(&repo, "", &new())
+    };
+    let one = signed(&repo, "person", one);
+    moved(&edited(&old(), 0), &new(), &[]);
+    range(&repo, &[])
+        .exits(1)
+        .says("src/moved.py loses 200 of 200 lines");
+    repo.git(&["reset", "--quiet", "--hard", "main"]);
+    moved(&edited(&old(), 0), &new(), &[&one]);
+    range(&repo, &[]).exits(0);
+    // What was lost before the rename nobody approved.
+    repo.git(&["reset", "--quiet", "--hard", "main"]);
+    moved("gutted\n", &new(), &[&one]);
+    range(&repo, &[])
+        .exits(1)
+        .says("counts, but not for what is changed besides");
 }
 
 #[test]

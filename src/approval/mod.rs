@@ -1,6 +1,7 @@
 //! A person's consent to exactly one step: this path, from this content to that. Pure: matching, the trailer, the
 //! text that is signed.
 
+mod pattern;
 mod signature;
 mod signers;
 mod text;

@@ -201,7 +201,9 @@ impl ApproveArgs {
             Ok(approvals) => approvals,
             Err(failure) => return tell(output, &failure),
         };
-        output.notes(&judge::not_listed(repo, &approvals)?);
+        // They are approved; what is wrong with the list is a remark.
+        let notes = judge::not_listed(repo, &approvals);
+        output.notes(&notes.unwrap_or_else(|error| vec![error.message]));
         let paths: Vec<String> = waiting
             .iter()
             .map(|change| show(&change.change.path).to_string())

@@ -1,8 +1,10 @@
 //! The one flow: source and policy in, report out. Looks, never touches.
 
 mod approvals;
+mod carried;
 mod ci;
 mod committed;
+mod doubt;
 mod each;
 mod governed;
 mod load;
@@ -35,6 +37,7 @@ use crate::report::{ChangeLine, DesignUsed, Report, Source, SourceKind, Texts};
 use crate::rules::{self, Case, Subject};
 
 pub use approvals::{Clearable, clearable, landed, used_approvals};
+pub use carried::{brought_along, not_listed};
 pub use ci::ci_range;
 pub use each::Progress;
 pub use governed::{Candidate, candidate, governing_designs};
@@ -46,7 +49,6 @@ pub use request::check_paths;
 pub use scope::{prompt, scope};
 pub use scope_check::{DocumentChoice, check_documents};
 pub use settings::settings;
-pub use stated::{brought_along, not_listed};
 use subjects::Subjects;
 use view::IndexView;
 

@@ -74,7 +74,8 @@ impl Desk<'_> {
                 Finding::new(Rule::ProtectedPath, path, why).help("a person has to handle it"),
             ));
         }
-        if access == Access::Write && select::is_own_settings(folded.as_ref()) {
+        let steers = |path: &BStr| select::is_own_settings(settings, path);
+        if access == Access::Write && (steers(path) || steers(folded.as_ref())) {
             let why = format!("{} steers guard", show(path));
             return Err(Box::new(
                 Finding::new(Rule::ProtectedPath, path, why)

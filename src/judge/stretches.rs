@@ -3,11 +3,12 @@
 //! of these stretches has it.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use gix::bstr::{BStr, BString};
 
-use super::stated::{self, Stated, Statement};
+use super::doubt::{self, Step};
+use super::stated::{Stated, Statement};
 use super::subjects::{self, Subjects};
 use super::view::CommitView;
 use crate::change::{Change, State};
@@ -30,8 +31,6 @@ pub(super) struct Net<'a> {
     pub(super) work_base: &'a WorkBase,
 }
 
-type Side = Option<State>;
-
 impl Net<'_> {
     /// Clears the errors whose every unapproved stretch is without them, and says of the others what keeps them.
     /// Returns the paths that are approved.
@@ -43,14 +42,17 @@ impl Net<'_> {
         stated: &Stated,
         findings: &mut [Finding],
     ) -> Result<HashSet<BString>> {
-        let mut by_path: BTreeMap<&BStr, Vec<&Statement>> = BTreeMap::new();
+        let mut by_path: HashMap<&BStr, Vec<(&Statement, Step)>> = HashMap::new();
         for statement in &stated.all {
-            if statement.doubt.is_none() {
+            if let Ok(step) = statement.verdict {
                 let path = statement.approval.path.as_ref();
-                by_path.entry(path).or_default().push(statement);
+                by_path.entry(path).or_default().push((statement, step));
             }
         }
         let mut approved = HashSet::new();
+        if by_path.is_empty() {
+            return Ok(approved);
+        }
         for (at, subject) in self.subjects.all.iter().enumerate() {
             let Some(statements) = by_path.get(subject.path()) else {
                 continue;
@@ -66,17 +68,17 @@ impl Net<'_> {
     fn clear_path(
         &self,
         at: usize,
-        statements: &[&Statement],
+        statements: &[(&Statement, Step)],
         findings: &mut [Finding],
     ) -> Result<bool> {
         let change = &self.subjects.all[at].change;
         let statements = &statements[..statements.len().min(MAX_STEPS)];
         let steps = statements
             .iter()
-            .map(|statement| self.step(change, statement))
+            .map(|&(statement, step)| self.step(change, statement, step))
             .collect::<Result<Vec<_>>>()?;
         let ends = (self.subjects.old_end(change), change.new);
-        let mut judged: HashMap<(Side, Side), Vec<Finding>> = HashMap::new();
+        let mut judged: HashMap<Step, Vec<Finding>> = HashMap::new();
         let mut is_approved = chain(ends, &steps, |_, _| Ok(false))?.is_ok();
         for finding in findings.iter_mut() {
             if finding.path.as_ref() != Some(&change.path) || !rules::can_be_cleared(finding) {
@@ -93,14 +95,15 @@ impl Net<'_> {
             match found {
                 Ok(used) => {
                     is_approved = true;
-                    let used: Vec<_> = used.iter().map(|&at| statements[at]).collect();
+                    let used: Vec<_> = used.iter().map(|&at| statements[at].0).collect();
                     clear(finding, &used);
                 }
                 Err((from, to)) => {
                     let stays = judged
                         .get(&(from, to))
                         .and_then(|found| error_of(rule, found));
-                    tell_rest(finding, statements, stays);
+                    let last = statements.last().map(|&(last, _)| last);
+                    tell_rest(finding, last, stays);
                 }
             }
         }
@@ -108,11 +111,10 @@ impl Net<'_> {
     }
 
     /// What an approval leads from and to. What was renamed on the way began at its old path.
-    fn step(&self, change: &Change, statement: &Statement) -> Result<(Side, Side)> {
-        let (old, new) = statement.step;
+    fn step(&self, change: &Change, statement: &Statement, (old, new): Step) -> Result<Step> {
         let old = match (old, &change.renamed) {
             (None, Some(from)) if change.old.is_none() => {
-                stated::before(self.repo, statement.commit, from.as_ref())?
+                doubt::before(self.repo, statement.commit, from.as_ref())?
             }
             _ => old,
         };
@@ -120,7 +122,7 @@ impl Net<'_> {
     }
 
     /// The errors that the change at this place would have if it were this stretch alone.
-    fn judge(&self, at: usize, old: Side, new: Side) -> Result<Vec<Finding>> {
+    fn judge(&self, at: usize, old: Option<State>, new: Option<State>) -> Result<Vec<Finding>> {
         let change = Change {
             path: self.subjects.all[at].change.path.clone(),
             old,
@@ -165,8 +167,8 @@ fn clear(finding: &mut Finding, used: &[&Statement]) {
 }
 
 /// Says what is not approved although something is.
-fn tell_rest(finding: &mut Finding, statements: &[&Statement], stays: Option<&Finding>) {
-    let Some(last) = statements.last() else {
+fn tell_rest(finding: &mut Finding, last: Option<&Statement>, stays: Option<&Finding>) {
+    let Some(last) = last else {
         return;
     };
     let (who, commit) = (

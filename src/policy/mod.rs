@@ -133,7 +133,7 @@ impl Policy {
 
     /// Whether `path` needs no row: a design or guard's own settings.
     pub fn is_exempt(&self, path: &BStr) -> bool {
-        self.is_design(path) || select::is_own_settings(path)
+        self.is_design(path) || select::is_own_settings(&self.settings, path)
     }
 
     /// The paths of the designs in force.

@@ -22,9 +22,10 @@ pub fn is_design(settings: &Settings, path: &BStr) -> bool {
         .any(|pattern| matches(normal(&pattern), path))
 }
 
-/// Whether `path` is `guard.toml` or below `.guard/`.
-pub fn is_own_settings(path: &BStr) -> bool {
+/// Whether `path` is `guard.toml`, below `.guard/` or the list of signers.
+pub fn is_own_settings(settings: &Settings, path: &BStr) -> bool {
     path == super::settings::FILE
+        || path == settings.signers.as_bytes()
         || path
             .strip_prefix(OWN_DIRECTORY.as_bytes())
             .is_some_and(|rest| rest.starts_with(b"/"))
@@ -147,7 +148,11 @@ mod tests {
             (".guardian/x", false),
             ("a/guard.toml", false),
         ] {
-            assert_eq!(is_own_settings(path.into()), own, "{path}");
+            assert_eq!(
+                is_own_settings(&Settings::default(), path.into()),
+                own,
+                "{path}"
+            );
         }
     }
 }

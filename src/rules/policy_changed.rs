@@ -60,7 +60,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             .fold(finding, |finding, fault| finding.help(fault));
         sink.push(finding.help(advice));
     }
-    let steers = |subject: &Subject| steers(subject);
+    let steers = |subject: &Subject| steers(policy, subject);
     if case
         .subjects
         .iter()
@@ -91,9 +91,9 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 }
 
 /// Whether the change is to guard's settings, or to lines that call guard.
-fn steers(subject: &Subject) -> bool {
+fn steers(policy: &Policy, subject: &Subject) -> bool {
     let path = subject.path();
-    if select::is_own_settings(path) {
+    if select::is_own_settings(&policy.settings, path) {
         return true;
     }
     let Some((old, new)) = subject.content.as_ref().filter(|_| may_name_guard(path)) else {
@@ -164,7 +164,7 @@ fn names_guard(line: &[u8]) -> bool {
 
 /// In the commit that brings the first `guard.toml`, whether the file is part of the set-up.
 pub(super) fn is_set_up(policy: &Policy, subject: &Subject) -> bool {
-    policy.adopting && subject.change.action() != Action::Delete && steers(subject)
+    policy.adopting && subject.change.action() != Action::Delete && steers(policy, subject)
 }
 
 #[cfg(test)]

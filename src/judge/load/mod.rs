@@ -208,7 +208,7 @@ impl<'a> Loader<'a> {
     /// Designs, guard's own settings and, in the commit that sets guard up, what calls it.
     fn goes_without_design(&self, change: &Change) -> Result<bool> {
         let path = change.path.as_ref();
-        Ok(select::is_own_settings(path)
+        Ok(select::is_own_settings(&self.settings, path)
             || select::is_design(&self.settings, path)
             || self.moved_designs.contains(&change.path)
             || self.by_hand.iter().any(|chosen| chosen == path)

@@ -1,0 +1,68 @@
+//! The patterns of OpenSSH (ssh_config(5), "PATTERNS").
+
+/// OpenSSH's own limit of one pattern.
+const MAX_PATTERN: usize = 1024;
+
+/// OpenSSH's pattern lists: separated by commas, `*` and `?` as in a shell, `!` before what must not match.
+pub(super) fn matches_list(list: &str, text: &str) -> bool {
+    let mut found = false;
+    for pattern in list.split(',') {
+        let (negated, pattern) = match pattern.strip_prefix('!') {
+            Some(pattern) => (true, pattern),
+            None => (false, pattern),
+        };
+        if pattern.len() >= MAX_PATTERN {
+            return false;
+        }
+        if matches(pattern.as_bytes(), text.as_bytes()) {
+            if negated {
+                return false;
+            }
+            found = true;
+        }
+    }
+    found
+}
+
+/// The last `*` takes more and more until the rest fits.
+fn matches(pattern: &[u8], text: &[u8]) -> bool {
+    let (mut p, mut t) = (0, 0);
+    let mut star = None;
+    while t < text.len() {
+        match pattern.get(p) {
+            Some(b'*') => {
+                star = Some((p, t));
+                p += 1;
+            }
+            Some(&byte) if byte == b'?' || byte == text[t] => {
+                p += 1;
+                t += 1;
+            }
+            _ => match star {
+                Some((at, taken)) => {
+                    star = Some((at, taken + 1));
+                    p = at + 1;
+                    t = taken + 1;
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[p..].iter().all(|&byte| byte == b'*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_pattern_matches_nothing_and_takes_no_time() {
+        assert!(matches_list("*,a", "a"));
+        let long = format!("{}*,a", "a".repeat(MAX_PATTERN));
+        assert!(!matches_list(&long, "a"));
+        // Exponential in the number of stars if it were done by trying everything.
+        let stars = "*a".repeat(500);
+        assert!(!matches_list(&stars, &"a".repeat(499)));
+        assert!(matches_list(&stars, &"a".repeat(500)));
+    }
+}

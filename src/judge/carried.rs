@@ -1,0 +1,73 @@
+//! Signed approvals beside a range: those just given, and those that a message brings along.
+
+use gix::ObjectId;
+use gix::bstr::BStr;
+
+use super::doubt::{Doubt, Judge};
+use crate::approval::{Approval, TRAILER};
+use crate::error::Result;
+use crate::git::Repository;
+use crate::path::show;
+use crate::policy::settings::{self, Settings};
+use crate::trailer;
+
+/// What HEAD's `guard.toml` says.
+fn settings_of_head(repo: &Repository) -> Result<(Option<ObjectId>, Settings)> {
+    let head = repo.head_commit()?;
+    let text = repo.tree_of(head)?.read(BStr::new(settings::FILE))?;
+    let settings = text.map_or(Ok(Settings::default()), |text| settings::parse(&text))?;
+    Ok((head, settings))
+}
+
+/// Says of signed approvals that would not count by HEAD's list why they would not.
+///
+/// # Errors
+/// HEAD, its settings or its list cannot be read.
+pub fn not_listed(repo: &Repository, approvals: &[Approval]) -> Result<Vec<String>> {
+    let is_signed = |approval: &&Approval| approval.signature.is_some();
+    let mut signed = approvals.iter().filter(is_signed).peekable();
+    if signed.peek().is_none() {
+        return Ok(Vec::new());
+    }
+    let (head, settings) = settings_of_head(repo)?;
+    let mut judge = Judge::new(repo, &settings, head, None);
+    let mut notes = Vec::new();
+    for approval in signed {
+        if let Some(doubt) = judge.signature(approval)? {
+            let doubt = match doubt {
+                Doubt::NoSigners(file) => format!("HEAD has no {}", show(&file)),
+                doubt => doubt.to_string(),
+            };
+            let note = format!("in a range and in CI this approval will not count: {doubt}");
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+    }
+    Ok(notes)
+}
+
+/// The signed approvals that a message brings along when git makes a commit anew, as in a rebase: those that count by
+/// HEAD's list, hold at `now` (in seconds since 1970) and stand in no commit before.
+///
+/// # Errors
+/// As for [`not_listed`], or a commit cannot be read.
+pub fn brought_along(repo: &Repository, message: &BStr, now: i64) -> Result<Vec<Approval>> {
+    let trailers = trailer::of_guard(message);
+    let mut approvals: Vec<Approval> = trailer::values(trailers, TRAILER)
+        .filter_map(|value| Approval::from_trailer_value(value).ok())
+        .filter(|approval| approval.signature.is_some() && now < approval.expires)
+        .collect();
+    let Some(oldest) = approvals.iter().map(|approval| approval.when).min() else {
+        return Ok(Vec::new());
+    };
+    let (head, settings) = settings_of_head(repo)?;
+    let mut judge = Judge::new(repo, &settings, head, Some(oldest));
+    let mut counted = Vec::new();
+    for approval in approvals.drain(..) {
+        if judge.signature(&approval)?.is_none() && !judge.used()?.contains_key(&approval.id) {
+            counted.push(approval);
+        }
+    }
+    Ok(counted)
+}

@@ -1,0 +1,180 @@
+//! Whether a stated approval counts: signed by a signer of the base, in the commit that makes its step, in time, once.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use gix::ObjectId;
+use gix::bstr::BStr;
+
+use super::used;
+use crate::approval::{Approval, Invalid, Signers};
+use crate::change::{Change, State};
+use crate::error::Result;
+use crate::git::{Repository, Tree};
+use crate::path::show;
+use crate::policy::settings::Settings;
+
+/// What was at a path before a commit and is there after it.
+pub(super) type Step = (Option<State>, Option<State>);
+
+/// Why a stated approval does not count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Doubt {
+    Unsigned,
+    NoSigners(String),
+    Signature(Invalid),
+    Expired,
+    /// The commit before this one is not in the clone, so that nobody can tell what it changed.
+    Shallow,
+    /// The commit changes something else.
+    OtherStep,
+    /// It is a copy of one that counted in another commit.
+    Used(ObjectId),
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Doubt::Unsigned => f.write_str("it is not signed"),
+            Doubt::NoSigners(file) => {
+                write!(f, "nobody is listed in {} at the merge base", show(file))
+            }
+            Doubt::Signature(invalid) => invalid.fmt(f),
+            Doubt::Expired => f.write_str("it had expired when the commit was made"),
+            Doubt::Shallow => f.write_str("the commit before is not in this clone"),
+            Doubt::OtherStep => f.write_str("the commit does not make the change that it names"),
+            Doubt::Used(commit) => write!(
+                f,
+                "it counts once, and did in commit {}",
+                commit.to_hex_with_len(12)
+            ),
+        }
+    }
+}
+
+/// Judges approvals one after the other.
+pub(super) struct Judge<'a> {
+    repo: &'a Repository,
+    settings: &'a Settings,
+    base: Option<ObjectId>,
+    /// When the oldest of the approvals was given.
+    oldest: i64,
+    /// Read when the first signature is met; `Some(None)` where there is no list.
+    signers: Option<Option<Signers>>,
+    /// In which commit an approval counted; with those of the base's history from the first that might count on.
+    used: Option<HashMap<String, ObjectId>>,
+}
+
+impl<'a> Judge<'a> {
+    /// By `settings` and the signers of `base`; `oldest` is when the oldest of the approvals was given.
+    pub(super) fn new(
+        repo: &'a Repository,
+        settings: &'a Settings,
+        base: Option<ObjectId>,
+        oldest: Option<i64>,
+    ) -> Self {
+        Judge {
+            repo,
+            settings,
+            base,
+            oldest: oldest.unwrap_or(i64::MAX),
+            signers: None,
+            used: None,
+        }
+    }
+
+    /// What the commit makes of the approved path, or why the approval does not count there.
+    pub(super) fn judge(
+        &mut self,
+        commit: ObjectId,
+        approval: &Approval,
+    ) -> Result<Result<Step, Doubt>> {
+        if !self.settings.accept_unsigned
+            && let Some(doubt) = self.signature(approval)?
+        {
+            return Ok(Err(doubt));
+        }
+        if self.repo.authored(commit)? >= approval.expires {
+            return Ok(Err(Doubt::Expired));
+        }
+        let Some(step) = step_of(self.repo, commit, approval.path.as_ref())? else {
+            return Ok(Err(Doubt::Shallow));
+        };
+        let change = Change {
+            path: approval.path.clone(),
+            old: step.0,
+            new: step.1,
+            renamed: None,
+        };
+        if !approval.is_for(&change) {
+            return Ok(Err(Doubt::OtherStep));
+        }
+        if let Some(&first) = self.used()?.get(&approval.id) {
+            return Ok(Err(Doubt::Used(first)));
+        }
+        self.used()?.insert(approval.id.clone(), commit);
+        Ok(Ok(step))
+    }
+
+    /// What the list of signers leaves out, if it was read.
+    pub(super) fn warnings(self) -> Vec<String> {
+        let signers = self.signers.flatten();
+        signers.map_or_else(Vec::new, |signers| signers.warnings)
+    }
+
+    /// In which commit an approval is used up, by its id.
+    pub(super) fn used(&mut self) -> Result<&mut HashMap<String, ObjectId>> {
+        let known = match self.used.take() {
+            Some(known) => known,
+            None => used::in_history(self.repo, self.base, self.oldest)?,
+        };
+        Ok(self.used.insert(known))
+    }
+
+    /// What is wrong with a signature, or that there is none.
+    pub(super) fn signature(&mut self, approval: &Approval) -> Result<Option<Doubt>> {
+        let Some(signature) = &approval.signature else {
+            return Ok(Some(Doubt::Unsigned));
+        };
+        if self.signers.is_none() {
+            let base = self.repo.tree_of(self.base)?;
+            self.signers = Some(signers(&base, self.settings)?);
+        }
+        let Some(Some(signers)) = &self.signers else {
+            return Ok(Some(Doubt::NoSigners(self.settings.signers.clone())));
+        };
+        let verified = approval.verify(signature, signers);
+        Ok(verified.err().map(Doubt::Signature))
+    }
+}
+
+/// The signers that a tree lists; `None` where it has no list.
+///
+/// # Errors
+/// A line of the list cannot be read, or the tree cannot.
+fn signers(tree: &Tree<'_>, settings: &Settings) -> Result<Option<Signers>> {
+    let file = &settings.signers;
+    let text = tree.read(BStr::new(file))?;
+    text.map(|text| Signers::parse(file, &text)).transpose()
+}
+
+/// What a commit made of a path, against its first parent; `None` where that parent is not here.
+fn step_of(repo: &Repository, commit: ObjectId, path: &BStr) -> Result<Option<Step>> {
+    let recorded = repo.objects().recorded(commit)?;
+    let parent = recorded.parents.first().copied();
+    if parent.is_some_and(|parent| !repo.has(parent)) {
+        return Ok(None);
+    }
+    let old = repo.tree_of(parent)?.get(path)?;
+    let new = repo.tree_of(Some(commit))?.get(path)?;
+    Ok(Some((old, new)))
+}
+
+/// What was at a path before a commit.
+///
+/// # Errors
+/// The commit or its first parent is missing or damaged.
+pub(super) fn before(repo: &Repository, commit: ObjectId, path: &BStr) -> Result<Option<State>> {
+    let parent = repo.objects().recorded(commit)?.parents.first().copied();
+    repo.tree_of(parent)?.get(path)
+}
