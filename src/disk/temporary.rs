@@ -34,6 +34,11 @@ fn write_new(dir: &Dir, content: &[u8], mode: Option<u32>) -> io::Result<String>
     }
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use cap_std::fs::OpenOptionsExt;
+        options.mode(first_mode(mode));
+    }
     let (name, mut file) = with_free_name(|name| dir.open_with(name, &options))?;
     match fill(&mut file, content, mode) {
         Ok(()) => Ok(name),
@@ -44,8 +49,15 @@ fn write_new(dir: &Dir, content: &[u8], mode: Option<u32>) -> io::Result<String>
     }
 }
 
+/// The permission bits until the content is there: what is to be private is private from the beginning.
+#[cfg(unix)]
+fn first_mode(mode: Option<u32>) -> u32 {
+    if mode.is_some() { 0o600 } else { 0o666 }
+}
+
 fn fill(file: &mut File, content: &[u8], mode: Option<u32>) -> io::Result<()> {
-    // First, so that nobody reads what is private.
+    file.write_all(content)?;
+    // Afterwards: writing takes set-user-ID away.
     #[cfg(unix)]
     if let Some(mode) = mode {
         use cap_std::fs::{Permissions, PermissionsExt};
@@ -53,7 +65,6 @@ fn fill(file: &mut File, content: &[u8], mode: Option<u32>) -> io::Result<()> {
     }
     #[cfg(not(unix))]
     let _ = mode;
-    file.write_all(content)?;
     file.sync_all()
 }
 
@@ -78,7 +89,7 @@ mod linux {
     use cap_std::fs::{Dir, File};
     use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, openat};
 
-    use super::{fill, with_free_name};
+    use super::{fill, first_mode, with_free_name};
 
     pub(super) fn write_unnamed(
         dir: &Dir,
@@ -86,7 +97,7 @@ mod linux {
         mode: Option<u32>,
     ) -> io::Result<String> {
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-        let fd = openat(dir, ".", flags, Mode::from_raw_mode(0o666))?;
+        let fd = openat(dir, ".", flags, Mode::from_raw_mode(first_mode(mode)))?;
         let mut file = File::from_std(fd.into());
         fill(&mut file, content, mode)?;
         let source = format!("/proc/self/fd/{}", file.as_raw_fd());

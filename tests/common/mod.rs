@@ -7,7 +7,12 @@
     dead_code,
     reason = "every test target uses its own part of the harness"
 )]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stderr,
+    clippy::print_stdout
+)]
 
 pub mod commits;
 pub mod corpus;

@@ -200,7 +200,7 @@ impl Verb {
             }
             (Some(_) | None, State::Old) | (None, State::New) => {}
         }
-        if outcome.code != Some(0) {
+        if outcome.code.is_some_and(|code| code != 0) {
             assert!(is_typed(&outcome.text), "{what}: no kind of error");
         }
         let fault = verify(&bytes, None).fault;
