@@ -1,0 +1,305 @@
+//! Decisions as an embedding program asks for them, and the stores behind them when they are not as they should be:
+//! whatever is wrong, nothing is written.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use common::{Repo, lines};
+use gix::bstr::BStr;
+use write_guard::gate::{
+    Answer, Done, Failure, FailureKind, Gate, Operation, Question, Strategy, reject,
+};
+use write_guard::git::Repository;
+use write_guard::judge::Options;
+
+const FILE: &str = "state.py";
+
+fn old() -> String {
+    lines(1..=200)
+}
+
+fn repo() -> Repo {
+    let repo = Repo::open();
+    repo.stage(FILE, old());
+    repo.commit("State");
+    repo
+}
+
+fn replacement() -> Operation {
+    Operation::Write {
+        content: b"nothing of it is left\n".to_vec(),
+        strategy: Strategy::Replace,
+        expect: None,
+    }
+}
+
+fn perform(
+    repo: &Repo,
+    operation: &Operation,
+    mut ask: impl FnMut(&Question) -> Answer,
+) -> Result<Done, Failure> {
+    let opened = Repository::open(&repo.root).unwrap();
+    let gate = Gate::open(&opened, &Options::default()).unwrap();
+    gate.perform_asking(BStr::new(FILE), operation, &mut ask)
+}
+
+fn approve(
+    repo: &Repo,
+    id: &str,
+    mut ask: impl FnMut(&Question) -> Answer,
+) -> Result<Done, Failure> {
+    let opened = Repository::open(&repo.root).unwrap();
+    let gate = Gate::open(&opened, &Options::default()).unwrap();
+    gate.approve(id, &mut ask)
+}
+
+fn consent(_: &Question) -> Answer {
+    Answer::Approve("it is meant".to_owned())
+}
+
+fn events(repo: &Repo) -> Vec<String> {
+    let name = |record: &serde_json::Value| record["event"].as_str().unwrap().to_owned();
+    repo.records().iter().map(name).collect()
+}
+
+/// Has a change held and returns its id.
+#[track_caller]
+fn hold(repo: &Repo, arguments: &[&str]) -> String {
+    let answer = repo.ask(arguments);
+    let id = &answer.fails("held").json["error"]["details"]["id"];
+    id.as_str().unwrap().to_owned()
+}
+
+#[test]
+fn nothing_is_asked_where_nothing_is_lost() {
+    let repo = repo();
+    let content = old() + "more\n";
+    let operation = Operation::Write {
+        content: content.clone().into_bytes(),
+        strategy: Strategy::Replace,
+        expect: None,
+    };
+    let done = perform(&repo, &operation, |question| panic!("{question:?}")).unwrap();
+    assert!(!done.analysis.requires_approval);
+    assert_eq!(repo.read(FILE), content.as_bytes());
+    assert_eq!(events(&repo), ["started", "done"]);
+}
+
+#[test]
+fn a_held_deletion_that_is_approved_is_done() {
+    let repo = repo();
+    let id = hold(&repo, &["delete", FILE]);
+    approve(&repo, &id, consent).unwrap();
+    assert!(!repo.path(FILE).exists());
+    assert_eq!(repo.json(&["pending"])["held"].as_array().unwrap().len(), 0);
+    let approved = repo
+        .records()
+        .into_iter()
+        .find(|record| record["event"] == "approved");
+    let approved = approved.unwrap();
+    assert_eq!(approved["path"], FILE);
+    assert!(approved["new"].is_null() && approved["old"].is_string());
+    // Not twice.
+    let again = approve(&repo, &id, |question| panic!("{question:?}")).unwrap_err();
+    assert_eq!(again.kind, FailureKind::NotFound);
+}
+
+#[test]
+fn a_file_that_changes_while_the_question_is_open_is_not_written() {
+    let repo = repo();
+    let meanwhile = old() + "written while the question was open\n";
+    let failure = perform(&repo, &replacement(), |question| {
+        repo.write(FILE, &meanwhile);
+        consent(question)
+    });
+    let failure = failure.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Stale);
+    assert!(
+        failure
+            .message
+            .contains("changed while the question was open")
+    );
+    assert_eq!(repo.read(FILE), meanwhile.as_bytes());
+    // No consent is left that a commit could use.
+    assert_eq!(events(&repo), [""; 0]);
+    assert!(!repo.path(".git/guard/approvals").exists());
+}
+
+#[test]
+fn others_may_write_while_a_question_is_open() {
+    let repo = repo();
+    perform(&repo, &replacement(), |question| {
+        repo.put("other.py", "x\n", &[]).works();
+        consent(question)
+    })
+    .unwrap();
+    assert_eq!(repo.read("other.py"), b"x\n");
+    assert_eq!(repo.read(FILE), b"nothing of it is left\n");
+}
+
+#[test]
+fn what_needs_no_person_any_more_is_written_without_a_question() {
+    let repo = repo();
+    repo.write("../new", "x\n");
+    let id = hold(&repo, &["write", FILE, "--content-file", "../new"]);
+    repo.stage(
+        "guard.toml",
+        "[lld]\nmissing = \"skip\"\n[destructive]\nlines = 1000\n",
+    );
+    repo.commit("Large is larger");
+    approve(&repo, &id, |question| panic!("{question:?}")).unwrap();
+    assert_eq!(repo.read(FILE), b"x\n");
+}
+
+#[test]
+fn consent_that_cannot_be_kept_is_none() {
+    let repo = repo();
+    let failure = perform(&repo, &replacement(), |question| {
+        repo.write(".git/guard/approvals", "in the way\n");
+        consent(question)
+    });
+    let failure = failure.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Record);
+    assert!(!failure.help.is_empty());
+    assert_eq!(repo.read(FILE), old().as_bytes());
+    assert!(!events(&repo).contains(&"started".to_owned()));
+}
+
+#[test]
+fn a_change_that_cannot_be_held_is_refused_all_the_same() {
+    let repo = repo();
+    repo.write(".git/guard/held", "in the way\n");
+    let answer = repo.put(FILE, "x\n", &["--auto"]);
+    assert!(answer.fails("held").message().contains("cannot be held"));
+    assert_eq!(repo.read(FILE), old().as_bytes());
+    repo.guard(&["pending"]).exits(2).says("cannot be read");
+    let opened = Repository::open(&repo.root).unwrap();
+    let failure = reject(&opened, "0123456789ab", "no").unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Io);
+    assert_eq!(events(&repo), ["refused"], "nothing was decided");
+}
+
+#[test]
+fn an_id_is_no_path_and_a_strange_file_in_the_store_is_nothing() {
+    let repo = repo();
+    let id = hold(&repo, &["delete", FILE]);
+    // A held change under another name, and one that is no JSON.
+    let store = repo.path(".git/guard/held");
+    fs::copy(store.join(format!("{id}.json")), store.join("abcdef.json")).unwrap();
+    fs::write(store.join("123456.json"), "no JSON").unwrap();
+    fs::write(repo.path(".git/guard/outside.json"), "{}").unwrap();
+    for id in ["abcdef", "123456", "../outside", "", "xyz"] {
+        let failure = approve(&repo, id, |question| panic!("{question:?}")).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::NotFound, "{id}");
+        assert!(failure.message.contains("nothing is held"), "{id}");
+    }
+    assert_eq!(repo.json(&["pending"])["held"].as_array().unwrap().len(), 1);
+    assert_eq!(repo.read(FILE), old().as_bytes());
+}
+
+#[test]
+fn what_expired_is_forgotten_with_its_content() {
+    let repo = Repo::open_with("[approvals]\nexpiry = \"0h\"\n");
+    repo.stage(FILE, old());
+    repo.commit("State");
+    let id = hold(&repo, &["delete", FILE]);
+    let failure = approve(&repo, &id, |question| panic!("{question:?}")).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::NotFound);
+    assert_eq!(repo.json(&["pending"])["held"].as_array().unwrap().len(), 0);
+    let store = fs::read_dir(repo.path(".git/guard/held")).unwrap();
+    assert_eq!(store.count(), 0);
+}
+
+#[test]
+fn without_the_lock_nothing_is_written() {
+    let repo = repo();
+    let lock = repo.path(".git/guard/write.lock");
+    fs::create_dir_all(&lock).unwrap();
+    let answer = repo.put("a", "x\n", &[]);
+    assert!(
+        answer
+            .fails("record")
+            .message()
+            .contains("cannot be locked")
+    );
+    fs::remove_dir(&lock).unwrap();
+    // Nor is one created over a link.
+    symlink(repo.path("../home/lock"), &lock).unwrap();
+    repo.put("a", "x\n", &[]).fails("record");
+    assert!(!repo.path("a").exists());
+    assert!(!repo.path("../home/lock").exists());
+}
+
+#[test]
+fn a_log_that_is_none_stops_every_change() {
+    let repo = repo();
+    repo.put("a", "one\n", &[]).works();
+    let backup = repo.git(&["rev-parse", "refs/guard/snapshots"]);
+    let log = repo.path(".git/guard/log.jsonl");
+    fs::write(&log, "this\nis\nno log\n").unwrap();
+    for arguments in [
+        &["write", "a"][..],
+        &["patch", "a", "--search", "one", "--replace", "two"],
+        &["delete", "a"],
+        &["move", "a", "b"],
+    ] {
+        let answer = repo.ask(arguments);
+        let message = answer.fails("record").message().to_owned();
+        assert!(message.contains("no valid last record"), "{message}");
+    }
+    repo.guard(&["snapshot", "restore", &backup, "a"])
+        .exits(2)
+        .says("the audit log cannot be written");
+    assert_eq!(repo.read("a"), b"one\n");
+    assert!(!repo.path("b").exists());
+    assert_eq!(fs::read(&log).unwrap(), b"this\nis\nno log\n");
+    // A log that leads elsewhere is not followed.
+    fs::remove_file(&log).unwrap();
+    symlink(repo.path("../home/log"), &log).unwrap();
+    repo.put("a", "x\n", &[]).fails("record");
+    assert!(!repo.path("../home/log").exists());
+}
+
+#[test]
+fn a_long_torn_end_does_not_hide_the_last_record() {
+    let repo = repo();
+    repo.put("a", "one\n", &[]).works();
+    let count = repo.records().len();
+    let log = repo.path(".git/guard/log.jsonl");
+    let mut bytes = fs::read(&log).unwrap();
+    // Longer than what is read of the end at first.
+    bytes.extend([b'x'; 40_000]);
+    fs::write(&log, &bytes).unwrap();
+    repo.put("a", "two\n", &[]).works();
+    let written = fs::read(&log).unwrap();
+    assert!(written.starts_with(&bytes), "nothing is rewritten");
+    let text = String::from_utf8(written).unwrap();
+    let next: serde_json::Value = serde_json::from_str(text.lines().rev().nth(1).unwrap()).unwrap();
+    assert_eq!(next["seq"], count + 1);
+    assert_eq!(next["after_torn_line"], true);
+}
+
+#[test]
+fn restoring_needs_the_lock_and_gives_back_a_deleted_file() {
+    let repo = repo();
+    repo.put("a", "one\n", &[]).works();
+    repo.ask(&["delete", "a"]).works();
+    let backup = repo.git(&["rev-parse", "refs/guard/snapshots"]);
+    let lock = repo.path(".git/guard/write.lock");
+    fs::remove_file(&lock).unwrap();
+    fs::create_dir(&lock).unwrap();
+    let restore = ["snapshot", "restore", &backup, "a"];
+    repo.guard(&restore).exits(2).says("cannot be locked");
+    assert!(!repo.path("a").exists());
+    fs::remove_dir(&lock).unwrap();
+    repo.guard(&restore).exits(0);
+    assert_eq!(repo.read("a"), b"one\n");
+    // A directory in its place is not what was there.
+    fs::remove_file(repo.path("a")).unwrap();
+    fs::create_dir(repo.path("a")).unwrap();
+    repo.guard(&restore).exits(2).says("is a directory");
+}
