@@ -30,6 +30,14 @@ pub enum FailureKind {
     Record,
     /// There is no such line to insert before.
     NoSuchLine,
+    /// The strategy `extend` does not know the language of the file.
+    UnsupportedLanguage,
+    /// The file or the content is not correct in its language.
+    SyntaxError,
+    /// There is nothing that the file lacks.
+    NothingToAdd,
+    /// What the file lacks cannot be added without changing what is there.
+    NoPlace,
     /// Something is already where a file is to be moved.
     Exists,
     /// The file is not what the caller last saw.
@@ -65,6 +73,10 @@ impl FailureKind {
             FailureKind::Backup => "backup",
             FailureKind::Record => "record",
             FailureKind::NoSuchLine => "no-such-line",
+            FailureKind::UnsupportedLanguage => "unsupported-language",
+            FailureKind::SyntaxError => "syntax-error",
+            FailureKind::NothingToAdd => "nothing-to-add",
+            FailureKind::NoPlace => "no-place",
             FailureKind::Exists => "exists",
             FailureKind::Stale => "stale",
             FailureKind::Held => "held",

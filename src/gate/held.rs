@@ -27,6 +27,8 @@ pub struct HeldChange {
     pub path: BString,
     /// `write`, `patch` or `delete`.
     pub operation: String,
+    /// How a written content came about; only a `replace` holds all that was proposed.
+    pub strategy: Option<String>,
     /// The blob id of what is there; `None` for nothing.
     pub old: Option<String>,
     /// The blob id of what is to be there; `None` for nothing.
@@ -51,6 +53,7 @@ impl HeldChange {
         json!({
             "path": self.path.to_str_lossy(),
             "operation": self.operation,
+            "strategy": self.strategy,
             "old": self.old,
             "new": self.new,
             "class": self.class,
@@ -64,6 +67,7 @@ impl HeldChange {
         Some(HeldChange {
             path: text("path")?.into(),
             operation: text("operation")?,
+            strategy: text("strategy"),
             old: text("old"),
             new: text("new"),
             class: text("class")?,

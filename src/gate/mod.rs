@@ -3,6 +3,8 @@
 
 mod analysis;
 mod decision;
+#[cfg(feature = "extend")]
+mod extend;
 mod failure;
 mod held;
 mod lock;
@@ -38,7 +40,7 @@ pub use patch::{Edit, apply};
 pub use perform::Done;
 pub use sign::{Signer, SigningKey};
 pub use store::Store;
-pub use strategy::Strategy;
+pub use strategy::{Extension, Strategy};
 pub use undo::Undo;
 pub use verify::{Unfinished, Verification, verify};
 

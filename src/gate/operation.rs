@@ -2,7 +2,7 @@
 
 use gix::bstr::{BStr, BString};
 
-use super::strategy::{self, Strategy};
+use super::strategy::{self, Combined, Strategy};
 use super::{Edit, Failure, FailureKind, Gate, Result, apply};
 use crate::measure;
 use crate::path::boundary::Entry;
@@ -47,6 +47,14 @@ impl Operation {
         }
     }
 
+    /// How new content meets what is there; only of a write.
+    pub fn strategy(&self) -> Option<Strategy> {
+        match self {
+            Operation::Write { strategy, .. } => Some(*strategy),
+            _ => None,
+        }
+    }
+
     /// The title of the snapshot (requirement 001, section 2.2).
     pub(super) fn title(&self, path: &BStr) -> String {
         let name = show(path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)).to_string();
@@ -65,11 +73,11 @@ impl Gate<'_> {
         old: Option<&Entry>,
         content: &[u8],
         strategy: Strategy,
-    ) -> Result<Vec<u8>> {
+    ) -> Result<Combined> {
         refuse_binary(path, content)?;
         let there = old.map(|entry| entry.content.as_slice());
         let result = strategy::combine(path, there, content, strategy)?;
-        self.check_size(path, &result)?;
+        self.check_size(path, &result.content)?;
         Ok(result)
     }
 

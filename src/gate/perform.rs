@@ -5,7 +5,7 @@ use gix::bstr::{BStr, ByteSlice};
 use serde_json::{Map, Value};
 
 use super::plan::{Effect, Plan};
-use super::{Analysis, Failure, FailureKind, Gate, Head, Log, Operation, Result};
+use super::{Analysis, Extension, Failure, FailureKind, Gate, Head, Log, Operation, Result};
 use crate::finding::Finding;
 use crate::git::Before;
 use crate::path::boundary::Entry;
@@ -20,6 +20,8 @@ pub struct Done {
     pub size: usize,
     /// The snapshot that holds what was there.
     pub backup: ObjectId,
+    /// What extending the file added and kept.
+    pub extension: Option<Extension>,
     /// How many replacements were made.
     pub replaced: usize,
     /// Where the file is now, if it was moved.
@@ -84,6 +86,7 @@ impl Gate<'_> {
                 _ => 0,
             },
             backup,
+            extension: plan.extension.clone(),
             replaced: match operation {
                 Operation::Patch { edits, .. } => edits.len(),
                 _ => 0,

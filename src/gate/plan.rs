@@ -3,7 +3,7 @@
 use gix::bstr::{BStr, BString};
 
 use super::operation::{not_found, refuse_binary};
-use super::{Analysis, Failure, FailureKind, Gate, HeldChange, Operation, Result};
+use super::{Analysis, Extension, Failure, FailureKind, Gate, HeldChange, Operation, Result};
 use crate::change::Change;
 use crate::finding::{Finding, Rule};
 use crate::judge::Access;
@@ -16,6 +16,8 @@ pub(super) struct Plan {
     /// What is there now, at each path concerned; the first is the one asked about.
     pub(super) before: Vec<(BString, Option<Entry>)>,
     pub(super) effect: Effect,
+    /// What extending the file adds and keeps.
+    pub(super) extension: Option<Extension>,
     pub(super) analysis: Analysis,
     /// What a person would consent to: from the content shown as the old one to the new one.
     pub(super) consent: Change,
@@ -74,10 +76,15 @@ impl Gate<'_> {
         {
             self.check_expectation(path.as_ref(), entry, expected)?;
         }
+        let mut extension = None;
         let effect = match operation {
             Operation::Write {
                 content, strategy, ..
-            } => Effect::Write(self.written(path.as_ref(), entry, content, *strategy)?),
+            } => {
+                let combined = self.written(path.as_ref(), entry, content, *strategy)?;
+                extension = combined.extension;
+                Effect::Write(combined.content)
+            }
             Operation::Patch { edits, .. } => {
                 Effect::Write(self.patched(path.as_ref(), entry, edits)?)
             }
@@ -106,6 +113,7 @@ impl Gate<'_> {
         let plan = Plan {
             before: vec![(path, old)],
             effect,
+            extension,
             analysis,
             consent: consent.change,
         };
@@ -142,6 +150,7 @@ impl Gate<'_> {
         let plan = Plan {
             before: vec![(path.clone(), Some(old.clone())), (target.to_owned(), None)],
             effect: Effect::Rename,
+            extension: None,
             analysis,
             consent: gone.change,
         };
@@ -186,6 +195,9 @@ impl Gate<'_> {
         let change = HeldChange {
             path: plan.path().to_owned(),
             operation: operation.verb().to_owned(),
+            strategy: operation
+                .strategy()
+                .map(|strategy| strategy.name().to_owned()),
             old: digest(plan.old().map(|entry| entry.content.as_slice())),
             new: digest(plan.new_content()),
             class: plan.analysis.measured.class.name().to_owned(),

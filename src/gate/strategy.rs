@@ -2,7 +2,9 @@
 
 use gix::bstr::{BStr, ByteSlice};
 
-use super::operation::refuse_binary;
+#[cfg(feature = "extend")]
+use super::extend::extend;
+use super::operation::{not_found, refuse_binary};
 use super::{Failure, FailureKind, Result};
 use crate::path::show;
 
@@ -18,33 +20,98 @@ pub enum Strategy {
         /// From 1; one more than there are lines puts it at the end.
         line: usize,
     },
+    /// The definitions of the content that the file lacks are added, by the language's own syntax.
+    Extend,
 }
 
-const BOM: &[u8] = b"\xef\xbb\xbf";
+/// What extending a file did; each entry names one definition, import or statement.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Extension {
+    /// What the file has now and lacked before.
+    pub added: Vec<String>,
+    /// What is different in the file and in the content, and stays as it is.
+    pub kept: Vec<String>,
+    /// What the content has and extend does not add: statements without a name, imports that nothing added uses.
+    pub left_out: Vec<String>,
+}
+
+/// A file as it will be.
+#[derive(Debug)]
+pub(super) struct Combined {
+    pub(super) content: Vec<u8>,
+    /// Only of [`Strategy::Extend`].
+    pub(super) extension: Option<Extension>,
+}
+
+impl Strategy {
+    /// The word for it, as on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Strategy::Replace => "replace",
+            Strategy::Append => "append",
+            Strategy::Insert { .. } => "insert",
+            Strategy::Extend => "extend",
+        }
+    }
+}
+
+pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// The content of the file after the write.
 ///
 /// # Errors
-/// There is no such line, no file to insert into, or the file is binary.
+/// There is no such line, no file to insert into or to extend, the file is binary, or it cannot be extended.
 pub(super) fn combine(
     path: &BStr,
     old: Option<&[u8]>,
     content: &[u8],
     strategy: Strategy,
-) -> Result<Vec<u8>> {
-    if strategy == Strategy::Replace {
-        return Ok(content.to_vec());
+) -> Result<Combined> {
+    if strategy != Strategy::Replace {
+        refuse_binary(path, old.unwrap_or_default())?;
     }
-    let old = old.unwrap_or_default();
-    refuse_binary(path, old)?;
+    let (content, extension) = match strategy {
+        Strategy::Replace => (content.to_vec(), None),
+        Strategy::Extend => {
+            let old = old.ok_or_else(|| {
+                not_found(path).help("a new file is written with --strategy replace")
+            })?;
+            let (content, extension) = extend(path, old, content)?;
+            (content, Some(extension))
+        }
+        Strategy::Append => (join(path, old.unwrap_or_default(), content, None)?, None),
+        Strategy::Insert { line } => {
+            let joined = join(path, old.unwrap_or_default(), content, Some(line))?;
+            (joined, None)
+        }
+    };
+    Ok(Combined { content, extension })
+}
+
+#[cfg(not(feature = "extend"))]
+fn extend(path: &BStr, _: &[u8], _: &[u8]) -> Result<(Vec<u8>, Extension)> {
+    Err(Failure::new(
+        FailureKind::UnsupportedLanguage,
+        format!(
+            "{} cannot be extended: this guard was built without it",
+            show(path)
+        ),
+    )
+    .help(
+        "build guard with the feature `extend`, or use --strategy append, insert, or guard patch",
+    ))
+}
+
+/// `content` before a line of `old`, or after the last one.
+fn join(path: &BStr, old: &[u8], content: &[u8], line: Option<usize>) -> Result<Vec<u8>> {
     let (mark, text) = match old.strip_prefix(BOM) {
         Some(text) => (BOM, text),
         None => (&b""[..], old),
     };
     let mut lines: Vec<&[u8]> = text.lines_with_terminator().collect();
-    let at = match strategy {
-        Strategy::Insert { line } => place(path, lines.len(), line)?,
-        _ => lines.len(),
+    let at = match line {
+        Some(line) => place(path, lines.len(), line)?,
+        None => lines.len(),
     };
     if text.is_empty() {
         return Ok([
@@ -93,7 +160,7 @@ fn place(path: &BStr, lines: usize, line: usize) -> Result<usize> {
 }
 
 /// The line ending of a text: the one that most of its lines have.
-fn ending_of(text: &[u8]) -> &'static [u8] {
+pub(super) fn ending_of(text: &[u8]) -> &'static [u8] {
     let all = text.find_iter("\n").count();
     let crlf = text.find_iter("\r\n").count();
     if crlf * 2 > all { b"\r\n" } else { b"\n" }
@@ -122,7 +189,7 @@ mod tests {
             content.as_bytes(),
             strategy,
         );
-        assert_eq!(result.unwrap().as_bstr(), expected);
+        assert_eq!(result.unwrap().content.as_bstr(), expected);
     }
 
     const AT_1: Strategy = Strategy::Insert { line: 1 };

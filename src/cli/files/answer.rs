@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::output::Output;
 use crate::error::{Error, Result};
-use crate::gate::{self, Analysis, Done, Failure, FailureKind, Gate, Operation};
+use crate::gate::{self, Analysis, Done, Extension, Failure, FailureKind, Gate, Operation};
 use crate::path::boundary::Entry;
 use crate::path::show;
 use crate::report::Format;
@@ -72,9 +72,30 @@ pub(in crate::cli) fn print_done(
                     )
                 }
             };
-            writeln!(out, "{what}; snapshot {}", done.backup)
+            writeln!(out, "{what}; snapshot {}", done.backup)?;
+            done.extension
+                .iter()
+                .flat_map(extension_lines)
+                .try_for_each(|line| writeln!(out, "{line}"))
         },
     );
+}
+
+/// What extending did, in groups with a heading.
+pub(in crate::cli) fn extension_lines(extension: &Extension) -> Vec<String> {
+    let groups = [
+        ("added", &extension.added),
+        ("kept as it was", &extension.kept),
+        ("left out", &extension.left_out),
+    ];
+    let groups = groups.into_iter().filter(|(_, names)| !names.is_empty());
+    groups
+        .flat_map(|(title, names)| {
+            names
+                .iter()
+                .map(move |name| format!("  {title}: {}", show(name)))
+        })
+        .collect()
 }
 
 fn plural(replacements: usize) -> String {
@@ -99,6 +120,11 @@ fn done_json(gate: &Gate<'_>, operation: &Operation, done: &Done) -> Map<String,
         Operation::Write { .. } => {
             object.insert("size".into(), done.size.into());
             object.insert("created".into(), (!done.analysis.exists).into());
+            if let Some(extension) = &done.extension {
+                object.insert("added".into(), extension.added.clone().into());
+                object.insert("kept".into(), extension.kept.clone().into());
+                object.insert("left_out".into(), extension.left_out.clone().into());
+            }
         }
         Operation::Patch { .. } => {
             object.insert("matched".into(), true.into());

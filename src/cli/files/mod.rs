@@ -44,7 +44,7 @@ pub(super) struct ReadArgs {
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  guard write src/new.py < new.py\n  guard write src/state.py --content-file new.py --expect $(git hash-object src/state.py)\n  guard write src/state.py --strategy append < more.py\n  guard write src/state.py --strategy insert --line 12 < more.py\n\nappend and insert keep the file's line endings, byte order mark and final newline."
+    after_help = "Examples:\n  guard write src/new.py < new.py\n  guard write src/state.py --content-file new.py --expect $(git hash-object src/state.py)\n  guard write src/state.py --strategy append < more.py\n  guard write src/state.py --strategy insert --line 12 < more.py\n  guard write src/state.py --strategy extend < state-with-more-methods.py\n\nappend, insert and extend keep the file's line endings, byte order mark and final newline. extend knows Python, Rust,\nJavaScript, TypeScript, Go and Java."
 )]
 pub(super) struct WriteArgs {
     #[command(flatten)]
@@ -75,6 +75,8 @@ enum Way {
     Append,
     /// The content goes before a line.
     Insert,
+    /// The definitions of the content that the file lacks are added; nothing else changes.
+    Extend,
 }
 
 impl Way {
@@ -83,6 +85,7 @@ impl Way {
             (Way::Insert, Some(line)) => Ok(Strategy::Insert { line }),
             (Way::Replace, None) => Ok(Strategy::Replace),
             (Way::Append, None) => Ok(Strategy::Append),
+            (Way::Extend, None) => Ok(Strategy::Extend),
             _ => Err(Error::new("--line belongs to --strategy insert")),
         }
     }

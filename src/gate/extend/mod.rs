@@ -1,0 +1,128 @@
+//! The strategy `extend`: what a file lacks of the proposed definitions is added, by the language's own syntax; not a
+//! byte of what is there changes. Text in, text out.
+
+mod compare;
+mod go;
+mod import;
+mod java;
+mod parse;
+mod place;
+mod python;
+mod rust;
+mod scope;
+mod script;
+mod syntax;
+
+use gix::bstr::{BStr, ByteSlice};
+
+use self::parse::parse;
+use self::place::assemble;
+use self::scope::Scope;
+use self::syntax::Syntax;
+use super::strategy::{BOM, ending_of};
+use super::{Extension, Failure, FailureKind, Result};
+use crate::path::show;
+
+/// `old` with what it lacks of `content`, and what was done.
+///
+/// # Errors
+/// The language is unknown, either text does not parse, nothing is missing, or what is missing has no safe place.
+pub(super) fn extend(path: &BStr, old: &[u8], content: &[u8]) -> Result<(Vec<u8>, Extension)> {
+    let syntax = Syntax::of(path).ok_or_else(|| unknown_language(path))?;
+    let (mark, old) = match old.strip_prefix(BOM) {
+        Some(text) => (BOM, text),
+        None => (&b""[..], old),
+    };
+    let ending = ending_of(old);
+    let content = content.strip_prefix(BOM).unwrap_or(content);
+    let content = content.replace("\r\n", "\n");
+    let old = readable(old).map_err(|why| unreadable(path, "the file", &why))?;
+    let new = readable(&content).map_err(|why| unreadable(path, "the content", &why))?;
+
+    let old_tree = parse(&syntax, old).map_err(|why| unreadable(path, "the file", &why))?;
+    let new_tree = parse(&syntax, new).map_err(|why| unreadable(path, "the content", &why))?;
+    let before = Scope::of_file(&syntax, old, &old_tree);
+    let proposed = Scope::of_file(&syntax, new, &new_tree);
+    let comparison =
+        compare::compare(&syntax, &before, &proposed).map_err(|why| no_place(path, &why))?;
+    if comparison.insertions.is_empty() {
+        return Err(nothing_to_add(path, &comparison.extension));
+    }
+    let ending = if ending == b"\r\n" { "\r\n" } else { "\n" };
+    let text = assemble(old, comparison.insertions, ending);
+
+    // What was added must be read back as what it was, and so must everything else.
+    let tree = parse(&syntax, &text)
+        .map_err(|why| no_place(path, &format!("the result does not parse: {why}")))?;
+    let mut expected = before.keys();
+    expected.extend(comparison.keys);
+    expected.sort();
+    let mut found = Scope::of_file(&syntax, &text, &tree).keys();
+    found.sort();
+    if found != expected {
+        return Err(no_place(
+            path,
+            "the result would be read as something else than the file and the additions",
+        ));
+    }
+    Ok(([mark, text.as_bytes()].concat(), comparison.extension))
+}
+
+/// As text that a grammar can read.
+fn readable(text: &[u8]) -> Result<&str, String> {
+    if text.contains(&0) {
+        return Err("has a NUL byte".to_owned());
+    }
+    text.to_str().map_err(|_| "is not UTF-8".to_owned())
+}
+
+fn unknown_language(path: &BStr) -> Failure {
+    let languages = Syntax::names();
+    Failure::new(
+        FailureKind::UnsupportedLanguage,
+        format!(
+            "{} cannot be extended: its language is not known",
+            show(path)
+        ),
+    )
+    .help(format!(
+        "extend knows {languages}, by the end of the file's name"
+    ))
+    .help("use --strategy append or insert, or guard patch")
+}
+
+fn unreadable(path: &BStr, which: &str, why: &str) -> Failure {
+    Failure::new(
+        FailureKind::SyntaxError,
+        format!("{} cannot be extended: {which} {why}", show(path)),
+    )
+    .help("extend adds only what it understands; correct it, or use guard patch")
+}
+
+fn no_place(path: &BStr, why: &str) -> Failure {
+    Failure::new(
+        FailureKind::NoPlace,
+        format!("{} cannot be extended: {why}", show(path)),
+    )
+    .help("leave that out of the content, or use guard patch to say where it goes")
+}
+
+fn nothing_to_add(path: &BStr, extension: &Extension) -> Failure {
+    let kept = match extension.kept.len() {
+        0 => String::new(),
+        _ => format!("; different there, and kept: {}", extension.kept.join(", ")),
+    };
+    Failure::new(
+        FailureKind::NothingToAdd,
+        format!(
+            "{} has every definition of the content already{kept}",
+            show(path)
+        ),
+    )
+    .help("extend never changes a definition that is there; use guard patch for that")
+    .detail("kept", extension.kept.clone())
+    .detail("left_out", extension.left_out.clone())
+}
+
+#[cfg(test)]
+mod tests;

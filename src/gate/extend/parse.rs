@@ -1,0 +1,65 @@
+//! Reading a text with a grammar, within limits.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use tree_sitter::{Node, ParseOptions, Parser, Tree};
+
+use super::syntax::Syntax;
+
+/// Larger sources are written by programs, not by hand.
+const MAX_BYTES: usize = 4 << 20;
+
+/// No real source of that size takes so long; a hostile one might.
+const MAX_TIME: Duration = Duration::from_secs(30);
+
+/// The tree of a text without a single error.
+///
+/// # Errors
+/// A predicate that says what is wrong, such as `does not parse at line 3`.
+pub(super) fn parse(syntax: &Syntax, text: &str) -> Result<Tree, String> {
+    if text.len() > MAX_BYTES {
+        let bytes = text.len();
+        return Err(format!(
+            "has {bytes} bytes, more than the {MAX_BYTES} that are read"
+        ));
+    }
+    let mut parser = Parser::new();
+    let failed = |_| "cannot be read: the grammar does not fit this build".to_owned();
+    parser.set_language(&syntax.grammar()).map_err(failed)?;
+    let begin = Instant::now();
+    let mut in_time = |_: &tree_sitter::ParseState| {
+        if begin.elapsed() > MAX_TIME {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    };
+    let options = ParseOptions::new().progress_callback(&mut in_time);
+    let mut read = |at: usize, _| text.as_bytes().get(at..).unwrap_or_default();
+    let tree = parser.parse_with_options(&mut read, None, Some(options));
+    let tree = tree.ok_or_else(|| "takes too long to parse".to_owned())?;
+    if tree.root_node().has_error() {
+        let line = first_error(tree.root_node());
+        let name = syntax.name;
+        return Err(format!("does not parse as {name} at line {line}"));
+    }
+    Ok(tree)
+}
+
+/// The line of the first error, from 1. Trees may be deep: this goes down without recursion.
+fn first_error(root: Node<'_>) -> usize {
+    let mut cursor = root.walk();
+    loop {
+        let node = cursor.node();
+        let is_found = node.is_error() || node.is_missing();
+        if is_found || !cursor.goto_first_child() {
+            return node.start_position().row + 1;
+        }
+        while !cursor.node().has_error() {
+            if !cursor.goto_next_sibling() {
+                return node.start_position().row + 1;
+            }
+        }
+    }
+}

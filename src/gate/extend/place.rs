@@ -1,0 +1,333 @@
+//! Where additions go, and the text that comes of it.
+
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use super::scope::{Definition, Scope, indent_at, line_start};
+use super::syntax::Syntax;
+
+/// Text that goes before a line.
+#[derive(Debug)]
+pub(super) struct Insertion {
+    /// The first byte of a line, or the end of the text.
+    at: usize,
+    pieces: Vec<Piece>,
+    /// Blank lines between the last piece and what follows.
+    gap_after: usize,
+}
+
+/// Some lines.
+#[derive(Debug)]
+struct Piece {
+    /// Blank lines before it.
+    gap: usize,
+    text: String,
+}
+
+/// The scope of the old file that is added to.
+pub(super) struct Place<'a, 't> {
+    pub(super) syntax: &'a Syntax,
+    pub(super) old: &'a Scope<'t>,
+    /// `None` for the file.
+    pub(super) container: Option<&'a Definition<'t>>,
+}
+
+impl Place<'_, '_> {
+    /// Definitions go to the end of the scope.
+    pub(super) fn definitions(
+        &self,
+        new: &Scope<'_>,
+        missing: &[&Definition<'_>],
+    ) -> Result<Insertion, String> {
+        let (at, indent) = self.end(new, missing)?;
+        let last = self.old.definitions.last();
+        let mut after_line = last.is_some_and(|it| is_line(self.old.text_of(&it.range)));
+        let is_empty =
+            self.old.first().is_none() && self.container.is_some() && self.syntax.has_braces;
+        let strings = strings(self.syntax, new.root);
+        let mut pieces = Vec::new();
+        for definition in missing {
+            let text = moved(new, definition, &strings, &indent);
+            let usual = if self.container.is_some() {
+                1
+            } else {
+                self.syntax.blank_lines
+            };
+            let gap = match definition.gap {
+                _ if is_empty && pieces.is_empty() => 0,
+                gap if after_line && is_line(&text) => gap.unwrap_or(0).min(usual),
+                _ => usual,
+            };
+            after_line = is_line(&text);
+            pieces.push(Piece { gap, text });
+        }
+        let is_before_tail = self.container.is_none() && self.old.tail.is_some();
+        Ok(Insertion {
+            at,
+            pieces,
+            gap_after: if is_before_tail {
+                self.syntax.blank_lines
+            } else {
+                0
+            },
+        })
+    }
+
+    /// Imports follow the last one before the first statement that needs them, or what stands at the top.
+    pub(super) fn imports(
+        &self,
+        statements: &[String],
+        is_first: bool,
+    ) -> Result<Insertion, String> {
+        let old = self.old;
+        let text = old.text;
+        let before = |at: usize| line_start(text, at);
+        let mut imports = old.imports.iter();
+        let known = imports.rfind(|it| old.first_statement.is_none_or(|at| it.range.start < at));
+        let list_end = known.and_then(|import| import.bindings.list_end);
+        let has_prologue = old.prologue_end > self.open();
+        let (at, gap, gap_after) = match (known, old.first_statement) {
+            (Some(_), _) if is_first && has_prologue => (after_line(text, old.prologue_end)?, 1, 0),
+            (Some(import), _) if is_first => (before(import.range.start), 0, 0),
+            (Some(_), _) if list_end.is_some() => (before(list_end.unwrap_or_default()), 0, 0),
+            (Some(import), _) => (after_line(text, import.range.end)?, 0, 0),
+            (None, Some(first)) if has_prologue || self.container.is_none() => (
+                before(first),
+                usize::from(has_prologue),
+                self.syntax.blank_lines,
+            ),
+            (None, None) if has_prologue => (after_line(text, old.prologue_end)?, 1, 0),
+            (None, None) if self.container.is_none() => (text.len(), 0, 0),
+            (None, _) => (after_line(text, self.open())?, 0, 1),
+        };
+        let indent = match (list_end, old.first()) {
+            (Some(_), _) => "\t",
+            (None, Some(first)) if self.container.is_some() => indent_at(text, first),
+            _ => "",
+        };
+        let pieces = statements.iter().enumerate().map(|(index, statement)| {
+            let statement = match list_end {
+                Some(_) => statement.clone(),
+                None => with_keyword(self.syntax, statement),
+            };
+            let lines: Vec<String> = statement
+                .lines()
+                .map(|line| indented(indent, line))
+                .collect();
+            Piece {
+                gap: if index == 0 { gap } else { 0 },
+                text: lines.join("\n"),
+            }
+        });
+        Ok(Insertion {
+            at,
+            pieces: pieces.collect(),
+            gap_after,
+        })
+    }
+
+    /// The byte where the scope begins.
+    fn open(&self) -> usize {
+        let body = self.container.and_then(|container| container.head.body);
+        body.map_or(0, |body| body.open + usize::from(self.syntax.has_braces))
+    }
+
+    /// Where definitions go, and how far to the right.
+    fn end(&self, new: &Scope<'_>, missing: &[&Definition<'_>]) -> Result<(usize, String), String> {
+        let text = self.old.text;
+        let Some(container) = self.container else {
+            let at = self
+                .old
+                .tail
+                .map_or(text.len(), |tail| line_start(text, tail));
+            return Ok((at, String::new()));
+        };
+        let names = container.head.names.join(", ");
+        let Some(body) = container.head.body else {
+            return Err(format!("{names} has no body to add to"));
+        };
+        let open = body.open;
+        let is_first_of_line = |at: usize| {
+            text.get(line_start(text, at)..at)
+                .is_some_and(|before| before.trim().is_empty())
+        };
+        let is_on_lines = if self.syntax.has_braces {
+            line_start(text, body.close) > open && is_first_of_line(body.close - 1)
+        } else {
+            is_first_of_line(open)
+        };
+        let first = if self.syntax.has_braces {
+            self.old.first()
+        } else {
+            Some(open)
+        };
+        if !is_on_lines || !first.is_none_or(is_first_of_line) {
+            return Err(format!(
+                "the body of {names} does not stand on lines of its own, so that adding to it would change one"
+            ));
+        }
+        let at = if self.syntax.has_braces {
+            line_start(text, body.close)
+        } else {
+            after_line(text, body.close)?
+        };
+        let indent = match first {
+            Some(first) => indent_at(text, first).to_owned(),
+            None => {
+                let outer = indent_at(text, container.range.start);
+                let unit = missing
+                    .first()
+                    .map(|it| indent_at(new.text, it.range.start));
+                let unit = unit.filter(|unit| !unit.is_empty()).unwrap_or("    ");
+                let unit = unit
+                    .strip_prefix(outer)
+                    .filter(|it| !it.is_empty())
+                    .unwrap_or(unit);
+                format!("{outer}{unit}")
+            }
+        };
+        Ok((at, indent))
+    }
+}
+
+/// An import as a statement, also where it stands in a list.
+pub(super) fn with_keyword(syntax: &Syntax, text: &str) -> String {
+    if syntax.uses.is_some() {
+        format!("import {text}")
+    } else {
+        text.to_owned()
+    }
+}
+
+/// The first byte of the next line, if nothing but the end of a statement or a comment follows on this one.
+fn after_line(text: &str, at: usize) -> Result<usize, String> {
+    let rest = text.get(at..).unwrap_or_default();
+    let (line, end) = match rest.find('\n') {
+        Some(newline) => (&rest[..newline], at + newline + 1),
+        None => (rest, text.len()),
+    };
+    let line = line.trim_start_matches([' ', '\t', ';']).trim_end();
+    let is_comment = ["//", "#"].iter().any(|mark| line.starts_with(mark))
+        || (line.starts_with("/*") && line.find("*/") == line.len().checked_sub(2));
+    if line.is_empty() || is_comment {
+        return Ok(end);
+    }
+    let number = text[..at].matches('\n').count() + 1;
+    Err(format!(
+        "line {number} goes on where something has to be added"
+    ))
+}
+
+fn is_line(text: &str) -> bool {
+    !text.contains('\n')
+}
+
+fn indented(indent: &str, line: &str) -> String {
+    if line.is_empty() {
+        String::new()
+    } else {
+        format!("{indent}{line}")
+    }
+}
+
+/// The text of a definition at another indentation. Lines within strings stay as they are.
+fn moved(
+    scope: &Scope<'_>,
+    definition: &Definition<'_>,
+    strings: &[Range<usize>],
+    to: &str,
+) -> String {
+    let range = &definition.range;
+    let from = indent_at(scope.text, range.start);
+    let text = scope.text_of(range);
+    if from == to {
+        return indented(to, text);
+    }
+    let is_content = |at: usize| {
+        let before = strings.partition_point(|string| string.start < at);
+        before > 0 && at < strings[before - 1].end
+    };
+    let mut at = range.start;
+    let mut lines = Vec::new();
+    for line in text.split('\n') {
+        lines.push(match line.strip_prefix(from) {
+            _ if at == range.start => indented(to, line),
+            _ if is_content(at) => line.to_owned(),
+            Some(line) => indented(to, line),
+            None => line.to_owned(),
+        });
+        at += line.len() + 1;
+    }
+    lines.join("\n")
+}
+
+/// The strings over several lines, in order; found without recursion.
+fn strings(syntax: &Syntax, root: Node<'_>) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut cursor = root.walk();
+    loop {
+        let node = cursor.node();
+        let is_string = syntax.strings.contains(&node.kind());
+        let has_lines = node.start_position().row < node.end_position().row;
+        if is_string && has_lines {
+            found.push(node.byte_range());
+        }
+        if has_lines && !is_string && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return found;
+            }
+        }
+    }
+}
+
+/// The old text with the insertions; every line of it stays, in order.
+pub(super) fn assemble(old: &str, mut insertions: Vec<Insertion>, ending: &str) -> String {
+    insertions.sort_by_key(|insertion| insertion.at);
+    let mut result = String::with_capacity(old.len());
+    let mut from = 0;
+    for insertion in insertions {
+        result.push_str(&old[from..insertion.at]);
+        from = insertion.at;
+        for piece in &insertion.pieces {
+            separate(&mut result, piece.gap, ending);
+            for line in piece.text.lines() {
+                result.push_str(line);
+                result.push_str(ending);
+            }
+        }
+        let rest = old[from..].trim_start_matches(['\r', '\n', ' ', '\t']);
+        if !rest.is_empty() {
+            let there = old[from..]
+                .lines()
+                .take_while(|line| line.trim().is_empty())
+                .count();
+            let gap = insertion.gap_after.saturating_sub(there);
+            result.push_str(&ending.repeat(gap));
+        }
+    }
+    result.push_str(&old[from..]);
+    if from == old.len() && !old.is_empty() && !old.ends_with('\n') {
+        result.truncate(result.len() - ending.len());
+    }
+    result
+}
+
+/// Ends the last line, and sees that blank lines follow; none at the beginning of a file.
+fn separate(result: &mut String, gap: usize, ending: &str) {
+    if result.is_empty() {
+        return;
+    }
+    if !result.ends_with('\n') {
+        result.push_str(ending);
+    }
+    let blank = result
+        .lines()
+        .rev()
+        .take_while(|line| line.trim().is_empty())
+        .count();
+    result.push_str(&ending.repeat(gap.saturating_sub(blank)));
+}

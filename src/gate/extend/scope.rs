@@ -1,0 +1,318 @@
+//! A file or a body as what it consists of: imports, definitions with what belongs to them, and the rest.
+
+use std::ops::Range;
+
+use tree_sitter::{Node, Tree};
+
+use super::import::Bindings;
+use super::syntax::{Head, Item, Syntax, plain, text_of};
+
+/// Members of members of members; what is deeper is compared as a whole.
+const MAX_DEPTH: usize = 8;
+
+/// A file or a body.
+#[derive(Debug)]
+pub(super) struct Scope<'t> {
+    pub(super) syntax: &'t Syntax,
+    pub(super) text: &'t str,
+    pub(super) root: Node<'t>,
+    /// What the file is part of.
+    pub(super) header: Option<&'t str>,
+    /// The byte after what stands before the imports; where the scope begins if there is nothing.
+    pub(super) prologue_end: usize,
+    pub(super) imports: Vec<Import>,
+    pub(super) definitions: Vec<Definition<'t>>,
+    /// Statements without a name.
+    pub(super) others: Vec<Range<usize>>,
+    /// Names that those statements may bind.
+    pub(super) hidden: Vec<String>,
+    /// Where the first thing begins that is no import and not for the top.
+    pub(super) first_statement: Option<usize>,
+    /// Where the statement begins that ends the file.
+    pub(super) tail: Option<usize>,
+}
+
+/// An import statement.
+#[derive(Debug)]
+pub(super) struct Import {
+    pub(super) range: Range<usize>,
+    pub(super) bindings: Bindings,
+}
+
+/// A definition with the comments and attributes that belong to it.
+#[derive(Debug)]
+pub(super) struct Definition<'t> {
+    pub(super) head: Head<'t>,
+    pub(super) range: Range<usize>,
+    /// Blank lines before it; `None` for the first thing of its scope.
+    pub(super) gap: Option<usize>,
+    pub(super) members: Option<Box<Scope<'t>>>,
+}
+
+/// What was read last, for what still belongs to it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Last {
+    Nothing,
+    Import,
+    Definition,
+    Other,
+}
+
+/// What stands before a definition and may belong to it.
+#[derive(Default)]
+struct Pending<'t> {
+    start: Option<usize>,
+    attributes: Vec<&'t str>,
+}
+
+impl<'t> Scope<'t> {
+    pub(super) fn of_file(syntax: &'t Syntax, text: &'t str, tree: &'t Tree) -> Scope<'t> {
+        Scope::read(syntax, text, tree.root_node(), 0, 0)
+    }
+
+    /// `open` is the byte where the scope begins.
+    fn read(
+        syntax: &'t Syntax,
+        text: &'t str,
+        node: Node<'t>,
+        open: usize,
+        depth: usize,
+    ) -> Scope<'t> {
+        let mut scope = Scope {
+            syntax,
+            text,
+            root: node,
+            header: None,
+            prologue_end: open,
+            imports: Vec::new(),
+            definitions: Vec::new(),
+            others: Vec::new(),
+            hidden: Vec::new(),
+            first_statement: None,
+            tail: None,
+        };
+        let mut cursor = node.walk();
+        let mut pending = Pending::default();
+        let (mut last, mut last_end) = (Last::Nothing, open);
+        for child in node.children(&mut cursor) {
+            let range = child.start_byte()..trimmed_end(text, child.start_byte(), child.end_byte());
+            if !child.is_named() {
+                if matches!(child.kind(), ";" | ",") {
+                    scope.lengthen(last, range.end);
+                    last_end = range.end;
+                }
+                continue;
+            }
+            let newlines = newlines(text, last_end, range.start);
+            let item = (syntax.item)(child, text, &pending.attributes);
+            match item {
+                Item::Comment if newlines == 0 && last != Last::Nothing => {
+                    scope.lengthen(last, range.end);
+                }
+                Item::Comment | Item::Attribute => {
+                    if pending.start.is_none() || (newlines > 1 && pending.attributes.is_empty()) {
+                        pending.start = Some(range.start);
+                    }
+                    if matches!(item, Item::Attribute) {
+                        pending.attributes.push(text_of(child, text));
+                    }
+                    last = Last::Nothing;
+                }
+                item => {
+                    let pending = std::mem::take(&mut pending);
+                    let is_attached = newlines <= 1 || !pending.attributes.is_empty();
+                    let start = pending.start.filter(|_| is_attached);
+                    let whole = start.unwrap_or(range.start)..range.end;
+                    last = scope.add(item, range.clone(), whole, &pending, open, depth);
+                }
+            }
+            last_end = range.end;
+        }
+        scope
+    }
+
+    /// `range` is that of the node, `whole` also has what belongs to it.
+    fn add(
+        &mut self,
+        item: Item<'t>,
+        range: Range<usize>,
+        whole: Range<usize>,
+        pending: &Pending<'_>,
+        open: usize,
+        depth: usize,
+    ) -> Last {
+        if !matches!(item, Item::Empty) {
+            self.tail = None;
+        }
+        if matches!(item, Item::Definition(_) | Item::Tail | Item::Other(_)) {
+            self.first_statement.get_or_insert(whole.start);
+        }
+        match item {
+            Item::Header => {
+                self.header = self.text.get(range.clone());
+                self.prologue_end = range.end;
+                Last::Nothing
+            }
+            Item::Prologue => {
+                if self.imports.is_empty() && self.first_statement.is_none() {
+                    self.prologue_end = range.end;
+                }
+                self.others.push(range);
+                Last::Other
+            }
+            Item::Import(bindings) => {
+                // An attribute says when it counts; a comment may be about the whole file.
+                let range = if pending.attributes.is_empty() {
+                    range
+                } else {
+                    whole
+                };
+                self.imports.push(Import { range, bindings });
+                Last::Import
+            }
+            Item::Definition(head) => {
+                self.define(head, whole, open, depth);
+                Last::Definition
+            }
+            Item::Empty => Last::Nothing,
+            Item::Tail => {
+                self.tail = Some(whole.start);
+                self.others.push(range);
+                Last::Other
+            }
+            Item::Other(names) => {
+                self.hidden.extend(names);
+                self.others.push(range);
+                Last::Other
+            }
+            // Both are handled where they are read.
+            Item::Comment | Item::Attribute => Last::Nothing,
+        }
+    }
+
+    fn define(&mut self, head: Head<'t>, mut range: Range<usize>, open: usize, depth: usize) {
+        // An implementation takes its signatures along.
+        while !head.is_signature
+            && let Some(previous) = self.definitions.last()
+            && previous.head.is_signature
+            && (previous.head.kind, &previous.head.names) == (head.kind, &head.names)
+        {
+            range.start = previous.range.start;
+            self.definitions.pop();
+        }
+        let before = self.text.get(..range.start).unwrap_or_default().trim_end();
+        let gap = (before.len() > open)
+            .then(|| newlines(self.text, before.len(), range.start).saturating_sub(1));
+        let members = head.body.filter(|_| depth < MAX_DEPTH).map(|body| {
+            let has_brace = self.text[body.open..].starts_with('{');
+            let open = body.open + usize::from(has_brace);
+            Box::new(Scope::read(
+                self.syntax,
+                self.text,
+                body.node,
+                open,
+                depth + 1,
+            ))
+        });
+        self.definitions.push(Definition {
+            head,
+            range,
+            gap,
+            members,
+        });
+    }
+
+    fn lengthen(&mut self, last: Last, end: usize) {
+        let range = match last {
+            Last::Nothing => None,
+            Last::Import => self.imports.last_mut().map(|import| &mut import.range),
+            Last::Definition => self.definitions.last_mut().map(|it| &mut it.range),
+            Last::Other => self.others.last_mut(),
+        };
+        if let Some(range) = range {
+            range.end = end;
+        }
+    }
+
+    /// The text of a range, moved to the left margin, without white space at the ends of its lines.
+    pub(super) fn dedented(&self, range: &Range<usize>) -> String {
+        let indent = indent_at(self.text, range.start);
+        let text = self.text.get(range.clone()).unwrap_or_default();
+        let lines = text
+            .lines()
+            .map(|line| line.strip_prefix(indent).unwrap_or(line));
+        lines.map(str::trim_end).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The text of a range.
+    pub(super) fn text_of(&self, range: &Range<usize>) -> &'t str {
+        self.text.get(range.clone()).unwrap_or_default()
+    }
+
+    /// A container up to its body, white space aside.
+    pub(super) fn header_of(&self, container: &Definition<'_>) -> String {
+        let body = container.head.body.map(|body| body.open);
+        let range = container.range.start..body.unwrap_or(container.range.end);
+        plain(self.text_of(&range))
+    }
+
+    /// The first byte of what is in the scope.
+    pub(super) fn first(&self) -> Option<usize> {
+        let imports = self.imports.first().map(|import| import.range.start);
+        let definitions = self.definitions.first().map(|it| it.range.start);
+        let others = self.others.first().map(|range| range.start);
+        [imports, definitions, others].into_iter().flatten().min()
+    }
+
+    /// Everything with a name, at every depth: what must be there after a change as before.
+    pub(super) fn keys(&self) -> Vec<String> {
+        let mut keys = Vec::new();
+        for import in &self.imports {
+            let atoms = import.bindings.atoms.iter();
+            keys.extend(atoms.map(|atom| format!("import {} {:?}", atom.target, atom.bound)));
+        }
+        for definition in &self.definitions {
+            keys.extend(definition.keys());
+        }
+        keys
+    }
+}
+
+impl Definition<'_> {
+    /// Its own key and those of its members.
+    pub(super) fn keys(&self) -> Vec<String> {
+        let own = self.head.key();
+        let members = self.members.as_ref().map(|members| members.keys());
+        let members = members.into_iter().flatten();
+        let members = members.map(|key| format!("{own} / {key}"));
+        std::iter::once(own.clone()).chain(members).collect()
+    }
+}
+
+impl Head<'_> {
+    pub(super) fn key(&self) -> String {
+        format!("{} {} {}", self.kind, self.names.join(", "), self.shape)
+    }
+}
+
+/// The white space that a line begins with.
+pub(super) fn indent_at(text: &str, at: usize) -> &str {
+    let line = text.get(line_start(text, at)..).unwrap_or_default();
+    let rest = line.trim_start_matches([' ', '\t']);
+    &line[..line.len() - rest.len()]
+}
+
+/// The first byte of the line of a byte.
+pub(super) fn line_start(text: &str, at: usize) -> usize {
+    let before = text.get(..at).unwrap_or_default();
+    before.rfind('\n').map_or(0, |newline| newline + 1)
+}
+
+fn trimmed_end(text: &str, start: usize, end: usize) -> usize {
+    start + text.get(start..end).unwrap_or_default().trim_end().len()
+}
+
+fn newlines(text: &str, from: usize, to: usize) -> usize {
+    let between = text.get(from..to).unwrap_or_default();
+    between.bytes().filter(|&byte| byte == b'\n').count()
+}
