@@ -5,6 +5,9 @@ use gix::bstr::{BStr, ByteSlice};
 /// Typed to refuse; never the word to consent with.
 pub const REJECT: &str = "reject";
 
+/// Typed to look at something else; neither are these.
+const STRATEGIES: &[&str] = &["replace", "append", "insert", "extend"];
+
 /// Shorter words are typed by accident, longer ones with mistakes.
 const LENGTH: std::ops::RangeInclusive<usize> = 4..=24;
 
@@ -20,8 +23,14 @@ pub fn word(lost: &[u8], path: &BStr, id: &str) -> String {
 fn first(text: &[u8]) -> Option<String> {
     text.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')
         .filter(|word| LENGTH.contains(&word.len()))
-        .find(|word| word[0].is_ascii_alphabetic() && !word.eq_ignore_ascii_case(REJECT.as_bytes()))
+        .find(|word| word[0].is_ascii_alphabetic() && !is_answer(word))
         .map(|word| word.to_str_lossy().into_owned())
+}
+
+/// Whether the word says something else than consent.
+fn is_answer(word: &[u8]) -> bool {
+    let mut answers = STRATEGIES.iter().chain([&REJECT]);
+    answers.any(|answer| word.eq_ignore_ascii_case(answer.as_bytes()))
 }
 
 #[cfg(test)]
@@ -34,6 +43,7 @@ mod tests {
         assert_eq!(of("x = 1\nclass State:", "src/state.py"), "class");
         assert_eq!(of("# reject_all", "a"), "reject_all");
         assert_eq!(of("REJECT state", "a"), "state");
+        assert_eq!(of("Append extend insert replace state", "a"), "state");
         assert_eq!(of("1234 äöüß", "src/state.py"), "state");
         assert_eq!(of("", "a"), "0123abcd");
     }

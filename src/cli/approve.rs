@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use gix::bstr::ByteSlice;
 use serde_json::json;
 
-use super::files::{print_done, tell};
+use super::files::{extension_lines, print_done, tell};
 use super::person::{Person, one_line};
 use super::sign::SignArgs;
 use super::{DesignArgs, output::Output, repository, with_approvals};
@@ -48,10 +48,11 @@ Examples:
   guard approve 3f2a9c0b1d4e    look at a held change and write it
   guard approve --staged        look at what a commit would be refused for
 
-Shows what would be lost, then wants a word taken from the change and a reason, at a terminal. It refuses
-where an agent or CI runs it. No flag, variable or setting approves anything. An approval is for one path,
-one old and one new content, holds until the commit lands or `[approvals] expiry` is over, and clears
-neither unsafe-path nor outside-workspace.
+Shows what would be lost, then wants a word taken from the change and a reason, at a terminal.
+In place of the word it takes `append`, `insert LINE` or `extend`, shows what that would do, and
+asks about that. It refuses where an agent or CI runs it. No flag, variable or setting approves
+anything. An approval is for one path, one old and one new content, holds until the commit lands
+or `[approvals] expiry` is over, and clears neither unsafe-path nor outside-workspace.
 
 An approval is signed by `ssh-keygen` with the key of --sign or GUARD_SIGN, else with git's `user.signingKey`
 where `gpg.format` is `ssh`. A range, a push and CI count only signed ones.";
@@ -173,9 +174,9 @@ impl ApproveArgs {
             Ok(signer) => signer,
             Err(failure) => return tell(output, &failure),
         };
-        let reason = match person.ask(&shown(&waiting), &word(&waiting)) {
+        let reason = match person.ask(&shown(&waiting), &word(&waiting), &[]) {
             Answer::Approve(reason) => reason,
-            Answer::Reject(_) | Answer::Nothing => {
+            Answer::Reject(_) | Answer::Instead(_) | Answer::Nothing => {
                 let failure =
                     Failure::new(FailureKind::NotApproved, "nothing was approved".to_owned());
                 return tell(output, &failure);
@@ -246,15 +247,33 @@ impl RejectArgs {
 
 /// Asks about one change of the gate's.
 pub(super) fn ask(person: &mut Person, question: &Question) -> Answer {
-    let mut text = format!("guard: {}\n", question.finding.message);
+    let mut text = String::new();
+    if let Some(problem) = &question.problem {
+        let help = problem.help.join("; ");
+        let _ = writeln!(text, "\nguard: {}: {help}", problem.message);
+    }
     let analysis = &question.analysis;
+    // Writing to a string cannot fail.
+    let _ = match (&question.finding, question.strategy) {
+        (Some(finding), _) => writeln!(text, "guard: {}", finding.message),
+        (None, Some(way)) => writeln!(
+            text,
+            "guard: {} {} loses nothing that needs approval",
+            way.name(),
+            show(&analysis.path)
+        ),
+        (None, None) => Ok(()),
+    };
+    for line in question.extension.iter().flat_map(extension_lines) {
+        let _ = writeln!(text, "{line}");
+    }
     push_quoted(&mut text, "The change", Some(&analysis.diff_preview));
     push_quoted(
         &mut text,
         "Lost for good",
         analysis.deleted_content.as_deref(),
     );
-    person.ask(&text, &question.word)
+    person.ask(&text, &question.word, &question.others)
 }
 
 /// Every staged change that waits, with its findings, preview and loss.

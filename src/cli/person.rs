@@ -7,7 +7,7 @@ use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 
 use crate::approval::REJECT;
 use crate::error::{Error, Result};
-use crate::gate::Answer;
+use crate::gate::{Answer, Strategy};
 use crate::path::show;
 
 /// Variables that agents and CI set for the programs they start; a `*` stands for any end.
@@ -72,20 +72,25 @@ impl Person {
         Ok(Person { terminal })
     }
 
-    /// Shows `text`, asks for the word, then for a reason. An interrupt ends guard; nothing has happened then.
-    pub(super) fn ask(&mut self, text: &str, word: &str) -> Answer {
+    /// Shows `text`, asks for the word, then for a reason; or for one of the `others`, strategies to look at instead.
+    /// An interrupt ends guard; nothing has happened then.
+    pub(super) fn ask(&mut self, text: &str, word: &str, others: &[&str]) -> Answer {
         // What cannot be shown or read is no answer.
-        self.dialogue(text, word).unwrap_or(Answer::Nothing)
+        self.dialogue(text, word, others).unwrap_or(Answer::Nothing)
     }
 
-    fn dialogue(&mut self, text: &str, word: &str) -> io::Result<Answer> {
+    fn dialogue(&mut self, text: &str, word: &str, others: &[&str]) -> io::Result<Answer> {
         // Whatever was typed before the question is no answer to it.
         #[cfg(unix)]
         rustix::termios::tcflush(&self.terminal, rustix::termios::QueueSelector::IFlush)?;
         let mut terminal = &self.terminal;
+        let instead = match others {
+            [] => String::new(),
+            _ => format!(" `{}` to see that instead,", others.join("`, `")),
+        };
         write!(
             terminal,
-            "{text}\nType `{word}` to approve, `{REJECT}` to reject, anything else to leave it: "
+            "{text}\nType `{word}` to approve,{instead} `{REJECT}` to reject, anything else to leave it: "
         )?;
         let mut lines = BufReader::new(terminal);
         let mut next = || -> io::Result<Option<String>> {
@@ -97,7 +102,11 @@ impl Person {
         let is_rejection = match next()? {
             Some(typed) if typed == word => false,
             Some(typed) if typed == REJECT => true,
-            _ => return Ok(Answer::Nothing),
+            Some(typed) => {
+                let chosen = chosen(&typed, others);
+                return Ok(chosen.map_or(Answer::Nothing, Answer::Instead));
+            }
+            None => return Ok(Answer::Nothing),
         };
         write!(terminal, "Reason: ")?;
         let Some(reason) = next()?.map(|reason| one_line(&reason)) else {
@@ -111,6 +120,25 @@ impl Person {
                 Answer::Nothing
             }
         })
+    }
+}
+
+/// The strategy that was typed, if it was offered.
+fn chosen(typed: &str, others: &[&str]) -> Option<Strategy> {
+    let (name, line) = match typed.split_once(' ') {
+        Some((name, line)) => (name, Some(line.trim().parse().ok()?)),
+        None => (typed, None),
+    };
+    let is_offered = others
+        .iter()
+        .any(|other| other.split(' ').next() == Some(name));
+    match (name, line) {
+        _ if !is_offered => None,
+        ("insert", Some(line)) => Some(Strategy::Insert { line }),
+        ("replace", None) => Some(Strategy::Replace),
+        ("append", None) => Some(Strategy::Append),
+        ("extend", None) => Some(Strategy::Extend),
+        _ => None,
     }
 }
 
@@ -287,6 +315,27 @@ mod tests {
             ("HOME", "/root"),
         ] {
             assert!(!refused(name, value), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_strategy_is_chosen_only_where_it_is_offered() {
+        let offered = ["append", "insert LINE"];
+        assert_eq!(chosen("append", &offered), Some(Strategy::Append));
+        assert_eq!(
+            chosen("insert 12", &offered),
+            Some(Strategy::Insert { line: 12 })
+        );
+        for typed in [
+            "extend",
+            "insert",
+            "insert x",
+            "insert -1",
+            "append 1",
+            "",
+            "LINE",
+        ] {
+            assert_eq!(chosen(typed, &offered), None, "{typed}");
         }
     }
 

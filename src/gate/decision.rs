@@ -6,12 +6,12 @@ use serde_json::{Map, Value};
 
 use std::fs::File;
 
+use super::asked::Asked;
 use super::perform::record;
-use super::plan::Plan;
 use super::sign::{Signer, new_id};
 use super::{
-    Analysis, Done, Failure, FailureKind, Gate, Held, HeldChange, Log, Operation, Result, Store,
-    Strategy,
+    Analysis, Done, Extension, Failure, FailureKind, Gate, Held, HeldChange, Log, Operation,
+    Result, Store, Strategy,
 };
 use crate::approval::{self, Approval};
 use crate::finding::Finding;
@@ -24,10 +24,18 @@ const HOW: &str = "terminal";
 /// What a person is asked.
 #[derive(Debug, Clone)]
 pub struct Question {
-    /// Why a person has to decide.
-    pub finding: Finding,
+    /// Why a person has to decide; `None` where the strategy that they chose destroys nothing.
+    pub finding: Option<Finding>,
     /// What would happen, with the preview and what would be lost.
     pub analysis: Analysis,
+    /// How the content meets what is there, for which that is shown.
+    pub strategy: Option<Strategy>,
+    /// What extending would add and keep.
+    pub extension: Option<Extension>,
+    /// Strategies that may be chosen instead.
+    pub others: Vec<&'static str>,
+    /// Why the strategy chosen last is not possible.
+    pub problem: Option<Failure>,
     /// What is typed to consent.
     pub word: String,
 }
@@ -39,6 +47,8 @@ pub enum Answer {
     Approve(String),
     /// Refusal, and why; may be empty.
     Reject(String),
+    /// The same content with another strategy: it is shown, and asked about, first.
+    Instead(Strategy),
     /// Neither: another word, an interrupt, a closed window.
     Nothing,
 }
@@ -64,8 +74,14 @@ impl Gate<'_> {
         };
         // A question may stay open for long; others may write meanwhile.
         drop(alone);
-        let _alone = self.decide(&plan, finding, ask)?;
-        self.execute(&plan, operation)
+        let asked = Asked {
+            plan,
+            may_choose: operation.strategy().is_some(),
+            operation: operation.clone(),
+            finding: Some(finding),
+        };
+        let (_alone, chosen) = self.decide(asked, ask)?;
+        self.execute(&chosen.plan, &chosen.operation)
     }
 
     /// Asks about a held change and, with consent, writes it.
@@ -75,6 +91,7 @@ impl Gate<'_> {
     /// another reason, or there is no consent: then nothing is written. A rejected change is held no longer.
     pub fn approve(&self, id: &str, ask: Ask<'_>) -> Result<Done> {
         let held = load(&self.held, id)?;
+        let may_choose = held.strategy.as_deref() == Some(Strategy::Replace.name());
         let operation = match held.content {
             Some(content) => Operation::Write {
                 content,
@@ -101,17 +118,23 @@ impl Gate<'_> {
                 "forget it: guard reject {id}; then ask for the change anew"
             )));
         }
-        let decided = match finding {
-            Some(finding) => self.decide(&plan, finding, ask),
-            None => self.lock.take(),
+        let asked = Asked {
+            plan,
+            operation,
+            finding,
+            may_choose,
+        };
+        let decided = match &asked.finding {
+            Some(_) => self.decide(asked, ask),
+            None => self.lock.take().map(|alone| (alone, asked)),
         };
         if let Err(failure) = &decided
             && failure.kind == FailureKind::Rejected
         {
             forget(&self.held, id)?;
         }
-        let _alone = decided?;
-        let done = self.execute(&plan, &operation)?;
+        let (_alone, chosen) = decided?;
+        let done = self.execute(&chosen.plan, &chosen.operation)?;
         // The file is written; what stays in the store is stale and expires.
         let _ = self.held.remove(id);
         Ok(done)
@@ -119,16 +142,22 @@ impl Gate<'_> {
 
     /// Returns only with consent that is on record, to the content that is still there, and with the lock that
     /// keeps it so.
-    fn decide(&self, plan: &Plan, finding: Finding, ask: Ask<'_>) -> Result<File> {
-        let lost = plan.analysis.deleted_content.as_deref();
-        let (old, new) = approval::sides(&plan.consent);
-        let id = super::held::id_of(plan.path(), old.as_deref(), new.as_deref());
-        let question = Question {
-            word: approval::word(lost.unwrap_or_default().as_bytes(), plan.path(), &id),
-            analysis: plan.analysis.clone(),
-            finding,
+    fn decide(&self, mut asked: Asked, ask: Ask<'_>) -> Result<(File, Asked)> {
+        let (old, new) = approval::sides(&asked.plan.consent);
+        let mut question = asked.question();
+        let answer = loop {
+            match ask(&question) {
+                Answer::Instead(strategy) => match self.choose(&asked, strategy) {
+                    Ok(chosen) => {
+                        asked = chosen;
+                        question = asked.question();
+                    }
+                    Err(failure) => question.problem = Some(failure),
+                },
+                answer => break answer,
+            }
         };
-        let answer = ask(&question);
+        let plan = &asked.plan;
         let path = show(plan.path());
         let reason = match answer {
             Answer::Approve(reason) => reason,
@@ -141,7 +170,7 @@ impl Gate<'_> {
                 )
                 .help("do not try another way; make a smaller change instead"));
             }
-            Answer::Nothing => {
+            Answer::Nothing | Answer::Instead(_) => {
                 return Err(Failure::new(
                     FailureKind::NotApproved,
                     format!("{path} stays as it is: the change was not approved"),
@@ -156,7 +185,11 @@ impl Gate<'_> {
             signer: self.signer.clone(),
         };
         // A key may ask for something, and that takes time too.
-        let approval = consent.to(self.repo, &plan.consent)?;
+        let approval = match &asked.finding {
+            Some(_) => Some(consent.to(self.repo, &plan.consent)?),
+            // What destroys nothing needs none.
+            None => None,
+        };
         let alone = self.lock.take()?;
         let now = self
             .boundary
@@ -168,8 +201,15 @@ impl Gate<'_> {
             )
             .help("look at it again and decide anew"));
         }
-        keep(self.repo, &approval)?;
-        Ok(alone)
+        match &approval {
+            Some(approval) => keep(self.repo, approval)?,
+            None => {
+                let (old, new) = approval::sides(&plan.consent);
+                let facts = decision(self.repo, plan.path(), old, new, &consent.reason);
+                record(&self.log, "approved", facts)?;
+            }
+        }
+        Ok((alone, asked))
     }
 }
 

@@ -2,6 +2,7 @@
 //! "done". If the snapshot or the record fails, nothing is written; there is no way to leave them out.
 
 mod analysis;
+mod asked;
 mod decision;
 #[cfg(feature = "extend")]
 mod extend;

@@ -5,7 +5,9 @@ use gix::bstr::{BStr, ByteSlice};
 use serde_json::{Map, Value};
 
 use super::plan::{Effect, Plan};
-use super::{Analysis, Extension, Failure, FailureKind, Gate, Head, Log, Operation, Result};
+use super::{
+    Analysis, Extension, Failure, FailureKind, Gate, Head, Log, Operation, Result, Strategy,
+};
 use crate::finding::Finding;
 use crate::git::Before;
 use crate::path::boundary::Entry;
@@ -138,6 +140,11 @@ impl Gate<'_> {
         let mut facts = Map::new();
         facts.insert("operation".into(), operation.verb().into());
         facts.insert("path".into(), plan.path().to_str_lossy().into());
+        if let Some(strategy) = operation.strategy()
+            && strategy != Strategy::Replace
+        {
+            facts.insert("strategy".into(), strategy.name().into());
+        }
         if let Some(target) = plan.target() {
             facts.insert("to".into(), target.to_str_lossy().into());
         }

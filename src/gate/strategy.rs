@@ -3,7 +3,7 @@
 use gix::bstr::{BStr, ByteSlice};
 
 #[cfg(feature = "extend")]
-use super::extend::extend;
+use super::extend::{can_extend, extend};
 use super::operation::{not_found, refuse_binary};
 use super::{Failure, FailureKind, Result};
 use crate::path::show;
@@ -57,6 +57,15 @@ impl Strategy {
 
 pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 
+/// The strategies that fit a file that is there, as a person types them.
+pub(super) fn offers(path: &BStr) -> Vec<&'static str> {
+    let mut offers = vec!["replace", "append", "insert LINE"];
+    if can_extend(path) {
+        offers.push("extend");
+    }
+    offers
+}
+
 /// The content of the file after the write.
 ///
 /// # Errors
@@ -86,6 +95,11 @@ pub(super) fn combine(
         }
     };
     Ok(Combined { content, extension })
+}
+
+#[cfg(not(feature = "extend"))]
+fn can_extend(_: &BStr) -> bool {
+    false
 }
 
 #[cfg(not(feature = "extend"))]
@@ -247,6 +261,14 @@ mod tests {
                 combine("f".into(), Some(b"a\nb\n"), b"x", Strategy::Insert { line }).unwrap_err();
             assert_eq!(failure.kind, FailureKind::NoSuchLine, "{line}");
         }
+    }
+
+    #[cfg(not(feature = "extend"))]
+    #[test]
+    fn without_the_feature_extending_is_refused() {
+        let failure = combine("a.py".into(), Some(b""), b"x = 1\n", Strategy::Extend).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::UnsupportedLanguage);
+        assert!(failure.message.contains("built without"));
     }
 
     #[test]

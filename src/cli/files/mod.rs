@@ -3,7 +3,7 @@
 mod answer;
 mod input;
 
-pub(super) use answer::{print_done, tell};
+pub(super) use answer::{extension_lines, print_done, tell};
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ pub(super) struct ReadArgs {
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  guard write src/new.py < new.py\n  guard write src/state.py --content-file new.py --expect $(git hash-object src/state.py)\n  guard write src/state.py --strategy append < more.py\n  guard write src/state.py --strategy insert --line 12 < more.py\n  guard write src/state.py --strategy extend < state-with-more-methods.py\n\nappend, insert and extend keep the file's line endings, byte order mark and final newline. extend knows Python, Rust,\nJavaScript, TypeScript, Go and Java."
+    after_help = "Examples:\n  guard write src/new.py < new.py\n  guard write src/state.py --content-file new.py --expect $(git hash-object src/state.py)\n  guard write src/state.py --strategy append < more.py\n  guard write src/state.py --strategy insert --line 12 < more.py\n  guard write src/state.py --strategy extend < state-with-more-methods.py\n\nappend, insert and extend keep the file's line endings, byte order mark and final newline.\nextend knows Python, Rust, JavaScript, TypeScript, Go and Java, by the end of the file's name."
 )]
 pub(super) struct WriteArgs {
     #[command(flatten)]

@@ -1,9 +1,9 @@
 //! What a scope lacks of another one.
 
-use std::collections::{HashMap, HashSet};
-
+use super::assemble::Insertion;
 use super::import::Atom;
-use super::place::{self, Insertion, Place};
+use super::level::{Level, has_shape, is_missing, refuse_conflict};
+use super::place::{self, Place};
 use super::scope::{Definition, Import, Scope};
 use super::syntax::{Head, Syntax, plain};
 use crate::gate::Extension;
@@ -43,70 +43,6 @@ pub(super) fn compare(
     Ok(comparison)
 }
 
-/// One scope of the old file; an `impl` may be there in several parts.
-struct Level<'a, 't> {
-    olds: Vec<&'a Scope<'t>>,
-    definitions: HashMap<&'a str, Vec<&'a Definition<'t>>>,
-    /// What is imported, and as what.
-    targets: HashSet<(&'a str, Option<&'a str>)>,
-    /// What imported names stand for.
-    bound: HashMap<&'a str, &'a str>,
-    /// Names that statements may bind.
-    hidden: HashSet<&'a str>,
-    /// Statements without a name.
-    others: HashSet<String>,
-    /// The last of its parts; `None` for the file.
-    container: Option<&'a Definition<'t>>,
-    /// What its members are called after.
-    owner: String,
-    /// The same for keys.
-    key: String,
-}
-
-impl<'a, 't> Level<'a, 't> {
-    fn new(
-        olds: Vec<&'a Scope<'t>>,
-        container: Option<&'a Definition<'t>>,
-        owner: String,
-        key: String,
-    ) -> Level<'a, 't> {
-        let mut level = Level {
-            definitions: HashMap::new(),
-            targets: HashSet::new(),
-            bound: HashMap::new(),
-            hidden: HashSet::new(),
-            others: HashSet::new(),
-            olds: Vec::new(),
-            container,
-            owner,
-            key,
-        };
-        for old in &olds {
-            for definition in &old.definitions {
-                for name in &definition.head.names {
-                    level.definitions.entry(name).or_default().push(definition);
-                }
-            }
-            for atom in old.imports.iter().flat_map(|import| &import.bindings.atoms) {
-                level.targets.insert((&atom.target, atom.bound.as_deref()));
-                if let Some(bound) = &atom.bound {
-                    level.bound.insert(bound, &atom.meaning);
-                }
-            }
-            level.hidden.extend(old.hidden.iter().map(String::as_str));
-            level
-                .others
-                .extend(old.others.iter().map(|range| old.dedented(range)));
-        }
-        level.olds = olds;
-        level
-    }
-
-    fn named(&self, name: &str) -> impl Iterator<Item = &'a Definition<'t>> {
-        self.definitions.get(name).into_iter().flatten().copied()
-    }
-}
-
 impl Comparison {
     fn scope(
         &mut self,
@@ -114,9 +50,10 @@ impl Comparison {
         level: &Level<'_, '_>,
         new: &Scope<'_>,
     ) -> Result<(), String> {
+        let proposed = Level::new(vec![new], None, String::new(), String::new());
         let mut missing = Vec::new();
         for definition in &new.definitions {
-            if is_missing(level, definition)? {
+            if is_missing(level, &proposed, definition)? {
                 missing.push(definition);
             } else {
                 self.meet(syntax, level, new, definition)?;
@@ -124,11 +61,11 @@ impl Comparison {
         }
         let place = Place {
             syntax,
-            old: level.olds[level.olds.len() - 1],
+            old: level.parts[level.parts.len() - 1],
             container: level.container,
         };
         let added: String = missing.iter().map(|it| new.text_of(&it.range)).collect();
-        self.imports(&place, level, new, &added)?;
+        self.imports(&place, level, &proposed, &added)?;
         if !missing.is_empty() {
             self.insertions.push(place.definitions(new, &missing)?);
         }
@@ -164,7 +101,7 @@ impl Comparison {
             .filter_map(|old| Some((*old, old.members.as_deref()?)))
             .collect();
         let (Some(members), Some((last, _))) = (&definition.members, containers.last()) else {
-            let old = level.olds[0];
+            let old = level.parts[0];
             let text = new.dedented(&definition.range);
             if !there.iter().any(|it| old.dedented(&it.range) == text) {
                 self.extension.kept.push(name);
@@ -172,7 +109,7 @@ impl Comparison {
             return Ok(());
         };
         let is_headed = |(old, _): &(&Definition<'_>, &Scope<'_>)| {
-            level.olds[0].header_of(old) == new.header_of(definition)
+            level.parts[0].header_of(old) == new.header_of(definition)
         };
         if !containers.iter().any(is_headed) {
             self.extension.kept.push(name);
@@ -191,9 +128,10 @@ impl Comparison {
         &mut self,
         place: &Place<'_, '_>,
         level: &Level<'_, '_>,
-        new: &Scope<'_>,
+        proposed: &Level<'_, '_>,
         added: &str,
     ) -> Result<(), String> {
+        let new = proposed.parts[0];
         let mut statements = Vec::new();
         for Import { range, bindings } in &new.imports {
             let lacks = |atom: &&Atom| {
@@ -214,7 +152,7 @@ impl Comparison {
                 self.extension.left_out.extend(sources);
             }
             for atom in &lacking {
-                refuse_conflict(level, atom)?;
+                refuse_conflict(level, proposed, atom)?;
                 let bound = &atom.bound;
                 self.keys
                     .push(format!("{}import {} {bound:?}", level.key, atom.target));
@@ -255,85 +193,6 @@ impl Comparison {
             }
         }
     }
-}
-
-/// Whether nothing of that name is there.
-fn is_missing(level: &Level<'_, '_>, definition: &Definition<'_>) -> Result<bool, String> {
-    let head = &definition.head;
-    let has = |name: &&String| level.named(name).any(|old| has_shape(&old.head, head));
-    let there = head.names.iter().filter(has).count();
-    if there == head.names.len() {
-        return Ok(false);
-    }
-    let name = head.names.join(", ");
-    if there > 0 {
-        return Err(format!("the file has only a part of {} {name}", head.kind));
-    }
-    for name in &head.names {
-        for old in level.named(name) {
-            refuse_rival(name, old, definition)?;
-        }
-        if head.spaces != 0 && level.bound.contains_key(name.as_str()) {
-            return Err(format!(
-                "the file imports {name}, which the content defines"
-            ));
-        }
-        if level.hidden.contains(name.as_str()) {
-            return Err(format!("the file binds {name} within a statement already"));
-        }
-    }
-    Ok(true)
-}
-
-/// Refuses what has the same name and cannot stand beside it.
-fn refuse_rival(name: &str, old: &Definition<'_>, new: &Definition<'_>) -> Result<(), String> {
-    let (was, is) = (&old.head, &new.head);
-    if was.kind != is.kind && was.spaces & is.spaces != 0 {
-        return Err(format!(
-            "{name} is a {} in the file and a {} in the content",
-            was.kind, is.kind
-        ));
-    }
-    // Two parts of one type's methods; of other definitions a shape is part of the name.
-    let members = |it: &Definition<'_>| -> HashSet<String> {
-        let members = it.members.iter().flat_map(|members| &members.definitions);
-        members
-            .flat_map(|member| member.head.names.clone())
-            .collect()
-    };
-    if was.kind == is.kind && !members(old).is_disjoint(&members(new)) {
-        return Err(format!(
-            "the {} {name} has other bounds in the file than in the content",
-            was.kind
-        ));
-    }
-    Ok(())
-}
-
-fn refuse_conflict(level: &Level<'_, '_>, atom: &Atom) -> Result<(), String> {
-    let Some(bound) = atom.bound.as_deref() else {
-        return Ok(());
-    };
-    if let Some(&other) = level.bound.get(bound)
-        && other != atom.meaning
-    {
-        return Err(format!(
-            "{bound} would be imported from two places: {other} and {}",
-            atom.target
-        ));
-    }
-    if level.hidden.contains(bound) || level.named(bound).next().is_some() {
-        return Err(format!(
-            "the file defines {bound}, which the content imports"
-        ));
-    }
-    Ok(())
-}
-
-/// A name without a shape is that name in any shape.
-fn has_shape(old: &Head<'_>, new: &Head<'_>) -> bool {
-    let is_shaped = old.shape == new.shape || old.shape.is_empty() || new.shape.is_empty();
-    old.kind == new.kind && is_shaped
 }
 
 fn label(owner: &str, head: &Head<'_>) -> String {

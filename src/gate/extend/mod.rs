@@ -1,10 +1,12 @@
 //! The strategy `extend`: what a file lacks of the proposed definitions is added, by the language's own syntax; not a
 //! byte of what is there changes. Text in, text out.
 
+mod assemble;
 mod compare;
 mod go;
 mod import;
 mod java;
+mod level;
 mod parse;
 mod place;
 mod python;
@@ -15,13 +17,18 @@ mod syntax;
 
 use gix::bstr::{BStr, ByteSlice};
 
+use self::assemble::assemble;
 use self::parse::parse;
-use self::place::assemble;
 use self::scope::Scope;
 use self::syntax::Syntax;
 use super::strategy::{BOM, ending_of};
 use super::{Extension, Failure, FailureKind, Result};
 use crate::path::show;
+
+/// Whether the language of a file is known.
+pub(super) fn can_extend(path: &BStr) -> bool {
+    Syntax::of(path).is_some()
+}
 
 /// `old` with what it lacks of `content`, and what was done.
 ///
@@ -39,12 +46,12 @@ pub(super) fn extend(path: &BStr, old: &[u8], content: &[u8]) -> Result<(Vec<u8>
     let old = readable(old).map_err(|why| unreadable(path, "the file", &why))?;
     let new = readable(&content).map_err(|why| unreadable(path, "the content", &why))?;
 
-    let old_tree = parse(&syntax, old).map_err(|why| unreadable(path, "the file", &why))?;
-    let new_tree = parse(&syntax, new).map_err(|why| unreadable(path, "the content", &why))?;
-    let before = Scope::of_file(&syntax, old, &old_tree);
-    let proposed = Scope::of_file(&syntax, new, &new_tree);
+    let old_tree = parse(syntax, old).map_err(|why| unreadable(path, "the file", &why))?;
+    let new_tree = parse(syntax, new).map_err(|why| unreadable(path, "the content", &why))?;
+    let before = Scope::of_file(syntax, old, &old_tree);
+    let proposed = Scope::of_file(syntax, new, &new_tree);
     let comparison =
-        compare::compare(&syntax, &before, &proposed).map_err(|why| no_place(path, &why))?;
+        compare::compare(syntax, &before, &proposed).map_err(|why| no_place(path, &why))?;
     if comparison.insertions.is_empty() {
         return Err(nothing_to_add(path, &comparison.extension));
     }
@@ -52,12 +59,12 @@ pub(super) fn extend(path: &BStr, old: &[u8], content: &[u8]) -> Result<(Vec<u8>
     let text = assemble(old, comparison.insertions, ending);
 
     // What was added must be read back as what it was, and so must everything else.
-    let tree = parse(&syntax, &text)
+    let tree = parse(syntax, &text)
         .map_err(|why| no_place(path, &format!("the result does not parse: {why}")))?;
     let mut expected = before.keys();
     expected.extend(comparison.keys);
     expected.sort();
-    let mut found = Scope::of_file(&syntax, &text, &tree).keys();
+    let mut found = Scope::of_file(syntax, &text, &tree).keys();
     found.sort();
     if found != expected {
         return Err(no_place(

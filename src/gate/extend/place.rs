@@ -1,29 +1,12 @@
-//! Where additions go, and the text that comes of it.
+//! Where additions go, and what they look like there.
 
 use std::ops::Range;
 
 use tree_sitter::Node;
 
+use super::assemble::{Insertion, Piece};
 use super::scope::{Definition, Scope, indent_at, line_start};
 use super::syntax::Syntax;
-
-/// Text that goes before a line.
-#[derive(Debug)]
-pub(super) struct Insertion {
-    /// The first byte of a line, or the end of the text.
-    at: usize,
-    pieces: Vec<Piece>,
-    /// Blank lines between the last piece and what follows.
-    gap_after: usize,
-}
-
-/// Some lines.
-#[derive(Debug)]
-struct Piece {
-    /// Blank lines before it.
-    gap: usize,
-    text: String,
-}
 
 /// The scope of the old file that is added to.
 pub(super) struct Place<'a, 't> {
@@ -282,52 +265,4 @@ fn strings(syntax: &Syntax, root: Node<'_>) -> Vec<Range<usize>> {
             }
         }
     }
-}
-
-/// The old text with the insertions; every line of it stays, in order.
-pub(super) fn assemble(old: &str, mut insertions: Vec<Insertion>, ending: &str) -> String {
-    insertions.sort_by_key(|insertion| insertion.at);
-    let mut result = String::with_capacity(old.len());
-    let mut from = 0;
-    for insertion in insertions {
-        result.push_str(&old[from..insertion.at]);
-        from = insertion.at;
-        for piece in &insertion.pieces {
-            separate(&mut result, piece.gap, ending);
-            for line in piece.text.lines() {
-                result.push_str(line);
-                result.push_str(ending);
-            }
-        }
-        let rest = old[from..].trim_start_matches(['\r', '\n', ' ', '\t']);
-        if !rest.is_empty() {
-            let there = old[from..]
-                .lines()
-                .take_while(|line| line.trim().is_empty())
-                .count();
-            let gap = insertion.gap_after.saturating_sub(there);
-            result.push_str(&ending.repeat(gap));
-        }
-    }
-    result.push_str(&old[from..]);
-    if from == old.len() && !old.is_empty() && !old.ends_with('\n') {
-        result.truncate(result.len() - ending.len());
-    }
-    result
-}
-
-/// Ends the last line, and sees that blank lines follow; none at the beginning of a file.
-fn separate(result: &mut String, gap: usize, ending: &str) {
-    if result.is_empty() {
-        return;
-    }
-    if !result.ends_with('\n') {
-        result.push_str(ending);
-    }
-    let blank = result
-        .lines()
-        .rev()
-        .take_while(|line| line.trim().is_empty())
-        .count();
-    result.push_str(&ending.repeat(gap.saturating_sub(blank)));
 }

@@ -27,7 +27,8 @@ pub(super) fn item<'t>(node: Node<'t>, text: &str, attributes: &[&str]) -> Item<
         "union_item" => Head::new("union", name, TYPE),
         "type_item" | "associated_type" => Head::new("type", name, TYPE),
         "trait_item" => Head::new("trait", name, TYPE).with_body(body),
-        "mod_item" => Head::new("module", name, TYPE).with_body(body),
+        // `mod word; pub use word::word;` is what many do.
+        "mod_item" => Head::new("module", name, 0).with_body(body),
         "const_item" if name == "_" => Head::new("constant", plain(text_of(node, text)), 0),
         "const_item" => Head::new("constant", name, VALUE),
         "static_item" => Head::new("static", name, VALUE),

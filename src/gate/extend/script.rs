@@ -70,24 +70,35 @@ fn definition<'t>(node: Node<'t>, text: &str) -> Item<'t> {
         "internal_module" | "module" => Head::new("module", name, 0).with_body(body),
         "lexical_declaration" | "variable_declaration" => variables(node, text),
         "method_definition" => {
-            let access = ["get", "set", "static"]
-                .into_iter()
-                .find(|word| has_word(node, word));
-            Head::new("method", plain(name), VALUE).shaped(access.unwrap_or_default())
+            let access = ["get", "set"].into_iter().find(|word| has_word(node, word));
+            Head::new("method", member(node, name), VALUE).shaped(access.unwrap_or_default())
         }
         "method_signature" | "abstract_method_signature" => {
-            signature(Head::new("method", plain(name), VALUE), node, text)
+            signature(Head::new("method", member(node, name), VALUE), node, text)
         }
         "public_field_definition" | "property_signature" => {
-            Head::new("property", plain(name), VALUE)
+            Head::new("property", member(node, name), VALUE)
         }
-        "field_definition" => Head::new("property", plain(field(node, "property", text)), VALUE),
+        "field_definition" => Head::new(
+            "property",
+            member(node, field(node, "property", text)),
+            VALUE,
+        ),
         "index_signature" | "call_signature" | "construct_signature" => {
             Head::new("signature", plain(text_of(node, text)), 0)
         }
         _ => return Item::Other(Vec::new()),
     };
     Item::Definition(head)
+}
+
+/// A class and its instances may have members of one name.
+fn member(node: Node<'_>, name: &str) -> String {
+    if has_word(node, "static") {
+        format!("static {}", plain(name))
+    } else {
+        plain(name)
+    }
 }
 
 /// Signatures are told apart by the types of their parameters.

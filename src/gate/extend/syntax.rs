@@ -232,6 +232,6 @@ pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
 /// Whether a child without a name, such as a keyword, is there.
 pub(super) fn has_word(node: Node<'_>, word: &str) -> bool {
     let mut cursor = node.walk();
-    let found = node.children(&mut cursor).any(|child| child.kind() == word);
-    found
+    let mut all = node.children(&mut cursor);
+    all.any(|child| child.kind() == word)
 }

@@ -1,0 +1,67 @@
+//! A change that a person is asked about, and the same content with another strategy.
+
+use super::decision::Question;
+use super::plan::Plan;
+use super::{Failure, FailureKind, Gate, Operation, Result, Strategy, held, strategy};
+use crate::approval;
+use crate::finding::Finding;
+use crate::path::show;
+
+/// A change that waits for consent.
+pub(super) struct Asked {
+    pub(super) plan: Plan,
+    pub(super) operation: Operation,
+    pub(super) finding: Option<Finding>,
+    /// Whether the operation has all that was proposed, so that other strategies make sense.
+    pub(super) may_choose: bool,
+}
+
+impl Gate<'_> {
+    /// The same content with another strategy.
+    pub(super) fn choose(&self, asked: &Asked, strategy: Strategy) -> Result<Asked> {
+        let mut operation = asked.operation.clone();
+        if let Operation::Write { strategy: way, .. } = &mut operation {
+            *way = strategy;
+        }
+        let path = asked.plan.path();
+        let (plan, finding) = self.plan(path, &operation)?;
+        let content = |plan: &Plan| plan.old().map(|entry| entry.content.clone());
+        if content(&plan) != content(&asked.plan) {
+            return Err(Failure::new(
+                FailureKind::Stale,
+                format!("{} changed while the question was open", show(path)),
+            ));
+        }
+        Ok(Asked {
+            plan,
+            operation,
+            finding,
+            may_choose: asked.may_choose,
+        })
+    }
+}
+
+impl Asked {
+    pub(super) fn question(&self) -> Question {
+        let plan = &self.plan;
+        let lost = plan.analysis.deleted_content.as_deref();
+        let (old, new) = approval::sides(&plan.consent);
+        let id = held::id_of(plan.path(), old.as_deref(), new.as_deref());
+        let strategy = self.operation.strategy();
+        let mut others = if self.may_choose && plan.old().is_some() {
+            strategy::offers(plan.path())
+        } else {
+            Vec::new()
+        };
+        others.retain(|other| strategy.is_none_or(|strategy| !other.starts_with(strategy.name())));
+        Question {
+            word: approval::word(lost.unwrap_or_default().as_bytes(), plan.path(), &id),
+            analysis: plan.analysis.clone(),
+            strategy,
+            extension: plan.extension.clone(),
+            others,
+            problem: None,
+            finding: self.finding.clone(),
+        }
+    }
+}

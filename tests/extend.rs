@@ -1,0 +1,458 @@
+//! `guard write --strategy extend`: what a file lacks is added, and nothing else happens to it.
+#![cfg(all(unix, feature = "extend"))]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fmt::Write as _;
+use std::fs;
+
+use common::files::Answer;
+use common::terminal::{End, Session, driver, guard_at_terminal};
+use common::{GUARD, Repo};
+use serde_json::{Value, json};
+
+const EXTEND: &[&str] = &["--strategy", "extend"];
+
+fn names(value: &Value) -> Vec<&str> {
+    let list = value.as_array().unwrap();
+    list.iter().map(|name| name.as_str().unwrap()).collect()
+}
+
+/// Extends a committed file; every line of it must still be there, in order, and none counts as lost.
+#[track_caller]
+fn extend(path: &str, old: &str, content: &str) -> (Answer, String) {
+    let repo = Repo::open();
+    repo.stage(path, old);
+    repo.commit("Old");
+    let answer = repo.put(path, content, EXTEND);
+    answer.works();
+    let result = String::from_utf8(repo.read(path)).unwrap();
+    let mut lines = result.lines();
+    for line in old.lines() {
+        assert!(lines.any(|it| it == line), "{line:?} is lost:\n{result}");
+    }
+    let analysis = &answer.json["analysis"];
+    assert_eq!(analysis["change_percentage"], 0.0);
+    assert_eq!(analysis["change_classification"], "MODIFY");
+    assert_eq!(analysis["requires_approval"], false);
+    (answer, result)
+}
+
+/// A class of many methods: a replacement of it is held.
+fn large() -> String {
+    let mut text = "class State:\n    \"\"\"Kept.\"\"\"\n".to_owned();
+    for number in 1..=80 {
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "\n    def method_{number}(self):\n        return {number}\n"
+        );
+    }
+    text
+}
+
+/// Half of the proposal is new; what is old in it is only named.
+const PROPOSAL: &str = "\
+import json
+
+
+class State:
+    \"\"\"Kept.\"\"\"
+
+    def method_1(self):
+        return 'other'
+
+    def save(self):
+        return json.dumps(self.method_1())
+
+
+def later():
+    return State()
+";
+
+fn extended() -> String {
+    format!(
+        "import json\n\n\n{}\n    def save(self):\n        return json.dumps(self.method_1())\n\n\n\
+         def later():\n    return State()\n",
+        large()
+    )
+}
+
+#[test]
+fn r000_090_extend_adds_the_methods_that_a_class_lacks() {
+    let (answer, result) = extend("src/state.py", &large(), PROPOSAL);
+    assert_eq!(result, extended());
+    assert_eq!(
+        names(&answer.json["added"]),
+        ["function State.save", "import json", "function later"]
+    );
+    assert_eq!(names(&answer.json["kept"]), ["function State.method_1"]);
+    assert_eq!(answer.json["left_out"], json!([]));
+    let preview = answer.json["analysis"]["diff_preview"].as_str().unwrap();
+    assert!(preview.contains("+    def save(self):"), "{preview}");
+}
+
+#[test]
+fn rust_is_extended() {
+    let old = "use std::fmt;\n\npub struct S;\n\nimpl S {\n\tfn a(&self) {}\n}\n";
+    let content = "use std::io;\n\nimpl S {\n    /// B.\n    fn b(&self) {\n        a\n    }\n}\n\n#[derive(Debug)]\nenum E {\n    A,\n}\n";
+    let (answer, result) = extend("src/a.rs", old, content);
+    assert_eq!(
+        result,
+        "use std::fmt;\nuse std::io;\n\npub struct S;\n\nimpl S {\n\tfn a(&self) {}\n\n\t/// B.\n\tfn b(&self) {\n\t    a\n\t}\n}\n\n#[derive(Debug)]\nenum E {\n    A,\n}\n"
+    );
+    assert_eq!(
+        names(&answer.json["added"]),
+        ["function S::b", "use std::io;", "enum E"]
+    );
+}
+
+#[test]
+fn typescript_and_its_relatives_are_extended() {
+    let old = "import a from 'a';\n\nexport class C {\n  m(): void {}\n}\n";
+    let content = "import b from 'b';\n\nexport class C {\n  n(): void {\n  }\n}\n\nexport const f = () => b;\n";
+    let expected = "import a from 'a';\nimport b from 'b';\n\nexport class C {\n  m(): void {}\n\n  n(): void {\n  }\n}\n\nexport const f = () => b;\n";
+    for path in ["a.ts", "a.mts", "a.tsx"] {
+        assert_eq!(extend(path, old, content).1, expected, "{path}");
+    }
+    let plain = |text: &str| text.replace(": void", "");
+    for path in ["a.js", "a.jsx", "a.mjs", "a.cjs"] {
+        let (_, result) = extend(path, &plain(old), &plain(content));
+        assert_eq!(result, plain(expected), "{path}");
+    }
+    for path in ["b.jsx", "b.tsx"] {
+        let (_, result) = extend(path, "f();\n", "const B = () => <b>\n  x</b>;\n");
+        assert_eq!(result, "f();\n\nconst B = () => <b>\n  x</b>;\n");
+    }
+}
+
+#[test]
+fn go_is_extended() {
+    let old =
+        "package p\n\nimport \"fmt\"\n\ntype T struct{}\n\nfunc (t T) A() { fmt.Println() }\n";
+    let content =
+        "package p\n\nimport (\n\t\"os\"\n\t\"io\"\n)\n\nfunc (t *T) B() {\n\tos.Exit(1)\n}\n";
+    let (answer, result) = extend("a.go", old, content);
+    assert_eq!(
+        result,
+        "package p\n\nimport \"fmt\"\nimport \"os\"\n\ntype T struct{}\n\nfunc (t T) A() { fmt.Println() }\n\nfunc (t *T) B() {\n\tos.Exit(1)\n}\n"
+    );
+    assert_eq!(names(&answer.json["left_out"]), ["import \"io\""]);
+}
+
+#[test]
+fn java_is_extended() {
+    let old = "package a;\r\n\r\nclass C {\r\n    void m(int a) {}\r\n}";
+    let content = "package a;\n\nimport java.util.List;\n\nclass C {\n    void m(List<C> b) {\n    }\n}\n\ninterface I {}\n";
+    let (answer, result) = extend("a/C.java", old, content);
+    assert_eq!(
+        result,
+        "package a;\r\n\r\nimport java.util.List;\r\n\r\nclass C {\r\n    void m(int a) {}\r\n\r\n    void m(List<C> b) {\r\n    }\r\n}\r\n\r\ninterface I {}"
+    );
+    assert_eq!(
+        names(&answer.json["added"]),
+        ["method C.m(List)", "import java.util.List;", "interface I"]
+    );
+}
+
+#[test]
+fn a_person_reads_what_was_added_kept_and_left_out() {
+    let repo = Repo::open();
+    repo.write("a.py", "def a():\n    pass\n");
+    let mut guard = repo.command(GUARD);
+    let content = b"def a():\n    return 1\n\ndef b():\n    pass\n\nb()\n";
+    common::run_with_input(guard.args(["write", "a.py"]).args(EXTEND), content)
+        .exits(0)
+        .says("added: function b")
+        .says("kept as it was: function a")
+        .says("left out: b()");
+    let done = repo.records().pop().unwrap();
+    assert_eq!(done["strategy"], "extend");
+}
+
+#[test]
+fn what_cannot_be_extended_is_refused_and_stays_as_it_was() {
+    let good = "def a():\n    pass\n";
+    for (path, old, content, kind) in [
+        ("a.txt", "x\n", "y\n", "unsupported-language"),
+        ("a.py", "def (:\n", good, "syntax-error"),
+        ("a.py", "x = 1\n", "def (:\n", "syntax-error"),
+        ("a.py", good, good, "nothing-to-add"),
+        (
+            "a.py",
+            "class A: pass\n",
+            "class A:\n    def b(self): pass\n",
+            "no-place",
+        ),
+        ("a.py", "import a\n", "import b as a\n", "no-place"),
+        (
+            "a.go",
+            "package p\n",
+            "package q\n\nfunc a() {}\n",
+            "no-place",
+        ),
+        ("a.py", "x = 1\n", "y = '\0'\n", "binary"),
+        ("a.py", "x = '\0'\n", "y = 1\n", "binary"),
+    ] {
+        let repo = Repo::open();
+        repo.write(path, old);
+        repo.put(path, content, EXTEND).fails(kind);
+        assert_eq!(repo.read(path), old.as_bytes(), "{old:?} {content:?}");
+    }
+    let repo = Repo::open();
+    repo.put("new.py", good, EXTEND).fails("not-found");
+    assert!(!repo.path("new.py").exists());
+    repo.guard(&["write", "a.py", "--strategy", "extend", "--line", "1"])
+        .exits(2);
+}
+
+#[test]
+fn hostile_sources_end_in_an_answer() {
+    let repo = Repo::open();
+    let deep = |open: &str, close: &str| open.repeat(100_000) + &close.repeat(100_000);
+    for (path, content) in [
+        ("a.py", format!("x = {}\n", deep("(", ")"))),
+        ("b.rs", format!("fn a() {}\n", deep("{", "}"))),
+        ("c.ts", format!("const x = {};\n", deep("[", "]"))),
+        ("d.java", deep("class A {\n", "}\n")),
+        (
+            "e.rs",
+            format!("use {}a{};\n", "a::{".repeat(100_000), "}".repeat(100_000)),
+        ),
+        ("f.rs", deep("mod a {\n", "}\n")),
+        (
+            "g.py",
+            (0..2_000).fold(String::new(), |text, depth| {
+                text + &" ".repeat(depth) + "class A:\n"
+            }) + &" ".repeat(2_000)
+                + "x = 1\n",
+        ),
+    ] {
+        repo.write(path, "");
+        let answer = repo.put(path, &content, EXTEND);
+        let kind = answer.json["error"]["kind"].as_str().unwrap_or("done");
+        assert!(
+            ["done", "syntax-error", "no-place"].contains(&kind),
+            "{path} {kind}"
+        );
+        if !["a.py", "f.rs"].contains(&path) {
+            continue;
+        }
+        // And as the file that is there.
+        repo.write(path, &content);
+        let answer = repo.put(path, content.to_owned() + "\n", EXTEND);
+        answer.fails("nothing-to-add");
+    }
+    let unclosed = "[".repeat(100_000);
+    repo.put("a.py", unclosed, EXTEND).fails("syntax-error");
+    let huge = "def a():\n    pass\n".repeat(600_000);
+    assert!(huge.len() > 10_000_000);
+    repo.write("huge.py", "x = 1\n");
+    let answer = repo.put("huge.py", &huge, EXTEND);
+    assert!(answer.fails("syntax-error").message().contains("bytes"));
+    // Many definitions take no more than their number asks for.
+    let many = (0..20_000).fold(String::new(), |mut text, number| {
+        let _ = writeln!(text, "def f{number}(): pass");
+        text
+    });
+    repo.write("many.py", &many);
+    repo.put(
+        "many.py",
+        many.replace("f", "g").replace("deg", "def"),
+        EXTEND,
+    )
+    .works();
+}
+
+/// `src/state.py` is large and committed, and its replacement is held.
+fn held() -> (Repo, String) {
+    let repo = Repo::open();
+    repo.stage("src/state.py", large());
+    repo.commit("Large");
+    let answer = repo.put("src/state.py", PROPOSAL, &[]);
+    answer.fails("held");
+    let id = answer.json["error"]["details"]["id"].as_str().unwrap();
+    (repo, id.to_owned())
+}
+
+const QUESTION: &str = "Type `";
+
+fn talk(repo: &Repo, arguments: &[&str], answers: &[&str]) -> Option<Session> {
+    let answers: Vec<String> = answers.iter().map(|answer| format!("{answer}\n")).collect();
+    let last = answers.len() - 1;
+    let dialogue: Vec<(&str, &str)> = answers
+        .iter()
+        .enumerate()
+        .map(|(index, answer)| {
+            (
+                if index == last { "Reason: " } else { QUESTION },
+                answer.as_str(),
+            )
+        })
+        .collect();
+    Some(guard_at_terminal(
+        driver(repo)?,
+        arguments,
+        &dialogue,
+        End::Wait,
+    ))
+}
+
+fn content(repo: &Repo) -> String {
+    String::from_utf8(repo.read("src/state.py")).unwrap()
+}
+
+fn pending(repo: &Repo) -> usize {
+    repo.json(&["pending"])["held"].as_array().unwrap().len()
+}
+
+#[test]
+fn r000_090_a_person_extends_in_place_of_a_held_replacement() {
+    let (repo, id) = held();
+    let answers = ["extend", "state", "the rest stays"];
+    let Some(session) = talk(&repo, &["approve", &id], &answers) else {
+        return;
+    };
+    let session = session.exits(0);
+    assert_eq!(content(&repo), extended());
+    assert_eq!(pending(&repo), 0);
+    // Both were shown, the second one before the word was asked for.
+    let (first, second) = session
+        .shown
+        .split_once("`append`, `insert LINE`, `extend`")
+        .unwrap();
+    assert!(first.contains("-    def method_80(self):") || first.contains("[truncated]"));
+    let (second, _) = second.split_once("Type `state`").unwrap();
+    assert!(second.contains("added: function State.save"), "{second}");
+    assert!(
+        second.contains("kept as it was: function State.method_1"),
+        "{second}"
+    );
+    assert!(second.contains("+def later():"), "{second}");
+    assert!(!second.contains("Lost for good"), "{second}");
+    let records = repo.records();
+    let approved = records.iter().find(|it| it["event"] == "approved").unwrap();
+    assert_eq!(approved["reason"], "the rest stays");
+    assert_eq!(
+        approved["new"],
+        repo.blob(extended().as_bytes()).to_string()
+    );
+    let done = records.last().unwrap();
+    assert_eq!(
+        (&done["event"], &done["strategy"]),
+        (&json!("done"), &json!("extend"))
+    );
+    // Nothing that needs an approval happened, so that none is kept.
+    assert!(!repo.path(".git/guard/approvals").exists());
+    repo.git(&["add", "src/state.py"]);
+    repo.guard(&["lint"]).exits(0);
+}
+
+#[test]
+fn a_person_may_append_insert_and_come_back_to_replace() {
+    let (repo, id) = held();
+    let write = ["approve", id.as_str()];
+    let Some(session) = talk(
+        &repo,
+        &write,
+        &[
+            "append",
+            "insert 999",
+            "insert 1",
+            "replace",
+            "insert 1",
+            "state",
+            "at the top",
+        ],
+    ) else {
+        return;
+    };
+    session
+        .exits(0)
+        .says("append src/state.py loses nothing that needs approval")
+        .says("has no line 999 to insert before");
+    assert_eq!(content(&repo), PROPOSAL.to_owned() + &large());
+}
+
+#[test]
+fn a_strategy_alone_is_no_consent() {
+    let (repo, id) = held();
+    let before = repo.digest_tree();
+    for answers in [&["extend", "no"][..], &["extend", "class"], &["extend", ""]] {
+        let Some(driver) = driver(&repo) else { return };
+        let typed: Vec<String> = answers.iter().map(|answer| format!("{answer}\n")).collect();
+        let dialogue: Vec<(&str, &str)> = typed
+            .iter()
+            .map(|answer| (QUESTION, answer.as_str()))
+            .collect();
+        guard_at_terminal(driver, &["approve", &id], &dialogue, End::Wait)
+            .exits(1)
+            .says("was not approved");
+        assert_eq!(repo.digest_tree(), before);
+    }
+    // Rejecting after a look at another strategy rejects what was held.
+    let Some(session) = talk(&repo, &["approve", &id], &["extend", "reject", "no"]) else {
+        return;
+    };
+    session.exits(1);
+    assert_eq!((content(&repo), pending(&repo)), (large(), 0));
+    let rejected = repo
+        .records()
+        .into_iter()
+        .find(|it| it["event"] == "rejected")
+        .unwrap();
+    assert_eq!(rejected["new"], repo.blob(PROPOSAL.as_bytes()).to_string());
+}
+
+#[test]
+fn only_a_whole_proposal_can_be_written_in_another_way() {
+    // What was appended or patched is in the held content already.
+    let (repo, id) = held();
+    let file = repo.path(format!(".git/guard/held/{id}.json"));
+    let text = fs::read_to_string(&file).unwrap();
+    let mut facts: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(facts["strategy"], "replace");
+    for strategy in [json!("append"), Value::Null] {
+        facts["strategy"] = strategy;
+        fs::write(&file, facts.to_string()).unwrap();
+        let Some(driver) = driver(&repo) else { return };
+        let session = guard_at_terminal(
+            driver,
+            &["approve", &id],
+            &[(QUESTION, "extend\n")],
+            End::Wait,
+        )
+        .exits(1);
+        assert!(
+            !session.shown.contains("to see that instead"),
+            "{}",
+            session.shown
+        );
+    }
+    assert_eq!((content(&repo), pending(&repo)), (large(), 1));
+}
+
+#[test]
+fn a_write_at_a_terminal_offers_the_strategies_at_once() {
+    let repo = Repo::open();
+    repo.stage("src/state.py", large());
+    repo.stage("notes.md", common::lines(1..=200));
+    repo.commit("Large");
+    repo.write("../content", PROPOSAL);
+    let write = ["write", "src/state.py", "--content-file", "../content"];
+    let Some(session) = talk(&repo, &write, &["extend", "state", "the rest stays"]) else {
+        return;
+    };
+    session.exits(0).says("added: function later");
+    assert_eq!(content(&repo), extended());
+    // Where the language is not known, extend is not offered.
+    let Some(driver) = driver(&repo) else { return };
+    let write = ["write", "notes.md", "--content-file", "../content"];
+    let session = guard_at_terminal(driver, &write, &[(QUESTION, "extend\n")], End::Wait).exits(1);
+    assert!(
+        session
+            .shown
+            .contains("`append`, `insert LINE` to see that instead")
+    );
+}
