@@ -427,6 +427,34 @@ fn all_staged_changes_are_approved_with_one_word() {
 }
 
 #[test]
+fn a_loss_on_the_way_of_a_rename_is_approved_at_both_ends() {
+    let repo = repo();
+    install(&repo);
+    repo.design(
+        common::DESIGN,
+        &[("src/state.py` -> `src/moved.py", "Rename", "the state")],
+    );
+    commit(&repo).exits(0);
+    repo.git(&["mv", FILE, "src/moved.py"]);
+    repo.stage("src/moved.py", new());
+    commit(&repo).exits(1);
+    let Some(driver) = driver(&repo) else { return };
+    at_terminal(driver, &["approve", "--staged"], LOST, "agreed")
+        .exits(0)
+        .says("destructive-change: src/moved.py loses 200 of 200 lines")
+        .says("guard: src/state.py goes")
+        .says("approved src/moved.py")
+        .says("approved src/state.py");
+    commit(&repo).exits(0);
+    let message = repo.git(&["log", "-1", "--format=%B"]);
+    assert_eq!(message.matches("Guard-Approved: ").count(), 2, "{message}");
+    assert_eq!(
+        events(&repo),
+        ["approved", "approved", "consumed", "consumed"]
+    );
+}
+
+#[test]
 fn no_approval_clears_the_two_rules_that_always_hold() {
     let repo = repo();
     repo.stage("src/stray.py", "stray\n");

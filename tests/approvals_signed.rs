@@ -548,19 +548,40 @@ fn a_replacement_on_the_way_of_a_rename_can_be_approved() {
         ..approval(&repo, "", &new())
     };
     let one = signed(&repo, "person", one);
+    let away = |old: &str| signed(&repo, "person", approval(&repo, old, ""));
     moved(&edited(&old(), 0), &new(), &[]);
     range(&repo, &[])
         .exits(1)
         .says("src/moved.py loses 200 of 200 lines");
     repo.git(&["reset", "--quiet", "--hard", "main"]);
-    moved(&edited(&old(), 0), &new(), &[&one]);
+    let gone = away(&edited(&old(), 0));
+    moved(&edited(&old(), 0), &new(), &[&one, &gone]);
     range(&repo, &[]).exits(0);
+    unwrapped(&repo, &["lint", "--commit", "188-work"]).exits(0);
     // What was lost before the rename nobody approved.
     repo.git(&["reset", "--quiet", "--hard", "main"]);
-    moved("gutted\n", &new(), &[&one]);
+    moved("gutted\n", &new(), &[&one, &away("gutted\n")]);
     range(&repo, &[])
         .exits(1)
         .says("counts, but not for what is changed besides");
+    // Consent to a new file, given while the old one stayed, names nothing that is lost.
+    repo.git(&["reset", "--quiet", "--hard", "main"]);
+    repo.stage("src/moved.py", new());
+    commit(&repo, &[&one]);
+    repo.git(&["rm", "--quiet", FILE]);
+    repo.commit("Remove it");
+    let both = "approve its deletion in the same commit too";
+    range(&repo, &[])
+        .exits(1)
+        .says("src/moved.py loses 200 of 200 lines")
+        .says(both);
+    repo.git(&["reset", "--quiet", "--hard", "main"]);
+    moved(&edited(&old(), 0), &new(), &[&one]);
+    range(&repo, &[]).exits(1).says(both);
+    range(&repo, &["--each-commit"]).exits(1).says(both);
+    unwrapped(&repo, &["lint", "--commit", "188-work"])
+        .exits(1)
+        .says(both);
 }
 
 #[test]

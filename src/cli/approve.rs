@@ -285,6 +285,11 @@ fn shown(waiting: &[Clearable]) -> String {
             let _ = writeln!(text, "guard: {}: {}", finding.rule.id(), finding.message);
         }
         let (old, new) = (&change.old, &change.new);
+        if change.findings.is_empty() {
+            // What it loses is shown where it was renamed to.
+            let _ = writeln!(text, "guard: {} goes", show(&change.change.path));
+            continue;
+        }
         if measure::is_binary(old) || measure::is_binary(new) {
             let _ = writeln!(text, "Binary: {} bytes become {}", old.len(), new.len());
             continue;
@@ -303,8 +308,10 @@ fn word(waiting: &[Clearable]) -> String {
     let lost = |change: &Clearable| {
         measure::deleted_content(&change.old, &change.new, PREVIEW_LINES).into_bytes()
     };
+    // Taken from what is shown.
     let first = waiting
         .iter()
+        .filter(|change| !change.findings.is_empty())
         .map(|change| (change, lost(change)))
         .max_by_key(|(_, lost)| !lost.is_empty());
     first.map_or_else(String::new, |(change, lost)| {

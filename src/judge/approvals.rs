@@ -1,5 +1,7 @@
 //! Which staged changes a person may approve, and which approvals a commit uses.
 
+use std::collections::HashSet;
+
 use gix::bstr::BString;
 
 use super::{Options, Staged, judge_staged};
@@ -8,6 +10,7 @@ use crate::change::Change;
 use crate::error::Result;
 use crate::finding::{Finding, Level};
 use crate::git::{Index, Parents, Repository, changes_between};
+use crate::rules;
 
 /// A staged change with errors that an approval clears.
 #[derive(Debug, Clone)]
@@ -18,7 +21,7 @@ pub struct Clearable {
     pub old: Vec<u8>,
     /// The staged content.
     pub new: Vec<u8>,
-    /// The errors.
+    /// The errors; none of its own has the old end of a rename on whose way something is lost.
     pub findings: Vec<Finding>,
     /// The design in force, for the record.
     pub design: Option<BString>,
@@ -45,12 +48,24 @@ pub fn clearable(repo: &Repository, options: &Options) -> Result<(Vec<Clearable>
     let (mut errors, fixed): (Vec<_>, Vec<_>) =
         errors.partition(|finding| finding.rule.can_be_approved());
     let mut all = Vec::new();
+    // A loss on the way of a rename takes consent to both ends.
+    let lost_at: HashSet<BString> = subjects
+        .all
+        .iter()
+        .flat_map(|subject| {
+            let own = errors
+                .iter()
+                .filter(|finding| finding.path.as_ref() == Some(&subject.change.path));
+            own.filter_map(|finding| rules::lost_at(finding, &subject.change))
+        })
+        .map(ToOwned::to_owned)
+        .collect();
     for subject in &subjects.all {
         let (own, rest) = errors
             .into_iter()
             .partition(|finding| finding.path.as_ref() == Some(&subject.change.path));
         errors = rest;
-        if own.is_empty() {
+        if own.is_empty() && !lost_at.contains(&subject.change.path) {
             continue;
         }
         let (old, new) = subjects.contents(&objects, &subject.change)?;

@@ -169,12 +169,3 @@ fn step_of(repo: &Repository, commit: ObjectId, path: &BStr) -> Result<Option<St
     let new = repo.tree_of(Some(commit))?.get(path)?;
     Ok(Some((old, new)))
 }
-
-/// What was at a path before a commit.
-///
-/// # Errors
-/// The commit or its first parent is missing or damaged.
-pub(super) fn before(repo: &Repository, commit: ObjectId, path: &BStr) -> Result<Option<State>> {
-    let parent = repo.objects().recorded(commit)?.parents.first().copied();
-    repo.tree_of(parent)?.get(path)
-}

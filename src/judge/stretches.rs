@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use gix::bstr::{BStr, BString};
 
-use super::doubt::{self, Step};
+use super::doubt::Step;
 use super::stated::{Stated, Statement};
 use super::subjects::{self, Subjects};
 use super::view::CommitView;
@@ -31,6 +31,26 @@ pub(super) struct Net<'a> {
     pub(super) work_base: &'a WorkBase,
 }
 
+/// The approvals that count, by path, each with the step that its commit makes.
+type ByPath<'a> = HashMap<&'a BStr, Vec<(&'a Statement, Step)>>;
+
+/// What a change leads from and to, and the approved steps on the way.
+struct Way<'a> {
+    ends: Step,
+    steps: Vec<(&'a Statement, Step)>,
+}
+
+impl Way<'_> {
+    /// As [`chain`].
+    fn chain(
+        &self,
+        passes: impl FnMut(Option<State>, Option<State>) -> Result<bool>,
+    ) -> Result<Result<Vec<usize>, Step>> {
+        let steps: Vec<Step> = self.steps.iter().map(|&(_, step)| step).collect();
+        chain(self.ends, &steps, passes)
+    }
+}
+
 impl Net<'_> {
     /// Clears the errors whose every unapproved stretch is without them, and says of the others what keeps them.
     /// Returns the paths that are approved.
@@ -42,7 +62,7 @@ impl Net<'_> {
         stated: &Stated,
         findings: &mut [Finding],
     ) -> Result<HashSet<BString>> {
-        let mut by_path: HashMap<&BStr, Vec<(&Statement, Step)>> = HashMap::new();
+        let mut by_path: ByPath<'_> = HashMap::new();
         for statement in &stated.all {
             if let Ok(step) = statement.verdict {
                 let path = statement.approval.path.as_ref();
@@ -57,7 +77,7 @@ impl Net<'_> {
             let Some(statements) = by_path.get(subject.path()) else {
                 continue;
             };
-            if self.clear_path(at, statements, findings)? {
+            if self.clear_path(at, statements, &by_path, findings)? {
                 approved.insert(subject.change.path.clone());
             }
         }
@@ -69,23 +89,26 @@ impl Net<'_> {
         &self,
         at: usize,
         statements: &[(&Statement, Step)],
+        by_path: &ByPath<'_>,
         findings: &mut [Finding],
     ) -> Result<bool> {
         let change = &self.subjects.all[at].change;
         let statements = &statements[..statements.len().min(MAX_STEPS)];
-        let steps = statements
-            .iter()
-            .map(|&(statement, step)| self.step(change, statement, step))
-            .collect::<Result<Vec<_>>>()?;
-        let ends = (self.subjects.old_end(change), change.new);
+        let whole = Way {
+            ends: (change.old, change.new),
+            steps: statements.to_vec(),
+        };
         let mut judged: HashMap<Step, Vec<Finding>> = HashMap::new();
-        let mut is_approved = chain(ends, &steps, |_, _| Ok(false))?.is_ok();
+        let mut is_approved = whole.chain(|_, _| Ok(false))?.is_ok();
         for finding in findings.iter_mut() {
             if finding.path.as_ref() != Some(&change.path) || !rules::can_be_cleared(finding) {
                 continue;
             }
             let rule = finding.rule;
-            let found = chain(ends, &steps, |from, to| {
+            let lost_at = rules::lost_at(finding, change);
+            let renamed = lost_at.map(|from| self.of_rename(change, from, statements, by_path));
+            let way = renamed.as_ref().unwrap_or(&whole);
+            let found = way.chain(|from, to| {
                 let found = match judged.entry((from, to)) {
                     Entry::Occupied(known) => known.into_mut(),
                     Entry::Vacant(open) => open.insert(self.judge(at, from, to)?),
@@ -95,7 +118,7 @@ impl Net<'_> {
             match found {
                 Ok(used) => {
                     is_approved = true;
-                    let used: Vec<_> = used.iter().map(|&at| statements[at].0).collect();
+                    let used: Vec<_> = used.iter().map(|&at| way.steps[at].0).collect();
                     clear(finding, &used);
                 }
                 Err((from, to)) => {
@@ -104,21 +127,40 @@ impl Net<'_> {
                         .and_then(|found| error_of(rule, found));
                     let last = statements.last().map(|&(last, _)| last);
                     tell_rest(finding, last, stays);
+                    if way.steps.len() < statements.len() {
+                        finding.help.extend(lost_at.map(rules::both_ends));
+                    }
                 }
             }
         }
         Ok(is_approved)
     }
 
-    /// What an approval leads from and to. What was renamed on the way began at its old path.
-    fn step(&self, change: &Change, statement: &Statement, (old, new): Step) -> Result<Step> {
-        let old = match (old, &change.renamed) {
-            (None, Some(from)) if change.old.is_none() => {
-                doubt::before(self.repo, statement.commit, from.as_ref())?
+    /// What was renamed on the way began at its old path. A step that makes the new path leads on from there where
+    /// its commit takes the old path away with consent; else it says nothing of what was lost.
+    fn of_rename<'a>(
+        &self,
+        change: &Change,
+        from: &BStr,
+        statements: &[(&'a Statement, Step)],
+        by_path: &ByPath<'_>,
+    ) -> Way<'a> {
+        let removals = by_path.get(from).map_or(&[][..], Vec::as_slice);
+        let mut steps = Vec::new();
+        for &(statement, (old, new)) in statements {
+            let removed = removals
+                .iter()
+                .find(|(other, step)| other.commit == statement.commit && step.1.is_none());
+            match (old, removed) {
+                (Some(_), _) => steps.push((statement, (old, new))),
+                (None, Some((_, (gone, _)))) => steps.push((statement, (*gone, new))),
+                (None, None) => {}
             }
-            _ => old,
-        };
-        Ok((old, new))
+        }
+        Way {
+            ends: (self.subjects.old_end(change), change.new),
+            steps,
+        }
     }
 
     /// The errors that the change at this place would have if it were this stretch alone.

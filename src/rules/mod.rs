@@ -24,7 +24,7 @@ use gix::bstr::{BStr, BString};
 
 use crate::approval::Approval;
 use crate::change::{Change, Kind, State};
-use crate::finding::{Finding, Level};
+use crate::finding::{Finding, Level, Rule};
 use crate::measure::Measured;
 use crate::path::{TreeView, show};
 use crate::policy::Policy;
@@ -159,22 +159,42 @@ fn clear_approved(case: &Case<'_>, findings: &mut [Finding]) {
     if case.approvals.is_empty() {
         return;
     }
-    let approved: HashMap<&BStr, &Approval> = case
+    let approved: HashMap<&BStr, (&Change, &Approval)> = case
         .subjects
         .iter()
-        .filter_map(|subject| Some((subject.path(), case.approval(&subject.change)?)))
+        .filter_map(|subject| {
+            let approval = case.approval(&subject.change)?;
+            Some((subject.path(), (&subject.change, approval)))
+        })
         .collect();
     for finding in findings {
-        let approval = finding
+        let consent = finding
             .path
             .as_ref()
             .and_then(|path| approved.get::<BStr>(path.as_ref()));
-        if let Some(approval) = approval
-            && can_be_cleared(finding)
-        {
-            clear(finding, &[approval]);
+        let Some(&(change, approval)) = consent.filter(|_| can_be_cleared(finding)) else {
+            continue;
+        };
+        match lost_at(finding, change) {
+            Some(from) if !approved.contains_key(from) => finding.help.push(both_ends(from)),
+            _ => clear(finding, &[approval]),
         }
     }
+}
+
+/// Where the content was that a renamed file loses: consent to the new end alone does not name it.
+pub fn lost_at<'a>(finding: &Finding, change: &'a Change) -> Option<&'a BStr> {
+    let is_new = finding.rule == Rule::DestructiveChange && change.old.is_none();
+    let from = change.renamed.as_ref().filter(|_| is_new)?;
+    Some(from.as_ref())
+}
+
+/// What a loss on the way of a rename takes besides.
+pub fn both_ends(from: &BStr) -> String {
+    format!(
+        "what is lost comes from {}: approve its deletion in the same commit too; `guard approve --staged` approves both",
+        show(from)
+    )
 }
 
 /// Whether consent to the change clears this finding.
