@@ -180,6 +180,13 @@ pub fn values<'a>(trailers: &'a [u8], key: &str) -> impl Iterator<Item = &'a [u8
     })
 }
 
+/// The values of the lines `key: value` anywhere in a message: one that was made of several, as by a squash, has
+/// their trailers in its midst, and git indents them.
+pub fn anywhere<'a>(message: &'a [u8], key: &str) -> impl Iterator<Item = &'a [u8]> {
+    let lines = message.lines().map(<[u8]>::trim_start);
+    lines.flat_map(move |line| values(line, key))
+}
+
 /// `Key: value`, the key of letters, digits and `-`.
 fn is_trailer(line: &[u8]) -> bool {
     let Some(colon) = line.find_byte(b':') else {

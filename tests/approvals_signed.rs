@@ -375,6 +375,36 @@ fn an_approval_counts_once() {
 }
 
 #[test]
+fn an_approval_that_a_squash_brought_to_main_is_used_up() {
+    let Some(repo) = listed() else { return };
+    let one = signed(&repo, "person", approval(&repo, &old(), &new()));
+    land(&repo, &new(), &[&one]);
+    land(&repo, &edited(&new(), 0), &[]);
+    repo.git(&["switch", "--quiet", "main"]);
+    let line = format!("{TRAILER}: {}", one.to_trailer_value());
+    for message in [
+        // As a forge and as `git merge --squash` write it.
+        format!("Change (#1)\n\n* Change\n\n{line}\n\n* More\n\nReviewed-by: X <x@y>"),
+        format!("Squashed commit of the following:\n\ncommit 1\n\n    Change\n\n    {line}\n\nEnd"),
+    ] {
+        repo.stage(FILE, new());
+        repo.commit(&message);
+        land(&repo, &old(), &[]);
+        repo.git(&["branch", "--quiet", "--force", "188-work", "main"]);
+        repo.git(&["switch", "--quiet", "188-work"]);
+        land(&repo, &new(), &[&one]);
+        stays(&repo, &[], "it counts once, and did in commit");
+        stays(
+            &repo,
+            &["--each-commit"],
+            "it counts once, and did in commit",
+        );
+        repo.git(&["switch", "--quiet", "main"]);
+        repo.git(&["reset", "--quiet", "--hard", "HEAD~2"]);
+    }
+}
+
+#[test]
 fn expiry_is_told_by_when_the_change_was_made() {
     let Some(repo) = listed() else { return };
     let one = signed(&repo, "person", approval(&repo, &old(), &new()));

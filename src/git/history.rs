@@ -68,6 +68,20 @@ impl Repository {
         read(&self.objects, id, &mut Vec::new())
     }
 
+    /// The whole message of a commit.
+    ///
+    /// # Errors
+    /// As for [`Repository::commit`].
+    pub fn message(&self, id: ObjectId) -> Result<BString> {
+        let mut buffer = Vec::new();
+        self.objects.commit(id, &mut buffer)?;
+        let commit = CommitRef::from_bytes(&buffer, id.kind());
+        Ok(commit
+            .map_err(|error| damaged(id, &error.to_string()))?
+            .message
+            .to_owned())
+    }
+
     /// When the author of a commit made the change, in seconds since 1970; a rebase keeps it. The end of time where
     /// the commit does not say.
     ///
@@ -269,11 +283,14 @@ impl Walk {
     }
 }
 
+fn damaged(id: ObjectId, why: &str) -> Error {
+    Error::new(format!("commit {id} is damaged: {why}"))
+}
+
 fn read(objects: &Objects, id: ObjectId, buffer: &mut Vec<u8>) -> Result<Commit> {
     objects.commit(id, buffer)?;
-    let damaged = |error: String| Error::new(format!("commit {id} is damaged: {error}"));
-    let commit =
-        CommitRef::from_bytes(buffer, id.kind()).map_err(|error| damaged(error.to_string()))?;
+    let commit = CommitRef::from_bytes(buffer, id.kind())
+        .map_err(|error| damaged(id, &error.to_string()))?;
     Ok(Commit {
         id,
         tree: commit.tree(),

@@ -16,7 +16,7 @@ const NEAR: usize = 1_000;
 /// No approval lives through more commits than these.
 const MAX_COMMITS: usize = 100_000;
 
-/// The nearest commit that states an approval, by the approval's id, among `from` and its ancestors: the nearest ones
+/// The nearest commit that states an approval anywhere in its message, by the approval's id, among `from` and its ancestors: the nearest ones
 /// and those not older than `since`, in seconds since 1970. What a shallow clone lacks is not seen.
 ///
 /// # Errors
@@ -31,7 +31,7 @@ pub(super) fn in_history(
     let mut open: VecDeque<ObjectId> = from.into_iter().collect();
     while let Some(id) = open.pop_front() {
         let commit = repo.commit(id)?;
-        for value in trailer::values(&commit.trailers, TRAILER) {
+        for value in trailer::anywhere(&repo.message(id)?, TRAILER) {
             if let Ok(approval) = Approval::from_trailer_value(value) {
                 used.entry(approval.id).or_insert(id);
             }
