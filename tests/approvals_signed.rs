@@ -615,6 +615,26 @@ fn a_replacement_on_the_way_of_a_rename_can_be_approved() {
 }
 
 #[test]
+fn consent_to_a_new_file_is_none_to_the_removal_of_the_one_before() {
+    let Some(repo) = listed() else { return };
+    let one = signed(&repo, "person", approval(&repo, "", &new()));
+    // The row lets the file be modified, so that its removal is an error of another rule than the loss is.
+    land(&repo, "", &[]);
+    land(&repo, &new(), &[&one]);
+    stays(
+        &repo,
+        &[],
+        "counts, but not for what is changed besides: src/state.py is deleted",
+    );
+    // With consent to both steps it passes.
+    repo.git(&["reset", "--quiet", "--hard", "main"]);
+    let away = signed(&repo, "person", approval(&repo, &old(), ""));
+    land(&repo, "", &[&away]);
+    land(&repo, &new(), &[&one]);
+    passes(&repo);
+}
+
+#[test]
 fn other_errors_than_a_loss_need_consent_to_the_whole_step() {
     let protect = "[scope]\nprotect = [\"src/state.py\"]\n";
     let Some(repo) = scene(protect, &format!("{WHO} KEY")) else {

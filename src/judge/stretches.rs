@@ -1,6 +1,6 @@
 //! What a range changes altogether, where a person approved some steps of it. An approved step begins anew: what lies
 //! before, between and after approved steps is judged by itself, by the same rules, and an error is cleared where none
-//! of these stretches has it.
+//! of these stretches has it, nor an error that the whole does not have.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -98,13 +98,24 @@ impl Net<'_> {
             ends: (change.old, change.new),
             steps: statements.to_vec(),
         };
+        let own = |finding: &Finding| {
+            finding.path.as_ref() == Some(&change.path) && rules::can_be_cleared(finding)
+        };
+        // Each of these has to find a way of its own.
+        let broken: HashSet<Rule> = findings
+            .iter()
+            .filter(|finding| own(finding))
+            .map(|finding| finding.rule)
+            .collect();
         let mut judged: HashMap<Step, Vec<Finding>> = HashMap::new();
         let mut is_approved = whole.chain(|_, _| Ok(false))?.is_ok();
         for finding in findings.iter_mut() {
-            if finding.path.as_ref() != Some(&change.path) || !rules::can_be_cleared(finding) {
+            if !own(finding) {
                 continue;
             }
             let rule = finding.rule;
+            // A file may be lost by a way that is an error of another rule, which the whole does not have.
+            let stops = |found: &Finding| found.rule == rule || !broken.contains(&found.rule);
             let lost_at = rules::lost_at(finding, change);
             let renamed = lost_at.map(|from| self.of_rename(change, from, statements, by_path));
             let way = renamed.as_ref().unwrap_or(&whole);
@@ -113,7 +124,7 @@ impl Net<'_> {
                     Entry::Occupied(known) => known.into_mut(),
                     Entry::Vacant(open) => open.insert(self.judge(at, from, to)?),
                 };
-                Ok(error_of(rule, found).is_none())
+                Ok(!found.iter().any(stops))
             })?;
             match found {
                 Ok(used) => {
@@ -124,7 +135,7 @@ impl Net<'_> {
                 Err((from, to)) => {
                     let stays = judged
                         .get(&(from, to))
-                        .and_then(|found| error_of(rule, found));
+                        .and_then(|found| found.iter().find(|found| stops(found)));
                     let last = statements.last().map(|&(last, _)| last);
                     tell_rest(finding, last, stays);
                     if way.steps.len() < statements.len() {
@@ -194,10 +205,6 @@ impl Net<'_> {
         });
         Ok(findings)
     }
-}
-
-fn error_of(rule: Rule, findings: &[Finding]) -> Option<&Finding> {
-    findings.iter().find(|finding| finding.rule == rule)
 }
 
 fn clear(finding: &mut Finding, used: &[&Statement]) {
