@@ -405,6 +405,23 @@ fn an_approval_that_a_squash_brought_to_main_is_used_up() {
 }
 
 #[test]
+fn a_branch_from_before_does_not_bring_back_what_main_took_back() {
+    let Some(repo) = listed() else { return };
+    let one = signed(&repo, "person", approval(&repo, &old(), &new()));
+    land(&repo, &new(), &[&one]);
+    // Main takes the change over; the branch still has the commit of its own.
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.stage("README.md", "More.\n");
+    repo.commit("Go on");
+    let taken = land(&repo, &new(), &[&one]);
+    passes(&repo);
+    land(&repo, &old(), &[]);
+    let why = format!("it counts once, and did in commit {}", &taken[..12]);
+    stays(&repo, &[], &why);
+    stays(&repo, &["--each-commit"], &why);
+}
+
+#[test]
 fn expiry_is_told_by_when_the_change_was_made() {
     let Some(repo) = listed() else { return };
     let one = signed(&repo, "person", approval(&repo, &old(), &new()));

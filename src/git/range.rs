@@ -12,6 +12,8 @@ use crate::path::show;
 pub struct Range {
     /// The merge base; `None` where nothing was there before.
     pub base: Option<ObjectId>,
+    /// What was there before, such as the tip of the target branch, which may have gone on since the merge base.
+    pub known: Vec<ObjectId>,
     /// The last commit; `None` where nothing is left to judge, as after a branch was deleted.
     pub head: Option<ObjectId>,
     /// The commits between, parents before children.
@@ -98,6 +100,7 @@ impl Repository {
         }
         Ok(Range {
             base: Some(base),
+            known: known.to_vec(),
             head: Some(head),
             commits: history.ahead,
             is_cut: history.ahead_is_cut,

@@ -192,6 +192,8 @@ impl Repository {
             };
         }
         let mut range = self.range_from(&known, new, &[])?;
+        // What the ref itself was is replaced, as by a rebase, and not gone on from.
+        range.known.retain(|&id| Some(id) != update.old);
         let from = range
             .base
             .map_or_else(String::new, |id| id.to_hex_with_len(12).to_string());

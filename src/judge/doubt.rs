@@ -63,6 +63,10 @@ pub(super) struct Judge<'a> {
     signers: Option<Option<Signers>>,
     /// In which commit an approval counted; with those of the base's history from the first that might count on.
     used: Option<HashMap<String, ObjectId>>,
+    /// Commits that were there before, such as the tip of the target branch.
+    known: Vec<ObjectId>,
+    /// In which commit of their histories an approval stands.
+    used_beside: Option<HashMap<String, ObjectId>>,
 }
 
 impl<'a> Judge<'a> {
@@ -80,7 +84,17 @@ impl<'a> Judge<'a> {
             oldest: oldest.unwrap_or(i64::MAX),
             signers: None,
             used: None,
+            known: Vec::new(),
+            used_beside: None,
         }
+    }
+
+    /// Takes what the histories of these commits state as used up, too, unless all of them still have what it led to:
+    /// a branch may hold the commit that the target took over, but not bring back what the target took back.
+    pub(super) fn beside(mut self, known: &[ObjectId]) -> Self {
+        self.known = known.to_vec();
+        self.known.retain(|&id| Some(id) != self.base);
+        self
     }
 
     /// What the commit makes of the approved path, or why the approval does not count there.
@@ -112,6 +126,9 @@ impl<'a> Judge<'a> {
         if let Some(&first) = self.used()?.get(&approval.id) {
             return Ok(Err(Doubt::Used(first)));
         }
+        if let Some(first) = self.was_taken_back(approval, step.1)? {
+            return Ok(Err(Doubt::Used(first)));
+        }
         self.used()?.insert(approval.id.clone(), commit);
         Ok(Ok(step))
     }
@@ -126,9 +143,34 @@ impl<'a> Judge<'a> {
     pub(super) fn used(&mut self) -> Result<&mut HashMap<String, ObjectId>> {
         let known = match self.used.take() {
             Some(known) => known,
-            None => used::in_history(self.repo, self.base, self.oldest)?,
+            None => used::in_history(self.repo, self.base.as_slice(), self.oldest)?,
         };
         Ok(self.used.insert(known))
+    }
+
+    /// The commit that used the approval beside the range, where its result is gone again.
+    fn was_taken_back(
+        &mut self,
+        approval: &Approval,
+        result: Option<State>,
+    ) -> Result<Option<ObjectId>> {
+        if self.known.is_empty() {
+            return Ok(None);
+        }
+        let used = match self.used_beside.take() {
+            Some(used) => used,
+            None => used::in_history(self.repo, &self.known, self.oldest)?,
+        };
+        let Some(&first) = self.used_beside.insert(used).get(&approval.id) else {
+            return Ok(None);
+        };
+        for &known in &self.known {
+            let now = self.repo.tree_of(Some(known))?;
+            if now.get(approval.path.as_ref())? != result {
+                return Ok(Some(first));
+            }
+        }
+        Ok(None)
     }
 
     /// What is wrong with a signature, or that there is none.

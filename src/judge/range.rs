@@ -67,7 +67,7 @@ pub fn range(
     }
     notes.append(&mut policy.notes);
     let found = range.commits.iter().flat_map(stated::in_commit).collect();
-    let stated = Stated::judge(repo, found, &policy.settings, range.base)?;
+    let stated = Stated::judge(repo, found, &policy.settings, range.base, &range.known)?;
     notes.extend_from_slice(&stated.notes);
     policy.notes = notes;
     let mut subjects = subjects::gather(&objects, changes, &policy)?;
@@ -194,7 +194,7 @@ pub fn commit(
     subjects.excuse_lfs(&base)?;
     let work_base = look_up(repo, &policy, parent, changes_of(&subjects))?;
     let found = stated::in_commit(&made);
-    let stated = Stated::judge(repo, found, &policy.settings, parent)?;
+    let stated = Stated::judge(repo, found, &policy.settings, parent, &[])?;
     policy.notes.extend_from_slice(&stated.notes);
     let counted = [options.approvals.clone(), stated.counted_in(id)].concat();
     let mut findings = check(&policy, &subjects, &tree, &objects, &work_base, &counted)?;

@@ -73,8 +73,8 @@ pub(super) struct Stated {
 }
 
 impl Stated {
-    /// Judges what was found by `settings` and the signers of the commit `base`. Where nothing was found, nothing is
-    /// read.
+    /// Judges what was found by `settings` and the signers of the commit `base`; `known` are the commits that the
+    /// range is beside. Where nothing was found, nothing is read.
     ///
     /// # Errors
     /// The list of signers or an object cannot be read.
@@ -83,12 +83,13 @@ impl Stated {
         found: Vec<Found>,
         settings: &Settings,
         base: Option<ObjectId>,
+        known: &[ObjectId],
     ) -> Result<Stated> {
         let approvals = found
             .iter()
             .filter_map(|found| found.approval.as_ref().ok());
         let oldest = approvals.map(|approval| approval.when).min();
-        let mut judge = Judge::new(repo, settings, base, oldest);
+        let mut judge = Judge::new(repo, settings, base, oldest).beside(known);
         let mut stated = Stated::default();
         let mut unread = Vec::new();
         for Found { commit, approval } in found {

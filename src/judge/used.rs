@@ -23,12 +23,12 @@ const MAX_COMMITS: usize = 100_000;
 /// A commit cannot be read.
 pub(super) fn in_history(
     repo: &Repository,
-    from: Option<ObjectId>,
+    from: &[ObjectId],
     since: i64,
 ) -> Result<HashMap<String, ObjectId>> {
     let mut used = HashMap::new();
-    let mut seen: HashSet<ObjectId> = from.into_iter().collect();
-    let mut open: VecDeque<ObjectId> = from.into_iter().collect();
+    let mut seen: HashSet<ObjectId> = from.iter().copied().collect();
+    let mut open: VecDeque<ObjectId> = from.iter().copied().collect();
     while let Some(id) = open.pop_front() {
         let commit = repo.commit(id)?;
         for value in trailer::anywhere(&repo.message(id)?, TRAILER) {
