@@ -265,6 +265,38 @@ fn only_the_signers_of_the_merge_base_count() {
     stays(&repo, &[], "nobody is listed in docs/signers");
 }
 
+/// A key that main took off its list since, or had on it for a while only, is nobody's there.
+#[test]
+fn what_main_takes_back_from_its_signers_counts_no_more() {
+    let Some(repo) = listed() else { return };
+    let one = signed(&repo, "person", approval(&repo, &old(), &new()));
+    land(&repo, &new(), &[&one]);
+    let on_main = |file: &str, text: &str| {
+        repo.git(&["switch", "--quiet", "main"]);
+        repo.stage(file, text);
+        repo.commit("Change who may approve");
+        repo.git(&["switch", "--quiet", "188-work"]);
+    };
+    let list = repo.git(&["show", &format!("main:{SIGNERS}")]);
+    let other = std::fs::read_to_string(key(&repo, "other") + ".pub").unwrap();
+    on_main(SIGNERS, &format!("{list}\n{WHO} {other}"));
+    passes(&repo);
+    on_main(SIGNERS, &format!("{WHO} {other}"));
+    stays(&repo, &[], "its signer is not one any more");
+    stays(&repo, &["--each-commit"], "its signer is not one any more");
+
+    let Some(repo) = scene("[approvals]\naccept-unsigned = true\n", "") else {
+        return;
+    };
+    land(&repo, &new(), &[&approval(&repo, &old(), &new())]);
+    passes(&repo);
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.stage("guard.toml", SETTINGS);
+    repo.commit("Want signatures");
+    repo.git(&["switch", "--quiet", "188-work"]);
+    stays(&repo, &[], "unsigned: that does not count here");
+}
+
 #[test]
 fn a_list_of_signers_elsewhere_is_guards_own_too() {
     let elsewhere = "[approvals]\nsigners = \"docs/signers\"\n";

@@ -12,7 +12,7 @@ use crate::change::{Change, State};
 use crate::error::Result;
 use crate::git::{Repository, Tree};
 use crate::path::show;
-use crate::policy::settings::Settings;
+use crate::policy::settings::{self, Settings};
 
 /// What was at a path before a commit and is there after it.
 pub(super) type Step = (Option<State>, Option<State>);
@@ -23,6 +23,8 @@ pub(super) enum Doubt {
     Unsigned,
     NoSigners(String),
     Signature(Invalid),
+    /// The target's tip no longer accepts it; the list of signers, and that tip.
+    Withdrawn(String, ObjectId),
     Expired,
     /// The commit before this one is not in the clone, so that nobody can tell what it changed.
     Shallow,
@@ -40,6 +42,12 @@ impl fmt::Display for Doubt {
                 write!(f, "nobody is listed in {} at the merge base", show(file))
             }
             Doubt::Signature(invalid) => invalid.fmt(f),
+            Doubt::Withdrawn(file, tip) => write!(
+                f,
+                "by {} of {}, where the work goes, its signer is not one any more",
+                show(file),
+                tip.to_hex_with_len(12)
+            ),
             Doubt::Expired => f.write_str("it had expired when the commit was made"),
             Doubt::Shallow => f.write_str("the commit before is not in this clone"),
             Doubt::OtherStep => f.write_str("the commit does not make the change that it names"),
@@ -61,6 +69,8 @@ pub(super) struct Judge<'a> {
     oldest: i64,
     /// Read when the first signature is met; `Some(None)` where there is no list.
     signers: Option<Option<Signers>>,
+    /// The lists of the `known` commits, likewise.
+    signers_beside: Option<Vec<(ObjectId, Option<Signers>)>>,
     /// In which commit an approval counted; with those of the base's history from the first that might count on.
     used: Option<HashMap<String, ObjectId>>,
     /// Commits that were there before, such as the tip of the target branch.
@@ -83,14 +93,17 @@ impl<'a> Judge<'a> {
             base,
             oldest: oldest.unwrap_or(i64::MAX),
             signers: None,
+            signers_beside: None,
             used: None,
             known: Vec::new(),
             used_beside: None,
         }
     }
 
-    /// Takes what the histories of these commits state as used up, too, unless all of them still have what it led to:
-    /// a branch may hold the commit that the target took over, but not bring back what the target took back.
+    /// Lets the tips of target branches have a say. A key must be listed there too: one that was taken from the list
+    /// counts no more, nor does one that was on it for a while only. And what their histories state is used up, unless
+    /// all of them still have what it led to: a branch may hold the commit that the target took over, but not bring
+    /// back what the target took back.
     pub(super) fn beside(mut self, known: &[ObjectId]) -> Self {
         self.known = known.to_vec();
         self.known.retain(|&id| Some(id) != self.base);
@@ -103,7 +116,7 @@ impl<'a> Judge<'a> {
         commit: ObjectId,
         approval: &Approval,
     ) -> Result<Result<Step, Doubt>> {
-        if !self.settings.accept_unsigned
+        if !self.accepts_unsigned()?
             && let Some(doubt) = self.signature(approval)?
         {
             return Ok(Err(doubt));
@@ -185,8 +198,42 @@ impl<'a> Judge<'a> {
         let Some(Some(signers)) = &self.signers else {
             return Ok(Some(Doubt::NoSigners(self.settings.signers.clone())));
         };
-        let verified = approval.verify(signature, signers);
-        Ok(verified.err().map(Doubt::Signature))
+        if let Err(invalid) = approval.verify(signature, signers) {
+            return Ok(Some(Doubt::Signature(invalid)));
+        }
+        let beside = match self.signers_beside.take() {
+            Some(beside) => beside,
+            None => self.lists_beside()?,
+        };
+        let refuses = |(_, signers): &&(ObjectId, Option<Signers>)| {
+            let listed = signers.as_ref();
+            listed.is_none_or(|signers| approval.verify(signature, signers).is_err())
+        };
+        let withdrawn = self.signers_beside.insert(beside).iter().find(refuses);
+        Ok(withdrawn.map(|&(tip, _)| Doubt::Withdrawn(self.settings.signers.clone(), tip)))
+    }
+
+    /// Whether the settings do, and still do where the work goes.
+    fn accepts_unsigned(&self) -> Result<bool> {
+        if !self.settings.accept_unsigned {
+            return Ok(false);
+        }
+        for &tip in &self.known {
+            let text = self.repo.tree_of(Some(tip))?.read(settings::FILE.into())?;
+            let now = text.and_then(|text| settings::parse(&text).ok());
+            if !now.is_some_and(|now| now.accept_unsigned) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn lists_beside(&self) -> Result<Vec<(ObjectId, Option<Signers>)>> {
+        let list = |&tip: &ObjectId| {
+            let tree = self.repo.tree_of(Some(tip))?;
+            Ok((tip, signers(&tree, self.settings)?))
+        };
+        self.known.iter().map(list).collect()
     }
 }
 
