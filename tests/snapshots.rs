@@ -5,6 +5,9 @@
 mod common;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
+use std::time::Duration;
 
 use common::{GUARD, Repo};
 use serde_json::Value;
@@ -118,6 +121,74 @@ fn restoring_brings_back_what_was_there_and_can_be_undone() {
     repo.guard(&["snapshot", "restore", &head])
         .exits(2)
         .says("is no snapshot");
+}
+
+#[test]
+fn a_script_that_was_deleted_comes_back_executable() {
+    let repo = Repo::open();
+    for (name, mode) in [("script", 0o755), ("plain", 0o644)] {
+        repo.write(name, "x\n");
+        fs::set_permissions(repo.path(name), fs::Permissions::from_mode(mode)).unwrap();
+        let id = backup(&repo.ask(&["delete", name]));
+        let restored = repo.json(&["snapshot", "restore", &id]);
+        assert_eq!(restored["restored"], serde_json::json!([name]));
+        let now = repo.path(name).metadata().unwrap().permissions().mode();
+        assert_eq!(now & 0o100, mode & 0o100, "{name}");
+    }
+}
+
+#[test]
+fn a_lost_snapshot_hides_none_that_came_after_it() {
+    let repo = Repo::open();
+    repo.write("a", "one\n");
+    let lost = backup(&repo.put("a", "two\n", &[]));
+    let kept = backup(&repo.put("a", "three\n", &[]));
+    fs::remove_file(repo.path(format!(".git/objects/{}/{}", &lost[..2], &lost[2..]))).unwrap();
+    repo.guard(&["snapshot", "restore", &lost]).exits(2);
+    repo.guard(&["snapshot", "restore", &kept]).exits(0);
+    assert_eq!(repo.read("a"), b"two\n");
+}
+
+#[test]
+fn nothing_is_put_on_top_of_what_is_no_snapshot() {
+    let repo = Repo::open();
+    repo.write("a", "one\n");
+    let blob = repo.git(&["hash-object", "-w", "a"]);
+    repo.git(&["update-ref", "refs/guard/snapshots", blob.trim()]);
+    repo.put("a", "two\n", &[]).fails("backup");
+    assert_eq!(repo.read("a"), b"one\n");
+}
+
+/// The log is locked after the snapshot was taken, so that the write waits with it.
+#[test]
+fn what_an_editor_saves_while_guard_works_is_not_written_over() {
+    for verb in [&["write", "a"][..], &["delete", "a"]] {
+        let repo = Repo::open();
+        repo.write("a", "one\n");
+        repo.put("b", "begin the log\n", &[]).works();
+        let log = fs::File::open(repo.path(".git/guard/log.jsonl")).unwrap();
+        log.lock().unwrap();
+        let snapshots = || fs::read(repo.path(".git/refs/guard/snapshots")).unwrap();
+        let before = snapshots();
+        let mut command = repo.command(GUARD);
+        command
+            .args(verb)
+            .stdin(Stdio::null())
+            .stderr(Stdio::null());
+        let mut guard = command.stdout(Stdio::null()).spawn().unwrap();
+        while snapshots() == before {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        repo.write("a", "saved by an editor\n");
+        drop(log);
+        assert_eq!(guard.wait().unwrap().code(), Some(1), "{verb:?}");
+        assert_eq!(repo.read("a"), b"saved by an editor\n");
+        let last = repo.records().pop().unwrap();
+        assert_eq!(
+            (&last["event"], &last["error"]),
+            (&"failed".into(), &"stale".into())
+        );
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use serde_json::{Value, json};
 
 use super::{output::Output, repository};
+use crate::change::Kind;
 use crate::error::{Error, Result};
 use crate::gate::Undo;
 use crate::git::{Repository, Snapshot};
@@ -94,12 +95,6 @@ fn list(output: &mut Output, repo: &Repository) -> Result<()> {
 }
 
 fn json_of(snapshot: &Snapshot) -> Value {
-    let texts = |paths: &[BString]| {
-        paths
-            .iter()
-            .map(|path| path.to_str_lossy().into_owned())
-            .collect::<Vec<_>>()
-    };
     json!({
         "id": snapshot.id.to_string(),
         "time": time(snapshot.time),
@@ -109,17 +104,23 @@ fn json_of(snapshot: &Snapshot) -> Value {
     })
 }
 
+fn texts(paths: &[BString]) -> Vec<String> {
+    paths
+        .iter()
+        .map(|path| path.to_str_lossy().into_owned())
+        .collect()
+}
+
 fn time(seconds: i64) -> String {
     gix::date::Time::new(seconds, 0).format_or_unix(gix::date::time::format::ISO8601_STRICT)
 }
 
 /// The snapshot that a person means; never another commit of the repository.
 fn find(repo: &Repository, name: &str) -> Result<Snapshot> {
-    let matching: Vec<Snapshot> = repo
-        .snapshots()?
-        .into_iter()
-        .filter(|snapshot| name.len() >= 4 && snapshot.id.to_string().starts_with(name))
-        .collect();
+    let matching = match name.len() {
+        0..4 => Vec::new(),
+        _ => repo.snapshots_named(name)?,
+    };
     match <[Snapshot; 1]>::try_from(matching) {
         Ok([snapshot]) => Ok(snapshot),
         Err(matching) => {
@@ -198,17 +199,29 @@ fn restore(output: &mut Output, repo: &Repository, name: &str, only: &[String]) 
         );
     }
     let undo = Undo::open(repo)?;
-    let mut done = Vec::new();
+    let (mut restored, mut removed) = (Vec::new(), Vec::new());
     for path in snapshot.files.iter().filter(wanted) {
         let before = content(repo, snapshot.id, path.as_ref())?;
-        undo.restore(path.as_ref(), before.as_deref())?;
-        done.push(format!("restored {}", show(path)));
+        let state = repo.tree_of(Some(snapshot.id))?.get(path.as_ref())?;
+        let executable = state.is_some_and(|state| state.kind == Kind::Executable);
+        undo.restore(path.as_ref(), before.as_deref(), executable)?;
+        restored.push(path.clone());
     }
     for path in snapshot.absent.iter().filter(wanted) {
-        undo.restore(path.as_ref(), None)?;
-        done.push(format!("removed {}", show(path)));
+        undo.restore(path.as_ref(), None, false)?;
+        removed.push(path.clone());
     }
-    output.print(|out, _, _| done.iter().try_for_each(|line| writeln!(out, "{line}")));
+    output.print_either(
+        "guard snapshot restore",
+        || json!({ "version": 1, "restored": texts(&restored), "removed": texts(&removed) }),
+        |out| {
+            let lines = restored.iter().map(|path| ("restored", path));
+            let lines = lines.chain(removed.iter().map(|path| ("removed", path)));
+            lines
+                .into_iter()
+                .try_for_each(|(what, path)| writeln!(out, "{what} {}", show(path)))
+        },
+    );
     Ok(())
 }
 

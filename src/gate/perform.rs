@@ -63,8 +63,8 @@ impl Gate<'_> {
         let mut facts = self.facts(plan, operation, backup);
         let started = record(&self.log, "started", facts.clone())?;
         facts.insert("started".into(), started.count.into());
-        if let Err(error) = self.apply(plan) {
-            let failure = Failure::from(error);
+        let applied = self.check_unchanged(plan);
+        if let Err(failure) = applied.and_then(|()| Ok(self.apply(plan)?)) {
             facts.insert("error".into(), failure.kind.name().into());
             // The failure itself is told either way; the log shows an operation without an end.
             let _ = record(&self.log, "failed", facts);
@@ -95,6 +95,24 @@ impl Gate<'_> {
             },
             moved_to: plan.target().map(BStr::to_owned),
         })
+    }
+
+    /// Others do not take guard's lock: what they wrote since the file was looked at is in no snapshot.
+    fn check_unchanged(&self, plan: &Plan) -> Result<()> {
+        for (path, before) in &plan.before {
+            let now = self
+                .boundary
+                .read(path.as_ref(), self.policy.settings.max_size)?;
+            let now = now.as_ref().map(|entry| &entry.content);
+            if now != before.as_ref().map(|entry| &entry.content) {
+                return Err(Failure::new(
+                    FailureKind::Stale,
+                    format!("{} changed meanwhile; nothing was written", show(path)),
+                )
+                .help("read it again and decide anew"));
+            }
+        }
+        Ok(())
     }
 
     fn apply(&self, plan: &Plan) -> crate::path::boundary::Result<()> {

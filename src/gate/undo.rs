@@ -52,11 +52,12 @@ impl<'a> Undo<'a> {
         self.settings.keep
     }
 
-    /// Puts `content` back at a path, or removes the file for `None`.
+    /// Puts `content` back at a path, or removes the file for `None`. A file that is there keeps its mode bits; one
+    /// that is gone becomes executable again where `executable` says that it was.
     ///
     /// # Errors
     /// Snapshot, log or file cannot be written; the file is as it was then, unless the error says otherwise.
-    pub fn restore(&self, path: &BStr, content: Option<&[u8]>) -> Result<()> {
+    pub fn restore(&self, path: &BStr, content: Option<&[u8]>, executable: bool) -> Result<()> {
         let _alone = self
             .lock
             .take()
@@ -65,12 +66,12 @@ impl<'a> Undo<'a> {
         if now.as_ref().map(|entry| entry.content.as_slice()) == content {
             return Ok(());
         }
-        let executable = |entry: &Entry| entry.mode.is_some_and(|mode| mode & 0o100 != 0);
+        let is_executable = |entry: &Entry| entry.mode.is_some_and(|mode| mode & 0o100 != 0);
         let before = Before {
             path,
             content: now
                 .as_ref()
-                .map(|entry| (entry.content.as_slice(), executable(entry))),
+                .map(|entry| (entry.content.as_slice(), is_executable(entry))),
         };
         let title = format!("Backup before restore: {}", show(path));
         let backup = self.repo.take_snapshot(&[before], &title)?;
@@ -81,9 +82,15 @@ impl<'a> Undo<'a> {
         let started = self.record("started", &facts)?;
         facts.insert("started".into(), started.count.into());
         let restored = match content {
-            Some(content) => self
-                .boundary
-                .replace(path, content, now.and_then(|entry| entry.mode)),
+            Some(content) => {
+                let is_new = now.is_none();
+                let mode = now.and_then(|entry| entry.mode);
+                let written = self.boundary.replace(path, content, mode);
+                written.and_then(|()| match is_new && executable {
+                    true => self.boundary.make_executable(path),
+                    false => Ok(()),
+                })
+            }
             None => self.boundary.remove(path),
         };
         if let Err(error) = restored {

@@ -101,6 +101,10 @@ impl Repository {
     /// One attempt to put a commit on top of the newest snapshot.
     fn append_snapshot(&self, tree: ObjectId, message: &str) -> Result<ObjectId> {
         let parent = self.newest_snapshot()?;
+        if let Some(parent) = parent {
+            // On top of anything else nobody would find the snapshot again.
+            self.first_parent(parent)?;
+        }
         let signature = self.signature();
         let writer = Writer::new(self);
         let commit = writer.write(&gix::objs::Commit {
@@ -175,14 +179,34 @@ impl Repository {
     /// # Errors
     /// A snapshot cannot be read.
     pub fn snapshots(&self) -> Result<Vec<Snapshot>> {
-        let mut next = self.newest_snapshot()?;
         let mut all = Vec::new();
-        while let Some(id) = next {
-            let snapshot = self.snapshot(id)?;
-            next = self.first_parent(id)?;
-            all.push(snapshot);
-        }
+        self.read_snapshots(&mut all)?;
         Ok(all)
+    }
+
+    /// The snapshots whose id begins with `name`, newest first. One that cannot be read hides those before it, not
+    /// those after it.
+    ///
+    /// # Errors
+    /// A snapshot cannot be read, and none after it is meant.
+    pub fn snapshots_named(&self, name: &str) -> Result<Vec<Snapshot>> {
+        let mut read = Vec::new();
+        let outcome = self.read_snapshots(&mut read);
+        read.retain(|snapshot| snapshot.id.to_string().starts_with(name));
+        match outcome {
+            Err(error) if read.is_empty() => Err(error),
+            _ => Ok(read),
+        }
+    }
+
+    /// Adds the snapshots, newest first, as far as they can be read.
+    fn read_snapshots(&self, all: &mut Vec<Snapshot>) -> Result<()> {
+        let mut next = self.newest_snapshot()?;
+        while let Some(id) = next {
+            all.push(self.snapshot(id)?);
+            next = self.first_parent(id)?;
+        }
+        Ok(())
     }
 
     /// One snapshot.

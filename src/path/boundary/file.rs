@@ -97,6 +97,32 @@ impl Boundary {
         )))
     }
 
+    /// Lets whoever may read a regular file run it, as git does with a file that it checks out. Nothing to do on
+    /// systems without mode bits.
+    ///
+    /// # Errors
+    /// As for [`Boundary::remove`].
+    pub fn make_executable(&self, path: &BStr) -> Result<()> {
+        #[cfg(unix)]
+        {
+            use cap_std::fs::{Permissions, PermissionsExt};
+            let failed = || BoundaryError::io(format!("make {} executable", show(path)));
+            let (dir, name) = self.parent(path)?;
+            let mut options = OpenOptions::new();
+            options.read(true).follow(FollowSymlinks::No);
+            let file = dir
+                .open_with(os(name).map_err(failed())?, &options)
+                .map_err(failed())?;
+            let metadata = file.metadata().map_err(failed())?;
+            check_regular(&metadata, path)?;
+            let mode = metadata.permissions().mode() & 0o7777;
+            file.set_permissions(Permissions::from_mode(mode | (mode & 0o444) >> 2))
+                .and_then(|()| file.sync_all())
+                .map_err(failed())?;
+        }
+        Ok(())
+    }
+
     /// Removes a regular file and makes that durable.
     ///
     /// # Errors
