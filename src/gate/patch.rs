@@ -82,11 +82,37 @@ fn find_one(content: &[u8], search: &[u8], which: &str) -> Result<usize, Failure
 
 /// Every start of a match, overlapping ones included: `aa` is twice in `aaa`.
 fn positions(content: &[u8], search: &[u8]) -> Vec<usize> {
+    let Some(first) = content.find(search) else {
+        return Vec::new();
+    };
+    match content[first + 1..].find(search) {
+        None => vec![first],
+        Some(_) => overlapping(content, search),
+    }
+}
+
+/// The same by Knuth, Morris and Pratt: in linear time also where a long text repeats itself.
+fn overlapping(content: &[u8], search: &[u8]) -> Vec<usize> {
+    // How much of the beginning of `search` its first `i + 1` bytes end with, themselves aside.
+    let mut borders = vec![0; search.len()];
+    let mut matched = 0;
+    for at in 1..search.len() {
+        while matched > 0 && search[at] != search[matched] {
+            matched = borders[matched - 1];
+        }
+        matched += usize::from(search[at] == search[matched]);
+        borders[at] = matched;
+    }
     let mut found = Vec::new();
-    let mut from = 0;
-    while let Some(at) = content.get(from..).and_then(|rest| rest.find(search)) {
-        found.push(from + at);
-        from += at + 1;
+    matched = 0;
+    for (at, byte) in content.iter().enumerate() {
+        while matched > 0 && search.get(matched) != Some(byte) {
+            matched = borders[matched - 1];
+        }
+        matched += usize::from(search.get(matched) == Some(byte));
+        if matched == search.len() {
+            found.push(at + 1 - matched);
+        }
     }
     found
 }
@@ -147,6 +173,18 @@ mod tests {
             failed("aaa", &[edit("aa", "b")]).0,
             FailureKind::MultipleMatches
         );
+    }
+
+    #[test]
+    fn a_long_text_that_repeats_itself_is_counted_in_linear_time() {
+        let begin = std::time::Instant::now();
+        let (kind, message) = failed(&"a".repeat(400_000), &[edit(&"a".repeat(200_000), "b")]);
+        assert_eq!(kind, FailureKind::MultipleMatches);
+        assert!(message.contains("in 200001 places"), "{message}");
+        assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
+        assert_eq!(positions(b"abaabab", b"aba"), [0, 3]);
+        assert_eq!(positions(b"aabaabaab", b"aab"), [0, 3, 6]);
+        assert_eq!(positions(b"ababababc", b"ababc"), [4]);
     }
 
     #[test]

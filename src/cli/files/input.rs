@@ -27,6 +27,9 @@ pub(super) fn parse_edits(bytes: &[u8]) -> Result<Vec<Edit>> {
     let items = value
         .as_array()
         .ok_or_else(|| bad("they are no list".into()))?;
+    if items.is_empty() {
+        return Err(bad("the list is empty".into()));
+    }
     items
         .iter()
         .map(|item| {
