@@ -186,11 +186,21 @@ fn bound_within(node: Node<'_>, text: &str) -> Vec<String> {
             "function_definition" | "class_definition" => {
                 found.push(field(node, "name", text).to_owned());
             }
-            "assignment" => found.push(plain(field(node, "left", text))),
             "import_statement" => found.extend(bound(modules(node, text))),
             "import_from_statement" => found.extend(bound(names(node, "", text))),
-            _ if cursor.goto_first_child() => continue,
-            _ => {}
+            kind => {
+                match kind {
+                    "assignment" | "for_statement" => {
+                        found.extend(targets(field(node, "left", text)));
+                    }
+                    "named_expression" => found.push(plain(field(node, "name", text))),
+                    "as_pattern_target" => found.extend(targets(text_of(node, text))),
+                    _ => {}
+                }
+                if cursor.goto_first_child() {
+                    continue;
+                }
+            }
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
@@ -198,6 +208,12 @@ fn bound_within(node: Node<'_>, text: &str) -> Vec<String> {
             }
         }
     }
+}
+
+/// The names in what is assigned to, such as `a, (b, *c)`.
+fn targets(left: &str) -> impl Iterator<Item = String> {
+    let names = left.split([',', '(', ')', '[', ']', '*']);
+    names.map(plain).filter(|name| !name.is_empty())
 }
 
 fn bound(atoms: Vec<Atom>) -> impl Iterator<Item = String> {

@@ -183,3 +183,27 @@ fn what_stands_side_by_side_in_the_content_may_do_so_in_the_file() {
         &format!("{imports}\n\ndef load():\n    pass\n"),
     );
 }
+
+#[test]
+fn python_names_that_statements_bind_are_not_defined_anew() {
+    for statement in [
+        "for f in x:\n    pass\n",
+        "for a, (f, b) in x:\n    pass\n",
+        "with x as f:\n    pass\n",
+        "with x as (a, f):\n    pass\n",
+        "if x:\n    a, f = x\n",
+        "if x:\n    a = f = x\n",
+        "while (f := x):\n    pass\n",
+    ] {
+        refused(
+            "a.py",
+            statement,
+            "def f():\n    pass\n",
+            FailureKind::NoPlace,
+            "the file binds f within a statement",
+        );
+    }
+    let old = "for a in f(x):\n    a.f = 1\n";
+    let content = "def f(x):\n    pass\n";
+    check("a.py", old, content, &format!("{old}\n\n{content}"));
+}
