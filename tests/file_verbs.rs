@@ -54,6 +54,7 @@ fn r000_030_a_minor_change_of_a_large_file_is_written() {
     let repo = with_large();
     let answer = repo.put("state.py", large(54), &[]);
     assert_eq!(answer.works().class(), "MODIFY");
+    assert_eq!(answer.json["analysis"]["auto_mode_blocked"], false);
     assert_eq!(answer.json["analysis"]["change_percentage"], 20.0);
     assert_eq!(answer.json["analysis"]["original_lines"], 270);
 }
@@ -66,6 +67,7 @@ fn r000_040_and_050_a_major_change_is_held_and_not_written_without_a_person() {
     assert_eq!((answer.code, answer.class()), (1, "REPLACE"));
     let analysis = &answer.json["error"]["analysis"];
     assert_eq!(analysis["requires_approval"], true);
+    assert_eq!(analysis["auto_mode_blocked"], true);
     assert_eq!(analysis["change_percentage"], 80.0);
     let lost = analysis["deleted_content"].as_str().unwrap();
     assert!(lost.contains("line number 55\n"), "{lost}");
@@ -239,6 +241,28 @@ fn jc_118_a_list_of_edits_applies_all_or_none() {
     let done = patch(r#"[{"search":"one","replace":"1"},{"search":"two","replace":"2"}]"#);
     assert_eq!(done.works().json["replaced"], 2);
     assert_eq!(repo.read("a"), b"1 2\n");
+    let empty = patch("[]");
+    assert!(empty.fails("cannot-judge").message().contains("empty"));
+    assert_eq!(empty.code, 2);
+}
+
+#[test]
+fn a_verb_that_cannot_begin_answers_in_json_too() {
+    let repo = Repo::open();
+    repo.write("a", "one\n");
+    for arguments in [
+        &["patch", "a", "--edits", "none"][..],
+        &["patch", "a", "--edits", "a"],
+        &["write", "a", "--content-file", "none"],
+        &["write", "a", "--line", "1"],
+        &["approve", "000000000000"],
+        &["reject", "000000000000"],
+    ] {
+        let answer = repo.ask(arguments);
+        assert_eq!(answer.json["error"]["kind"], "cannot-judge", "{answer:#?}");
+        assert_eq!(answer.code, 2, "{answer:#?}");
+    }
+    assert_eq!(repo.read("a"), b"one\n");
 }
 
 #[test]
@@ -249,6 +273,10 @@ fn r001_1_4_edit_has_the_spellings_of_the_requirement_ag_13() {
     repo.ask(&["edit", "--file", "a", "--search", "1", "--replace", "2"])
         .works();
     assert_eq!(repo.read("a"), b"x = 2\n");
+    let read = repo.guard(&["read", "--file", "a"]).exits(0);
+    assert_eq!(read.stdout, "x = 2\n");
+    repo.guard(&["read"]).exits(2);
+    repo.guard(&["read", "a", "--file", "a"]).exits(2);
     repo.guard(&["edit", "--file", "a"]).exits(2);
     repo.guard(&["edit", "--file", "a", "--search", "x"])
         .exits(2);

@@ -152,9 +152,22 @@ fn analysis_json(analysis: &Analysis) -> Value {
         "change_classification": analysis.measured.class.name(),
         "change_percentage": analysis.measured.lost.share() * 100.0,
         "requires_approval": analysis.requires_approval,
+        // Nothing but a person's consent lets it through, so that `--auto` never does.
+        "auto_mode_blocked": analysis.requires_approval,
         "deleted_content": analysis.deleted_content,
         "diff_preview": analysis.diff_preview,
     })
+}
+
+/// Answers in JSON, where that is asked for, also when the verb could not begin.
+pub(in crate::cli) fn answered(
+    output: &mut Output,
+    run: impl FnOnce(&mut Output) -> Result<u8>,
+) -> Result<u8> {
+    match run(output) {
+        Err(error) if output.format == Format::Json => tell(output, &error.into()),
+        result => result,
+    }
 }
 
 /// A failure as JSON on stdout, or as a sentence on stderr.

@@ -3,7 +3,7 @@
 mod answer;
 mod input;
 
-pub(super) use answer::{extension_lines, print_done, tell};
+pub(super) use answer::{answered, extension_lines, print_done, tell};
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -35,8 +35,14 @@ struct Target {
     after_help = "Examples:\n  guard read src/state.py\n  guard read src/state.py --lines 10:20\n  guard read src/state.py --format json"
 )]
 pub(super) struct ReadArgs {
+    /// The file, absolute or relative to the workspace's root.
+    #[arg(value_name = "FILE", required_unless_present = "file")]
+    path: Option<OsString>,
+    /// The same, as `guard edit` has it.
+    #[arg(long, value_name = "FILE", conflicts_with = "path")]
+    file: Option<OsString>,
     #[command(flatten)]
-    target: Target,
+    design: DesignArgs,
     /// Only these lines, both included, from 1.
     #[arg(long, value_name = "A:B")]
     lines: Option<String>,
@@ -44,7 +50,7 @@ pub(super) struct ReadArgs {
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  guard write src/new.py < new.py\n  guard write src/state.py --content-file new.py --expect $(git hash-object src/state.py)\n  guard write src/state.py --strategy append < more.py\n  guard write src/state.py --strategy insert --line 12 < more.py\n  guard write src/state.py --strategy extend < state-with-more-methods.py\n\nappend, insert and extend keep the file's line endings, byte order mark and final newline.\nextend knows Python, Rust, JavaScript, TypeScript, Go and Java, by the end of the file's name."
+    after_help = "Examples:\n  guard write src/new.py < new.py\n  guard write src/state.py --content-file new.py --expect $(git hash-object --no-filters src/state.py)\n  guard write src/state.py --strategy append < more.py\n  guard write src/state.py --strategy insert --line 12 < more.py\n  guard write src/state.py --strategy extend < state-with-more-methods.py\n\nappend, insert and extend keep the file's line endings, byte order mark and final newline.\nextend knows Python, Rust, JavaScript, TypeScript, Go and Java, by the end of the file's name."
 )]
 pub(super) struct WriteArgs {
     #[command(flatten)]
@@ -52,7 +58,7 @@ pub(super) struct WriteArgs {
     /// Read the content from this file in place of standard input.
     #[arg(long, value_name = "FILE")]
     content_file: Option<PathBuf>,
-    /// Write only if the file still has this blob id (`git hash-object FILE`).
+    /// Write only if the file still has this blob id (`git hash-object --no-filters FILE`).
     #[arg(long, value_name = "DIGEST")]
     expect: Option<String>,
     /// How the content meets what is there.
@@ -182,8 +188,10 @@ impl ReadArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
         let mut read = || -> gate::Result<()> {
-            let gate = Gate::open(&repo, &self.target.design.options(false))?;
-            let (path, entry) = gate.read(requested(&self.target.path).as_ref())?;
+            let gate = Gate::open(&repo, &self.design.options(false))?;
+            let path = self.path.iter().chain(&self.file).next();
+            let request = path.map(requested).unwrap_or_default();
+            let (path, entry) = gate.read(request.as_ref())?;
             let content = match &self.lines {
                 Some(range) => input::lines(&entry.content, range)?,
                 None => entry.content.as_slice(),
