@@ -455,6 +455,8 @@ fn building(repo: &Repo, program: impl AsRef<std::ffi::OsStr>) -> Command {
         command.env(variable, value);
     }
     command.env("RUSTUP_AUTO_INSTALL", "0");
+    // What is built for one need not be built again for the next.
+    command.env("CARGO_TARGET_DIR", Path::new(SOURCE).join("target/install"));
     if let Some(toolchain) = std::env::var_os("RUSTUP_TOOLCHAIN") {
         command.env("RUSTUP_TOOLCHAIN", toolchain);
     }
@@ -474,9 +476,7 @@ fn cargo_installs_a_binary_that_judges() {
             "install", "--quiet", "--locked", "--debug", "--path", SOURCE,
         ])
         .arg("--root")
-        .arg(&root)
-        .arg("--target-dir")
-        .arg(Path::new(SOURCE).join("target/install"));
+        .arg(&root);
     common::run(&mut install).exits(0);
 
     repo.govern(ROWS);

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
+use super::files::read_file;
 use super::{DesignArgs, output::Output, repository, with_approvals};
-use crate::error::{Error, Result};
-use crate::git::show_file;
+use crate::error::Result;
 use crate::judge;
 
 #[derive(Debug, clap::Args)]
@@ -30,12 +30,7 @@ Designs and settings are read from HEAD. Nothing is written.";
 
 impl Args {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        let content = match &self.content_file {
-            Some(file) => Some(std::fs::read(file).map_err(|error| {
-                Error::new(format!("{} cannot be read: {error}", show_file(file)))
-            })?),
-            None => None,
-        };
+        let content = self.content_file.as_deref().map(read_file).transpose()?;
         let repo = repository()?;
         let options = with_approvals(&repo, self.design.options(false))?;
         let report = judge::check_paths(&repo, &self.paths, content.as_deref(), &options)?;

@@ -10,6 +10,10 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::gate::{self, Edit, Failure, FailureKind};
 use crate::git::show_file;
+use crate::path::show;
+
+/// More than any setting of `[workspace] max-size` makes sense for; without a limit an endless input fills the memory.
+const MAX_INPUT: u64 = 1 << 30;
 
 pub(super) fn edit(search: &[u8], replace: &[u8]) -> Edit {
     Edit {
@@ -33,6 +37,11 @@ pub(super) fn parse_edits(bytes: &[u8]) -> Result<Vec<Edit>> {
     items
         .iter()
         .map(|item| {
+            let keys = item.as_object().into_iter().flat_map(|item| item.keys());
+            let mut others = keys.filter(|key| !matches!(key.as_str(), "search" | "replace"));
+            if let Some(key) = others.next() {
+                return Err(bad(format!("an entry has `{}`", show(key))));
+            }
             let text = |key: &str| item.get(key).and_then(Value::as_str);
             match (text("search"), text("replace")) {
                 (Some(search), Some(replace)) => Ok(edit(search.as_bytes(), replace.as_bytes())),
@@ -82,16 +91,46 @@ pub(super) fn lines<'c>(content: &'c [u8], range: &str) -> gate::Result<&'c [u8]
     Ok(&content[start..end.max(start)])
 }
 
-pub(super) fn read_file(file: &Path) -> Result<Vec<u8>> {
-    fs::read(file)
-        .map_err(|error| Error::new(format!("{} cannot be read: {error}", show_file(file))))
+pub(in crate::cli) fn read_file(file: &Path) -> Result<Vec<u8>> {
+    let shown = show_file(file);
+    let opened = fs::File::open(file).and_then(|file| whole(file, MAX_INPUT));
+    read(&shown, opened)
 }
 
 pub(super) fn read_stdin() -> Result<Vec<u8>> {
+    read("standard input", whole(io::stdin().lock(), MAX_INPUT))
+}
+
+fn read(what: &str, content: io::Result<Option<Vec<u8>>>) -> Result<Vec<u8>> {
+    content
+        .map_err(|error| Error::new(format!("{what} cannot be read: {error}")))?
+        .ok_or_else(|| Error::new(format!("{what} has more than {MAX_INPUT} bytes")))
+}
+
+/// Everything, or `None` where that is more than `limit` bytes.
+fn whole(input: impl Read, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let mut content = Vec::new();
-    io::stdin()
-        .lock()
-        .read_to_end(&mut content)
-        .map_err(|error| Error::new(format!("standard input cannot be read: {error}")))?;
-    Ok(content)
+    input.take(limit + 1).read_to_end(&mut content)?;
+    Ok((content.len() as u64 <= limit).then_some(content))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn input_without_an_end_is_not_read_for_ever() {
+        assert_eq!(whole(&b"abc"[..], 3).unwrap(), Some(b"abc".to_vec()));
+        assert_eq!(whole(io::repeat(b'a'), 3).unwrap(), None);
+    }
+
+    #[test]
+    fn an_edit_with_a_member_that_nobody_knows_is_refused() {
+        let known = br#"[{"search": "a", "replace": "b"}]"#;
+        assert_eq!(parse_edits(known).unwrap().len(), 1);
+        let more = br#"[{"search": "a", "replace": "b", "replace_all": true}]"#;
+        let error = parse_edits(more).unwrap_err();
+        assert!(error.message.contains("`replace_all`"), "{}", error.message);
+    }
 }

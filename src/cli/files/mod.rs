@@ -18,7 +18,8 @@ use super::{DesignArgs, output::Output, repository};
 use crate::error::{Error, Result};
 use crate::gate::{self, Gate, Operation, Strategy};
 use crate::path::boundary::bytes;
-use input::{edit, parse_edits, read_file, read_stdin};
+pub(super) use input::read_file;
+use input::{edit, parse_edits, read_stdin};
 
 /// The file of an operation, and how to judge it.
 #[derive(Debug, clap::Args)]
