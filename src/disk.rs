@@ -50,6 +50,17 @@ pub(crate) fn sync(dir: &Dir) -> io::Result<()> {
     Ok(())
 }
 
+/// The same for a directory by its path.
+///
+/// # Errors
+/// Those of the file system.
+pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
+    if cfg!(unix) {
+        File::open(path)?.sync_all()?;
+    }
+    Ok(())
+}
+
 /// Creates a directory, and what is missing above it, that only its owner may enter.
 ///
 /// # Errors

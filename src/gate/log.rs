@@ -118,8 +118,8 @@ impl Log {
         let is_new = !self.path.exists();
         let file = disk::open_private_append(&self.path)?;
         file.lock()?;
-        if is_new && cfg!(unix) {
-            File::open(disk::directory_of(&self.path))?.sync_all()?;
+        if is_new {
+            disk::sync_directory(disk::directory_of(&self.path))?;
         }
         Ok(file)
     }

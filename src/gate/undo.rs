@@ -7,9 +7,10 @@ use super::lock::Lock;
 use super::{Head, Log};
 use crate::error::{Error, Result};
 use crate::git::{Before, Repository};
+use crate::judge::settings_of_head;
 use crate::path::boundary::{Boundary, BoundaryError, Entry};
 use crate::path::show;
-use crate::policy::settings::{self, Settings};
+use crate::policy::settings::Settings;
 
 /// A workspace to restore files in.
 pub struct Undo<'a> {
@@ -26,10 +27,7 @@ impl<'a> Undo<'a> {
     /// # Errors
     /// A bare repository, a workspace that cannot be opened, or settings of HEAD that cannot be read.
     pub fn open(repo: &'a Repository) -> Result<Undo<'a>> {
-        let head = repo
-            .tree_of(repo.head_commit()?)?
-            .read(settings::FILE.into())?;
-        let settings = head.map_or(Ok(Settings::default()), |bytes| settings::parse(&bytes))?;
+        let settings = settings_of_head(repo)?;
         Ok(Undo {
             repo,
             boundary: Boundary::open(repo.workdir()?).map_err(failed)?,

@@ -13,6 +13,7 @@ use gix::objs::{Find, Kind, Write, WriteTo};
 use gix::refs::transaction::{Change, RefEdit};
 
 use super::{Repository, SNAPSHOTS, failed};
+use crate::disk;
 use crate::error::{Error, Result};
 
 /// For how long the lock of a ref is waited for, as git does by default.
@@ -145,10 +146,7 @@ fn sync(path: &Path) -> io::Result<()> {
 }
 
 fn sync_directory(path: &Path) -> Result<()> {
-    if cfg!(unix) {
-        sync(path).map_err(|error| not_durable(&error))?;
-    }
-    Ok(())
+    disk::sync_directory(path).map_err(|error| not_durable(&error))
 }
 
 fn not_durable(error: &io::Error) -> Error {

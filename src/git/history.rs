@@ -68,18 +68,14 @@ impl Repository {
         read(&self.objects, id, &mut Vec::new())
     }
 
-    /// The whole message of a commit.
+    /// Reads a commit and its whole message.
     ///
     /// # Errors
     /// As for [`Repository::commit`].
-    pub fn message(&self, id: ObjectId) -> Result<BString> {
+    pub fn commit_with_message(&self, id: ObjectId) -> Result<(Commit, BString)> {
         let mut buffer = Vec::new();
-        self.objects.commit(id, &mut buffer)?;
-        let commit = CommitRef::from_bytes(&buffer, id.kind());
-        Ok(commit
-            .map_err(|error| damaged(id, &error.to_string()))?
-            .message
-            .to_owned())
+        let commit = parse(&self.objects, id, &mut buffer)?;
+        Ok((summary(id, &commit), commit.message.to_owned()))
     }
 
     /// When the author of a commit made the change, in seconds since 1970; a rebase keeps it. The end of time where
@@ -283,19 +279,22 @@ impl Walk {
     }
 }
 
-fn damaged(id: ObjectId, why: &str) -> Error {
-    Error::new(format!("commit {id} is damaged: {why}"))
+fn read(objects: &Objects, id: ObjectId, buffer: &mut Vec<u8>) -> Result<Commit> {
+    parse(objects, id, buffer).map(|commit| summary(id, &commit))
 }
 
-fn read(objects: &Objects, id: ObjectId, buffer: &mut Vec<u8>) -> Result<Commit> {
+fn parse<'a>(objects: &Objects, id: ObjectId, buffer: &'a mut Vec<u8>) -> Result<CommitRef<'a>> {
     objects.commit(id, buffer)?;
-    let commit = CommitRef::from_bytes(buffer, id.kind())
-        .map_err(|error| damaged(id, &error.to_string()))?;
-    Ok(Commit {
+    CommitRef::from_bytes(buffer, id.kind())
+        .map_err(|error| Error::new(format!("commit {id} is damaged: {error}")))
+}
+
+fn summary(id: ObjectId, commit: &CommitRef<'_>) -> Commit {
+    Commit {
         id,
         tree: commit.tree(),
         parents: commit.parents().collect(),
         time: commit.time().map_or(0, |time| time.seconds),
         trailers: crate::trailer::of_guard(commit.message).into(),
-    })
+    }
 }

@@ -1,23 +1,14 @@
 //! Signed approvals beside a range: those just given, and those that a message brings along.
 
-use gix::ObjectId;
 use gix::bstr::BStr;
 
 use super::doubt::{Doubt, Judge};
+use super::settings::settings_of_head;
 use crate::approval::{Approval, TRAILER};
 use crate::error::Result;
 use crate::git::Repository;
 use crate::path::show;
-use crate::policy::settings::{self, Settings};
 use crate::trailer;
-
-/// What HEAD's `guard.toml` says.
-fn settings_of_head(repo: &Repository) -> Result<(Option<ObjectId>, Settings)> {
-    let head = repo.head_commit()?;
-    let text = repo.tree_of(head)?.read(BStr::new(settings::FILE))?;
-    let settings = text.map_or(Ok(Settings::default()), |text| settings::parse(&text))?;
-    Ok((head, settings))
-}
 
 /// Says of signed approvals that would not count by HEAD's list why they would not.
 ///
@@ -29,7 +20,7 @@ pub fn not_listed(repo: &Repository, approvals: &[Approval]) -> Result<Vec<Strin
     if signed.peek().is_none() {
         return Ok(Vec::new());
     }
-    let (head, settings) = settings_of_head(repo)?;
+    let (head, settings) = (repo.head_commit()?, settings_of_head(repo)?);
     let mut judge = Judge::new(repo, &settings, head, None);
     let mut notes = Vec::new();
     for approval in signed {
@@ -54,17 +45,17 @@ pub fn not_listed(repo: &Repository, approvals: &[Approval]) -> Result<Vec<Strin
 /// As for [`not_listed`], or a commit cannot be read.
 pub fn brought_along(repo: &Repository, message: &BStr, now: i64) -> Result<Vec<Approval>> {
     let trailers = trailer::of_guard(message);
-    let mut approvals: Vec<Approval> = trailer::values(trailers, TRAILER)
+    let approvals: Vec<Approval> = trailer::values(trailers, TRAILER)
         .filter_map(|value| Approval::from_trailer_value(value).ok())
         .filter(|approval| approval.signature.is_some() && now < approval.expires)
         .collect();
     let Some(oldest) = approvals.iter().map(|approval| approval.when).min() else {
         return Ok(Vec::new());
     };
-    let (head, settings) = settings_of_head(repo)?;
+    let (head, settings) = (repo.head_commit()?, settings_of_head(repo)?);
     let mut judge = Judge::new(repo, &settings, head, Some(oldest));
     let mut counted = Vec::new();
-    for approval in approvals.drain(..) {
+    for approval in approvals {
         if judge.signature(&approval)?.is_none() && !judge.used()?.contains_key(&approval.id) {
             counted.push(approval);
         }

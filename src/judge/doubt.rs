@@ -6,13 +6,14 @@ use std::fmt;
 use gix::ObjectId;
 use gix::bstr::BStr;
 
+use super::settings::settings_of;
 use super::used;
 use crate::approval::{Approval, Invalid, Signers};
 use crate::change::{Change, State};
 use crate::error::Result;
 use crate::git::{Repository, Tree};
 use crate::path::show;
-use crate::policy::settings::{self, Settings};
+use crate::policy::settings::Settings;
 
 /// What was at a path before a commit and is there after it.
 pub(super) type Step = (Option<State>, Option<State>);
@@ -219,9 +220,8 @@ impl<'a> Judge<'a> {
             return Ok(false);
         }
         for &tip in &self.known {
-            let text = self.repo.tree_of(Some(tip))?.read(settings::FILE.into())?;
-            let now = text.and_then(|text| settings::parse(&text).ok());
-            if !now.is_some_and(|now| now.accept_unsigned) {
+            let now = settings_of(self.repo, Some(tip))?;
+            if !now.is_some_and(|now| now.is_ok_and(|now| now.accept_unsigned)) {
                 return Ok(false);
             }
         }

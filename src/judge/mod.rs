@@ -48,7 +48,7 @@ pub use range::{commit, range};
 pub use request::check_paths;
 pub use scope::{prompt, scope};
 pub use scope_check::{DocumentChoice, check_documents};
-pub use settings::settings;
+pub use settings::{settings, settings_of_head};
 use subjects::Subjects;
 use view::IndexView;
 

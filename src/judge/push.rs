@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use gix::bstr::{BStr, ByteSlice};
 
+use super::settings::settings_of;
 use super::{Options, Progress, commit, range};
 use crate::error::{Error, Result};
 use crate::git::{Repository, Side, Update};
 use crate::path::show;
-use crate::policy::settings;
 use crate::report::{Report, Source, SourceKind};
 
 /// Judges every ref of a push.
@@ -61,11 +61,8 @@ pub fn new_commits(repo: &Repository, updates: &[Update], options: &Options) -> 
 
 /// `[lld] base` of the settings that HEAD has; unreadable ones are told when the range is judged.
 pub(super) fn base_setting(repo: &Repository) -> Result<Option<String>> {
-    let Some(head) = repo.head_commit()? else {
-        return Ok(None);
-    };
-    let text = repo.tree_of(Some(head))?.read(settings::FILE.into())?;
-    Ok(text.and_then(|text| settings::parse(&text).ok()?.base))
+    let stated = settings_of(repo, repo.head_commit()?)?;
+    Ok(stated.and_then(|settings| settings.ok()?.base))
 }
 
 /// Says which ref a finding, or a failure, is about.

@@ -1,5 +1,6 @@
 //! What HEAD's `guard.toml` says, and where.
 
+use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 
 use super::Options;
@@ -7,6 +8,27 @@ use crate::error::Result;
 use crate::git::{Repository, show_file};
 use crate::policy::settings::{self, Places, Settings, parse_with_places};
 use crate::report::{ChosenDesigns, SettingsReport};
+
+/// HEAD's settings; the defaults where it has none.
+///
+/// # Errors
+/// HEAD's `guard.toml` cannot be used, or HEAD cannot be read.
+pub fn settings_of_head(repo: &Repository) -> Result<Settings> {
+    let stated = settings_of(repo, repo.head_commit()?)?;
+    stated.unwrap_or_else(|| Ok(Settings::default()))
+}
+
+/// What the `guard.toml` of a commit says, if it has one; the inner error is that it cannot be used.
+///
+/// # Errors
+/// The commit cannot be read.
+pub(super) fn settings_of(
+    repo: &Repository,
+    commit: Option<ObjectId>,
+) -> Result<Option<Result<Settings>>> {
+    let text = repo.tree_of(commit)?.read(settings::FILE.into())?;
+    Ok(text.map(|text| settings::parse(&text)))
+}
 
 /// The settings in force with the place of each, and what chooses the designs in their stead.
 ///

@@ -16,8 +16,9 @@ const NEAR: usize = 1_000;
 /// No approval lives through more commits than these.
 const MAX_COMMITS: usize = 100_000;
 
-/// The nearest commit that states an approval anywhere in its message, by the approval's id, among `from` and its ancestors: the nearest ones
-/// and those not older than `since`, in seconds since 1970. What a shallow clone lacks is not seen.
+/// The nearest commit that states an approval anywhere in its message, by the approval's id, among `from` and its
+/// ancestors: the nearest ones and those not older than `since`, in seconds since 1970. What a shallow clone lacks is
+/// not seen.
 ///
 /// # Errors
 /// A commit cannot be read.
@@ -30,8 +31,8 @@ pub(super) fn in_history(
     let mut seen: HashSet<ObjectId> = from.iter().copied().collect();
     let mut open: VecDeque<ObjectId> = from.iter().copied().collect();
     while let Some(id) = open.pop_front() {
-        let commit = repo.commit(id)?;
-        for value in trailer::anywhere(&repo.message(id)?, TRAILER) {
+        let (commit, message) = repo.commit_with_message(id)?;
+        for value in trailer::anywhere(&message, TRAILER) {
             if let Ok(approval) = Approval::from_trailer_value(value) {
                 used.entry(approval.id).or_insert(id);
             }
