@@ -25,26 +25,30 @@ pub fn visit_alike<'a>(
     paths: impl Iterator<Item = &'a BStr>,
     visit: &mut dyn FnMut(&BStr, Kind),
 ) -> Result<()> {
-    let folded: Vec<Vec<BString>> = paths
-        .map(|path| path.split_str("/").map(|name| fold(name.into())).collect())
-        .collect();
-    let wanted = folded.iter().map(Vec::as_slice).collect();
-    level(objects, tree.id(), &mut BString::default(), wanted, visit)
+    let folded: Vec<BString> = paths.map(fold).collect();
+    let wanted = folded.iter().map(|path| path.as_bstr());
+    level(
+        objects,
+        tree.id(),
+        &mut BString::default(),
+        wanted.collect(),
+        visit,
+    )
 }
 
-/// One directory; `wanted` holds the folded names that are still ahead on each path.
+/// One directory; `wanted` holds what is still ahead on each folded path.
 fn level(
     objects: &Objects,
     id: ObjectId,
     path: &mut BString,
-    wanted: Vec<&[BString]>,
+    wanted: Vec<&BStr>,
     visit: &mut dyn FnMut(&BStr, Kind),
 ) -> Result<()> {
-    let mut by_name: HashMap<&BStr, Vec<&[BString]>> = HashMap::new();
-    for names in wanted {
-        if let Some((first, rest)) = names.split_first() {
-            by_name.entry(first.as_ref()).or_default().push(rest);
-        }
+    // Nothing is ahead where a path ends.
+    let mut by_name: HashMap<&BStr, Vec<&BStr>> = HashMap::new();
+    for ahead in wanted {
+        let (first, rest) = ahead.split_once_str("/").unwrap_or((ahead, b""));
+        by_name.entry(first.into()).or_default().push(rest.into());
     }
     let length = path.len();
     let (mut content, mut folded) = (Vec::new(), BString::default());

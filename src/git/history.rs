@@ -4,27 +4,10 @@
 use std::collections::{BTreeSet, BinaryHeap, HashSet};
 
 use gix::ObjectId;
-use gix::bstr::BString;
 use gix::hashtable::HashMap;
-use gix::objs::CommitRef;
 
-use super::{Objects, Repository, failed};
-use crate::error::{Error, Result};
-
-/// What judging needs of a commit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Commit {
-    /// Its own id.
-    pub id: ObjectId,
-    /// The id of its tree.
-    pub tree: ObjectId,
-    /// The parents that the commit names, whether or not the clone has them.
-    pub parents: Vec<ObjectId>,
-    /// When it was committed, in seconds since 1970; a hint for the order of a walk, nothing more.
-    pub time: i64,
-    /// The trailers of its message, see [`crate::trailer::of_guard`].
-    pub trailers: BString,
-}
+use super::{Commit, Objects, Repository, failed};
+use crate::error::Result;
 
 /// How a head stands to what was there before.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -60,38 +43,6 @@ impl Seen {
 }
 
 impl Repository {
-    /// Reads a commit.
-    ///
-    /// # Errors
-    /// It is missing, damaged or not a commit.
-    pub fn commit(&self, id: ObjectId) -> Result<Commit> {
-        read(&self.objects, id, &mut Vec::new())
-    }
-
-    /// Reads a commit and its whole message.
-    ///
-    /// # Errors
-    /// As for [`Repository::commit`].
-    pub fn commit_with_message(&self, id: ObjectId) -> Result<(Commit, BString)> {
-        let mut buffer = Vec::new();
-        let commit = parse(&self.objects, id, &mut buffer)?;
-        Ok((summary(id, &commit), commit.message.to_owned()))
-    }
-
-    /// When the author of a commit made the change, in seconds since 1970; a rebase keeps it. The end of time where
-    /// the commit does not say.
-    ///
-    /// # Errors
-    /// As for [`Repository::commit`].
-    pub fn authored(&self, id: ObjectId) -> Result<i64> {
-        let mut buffer = Vec::new();
-        self.objects.commit(id, &mut buffer)?;
-        let commit = CommitRef::from_bytes(&buffer, id.kind()).ok();
-        let author = commit.and_then(|commit| commit.author().ok());
-        let time = author.and_then(|author| author.time().ok());
-        Ok(time.map_or(i64::MAX, |time| time.seconds))
-    }
-
     /// Whether the object is in the repository.
     pub fn has(&self, id: ObjectId) -> bool {
         self.objects.has(id)
@@ -141,7 +92,7 @@ struct Walk {
 impl Walk {
     fn mark(&mut self, id: ObjectId, marks: u8) -> Result<()> {
         if !self.seen.contains_key(&id) {
-            let commit = read(&self.objects, id, &mut self.buffer)?;
+            let commit = Commit::read(&self.objects, id, &mut self.buffer)?;
             let cut = self.boundary.contains(&id) && !commit.parents.is_empty();
             let seen = Seen {
                 commit,
@@ -247,7 +198,7 @@ impl Walk {
                 let parents = match self.seen.get(&id) {
                     Some(seen) => seen.parents().to_owned(),
                     None if self.boundary.contains(&id) => Vec::new(),
-                    None => read(&self.objects, id, &mut self.buffer)?.parents,
+                    None => Commit::read(&self.objects, id, &mut self.buffer)?.parents,
                 };
                 for parent in parents {
                     if found.insert(parent) {
@@ -264,7 +215,7 @@ impl Walk {
     fn parents_first(&self, head: ObjectId) -> Vec<ObjectId> {
         let own = |id: &ObjectId| self.seen.get(id).filter(|seen| seen.marks == HEAD);
         let mut order = Vec::new();
-        let mut entered = HashSet::new();
+        let mut entered = gix::hashtable::HashSet::default();
         let mut open = vec![(head, false)];
         while let Some((id, parents_are_done)) = open.pop() {
             let Some(seen) = own(&id) else { continue };
@@ -276,25 +227,5 @@ impl Walk {
             }
         }
         order
-    }
-}
-
-fn read(objects: &Objects, id: ObjectId, buffer: &mut Vec<u8>) -> Result<Commit> {
-    parse(objects, id, buffer).map(|commit| summary(id, &commit))
-}
-
-fn parse<'a>(objects: &Objects, id: ObjectId, buffer: &'a mut Vec<u8>) -> Result<CommitRef<'a>> {
-    objects.commit(id, buffer)?;
-    CommitRef::from_bytes(buffer, id.kind())
-        .map_err(|error| Error::new(format!("commit {id} is damaged: {error}")))
-}
-
-fn summary(id: ObjectId, commit: &CommitRef<'_>) -> Commit {
-    Commit {
-        id,
-        tree: commit.tree(),
-        parents: commit.parents().collect(),
-        time: commit.time().map_or(0, |time| time.seconds),
-        trailers: crate::trailer::of_guard(commit.message).into(),
     }
 }

@@ -6,6 +6,7 @@ mod attributes;
 mod bases;
 mod branch;
 mod branch_config;
+mod commit;
 mod config_env;
 mod durable;
 mod health;
@@ -34,8 +35,9 @@ use crate::path::show;
 
 pub use alike::visit_alike;
 pub use branch::Branch;
+pub use commit::Commit;
 pub use health::{FlaggedEntry, HookSwitch};
-pub use history::{Commit, History};
+pub use history::History;
 pub use hooks::HooksDirectory;
 pub use index::Index;
 pub use objects::{Objects, Recorded};

@@ -17,6 +17,9 @@ use crate::rules::{self, Subject};
 
 /// Below this many changes a second thread costs more than it brings.
 const WORTH_A_THREAD: usize = 64;
+/// Below this many changes, asking how many cores there are costs more than a thread that finds none free: the answer
+/// is in several files of the control groups.
+const WORTH_ASKING: usize = 512;
 /// More threads than this wait for each other's objects.
 pub(super) const MAX_THREADS: usize = 8;
 /// How many changes a thread takes at a time.
@@ -118,6 +121,7 @@ pub(super) fn gather(
     };
     let threads = match changes.len() {
         0..WORTH_A_THREAD => 1,
+        WORTH_A_THREAD..WORTH_ASKING => 2,
         _ => std::thread::available_parallelism()
             .map_or(1, usize::from)
             .min(MAX_THREADS),

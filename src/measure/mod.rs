@@ -3,6 +3,7 @@
 //! Everything here is a pure function of blobs.
 
 mod class;
+mod few_lines;
 mod line_diff;
 mod merged;
 mod preview;
@@ -105,7 +106,7 @@ pub fn measure(
     measure_with_diff(old, new, thresholds).0
 }
 
-/// As [`measure`], with the diff where lines were compared.
+/// As [`measure`], with the diff where it took one of lines.
 pub fn measure_with_diff(
     old: Option<(Kind, &[u8])>,
     new: Option<(Kind, &[u8])>,

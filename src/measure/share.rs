@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use gix::diff::blob::Diff;
 
+use super::few_lines;
 use super::line_diff::{DIFF_LIMIT, Numbered};
 use super::text::countable;
 use super::units::{Counted, Unit};
@@ -100,7 +101,7 @@ pub fn lost(old: &[u8], new: &[u8]) -> Lost {
     lost_by_diff(old, new).0
 }
 
-/// As [`lost`], with the diff where lines were compared.
+/// As [`lost`], with the diff where it took one of lines.
 pub(super) fn lost_by_diff(old: &[u8], new: &[u8]) -> (Lost, Option<Diff>) {
     if new.is_empty() {
         return (Lost::all(old), None);
@@ -116,6 +117,15 @@ pub(super) fn lost_by_diff(old: &[u8], new: &[u8]) -> (Lost, Option<Diff>) {
         return (nothing, None);
     }
     let new = Counted::in_unit(countable(new), unit);
+    if let Some(lost) = few_lines::lost(&old, &new) {
+        let few = Lost {
+            lost,
+            gone: lost,
+            total,
+            unit,
+        };
+        return (few, None);
+    }
     let Some((numbered, diff)) = diff(&old, &new, DIFF_LIMIT) else {
         return (all_of(&old), None);
     };
@@ -270,6 +280,48 @@ mod tests {
             assert!(lost.gone <= least, "round {round}: {lost:?} above {least}");
             assert!(lost.lost <= lost.total);
         }
+    }
+
+    #[test]
+    fn a_few_lines_are_counted_as_the_diff_counts_them() {
+        let mut dice = Dice(0x2545_f491_4f6c_dd1d);
+        let mut told = [0; 7];
+        for round in 0..40_000 {
+            // One line is frequent, as blank lines and braces are.
+            let symbols = 1 + dice.below(200);
+            let line = |dice: &mut Dice| format!("l{}\n", dice.below(symbols) * dice.below(2));
+            let old: Vec<String> = (0..dice.below(60)).map(|_| line(&mut dice)).collect();
+            let mut new = old.clone();
+            let start = dice.below(old.len() + 1);
+            let strange = dice.below(3) > 0;
+            for at in start..(start + dice.below(16)).min(new.len()) {
+                let other = if strange {
+                    format!("new {at}\n")
+                } else {
+                    line(&mut dice)
+                };
+                if new[at] != "l0\n" && dice.below(8) > 0 {
+                    new[at] = other;
+                }
+            }
+            for _ in 0..dice.below(12) / 4 {
+                let at = dice.below(new.len() + 1);
+                match dice.below(2) {
+                    0 if at < new.len() => drop(new.remove(at)),
+                    _ => new.insert(at, line(&mut dice)),
+                }
+            }
+            let (old, new) = (old.concat(), new.concat());
+            let (old, new) = (Counted::old(old.as_bytes()), Counted::old(new.as_bytes()));
+            let Some(lost) = few_lines::lost(&old, &new) else {
+                continue;
+            };
+            let counted = diff(&old, &new, DIFF_LIMIT)
+                .map(|(numbered, diff)| (diff.count_removals() as usize, numbered.gone()));
+            assert_eq!(Some((lost, lost)), counted, "round {round}");
+            told[lost] += 1;
+        }
+        assert!(told.iter().all(|&rounds| rounds > 500), "{told:?}");
     }
 
     #[test]

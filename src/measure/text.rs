@@ -138,6 +138,8 @@ pub fn cosmetic(old: &[u8], new: &[u8]) -> Option<Cosmetic> {
     if old == new {
         return None;
     }
+    let same = same_lines(old, new);
+    let (old, new) = (&old[same..], &new[same..]);
     if unended_lines(old).eq(unended_lines(new)) {
         return Some(Cosmetic::LineEndings);
     }
@@ -146,6 +148,17 @@ pub fn cosmetic(old: &[u8], new: &[u8]) -> Option<Cosmetic> {
         .filter(visible)
         .eq(new.iter().filter(visible))
         .then_some(Cosmetic::Whitespace)
+}
+
+/// The length of the lines at the beginning that are the same in both.
+fn same_lines(old: &[u8], new: &[u8]) -> usize {
+    const STEP: usize = 64;
+    let steps = old.chunks(STEP).zip(new.chunks(STEP));
+    let near = STEP * steps.take_while(|(old, new)| old == new).count();
+    let near = near.min(old.len()).min(new.len());
+    let rest = old[near..].iter().zip(&new[near..]);
+    let same = near + rest.take_while(|(old, new)| old == new).count();
+    old[..same].rfind_byte(b'\n').map_or(0, |end| end + 1)
 }
 
 /// The lines without their endings, whichever of `\n`, `\r\n` and `\r` they are.

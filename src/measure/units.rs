@@ -74,6 +74,11 @@ impl<'a> Counted<'a> {
         Counted { text, unit, count }
     }
 
+    /// The lines from either end, without the blanks around them.
+    pub(super) fn lines(&self) -> impl DoubleEndedIterator<Item = &[u8]> + Clone {
+        self.text.lines_with_terminator().map(<[u8]>::trim_ascii)
+    }
+
     /// The units in order, without the blanks around them.
     pub(super) fn units(&self) -> Units<'_> {
         match self.unit {

@@ -20,14 +20,14 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 fn large_file(case: &Case<'_>, subject: &Subject) -> Option<Finding> {
     let path = subject.path();
     let measured = &subject.measured;
-    let exempt = case.policy.settings.exempt.contains(path);
+    let exempt = || case.policy.settings.exempt.contains(path);
     let shown = show(path);
     let message = match (measured.class, measured.conversion) {
         // The old end of a rename goes on at the new end, where the loss is measured.
         (Class::Delete, _) if subject.change.renamed.is_some() => return None,
         // No row could speak of it, and it is well that it goes.
         (Class::Delete, _) if !scope::can_be_named(&subject.change) => return None,
-        (Class::Delete, _) if !measured.large || exempt || scope::has_row(case.policy, path) => {
+        (Class::Delete, _) if !measured.large || exempt() || scope::has_row(case.policy, path) => {
             return None;
         }
         // Designs come and go without rows; those in force are judged above.
@@ -39,7 +39,7 @@ fn large_file(case: &Case<'_>, subject: &Subject) -> Option<Finding> {
         (_, Some(conversion)) if measured.large || conversion != Conversion::Emptied => {
             format!("{shown} becomes {}", conversion.name())
         }
-        (Class::Replace, _) if !exempt => {
+        (Class::Replace, _) if !exempt() => {
             let unit = match measured.lost.unit {
                 Unit::Lines => "lines",
                 Unit::Tokens => "words",

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use gix::bstr::BStr;
+
 use super::{Case, Sink};
 use crate::finding::{Finding, Rule};
 use crate::path::show;
@@ -16,7 +18,6 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     else {
         return;
     };
-    let place = |grant: &Grant| (grant.anchor.path.clone(), grant.anchor.span.start);
     let touched: HashSet<_> = case
         .subjects
         .iter()
@@ -46,4 +47,9 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             .help("do the work, or remove the row"),
         );
     }
+}
+
+/// Where the row stands: two may name the same path.
+fn place(grant: &Grant) -> (&BStr, usize) {
+    (grant.anchor.path.as_ref(), grant.anchor.span.start)
 }

@@ -47,6 +47,11 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 
 fn verdict<'a>(case: &Case<'a>, scope: &'a Scope, subject: &Subject) -> Answer<'a> {
     let change = &subject.change;
+    // The rules that read more than the path come last: most changes are granted by their row.
+    let answer = answer(case.policy, scope, change, case.work_base);
+    if matches!(answer, Answer::Granted) {
+        return answer;
+    }
     let exempt = needs_no_row(case.policy, change)
         || policy_changed::is_set_up(case.policy, subject)
         || policy_changed::is_upgrade(subject);
@@ -54,7 +59,7 @@ fn verdict<'a>(case: &Case<'a>, scope: &'a Scope, subject: &Subject) -> Answer<'
     if exempt || is_repair || is_undone(case.work_base, change) {
         return Answer::Granted;
     }
-    match answer(case.policy, scope, change, case.work_base) {
+    match answer {
         // The next step is the same for the path as for the row: commit the design first.
         _ if case.policy.moment == Moment::Commit
             && grants(&case.policy.proposed, change, case.work_base) =>
@@ -136,11 +141,11 @@ pub(super) fn depends_on_work_base(policy: &Policy, change: &Change) -> bool {
     let Some(scope) = &policy.scope else {
         return false;
     };
-    !needs_no_row(policy, change)
-        && !scope
-            .lookup(change.path.as_ref())
-            .actions
-            .contains(needed(change))
+    let is_granted = scope
+        .lookup(change.path.as_ref())
+        .actions
+        .contains(needed(change));
+    !is_granted && !needs_no_row(policy, change)
 }
 
 fn no_grant(case: &Case<'_>, scope: &Scope, subject: &Subject, wanted: &Wanted<'_>) -> Finding {
