@@ -2,12 +2,11 @@
 
 use std::fs;
 
-use super::common::{self, GUARD, Repo};
-use super::{Memory, Scale, median, text, timed, tracked, typical};
+use super::common::{self, Repo};
+use super::{GUARD, Memory, Scale, median, text, timed, tracked, typical};
 
 /// Prints a line for each case, with what it should be at most.
 pub(super) fn measure(scale: &Scale, memory: &Memory) {
-    println!("files");
     read(scale);
     write(scale);
     large(scale, memory);
@@ -47,7 +46,7 @@ fn write(scale: &Scale) {
         let (mut ours, mut theirs, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
         for pair in 0..scale.pairs(40) {
             let content = ["../even", "../odd"][pair % 2];
-            let guard = timed(&repo, GUARD, &["write", &path, "--content-file", content]);
+            let guard = timed(&repo, &GUARD, &["write", &path, "--content-file", content]);
             assert_eq!(guard.code, 0, "a refused write is not timed");
             let git = timed(&repo, "sh", &["-c", &script]);
             assert_eq!(git.code, 0, "{script}");
@@ -91,9 +90,9 @@ fn large(scale: &Scale, memory: &Memory) {
     repo.branch("188-work");
     repo.write("../new", &new);
     let tell = |what: &str, arguments: &[&str]| {
-        let run = timed(&repo, GUARD, arguments);
+        let run = timed(&repo, &GUARD, arguments);
         assert_eq!(run.code, 1, "{what}: half of it is lost");
-        let peak = memory.peak(&repo, GUARD, arguments);
+        let peak = memory.peak(&repo, &GUARD, arguments);
         let beyond = peak.parse::<u64>().map_or_else(
             |_| "not measured".to_owned(),
             |peak| format!("{} MiB", peak.saturating_sub(versions) / 1024),
