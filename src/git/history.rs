@@ -65,7 +65,8 @@ impl Repository {
             objects: self.objects(),
             boundary,
             buffer: Vec::new(),
-            seen: HashMap::default(),
+            seen: Vec::new(),
+            places: HashMap::default(),
             queue: BinaryHeap::new(),
             wait: 0,
         };
@@ -82,7 +83,9 @@ struct Walk {
     objects: Objects,
     boundary: HashSet<ObjectId>,
     buffer: Vec<u8>,
-    seen: HashMap<ObjectId, Seen>,
+    seen: Vec<Seen>,
+    /// Where each of them is.
+    places: HashMap<ObjectId, usize>,
     /// Commits whose marks their parents do not have yet, the newest first.
     queue: BinaryHeap<(i64, ObjectId)>,
     /// Steps until it is worth asking again whether the walk may end.
@@ -90,20 +93,26 @@ struct Walk {
 }
 
 impl Walk {
+    fn get(&self, id: &ObjectId) -> Option<&Seen> {
+        self.places.get(id).and_then(|&place| self.seen.get(place))
+    }
+
     fn mark(&mut self, id: ObjectId, marks: u8) -> Result<()> {
-        if !self.seen.contains_key(&id) {
-            let commit = Commit::read(&self.objects, id, &mut self.buffer)?;
-            let cut = self.boundary.contains(&id) && !commit.parents.is_empty();
-            let seen = Seen {
-                commit,
-                marks: 0,
-                cut,
-            };
-            self.seen.insert(id, seen);
-        }
-        let Some(seen) = self.seen.get_mut(&id) else {
-            return Ok(());
+        let place = match self.places.get(&id) {
+            Some(&place) => place,
+            None => {
+                let commit = Commit::read(&self.objects, id, &mut self.buffer)?;
+                let cut = self.boundary.contains(&id) && !commit.parents.is_empty();
+                self.seen.push(Seen {
+                    commit,
+                    marks: 0,
+                    cut,
+                });
+                self.places.insert(id, self.seen.len() - 1);
+                self.seen.len() - 1
+            }
         };
+        let seen = &mut self.seen[place];
         if seen.marks & marks == marks {
             return Ok(());
         }
@@ -115,7 +124,7 @@ impl Walk {
     /// Hands the marks down until every commit that only one side has is known to be such.
     fn paint(&mut self) -> Result<()> {
         while let Some((_, id)) = self.queue.pop() {
-            let Some(seen) = self.seen.get(&id) else {
+            let Some(seen) = self.get(&id) else {
                 continue;
             };
             let below = if seen.marks & COMMON == COMMON {
@@ -140,17 +149,14 @@ impl Walk {
         if self.wait > 0 {
             return false;
         }
-        let marks = |id: &ObjectId| self.seen.get(id).map_or(0, |seen| seen.marks);
+        let marks = |id: &ObjectId| self.get(id).map_or(0, |seen| seen.marks);
         let fresh = self.queue.iter().filter(|(_, id)| marks(id) & STALE == 0);
         // A step uses up one of them at most, so the next look can wait that long.
         self.wait = fresh.count();
         if self.wait > 0 {
             return false;
         }
-        let one_sided = self
-            .seen
-            .values()
-            .filter(|seen| seen.marks & COMMON != COMMON);
+        let one_sided = self.seen.iter().filter(is_one_sided);
         let oldest = one_sided.map(|seen| seen.commit.time).min();
         match (self.queue.peek(), oldest) {
             (Some((newest, _)), Some(oldest)) if *newest >= oldest => {
@@ -162,26 +168,27 @@ impl Walk {
     }
 
     fn finish(mut self, head: ObjectId) -> Result<History> {
-        let candidates = self.seen.iter().filter(|(_, seen)| seen.marks == COMMON);
+        let candidates = self.seen.iter().filter(|seen| seen.marks == COMMON);
         let mut bases: Vec<(i64, ObjectId)> = candidates
-            .map(|(&id, seen)| (seen.commit.time, id))
+            .map(|seen| (seen.commit.time, seen.commit.id))
             .collect();
         bases.sort_by(|a, b| b.cmp(a));
         let bases = self.without_ancestors(bases.into_iter().map(|(_, id)| id).collect())?;
-        let one_sided = |seen: &&Seen| seen.marks & COMMON != COMMON;
-        let ahead = self.parents_first(head);
+        let is_cut = self.seen.iter().filter(is_one_sided).any(|seen| seen.cut);
+        let is_ahead_and_cut = |seen: &Seen| seen.marks == HEAD && seen.cut;
+        let ahead_is_cut = self.seen.iter().any(is_ahead_and_cut);
+        let order = self.parents_first(head);
+        let mut commits: Vec<_> = self
+            .seen
+            .into_iter()
+            .map(|seen| Some(seen.commit))
+            .collect();
+        let ahead = order.into_iter().filter_map(|place| commits[place].take());
         Ok(History {
-            is_cut: self.seen.values().filter(one_sided).any(|seen| seen.cut),
-            ahead_is_cut: self
-                .seen
-                .values()
-                .any(|seen| seen.marks == HEAD && seen.cut),
-            ahead: ahead
-                .iter()
-                .filter_map(|id| self.seen.remove(id))
-                .map(|seen| seen.commit)
-                .collect(),
             bases,
+            ahead: ahead.collect(),
+            ahead_is_cut,
+            is_cut,
         })
     }
 
@@ -195,7 +202,7 @@ impl Walk {
             let mut found = HashSet::new();
             let mut open = vec![tip];
             while let Some(id) = open.pop() {
-                let parents = match self.seen.get(&id) {
+                let parents = match self.get(&id) {
                     Some(seen) => seen.parents().to_owned(),
                     None if self.boundary.contains(&id) => Vec::new(),
                     None => Commit::read(&self.objects, id, &mut self.buffer)?.parents,
@@ -211,21 +218,31 @@ impl Walk {
         Ok(all.into_iter().filter(|id| !old.contains(id)).collect())
     }
 
-    /// The commits that only the head has. The order depends on the commits alone.
-    fn parents_first(&self, head: ObjectId) -> Vec<ObjectId> {
-        let own = |id: &ObjectId| self.seen.get(id).filter(|seen| seen.marks == HEAD);
+    /// Where the commits are that only the head has. The order depends on the commits alone.
+    fn parents_first(&self, head: ObjectId) -> Vec<usize> {
+        let own = |id: &ObjectId| {
+            let place = *self.places.get(id)?;
+            let seen = self.seen.get(place).filter(|seen| seen.marks == HEAD)?;
+            Some((place, seen))
+        };
         let mut order = Vec::new();
-        let mut entered = gix::hashtable::HashSet::default();
+        let mut entered = vec![false; self.seen.len()];
         let mut open = vec![(head, false)];
         while let Some((id, parents_are_done)) = open.pop() {
-            let Some(seen) = own(&id) else { continue };
+            let Some((place, seen)) = own(&id) else {
+                continue;
+            };
             if parents_are_done {
-                order.push(id);
-            } else if entered.insert(id) {
+                order.push(place);
+            } else if !std::mem::replace(&mut entered[place], true) {
                 open.push((id, true));
                 open.extend(seen.parents().iter().rev().map(|&parent| (parent, false)));
             }
         }
         order
     }
+}
+
+fn is_one_sided(seen: &&Seen) -> bool {
+    seen.marks & COMMON != COMMON
 }

@@ -8,7 +8,7 @@ use gix::hashtable::HashMap;
 
 use super::range::{changes_of, check, work_base};
 use super::stated::Stated;
-use super::{merged, subjects};
+use super::{merged, subjects, threads};
 use crate::change::Change;
 use crate::error::{Error, Result};
 use crate::finding::Finding;
@@ -52,26 +52,8 @@ pub(super) fn judge(
         done: Mutex::new(Vec::new()),
         progress,
     };
-    let threads = std::thread::available_parallelism()
-        .map_or(1, usize::from)
-        .min(subjects::MAX_THREADS)
-        .min(range.commits.len());
-    std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads)
-            .map(|_| {
-                let objects = objects.clone();
-                scope.spawn(|| work.run(objects))
-            })
-            .collect();
-        let mut result = work.run(objects.clone());
-        for other in others {
-            let ended = other
-                .join()
-                .unwrap_or_else(|_| Err(Error::new("a thread that judges commits failed")));
-            result = result.and(ended);
-        }
-        result
-    })?;
+    let threads = threads::most().min(range.commits.len());
+    threads::share(threads, &objects, |objects| work.run(objects))?;
     let mut done = work
         .done
         .into_inner()
@@ -103,8 +85,8 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn run(&self, objects: Objects) -> Result<()> {
-        let base = Tree::of_commit(&objects, self.base)?;
+    fn run(&self, objects: &Objects) -> Result<()> {
+        let base = Tree::of_commit(objects, self.base)?;
         loop {
             let start = self.next.fetch_add(BATCH, Ordering::Relaxed);
             if start >= self.commits.len() {
@@ -112,7 +94,7 @@ impl Work<'_> {
             }
             let end = (start + BATCH).min(self.commits.len());
             for (at, commit) in (start..).zip(&self.commits[start..end]) {
-                let findings = self.judge(&objects, &base, at, commit).inspect_err(|_| {
+                let findings = self.judge(objects, &base, at, commit).inspect_err(|_| {
                     // The others need not go on.
                     self.next.store(self.commits.len(), Ordering::Relaxed);
                 })?;

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::diff::blob::Diff;
 
+use super::threads;
 use crate::change::{Change, Kind, State};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::git::{Objects, Tree};
 use crate::measure::{self, Conversion, RenameEnd};
 use crate::policy::scope::Scope;
@@ -20,10 +21,8 @@ const WORTH_A_THREAD: usize = 64;
 /// Below this many changes, asking how many cores there are costs more than a thread that finds none free: the answer
 /// is in several files of the control groups.
 const WORTH_ASKING: usize = 512;
-/// More threads than this wait for each other's objects.
-pub(super) const MAX_THREADS: usize = 8;
 /// How many changes a thread takes at a time.
-const BATCH: usize = 16;
+const BATCH: usize = 4;
 /// Lines of a preview: with the finding, a screenful.
 const PREVIEW_LINES: usize = 20;
 /// Lines of the content that would be lost.
@@ -122,37 +121,26 @@ pub(super) fn gather(
     let threads = match changes.len() {
         0..WORTH_A_THREAD => 1,
         WORTH_A_THREAD..WORTH_ASKING => 2,
-        _ => std::thread::available_parallelism()
-            .map_or(1, usize::from)
-            .min(MAX_THREADS),
+        _ => threads::most(),
     };
-    let mut measured = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads)
-            .map(|_| {
-                let (work, objects) = (&work, objects.clone());
-                scope.spawn(move || work.run(&objects))
-            })
-            .collect();
-        let mut all = work.run(objects)?;
-        for other in others {
-            let part = other
-                .join()
-                .map_err(|_| Error::new("a thread that measures changes failed"))?;
-            all.extend(part?);
-        }
-        Ok::<_, Error>(all)
-    })?;
+    let parts = threads::share(threads, objects, |objects| work.run(objects))?;
+    let mut measured = parts
+        .into_iter()
+        .reduce(|mut all, part| {
+            all.extend(part);
+            all
+        })
+        .unwrap_or_default();
     measured.sort_unstable_by_key(|done| done.at);
     let mut excerpts = HashMap::new();
-    let mut all = Vec::with_capacity(measured.len());
-    for done in measured {
+    let all = measured.into_iter().map(|done| {
         if let Some(shown) = done.excerpts {
             excerpts.insert(done.subject.change.path.clone(), shown);
         }
-        all.push(done.subject);
-    }
+        done.subject
+    });
     Ok(Subjects {
-        all,
+        all: all.collect(),
         excerpts,
         renamed_from,
     })
@@ -170,7 +158,8 @@ impl Work<'_> {
     /// Measures batches until none is left.
     fn run(&self, objects: &Objects) -> Result<Vec<Done>> {
         let (mut old, mut new) = (Vec::new(), Vec::new());
-        let mut done = Vec::new();
+        // One thread of several may get nearly all.
+        let mut done = Vec::with_capacity(self.changes.len());
         loop {
             let start = self.next.fetch_add(BATCH, Ordering::Relaxed);
             if start >= self.changes.len() {

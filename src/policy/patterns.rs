@@ -1,5 +1,7 @@
 //! Lists of paths in the settings.
 
+use std::sync::OnceLock;
+
 use gix::bstr::{BStr, ByteSlice};
 
 use super::glob::{Glob, GlobError};
@@ -8,7 +10,11 @@ use super::glob::{Glob, GlobError};
 /// directory anywhere, any other is anchored at the root (a leading slash only anchors), and a match of a
 /// directory covers everything below it.
 #[derive(Debug, Clone, Default)]
-pub struct Patterns(Vec<Pattern>);
+pub struct Patterns {
+    /// Those of this program, compiled when they are first asked: most runs never do.
+    built_in: &'static [&'static str],
+    compiled: OnceLock<Vec<Pattern>>,
+}
 
 #[derive(Debug, Clone)]
 struct Pattern {
@@ -24,26 +30,36 @@ impl Patterns {
     /// # Errors
     /// A pattern that is too long or too deeply nested.
     pub fn new(patterns: Vec<String>) -> Result<Patterns, GlobError> {
-        patterns
+        let compiled: Vec<_> = patterns
             .into_iter()
             .map(Pattern::new)
-            .collect::<Result<_, _>>()
-            .map(Patterns)
+            .collect::<Result<_, _>>()?;
+        Ok(Patterns {
+            built_in: &[],
+            compiled: compiled.into(),
+        })
     }
 
     /// From patterns of this program, which a test knows to be right.
-    pub(super) fn built_in(patterns: &[&str]) -> Patterns {
-        let patterns = patterns.iter().map(|&pattern| pattern.to_owned());
-        Patterns(
+    pub(super) fn built_in(patterns: &'static [&'static str]) -> Patterns {
+        Patterns {
+            built_in: patterns,
+            compiled: OnceLock::new(),
+        }
+    }
+
+    fn all(&self) -> &[Pattern] {
+        self.compiled.get_or_init(|| {
+            let patterns = self.built_in.iter().map(|&pattern| pattern.to_owned());
             patterns
                 .filter_map(|pattern| Pattern::new(pattern).ok())
-                .collect(),
-        )
+                .collect()
+        })
     }
 
     /// The first pattern that covers `path`.
     pub fn find(&self, path: &BStr) -> Option<&str> {
-        if self.0.is_empty() {
+        if self.all().is_empty() {
             return None;
         }
         // Every prefix that ends at a slash is a directory; the whole path is the file.
@@ -60,7 +76,7 @@ impl Patterns {
                 }
             })
             .collect();
-        let pattern = self.0.iter().find(|pattern| pattern.covers(&steps))?;
+        let pattern = self.all().iter().find(|pattern| pattern.covers(&steps))?;
         Some(&pattern.text)
     }
 
@@ -71,7 +87,7 @@ impl Patterns {
 
     /// The patterns as written.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|pattern| pattern.text.as_str())
+        self.all().iter().map(|pattern| pattern.text.as_str())
     }
 }
 
@@ -134,8 +150,9 @@ mod tests {
             ("src/*.rs", "src/a/b.rs", false),
             ("src/*.rs", "src/b.rs", true),
         ] {
-            let patterns = Patterns::built_in(&[pattern]);
-            assert_eq!(patterns.contains(path.into()), expected, "{pattern} {path}");
+            let patterns = Patterns::new(vec![pattern.to_owned()]);
+            let covers = patterns.map(|patterns| patterns.contains(path.into()));
+            assert_eq!(covers, Ok(expected), "{pattern} {path}");
         }
     }
 }

@@ -79,6 +79,17 @@ impl Scope {
     /// All grants that cover a path. Paths are compared by their bytes. A
     /// directory grant covers what is below the directory, not its own name.
     pub fn lookup(&self, path: &BStr) -> Lookup<'_> {
+        self.answer(self.covering(path))
+    }
+
+    /// As [`Scope::lookup`], what is permitted alone.
+    pub fn actions(&self, path: &BStr) -> Actions {
+        self.covering(path).fold(Actions::NONE, |all, &index| {
+            all | self.grants[index].actions
+        })
+    }
+
+    fn covering<'a>(&'a self, path: &'a BStr) -> impl Iterator<Item = &'a usize> {
         let named = self.files.get(path).into_iter().flatten();
         let above = ancestors(path)
             .filter_map(|directory| self.directories.get(directory))
@@ -86,9 +97,9 @@ impl Scope {
         let matching = self
             .globs
             .iter()
-            .filter(|(_, glob)| glob.matches(path))
+            .filter(move |(_, glob)| glob.matches(path))
             .map(|(index, _)| index);
-        self.answer(named.chain(above).chain(matching))
+        named.chain(above).chain(matching)
     }
 
     fn answer<'a>(&self, indices: impl Iterator<Item = &'a usize>) -> Lookup<'_> {

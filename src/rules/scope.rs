@@ -114,7 +114,7 @@ fn answer<'a>(
 
 /// Whether `scope` permits the change.
 pub(super) fn grants(scope: &Scope, change: &Change, work_base: &WorkBase) -> bool {
-    let actions = scope.lookup(change.path.as_ref()).actions;
+    let actions = scope.actions(change.path.as_ref());
     let needed = needed(change);
     if actions.contains(needed) {
         return true;
@@ -141,10 +141,8 @@ pub(super) fn depends_on_work_base(policy: &Policy, change: &Change) -> bool {
     let Some(scope) = &policy.scope else {
         return false;
     };
-    let is_granted = scope
-        .lookup(change.path.as_ref())
-        .actions
-        .contains(needed(change));
+    let actions = scope.actions(change.path.as_ref());
+    let is_granted = actions.contains(needed(change));
     !is_granted && !needs_no_row(policy, change)
 }
 
