@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! path, finding          words that everything else uses
-//! disk, suggest          writing a file in one step; the word that was meant
+//! disk, suggest, threads writing a file in one step; the word that was meant; work on several cores
 //! change                 what is proposed: one path going from an old to a new state
 //! measure                lost share, class, preview of a change
 //! policy                 settings + designs -> scope
@@ -37,4 +37,5 @@ pub mod policy;
 pub mod report;
 pub mod rules;
 mod suggest;
+mod threads;
 pub mod trailer;

@@ -11,6 +11,7 @@ use super::{Objects, Repository, failed, show_file};
 use crate::change::{Kind, State};
 use crate::error::{Error, Result};
 use crate::path::show;
+use crate::threads;
 
 /// Checking fewer bytes than these costs less than starting a thread.
 const WORTH_A_THREAD: usize = 256 * 1024;
@@ -59,12 +60,9 @@ impl Index {
         let (decoded, checked) = if bytes.len() < WORTH_A_THREAD {
             (decode(), check())
         } else {
-            std::thread::scope(|scope| {
-                let checker = scope.spawn(check);
-                let decoded = decode();
-                let failed = |_| Err("it cannot be checked".into());
-                (decoded, checker.join().unwrap_or_else(failed))
-            })
+            let (decoded, checked) = threads::both(decode, check);
+            let failed = || Err("it cannot be checked".into());
+            (decoded, checked.unwrap_or_else(failed))
         };
         let (state, _) = decoded.map_err(|error| damaged(error.probable_cause().to_string()))?;
         checked.map_err(damaged)?;

@@ -8,12 +8,13 @@ use gix::hashtable::HashMap;
 
 use super::range::{changes_of, check, work_base};
 use super::stated::Stated;
-use super::{merged, subjects, threads};
+use super::{merged, subjects};
 use crate::change::Change;
 use crate::error::{Error, Result};
 use crate::finding::Finding;
 use crate::git::{Commit, Objects, Range, Repository, Tree, changes_between};
 use crate::policy::{Moment, Policy};
+use crate::threads;
 
 /// Told now and then how many commits of how many are judged.
 pub type Progress<'a> = dyn Fn(usize, usize) + Sync + 'a;

@@ -20,7 +20,6 @@ mod settings;
 mod stated;
 mod stretches;
 mod subjects;
-mod threads;
 mod used;
 mod view;
 mod work_base;

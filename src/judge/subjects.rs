@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::diff::blob::Diff;
 
-use super::threads;
 use crate::change::{Change, Kind, State};
 use crate::error::Result;
 use crate::git::{Objects, Tree};
@@ -15,6 +14,7 @@ use crate::policy::scope::Scope;
 use crate::policy::settings::Settings;
 use crate::policy::{Actions, GrantKind, Policy};
 use crate::rules::{self, Subject};
+use crate::threads;
 
 /// Below this many changes a second thread costs more than it brings.
 const WORTH_A_THREAD: usize = 64;

@@ -1,44 +1,55 @@
 //! Work on several cores.
 
 use crate::error::{Error, Result};
-use crate::git::Objects;
 
-/// More threads than this wait for each other's objects.
+/// More threads than this wait for each other.
 const MOST: usize = 8;
 
 /// How many threads may share work, at least one.
-pub(super) fn most() -> usize {
+pub(crate) fn most() -> usize {
     std::thread::available_parallelism()
         .map_or(1, usize::from)
         .min(MOST)
 }
 
-/// Does `work` on this thread and on others until all of them find nothing left to do, each with its own handle to
-/// the objects; what each did, in no order.
+/// Does `work` on this thread and on others until all of them find nothing left to do, each with its own `handle`;
+/// what each did, in no order but that this thread's comes first.
 ///
 /// # Errors
 /// The first that a thread met.
-pub(super) fn share<T: Send>(
+pub(crate) fn share<H: Clone + Send, T: Send>(
     threads: usize,
-    objects: &Objects,
-    work: impl Fn(&Objects) -> Result<T> + Sync,
+    handle: &H,
+    work: impl Fn(&H) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
     std::thread::scope(|scope| {
         let others: Vec<_> = (1..threads)
             .map(|_| {
-                let (work, objects) = (&work, objects.clone());
-                scope.spawn(move || work(&objects))
+                let (work, handle) = (&work, handle.clone());
+                scope.spawn(move || work(&handle))
             })
             .collect();
         if !others.is_empty() {
             make_room();
         }
-        let mut done = vec![work(objects)];
+        let mut done = vec![work(handle)];
         done.extend(others.into_iter().map(|other| {
-            let failed = |_| Error::new("a thread that judges a part of the changes failed");
+            let failed = |_| Error::new("a thread that shares the work failed");
             other.join().map_err(failed).flatten()
         }));
         done.into_iter().collect()
+    })
+}
+
+/// Does one thing here and the other on a second thread; `None` where the second panicked.
+pub(crate) fn both<A, B: Send>(
+    here: impl FnOnce() -> A,
+    there: impl FnOnce() -> B + Send,
+) -> (A, Option<B>) {
+    std::thread::scope(|scope| {
+        let other = scope.spawn(there);
+        make_room();
+        (here(), other.join().ok())
     })
 }
 
