@@ -14,40 +14,15 @@ fn with_server() -> Repo {
     let repo = Repo::new();
     repo.stage("src/a.rs", "fn a() {}\n");
     repo.govern(ROWS);
-    repo.git(&[
-        "init",
-        "--quiet",
-        "--bare",
-        "--template=",
-        "--initial-branch=main",
-        "../server",
-    ]);
-    repo.git(&["remote", "add", "origin", "../server"]);
-    repo.git(&["push", "--quiet", "origin", "main"]);
-    repo.git(&["remote", "set-head", "origin", "main"]);
+    repo.push_to_server();
     repo
 }
 
 /// The same with a hook of the server.
 fn guarded_server(hook: &str) -> Repo {
     let repo = with_server();
-    install(&repo, hook);
+    repo.install_server_hook(hook);
     repo
-}
-
-fn install(repo: &Repo, hook: &str) {
-    let file = repo.path("../server/hooks").join(hook);
-    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-    std::fs::write(
-        &file,
-        format!("#!/bin/sh\nexec '{GUARD}' hook {hook} \"$@\"\n"),
-    )
-    .unwrap();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
-    }
 }
 
 fn push(repo: &Repo, arguments: &[&str]) -> Output {
@@ -211,16 +186,8 @@ fn a_push_to_main_is_judged_from_what_main_was() {
 fn the_first_push_must_bring_the_rules_alone() {
     for hook in SERVER_HOOKS {
         let repo = Repo::new();
-        repo.git(&[
-            "init",
-            "--quiet",
-            "--bare",
-            "--template=",
-            "--initial-branch=main",
-            "../server",
-        ]);
-        repo.git(&["remote", "add", "origin", "../server"]);
-        install(&repo, hook);
+        repo.add_server();
+        repo.install_server_hook(hook);
         repo.stage("guard.toml", common::SETTINGS);
         repo.design(DESIGN, ROWS);
         repo.commit("Say what may change");

@@ -25,6 +25,7 @@ pub mod log;
 #[cfg(target_os = "linux")]
 pub mod race;
 mod raw;
+mod server;
 pub mod signing;
 #[cfg(target_os = "linux")]
 pub mod strace;
@@ -346,12 +347,7 @@ impl Repo {
             .path(self.git(&["rev-parse", "--git-path", "hooks"]))
             .join(name);
         fs::create_dir_all(hook.parent().unwrap()).unwrap();
-        fs::write(&hook, script).unwrap();
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
-        }
+        write_executable(&hook, script);
     }
 
     /// Stores a blob.
@@ -403,4 +399,15 @@ pub fn lines(range: std::ops::RangeInclusive<usize>) -> String {
         writeln!(text, "line number {number}").unwrap();
         text
     })
+}
+
+/// Writes a script that can be run.
+#[track_caller]
+pub fn write_executable(path: &Path, script: &str) {
+    fs::write(path, script).unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
 }

@@ -1,0 +1,38 @@
+//! A bare repository that a test pushes to.
+
+use std::fs;
+
+use super::{GUARD, Repo};
+
+impl Repo {
+    /// Makes `origin` of an empty bare repository beside this one.
+    #[track_caller]
+    pub fn add_server(&self) {
+        self.git(&[
+            "init",
+            "--quiet",
+            "--bare",
+            "--template=",
+            "--initial-branch=main",
+            "../server",
+        ]);
+        self.git(&["remote", "add", "origin", "../server"]);
+    }
+
+    /// As [`Repo::add_server`], with what `main` holds there already.
+    #[track_caller]
+    pub fn push_to_server(&self) {
+        self.add_server();
+        self.git(&["push", "--quiet", "origin", "main"]);
+        self.git(&["remote", "set-head", "origin", "main"]);
+    }
+
+    /// Installs guard as a hook of the server.
+    #[track_caller]
+    pub fn install_server_hook(&self, name: &str) {
+        let hook = self.path("../server/hooks").join(name);
+        fs::create_dir_all(hook.parent().unwrap()).unwrap();
+        let script = format!("#!/bin/sh\nexec '{GUARD}' hook {name} \"$@\"\n");
+        super::write_executable(&hook, &script);
+    }
+}
