@@ -33,6 +33,14 @@ pub(super) struct Args {
     /// Of a range, judge also every commit on its own: a merge by what differs from all its parents.
     #[arg(long, conflicts_with = "commit")]
     each_commit: bool,
+    /// Judge what the work tree holds now, as if everything were added and committed: tracked files as they are,
+    /// and untracked ones that git does not ignore.
+    ///
+    /// Bytes count as they lie there: no filter and no conversion of line ends is run, so that where git would run
+    /// one (`core.autocrlf=true`, Git LFS), a file that was touched may show as changed although git would store the
+    /// same. Whether a file marked assume-unchanged has changed is looked at.
+    #[arg(long, conflicts_with_all = ["range", "commit", "push", "ci", "each_commit"])]
+    worktree: bool,
     #[command(flatten)]
     design: DesignArgs,
 }
@@ -41,6 +49,7 @@ const EXAMPLES: &str = "\
 Examples:
   guard lint                                judge the index by this branch's design
   guard lint --lld docs/lld/LLD-188.md      judge it by this design
+  guard lint --worktree                     judge everything that is not committed, before it is staged
   guard lint --range main..HEAD             judge the whole branch, from its merge base with main
   guard lint --range main..HEAD --each-commit
                                             and every commit of it
@@ -74,6 +83,10 @@ impl Args {
             return Err(
                 Error::new("--each-commit needs a range").help("add --range A..B, --push or --ci")
             );
+        }
+        if self.worktree {
+            let options = with_approvals(&repo, options)?;
+            return print(output, &judge::everything(repo, &options)?);
         }
         staged(output, &repo, &options)
     }

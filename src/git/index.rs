@@ -18,7 +18,7 @@ const WORTH_A_THREAD: usize = 256 * 1024;
 
 /// The index as git would commit it.
 pub struct Index {
-    state: IndexState,
+    pub(super) state: IndexState,
 }
 
 impl Index {
@@ -88,6 +88,15 @@ impl Index {
 
     pub(super) fn has_entry(&self, path: &BStr) -> bool {
         self.state.entry_by_path(path).is_some()
+    }
+
+    /// Whether there is an entry below the directory `path`.
+    pub(super) fn has_entry_below(&self, path: &BStr) -> bool {
+        let mut prefix = path.to_owned();
+        prefix.push(b'/');
+        self.state
+            .prefixed_entries_range(prefix.as_ref())
+            .is_some_and(|range| !range.is_empty())
     }
 
     pub(super) fn path_of<'a>(&'a self, entry: &Entry) -> &'a BStr {

@@ -22,6 +22,7 @@ mod snapshot;
 mod staged;
 mod tree;
 mod update;
+mod work_tree;
 
 use std::cell::RefCell;
 use std::collections::HashMap;

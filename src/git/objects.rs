@@ -1,5 +1,8 @@
 //! Reading objects; a handle for each thread.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use gix::ObjectId;
 use gix::objs::{Exists, Find, Kind};
 use gix::prelude::HeaderExt;
@@ -9,7 +12,14 @@ use crate::error::{Error, Result};
 
 /// A handle to the object database: cheap to clone, and a clone may move to another thread.
 #[derive(Clone)]
-pub struct Objects(gix::OdbHandle);
+pub struct Objects {
+    odb: gix::OdbHandle,
+    /// Blobs that are nowhere but here, see [`Objects::holding`].
+    held: Arc<Blobs>,
+}
+
+/// Contents by their ids.
+pub(super) type Blobs = HashMap<ObjectId, Vec<u8>>;
 
 /// Bytes of objects that a handle for walks keeps as bases of packed differences.
 const BASES: usize = 8 << 20;
@@ -27,20 +37,34 @@ pub struct Recorded {
 
 impl Objects {
     pub(super) fn new(handle: gix::OdbHandle) -> Objects {
-        Objects(handle)
+        Objects {
+            odb: handle,
+            held: Arc::default(),
+        }
+    }
+
+    /// A handle that finds these blobs as well. They stay in memory and are shared with its clones.
+    pub(super) fn holding(&self, blobs: Blobs) -> Objects {
+        Objects {
+            odb: self.odb.clone(),
+            held: Arc::new(blobs),
+        }
     }
 
     /// A handle that remembers what it read, for walks through many commits: they meet the same objects again, and
     /// those that packed ones are stored as differences from.
     pub fn remembering(&self) -> Objects {
-        let mut handle = self.0.clone();
+        let mut handle = self.odb.clone();
         handle.set_pack_cache(|| Box::new(Bases::new(BASES)));
         handle.set_object_cache(|| {
             Box::new(gix::odb::pack::cache::object::MemoryCappedHashmap::new(
                 WHOLE,
             ))
         });
-        Objects(handle)
+        Objects {
+            odb: handle,
+            held: Arc::clone(&self.held),
+        }
     }
 
     /// The size of a blob in bytes, without reading its content.
@@ -48,7 +72,10 @@ impl Objects {
     /// # Errors
     /// The object is missing or damaged.
     pub fn size(&self, id: ObjectId) -> Result<u64> {
-        self.0
+        if let Some(held) = self.held.get(&id) {
+            return Ok(held.len() as u64);
+        }
+        self.odb
             .header(id)
             .map(|header| header.size())
             .map_err(|error| missing(id, &error.to_string()))
@@ -59,6 +86,11 @@ impl Objects {
     /// # Errors
     /// The object is missing, damaged or not a blob.
     pub fn blob(&self, id: ObjectId, buffer: &mut Vec<u8>) -> Result<()> {
+        if let Some(held) = self.held.get(&id) {
+            buffer.clear();
+            buffer.extend_from_slice(held);
+            return Ok(());
+        }
         self.read(id, Kind::Blob, buffer)
     }
 
@@ -94,16 +126,16 @@ impl Objects {
 
     /// The hash of this repository's ids.
     pub(super) fn hash_kind(&self) -> gix::hash::Kind {
-        self.0.store_ref().object_hash()
+        self.odb.store_ref().object_hash()
     }
 
     /// Whether the object is in the database.
     pub(super) fn has(&self, id: ObjectId) -> bool {
-        self.0.exists(&id)
+        self.odb.exists(&id)
     }
 
     fn read(&self, id: ObjectId, kind: Kind, buffer: &mut Vec<u8>) -> Result<()> {
-        match self.0.try_find(&id, buffer) {
+        match self.odb.try_find(&id, buffer) {
             Ok(Some(data)) if data.kind == kind => {}
             Ok(Some(data)) => {
                 return Err(Error::new(format!(

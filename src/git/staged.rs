@@ -269,7 +269,7 @@ impl<'a> Staged<'a> {
     }
 }
 
-fn unsorted(path: &BStr) -> Error {
+pub(super) fn unsorted(path: &BStr) -> Error {
     Error::new(format!(
         "the index is damaged: {} is out of order",
         show(path)

@@ -180,6 +180,13 @@ impl<'repo> Tree<'repo> {
         Ok(changes.into_iter().filter_map(file).collect())
     }
 
+    /// Every file with its state, in git's order.
+    pub(super) fn states(&self) -> Result<Vec<(BString, State)>> {
+        let changes = self.walk_below(BStr::new(""))?;
+        let file = |change: Change| Some((change.path, change.new?));
+        Ok(changes.into_iter().filter_map(file).collect())
+    }
+
     /// What is below the directory `prefix`, as if it were added.
     fn walk_below(&self, prefix: &BStr) -> Result<Vec<Change>> {
         let id = if prefix.is_empty() {

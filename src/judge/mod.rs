@@ -75,9 +75,29 @@ pub struct Options {
 /// Whatever keeps guard from a verdict: no design, an unusable one, settings or objects that cannot be read.
 pub fn staged(repo: &Repository, options: &Options) -> Result<Report> {
     let judged = judge_staged(repo, options)?;
+    report_next(repo, SourceKind::Index, judged, options)
+}
+
+/// Judges what `git add --all` and `git commit` would record now.
+///
+/// # Errors
+/// As for [`staged`], and [`Repository::add_everything`].
+pub fn everything(mut repo: Repository, options: &Options) -> Result<Report> {
+    let index = repo.add_everything()?;
+    let judged = judge_index(&repo, &index, options)?;
+    report_next(&repo, SourceKind::WorkTree, judged, options)
+}
+
+/// The report on the next commit.
+fn report_next(
+    repo: &Repository,
+    kind: SourceKind,
+    judged: Staged,
+    options: &Options,
+) -> Result<Report> {
     let branch = repo.branch()?.map(|branch| branch.name);
     let source = Source {
-        kind: SourceKind::Index,
+        kind,
         base: judged.parents.head.map(|id| id.to_string()),
         branch,
         ..Source::default()
@@ -98,7 +118,7 @@ pub fn staged(repo: &Repository, options: &Options) -> Result<Report> {
     report(source, &policy, &subjects, findings, &objects, &is_approved)
 }
 
-/// The staged changes, judged.
+/// The changes of an index, judged.
 struct Staged {
     parents: Parents,
     policy: Policy,
@@ -109,13 +129,16 @@ struct Staged {
 
 fn judge_staged(repo: &Repository, options: &Options) -> Result<Staged> {
     repo.workdir()?;
-    let index = Index::open(repo)?;
+    judge_index(repo, &Index::open(repo)?, options)
+}
+
+fn judge_index(repo: &Repository, index: &Index, options: &Options) -> Result<Staged> {
     let objects = repo.objects();
     let parents = Parents::of_next_commit(repo, options.githead)?;
-    let changes = parents.own_changes(repo, &index, &objects)?;
+    let changes = parents.own_changes(repo, index, &objects)?;
     let parent_trees = merged::trees(repo, &parents)?;
     let changes = merged::without_taken_over(&objects, &parent_trees, changes)?;
-    let policy = load_for_commit(repo, &index, &parents, &changes, options)?;
+    let policy = load_for_commit(repo, index, &parents, &changes, options)?;
     let mut subjects = subjects::gather(&objects, changes, &policy)?;
     let settings = &policy.settings;
     merged::measure_against_closest(&objects, &parent_trees, settings, &mut subjects)?;
@@ -126,7 +149,7 @@ fn judge_staged(repo: &Repository, options: &Options) -> Result<Staged> {
         parents.head,
         subjects.all.iter().map(|subject| &subject.change),
     )?;
-    let view = IndexView::new(repo, &index, &objects);
+    let view = IndexView::new(repo, index, &objects);
     let case = Case {
         policy: &policy,
         subjects: &subjects.all,

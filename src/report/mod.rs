@@ -74,19 +74,19 @@ pub enum SourceKind {
     Index,
     /// Commits, against a merge base.
     Range,
-    /// The work tree against the index.
+    /// The work tree against the parents of the next commit, as if everything in it were added.
     WorkTree,
     /// One operation that was asked for.
     Request,
 }
 
 impl SourceKind {
-    /// The word used in JSON: `index`, `range`, `work-tree`, `request`.
+    /// The word used in JSON: `index`, `range`, `worktree`, `request`.
     pub fn name(self) -> &'static str {
         match self {
             SourceKind::Index => "index",
             SourceKind::Range => "range",
-            SourceKind::WorkTree => "work-tree",
+            SourceKind::WorkTree => "worktree",
             SourceKind::Request => "request",
         }
     }

@@ -12,6 +12,7 @@
 
 mod directory;
 mod file;
+mod listing;
 mod root;
 mod view;
 
@@ -26,6 +27,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use super::reason::{Fault, Reason};
 use super::{Platform, Rejection, normalize_request, resolve_path, show, spelled_below};
 pub use file::Entry;
+pub use listing::Listing;
 pub(crate) use root::{bytes, from_real_root};
 pub use view::BoundaryView;
 

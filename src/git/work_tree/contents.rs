@@ -1,0 +1,81 @@
+//! Contents of the work tree by their ids.
+
+use std::io::{self, ErrorKind};
+
+use gix::ObjectId;
+use gix::bstr::BStr;
+
+use super::super::Repository;
+use super::super::objects::Blobs;
+use crate::error::{Error, Result};
+use crate::path::boundary::Listing;
+use crate::path::show;
+
+/// How many bytes of changed files are taken into memory.
+const MOST: u64 = 256 << 20;
+
+/// What was read and is not in the repository.
+pub(super) struct Contents<'a> {
+    repo: &'a Repository,
+    held: Blobs,
+    /// How many bytes may still be read.
+    room: u64,
+}
+
+impl<'a> Contents<'a> {
+    pub(super) fn new(repo: &'a Repository) -> Self {
+        Contents {
+            repo,
+            held: Blobs::new(),
+            room: MOST,
+        }
+    }
+
+    pub(super) fn into_held(self) -> Blobs {
+        self.held
+    }
+
+    /// The id of a file, or of a link, which is its target.
+    pub(super) fn id(
+        &mut self,
+        directory: &Listing,
+        name: &BStr,
+        path: &BStr,
+        is_link: bool,
+    ) -> Result<ObjectId> {
+        let content = if is_link {
+            directory.link_target(name)
+        } else {
+            directory.read(name, self.room)
+        };
+        let content = content.map_err(|error| unreadable(path, &error))?;
+        let hashed = self.repo.blob_id(&content);
+        let id = hashed.ok_or_else(|| Error::new(format!("{} cannot be hashed", show(path))))?;
+        if !self.repo.objects.has(id) && !self.held.contains_key(&id) {
+            self.room = self.room.saturating_sub(content.len() as u64);
+            self.held.insert(id, content);
+        }
+        Ok(id)
+    }
+}
+
+/// Why something in the work tree could not be looked at, and what to do.
+pub(super) fn unreadable(path: &BStr, error: &io::Error) -> Error {
+    let shown = match path.is_empty() {
+        true => "the work tree".to_owned(),
+        false => show(path).to_string(),
+    };
+    match error.kind() {
+        ErrorKind::FileTooLarge => Error::new(format!(
+            "the changed files of the work tree have more than the {} MiB that guard takes into memory; {shown} is beyond",
+            MOST >> 20
+        ))
+        .help("let git ignore what is not to be committed")
+        .help("or add the files and judge the index: guard lint")
+        .help("if it was not changed, let guard see that: git update-index --refresh"),
+        ErrorKind::NotFound => Error::new(format!("{shown} went away while it was read"))
+            .help("run guard again when nothing else writes to the work tree"),
+        _ => Error::new(format!("{shown} cannot be read: {error}"))
+            .help("make it readable, or judge what is staged without it: guard lint"),
+    }
+}

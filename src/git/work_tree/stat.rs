@@ -1,0 +1,114 @@
+//! Whether a file is as it was when the index recorded it, seen without reading it.
+//!
+//! Stricter than git's configuration may ask for (`core.checkStat`, `core.trustctime`): a difference only means that
+//! the file is read.
+
+use std::path::Path;
+
+use cap_std::fs::Metadata;
+use gix::index::entry::Stat;
+use gix::index::entry::stat::Time;
+
+/// When the index was written.
+pub(super) struct Fresh(Option<Time>);
+
+impl Fresh {
+    /// By the file of the index; where there is none, no entry is believed.
+    pub(super) fn of(index: &Path) -> Fresh {
+        let modified = index.metadata().and_then(|metadata| metadata.modified());
+        Fresh(modified.ok().and_then(|time| Time::try_from(time).ok()))
+    }
+
+    /// Whether the file has the recorded stat, and had it before the index was written: a file changed in the same
+    /// second may look the same (git's documentation calls such an entry racy).
+    pub(super) fn is_unchanged(&self, recorded: &Stat, now: &Metadata) -> bool {
+        let is_older = self.0.is_some_and(|index| recorded.mtime.secs < index.secs);
+        is_older && stat_of(now).is_some_and(|now| is_same(recorded, &now))
+    }
+}
+
+fn is_same(recorded: &Stat, now: &Stat) -> bool {
+    // Device numbers change when a disk is mounted anew; git does not look at them either.
+    let now = Stat {
+        dev: recorded.dev,
+        ..*now
+    };
+    *recorded == now
+}
+
+/// As git records it: the low 32 bits of each number.
+#[cfg(unix)]
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn stat_of(metadata: &Metadata) -> Option<Stat> {
+    use cap_std::fs::MetadataExt;
+    Some(Stat {
+        mtime: Time {
+            secs: metadata.mtime() as u32,
+            nsecs: metadata.mtime_nsec() as u32,
+        },
+        ctime: Time {
+            secs: metadata.ctime() as u32,
+            nsecs: metadata.ctime_nsec() as u32,
+        },
+        dev: metadata.dev() as u32,
+        ino: metadata.ino() as u32,
+        uid: metadata.uid(),
+        gid: metadata.gid(),
+        size: metadata.size() as u32,
+    })
+}
+
+/// Every file is read where the system has no such numbers.
+#[cfg(not(unix))]
+fn stat_of(_metadata: &Metadata) -> Option<Stat> {
+    None
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    /// A file, what the index would record of it, and an index written `later` seconds after.
+    fn recorded(later: u32) -> (Metadata, Stat, Fresh) {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("a"), "content").unwrap();
+        let root =
+            cap_std::fs::Dir::open_ambient_dir(directory.path(), cap_std::ambient_authority());
+        let metadata = root.unwrap().symlink_metadata("a").unwrap();
+        let stat = stat_of(&metadata).unwrap();
+        let written = Time {
+            secs: stat.mtime.secs + later,
+            nsecs: 999_999_999,
+        };
+        (metadata, stat, Fresh(Some(written)))
+    }
+
+    #[test]
+    fn an_entry_as_old_as_the_index_is_not_believed() {
+        let (metadata, stat, fresh) = recorded(1);
+        assert!(fresh.is_unchanged(&stat, &metadata));
+        let (metadata, stat, fresh) = recorded(0);
+        assert!(!fresh.is_unchanged(&stat, &metadata));
+        assert!(!Fresh(None).is_unchanged(&stat, &metadata));
+    }
+
+    #[test]
+    fn every_number_but_that_of_the_device_counts() {
+        let (metadata, stat, fresh) = recorded(9);
+        let with = |change: fn(&mut Stat)| {
+            let mut stat = stat;
+            change(&mut stat);
+            fresh.is_unchanged(&stat, &metadata)
+        };
+        assert!(with(|stat| stat.dev += 1));
+        assert!(!with(|stat| stat.ino += 1));
+        assert!(!with(|stat| stat.size += 1));
+        assert!(!with(|stat| stat.uid += 1));
+        assert!(!with(|stat| stat.mtime.secs -= 1));
+        assert!(!with(|stat| stat.mtime.nsecs ^= 1));
+        assert!(!with(|stat| stat.ctime.secs -= 1));
+        assert!(!with(|stat| stat.ctime.nsecs ^= 1));
+    }
+}

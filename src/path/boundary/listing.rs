@@ -1,0 +1,93 @@
+//! Directories behind the boundary, looked at as git looks at a work tree: any kind of file, with any number of names.
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
+use cap_std::fs::{Dir, Metadata, OpenOptions};
+use gix::bstr::{BStr, BString};
+
+use super::{Boundary, bytes, os};
+
+/// An open directory. No link is followed, and nothing but regular files is opened.
+pub struct Listing {
+    dir: Dir,
+}
+
+impl Boundary {
+    /// Opens a directory, empty for the root.
+    ///
+    /// # Errors
+    /// It is no directory, is reached over a link, or an error of the system.
+    pub fn list(&self, path: &BStr) -> io::Result<Listing> {
+        self.directory(path).map(|dir| Listing { dir })
+    }
+}
+
+impl Listing {
+    /// The names in it, sorted.
+    ///
+    /// # Errors
+    /// An error of the system.
+    pub fn names(&self) -> io::Result<Vec<BString>> {
+        let mut names = Vec::new();
+        for entry in self.dir.entries()? {
+            names.push(bytes(Path::new(&entry?.file_name())).into());
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    /// What `name` is; `None` where nothing is.
+    ///
+    /// # Errors
+    /// An error of the system.
+    pub fn metadata(&self, name: &BStr) -> io::Result<Option<Metadata>> {
+        match self.dir.symlink_metadata(os(name)?) {
+            Ok(metadata) => Ok(Some(metadata)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The bytes of a regular file.
+    ///
+    /// # Errors
+    /// It is no regular file, has more than `max` bytes ([`io::ErrorKind::FileTooLarge`]), or an error of the system.
+    pub fn read(&self, name: &BStr, max: u64) -> io::Result<Vec<u8>> {
+        let mut options = OpenOptions::new();
+        options.read(true).follow(FollowSymlinks::No);
+        // A FIFO would wait for a writer.
+        #[cfg(unix)]
+        {
+            use cap_std::fs::OpenOptionsExt;
+            options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+        }
+        let file = self.dir.open_with(os(name)?, &options)?;
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            return Err(io::Error::other("it is no regular file any more"));
+        }
+        let too_large = || Err(io::ErrorKind::FileTooLarge.into());
+        if metadata.len() > max {
+            return too_large();
+        }
+        let mut content = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
+        // The file may grow while it is read.
+        file.take(max.saturating_add(1)).read_to_end(&mut content)?;
+        match u64::try_from(content.len()) {
+            Ok(length) if length <= max => Ok(content),
+            _ => too_large(),
+        }
+    }
+
+    /// Where a link leads, as it is written.
+    ///
+    /// # Errors
+    /// It is no link, or an error of the system.
+    pub fn link_target(&self, name: &BStr) -> io::Result<Vec<u8>> {
+        self.dir
+            .read_link_contents(os(name)?)
+            .map(|target| bytes(&target))
+    }
+}

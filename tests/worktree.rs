@@ -1,0 +1,820 @@
+//! `guard lint --worktree` says of the work tree what `guard lint` says after `git add --all`, and touches nothing.
+
+#[allow(dead_code)]
+#[path = "repositories/case.rs"]
+mod case;
+mod common;
+
+use std::fs;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::Value;
+
+use case::{Case, Outcome};
+use common::commits::{error_findings, repo, with_submodule};
+use common::{GUARD, Output, Repo, findings, lines, run};
+
+/// The report on the work tree; that nothing was touched is asserted.
+#[track_caller]
+fn worktree(repo: &Repo) -> Value {
+    let before = repo.digest_tree();
+    let report = repo.json(&["lint", "--worktree"]);
+    assert_eq!(repo.digest_tree(), before);
+    assert_eq!(report["source"]["kind"], "worktree", "{report:#}");
+    report
+}
+
+/// The report on the work tree, which is the one that `guard lint` gives once git has added everything.
+#[track_caller]
+fn same_as_added(repo: &Repo) -> Value {
+    let mut report = worktree(repo);
+    let text = repo.guard(&["lint", "--worktree"]);
+    repo.git(&["add", "--all"]);
+    let mut staged = repo.json(&["lint"]);
+    let same = |output: Output| (output.code, output.stdout, output.stderr);
+    assert_eq!(same(text), same(repo.guard(&["lint"])));
+    // Now that everything is in the index, the work tree is the same again.
+    let mut again = worktree(repo);
+    for report in [&mut report, &mut staged, &mut again] {
+        report["source"]["kind"].take();
+    }
+    assert_eq!(report, staged);
+    assert_eq!(again, staged);
+    report
+}
+
+/// Path and action of each change of a report.
+fn changes(report: &Value) -> Vec<(&str, &str)> {
+    let all = report["changes"].as_array().unwrap();
+    all.iter()
+        .map(|change| {
+            (
+                change["path"].as_str().unwrap(),
+                change["action"].as_str().unwrap(),
+            )
+        })
+        .collect()
+}
+
+/// guard cannot judge the work tree, says so on standard error alone, and touches nothing.
+#[track_caller]
+fn cannot(repo: &Repo) -> Output {
+    let before = repo.digest_tree();
+    let output = repo.guard(&["lint", "--worktree"]).exits(2);
+    assert_eq!(output.stdout, "");
+    assert_eq!(repo.digest_tree(), before);
+    output
+}
+
+#[test]
+fn every_kind_of_change_is_judged_as_if_it_were_added() {
+    let repo = Repo::new();
+    for path in ["edited", "staged", "both", "gone", "moved", "unlisted"] {
+        repo.stage(format!("src/{path}.rs"), lines(1..=200) + path);
+    }
+    repo.commit("Begin");
+    repo.govern(&[
+        ("src/edited.rs", "Modify", "x"),
+        ("src/staged.rs", "Modify", "x"),
+        ("src/both.rs", "Modify", "x"),
+        ("src/new/", "Add", "x"),
+    ]);
+    repo.write("src/edited.rs", lines(1..=201));
+    repo.stage("src/staged.rs", lines(1..=202));
+    repo.stage("src/both.rs", "staged\n");
+    repo.write("src/both.rs", lines(1..=203));
+    fs::remove_file(repo.path("src/gone.rs")).unwrap();
+    fs::rename(repo.path("src/moved.rs"), repo.path("src/target.rs")).unwrap();
+    repo.write("src/unlisted.rs", lines(900..=999));
+    repo.write("src/new/deep/er/a.rs", "a\n");
+    repo.write("src/stray.rs", "stray\n");
+    fs::create_dir(repo.path("src/empty")).unwrap();
+    let report = same_as_added(&repo);
+    assert_eq!(
+        changes(&report),
+        [
+            ("src/both.rs", "modify"),
+            ("src/edited.rs", "modify"),
+            ("src/gone.rs", "delete"),
+            ("src/moved.rs", "delete"),
+            ("src/new/deep/er/a.rs", "add"),
+            ("src/staged.rs", "modify"),
+            ("src/stray.rs", "add"),
+            ("src/target.rs", "add"),
+            ("src/unlisted.rs", "modify"),
+        ]
+    );
+    let errors = error_findings(&report);
+    for expected in [
+        ("out-of-scope", "src/gone.rs"),
+        ("destructive-change", "src/unlisted.rs"),
+        ("out-of-scope", "src/stray.rs"),
+    ] {
+        assert!(errors.contains(&expected), "{errors:?}");
+    }
+    let of_staged_alone = |path: &str| errors.iter().any(|(_, other)| *other == path);
+    assert!(!of_staged_alone("src/both.rs"), "{errors:?}");
+}
+
+#[test]
+fn a_clean_work_tree_has_no_changes() {
+    let repo = repo();
+    // Another time and the same content.
+    repo.write("src/old.rs", "old\n");
+    let report = same_as_added(&repo);
+    assert_eq!(changes(&report), []);
+    assert_eq!(report["verdict"], "accepted");
+}
+
+#[test]
+fn the_first_commit() {
+    let repo = Repo::new();
+    repo.write("guard.toml", common::SETTINGS);
+    repo.write("a.rs", "a\n");
+    repo.guard(&["lint", "--worktree"]).exits(2);
+    fs::remove_file(repo.path("a.rs")).unwrap();
+    let report = same_as_added(&repo);
+    assert_eq!(changes(&report), [("guard.toml", "add")]);
+}
+
+#[test]
+fn a_sha_256_repository() {
+    let repo = Repo::init(&["--object-format=sha256"]);
+    common::commits::fill(&repo);
+    repo.write("src/new.rs", "new\n");
+    repo.write("src/other.rs", "another\n");
+    let report = same_as_added(&repo);
+    assert_eq!(
+        error_findings(&report),
+        [("out-of-scope", "src/other.rs")],
+        "{report:#}"
+    );
+}
+
+#[test]
+fn what_git_ignores_is_left_out() {
+    let repo = repo();
+    repo.stage("src/.gitignore", "*.o\n!keep.o\n/only-here\nbuild/\n");
+    repo.stage("tracked/kept.log", "tracked\n");
+    repo.commit("Ignore");
+    repo.write("../home/.config/git/ignore", "global-*\n");
+    repo.write(".git/info/exclude", "excluded\nsrc/dir/**/deep\n");
+    repo.write(".gitignore", "*.log\n/target\n\\#odd\ntracked/\n*.tmp \n");
+    for path in [
+        "a.log",
+        "target/debug/a.rs",
+        "src/target",
+        "src/a.o",
+        "src/keep.o",
+        "src/only-here",
+        "src/below/only-here",
+        "src/build/x",
+        "src/build.rs",
+        "src/dir/a/b/deep",
+        "global-x",
+        "excluded",
+        "src/excluded/x",
+        "#odd",
+        "a.tmp",
+        "tracked/new",
+        "tracked/below/new",
+    ] {
+        repo.write(path, "x\n");
+    }
+    // Ignored, but tracked.
+    repo.write("tracked/kept.log", "changed\n");
+    let report = same_as_added(&repo);
+    assert_eq!(
+        changes(&report),
+        [
+            (".gitignore", "add"),
+            ("src/below/only-here", "add"),
+            ("src/build.rs", "add"),
+            ("src/keep.o", "add"),
+            ("src/target", "add"),
+            ("tracked/kept.log", "modify"),
+        ]
+    );
+    repo.git(&["config", "core.excludesFile", "../home/own"]);
+    repo.write("../home/own", "*.own\n");
+    repo.write("a.own", "x\n");
+    repo.write("a.other", "x\n");
+    let report = same_as_added(&repo);
+    let added = changes(&report);
+    assert!(added.contains(&("a.other", "add")), "{added:?}");
+    assert!(added.contains(&("global-x", "add")), "{added:?}");
+    assert!(!added.contains(&("a.own", "add")), "{added:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_executable_files() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let repo = repo();
+    symlink("other.rs", repo.path("src/new.rs")).unwrap();
+    symlink("/nowhere/at/all", repo.path("src/dangling")).unwrap();
+    symlink("..", repo.path("src/up")).unwrap();
+    let executable = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(repo.path("src/other.rs"), executable).unwrap();
+    fs::remove_file(repo.path("src/old.rs")).unwrap();
+    symlink("other.rs", repo.path("src/old.rs")).unwrap();
+    let report = same_as_added(&repo);
+    assert_eq!(
+        changes(&report),
+        [
+            ("src/dangling", "add"),
+            ("src/new.rs", "add"),
+            ("src/old.rs", "type-change"),
+            ("src/other.rs", "modify"),
+            ("src/up", "add"),
+        ]
+    );
+    assert!(
+        findings(&report).contains(&("unsafe-path", "src/dangling"))
+            || report["verdict"] == "refused"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn modes_and_links_that_the_file_system_does_not_have() {
+    use std::os::unix::fs::PermissionsExt;
+    let repo = repo();
+    repo.stage("tool", "tool\n");
+    repo.git(&["update-index", "--chmod=+x", "tool"]);
+    let target = repo.blob(b"old.rs");
+    repo.git(&[
+        "update-index",
+        "--add",
+        "--cacheinfo",
+        &format!("120000,{target},src/link"),
+    ]);
+    repo.commit("More");
+    repo.git(&["config", "core.fileMode", "false"]);
+    repo.git(&["config", "core.symlinks", "false"]);
+    repo.write("src/link", "other.rs");
+    repo.write("src/new.rs", "new\n");
+    for path in ["src/old.rs", "src/new.rs"] {
+        fs::set_permissions(repo.path(path), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let report = same_as_added(&repo);
+    assert_eq!(
+        changes(&report),
+        [("src/link", "modify"), ("src/new.rs", "add")]
+    );
+    assert_eq!(repo.git(&["ls-files", "-s", "src/link"])[..6], *"120000");
+}
+
+#[test]
+fn files_and_directories_that_change_places() {
+    let repo = repo();
+    repo.stage("dir/a", "a\n");
+    repo.stage("dir/b/c", "c\n");
+    repo.stage("file", "file\n");
+    repo.commit("More");
+    fs::remove_dir_all(repo.path("dir")).unwrap();
+    repo.write("dir", "now a file\n");
+    fs::remove_file(repo.path("file")).unwrap();
+    repo.write("file/below", "now a directory\n");
+    let report = same_as_added(&repo);
+    assert_eq!(
+        changes(&report),
+        [
+            ("dir", "add"),
+            ("dir/a", "delete"),
+            ("dir/b/c", "delete"),
+            ("file", "delete"),
+            ("file/below", "add"),
+        ]
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_behind_a_link_is_not_looked_at() {
+    let repo = repo();
+    repo.stage("dir/a", "a\n");
+    repo.commit("More");
+    fs::rename(repo.path("dir"), repo.path("../dir")).unwrap();
+    std::os::unix::fs::symlink("../dir", repo.path("dir")).unwrap();
+    let report = same_as_added(&repo);
+    assert_eq!(changes(&report), [("dir", "add"), ("dir/a", "delete")]);
+}
+
+#[test]
+fn an_intent_to_add_is_an_addition() {
+    let repo = repo();
+    repo.write("src/new.rs", "new\n");
+    repo.write("src/dropped.rs", "x\n");
+    repo.write("src/empty.rs", "");
+    repo.git(&["add", "--intent-to-add", "."]);
+    fs::remove_file(repo.path("src/dropped.rs")).unwrap();
+    let report = same_as_added(&repo);
+    assert_eq!(
+        changes(&report),
+        [("src/empty.rs", "add"), ("src/new.rs", "add")]
+    );
+}
+
+#[test]
+fn names_of_any_bytes() {
+    use std::os::unix::ffi::OsStrExt;
+    let repo = repo();
+    for name in [
+        &b"a\nb"[..],
+        b"\xff\xfe",
+        b" ",
+        b"-rf",
+        b":x",
+        "\u{202e}x".as_bytes(),
+    ] {
+        repo.write(std::ffi::OsStr::from_bytes(name), "x\n");
+    }
+    let report = same_as_added(&repo);
+    assert_eq!(changes(&report).len(), 6);
+}
+
+#[test]
+fn a_submodule_is_the_commit_that_it_is_at() {
+    let inner = repo();
+    let outer = with_submodule(&inner);
+    outer.commit("Take the library in");
+    outer.govern(&[("src/new.rs", "Add", "x")]);
+    assert_eq!(changes(&same_as_added(&outer)), []);
+
+    // Its own changes are not those of the repository around it.
+    outer.write("lib/src/old.rs", "changed\n");
+    outer.write("lib/untracked", "x\n");
+    assert_eq!(changes(&same_as_added(&outer)), []);
+
+    outer.git(&["-C", "lib", "commit", "--quiet", "-am", "Go on"]);
+    let report = same_as_added(&outer);
+    assert_eq!(changes(&report), [("lib", "modify")]);
+    assert_eq!(error_findings(&report), [("submodule-changed", "lib")]);
+
+    // Not checked out, which is no change; then gone.
+    outer.git(&["reset", "--quiet"]);
+    fs::remove_dir_all(outer.path("lib")).unwrap();
+    fs::create_dir(outer.path("lib")).unwrap();
+    assert_eq!(changes(&same_as_added(&outer)), []);
+    fs::remove_dir(outer.path("lib")).unwrap();
+    assert_eq!(changes(&same_as_added(&outer)), [("lib", "delete")]);
+}
+
+#[test]
+fn a_repository_within_is_one_entry() {
+    let repo = repo();
+    repo.git(&["init", "--quiet", "vendor/lib"]);
+    repo.write("vendor/lib/a", "a\n");
+    repo.git(&["-C", "vendor/lib", "add", "."]);
+    repo.write("vendor/plain/.git/no-repository", "x\n");
+    repo.write("vendor/plain/b", "b\n");
+    cannot(&repo)
+        .says("vendor/lib is a repository without a commit")
+        .says("commit in it");
+    repo.try_git(&["add", "--all"]).exits(128);
+
+    repo.git(&["-C", "vendor/lib", "commit", "--quiet", "-m", "Begin"]);
+    repo.git(&["worktree", "add", "--quiet", "linked", "-b", "other"]);
+    let report = same_as_added(&repo);
+    assert_eq!(
+        changes(&report),
+        [
+            ("linked", "add"),
+            ("vendor/lib", "add"),
+            ("vendor/plain/b", "add")
+        ]
+    );
+    assert!(findings(&report).contains(&("submodule-changed", "vendor/lib")));
+}
+
+#[test]
+fn an_ignored_repository_within_is_left_out() {
+    let repo = repo();
+    repo.git(&["init", "--quiet", "vendor/lib"]);
+    repo.write(".git/info/exclude", "vendor/\n");
+    assert_eq!(changes(&same_as_added(&repo)), []);
+}
+
+#[test]
+fn a_repository_within_that_cannot_be_read() {
+    let repo = repo();
+    repo.git(&["init", "--quiet", "lib"]);
+    repo.write("lib/.git/HEAD", "nonsense\n");
+    let output = repo.guard(&["lint", "--worktree"]);
+    // Whether it is none, and its files count, or a broken one: it does not vanish.
+    repo.write("lib/file", "x\n");
+    let with_file = repo.guard(&["lint", "--worktree"]);
+    assert!(
+        output.code == 2 || with_file.code == 1,
+        "{}",
+        with_file.text()
+    );
+    assert!(with_file.text().contains("lib"));
+}
+
+#[test]
+fn a_sparse_checkout_leaves_files_out_but_hides_none() {
+    for index in ["--no-sparse-index", "--sparse-index"] {
+        let repo = repo();
+        repo.stage("docs/far/away/a", "a\n");
+        repo.stage("docs/far/b", "b\n");
+        repo.commit("Add more");
+        repo.git(&["sparse-checkout", "set", "--cone", index, "src"]);
+        repo.write("src/new.rs", "new\n");
+        assert!(!repo.path("docs/far").exists());
+        assert_eq!(changes(&worktree(&repo)), [("src/new.rs", "add")]);
+        // Git would not add these; guard shows them all the same.
+        repo.write("docs/far/b", "changed\n");
+        repo.write("docs/far/c", "c\n");
+        assert_eq!(
+            changes(&worktree(&repo)),
+            [
+                ("docs/far/b", "modify"),
+                ("docs/far/c", "add"),
+                ("src/new.rs", "add")
+            ],
+            "{index}"
+        );
+    }
+}
+
+#[test]
+fn flags_of_the_index_hide_no_change() {
+    let repo = repo();
+    repo.git(&["update-index", "--assume-unchanged", "src/other.rs"]);
+    repo.git(&["update-index", "--skip-worktree", "src/old.rs"]);
+    assert_eq!(changes(&worktree(&repo)), []);
+    repo.write("src/other.rs", "changed\n");
+    repo.write("src/old.rs", "changed\n");
+    assert_eq!(repo.git(&["status", "--short"]), "");
+    assert_eq!(
+        changes(&worktree(&repo)),
+        [("src/old.rs", "modify"), ("src/other.rs", "modify")]
+    );
+    fs::remove_file(repo.path("src/other.rs")).unwrap();
+    fs::remove_file(repo.path("src/old.rs")).unwrap();
+    // What skip-worktree marks need not be there.
+    assert_eq!(changes(&worktree(&repo)), [("src/other.rs", "delete")]);
+}
+
+#[test]
+fn a_marked_file_that_is_staged_as_something_else_is_unclear() {
+    for mark in ["--assume-unchanged", "--skip-worktree"] {
+        let repo = repo();
+        repo.stage("src/other.rs", "staged\n");
+        repo.git(&["update-index", mark, "src/other.rs"]);
+        assert_eq!(changes(&worktree(&repo)), [("src/other.rs", "modify")]);
+        repo.write("src/other.rs", "other\n");
+        cannot(&repo)
+            .says("src/other.rs is staged, is marked assume-unchanged or skip-worktree")
+            .says("git update-index --no-assume-unchanged --no-skip-worktree src/other.rs");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_change_behind_the_same_size_and_time_is_seen() {
+    let repo = repo();
+    let file = fs::File::options();
+    let touch = |path: &str| {
+        let file = file.clone().write(true).open(repo.path(path)).unwrap();
+        let time =
+            std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+        file.set_modified(time).unwrap();
+    };
+    touch("src/other.rs");
+    repo.git(&["update-index", "--refresh"]);
+    repo.write("src/other.rs", "OTHER\n");
+    touch("src/other.rs");
+    // Git believes the time of the file alone where it is told to.
+    repo.git(&["config", "core.trustctime", "false"]);
+    repo.git(&["config", "core.checkStat", "minimal"]);
+    assert_eq!(repo.git(&["status", "--short", "--", "src/other.rs"]), "");
+    assert_eq!(changes(&worktree(&repo)), [("src/other.rs", "modify")]);
+}
+
+#[test]
+fn no_program_of_the_configuration_is_run() {
+    let repo = repo();
+    repo.stage("src/a.txt", "one\ntwo\n");
+    repo.commit("More");
+    let mark = repo.path("../ran");
+    let program = format!("sh -c 'touch {}; cat'", mark.display());
+    for key in [
+        "filter.evil.clean",
+        "filter.evil.smudge",
+        "filter.evil.process",
+        "core.fsmonitor",
+        "diff.evil.command",
+        "diff.evil.textconv",
+        "diff.external",
+    ] {
+        repo.git(&["config", key, &program]);
+    }
+    repo.git(&["config", "core.autocrlf", "true"]);
+    repo.write(".gitattributes", "* filter=evil diff=evil text\n");
+    repo.write("src/new.rs", "new\n");
+    repo.write("src/a.txt", "one\r\ntwo\r\n");
+    let _ = fs::remove_file(&mark);
+    let report = worktree(&repo);
+    assert!(!mark.exists());
+    // In layout only, as the help says.
+    assert!(changes(&report).contains(&("src/a.txt", "modify")));
+    repo.guard(&["lint", "--help"]).says("core.autocrlf");
+}
+
+#[test]
+fn a_merge_is_judged_as_the_commit_that_would_end_it() {
+    let repo = repo();
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.stage("src/theirs.rs", "theirs\n");
+    repo.commit("Theirs");
+    repo.git(&["switch", "--quiet", "188-work"]);
+    repo.git(&["merge", "--quiet", "--no-ff", "--no-commit", "main"]);
+    assert_eq!(changes(&same_as_added(&repo)), []);
+    repo.write("src/stray.rs", "mine\n");
+    assert_eq!(changes(&same_as_added(&repo)), [("src/stray.rs", "add")]);
+}
+
+#[test]
+fn conflicts_cannot_be_judged() {
+    let repo = repo();
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.stage("src/old.rs", "theirs\n");
+    repo.commit("Theirs");
+    repo.git(&["switch", "--quiet", "188-work"]);
+    repo.stage("src/old.rs", "ours\n");
+    repo.commit("Ours");
+    repo.try_git(&["merge", "--quiet", "main"]).exits(1);
+    repo.write("src/old.rs", "resolved\n");
+    cannot(&repo).says("unresolved conflicts in src/old.rs");
+}
+
+#[test]
+fn a_bare_repository_has_no_work_tree() {
+    let repo = Repo::init(&["--bare"]);
+    repo.guard(&["lint", "--worktree"])
+        .exits(2)
+        .says("this is a bare repository");
+}
+
+#[test]
+fn another_index_a_separate_git_directory_and_any_directory() {
+    let repo = repo();
+    repo.write("src/other.rs", "changed\n");
+    repo.write("src/deep/a", "a\n");
+    let first = repo.guard(&["lint", "--worktree", "--format", "json"]);
+    let mut below = repo.command(GUARD);
+    below.args(["lint", "--worktree", "--format", "json"]);
+    let below = run(below.current_dir(repo.path("src/deep")));
+    assert_eq!(below.stdout, first.stdout);
+
+    repo.git(&["init", "--quiet", "--separate-git-dir=../git"]);
+    assert_eq!(
+        repo.guard(&["lint", "--worktree", "--format", "json"])
+            .stdout,
+        first.stdout
+    );
+    fs::remove_file(repo.path(".git")).unwrap();
+    let mut named = repo.command(GUARD);
+    named.args(["lint", "--worktree", "--format", "json"]);
+    named.env("GIT_DIR", repo.path("../git"));
+    named.env("GIT_INDEX_FILE", repo.path("../no-such-index"));
+    let named = run(&mut named);
+    // All is untracked there, and as it is in HEAD.
+    assert_eq!(named.stdout, first.stdout, "{}", named.stderr);
+}
+
+#[cfg(unix)]
+fn fifo(repo: &Repo, path: &str) {
+    run(repo.command("mkfifo").arg(repo.path(path))).exits(0);
+}
+
+#[cfg(unix)]
+#[test]
+fn special_files_are_not_opened() {
+    let repo = repo();
+    fifo(&repo, "src/fifo");
+    let socket = std::os::unix::net::UnixListener::bind(repo.path("src/socket"));
+    drop(socket.unwrap());
+    repo.write("src/new.rs", "new\n");
+    let report = repo.json(&["lint", "--worktree"]);
+    assert_eq!(changes(&report), [("src/new.rs", "add")]);
+
+    // Git fails to add what a tracked file has become.
+    fs::remove_file(repo.path("src/old.rs")).unwrap();
+    fifo(&repo, "src/old.rs");
+    repo.try_git(&["add", "--all"]).exits(128);
+    repo.guard(&["lint", "--worktree"])
+        .exits(2)
+        .says("src/old.rs is tracked by git, but is neither a file nor a link now");
+    fs::remove_file(repo.path("src/old.rs")).unwrap();
+
+    fifo(&repo, "src/.gitignore");
+    repo.guard(&["lint", "--worktree"])
+        .exits(2)
+        .says("src/.gitignore is neither a file nor a link");
+    fs::remove_file(repo.path("src/.gitignore")).unwrap();
+
+    fs::create_dir_all(repo.path("lib/.git")).unwrap();
+    fifo(&repo, "lib/.git/HEAD");
+    repo.guard(&["lint", "--worktree"]).exits(1);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_ignore_file_that_is_a_link_says_nothing() {
+    let repo = repo();
+    repo.write("../home/all", "*\n");
+    std::os::unix::fs::symlink("../../home/all", repo.path("src/.gitignore")).unwrap();
+    repo.write("src/stray.rs", "x\n");
+    let report = worktree(&repo);
+    assert_eq!(
+        changes(&report),
+        [("src/.gitignore", "add"), ("src/stray.rs", "add")]
+    );
+}
+
+/// Runs guard as a person who is not root: whom modes stop.
+#[cfg(unix)]
+fn as_somebody(repo: &Repo) -> Output {
+    use std::os::unix::process::CommandExt;
+    let mut guard = repo.command(GUARD);
+    guard.args(["lint", "--worktree"]);
+    let own = fs::File::create(repo.path("../own")).unwrap();
+    let user = std::os::unix::fs::MetadataExt::uid(&own.metadata().unwrap());
+    fs::remove_file(repo.path("../own")).unwrap();
+    if user == 0 {
+        let owner = ["-R", "65534:65534", ".."];
+        run(repo.command("chown").args(owner)).exits(0);
+        guard.uid(65534).gid(65534);
+    }
+    run(&mut guard)
+}
+
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_read_is_said() {
+    use std::os::unix::fs::PermissionsExt;
+    let forbid = |repo: &Repo, path: &str| {
+        let none = fs::Permissions::from_mode(0);
+        fs::set_permissions(repo.path(path), none).unwrap();
+    };
+    let repo = repo();
+    repo.write("src/stray.rs", "x\n");
+    as_somebody(&repo).exits(1).says("src/stray.rs");
+    forbid(&repo, "src/stray.rs");
+    as_somebody(&repo)
+        .exits(2)
+        .says("src/stray.rs cannot be read: Permission denied")
+        .says("make it readable");
+    fs::remove_file(repo.path("src/stray.rs")).unwrap();
+
+    repo.write("locked/file", "x\n");
+    forbid(&repo, "locked");
+    as_somebody(&repo).exits(2).says("locked cannot be read");
+    // Nobody asks for what is ignored.
+    repo.write(".git/info/exclude", "locked/\n");
+    as_somebody(&repo).exits(0);
+
+    repo.write("src/.gitignore", "x\n");
+    repo.write("src/new.rs", "x\n");
+    forbid(&repo, "src/.gitignore");
+    as_somebody(&repo).exits(2).says("src/.gitignore");
+}
+
+#[test]
+fn content_beyond_the_limit_is_refused_unless_it_is_not_new() {
+    let repo = repo();
+    let large = fs::File::create(repo.path("src/new.rs")).unwrap();
+    large.set_len((256 << 20) + 1).unwrap();
+    repo.guard(&["lint", "--worktree"])
+        .exits(2)
+        .says("more than the 256 MiB that guard takes into memory; src/new.rs is beyond")
+        .says("add the files and judge the index");
+    let past = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+    large.set_modified(past).unwrap();
+    repo.git(&["-c", "core.compression=1", "add", "--all"]);
+    repo.commit("Large");
+    // Known by its stat, so that nobody reads it.
+    let report = repo.json(&["lint", "--worktree"]);
+    assert_eq!(changes(&report), []);
+}
+
+#[test]
+fn a_work_tree_that_changes_meanwhile_makes_no_panic() {
+    let repo = repo();
+    let done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut round = 0;
+            while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                round += 1;
+                repo.write(format!("src/dir{}/file", round % 7), lines(1..=round % 500));
+                repo.write("src/old.rs", lines(1..=round % 900));
+                let _ = fs::remove_dir_all(repo.path(format!("src/dir{}", (round + 3) % 7)));
+                let _ = fs::remove_file(repo.path("src/other.rs"));
+                let _ = fs::write(repo.path("src/other.rs"), "x\n");
+            }
+        });
+        for _ in 0..60 {
+            let output = repo.guard(&["lint", "--worktree"]);
+            assert!((0..=2).contains(&output.code), "{}", output.text());
+            assert!(!output.text().contains("panicked"), "{}", output.text());
+        }
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+}
+
+#[test]
+fn an_approval_holds_for_what_is_about_to_be_staged() {
+    let repo = Repo::new();
+    repo.stage("src/old.rs", lines(1..=200));
+    repo.commit("Begin");
+    repo.govern(&[("src/old.rs", "Modify", "x")]);
+    repo.write("src/old.rs", lines(500..=600));
+    let report = worktree(&repo);
+    assert_eq!(
+        error_findings(&report),
+        [("destructive-change", "src/old.rs")]
+    );
+    assert_eq!(report["changes"][0]["approved"], false);
+}
+
+#[test]
+fn it_is_judged_alone() {
+    let repo = repo();
+    for other in [
+        &["--range", "main..HEAD"][..],
+        &["--commit", "HEAD"],
+        &["--push"],
+        &["--ci"],
+        &["--each-commit"],
+    ] {
+        let arguments = [&["lint", "--worktree"], other].concat();
+        repo.guard(&arguments).exits(2).says("cannot be used with");
+    }
+}
+
+/// Cases that git adds in another way, and why guard's answer is the safe one.
+const ANOTHER_WAY: [&str; 3] = [
+    // Git cannot convert a file; guard looks at its bytes.
+    "hostile/attributes-encoding",
+    // Git drops what no work tree holds; guard judges the entries that are there now.
+    "hostile/path-git-dir",
+    "hostile/path-git-dir-disguised",
+];
+
+/// Of every repository of `fixtures/repos` that is about the next commit: guard says what it says after
+/// `git add --all`, or cannot judge.
+#[test]
+fn the_repositories_of_the_fixtures() {
+    let mut cases = case::all().unwrap();
+    cases.retain(|case| case.run == ["lint"] && !ANOTHER_WAY.contains(&case.name.as_str()));
+    let (next, same) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    same.fetch_add(usize::from(is_same_as_added(case)), Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    let same = same.into_inner();
+    assert!(same > 200, "only {same} of {} could be judged", cases.len());
+}
+
+/// Whether the case can be judged; then the answer is that on the added files.
+fn is_same_as_added(case: &Case) -> bool {
+    let name = &case.name;
+    let built = match case::build(case).unwrap() {
+        Outcome::Built(built) => built,
+        Outcome::Skipped(reason) => {
+            common::skip(&format!("{name}: {reason}"));
+            return false;
+        }
+    };
+    built.canary_ran();
+    let judge = |arguments: &[&str]| {
+        let mut guard = built.judging(GUARD);
+        let output = run(guard.args(arguments).args(["--format", "json"]));
+        let mut report: Value = serde_json::from_str(&output.stdout).unwrap_or_default();
+        if let Some(source) = report.get_mut("source") {
+            source["kind"].take();
+        }
+        (output.code, report)
+    };
+    let before = built.repo.digest_tree();
+    let answer = judge(&["lint", "--worktree"]);
+    assert_eq!(built.repo.digest_tree(), before, "{name}");
+    assert!(!built.canary_ran(), "{name}");
+    if answer.0 == 2 {
+        return false;
+    }
+    let added = run(built.judging("git").args(["add", "--all"]));
+    assert_eq!(added.code, 0, "{name}: {}", added.stderr);
+    assert_eq!(answer, judge(&["lint"]), "{name}");
+    true
+}
