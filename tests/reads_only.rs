@@ -51,7 +51,7 @@ fn busy() -> Repo {
     repo
 }
 
-const VERBS: [&[&str]; 8] = [
+const VERBS: [&[&str]; 9] = [
     &["lint"],
     &["lint", "--format", "json"],
     &["lint", "--color", "always"],
@@ -66,6 +66,7 @@ const VERBS: [&[&str]; 8] = [
     ],
     &["scope", "show"],
     &["scope", "show", "--format", "json"],
+    &["lint", "--worktree"],
 ];
 
 #[test]
@@ -86,9 +87,12 @@ fn no_byte_changes() {
 fn a_read_only_repository_can_be_judged() {
     let repo = busy();
     let before = repo.guard(&["lint"]).stdout;
+    let unstaged = repo.guard(&["lint", "--worktree"]).stdout;
     // Locks and caches of git's would be written here.
     run(repo.command("chmod").args(["-R", "a-w", "."])).exits(0);
     assert_eq!(repo.guard(&["lint"]).exits(1).stdout, before);
+    let now = repo.guard(&["lint", "--worktree"]).exits(1).stdout;
+    assert_eq!(now, unstaged);
     run(repo.command("chmod").args(["-R", "u+w", "."])).exits(0);
 }
 

@@ -49,7 +49,7 @@ const EXAMPLES: &str = "\
 Examples:
   guard lint                                judge the index by this branch's design
   guard lint --lld docs/lld/LLD-188.md      judge it by this design
-  guard lint --worktree                     judge everything that is not committed, before it is staged
+  guard lint --worktree                     judge what is there, before it is staged
   guard lint --range main..HEAD             judge the whole branch, from its merge base with main
   guard lint --range main..HEAD --each-commit
                                             and every commit of it

@@ -3,9 +3,11 @@
 use std::path::Path;
 
 use gix::ObjectId;
+use gix::bstr::BStr;
 
-use super::super::{failed, show_file};
+use super::super::failed;
 use crate::error::{Error, Result};
+use crate::path::show;
 
 /// What a directory is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,26 +20,26 @@ pub(super) enum Nested {
     At(ObjectId),
 }
 
-/// Looks whether `directory` is the top of a repository's work tree. Of its configuration nothing but its own file
+/// Looks whether `directory`, which is at `path`, is the top of a repository's work tree. Of its configuration nothing but its own file
 /// counts, and nothing is run.
 ///
 /// # Errors
 /// It is one, but what HEAD is cannot be read.
-pub(super) fn look(directory: &Path) -> Result<Nested> {
+pub(super) fn look(directory: &Path, path: &BStr) -> Result<Nested> {
     let dot_git = directory.join(".git");
     if !is_repository(&dot_git) {
         return Ok(Nested::No);
     }
-    let shown = show_file(directory);
+    let shown = show(path);
     let unreadable = |error: gix::Error| {
-        failed(&format!("the repository at {shown} cannot be read"), &error)
+        failed(&format!("the repository in {shown} cannot be read"), &error)
             .help("repair it, or let git ignore the directory")
     };
     let repo = gix::open_opts(directory, gix::open::Options::isolated()).map_err(unreadable)?;
     let storage = repo.config_snapshot().string("extensions.refStorage");
     if storage.is_some_and(|storage| !storage.eq_ignore_ascii_case(b"files")) {
         return Err(Error::new(format!(
-            "the repository at {shown} keeps its refs in a way that guard cannot read"
+            "the repository in {shown} keeps its refs in a way that guard cannot read"
         ))
         .help("convert it with `git refs migrate --ref-format=files`"));
     }

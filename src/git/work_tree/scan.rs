@@ -203,9 +203,8 @@ impl<'a> Scan<'a> {
     /// The mode that git would record.
     fn mode(&self, here: &Here<'_>, entry: Option<&Entry>) -> Mode {
         let before = entry.map(|entry| entry.mode);
-        if here.metadata.is_symlink() {
-            Mode::SYMLINK
-        } else if !self.has_links && before == Some(Mode::SYMLINK) {
+        let stands_for_link = !self.has_links && before == Some(Mode::SYMLINK);
+        if here.metadata.is_symlink() || stands_for_link {
             Mode::SYMLINK
         } else if !self.has_modes {
             match before {
@@ -226,7 +225,7 @@ impl<'a> Scan<'a> {
     }
 
     fn nested(&self, path: &BStr) -> Result<Nested> {
-        nested::look(&self.root.absolute(path))
+        nested::look(&self.root.absolute(path), path)
     }
 
     fn is_ignored(&mut self, path: &BStr, mode: Mode) -> Result<bool> {
