@@ -1,5 +1,7 @@
 //! `guard lint --worktree` says of the work tree what `guard lint` says after `git add --all`, and touches nothing.
 
+#![allow(clippy::unwrap_used)]
+
 #[allow(dead_code)]
 #[path = "repositories/case.rs"]
 mod case;
@@ -661,7 +663,7 @@ fn as_somebody(repo: &Repo) -> Output {
 fn what_cannot_be_read_is_said() {
     use std::os::unix::fs::PermissionsExt;
     let forbid = |repo: &Repo, path: &str| {
-        let none = fs::Permissions::from_mode(0);
+        let none = fs::Permissions::from_mode(0o000);
         fs::set_permissions(repo.path(path), none).unwrap();
     };
     let repo = repo();

@@ -4,6 +4,7 @@
 //! Bytes count as they lie there. No filter, conversion or other program of the configuration or the attributes is run.
 
 mod contents;
+mod ignored;
 mod nested;
 mod scan;
 mod stat;

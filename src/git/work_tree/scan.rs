@@ -1,16 +1,17 @@
 //! A walk over the work tree, and what the index would make of each file.
 
+use std::rc::Rc;
+
 use cap_std::fs::Metadata;
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::index::Entry;
 use gix::index::entry::{Flags, Mode};
-use gix::worktree::Stack;
-use gix::worktree::stack::state::ignore::Source;
 
 use super::super::objects::Blobs;
-use super::super::{Index, Repository, failed};
+use super::super::{Index, Repository};
 use super::contents::{Contents, unreadable};
+use super::ignored::{self, Around, Ignored, Patterns};
 use super::nested::{self, Nested};
 use super::stat::Fresh;
 use crate::error::{Error, Result};
@@ -19,6 +20,8 @@ use crate::path::show;
 
 /// No file system has longer names.
 const LONGEST: usize = 255;
+/// Bytes of a `.gitignore`; git reads none that is longer.
+const LONGEST_LIST: u64 = 100 << 20;
 
 /// What was found.
 #[derive(Default)]
@@ -36,20 +39,32 @@ pub(super) struct Scan<'a> {
     root: &'a Boundary,
     index: &'a Index,
     fresh: Fresh,
-    ignored: Stack,
+    ignored: Ignored,
     /// `core.fileMode`: whether the executable bit of a file means something.
     has_modes: bool,
     /// `core.symlinks`: without it a link is a file that holds its target.
     has_links: bool,
     /// Directories that are still to be looked into: a hostile tree may be deeper than a thread's stack.
-    pending: Vec<BString>,
+    pending: Vec<Directory>,
     contents: Contents<'a>,
     found: Found,
 }
 
+/// A directory to look into.
+#[derive(Default)]
+struct Directory {
+    /// Empty for the root.
+    path: BString,
+    /// Whether git ignores it: then only what is tracked counts, and nothing in it says what else is ignored.
+    is_ignored: bool,
+    /// What the directories around it say, and once it is looked into, what it says itself.
+    patterns: Around,
+}
+
 /// Something in an open directory.
 struct Here<'a> {
-    directory: &'a Listing,
+    inside: &'a Directory,
+    listing: &'a Listing,
     name: &'a BStr,
     path: &'a BStr,
     metadata: Metadata,
@@ -75,10 +90,10 @@ impl<'a> Scan<'a> {
             root,
             index,
             fresh,
-            ignored: ignored(repo, index)?,
+            ignored: Ignored::new(repo)?,
             has_modes: config.boolean("core.fileMode").unwrap_or(cfg!(unix)),
             has_links: config.boolean("core.symlinks").unwrap_or(true),
-            pending: vec![BString::default()],
+            pending: vec![Directory::default()],
             found: Found {
                 tracked: vec![None; index.entries().len()],
                 ..Found::default()
@@ -89,8 +104,8 @@ impl<'a> Scan<'a> {
 
     /// Looks at the whole work tree.
     pub(super) fn run(mut self) -> Result<Found> {
-        while let Some(path) = self.pending.pop() {
-            self.directory(path.as_bstr())?;
+        while let Some(next) = self.pending.pop() {
+            self.directory(next)?;
         }
         for (entry, now) in self.index.entries().iter().zip(&mut self.found.tracked) {
             if now.is_none() && stays_unseen(entry, self.index.path_of(entry)) {
@@ -101,35 +116,38 @@ impl<'a> Scan<'a> {
         Ok(self.found)
     }
 
-    fn directory(&mut self, path: &BStr) -> Result<()> {
-        let failed = |error| unreadable(path, &error);
-        let directory = self.root.list(path).map_err(failed)?;
-        let names = directory.names().map_err(failed)?;
-        refuse_special_ignore_file(&directory, &names, path)?;
+    fn directory(&mut self, mut inside: Directory) -> Result<()> {
+        let path = inside.path.clone();
+        let failed = |error| unreadable(path.as_bstr(), &error);
+        let listing = self.root.list(path.as_bstr()).map_err(failed)?;
+        let names = listing.names().map_err(failed)?;
+        if !inside.is_ignored
+            && let Some(content) = self.ignore_file(&listing, path.as_bstr())?
+        {
+            let patterns = Patterns::new(path.as_bstr(), &content, &inside.patterns)?;
+            inside.patterns = Some(Rc::new(patterns));
+        }
         for name in &names {
             // As git has it: `.git` is never part of a work tree.
             if name == ".git" {
                 continue;
             }
-            let mut below = path.to_owned();
-            if !below.is_empty() {
-                below.push(b'/');
-            }
-            below.extend_from_slice(name);
-            let metadata = directory.metadata(name.as_bstr());
+            let below = join(path.as_bstr(), name.as_bstr());
+            let metadata = listing.metadata(name.as_bstr());
             let Some(metadata) = metadata.map_err(|error| unreadable(below.as_bstr(), &error))?
             else {
                 continue;
             };
             let here = Here {
-                directory: &directory,
+                inside: &inside,
+                listing: &listing,
                 name: name.as_bstr(),
                 path: below.as_bstr(),
                 metadata,
             };
             let tracked = self.index.state.entry_index_by_path(here.path).ok();
             match tracked {
-                _ if here.metadata.is_dir() => self.subdirectory(below, tracked)?,
+                _ if here.metadata.is_dir() => self.subdirectory(&here, tracked)?,
                 Some(at) => self.tracked(at, &here)?,
                 None => self.untracked(&here)?,
             }
@@ -137,10 +155,39 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    fn subdirectory(&mut self, path: BString, tracked: Option<usize>) -> Result<()> {
+    /// The content of the `.gitignore` of a directory; a link says nothing, as for git. Where a sparse checkout leaves
+    /// the file out, the index has it.
+    fn ignore_file(&self, listing: &Listing, directory: &BStr) -> Result<Option<Vec<u8>>> {
+        let name = BStr::new(ignored::FILE);
+        let path = join(directory, name);
+        let failed = |error| {
+            Error::new(format!("{} cannot be read: {error}", show(&path)))
+                .help("make it readable: it says what git ignores")
+        };
+        let Some(metadata) = listing.metadata(name).map_err(failed)? else {
+            let entry = self.index.state.entry_by_path(path.as_bstr());
+            let left_out = entry.filter(|entry| entry.flags.contains(Flags::SKIP_WORKTREE));
+            return match left_out {
+                Some(_) => self
+                    .index
+                    .read(self.repo, &self.repo.objects, path.as_bstr()),
+                None => Ok(None),
+            };
+        };
+        if metadata.is_file() {
+            return listing.read(name, LONGEST_LIST).map(Some).map_err(failed);
+        }
+        if metadata.is_symlink() || metadata.is_dir() {
+            return Ok(None);
+        }
+        // To open a FIFO would be to wait.
+        Err(Error::new(format!("{} is neither a file nor a link", show(&path))).help("remove it"))
+    }
+
+    fn subdirectory(&mut self, here: &Here<'_>, tracked: Option<usize>) -> Result<()> {
         let entry = tracked.map(|at| (at, &self.index.entries()[at]));
         if let Some((at, entry)) = entry.filter(|(_, entry)| entry.mode.is_submodule()) {
-            let now = match self.nested(path.as_bstr())? {
+            let now = match self.nested(here.path)? {
                 Nested::At(id) => id,
                 // Not checked out.
                 Nested::No | Nested::Unborn => entry.id,
@@ -148,25 +195,43 @@ impl<'a> Scan<'a> {
             self.found.tracked[at] = Some((Mode::COMMIT, now));
             return Ok(());
         }
-        if self.index.has_entry_below(path.as_bstr()) {
-            self.pending.push(path);
+        let is_ignored = self.is_ignored(here);
+        let below = Directory {
+            path: here.path.to_owned(),
+            is_ignored,
+            patterns: here.inside.patterns.clone(),
+        };
+        if self.index.has_entry_below(here.path) {
+            self.pending.push(below);
             return Ok(());
         }
-        if self.is_ignored(path.as_bstr(), Mode::DIR)? {
+        if is_ignored {
             return Ok(());
         }
-        match self.nested(path.as_bstr())? {
-            Nested::No => self.pending.push(path),
-            Nested::At(id) => self.found.untracked.push((path, Mode::COMMIT, id)),
+        match self.nested(here.path)? {
+            Nested::No => self.pending.push(below),
+            Nested::At(id) => self.found.untracked.push((below.path, Mode::COMMIT, id)),
             Nested::Unborn => {
                 return Err(Error::new(format!(
                     "{} is a repository without a commit, which git cannot add",
-                    show(&path)
+                    show(here.path)
                 ))
                 .help("commit in it, remove its .git, or let git ignore the directory"));
             }
         }
         Ok(())
+    }
+
+    fn is_ignored(&self, here: &Here<'_>) -> bool {
+        let Directory {
+            is_ignored,
+            patterns,
+            ..
+        } = here.inside;
+        *is_ignored
+            || self
+                .ignored
+                .is_ignored(patterns, here.path, here.metadata.is_dir())
     }
 
     fn tracked(&mut self, at: usize, here: &Here<'_>) -> Result<()> {
@@ -192,7 +257,7 @@ impl<'a> Scan<'a> {
 
     fn untracked(&mut self, here: &Here<'_>) -> Result<()> {
         let mode = self.mode(here, None);
-        if here.is_special() || self.is_ignored(here.path, mode)? {
+        if here.is_special() || self.is_ignored(here) {
             return Ok(());
         }
         let id = self.content(here)?;
@@ -221,37 +286,17 @@ impl<'a> Scan<'a> {
     fn content(&mut self, here: &Here<'_>) -> Result<ObjectId> {
         let is_link = here.metadata.is_symlink();
         self.contents
-            .id(here.directory, here.name, here.path, is_link)
+            .id(here.listing, here.name, here.path, is_link)
     }
 
     fn nested(&self, path: &BStr) -> Result<Nested> {
         nested::look(&self.root.absolute(path), path)
     }
-
-    fn is_ignored(&mut self, path: &BStr, mode: Mode) -> Result<bool> {
-        let platform = self
-            .ignored
-            .at_entry(path, Some(mode), &self.repo.repo.objects);
-        let platform = platform.map_err(|error| {
-            Error::new(format!(
-                "what git ignores around {} cannot be read: {error}",
-                show(path)
-            ))
-            .help("make the .gitignore files on its way readable")
-        })?;
-        Ok(platform.is_excluded())
-    }
 }
 
-/// What git ignores: by `.gitignore` files, `.git/info/exclude` and `core.excludesFile`.
-fn ignored(repo: &Repository, index: &Index) -> Result<Stack> {
-    let unreadable = |error: gix::Error| failed("what git ignores cannot be read", &error);
-    let mut own = repo.repo.clone();
-    own.set_workdir(Some(repo.workdir()?.to_owned()))
-        .map_err(unreadable)?;
-    let source = Source::WorktreeThenIdMappingIfNotSkipped;
-    let stack = own.excludes(&index.state, None, source);
-    Ok(stack.map_err(unreadable)?.detach())
+fn join(directory: &BStr, name: &BStr) -> BString {
+    let slash: &[u8] = if directory.is_empty() { b"" } else { b"/" };
+    [directory.as_bytes(), slash, name].concat().into()
 }
 
 /// Whether an entry is as it was although nothing was seen at its path: files that a sparse checkout leaves out, and
@@ -262,30 +307,6 @@ fn stays_unseen(entry: &Entry, path: &BStr) -> bool {
         || path
             .split_str("/")
             .any(|name| name.eq_ignore_ascii_case(b".git") || name.len() > LONGEST)
-}
-
-/// To open a FIFO would be to wait.
-fn refuse_special_ignore_file(directory: &Listing, names: &[BString], path: &BStr) -> Result<()> {
-    let name = BStr::new(".gitignore");
-    if names
-        .binary_search_by(|other| other.as_bstr().cmp(name))
-        .is_err()
-    {
-        return Ok(());
-    }
-    let metadata = directory.metadata(name);
-    let metadata = metadata.map_err(|error| unreadable(path, &error))?;
-    let is_plain =
-        |metadata: &Metadata| metadata.is_file() || metadata.is_symlink() || metadata.is_dir();
-    if metadata.as_ref().is_none_or(is_plain) {
-        return Ok(());
-    }
-    let around = if path.is_empty() { "" } else { "/" };
-    Err(Error::new(format!(
-        "{}{around}.gitignore is neither a file nor a link",
-        show(path)
-    ))
-    .help("remove it"))
 }
 
 #[cfg(unix)]

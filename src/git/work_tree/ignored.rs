@@ -1,0 +1,104 @@
+//! Which untracked files git ignores (gitignore(5)).
+
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use gix::bstr::{BStr, ByteSlice};
+use gix::glob::pattern::Case;
+use gix::ignore::Search;
+use gix::ignore::search::Ignore;
+
+use super::super::Repository;
+use crate::error::{Error, Result};
+
+/// The name of the files that say so in the work tree.
+pub(super) const FILE: &str = ".gitignore";
+
+/// A pattern may begin with `$`, as for git.
+const PARSE: Ignore = Ignore {
+    support_precious: false,
+};
+
+/// What is ignored wherever no `.gitignore` says otherwise: `.git/info/exclude` and `core.excludesFile`.
+pub(super) struct Ignored {
+    everywhere: Search,
+    case: Case,
+}
+
+/// The `.gitignore` of a directory, and those of the directories around it.
+pub(super) struct Patterns {
+    around: Around,
+    own: Search,
+}
+
+/// The nearest `.gitignore`, if there is one on the way up.
+pub(super) type Around = Option<Rc<Patterns>>;
+
+impl Ignored {
+    /// # Errors
+    /// A file that the configuration names cannot be read.
+    pub(super) fn new(repo: &Repository) -> Result<Ignored> {
+        let config = repo.repo.config_snapshot();
+        let case = match config.boolean("core.ignoreCase") {
+            Some(true) => Case::Fold,
+            _ => Case::Sensitive,
+        };
+        let (git_dir, file) = (repo.repo.common_dir(), excludes_file(repo)?);
+        let everywhere = Search::from_git_dir(git_dir, file, &mut Vec::new(), PARSE);
+        let everywhere = everywhere.map_err(|error| {
+            Error::new(format!("what git ignores cannot be read: {error}"))
+                .help("make .git/info/exclude and the file of core.excludesFile readable")
+        })?;
+        Ok(Ignored { everywhere, case })
+    }
+
+    /// Whether git ignores `path` by what is said about itself; that a directory on its way is ignored is the
+    /// caller's to know. The nearest file decides, and in it the last pattern that matches.
+    pub(super) fn is_ignored(&self, nearest: &Around, path: &BStr, is_dir: bool) -> bool {
+        let mut next = nearest.as_deref();
+        while let Some(patterns) = next {
+            if let Some(says) = self.says(&patterns.own, path, is_dir) {
+                return says;
+            }
+            next = patterns.around.as_deref();
+        }
+        self.says(&self.everywhere, path, is_dir).unwrap_or(false)
+    }
+
+    fn says(&self, search: &Search, path: &BStr, is_dir: bool) -> Option<bool> {
+        let found = search.pattern_matching_relative_path(path, Some(is_dir), self.case)?;
+        Some(!found.pattern.is_negative())
+    }
+}
+
+impl Patterns {
+    /// Those of the `.gitignore` with this content in `directory`.
+    ///
+    /// # Errors
+    /// The directory's name is none here.
+    pub(super) fn new(directory: &BStr, content: &[u8], around: &Around) -> Result<Patterns> {
+        let unusable =
+            |error: String| Error::new(format!("what git ignores cannot be read: {error}"));
+        let directory =
+            gix::path::from_bstr(directory).map_err(|error| unusable(error.to_string()))?;
+        let mut own = Search::default();
+        own.add_patterns_buffer(content, directory.join(FILE), Some(Path::new("")), PARSE)
+            .map_err(|error| unusable(error.to_string()))?;
+        Ok(Patterns {
+            around: around.clone(),
+            own,
+        })
+    }
+}
+
+/// `core.excludesFile`; empty is none, and unset is git's own place for it.
+fn excludes_file(repo: &Repository) -> Result<Option<PathBuf>> {
+    const KEY: &str = "core.excludesFile";
+    match repo.config(KEY) {
+        Some(value) if value.trim().is_empty() => Ok(None),
+        Some(_) => repo.config_path(KEY),
+        None => Ok(gix::path::env::xdg_config("ignore", &mut |name| {
+            std::env::var_os(name).filter(|value| !value.is_empty())
+        })),
+    }
+}
