@@ -1,6 +1,6 @@
 //! `guard lint --worktree` says of the work tree what `guard lint` says after `git add --all`, and touches nothing.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 #[allow(dead_code)]
 #[path = "repositories/case.rs"]
@@ -16,59 +16,8 @@ use case::{Case, Outcome};
 use common::commits::{error_findings, repo, with_submodule};
 #[cfg(unix)]
 use common::terminal::{End, driver, guard_at_terminal};
-use common::{GUARD, Output, Repo, findings, lines, run};
-
-/// The report on the work tree; that nothing was touched is asserted.
-#[track_caller]
-fn worktree(repo: &Repo) -> Value {
-    let before = repo.digest_tree();
-    let report = repo.json(&["lint", "--worktree"]);
-    assert_eq!(repo.digest_tree(), before);
-    assert_eq!(report["source"]["kind"], "worktree", "{report:#}");
-    report
-}
-
-/// The report on the work tree, which is the one that `guard lint` gives once git has added everything.
-#[track_caller]
-fn same_as_added(repo: &Repo) -> Value {
-    let mut report = worktree(repo);
-    let text = repo.guard(&["lint", "--worktree"]);
-    repo.git(&["add", "--all"]);
-    let mut staged = repo.json(&["lint"]);
-    let same = |output: Output| (output.code, output.stdout, output.stderr);
-    assert_eq!(same(text), same(repo.guard(&["lint"])));
-    // Now that everything is in the index, the work tree is the same again.
-    let mut again = worktree(repo);
-    for report in [&mut report, &mut staged, &mut again] {
-        report["source"]["kind"].take();
-    }
-    assert_eq!(report, staged);
-    assert_eq!(again, staged);
-    report
-}
-
-/// Path and action of each change of a report.
-fn changes(report: &Value) -> Vec<(&str, &str)> {
-    let all = report["changes"].as_array().unwrap();
-    all.iter()
-        .map(|change| {
-            (
-                change["path"].as_str().unwrap(),
-                change["action"].as_str().unwrap(),
-            )
-        })
-        .collect()
-}
-
-/// guard cannot judge the work tree, says so on standard error alone, and touches nothing.
-#[track_caller]
-fn cannot(repo: &Repo) -> Output {
-    let before = repo.digest_tree();
-    let output = repo.guard(&["lint", "--worktree"]).exits(2);
-    assert_eq!(output.stdout, "");
-    assert_eq!(repo.digest_tree(), before);
-    output
-}
+use common::worktree::{cannot, changes, same_as_added, worktree};
+use common::{GUARD, Repo, findings, lines, run};
 
 #[test]
 fn every_kind_of_change_is_judged_as_if_it_were_added() {
@@ -208,6 +157,35 @@ fn what_git_ignores_is_left_out() {
     assert!(added.contains(&("a.other", "add")), "{added:?}");
     assert!(added.contains(&("global-x", "add")), "{added:?}");
     assert!(!added.contains(&("a.own", "add")), "{added:?}");
+}
+
+#[test]
+fn a_pattern_for_everything_may_be_taken_back() {
+    let repo = repo();
+    repo.write(".git/info/exclude", "*\n/\n");
+    repo.write("stray.rs", "x\n");
+    assert_eq!(changes(&same_as_added(&repo)), []);
+    repo.write(".gitignore", "!*.rs\r\n!.gitignore\r\n");
+    let report = same_as_added(&repo);
+    assert_eq!(
+        changes(&report),
+        [(".gitignore", "add"), ("stray.rs", "add")]
+    );
+    // What is below an ignored directory cannot be taken back.
+    repo.write("dir/stray.rs", "x\n");
+    assert_eq!(changes(&same_as_added(&repo)).len(), 2);
+}
+
+#[test]
+fn a_list_that_a_sparse_checkout_leaves_out_still_counts() {
+    let repo = repo();
+    repo.stage("src/.gitignore", "*.o\n");
+    repo.commit("Ignore");
+    repo.git(&["update-index", "--skip-worktree", "src/.gitignore"]);
+    fs::remove_file(repo.path("src/.gitignore")).unwrap();
+    repo.write("src/a.o", "x\n");
+    repo.write("src/b", "x\n");
+    assert_eq!(changes(&same_as_added(&repo)), [("src/b", "add")]);
 }
 
 #[cfg(unix)]
@@ -407,18 +385,6 @@ fn an_ignored_repository_within_is_left_out() {
 }
 
 #[test]
-fn a_repository_within_that_cannot_be_read() {
-    let repo = repo();
-    repo.git(&["init", "--quiet", "lib"]);
-    repo.write("lib/file", "x\n");
-    repo.write("lib/.git/HEAD", "nonsense\n");
-    // Git takes its files for those of the repository around it; whoever broke it may want something else.
-    cannot(&repo)
-        .says("the repository in lib cannot be read")
-        .says("repair it, or let git ignore the directory");
-}
-
-#[test]
 fn a_sparse_checkout_leaves_files_out_but_hides_none() {
     for index in ["--no-sparse-index", "--sparse-index"] {
         let repo = repo();
@@ -445,91 +411,6 @@ fn a_sparse_checkout_leaves_files_out_but_hides_none() {
 }
 
 #[test]
-fn flags_of_the_index_hide_no_change() {
-    let repo = repo();
-    repo.git(&["update-index", "--assume-unchanged", "src/other.rs"]);
-    repo.git(&["update-index", "--skip-worktree", "src/old.rs"]);
-    assert_eq!(changes(&worktree(&repo)), []);
-    repo.write("src/other.rs", "changed\n");
-    repo.write("src/old.rs", "changed\n");
-    assert_eq!(repo.git(&["status", "--short"]), "");
-    assert_eq!(
-        changes(&worktree(&repo)),
-        [("src/old.rs", "modify"), ("src/other.rs", "modify")]
-    );
-    fs::remove_file(repo.path("src/other.rs")).unwrap();
-    fs::remove_file(repo.path("src/old.rs")).unwrap();
-    // What skip-worktree marks need not be there.
-    assert_eq!(changes(&worktree(&repo)), [("src/other.rs", "delete")]);
-}
-
-#[test]
-fn a_marked_file_that_is_staged_as_something_else_is_unclear() {
-    for mark in ["--assume-unchanged", "--skip-worktree"] {
-        let repo = repo();
-        repo.stage("src/other.rs", "staged\n");
-        repo.git(&["update-index", mark, "src/other.rs"]);
-        assert_eq!(changes(&worktree(&repo)), [("src/other.rs", "modify")]);
-        repo.write("src/other.rs", "other\n");
-        cannot(&repo)
-            .says("src/other.rs is staged, is marked assume-unchanged or skip-worktree")
-            .says("git update-index --no-assume-unchanged --no-skip-worktree src/other.rs");
-    }
-}
-
-#[cfg(unix)]
-#[test]
-fn a_change_behind_the_same_size_and_time_is_seen() {
-    let repo = repo();
-    let file = fs::File::options();
-    let touch = |path: &str| {
-        let file = file.clone().write(true).open(repo.path(path)).unwrap();
-        let time =
-            std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
-        file.set_modified(time).unwrap();
-    };
-    touch("src/other.rs");
-    repo.git(&["update-index", "--refresh"]);
-    repo.write("src/other.rs", "OTHER\n");
-    touch("src/other.rs");
-    // Git believes the time of the file alone where it is told to.
-    repo.git(&["config", "core.trustctime", "false"]);
-    repo.git(&["config", "core.checkStat", "minimal"]);
-    assert_eq!(repo.git(&["status", "--short", "--", "src/other.rs"]), "");
-    assert_eq!(changes(&worktree(&repo)), [("src/other.rs", "modify")]);
-}
-
-#[test]
-fn no_program_of_the_configuration_is_run() {
-    let repo = repo();
-    repo.stage("src/a.txt", "one\ntwo\n");
-    repo.commit("More");
-    let mark = repo.path("../ran");
-    let program = format!("sh -c 'touch {}; cat'", mark.display());
-    for key in [
-        "filter.evil.clean",
-        "filter.evil.smudge",
-        "filter.evil.process",
-        "core.fsmonitor",
-        "diff.evil.command",
-        "diff.evil.textconv",
-        "diff.external",
-    ] {
-        repo.git(&["config", key, &program]);
-    }
-    repo.git(&["config", "core.autocrlf", "true"]);
-    repo.write(".gitattributes", "* filter=evil diff=evil text\n");
-    repo.write("src/new.rs", "new\n");
-    repo.write("src/a.txt", "one\r\ntwo\r\n");
-    let _ = fs::remove_file(&mark);
-    let report = worktree(&repo);
-    assert!(!mark.exists());
-    // In layout only, as the help says.
-    assert!(changes(&report).contains(&("src/a.txt", "modify")));
-    repo.guard(&["lint", "--help"]).says("core.autocrlf");
-}
-
-#[test]
 fn a_merge_is_judged_as_the_commit_that_would_end_it() {
     let repo = repo();
     repo.git(&["switch", "--quiet", "main"]);
@@ -540,28 +421,6 @@ fn a_merge_is_judged_as_the_commit_that_would_end_it() {
     assert_eq!(changes(&same_as_added(&repo)), []);
     repo.write("src/stray.rs", "mine\n");
     assert_eq!(changes(&same_as_added(&repo)), [("src/stray.rs", "add")]);
-}
-
-#[test]
-fn conflicts_cannot_be_judged() {
-    let repo = repo();
-    repo.git(&["switch", "--quiet", "main"]);
-    repo.stage("src/old.rs", "theirs\n");
-    repo.commit("Theirs");
-    repo.git(&["switch", "--quiet", "188-work"]);
-    repo.stage("src/old.rs", "ours\n");
-    repo.commit("Ours");
-    repo.try_git(&["merge", "--quiet", "main"]).exits(1);
-    repo.write("src/old.rs", "resolved\n");
-    cannot(&repo).says("unresolved conflicts in src/old.rs");
-}
-
-#[test]
-fn a_bare_repository_has_no_work_tree() {
-    let repo = Repo::init(&["--bare"]);
-    repo.guard(&["lint", "--worktree"])
-        .exits(2)
-        .says("this is a bare repository");
 }
 
 #[test]
@@ -592,147 +451,6 @@ fn another_index_a_separate_git_directory_and_any_directory() {
 }
 
 #[cfg(unix)]
-fn fifo(repo: &Repo, path: &str) {
-    run(repo.command("mkfifo").arg(repo.path(path))).exits(0);
-}
-
-#[cfg(unix)]
-#[test]
-fn special_files_are_not_opened() {
-    let repo = repo();
-    fifo(&repo, "src/fifo");
-    let socket = std::os::unix::net::UnixListener::bind(repo.path("src/socket"));
-    drop(socket.unwrap());
-    repo.write("src/new.rs", "new\n");
-    let report = repo.json(&["lint", "--worktree"]);
-    assert_eq!(changes(&report), [("src/new.rs", "add")]);
-
-    // Git fails to add what a tracked file has become.
-    fs::remove_file(repo.path("src/old.rs")).unwrap();
-    fifo(&repo, "src/old.rs");
-    repo.try_git(&["add", "--all"]).exits(128);
-    repo.guard(&["lint", "--worktree"])
-        .exits(2)
-        .says("src/old.rs is tracked by git, but is neither a file nor a link now");
-    fs::remove_file(repo.path("src/old.rs")).unwrap();
-
-    fifo(&repo, "src/.gitignore");
-    repo.guard(&["lint", "--worktree"])
-        .exits(2)
-        .says("src/.gitignore is neither a file nor a link");
-    fs::remove_file(repo.path("src/.gitignore")).unwrap();
-
-    fs::create_dir_all(repo.path("lib/.git")).unwrap();
-    fifo(&repo, "lib/.git/HEAD");
-    repo.guard(&["lint", "--worktree"]).exits(1);
-}
-
-#[cfg(unix)]
-#[test]
-fn an_ignore_file_that_is_a_link_says_nothing() {
-    let repo = repo();
-    repo.write("../home/all", "*\n");
-    std::os::unix::fs::symlink("../../home/all", repo.path("src/.gitignore")).unwrap();
-    repo.write("src/stray.rs", "x\n");
-    let report = worktree(&repo);
-    assert_eq!(
-        changes(&report),
-        [("src/.gitignore", "add"), ("src/stray.rs", "add")]
-    );
-}
-
-/// Runs guard as a person who is not root: whom modes stop.
-#[cfg(unix)]
-fn as_somebody(repo: &Repo) -> Output {
-    use std::os::unix::process::CommandExt;
-    let mut guard = repo.command(GUARD);
-    guard.args(["lint", "--worktree"]);
-    let own = fs::File::create(repo.path("../own")).unwrap();
-    let user = std::os::unix::fs::MetadataExt::uid(&own.metadata().unwrap());
-    fs::remove_file(repo.path("../own")).unwrap();
-    if user == 0 {
-        let owner = ["-R", "65534:65534", ".."];
-        run(repo.command("chown").args(owner)).exits(0);
-        guard.uid(65534).gid(65534);
-    }
-    run(&mut guard)
-}
-
-#[cfg(unix)]
-#[test]
-fn what_cannot_be_read_is_said() {
-    use std::os::unix::fs::PermissionsExt;
-    let forbid = |repo: &Repo, path: &str| {
-        let none = fs::Permissions::from_mode(0o000);
-        fs::set_permissions(repo.path(path), none).unwrap();
-    };
-    let repo = repo();
-    repo.write("src/stray.rs", "x\n");
-    as_somebody(&repo).exits(1).says("src/stray.rs");
-    forbid(&repo, "src/stray.rs");
-    as_somebody(&repo)
-        .exits(2)
-        .says("src/stray.rs cannot be read: Permission denied")
-        .says("make it readable");
-    fs::remove_file(repo.path("src/stray.rs")).unwrap();
-
-    repo.write("locked/file", "x\n");
-    forbid(&repo, "locked");
-    as_somebody(&repo).exits(2).says("locked cannot be read");
-    // Nobody asks for what is ignored.
-    repo.write(".git/info/exclude", "locked/\n");
-    as_somebody(&repo).exits(0);
-
-    repo.write("src/.gitignore", "x\n");
-    repo.write("src/new.rs", "x\n");
-    forbid(&repo, "src/.gitignore");
-    as_somebody(&repo).exits(2).says("src/.gitignore");
-}
-
-#[test]
-fn content_beyond_the_limit_is_refused_unless_it_is_not_new() {
-    let repo = repo();
-    let large = fs::File::create(repo.path("src/new.rs")).unwrap();
-    large.set_len((256 << 20) + 1).unwrap();
-    repo.guard(&["lint", "--worktree"])
-        .exits(2)
-        .says("more than the 256 MiB that guard takes into memory; src/new.rs is beyond")
-        .says("add the files and judge the index");
-    let past = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
-    large.set_modified(past).unwrap();
-    repo.git(&["-c", "core.compression=1", "add", "--all"]);
-    repo.commit("Large");
-    // Known by its stat, so that nobody reads it.
-    let report = repo.json(&["lint", "--worktree"]);
-    assert_eq!(changes(&report), []);
-}
-
-#[test]
-fn a_work_tree_that_changes_meanwhile_makes_no_panic() {
-    let repo = repo();
-    let done = std::sync::atomic::AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let mut round = 0;
-            while !done.load(std::sync::atomic::Ordering::Relaxed) {
-                round += 1;
-                repo.write(format!("src/dir{}/file", round % 7), lines(1..=round % 500));
-                repo.write("src/old.rs", lines(1..=round % 900));
-                let _ = fs::remove_dir_all(repo.path(format!("src/dir{}", (round + 3) % 7)));
-                let _ = fs::remove_file(repo.path("src/other.rs"));
-                let _ = fs::write(repo.path("src/other.rs"), "x\n");
-            }
-        });
-        for _ in 0..60 {
-            let output = repo.guard(&["lint", "--worktree"]);
-            assert!((0..=2).contains(&output.code), "{}", output.text());
-            assert!(!output.text().contains("panicked"), "{}", output.text());
-        }
-        done.store(true, std::sync::atomic::Ordering::Relaxed);
-    });
-}
-
-#[cfg(unix)]
 #[test]
 fn an_approval_holds_for_what_is_about_to_be_staged() {
     let repo = Repo::new();
@@ -755,21 +473,6 @@ fn an_approval_holds_for_what_is_about_to_be_staged() {
         [("destructive-change", "src/old.rs")]
     );
     assert_eq!(report["changes"][0]["approved"], false);
-}
-
-#[test]
-fn it_is_judged_alone() {
-    let repo = repo();
-    for other in [
-        &["--range", "main..HEAD"][..],
-        &["--commit", "HEAD"],
-        &["--push"],
-        &["--ci"],
-        &["--each-commit"],
-    ] {
-        let arguments = [&["lint", "--worktree"], other].concat();
-        repo.guard(&arguments).exits(2).says("cannot be used with");
-    }
 }
 
 /// Cases that git adds in another way, and why guard's answer is the safe one.
@@ -832,4 +535,107 @@ fn is_same_as_added(case: &Case) -> bool {
     assert_eq!(added.code, 0, "{name}: {}", added.stderr);
     assert_eq!(answer, judge(&["lint"]), "{name}");
     true
+}
+
+/// Numbers that only look random, the same in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % end
+    }
+
+    fn of<'a>(&mut self, choices: &[&'a str]) -> &'a str {
+        choices[self.below(choices.len())]
+    }
+}
+
+const NAMES: [&str; 11] = [
+    "a", "b", "A", "x.o", "y.log", "build", "lib", "[z]", "t ", "#c", "!n",
+];
+
+const PATTERNS: [&str; 32] = [
+    "*.o",
+    "!x.o",
+    "build/",
+    "/a",
+    "a",
+    "lib/*",
+    "**/b",
+    "a/**",
+    "!a/",
+    "*",
+    "!*/",
+    "[ab]",
+    "\\#c",
+    "\\!n",
+    "t\\ ",
+    "t ",
+    "/lib/a",
+    "*/a",
+    "[[]z]",
+    "a/b",
+    "?",
+    "[!a]",
+    "/*",
+    "!/lib",
+    "#c",
+    "[z-a]",
+    "[[:alpha:]].log",
+    "a\\",
+    "/",
+    "!",
+    "**",
+    "!lib/a",
+];
+
+/// Makes, changes and removes files at random places; what stands in the way stays.
+fn disturb(repo: &Repo, dice: &mut Dice, times: usize) {
+    for _ in 0..times {
+        let mut path = repo.root.clone();
+        for _ in 0..dice.below(4) {
+            path.push(dice.of(&NAMES));
+        }
+        let _ = fs::create_dir_all(&path);
+        match dice.below(8) {
+            0 | 1 => {
+                let list = format!("{}\n{}\r\n", dice.of(&PATTERNS), dice.of(&PATTERNS));
+                let _ = fs::write(path.join(".gitignore"), list);
+            }
+            2 if path != repo.root => {
+                let _ = fs::remove_dir_all(&path);
+            }
+            3 => {
+                let _ = fs::remove_file(path.join(dice.of(&NAMES)));
+            }
+            _ => {
+                let _ = fs::write(path.join(dice.of(&NAMES)), dice.of(&["x\n", "y\n", ""]));
+            }
+        }
+    }
+}
+
+#[test]
+fn any_tree_with_any_lists() {
+    let mut seen = 0;
+    for seed in 0..40 {
+        let mut dice = Dice(seed);
+        let repo = Repo::nothing_in_memory().initialized(&[]);
+        disturb(&repo, &mut dice, 20);
+        repo.git(&["add", "--all"]);
+        repo.govern(&[("a", "Modify", "x")]);
+        disturb(&repo, &mut dice, 20);
+        if dice.below(2) == 0 {
+            repo.git(&["add", "--intent-to-add", "."]);
+        }
+        repo.write(".git/info/exclude", dice.of(&PATTERNS));
+        println!("seed {seed}");
+        seen += changes(&same_as_added(&repo)).len();
+    }
+    // Had everything been ignored, nothing would have been compared.
+    assert!(seen > 200, "{seen}");
 }

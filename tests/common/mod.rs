@@ -33,6 +33,7 @@ pub mod strace;
 pub mod terminal;
 #[cfg(target_os = "linux")]
 pub mod verbs;
+pub mod worktree;
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;

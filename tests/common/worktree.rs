@@ -1,0 +1,57 @@
+//! What guard says of a work tree, and of the same once it is added.
+
+use serde_json::Value;
+
+use super::{Output, Repo};
+
+/// The report on the work tree; that nothing was touched is asserted.
+#[track_caller]
+pub fn worktree(repo: &Repo) -> Value {
+    let before = repo.digest_tree();
+    let report = repo.json(&["lint", "--worktree"]);
+    assert_eq!(repo.digest_tree(), before);
+    assert_eq!(report["source"]["kind"], "worktree", "{report:#}");
+    report
+}
+
+/// The report on the work tree, which is the one that `guard lint` gives once git has added everything.
+#[track_caller]
+pub fn same_as_added(repo: &Repo) -> Value {
+    let mut report = worktree(repo);
+    let text = repo.guard(&["lint", "--worktree"]);
+    repo.git(&["add", "--all"]);
+    let mut staged = repo.json(&["lint"]);
+    let same = |output: Output| (output.code, output.stdout, output.stderr);
+    assert_eq!(same(text), same(repo.guard(&["lint"])));
+    // Now that everything is in the index, the work tree is the same again.
+    let mut again = worktree(repo);
+    for report in [&mut report, &mut staged, &mut again] {
+        report["source"]["kind"].take();
+    }
+    assert_eq!(report, staged);
+    assert_eq!(again, staged);
+    report
+}
+
+/// Path and action of each change of a report.
+pub fn changes(report: &Value) -> Vec<(&str, &str)> {
+    let all = report["changes"].as_array().unwrap();
+    all.iter()
+        .map(|change| {
+            (
+                change["path"].as_str().unwrap(),
+                change["action"].as_str().unwrap(),
+            )
+        })
+        .collect()
+}
+
+/// guard cannot judge the work tree, says so on standard error alone, and touches nothing.
+#[track_caller]
+pub fn cannot(repo: &Repo) -> Output {
+    let before = repo.digest_tree();
+    let output = repo.guard(&["lint", "--worktree"]).exits(2);
+    assert_eq!(output.stdout, "");
+    assert_eq!(repo.digest_tree(), before);
+    output
+}
