@@ -20,6 +20,16 @@ fn a_repository_within_that_cannot_be_read() {
     cannot(&repo)
         .says("the repository in lib cannot be read")
         .says("repair it, or let git ignore the directory");
+
+    repo.write("lib/.git/HEAD", "ref: refs/heads/main\n");
+    repo.git(&["-C", "lib", "commit", "--quiet", "--allow-empty", "-m", "x"]);
+    assert_eq!(changes(&worktree(&repo)), [("lib", "add")]);
+    // What HEAD is there, only the reftable knows.
+    let config = "[core]\nrepositoryformatversion = 1\n[extensions]\nrefStorage = reftable\n";
+    repo.write("lib/.git/config", config);
+    cannot(&repo)
+        .says("the repository in lib keeps its refs in a way that guard cannot read")
+        .says("git refs migrate --ref-format=files");
 }
 
 #[test]
