@@ -366,23 +366,103 @@ fn a_wrong_output_is_exit_code_2_with_a_sentence() {
 
 #[cfg(unix)]
 #[test]
-fn a_device_or_a_link_stays_what_it_is() {
-    let repo = mixed();
-    repo.write("../real.json", "old");
-    std::os::unix::fs::symlink("../real.json", repo.path("link.json")).unwrap();
-    repo.guard(&[
-        "lint",
-        "--output",
-        "json=link.json",
-        "--output",
-        "sarif=/dev/null",
-    ])
-    .exits(1);
-    assert!(
-        fs::symlink_metadata(repo.path("link.json"))
-            .unwrap()
-            .is_symlink()
-    );
-    assert_eq!(read(&repo, "../real.json")["verdict"], "refused");
+fn a_device_stays_what_it_is() {
+    mixed()
+        .guard(&["lint", "--output", "sarif=/dev/null"])
+        .exits(1);
     assert!(!fs::metadata("/dev/null").unwrap().is_file());
+}
+
+/// Who made the change made the links of the work tree, too.
+#[cfg(unix)]
+#[test]
+fn a_report_is_never_written_through_a_link() {
+    let repo = mixed();
+    repo.write("../precious", "old");
+    for (name, target) in [("a.json", "../precious"), ("b.json", "../not-there")] {
+        std::os::unix::fs::symlink(target, repo.path(name)).unwrap();
+        repo.guard(&["lint", "--output", &format!("json={name}")])
+            .exits(1);
+        assert_eq!(read(&repo, name)["verdict"], "refused");
+        assert!(fs::symlink_metadata(repo.path(name)).unwrap().is_file());
+    }
+    assert_eq!(fs::read_to_string(repo.path("../precious")).unwrap(), "old");
+    assert!(!repo.path("../not-there").exists());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_open_already_is_written_to_and_its_name_stays() {
+    let repo = mixed();
+    for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
+        let report = repo
+            .guard(&["lint", "--output", &format!("json={name}")])
+            .exits(1)
+            .stdout;
+        let report: Value = serde_json::from_str(&report).unwrap();
+        assert_eq!(report["verdict"], "refused", "{name}");
+        assert!(fs::symlink_metadata(name).unwrap().is_symlink());
+    }
+    let output = repo
+        .guard(&["lint", "--quiet", "--output", "json=/dev/stderr"])
+        .exits(1);
+    let report: Value = serde_json::from_str(&output.stderr).unwrap();
+    assert_eq!(report["verdict"], "refused");
+    repo.guard(&["lint", "--format", "json", "--output", "sarif=/dev/stdout"])
+        .exits(2)
+        .says("two reports are to go to standard output");
+}
+
+#[test]
+fn two_names_of_one_file_are_found_out() {
+    let repo = mixed();
+    fs::create_dir(repo.path("out")).unwrap();
+    let whole = repo.path("a");
+    for (directory, other) in [
+        (".", "./a"),
+        (".", "src/../a"),
+        (".", whole.to_str().unwrap()),
+        ("out", "../out/a"),
+    ] {
+        repo.guard(&[
+            "-C",
+            directory,
+            "lint",
+            "--output",
+            "json=a",
+            "--output",
+            &format!("junit={other}"),
+        ])
+        .exits(2)
+        .says("twice");
+    }
+    assert!(!repo.path("a").exists());
+}
+
+#[test]
+fn programs_that_ask_for_json_get_json_without_a_verdict_too() {
+    let repo = mixed();
+    let output = repo
+        .guard(&["lint", "--lld", "none.md", "--format", "json"])
+        .exits(2)
+        .says("guard: error: there is no design at none.md");
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert!(report.get("verdict").is_none());
+    assert_eq!(report["error"]["message"], "there is no design at none.md");
+}
+
+/// Exit code 2 says that nothing was done.
+#[test]
+fn a_format_that_a_verb_has_not_is_refused_before_anything_is_done() {
+    let repo = Repo::new();
+    repo.govern(&[("a", "Add/Modify", "a")]);
+    repo.write("a", "old");
+    for arguments in [
+        &["write", "a", "--format", "github"][..],
+        &["delete", "a", "--format", "junit"],
+        &["write", "a", "--output", "sarif=guard.sarif"],
+    ] {
+        repo.guard(arguments).exits(2).says("only human and json");
+        assert_eq!(fs::read_to_string(repo.path("a")).unwrap(), "old");
+    }
 }

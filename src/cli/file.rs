@@ -8,22 +8,45 @@ use crate::disk;
 
 /// Puts `bytes` in the place of the file: a reader finds the old content or the new, never a part.
 ///
-/// What is no regular file, such as a pipe or `/dev/stderr`, is written to as it is.
+/// What is no regular file, such as a pipe or `/dev/stderr`, is written to as it is. A link is replaced and never
+/// followed: in CI the work tree, its links included, was made by whoever made the change.
 ///
 /// # Errors
 ///
 /// Those of the file system; the old file is then still there.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // Through a link, its target is replaced and the link stays.
-    let path = match fs::canonicalize(path) {
-        Ok(target) if !fs::metadata(&target)?.is_file() => {
-            return File::options().write(true).open(target)?.write_all(bytes);
+    if is_stream(path) {
+        return File::options().append(true).open(path)?.write_all(bytes);
+    }
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        Ok(found) if !found.is_file() && !found.is_symlink() => {
+            File::options().write(true).open(path)?.write_all(bytes)
         }
-        Ok(target) => target,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
-        Err(error) => return Err(error),
+        Ok(_) => disk::replace(path, bytes, None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => disk::replace(path, bytes, None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether the path is one of the system's names for what is open already: links, but nobody's files.
+fn is_stream(path: &Path) -> bool {
+    let prefixes = ["/dev/stderr", "/dev/fd", "/proc"];
+    cfg!(unix) && prefixes.iter().any(|prefix| path.starts_with(prefix))
+}
+
+/// Whether two paths, seen from `directory`, name one file.
+pub(super) fn is_same(directory: &Path, one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| {
+        let path = directory.join(path);
+        let parent = fs::canonicalize(disk::directory_of(&path)).ok()?;
+        Some(parent.join(path.file_name()?))
     };
-    disk::replace(&path, bytes, None)
+    match (place(one), place(other)) {
+        (Some(one), Some(other)) => one == other,
+        // Where the directory is missing, writing tells.
+        _ => one == other,
+    }
 }
 
 /// Adds `bytes` to the end of the file.

@@ -176,7 +176,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(CANNOT_JUDGE));
         }
     };
-    let mut output = match Output::new(&cli.output) {
+    let mut output = match Output::new(&cli.output, cli.directory.as_deref()) {
         Ok(output) => output,
         Err(error) => {
             output::usage_error(&error);

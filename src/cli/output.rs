@@ -75,6 +75,9 @@ struct Target {
     file: Option<PathBuf>,
 }
 
+/// What Unix calls standard output; opened by such a name, a file behind it would be written from its beginning.
+const STDOUT: [&str; 3] = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+
 fn parse_target(text: &str) -> Result<Target, String> {
     let (format, file) = text
         .split_once('=')
@@ -86,6 +89,7 @@ fn parse_target(text: &str) -> Result<Target, String> {
     let file = match file {
         "" => return Err("the file has no name".to_owned()),
         "-" => None,
+        file if cfg!(unix) && STDOUT.contains(&file) => None,
         file => Some(PathBuf::from(file)),
     };
     Ok(Target { format, file })
@@ -111,7 +115,7 @@ impl Output {
     /// # Errors
     ///
     /// Two reports for one place.
-    pub(super) fn new(args: &Args) -> Result<Output> {
+    pub(super) fn new(args: &Args, directory: Option<&Path>) -> Result<Output> {
         let style = |color: bool, width| Style {
             color,
             width,
@@ -124,7 +128,7 @@ impl Output {
             When::Auto => matches!(choice, ColorChoice::Always | ColorChoice::AlwaysAnsi),
         };
         let (stdout, stderr) = (io::stdout(), io::stderr());
-        let (format, files) = targets(args)?;
+        let (format, files) = targets(args, directory.unwrap_or(".".as_ref()))?;
         Ok(Output {
             format,
             style: style(
@@ -171,6 +175,24 @@ impl Output {
         });
     }
 
+    /// Refuses the formats that a verb with a form for people and one for programs has not: before it does anything,
+    /// for afterwards it would be told as undone.
+    ///
+    /// # Errors
+    ///
+    /// Another format is asked for, on standard output or in a file.
+    pub(super) fn only_human_and_json(&self, verb: &str) -> Result<()> {
+        let files = self.files.iter().map(|(format, _)| *format);
+        match [self.format]
+            .into_iter()
+            .chain(files)
+            .find(|format| !matches!(format, Format::Human | Format::Json))
+        {
+            Some(format) => Err(Error::new(format.not_here(verb).to_string())),
+            None => Ok(()),
+        }
+    }
+
     /// Prints remarks to stderr, where data goes to stdout.
     pub(super) fn notes(&self, notes: &[String]) {
         if !self.error_style.quiet {
@@ -184,7 +206,7 @@ impl Output {
     pub(super) fn error(&mut self, error: &Error) {
         // There is nowhere left to tell that stderr cannot be written.
         let _ = write_error(error, &mut io::stderr().lock(), &self.error_style);
-        if !matches!(self.format, Format::Human | Format::Json) {
+        if self.format != Format::Human {
             let mut stdout = io::stdout().lock();
             let written = write_failure(error, self.format, &mut stdout, &self.style)
                 .and_then(|()| stdout.flush());
@@ -246,13 +268,19 @@ pub(super) fn usage_error(error: &Error) {
 }
 
 /// The format of standard output, and the files with theirs.
-fn targets(args: &Args) -> Result<(Format, Vec<(Format, PathBuf)>)> {
+///
+/// Files are compared as they will be found from `directory`.
+fn targets(args: &Args, directory: &Path) -> Result<(Format, Vec<(Format, PathBuf)>)> {
     let mut stdout: Vec<_> = args.format.into_iter().collect();
     let mut files: Vec<(Format, PathBuf)> = Vec::new();
     for target in &args.output {
         match &target.file {
             None => stdout.push(target.format),
-            Some(file) if files.iter().any(|(_, other)| other == file) => {
+            Some(file)
+                if files
+                    .iter()
+                    .any(|(_, other)| file::is_same(directory, other, file)) =>
+            {
                 let file = show_file(file);
                 return Err(Error::new(format!("--output names {file} twice"))
                     .help("give each report a file of its own"));

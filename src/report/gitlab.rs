@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::identity::{hashes, sha256};
 use super::json::{document, path};
-use super::place::place;
+use super::place::{SETTINGS, place};
 use super::{Report, advice, ordered, sentence};
 use crate::error::Error;
 use crate::finding::{Finding, Level};
@@ -45,7 +45,7 @@ pub(super) fn report(report: &Report, failure: Option<&Error>) -> io::Result<Str
             fingerprint: sha256(error.message.as_bytes())?,
             severity: "blocker",
             location: Location {
-                path: "guard.toml".to_owned(),
+                path: SETTINGS.to_owned(),
                 lines: Lines { begin: 1 },
             },
         });

@@ -15,6 +15,10 @@ use crate::path::show;
 
 /// GitHub takes 65,536 characters in a comment; the rest is counted.
 const MOST_BYTES: usize = 60_000;
+/// What the notes after the findings may take besides.
+const NOTES_BYTES: usize = 5_000;
+/// Notes after the findings.
+const MOST_NOTES: usize = 20;
 /// Characters of a sentence or a name.
 const MOST_CHARS: usize = 500;
 
@@ -31,10 +35,20 @@ pub(super) fn report(report: &Report, failure: Option<&Error>) -> String {
         ),
     };
     push_table(&mut out, report);
-    for note in report.notes.iter().take(20) {
-        push(&mut out, format_args!("\n{}\n", prose(note)));
-    }
+    push_notes(&mut out, &report.notes);
     out
+}
+
+fn push_notes(out: &mut String, notes: &[String]) {
+    for (shown, note) in notes.iter().enumerate() {
+        let note = format!("\n{}\n", prose(note));
+        if shown == MOST_NOTES || out.len() + note.len() > MOST_BYTES + NOTES_BYTES {
+            let more = notes.len() - shown;
+            push(out, format_args!("\n… and {more} more notes\n"));
+            return;
+        }
+        out.push_str(&note);
+    }
 }
 
 fn push_table(out: &mut String, report: &Report) {
@@ -79,12 +93,14 @@ fn name(path: &BString) -> String {
     code(&show(path).to_string())
 }
 
-/// Text as it is.
+/// Text as it is. Between these tags, which are HTML, Markdown still makes links of what looks like an address.
 fn code(text: &str) -> String {
     let mut out = String::from("<code>");
     for c in clipped(text).chars() {
         match c {
-            '@' | '#' | '/' | '.' | '-' | ' ' => out.push(c),
+            '.' if out.ends_with(['w', 'W']) => push_entity(&mut out, c),
+            '@' => out.push_str("<span>@</span>"),
+            '#' | '/' | '.' | '-' | ' ' => out.push(c),
             c if c.is_ascii_punctuation() => push_entity(&mut out, c),
             c => out.push(c),
         }

@@ -10,7 +10,7 @@ use super::{Report, Texts};
 use crate::finding::{Anchor, Finding, Rule};
 
 /// The settings file, the place of last resort.
-const SETTINGS: &str = "guard.toml";
+pub(super) const SETTINGS: &str = "guard.toml";
 
 /// A place in a file of the result; line and columns count from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    fn top(path: BString) -> Place {
+    pub(super) fn top(path: BString) -> Place {
         Place {
             path,
             line: 1,

@@ -12,8 +12,8 @@ use std::io;
 use gix::bstr::{BStr, ByteSlice};
 use serde_json::{Value, json};
 
-use super::identity::hashes;
-use super::place::{Place, in_design, is_plain, place};
+use super::identity::{hashes, sha256};
+use super::place::{Place, SETTINGS, in_design, is_plain, place};
 use super::{Report, advice, cannot_judge, escape, ordered, sentence};
 use crate::error::Error;
 use crate::finding::{Finding, Level, Rule};
@@ -21,19 +21,30 @@ use crate::finding::{Finding, Level, Rule};
 /// The results that GitHub takes from one run.
 const MOST_RESULTS: usize = 25_000;
 
+/// The rule of a run that could not judge.
+const NO_VERDICT: &str = "could-not-judge";
+
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 pub(super) fn report(report: &Report, failure: Option<&Error>) -> io::Result<String> {
     let findings = ordered(&report.findings);
     let fingerprints = hashes(&findings)?;
-    let results: Vec<_> = findings
-        .iter()
-        .zip(fingerprints)
-        .take(MOST_RESULTS)
-        .map(|(finding, fingerprint)| result(report, finding, fingerprint))
-        .collect();
-    let left_out = findings.len() - results.len();
+    let mut rules: Vec<_> = Rule::ALL.iter().map(|rule| described(*rule)).collect();
+    let mut results = Vec::new();
+    if let Some(error) = failure {
+        results.push(no_verdict(error, rules.len())?);
+        rules.push(no_verdict_described());
+    }
+    let room = MOST_RESULTS - results.len();
+    let left_out = findings.len().saturating_sub(room);
+    results.extend(
+        findings
+            .iter()
+            .zip(fingerprints)
+            .take(room)
+            .map(|(finding, fingerprint)| result(report, finding, fingerprint)),
+    );
     super::json::document(&json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -41,7 +52,7 @@ pub(super) fn report(report: &Report, failure: Option<&Error>) -> io::Result<Str
             "tool": {"driver": {
                 "name": "guard",
                 "version": env!("CARGO_PKG_VERSION"),
-                "rules": Rule::ALL.iter().map(|rule| described(*rule)).collect::<Vec<_>>(),
+                "rules": rules,
             }},
             "automationDetails": {"id": "guard/"},
             "columnKind": "unicodeCodePoints",
@@ -62,7 +73,35 @@ fn described(rule: Rule) -> Value {
     })
 }
 
-/// A run that could not judge is not a run without results.
+/// A run that could not judge is not a run without results: code scanning, reviewdog and others look at nothing else
+/// and would take such a run for "all well", and earlier alerts for fixed.
+fn no_verdict(error: &Error, index: usize) -> io::Result<Value> {
+    let place = Place::top(SETTINGS.into());
+    let fingerprint = sha256(NO_VERDICT.as_bytes())?;
+    Ok(json!({
+        "ruleId": NO_VERDICT,
+        "ruleIndex": index,
+        "level": Level::Error.name(),
+        "message": {"text": plain(&cannot_judge(error))},
+        "locations": [location(&place)],
+        "partialFingerprints": {
+            "primaryLocationLineHash": format!("{fingerprint}:1"),
+            "guard/v1": fingerprint,
+        },
+    }))
+}
+
+fn no_verdict_described() -> Value {
+    let what = "guard could not judge the change, so nothing says that it is well.";
+    json!({
+        "id": NO_VERDICT,
+        "shortDescription": {"text": "guard could not judge."},
+        "fullDescription": {"text": what},
+        "help": {"text": format!("{what}\n\nFix: Do what the message says, then run guard again.")},
+        "defaultConfiguration": {"level": Level::Error.name()},
+    })
+}
+
 fn invocation(report: &Report, failure: Option<&Error>, left_out: usize) -> Value {
     let mut notifications: Vec<_> = report
         .notes

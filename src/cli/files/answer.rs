@@ -159,12 +159,16 @@ fn analysis_json(analysis: &Analysis) -> Value {
     })
 }
 
-/// Answers in JSON, where that is asked for, also when the verb could not begin.
+/// Runs a verb with an answer for people and one for programs: in JSON, where that is asked for, also when the verb could not begin.
 pub(in crate::cli) fn answered(
     output: &mut Output,
     run: impl FnOnce(&mut Output) -> Result<u8>,
 ) -> Result<u8> {
-    match run(output) {
+    let result = match output.only_human_and_json("a file operation") {
+        Ok(()) => run(output),
+        Err(error) => Err(error),
+    };
+    match result {
         Err(error) if output.format == Format::Json => tell(output, &error.into()),
         result => result,
     }

@@ -400,6 +400,33 @@ fn markdown_stays_below_what_a_comment_holds() {
 }
 
 #[test]
+fn notes_do_not_make_markdown_longer_than_a_comment_holds() {
+    let mut report = Report::default();
+    for i in 0..2000 {
+        let message = format!("{}{i}", "long ".repeat(80));
+        report
+            .findings
+            .push(Finding::new(Rule::OutOfScope, format!("f{i:04}"), message));
+    }
+    report.notes = vec!["@".repeat(500); 20];
+    let text = plain_in(&report, Format::Markdown);
+    assert!(text.len() < 65_536, "{}", text.len());
+    assert!(text.ends_with("\n… and 20 more notes\n"), "{text}");
+}
+
+#[test]
+fn a_name_makes_no_link_in_markdown() {
+    let mut report = refused();
+    report.findings[0].path = Some("x www.evil.example, me@evil.example".into());
+    let text = plain_in(&report, Format::Markdown);
+    assert!(
+        text.contains("<code>x www&#46;evil.example&#44; me<span>@</span>evil.example</code>"),
+        "{text}"
+    );
+    assert!(!text.contains("www.") && !text.contains("me@"), "{text}");
+}
+
+#[test]
 fn markdown_rows_have_five_cells_whatever_the_names() {
     let text = plain_in(&hostile(), Format::Markdown);
     for row in text.lines().filter(|line| line.starts_with("| ")) {
@@ -432,6 +459,22 @@ fn a_run_that_could_not_judge_is_no_verdict_in_any_format() {
     let invocation = &value(Format::Sarif)["runs"][0]["invocations"][0];
     assert_eq!(invocation["executionSuccessful"], false);
     assert_eq!(invocation["exitCode"], 2);
+    // Viewers look at results only, and take none for "all well".
+    let run = &value(Format::Sarif)["runs"][0];
+    assert_eq!(run["results"].as_array().unwrap().len(), 1);
+    let result = &run["results"][0];
+    assert_eq!(result["ruleId"], "could-not-judge");
+    assert_eq!(result["level"], "error");
+    assert_eq!(
+        result["message"]["text"],
+        "guard could not judge: no design was found; write one"
+    );
+    assert!(result["partialFingerprints"]["primaryLocationLineHash"].is_string());
+    let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+    assert_eq!(
+        run["tool"]["driver"]["rules"][index]["id"],
+        result["ruleId"]
+    );
     assert_eq!(value(Format::Gitlab)[0]["severity"], "blocker");
     assert!(failure(Format::Junit).contains("errors=\"1\""));
     assert!(failure(Format::Markdown).starts_with("### guard: could not judge\n"));
