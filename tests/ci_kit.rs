@@ -96,43 +96,101 @@ fn expressions_of_the_action_and_the_workflow_stand_outside_of_scripts() {
     }
 }
 
-/// The last script of the action, as the runner hands it to bash.
-fn judge_script() -> String {
-    let (_, script) = ACTION.rsplit_once("      run: |\n").unwrap();
-    script
-        .lines()
-        .map(|line| format!("{}\n", line.strip_prefix("        ").unwrap_or_default()))
+/// The scripts of the action, as the runner hands them to bash: install, judge.
+fn scripts() -> Vec<String> {
+    ACTION
+        .split("      run: |\n")
+        .skip(1)
+        .map(|rest| {
+            rest.lines()
+                .take_while(|line| line.is_empty() || line.starts_with("        "))
+                .map(|line| format!("{}\n", line.strip_prefix("        ").unwrap_or_default()))
+                .collect()
+        })
         .collect()
 }
 
-/// Runs the action's last step with a guard that notes its arguments, one a line.
+/// bash as the runner calls it.
 #[cfg(unix)]
-fn run_action(repo: &Repo, design: &str, args: &str, code: i32) -> (Vec<String>, String) {
-    let temp: PathBuf = repo.path("../runner");
-    fs::create_dir_all(temp.join("guard/bin")).unwrap();
-    let guard = temp.join("guard/bin/guard");
-    let script = format!("#!/bin/sh\nprintf '%s\\n' \"$@\" >../runner/arguments\nexit {code}\n");
-    fs::write(&guard, script).unwrap();
-    {
-        use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(&guard, fs::Permissions::from_mode(0o755)).unwrap();
-    }
-    let outputs = temp.join("outputs");
-    let mut step = repo.command("bash");
-    step.args([
+fn bash(repo: &Repo, script: &str) -> Command {
+    let mut bash = repo.command("bash");
+    bash.args([
         "--noprofile",
         "--norc",
         "-e",
         "-o",
         "pipefail",
         "-c",
-        &judge_script(),
-    ])
-    .env("RUNNER_TEMP", &temp)
-    .env("GITHUB_OUTPUT", &outputs)
-    .env("GUARD_ACTION_DESIGN", design)
-    .env("GUARD_ACTION_ARGS", args);
+        script,
+    ]);
+    bash
+}
+
+#[cfg(unix)]
+fn program(path: &Path, script: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, script).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// rustup looks for rust-toolchain.toml from the current directory upwards, and may run what it names as cargo.
+#[cfg(unix)]
+#[test]
+fn the_action_installs_guard_from_outside_of_the_checkout() {
+    let repo = Repo::new();
+    let (action, bin) = (repo.path("../action"), repo.path("../bin"));
+    fs::create_dir(&action).unwrap();
+    program(
+        &bin.join("cargo"),
+        "#!/bin/sh\npwd >../cargo-ran\nprintf '%s\\n' \"$@\" >>../cargo-ran\n",
+    );
+    for (version, from) in [("", "--path\n."), ("1.2.3", "write-guard\n--version=1.2.3")] {
+        let path = std::env::var("PATH").unwrap();
+        let mut step = bash(&repo, &scripts()[0]);
+        step.env("PATH", format!("{}:{path}", bin.display()))
+            .env("RUNNER_TEMP", repo.path("../runner"))
+            .env("GUARD_ACTION_VERSION", version)
+            .env("GUARD_ACTION_PATH", &action);
+        common::run(&mut step).exits(0);
+        let ran = fs::read_to_string(repo.path("../cargo-ran")).unwrap();
+        let (directory, arguments) = ran.split_once('\n').unwrap();
+        assert_eq!(Path::new(directory), action.canonicalize().unwrap());
+        assert!(arguments.trim_end().ends_with(from), "{arguments}");
+    }
+}
+
+#[test]
+fn the_snippets_install_guard_from_outside_of_the_checkout() {
+    let installs: Vec<_> = snippets()
+        .into_iter()
+        .flat_map(|(_, block)| block.lines())
+        .filter(|line| line.contains("cargo install"))
+        .collect();
+    assert_eq!(installs.len(), 2);
+    assert!(
+        installs.iter().all(|line| line.contains("cd / && cargo")),
+        "{installs:?}"
+    );
+}
+
+/// Runs the action's last step with a guard that notes its arguments, one a line.
+#[cfg(unix)]
+fn run_action(repo: &Repo, design: &str, args: &str, code: i32) -> (Vec<String>, String) {
+    let temp: PathBuf = repo.path("../runner");
+    program(
+        &temp.join("guard/bin/guard"),
+        &format!("#!/bin/sh\nprintf '%s\\n' \"$@\" >../runner/arguments\nexit {code}\n"),
+    );
+    fs::write(temp.join("guard.sarif"), "of an earlier step").unwrap();
+    let outputs = temp.join("outputs");
+    let mut step = bash(repo, &scripts()[1]);
+    step.env("RUNNER_TEMP", &temp)
+        .env("GITHUB_OUTPUT", &outputs)
+        .env("GUARD_ACTION_DESIGN", design)
+        .env("GUARD_ACTION_ARGS", args);
     common::run(&mut step).exits(code);
+    assert!(!temp.join("guard.sarif").exists(), "an old report stays");
     let arguments = fs::read_to_string(temp.join("arguments")).unwrap();
     (
         arguments.lines().map(str::to_owned).collect(),
@@ -202,8 +260,8 @@ fn guards_own_settings_and_design_judge() {
     repo.stage("src/report/sarif.rs", "fn report() {}\n");
     repo.stage("CHANGELOG.md", "# Changelog\n");
     repo.guard(&["lint"]).exits(0);
-    repo.stage("src/measure/share.rs", "fn share() {}\n");
+    repo.stage("src/gate/extend/go.rs", "fn go() {}\n");
     repo.guard(&["lint"])
         .exits(1)
-        .says("src/measure/share.rs is not in the design");
+        .says("src/gate/extend/go.rs is not in the design");
 }
