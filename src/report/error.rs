@@ -19,7 +19,7 @@ const HELP_INDENT: &str = "        ";
 ///
 /// Those of `out`.
 pub fn write_notes(lines: &[String], out: &mut dyn io::Write, style: &Style) -> io::Result<()> {
-    out.write_all(notes(lines, style).as_bytes())
+    out.write_all(escape::commands(notes(lines, style)).as_bytes())
 }
 
 /// Writes the faults behind the error, the error, and its advice.

@@ -89,7 +89,7 @@ impl SettingsReport {
     /// Those of `out`.
     pub fn write(&self, format: Format, out: &mut dyn io::Write, style: &Style) -> io::Result<()> {
         let text = match format {
-            Format::Human => self.human(style),
+            Format::Human => escape::commands(self.human(style)),
             Format::Json => document(&SettingsJson {
                 version: 1,
                 file: FILE,

@@ -180,6 +180,21 @@ fn an_error_cannot_start_a_command_either() {
 }
 
 #[test]
+fn remarks_and_settings_cannot_start_a_command() {
+    let hostile = "a ##[add-mask]b";
+    let mut out = Vec::new();
+    write_notes(&[hostile.to_owned()], &mut out, &Style::default()).unwrap();
+    let mut settings = SettingsReport::default();
+    settings.variables = vec![("GUARD_LLD".to_owned(), hostile.to_owned())];
+    settings
+        .write(Format::Human, &mut out, &Style::default())
+        .unwrap();
+    let text = String::from_utf8(out).unwrap();
+    assert_eq!(text.matches("a ##\\u{5b}add-mask]b").count(), 2, "{text}");
+    assert_eq!(commands(&text), []);
+}
+
+#[test]
 fn annotations_are_decoded_to_what_was_said() {
     let mut report = refused();
     report.findings[0].path = Some("src/a,b:c%2C.rs".into());
