@@ -96,6 +96,30 @@ fn expressions_of_the_action_and_the_workflow_stand_outside_of_scripts() {
     }
 }
 
+/// A tag can be moved to other code, a commit cannot.
+#[test]
+fn the_workflow_takes_actions_of_others_by_commit() {
+    let workflow = fs::read_to_string(Path::new(SOURCE).join(".github/workflows/ci.yml")).unwrap();
+    let mut pinned = 0;
+    for line in workflow.lines() {
+        let Some((_, action)) = line.split_once("uses: ") else {
+            continue;
+        };
+        if action == "./" {
+            continue;
+        }
+        let (_, reference) = action.split_once('@').unwrap();
+        let (commit, tag) = reference.split_once(" # v").expect(line);
+        assert!(
+            commit.len() == 40 && commit.bytes().all(|c| c.is_ascii_hexdigit()),
+            "{line}"
+        );
+        assert!(!tag.is_empty());
+        pinned += 1;
+    }
+    assert_eq!(pinned, 4);
+}
+
 /// The scripts of the action, as the runner hands them to bash: install, judge.
 fn scripts() -> Vec<String> {
     ACTION
