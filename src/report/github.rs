@@ -12,7 +12,7 @@ use std::io;
 
 use super::escape;
 use super::identity::sha256;
-use super::place::place;
+use super::place::Places;
 use super::{Report, Style, advice, cannot_judge, human, ordered, sentence};
 use crate::error::Error;
 use crate::finding::{Finding, Level};
@@ -37,6 +37,7 @@ pub(super) fn report(
         let message = data(&cannot_judge(error));
         out.push_str(&format!("::error title={title}::{message}\n"));
     }
+    let places = Places::new(report);
     let findings = ordered(&report.findings);
     for (level, command, plural) in [
         (Level::Error, "error", "errors"),
@@ -55,7 +56,7 @@ pub(super) fn report(
             of_level.len()
         };
         for finding in &of_level[..shown] {
-            out.push_str(&annotation(report, command, finding));
+            out.push_str(&annotation(&places, command, finding));
         }
         let more = of_level.len() - shown;
         if more > 0 {
@@ -67,8 +68,8 @@ pub(super) fn report(
     Ok(out)
 }
 
-fn annotation(report: &Report, command: &str, finding: &Finding) -> String {
-    let place = place(report, finding);
+fn annotation(places: &Places<'_>, command: &str, finding: &Finding) -> String {
+    let place = places.place(finding);
     let file = property(&show(&place.path).to_string());
     let title = property(&format!("guard: {}", finding.rule.id()));
     let lines: Vec<_> = [sentence(finding)]

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::identity::{hashes, sha256};
 use super::json::{document, path};
-use super::place::{SETTINGS, place};
+use super::place::{Places, SETTINGS};
 use super::{Report, advice, ordered, sentence};
 use crate::error::Error;
 use crate::finding::{Finding, Level};
@@ -37,6 +37,7 @@ struct Lines {
 
 pub(super) fn report(report: &Report, failure: Option<&Error>) -> io::Result<String> {
     let findings = ordered(&report.findings);
+    let places = Places::new(report);
     let mut issues = Vec::with_capacity(findings.len() + 1);
     if let Some(error) = failure {
         issues.push(Issue {
@@ -51,7 +52,7 @@ pub(super) fn report(report: &Report, failure: Option<&Error>) -> io::Result<Str
         });
     }
     for (finding, fingerprint) in findings.iter().zip(hashes(&findings)?) {
-        let place = place(report, finding);
+        let place = places.place(finding);
         issues.push(Issue {
             description: described(finding),
             check_name: finding.rule.id(),

@@ -4,6 +4,8 @@
 //! file, a name that no system can open and a finding about a document have
 //! their place in the design; without one, in `guard.toml`.
 
+use std::collections::HashSet;
+
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::{Report, Texts};
@@ -49,28 +51,48 @@ impl Place {
     }
 }
 
-/// Where to show the finding.
-pub(super) fn place(report: &Report, finding: &Finding) -> Place {
-    if let Some(path) = &finding.path
-        && !is_about_document(finding.rule)
-        && is_plain(path.as_bstr())
-        && exists(report, path)
-    {
-        return Place::top(path.clone());
-    }
-    in_design(report, finding)
+/// Where findings of one report are shown.
+pub(super) struct Places<'a> {
+    report: &'a Report,
+    /// The paths of the result that the changes made.
+    exist: HashSet<&'a BString>,
 }
 
-/// The finding's line of the design, or what stands for it.
-pub(super) fn in_design(report: &Report, finding: &Finding) -> Place {
-    if let Some(anchor) = &finding.design
-        && is_plain(anchor.path.as_bstr())
-    {
-        return Place::marked(anchor, &report.texts);
+impl<'a> Places<'a> {
+    pub(super) fn new(report: &'a Report) -> Places<'a> {
+        let changes = report.changes.iter();
+        Places {
+            report,
+            exist: changes
+                .filter(|change| change.action != "delete")
+                .map(|change| &change.path)
+                .collect(),
+        }
     }
-    let designs = report.designs.iter().map(|design| &design.path);
-    let first = designs.into_iter().find(|path| is_plain(path.as_bstr()));
-    Place::top(first.cloned().unwrap_or_else(|| SETTINGS.into()))
+
+    /// Where to show the finding.
+    pub(super) fn place(&self, finding: &Finding) -> Place {
+        if let Some(path) = &finding.path
+            && !is_about_document(finding.rule)
+            && is_plain(path.as_bstr())
+            && self.exist.contains(path)
+        {
+            return Place::top(path.clone());
+        }
+        self.in_design(finding)
+    }
+
+    /// The finding's line of the design, or what stands for it.
+    pub(super) fn in_design(&self, finding: &Finding) -> Place {
+        if let Some(anchor) = &finding.design
+            && is_plain(anchor.path.as_bstr())
+        {
+            return Place::marked(anchor, &self.report.texts);
+        }
+        let mut designs = self.report.designs.iter().map(|design| &design.path);
+        let first = designs.find(|path| is_plain(path.as_bstr()));
+        Place::top(first.cloned().unwrap_or_else(|| SETTINGS.into()))
+    }
 }
 
 /// Whether the path names a file below the root on every system: segments
@@ -80,11 +102,6 @@ pub(super) fn is_plain(path: &BStr) -> bool {
         && path
             .split_str("/")
             .all(|segment| !matches!(segment, b"" | b"." | b".."))
-}
-
-fn exists(report: &Report, path: &BString) -> bool {
-    let mut changes = report.changes.iter();
-    changes.any(|change| change.path == *path && change.action != "delete")
 }
 
 fn is_about_document(rule: Rule) -> bool {

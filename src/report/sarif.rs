@@ -13,7 +13,7 @@ use gix::bstr::{BStr, ByteSlice};
 use serde_json::{Value, json};
 
 use super::identity::{hashes, sha256};
-use super::place::{Place, SETTINGS, in_design, is_plain, place};
+use super::place::{Place, Places, SETTINGS, is_plain};
 use super::{Report, advice, cannot_judge, escape, ordered, sentence};
 use crate::error::Error;
 use crate::finding::{Finding, Level, Rule};
@@ -31,6 +31,7 @@ pub(super) fn report(report: &Report, failure: Option<&Error>) -> io::Result<Str
     let findings = ordered(&report.findings);
     let fingerprints = hashes(&findings)?;
     let mut rules: Vec<_> = Rule::ALL.iter().map(|rule| described(*rule)).collect();
+    let places = Places::new(report);
     let mut results = Vec::new();
     if let Some(error) = failure {
         results.push(no_verdict(error, rules.len())?);
@@ -43,7 +44,7 @@ pub(super) fn report(report: &Report, failure: Option<&Error>) -> io::Result<Str
             .iter()
             .zip(fingerprints)
             .take(room)
-            .map(|(finding, fingerprint)| result(report, finding, fingerprint)),
+            .map(|(finding, fingerprint)| result(&places, finding, fingerprint)),
     );
     super::json::document(&json!({
         "$schema": SCHEMA,
@@ -129,8 +130,8 @@ fn notification(level: Level, text: &str) -> Value {
     json!({"level": level.name(), "message": {"text": plain(&escape::text(text))}})
 }
 
-fn result(report: &Report, finding: &Finding, fingerprint: String) -> Value {
-    let main = place(report, finding);
+fn result(places: &Places<'_>, finding: &Finding, fingerprint: String) -> Value {
+    let main = places.place(finding);
     let is_elsewhere = finding.path.as_ref() != Some(&main.path);
     let lines: Vec<_> = [sentence(finding)]
         .into_iter()
@@ -150,7 +151,7 @@ fn result(report: &Report, finding: &Finding, fingerprint: String) -> Value {
         "locations": [location(&main)],
         "partialFingerprints": fingerprints,
     });
-    let related = related(report, finding, &main, is_elsewhere);
+    let related = related(places, finding, &main, is_elsewhere);
     if !related.is_empty() {
         value["relatedLocations"] = related.into();
     }
@@ -164,14 +165,14 @@ fn result(report: &Report, finding: &Finding, fingerprint: String) -> Value {
 }
 
 /// The offending path where the finding stands elsewhere, else the design's line.
-fn related(report: &Report, finding: &Finding, main: &Place, is_elsewhere: bool) -> Vec<Value> {
+fn related(places: &Places<'_>, finding: &Finding, main: &Place, is_elsewhere: bool) -> Vec<Value> {
     match &finding.path {
         Some(path) if is_elsewhere && is_plain(path.as_bstr()) => vec![json!({
             "message": {"text": "the path judged"},
             "physicalLocation": {"artifactLocation": {"uri": uri(path.as_bstr())}},
         })],
         Some(_) if !is_elsewhere && finding.design.is_some() => {
-            let row = in_design(report, finding);
+            let row = places.in_design(finding);
             if row == *main {
                 return Vec::new();
             }

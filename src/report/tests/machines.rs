@@ -355,6 +355,23 @@ fn sarif_is_cut_at_githubs_limit_and_says_so() {
     );
 }
 
+/// Each finding looked for among all changes took a minute.
+#[test]
+fn many_changes_take_seconds() {
+    let mut report = Report::default();
+    for i in 0..40_000 {
+        let path = format!("some/longer/directory/f{i}.rs");
+        report.changes.push(change(&path));
+        report
+            .findings
+            .push(Finding::new(Rule::OutOfScope, path, "m"));
+    }
+    let started = std::time::Instant::now();
+    let issues = json(&report, Format::Gitlab);
+    assert_eq!(issues.as_array().unwrap().len(), 40_000);
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+}
+
 #[test]
 fn a_message_in_sarif_is_no_link() {
     let mut report = refused();
