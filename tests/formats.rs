@@ -318,6 +318,41 @@ fn a_run_that_could_not_judge_leaves_no_old_report() {
 }
 
 #[test]
+fn wrong_arguments_leave_no_old_report_either() {
+    let repo = mixed();
+    for arguments in [
+        &["lint", "--bogus", "--output", "json=guard.json"][..],
+        &[
+            "-C",
+            "src",
+            "lint",
+            "--output=json=../guard.json",
+            "--range",
+        ],
+        &["--output", "json=guard.json", "lint", "--format", "xml"],
+    ] {
+        repo.write("guard.json", "{\"verdict\": \"accepted\"}");
+        repo.guard(arguments).exits(2).says("--help");
+        let report = read(&repo, "guard.json");
+        assert!(report.get("verdict").is_none(), "{arguments:?}");
+        assert!(report["error"]["message"].is_string());
+    }
+    let stdout = repo
+        .guard(&["lint", "--format", "github", "--bogus"])
+        .exits(2)
+        .stdout;
+    assert!(
+        stdout.contains("::error title=guard could not judge::guard could not judge: unexpected argument '--bogus' found"),
+        "{stdout}"
+    );
+    // What other verbs get is data, not the name of a report.
+    repo.write("guard.json", "mine");
+    repo.guard(&["patch", "a", "--bogus", "--output", "json=guard.json"])
+        .exits(2);
+    assert_eq!(fs::read_to_string(repo.path("guard.json")).unwrap(), "mine");
+}
+
+#[test]
 fn a_report_that_cannot_be_written_is_exit_code_2() {
     let repo = Repo::new();
     repo.govern(&[("a", "Add", "a")]);

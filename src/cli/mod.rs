@@ -21,6 +21,7 @@ mod settings;
 mod sign;
 mod snapshot;
 mod use_design;
+mod wrong;
 
 use std::ffi::OsString;
 use std::io;
@@ -168,12 +169,17 @@ fn with_approvals(repo: &Repository, options: Options) -> Result<Options> {
 /// Runs a command line, the program's name first.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     fail_closed_on_panic();
-    let cli = match Cli::try_parse_from(arguments) {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
         Err(error) => {
             // `--help` and `--version` are errors to clap too, with code 0. Nothing helps a closed stderr.
             let _ = error.print();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(CANNOT_JUDGE));
+            let code = u8::try_from(error.exit_code()).unwrap_or(CANNOT_JUDGE);
+            if code != 0 {
+                wrong::tell(&arguments, &error);
+            }
+            return ExitCode::from(code);
         }
     };
     let mut output = match Output::new(&cli.output, cli.directory.as_deref()) {

@@ -53,6 +53,21 @@ pub(super) struct Args {
     quiet: bool,
 }
 
+impl Args {
+    /// Those of the values that can be read.
+    pub(super) fn lenient(format: Option<String>, outputs: &[String]) -> Args {
+        Args {
+            format: format.and_then(|name| Format::from_name(&name)),
+            output: outputs
+                .iter()
+                .filter_map(|text| parse_target(text).ok())
+                .collect(),
+            color: When::Never,
+            quiet: false,
+        }
+    }
+}
+
 /// The formats by their names.
 fn format_parser() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(Format::ALL.map(Format::name))
@@ -206,6 +221,11 @@ impl Output {
     pub(super) fn error(&mut self, error: &Error) {
         // There is nowhere left to tell that stderr cannot be written.
         let _ = write_error(error, &mut io::stderr().lock(), &self.error_style);
+        self.reports(error);
+    }
+
+    /// The part of [`Output::error`] that is for programs.
+    pub(super) fn reports(&mut self, error: &Error) {
         if self.format != Format::Human {
             let mut stdout = io::stdout().lock();
             let written = write_failure(error, self.format, &mut stdout, &self.style)

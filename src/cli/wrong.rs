@@ -1,0 +1,60 @@
+//! Arguments of `guard lint` that clap refuses: the reports that were asked for still say that nothing was judged,
+//! where a reader would find none, or the one of an earlier run.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use super::output::{self, Output};
+use crate::error::Error;
+
+/// Options of every verb that take a value.
+const WITH_VALUE: [&str; 4] = ["-C", "--format", "--output", "--color"];
+
+/// Writes `error`, which stderr has seen, to the reports that the arguments, the program's name first, name.
+pub(super) fn tell(arguments: &[OsString], error: &clap::Error) {
+    let Some((directory, args)) = asked(arguments) else {
+        return;
+    };
+    if let Some(directory) = &directory
+        && std::env::set_current_dir(directory).is_err()
+    {
+        return;
+    }
+    let text = error.render().to_string();
+    let first = text.lines().next().unwrap_or_default();
+    let message = first.strip_prefix("error: ").unwrap_or(first);
+    let error = Error::new(message).help("guard lint --help shows what it takes");
+    if let Ok(mut output) = Output::new(&args, None) {
+        output.reports(&error);
+    }
+}
+
+/// The directory and the reports of `guard lint`; `None` for other verbs.
+fn asked(arguments: &[OsString]) -> Option<(Option<PathBuf>, output::Args)> {
+    let mut words = arguments.iter().skip(1).map(|word| word.to_str());
+    let (mut verb, mut directory) = (None, None);
+    let (mut format, mut outputs) = (None, Vec::new());
+    while let Some(word) = words.next() {
+        let Some(word) = word.filter(|word| *word != "--") else {
+            break;
+        };
+        let (name, value) = match word.split_once('=') {
+            Some((name, value)) if name.starts_with("--") => (name, Some(value)),
+            _ if WITH_VALUE.contains(&word) => (word, words.next().flatten()),
+            _ => (word, None),
+        };
+        match (name, value) {
+            ("-C", Some(value)) => directory = Some(PathBuf::from(value)),
+            ("--format", Some(value)) => format = Some(value.to_owned()),
+            ("--output", Some(value)) => outputs.push(value.to_owned()),
+            (name, _) if verb.is_none() && !name.starts_with('-') => verb = Some(name),
+            _ => {}
+        }
+    }
+    let variable = |name| std::env::var(name).ok();
+    let format = format.or_else(|| variable("GUARD_FORMAT"));
+    if outputs.is_empty() {
+        outputs.extend(variable("GUARD_OUTPUT"));
+    }
+    (verb == Some("lint")).then(|| (directory, output::Args::lenient(format, &outputs)))
+}
