@@ -184,8 +184,10 @@ fn remarks_and_settings_cannot_start_a_command() {
     let hostile = "a ##[add-mask]b";
     let mut out = Vec::new();
     write_notes(&[hostile.to_owned()], &mut out, &Style::default()).unwrap();
-    let mut settings = SettingsReport::default();
-    settings.variables = vec![("GUARD_LLD".to_owned(), hostile.to_owned())];
+    let settings = SettingsReport {
+        variables: vec![("GUARD_LLD".to_owned(), hostile.to_owned())],
+        ..SettingsReport::default()
+    };
     settings
         .write(Format::Human, &mut out, &Style::default())
         .unwrap();
