@@ -501,3 +501,30 @@ fn a_format_that_a_verb_has_not_is_refused_before_anything_is_done() {
         assert_eq!(fs::read_to_string(repo.path("a")).unwrap(), "old");
     }
 }
+
+/// Every verb's JSON, as the interface of `guard lint`, is safe to show and says exactly what was there.
+#[test]
+fn json_of_the_file_verbs_is_safe_to_show() {
+    const HOSTILE: &str = "\u{9b}31m \u{202e} \u{7f} ##[add-mask]x";
+    let repo = Repo::new();
+    repo.govern(&[("a", "Add/Modify", "a")]);
+    repo.write("a", HOSTILE);
+    let read = repo
+        .guard(&["read", "a", "--format", "json"])
+        .exits(0)
+        .stdout;
+    let patch = ["patch", "a", "--search", "31m", "--replace", "32m"];
+    let patched = repo
+        .guard(&[&patch[..], &["--format", "json"]].concat())
+        .exits(0)
+        .stdout;
+    for text in [&read, &patched] {
+        let hostile = |c: char| c != '\n' && (c.is_control() || c == '\u{202e}');
+        assert!(!text.contains(hostile) && !text.contains("##["), "{text:?}");
+    }
+    let value: Value = serde_json::from_str(&read).unwrap();
+    assert_eq!(value["content"], HOSTILE);
+    let value: Value = serde_json::from_str(&patched).unwrap();
+    let preview = value["analysis"]["diff_preview"].as_str().unwrap();
+    assert!(preview.contains(" ##[add-mask]x"), "{preview}");
+}

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{output::Output, repository};
 use crate::error::Result;
 use crate::install::doctor::{self, Check, Status};
-use crate::report::Format;
+use crate::report::{Format, document};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -29,7 +29,7 @@ impl Args {
         let worst = checks.iter().map(|check| check.status).max();
         let worst = worst.unwrap_or(Status::Fail);
         output.print(|out, format, style| match format {
-            Format::Json => writeln!(out, "{:#}", as_json(&checks, worst)),
+            Format::Json => out.write_all(document(&as_json(&checks, worst))?.as_bytes()),
             _ => checks
                 .iter()
                 .filter(|check| !style.quiet || check.status != Status::Ok)

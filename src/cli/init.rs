@@ -14,7 +14,7 @@ use crate::git::{Index, Repository, show_file};
 use crate::install::files;
 use crate::install::settings::{Draft, Facts, draft};
 use crate::policy::settings::FILE;
-use crate::report::Format;
+use crate::report::{Format, document};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -59,7 +59,7 @@ impl Args {
                     "found": draft.found,
                     "next": steps,
                 });
-                writeln!(out, "{value:#}")
+                out.write_all(document(&value)?.as_bytes())
             }
             _ if self.dry_run => write!(out, "{}", draft.text),
             _ if style.quiet => Ok(()),

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::git::show_file;
 use crate::install::git_hooks::{self, Action, Step};
 use crate::install::hook;
-use crate::report::Format;
+use crate::report::{Format, document};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Install {
@@ -80,7 +80,7 @@ impl Uninstall {
 fn tell(output: &mut Output, steps: &[Step], dry_run: bool) -> u8 {
     let refused = steps.iter().any(|step| step.action == Action::Refuse);
     output.print(|out, format, style| match format {
-        Format::Json => writeln!(out, "{:#}", as_json(steps, dry_run)),
+        Format::Json => out.write_all(document(&as_json(steps, dry_run))?.as_bytes()),
         _ => steps
             .iter()
             .filter(|step| !style.quiet || step.action == Action::Refuse)

@@ -13,7 +13,7 @@ use gix::bstr::BString;
 use super::{CANNOT_JUDGE, file};
 use crate::error::{Error, Result};
 use crate::git::show_file;
-use crate::report::{Format, Style, write_error, write_failure, write_notes};
+use crate::report::{Format, Style, document, write_error, write_failure, write_notes};
 
 /// Options of every verb that decide how things look.
 #[derive(Debug, clap::Args)]
@@ -185,7 +185,7 @@ impl Output {
     ) {
         self.print(|out, format, _| match format {
             Format::Human => human(out),
-            Format::Json => writeln!(out, "{:#}", json()),
+            Format::Json => out.write_all(document(&json())?.as_bytes()),
             other => Err(other.not_here(verb)),
         });
     }

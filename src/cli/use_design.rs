@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::git::Repository;
 use crate::judge;
 use crate::path::show;
-use crate::report::Format;
+use crate::report::{Format, document};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -54,7 +54,7 @@ impl Args {
                     "branch": branch.to_str_lossy(),
                     "design": design.as_ref().map(|path| path.to_str_lossy()),
                 });
-                writeln!(out, "{value:#}")
+                out.write_all(document(&value)?.as_bytes())
             }
             _ if style.quiet => Ok(()),
             _ => writeln!(out, "{told}"),

@@ -174,8 +174,12 @@ pub(super) fn change(change: &ChangeLine) -> ChangeJson<'_> {
     }
 }
 
-/// A value as a whole document.
-pub(super) fn document(value: &impl Serialize) -> io::Result<String> {
+/// A value as a whole document, safe to show.
+///
+/// # Errors
+///
+/// Those of serde_json.
+pub(crate) fn document(value: &impl Serialize) -> io::Result<String> {
     Ok(safe(&serde_json::to_string_pretty(value)?))
 }
 

@@ -35,6 +35,7 @@ use serde::Serialize;
 pub use check::{CheckReport, CheckResult};
 pub use error::{write_error, write_notes};
 pub use explain::{write_rule, write_rules, write_settings};
+pub(crate) use json::document;
 pub use prompt::PromptReport;
 pub use schema::schema;
 pub use scope::{Mention, ScopeGrant, ScopeReport};

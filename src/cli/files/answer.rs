@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::gate::{self, Analysis, Done, Extension, Failure, FailureKind, Gate, Operation};
 use crate::path::boundary::Entry;
 use crate::path::show;
-use crate::report::Format;
+use crate::report::{Format, document};
 
 /// The content, as it is or as JSON.
 ///
@@ -188,7 +188,7 @@ pub(in crate::cli) fn tell(output: &mut Output, failure: &Failure) -> Result<u8>
                 "analysis": failure.analysis.as_deref().map(analysis_json),
             },
         });
-        output.print(|out, _, _| writeln!(out, "{value:#}"));
+        output.print(|out, _, _| out.write_all(document(&value)?.as_bytes()));
     } else {
         let mut error = Error::new(failure.message.clone());
         error.help.clone_from(&failure.help);
