@@ -175,7 +175,7 @@ fn the_action_installs_guard_from_outside_of_the_checkout() {
         step.env("PATH", format!("{}:{path}", bin.display()))
             .env("RUNNER_TEMP", repo.path("../runner"))
             .env("GUARD_ACTION_VERSION", version)
-            .env("GUARD_ACTION_PATH", &action);
+            .env("GITHUB_ACTION_PATH", &action);
         common::run(&mut step).exits(0);
         let ran = fs::read_to_string(repo.path("../cargo-ran")).unwrap();
         let (directory, arguments) = ran.split_once('\n').unwrap();

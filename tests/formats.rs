@@ -496,6 +496,7 @@ fn a_format_that_a_verb_has_not_is_refused_before_anything_is_done() {
         &["write", "a", "--format", "github"][..],
         &["delete", "a", "--format", "junit"],
         &["write", "a", "--output", "sarif=guard.sarif"],
+        &["snapshot", "restore", "0000", "--format", "sarif"],
     ] {
         repo.guard(arguments).exits(2).says("only human and json");
         assert_eq!(fs::read_to_string(repo.path("a")).unwrap(), "old");

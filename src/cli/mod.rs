@@ -219,7 +219,7 @@ impl Cli {
             Verb::Pending(args) => files::answered(output, |output| args.run(output)),
             Verb::Approve(args) => files::answered(output, |output| args.run(output)),
             Verb::Reject(args) => files::answered(output, |output| args.run(output)),
-            Verb::Snapshot(args) => args.run(output),
+            Verb::Snapshot(args) => files::answered(output, |output| args.run(output)),
             Verb::Audit(args) => args.run(output),
             Verb::Explain(args) => args.run(output),
             Verb::Settings(args) => args.run(output),

@@ -182,7 +182,6 @@ fn diff(output: &mut Output, repo: &Repository, name: &str) -> Result<()> {
 }
 
 fn restore(output: &mut Output, repo: &Repository, name: &str, only: &[String]) -> Result<()> {
-    output.only_human_and_json("guard snapshot restore")?;
     let snapshot = find(repo, name)?;
     let wanted = |path: &&BString| {
         only.is_empty() || only.iter().any(|only| path.as_bytes() == only.as_bytes())
