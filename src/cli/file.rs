@@ -31,8 +31,9 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Whether the path is one of the system's names for what is open already: links, but nobody's files.
 fn is_stream(path: &Path) -> bool {
-    let prefixes = ["/dev/stderr", "/dev/fd", "/proc"];
-    cfg!(unix) && prefixes.iter().any(|prefix| path.starts_with(prefix))
+    let is_handle =
+        || path.starts_with("/proc") && path.parent().is_some_and(|dir| dir.ends_with("fd"));
+    cfg!(unix) && (path == "/dev/stderr" || path.starts_with("/dev/fd") || is_handle())
 }
 
 /// Whether two paths, seen from `directory`, name one file.

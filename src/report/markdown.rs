@@ -1,7 +1,7 @@
 //! Markdown for a comment on a pull request or the summary of a CI job.
 //!
-//! Names appear in `<code>` with every character of meaning as an entity. In
-//! sentences a `@` or `#` is an element of its own, so that no name mentions a
+//! Names appear in `<code>` with every character of meaning as an entity. A `@`
+//! is an element of its own, and in sentences a `#`, so that no name mentions a
 //! person or an issue.
 
 use std::fmt::Write as _;
@@ -93,13 +93,15 @@ fn name(path: &BString) -> String {
     code(&show(path).to_string())
 }
 
-/// Text as it is. Between these tags, which are HTML, Markdown still makes links of what looks like an address.
+/// Text as it is.
 fn code(text: &str) -> String {
     let mut out = String::from("<code>");
-    for c in clipped(text).chars() {
+    let text = clipped(text);
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
         match c {
-            '.' if out.ends_with(['w', 'W']) => push_entity(&mut out, c),
-            '@' => out.push_str("<span>@</span>"),
+            '@' => push_alone(&mut out, c),
+            c if begins_link(&out, c, chars.peek()) => push_alone(&mut out, c),
             '#' | '/' | '.' | '-' | ' ' => out.push(c),
             c if c.is_ascii_punctuation() => push_entity(&mut out, c),
             c => out.push(c),
@@ -112,11 +114,12 @@ fn code(text: &str) -> String {
 /// A sentence, without any markup.
 fn prose(text: &str) -> String {
     let mut out = String::new();
-    for c in clipped(text).chars() {
+    let text = clipped(text);
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
         match c {
-            // `www.` begins a link.
-            '.' if out.ends_with(['w', 'W']) => push_entity(&mut out, c),
-            '@' | '#' => push(&mut out, format_args!("<span>{c}</span>")),
+            '@' | '#' => push_alone(&mut out, c),
+            c if begins_link(&out, c, chars.peek()) => push_alone(&mut out, c),
             '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '&' | '|' | '~' | '$' | '!' | ':'
             | '"' => push_entity(&mut out, c),
             c => out.push(c),
@@ -125,8 +128,23 @@ fn prose(text: &str) -> String {
     out
 }
 
+/// Whether the character makes an address, `www.` or `scheme:/`, of what is before it. GitLab looks for addresses
+/// after entities are resolved, so that only an element of its own breaks one; `<code>`, which is HTML, does not.
+fn begins_link(before: &str, c: char, next: Option<&char>) -> bool {
+    let www = || before.as_bytes().last_chunk().is_some_and(is_www);
+    c == '.' && www() || c == ':' && next == Some(&'/')
+}
+
+fn is_www(end: &[u8; 3]) -> bool {
+    end.eq_ignore_ascii_case(b"www")
+}
+
 fn clipped(text: &str) -> String {
     escape::clip(&escape::text(text), MOST_CHARS).into_owned()
+}
+
+fn push_alone(out: &mut String, c: char) {
+    push(out, format_args!("<span>{c}</span>"));
 }
 
 fn push_entity(out: &mut String, c: char) {

@@ -452,12 +452,18 @@ fn notes_do_not_make_markdown_longer_than_a_comment_holds() {
 fn a_name_makes_no_link_in_markdown() {
     let mut report = refused();
     report.findings[0].path = Some("x www.evil.example, me@evil.example".into());
+    report.findings[0].message = "see https://evil.example or WWW.evil.example".to_owned();
     let text = plain_in(&report, Format::Markdown);
     assert!(
-        text.contains("<code>x www&#46;evil.example&#44; me<span>@</span>evil.example</code>"),
+        text.contains(
+            "<code>x www<span>.</span>evil.example&#44; me<span>@</span>evil.example</code>"
+        ),
         "{text}"
     );
-    assert!(!text.contains("www.") && !text.contains("me@"), "{text}");
+    assert!(
+        text.contains("see https<span>:</span>//evil.example or WWW<span>.</span>evil.example"),
+        "{text}"
+    );
 }
 
 #[test]
