@@ -7,7 +7,7 @@ mod common;
 
 use std::fmt::Write as _;
 
-use common::{GUARD, Output, Repo};
+use common::{DESIGN, GUARD, Output, Repo, SETTINGS};
 use serde_json::{Value, json};
 
 const ROWS: &[(&str, &str, &str)] = &[("src/a.rs", "Modify", ""), ("src/new.rs", "Add", "")];
@@ -445,6 +445,66 @@ fn a_build_of_the_target_branch_is_refused_where_the_system_does_not_say_what_is
     hub.repo
         .git(&["-C", &clone, "checkout", "--quiet", &hub.head]);
     assert_eq!(changes(&hub.run(&clone, &work)), TRUTH);
+}
+
+/// What is judged does not choose what it is judged against, where the system leaves that to the settings.
+#[test]
+fn a_branch_cannot_name_its_own_target() {
+    let hub = hub();
+    let repo = &hub.repo;
+    repo.git(&["switch", "--quiet", "188-work"]);
+    let branch = [("JENKINS_URL", "x"), ("BRANCH_NAME", "188-work")];
+    let truth: Vec<&str> = [&["modify guard.toml"], TRUTH].concat();
+    for (at, own) in ["188-work~0", "same", "188-work-g0123456"]
+        .iter()
+        .enumerate()
+    {
+        repo.stage("guard.toml", format!("{SETTINGS}base = \"{own}\"\n"));
+        let head = repo.commit("Name a target");
+        repo.git(&["update-ref", "refs/heads/same", &head]);
+        let clone = hub.checkout(&format!("clone{at}"), &head, 0);
+        let output = hub.run(&clone, &branch).exits(1);
+        assert_eq!(changes(&output), truth, "{own}");
+        // Without the remote's default branch nothing but the branch itself would say it.
+        repo.git(&["-C", &clone, "remote", "set-head", "origin", "--delete"]);
+        hub.run(&clone, &branch)
+            .exits(2)
+            .says("it is not known which branch");
+    }
+}
+
+/// The default branch's settings may name another, as docs/settings.md spells it or by its short name.
+#[test]
+fn the_target_of_the_settings_is_found_by_its_short_name_and_by_its_long_one() {
+    let names = [
+        "next",
+        "origin/next",
+        "refs/heads/next",
+        "refs/remotes/origin/next",
+    ];
+    for name in names {
+        let repo = Repo::new();
+        repo.stage("src/a.rs", "fn a() {}\n");
+        repo.stage("guard.toml", format!("{SETTINGS}base = \"{name}\"\n"));
+        repo.design(DESIGN, ROWS);
+        repo.commit("Say what may change");
+        repo.branch("next");
+        commit_file(&repo, "src/next.rs", "fn next() {}\n");
+        repo.branch("188-work");
+        let head = commit_file(&repo, "src/new.rs", "fn new() {}\n");
+        let hub = Hub {
+            repo,
+            base: String::new(),
+            head,
+            merge: String::new(),
+            before: String::new(),
+            zero: String::new(),
+        };
+        let clone = hub.checkout("clone", &hub.head, 0);
+        let branch = [("JENKINS_URL", "x"), ("BRANCH_NAME", "188-work")];
+        let output = hub.run(&clone, &branch).exits(0);
+        assert_eq!(changes(&output), ["add src/new.rs"], "{name}");
+    }
 }
 
 #[test]

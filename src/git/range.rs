@@ -3,7 +3,7 @@
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::{Branch, Commit, Repository};
+use super::{Branch, Commit, Repository, failed};
 use crate::error::{Error, Result};
 use crate::path::show;
 
@@ -39,8 +39,8 @@ impl Range {
 }
 
 impl Repository {
-    /// The range `A..B` or `A...B`: both mean what B has that A has not, from their merge base on. An end that is
-    /// left out is HEAD.
+    /// The range `A..B` or `A...B`: both mean what B has that A has not, from their merge base on. B may be left out
+    /// and is HEAD; A may not, as a variable that is not set leaves it out, and nothing would be judged.
     ///
     /// # Errors
     /// Not a range, an unknown revision, or no merge base to be sure of.
@@ -52,7 +52,14 @@ impl Repository {
                 Error::new(format!("{} is not a range", show(text)))
                     .help("write A..B; for the commits of a branch: --range main..HEAD")
             })?;
-        self.range_between(or_head(from), or_head(to))
+        if from.is_empty() {
+            return Err(Error::new(format!(
+                "the range {} does not say where it begins",
+                show(text)
+            ))
+            .help("write A..B; for the commits of a branch: --range main..HEAD"));
+        }
+        self.range_between(from, or_head(to))
     }
 
     /// From the merge base of two revisions to the second.
@@ -124,11 +131,51 @@ impl Repository {
     /// # Errors
     /// The revision is unknown.
     pub fn revision(&self, name: &str) -> Result<ObjectId> {
+        self.refuse_ambiguous(name)?;
         let known = self.resolve_commit(BStr::new(name))?;
         known.ok_or_else(|| {
             Error::new(format!("{} names no commit here", show(name)))
                 .help(fetch_command(self.is_shallow(), &[name]))
         })
+    }
+
+    /// Git takes the tag where a tag and a branch have one name: who may push tags could say where a range begins.
+    fn refuse_ambiguous(&self, revision: &str) -> Result<()> {
+        let end = revision.find(['~', '^', '@', ':']);
+        let name = &revision[..end.unwrap_or(revision.len())];
+        let places = ["", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/"];
+        let mut found: Vec<(String, ObjectId)> = Vec::new();
+        for full in places.map(|place| format!("{place}{name}")) {
+            if let Some(id) = self.commit_of_ref(&full)? {
+                found.push((full, id));
+            }
+        }
+        let Some((first, id)) = found.first() else {
+            return Ok(());
+        };
+        let Some((other, _)) = found.iter().find(|(_, other)| other != id) else {
+            return Ok(());
+        };
+        let (first, other) = (show(first), show(other));
+        Err(
+            Error::new(format!("{} may be {first} or {other}", show(name)))
+                .help("write the name in full, such as refs/heads/main"),
+        )
+    }
+
+    /// The commit of the ref with exactly this full name; `None` where there is none.
+    ///
+    /// # Errors
+    /// It names no commit.
+    pub fn commit_of_ref(&self, full: &str) -> Result<Option<ObjectId>> {
+        let found = self.repo.try_find_reference(full).ok().flatten();
+        let Some(mut reference) = found.filter(|found| found.name().as_bstr() == full) else {
+            return Ok(None);
+        };
+        let commit = reference
+            .peel_to_id()
+            .map_err(|error| failed(&format!("{} cannot be read", show(full)), &error))?;
+        self.resolve_commit(commit.to_string().as_str().into())
     }
 
     /// Whether the clone lacks old commits.

@@ -226,7 +226,7 @@ impl Repository {
             Side::Server => "refs/heads/".to_owned(),
         };
         let named = |name: &BStr| -> Result<Option<ObjectId>> {
-            self.resolve_commit(format!("{prefix}{name}").as_str().into())
+            self.commit_of_ref(&format!("{prefix}{name}"))
         };
         if let Some(base) = base
             && let Some(tip) = named(base.into())?

@@ -1,12 +1,11 @@
 //! From what a CI system says to a range of this clone, or to the command that completes the clone.
 
 use gix::ObjectId;
-use gix::bstr::BStr;
 
 use super::push::base_setting;
 use crate::ci::{self, Merge, Plan, Point};
 use crate::error::{Error, Result};
-use crate::git::{Range, Repository, Side, fetch_command};
+use crate::git::{Range, Repository, Side, Target, fetch_command};
 use crate::path::show;
 
 /// The range that a CI system wants judged; its notes say which and why.
@@ -79,7 +78,7 @@ fn from_known(repo: &Repository, plan: &Plan) -> Result<Range> {
         let known = ObjectId::from_hex(id.as_bytes()).ok();
         known.filter(|&id| repo.has(id)).ok_or_else(|| missing(id))
     };
-    let branch = |name: &str| repo.resolve_commit(BStr::new(&remote_branch(name)));
+    let branch = |name: &str| repo.commit_of_ref(&remote_branch(name));
     let head = match &plan.head {
         Some(id) => commit(id)?,
         None => repo
@@ -121,14 +120,14 @@ fn remote_branch(name: &str) -> String {
     format!("refs/remotes/origin/{name}")
 }
 
-/// The name of the branch that work is merged into.
+/// The name of the branch that work is merged into, as the tip of the remote's default branch has it; what HEAD's
+/// settings say of it counts for nothing, for what is judged must not choose what it is judged against.
 fn default_branch(repo: &Repository) -> Result<Option<String>> {
-    let base = base_setting(repo)?;
-    if base.is_some() {
-        return Ok(base);
-    }
-    let target = repo.target(None, Side::Local("origin"))?;
-    Ok(target.map(|target| target.name.to_string()))
+    let Some(Target { name, tip }) = repo.target(None, Side::Local("origin"))? else {
+        return Ok(None);
+    };
+    let base = base_setting(repo, tip)?;
+    Ok(Some(base.unwrap_or_else(|| name.to_string())))
 }
 
 /// What a fetch must bring for the range to be told.
@@ -148,6 +147,6 @@ fn wanted(repo: &Repository, plan: &Plan) -> Result<Vec<String>> {
 
 fn no_default(plan: &Plan) -> Error {
     Error::new("it is not known which branch work is merged into")
-        .help("write `base = \"main\"` under [lld] in guard.toml, or run `git remote set-head origin --auto`")
+        .help("fetch the default branch, and say which it is: git remote set-head origin main")
         .help(format!("or {}", plan.deepen))
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 
 use super::settings::settings_of;
@@ -22,7 +23,7 @@ pub fn push(
     each_commit: Option<&Progress<'_>>,
     options: &Options,
 ) -> Result<Report> {
-    let target = repo.target(base_setting(repo)?.as_deref(), side)?;
+    let target = repo.target(base_setting(repo, repo.head_commit()?)?.as_deref(), side)?;
     let ranges = repo.ranges_of_push(updates, target.as_ref(), side)?;
     let reports = ranges.iter().map(|one| {
         let report = range(repo, one, each_commit, options);
@@ -59,10 +60,15 @@ pub fn new_commits(repo: &Repository, updates: &[Update], options: &Options) -> 
     Ok(together(reports))
 }
 
-/// `[lld] base` of the settings that HEAD has; unreadable ones are told when the range is judged.
-pub(super) fn base_setting(repo: &Repository) -> Result<Option<String>> {
-    let stated = settings_of(repo, repo.head_commit()?)?;
-    Ok(stated.and_then(|settings| settings.ok()?.base))
+/// The branch of `[lld] base` in the settings that a commit has; unreadable ones are told when the range is judged.
+pub(super) fn base_setting(repo: &Repository, commit: Option<ObjectId>) -> Result<Option<String>> {
+    let stated = settings_of(repo, commit)?;
+    let base = stated.and_then(|settings| settings.ok()?.base);
+    Ok(base.map(|base| {
+        let places = ["refs/heads/", "refs/remotes/origin/", "origin/"];
+        let short = places.iter().find_map(|place| base.strip_prefix(place));
+        short.map(str::to_owned).unwrap_or(base)
+    }))
 }
 
 /// Says which ref a finding, or a failure, is about.

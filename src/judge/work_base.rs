@@ -60,16 +60,19 @@ fn target(repo: &Repository, base: Option<&str>) -> Result<Option<ObjectId>> {
     if let Some(base) = base {
         // On the base branch itself only what is pushed is older than the work.
         let on_base = branch.as_ref().is_some_and(|branch| branch == base);
-        let remote = format!("refs/remotes/origin/{base}");
-        let names: &[&str] = if on_base {
-            &[remote.as_str()]
+        // Branches before anything else that has the name: git would take a tag.
+        let places: &[&str] = if on_base {
+            &["refs/remotes/origin/"]
         } else {
-            &[base, remote.as_str()]
+            &["refs/heads/", "refs/remotes/", "refs/remotes/origin/"]
         };
-        for name in names {
-            if let Some(id) = repo.resolve_commit(BStr::new(name))? {
+        for place in places {
+            if let Some(id) = repo.commit_of_ref(&format!("{place}{base}"))? {
                 return Ok(Some(id));
             }
+        }
+        if !on_base && let Some(id) = repo.resolve_commit(BStr::new(base))? {
+            return Ok(Some(id));
         }
         return if on_base {
             Ok(None)

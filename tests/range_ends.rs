@@ -1,0 +1,78 @@
+//! Whoever proposes a change does not choose what it is judged against.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use common::{DESIGN, Repo, SETTINGS};
+
+const ROWS: &[(&str, &str, &str)] = &[("src/a.rs", "Modify", "the core")];
+
+/// `main` with settings and a design; on `188-work` a commit outside of it.
+fn refused() -> Repo {
+    let repo = Repo::new();
+    repo.stage("src/a.rs", "fn a() {}\n");
+    repo.govern(ROWS);
+    repo.stage("src/rogue.rs", "fn rogue() {}\n");
+    repo.commit("Rogue");
+    repo
+}
+
+/// `--range "$BASE..HEAD"` with a variable that is not set.
+#[test]
+fn a_range_that_begins_nowhere_is_refused() {
+    let repo = refused();
+    for range in ["..HEAD", "...HEAD", "..", "..."] {
+        repo.guard(&["lint", "--range", range])
+            .exits(2)
+            .says("does not say where it begins");
+    }
+    repo.guard(&["lint", "--range", "main.."])
+        .exits(1)
+        .says("src/rogue.rs");
+}
+
+/// Git takes the tag and warns; the tag may be the author's.
+#[test]
+fn a_tag_does_not_stand_in_for_a_branch() {
+    let repo = refused();
+    repo.git(&["update-ref", "refs/remotes/origin/main", "main"]);
+    for name in ["main", "origin/main"] {
+        let range = format!("{name}..HEAD");
+        repo.git(&["tag", name, "HEAD"]);
+        for range in [range.clone(), format!("{name}~0..HEAD")] {
+            repo.guard(&["lint", "--range", &range])
+                .exits(2)
+                .says(&format!("{name} may be refs/tags/{name} or refs/"));
+        }
+        repo.git(&["tag", "--delete", name]);
+        // One that is the same commit makes no difference.
+        repo.git(&["tag", name, "main"]);
+        repo.guard(&["lint", "--range", &range])
+            .exits(1)
+            .says("src/rogue.rs");
+        repo.git(&["tag", "--delete", name]);
+    }
+    repo.git(&["tag", "main", "HEAD"]);
+    repo.guard(&["lint", "--range", "refs/heads/main..HEAD"])
+        .exits(1)
+        .says("src/rogue.rs");
+}
+
+/// An Add row lets work go on with files that it made itself: which those are, a tag cannot say.
+#[test]
+fn a_tag_does_not_move_the_work_base() {
+    let repo = Repo::new();
+    repo.stage("src/a.rs", "fn a() {}\n");
+    repo.stage("guard.toml", format!("{SETTINGS}base = \"main\"\n"));
+    repo.design(DESIGN, &[("src/a.rs", "Add", "the core")]);
+    repo.commit("Say what may change");
+    repo.branch("188-work");
+    // With a history of its own, the work would have begun nowhere.
+    let elsewhere = repo.git(&["commit-tree", "-m", "Elsewhere", "HEAD^{tree}"]);
+    repo.git(&["update-ref", "refs/tags/main", &elsewhere]);
+    repo.stage("src/a.rs", "fn changed() {}\n");
+    repo.guard(&["lint"])
+        .exits(1)
+        .says("the file is older than this work");
+}
