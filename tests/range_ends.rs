@@ -76,3 +76,26 @@ fn a_tag_does_not_move_the_work_base() {
         .exits(1)
         .says("the file is older than this work");
 }
+
+/// A branch from before the first `guard.toml`, with a design of its own named by its own trailer.
+#[test]
+fn work_older_than_the_settings_is_not_judged_without_them() {
+    let repo = Repo::new();
+    repo.stage("src/a.rs", "fn a() {}\n");
+    let before = repo.commit("Before");
+    repo.govern(ROWS);
+    repo.git(&["switch", "--quiet", "--create", "old", &before]);
+    repo.design("docs/mine.md", &[("src/rogue.rs", "Add", "mine")]);
+    repo.stage("src/rogue.rs", "fn rogue() {}\n");
+    repo.commit("Rogue\n\nGuard-Design: docs/mine.md");
+    repo.guard(&["lint", "--range", "main..HEAD"])
+        .exits(2)
+        .says("the merge base has no guard.toml, but commit");
+    // Where nothing else has settings either, its own design is all there is.
+    let range = format!("{before}..HEAD");
+    repo.guard(&["lint", "--range", &range]).exits(0);
+    repo.git(&["merge", "--quiet", "--no-edit", "main"]);
+    repo.guard(&["lint", "--range", "main..HEAD"])
+        .exits(2)
+        .says("names docs/mine.md, which is no design");
+}

@@ -5,6 +5,7 @@ use gix::bstr::BString;
 use gix::hashtable::HashMap;
 
 use super::load::{Proposal, Sides, load_for_changes};
+use super::settings::settings_of;
 use super::stated::{self, Stated};
 use super::stretches::Net;
 use super::subjects::Subjects;
@@ -50,6 +51,9 @@ pub fn range(
     let objects = repo.objects();
     let (base, tree) = (repo.tree_of(range.base)?, repo.tree_of(Some(head))?);
     let changes = changes_between(&objects, base.id(), tree.id())?;
+    if !changes.is_empty() {
+        refuse_older_than_settings(repo, range)?;
+    }
     let sides = Sides {
         moment: Moment::Range,
         base: repo.tree_of(range.base)?,
@@ -97,6 +101,23 @@ pub fn range(
     }
     let is_approved = |change: &Change| approved.contains(&change.path);
     report(source, &policy, &subjects, findings, &objects, &is_approved)
+}
+
+/// Work may begin before the first `guard.toml`, and would then be judged by no rules but its own.
+fn refuse_older_than_settings(repo: &Repository, range: &Range) -> Result<()> {
+    if settings_of(repo, range.base)?.is_some() {
+        return Ok(());
+    }
+    for &known in &range.known {
+        if settings_of(repo, Some(known))?.is_some() {
+            return Err(Error::new(format!(
+                "the merge base has no guard.toml, but commit {}, which the work is beside, has one",
+                known.to_hex_with_len(12)
+            ))
+            .help("merge or rebase, so that the work is judged by it"));
+        }
+    }
+    Ok(())
 }
 
 /// Runs the rules over changes that lead to `result`, with the approvals that count for exactly these.
