@@ -178,7 +178,11 @@ fn a_push_to_main_is_judged_from_what_main_was() {
         repo.commit(&format!("Other\n\nGuard-Design: {DESIGN}"));
         push(&repo, &["--force", "HEAD:main"])
             .exits(1)
-            .says("src/other.rs");
+            .says("src/other.rs is not in the design")
+            .says("src/new.rs is deleted; the design only lets it be added");
+        push(&repo, &["--force", "HEAD~1:main"])
+            .exits(1)
+            .says("main names no issue");
     }
 }
 
