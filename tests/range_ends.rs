@@ -1,8 +1,11 @@
-//! Whoever proposes a change does not choose what it is judged against.
+//! Whoever proposes a change does not choose what it is judged against, and hides nothing in objects that git would
+//! not write.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod common;
+
+use std::fmt::Write as _;
 
 use common::{DESIGN, Repo, SETTINGS};
 
@@ -98,4 +101,88 @@ fn work_older_than_the_settings_is_not_judged_without_them() {
     repo.guard(&["lint", "--range", "main..HEAD"])
         .exits(2)
         .says("names docs/mine.md, which is no design");
+}
+
+/// Who looks a path up in such a tree and who lists it see different files.
+#[test]
+fn a_tree_that_git_would_not_write_is_refused() {
+    let repo = refused();
+    let main = repo.git(&["rev-parse", "main"]);
+    let of = |path: &str| repo.git(&["rev-parse", &format!("main:{path}")]);
+    let (docs, src, settings) = (of("docs"), of("src"), of("guard.toml"));
+    let other = repo.git(&["hash-object", "-w", "--stdin"]);
+    let plain = [
+        ("40000", "docs", &docs),
+        ("100644", "guard.toml", &settings),
+        ("40000", "src", &src),
+    ];
+    let judge = |entries: &[(&str, &str, &String)]| {
+        let mut hex = String::new();
+        for (mode, name, id) in entries {
+            for byte in format!("{mode} {name}\0").bytes() {
+                write!(hex, "{byte:02x}").unwrap();
+            }
+            hex += id.as_str();
+        }
+        let bytes: Vec<u8> = (0..hex.len())
+            .step_by(2)
+            .map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap())
+            .collect();
+        let write = ["hash-object", "-t", "tree", "-w", "--literally", "--stdin"];
+        let tree = repo.git_with_input(&write, &bytes);
+        let commit = repo.git(&["commit-tree", "-p", &main, "-m", "Strange", tree.trim()]);
+        let range = format!("main..{commit}");
+        let output = repo.guard(&["lint", "--range", &range, "--each-commit"]);
+        let alone = repo.guard(&["lint", "--commit", &commit]);
+        assert_eq!(alone.code, output.code, "{alone:?}");
+        output
+    };
+    judge(&plain).exits(0);
+    let with = |at: usize, entry| {
+        let mut entries = plain.to_vec();
+        entries.insert(at, entry);
+        entries
+    };
+    for (entries, name, why) in [
+        // A second file of the name, on either side.
+        (
+            with(1, ("100644", "guard.toml", &other)),
+            "guard.toml",
+            "is there twice",
+        ),
+        (
+            with(2, ("100644", "guard.toml", &other)),
+            "guard.toml",
+            "is there twice",
+        ),
+        (
+            with(2, ("40000", "docs", &src)),
+            "docs",
+            "out of git's order",
+        ),
+        (
+            with(2, ("40000", "guard.toml", &docs)),
+            "guard.toml",
+            "is there twice",
+        ),
+        (
+            vec![plain[2], plain[1], plain[0]],
+            "guard.toml",
+            "out of git's order",
+        ),
+        (
+            with(3, ("100644", "src/a.rs", &other)),
+            "src/a.rs",
+            "is no name",
+        ),
+    ] {
+        judge(&entries)
+            .exits(2)
+            .says(&format!("is damaged: `{name}` "))
+            .says(why);
+    }
+    // A file's and a directory's name are the same name, whatever lies between.
+    let mut apart = with(2, ("100644", "guard.toml-1", &other));
+    apart.insert(3, ("40000", "guard.toml", &docs));
+    judge(&apart).exits(2).says("`guard.toml` is there twice");
 }

@@ -13,6 +13,7 @@ use gix::objs::{TreeRefIter, tree::EntryRef};
 use super::{Objects, Repository};
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
+use crate::path::show;
 
 /// Git's own default limit (core.maxTreeDepth).
 const MAX_DEPTH: usize = 2048;
@@ -211,10 +212,13 @@ impl<'repo> Tree<'repo> {
 /// The changes from one tree to another, in path order; renames are not explained here.
 ///
 /// # Errors
-/// A tree is missing or damaged.
+/// A tree is missing or damaged, or a new one is not in git's order: who looks a path up in it and who lists it would
+/// see different files.
 pub fn changes_between(objects: &Objects, old: ObjectId, new: ObjectId) -> Result<Vec<Change>> {
     let mut sink = Vec::new();
-    Walk::new(objects, &mut sink).pair(Some(old), Some(new))?;
+    let mut walk = Walk::new(objects, &mut sink);
+    walk.wants_order = true;
+    walk.pair(Some(old), Some(new))?;
     Ok(sink)
 }
 
@@ -225,6 +229,8 @@ pub(super) struct Walk<'a> {
     sink: &'a mut Vec<Change>,
     old: Vec<u8>,
     new: Vec<u8>,
+    /// Whether new trees must be in git's order.
+    wants_order: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -235,6 +241,7 @@ impl<'a> Walk<'a> {
             sink,
             old: Vec::new(),
             new: Vec::new(),
+            wants_order: false,
         }
     }
 
@@ -295,11 +302,49 @@ impl<'a> Walk<'a> {
         };
         read(old, &mut self.old)?;
         read(new, &mut self.new)?;
+        if let Some(id) = new.filter(|_| self.wants_order) {
+            refuse_disorder(id, &self.new)?;
+        }
         Ok(Level {
             changed: differences((old, &self.old), (new, &self.new))?.into_iter(),
             prefix: self.path.len(),
         })
     }
+}
+
+/// Refuses a tree whose entries are not in git's order, that has a name twice, be it once a file's and once a
+/// directory's, or a path for a name.
+fn refuse_disorder(id: ObjectId, content: &[u8]) -> Result<()> {
+    let mut last: Option<EntryRef<'_>> = None;
+    // Files whose names the names since began with: the directory of the same name comes after those.
+    let mut files: Vec<&BStr> = Vec::new();
+    for entry in refs(id, content) {
+        let entry = entry?;
+        let name = entry.filename;
+        let is_tree = entry.mode.is_tree();
+        let is_after = last.is_none_or(|last| {
+            name_order(last.filename, last.mode.is_tree(), name, is_tree).is_lt()
+        });
+        while files.last().is_some_and(|file| !name.starts_with(file)) {
+            files.pop();
+        }
+        let why = if name.is_empty() || name.contains(&b'/') {
+            "is no name"
+        } else if !is_after || files.last() == Some(&name) {
+            "is there twice, or out of git's order"
+        } else {
+            ""
+        };
+        if !why.is_empty() {
+            let message = format!("tree {id} is damaged: `{}` {why}", show(name));
+            return Err(Error::new(message).help("look with `git fsck`, and make the commit anew"));
+        }
+        if !is_tree {
+            files.push(name);
+        }
+        last = Some(entry);
+    }
+    Ok(())
 }
 
 /// One pair of directories that is being compared.
