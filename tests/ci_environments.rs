@@ -284,6 +284,22 @@ fn a_push_to_the_default_branch_is_judged_from_what_it_was() {
     variables.push(("GUARD_LLD", common::DESIGN));
     let output = hub.run(&clone, &variables).exits(1);
     assert_eq!(changes(&output), ["add src/mainonly.rs"]);
+    // A forced push that only takes away.
+    let forced = json!({"ref": "refs/heads/main", "before": hub.base, "after": hub.before,
+        "repository": {"default_branch": "main"}});
+    let forced = github(&hub, "push", &hub.before, &forced);
+    let gitlab = [
+        ("GITLAB_CI", "true"),
+        ("CI_COMMIT_SHA", hub.before.as_str()),
+        ("CI_COMMIT_BRANCH", "main"),
+        ("CI_DEFAULT_BRANCH", "main"),
+        ("CI_COMMIT_BEFORE_SHA", hub.base.as_str()),
+    ];
+    for mut variables in [borrowed(&forced), gitlab.to_vec()] {
+        variables.push(("GUARD_LLD", common::DESIGN));
+        let output = hub.run(&clone, &variables).exits(1);
+        assert_eq!(changes(&output), ["delete src/mainonly.rs"]);
+    }
     let first = github(&hub, "push", &hub.base, &event(&hub.zero));
     hub.run(&clone, &borrowed(&first))
         .exits(2)

@@ -75,7 +75,7 @@ fn push(event: &Value) -> Result<Plan> {
     let branch = reference.strip_prefix("refs/heads/");
     let known = if branch == Some(default) {
         let before = commit(required(event, "/before")?)?;
-        Point::Commit(before.ok_or_else(|| unknown_before("the first push of a branch"))?)
+        Point::Before(before.ok_or_else(|| unknown_before("the first push of a branch"))?)
     } else {
         Point::Branch(default.to_owned())
     };

@@ -30,7 +30,7 @@ pub(super) fn plan(variables: &Variables) -> Result<Plan> {
         let default = required(variables, "CI_DEFAULT_BRANCH")?;
         let known = if branch.as_deref() == Some(default) {
             let before = commit(required(variables, "CI_COMMIT_BEFORE_SHA")?)?;
-            Point::Commit(before.ok_or_else(|| unknown_before("GitLab branch"))?)
+            Point::Before(before.ok_or_else(|| unknown_before("GitLab branch"))?)
         } else {
             Point::Branch(default.to_owned())
         };

@@ -62,7 +62,9 @@ pub enum Point {
     Commit(String),
     /// A branch of the remote by its short name.
     Branch(String),
-    /// The branch of `[lld] base`, else the remote's default.
+    /// What the branch itself was: what a forced push throws away of it is lost.
+    Before(String),
+    /// The remote's default branch, or the `[lld] base` of its settings.
     Default,
 }
 

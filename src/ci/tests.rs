@@ -80,7 +80,7 @@ fn a_merge_group_has_no_branch_of_its_own() {
 fn pushes_on_github() {
     let event = |reference: &str, before: &str, after: &str| json!({"ref": reference, "before": before, "after": after, "repository": {"default_branch": "main"}});
     let main = github("push", event("refs/heads/main", BASE, HEAD)).unwrap();
-    assert_eq!(main.known, [commit(BASE)]);
+    assert_eq!(main.known, [Point::Before(BASE.to_owned())]);
     for before in [BASE, ZERO] {
         let work = github("push", event("refs/heads/188-work", before, HEAD)).unwrap();
         assert_eq!(work.known, [branch("main")]);
@@ -151,7 +151,7 @@ fn merge_requests_and_branches_on_gitlab() {
     .unwrap();
     assert_eq!(work.known, [branch("main")]);
     let main = gitlab(&[("CI_COMMIT_BRANCH", "main"), ("CI_COMMIT_BEFORE_SHA", BASE)]).unwrap();
-    assert_eq!(main.known, [commit(BASE)]);
+    assert_eq!(main.known, [Point::Before(BASE.to_owned())]);
     assert!(gitlab(&[("CI_COMMIT_BRANCH", "main"), ("CI_COMMIT_BEFORE_SHA", ZERO)]).is_err());
 }
 

@@ -87,9 +87,14 @@ fn from_known(repo: &Repository, plan: &Plan) -> Result<Range> {
     };
     let mut known = Vec::new();
     let mut target = None;
+    let mut before = None;
     for point in &plan.known {
         match point {
             Point::Commit(id) => known.push(commit(id)?),
+            Point::Before(id) => {
+                before = Some(commit(id)?);
+                known.extend(before);
+            }
             Point::Branch(name) => {
                 known.push(branch(name)?.ok_or_else(|| missing(&format!("the branch {name}")))?);
                 target = Some(name.clone());
@@ -109,7 +114,8 @@ fn from_known(repo: &Repository, plan: &Plan) -> Result<Range> {
         return Err(ci::unknown_before("a build of the target branch"));
     }
     let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
-    let range = repo.range_from(&known, head, &wanted).map_err(incomplete)?;
+    let mut range = repo.range_from(&known, head, &wanted).map_err(incomplete)?;
+    range.base = before.or(range.base);
     if !plan.may_be_empty && plan.branch.is_none() && range.base == range.head {
         return Err(ci::unknown_before("a build of a commit that is not new"));
     }
@@ -136,7 +142,7 @@ fn wanted(repo: &Repository, plan: &Plan) -> Result<Vec<String>> {
     let mut wanted = Vec::new();
     for point in &plan.known {
         match point {
-            Point::Commit(id) => wanted.push(id.clone()),
+            Point::Commit(id) | Point::Before(id) => wanted.push(id.clone()),
             Point::Branch(name) => wanted.push(mapping(name)),
             Point::Default => wanted.extend(default_branch(repo)?.map(|name| mapping(&name))),
         }
