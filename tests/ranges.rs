@@ -154,6 +154,17 @@ fn added_rows_are_listed_as_warnings() {
     assert_eq!(report["findings"][0]["design"]["line"], 10);
 }
 
+/// The document of the merge base goes on to grant, and adds nothing.
+#[test]
+fn rows_of_a_design_that_the_range_deletes_are_not_new() {
+    let repo = governed();
+    repo.git(&["rm", "--quiet", DESIGN]);
+    commit_file(&repo, "src/new.rs", "fn new() {}\n");
+    let report = repo.json(&["lint", "--range", "main..HEAD"]);
+    assert_eq!(errors(&report), [format!("destructive-change {DESIGN}")]);
+    assert_eq!(at_level(&report, "warning"), [""; 0]);
+}
+
 #[test]
 fn with_the_bases_authority_added_rows_grant_nothing() {
     let repo = Repo::new();

@@ -33,8 +33,11 @@ impl Loader<'_> {
                 .filter(|staged| *staged != bytes)
                 .map(|staged| self.parse(path, &staged));
             let design = self.usable(path, &bytes)?;
+            // Where the head lacks the document, nothing in it is new.
+            let before = self.head_governs().then(|| design.clone());
             return Ok(Governing {
                 proposed,
+                before,
                 ..governing(design, self.base_origin(), choice)
             });
         }
