@@ -186,3 +186,24 @@ fn a_tree_that_git_would_not_write_is_refused() {
     apart.insert(3, ("40000", "guard.toml", &docs));
     judge(&apart).exits(2).says("`guard.toml` is there twice");
 }
+
+/// A thousand files, doubled thirty times.
+#[test]
+fn trees_that_unfold_without_end_are_refused() {
+    let repo = refused();
+    let blob = repo.git(&["hash-object", "-w", "--stdin"]);
+    let entry = |kind: &str, id: &str, name: &str| format!("{kind} {id}\t{name}\n");
+    let mktree = |entries: &[String]| repo.git_with_input(&["mktree"], entries.concat().as_bytes());
+    let files = (0..1_000).map(|n| entry("100644 blob", &blob, &n.to_string()));
+    let mut tree = mktree(&files.collect::<Vec<_>>());
+    for _ in 0..30 {
+        let both = ["a", "b"].map(|name| entry("040000 tree", &tree, name));
+        tree = mktree(&both);
+    }
+    let plain = repo.git(&["ls-tree", "main"]) + "\n";
+    let root = mktree(&[plain, entry("040000 tree", &tree, "z")]);
+    let commit = repo.git(&["commit-tree", "-p", "main", "-m", "Unfold", &root]);
+    repo.guard(&["lint", "--range", &format!("main..{commit}")])
+        .exits(2)
+        .says("more than 1000000 paths change");
+}

@@ -17,6 +17,8 @@ use crate::path::show;
 
 /// Git's own default limit (core.maxTreeDepth).
 const MAX_DEPTH: usize = 2048;
+/// A few trees that hold each other twice over unfold to more paths than fit into memory.
+const MAX_CHANGES: usize = 1_000_000;
 
 /// One entry of a tree, owned.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -213,11 +215,11 @@ impl<'repo> Tree<'repo> {
 ///
 /// # Errors
 /// A tree is missing or damaged, or a new one is not in git's order: who looks a path up in it and who lists it would
-/// see different files.
+/// see different files; or more than a million paths change.
 pub fn changes_between(objects: &Objects, old: ObjectId, new: ObjectId) -> Result<Vec<Change>> {
     let mut sink = Vec::new();
     let mut walk = Walk::new(objects, &mut sink);
-    walk.wants_order = true;
+    walk.is_bounded = true;
     walk.pair(Some(old), Some(new))?;
     Ok(sink)
 }
@@ -229,8 +231,8 @@ pub(super) struct Walk<'a> {
     sink: &'a mut Vec<Change>,
     old: Vec<u8>,
     new: Vec<u8>,
-    /// Whether new trees must be in git's order.
-    wants_order: bool,
+    /// Whether new trees must be as git writes them, and the changes no more than anybody makes.
+    is_bounded: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -241,7 +243,7 @@ impl<'a> Walk<'a> {
             sink,
             old: Vec::new(),
             new: Vec::new(),
-            wants_order: false,
+            is_bounded: false,
         }
     }
 
@@ -280,6 +282,10 @@ impl<'a> Walk<'a> {
                 let id = |state: State| state.id;
                 levels.push(self.level(old.map(id), new.map(id))?);
             } else {
+                if self.is_bounded && self.sink.len() >= MAX_CHANGES {
+                    return Err(Error::new(format!("more than {MAX_CHANGES} paths change"))
+                        .help("judge it in smaller parts"));
+                }
                 self.sink.push(Change {
                     path: self.path.clone(),
                     old,
@@ -302,7 +308,7 @@ impl<'a> Walk<'a> {
         };
         read(old, &mut self.old)?;
         read(new, &mut self.new)?;
-        if let Some(id) = new.filter(|_| self.wants_order) {
+        if let Some(id) = new.filter(|_| self.is_bounded) {
             refuse_disorder(id, &self.new)?;
         }
         Ok(Level {
