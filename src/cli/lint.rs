@@ -15,7 +15,7 @@ use crate::report::Report;
 pub(super) struct Args {
     /// Judge what B has that A has not: the net difference from their merge base to B.
     ///
-    /// `A..B` and `A...B` mean the same; an end that is left out is HEAD. What happened in A since the merge
+    /// `A..B` and `A...B` mean the same; a B that is left out is HEAD. What happened in A since the merge
     /// base is never shown as B's doing.
     #[arg(long, value_name = "A..B", conflicts_with = "commit")]
     range: Option<String>,
