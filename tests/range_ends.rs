@@ -62,6 +62,17 @@ fn a_tag_does_not_stand_in_for_a_branch() {
         .says("src/rogue.rs");
 }
 
+/// The branch says which design judges, also where a release has its name.
+#[test]
+fn a_tag_does_not_hide_the_branch_that_a_range_is_of() {
+    let repo = refused();
+    repo.git(&["tag", "188-work"]);
+    repo.git(&["switch", "--quiet", "--detach", "main"]);
+    repo.guard(&["lint", "--range", "main..188-work"])
+        .exits(1)
+        .says("src/rogue.rs is not in the design");
+}
+
 /// An Add row lets work go on with files that it made itself: which those are, a tag cannot say.
 #[test]
 fn a_tag_does_not_move_the_work_base() {

@@ -186,8 +186,13 @@ impl Repository {
 
     fn branch_of(&self, name: &str, head: ObjectId) -> Result<Option<BString>> {
         if name != "HEAD" && name != "@" {
-            let full = self.repo.try_find_reference(name).ok().flatten();
-            let full = full.map(|reference| reference.name().as_bstr().to_owned());
+            // A tag of the same name, which is the same commit, is found first where the place is left out.
+            let full = ["refs/heads/", "refs/remotes/", ""]
+                .iter()
+                .find_map(|place| {
+                    let found = self.repo.try_find_reference(&format!("{place}{name}"));
+                    Some(found.ok()??.name().as_bstr().to_owned())
+                });
             if let Some(local) = full
                 .as_ref()
                 .and_then(|name| name.strip_prefix(b"refs/heads/"))
