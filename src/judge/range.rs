@@ -105,10 +105,12 @@ pub fn range(
 
 /// Work may begin before the first `guard.toml`, and would then be judged by no rules but its own.
 fn refuse_older_than_settings(repo: &Repository, range: &Range) -> Result<()> {
-    if settings_of(repo, range.base)?.is_some() {
+    let beside = |known: &&ObjectId| Some(**known) != range.base;
+    let mut beside = range.known.iter().filter(beside).peekable();
+    if beside.peek().is_none() || settings_of(repo, range.base)?.is_some() {
         return Ok(());
     }
-    for &known in &range.known {
+    for &known in beside {
         if settings_of(repo, Some(known))?.is_some() {
             return Err(Error::new(format!(
                 "the merge base has no guard.toml, but commit {}, which the work is beside, has one",
