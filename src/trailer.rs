@@ -155,9 +155,10 @@ impl Message {
 }
 
 /// The last paragraph of a message where a line of it begins as guard's trailers do, else nothing. The subject is
-/// never a trailer.
+/// never a trailer, and nothing is one that stands after a NUL: git shows no one what is there.
 pub fn of_guard(message: &[u8]) -> &[u8] {
-    let text = message.trim_end();
+    let end = message.find_byte(0).unwrap_or(message.len());
+    let text = message[..end].trim_end();
     let mut start = text.len();
     let mut speaks_of_guard = false;
     for line in text.lines_with_terminator().rev() {
@@ -299,6 +300,8 @@ mod tests {
             ("Subject\n\nGuard-Design: a.md\n\nThe end.", &[]),
             ("Subject\n\nGuard-Design:\nGuard-Designs: a.md", &[]),
             ("", &[]),
+            ("Subject\n\0\n\nGuard-Design: a.md\n", &[]),
+            ("Subject\n\nGuard-Design: a.md\n\0\n\nText\n", &["a.md"]),
         ] {
             let trailers = of_guard(message.as_bytes());
             let found: Vec<&str> = values(trailers, DESIGN)
