@@ -3,12 +3,6 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
-#[path = "approvals_signed/once.rs"]
-mod once;
-#[path = "approvals_signed/signers.rs"]
-mod signers;
-#[path = "approvals_signed/steps.rs"]
-mod steps;
 
 use common::signing::*;
 use common::{DESIGN, GUARD, Output, Repo, SETTINGS};
@@ -65,6 +59,736 @@ fn a_signed_approval_counts_in_a_range_and_says_so() {
     sarif
         .exits(0)
         .says("approved by author@example.com: agreed");
+}
+
+#[test]
+fn keys_of_every_kind_are_checked_as_ssh_keygen_checks_them() {
+    let Some(repo) = listed() else { return };
+    for (name, options) in [
+        ("ed", &["-t", "ed25519"][..]),
+        ("rsa2048", &["-t", "rsa", "-b", "2048"]),
+        ("rsa4096", &["-t", "rsa", "-b", "4096"]),
+        ("ecdsa", &["-t", "ecdsa", "-b", "256"]),
+    ] {
+        let public = keygen(&repo, name, options);
+        let list = format!("{WHO} {public}\n");
+        let signers = Signers::parse("f", list.as_bytes()).unwrap();
+        let one = signed(&repo, name, approval(&repo, "a", "b"));
+        let verify = |one: &Approval| one.verify(one.signature.as_deref().unwrap(), &signers);
+        assert_eq!(verify(&one), Ok(()), "{name}");
+        assert!(ssh_keygen_verifies(&repo, &one, &list), "{name}");
+        let mut edited = one.clone();
+        edited.reason.push('!');
+        assert_eq!(verify(&edited), Err(Invalid::Text), "{name}");
+        assert!(!ssh_keygen_verifies(&repo, &edited, &list), "{name}");
+    }
+}
+
+/// One list after the other: guard and ssh-keygen agree on each.
+#[test]
+fn lists_of_signers_mean_what_they_mean_to_ssh_keygen() {
+    let Some(repo) = listed() else { return };
+    let person = std::fs::read_to_string(key(&repo, "person") + ".pub").unwrap();
+    let other = std::fs::read_to_string(key(&repo, "other") + ".pub").unwrap();
+    let (person, other) = (person.trim(), other.trim());
+    let one = signed(&repo, "person", approval(&repo, "a", "b"));
+    let mut accepted = 0;
+    for list in [
+        "author@example.com KEY",
+        "author@example.com KEY with a comment",
+        "\"author@example.com\" KEY",
+        "\tauthor@example.com\tKEY",
+        "# author@example.com KEY",
+        "",
+        "*@example.com KEY",
+        "*@example.org KEY",
+        "a?thor@* KEY",
+        "AUTHOR@example.com KEY",
+        "x@y,author@example.com KEY",
+        "*,!author@example.com KEY",
+        "!author@example.com,* KEY",
+        "!x@y KEY",
+        "author@example.com OTHER",
+        "author@example.com OTHER\nauthor@example.com KEY",
+        "x@y KEY\nauthor@example.com KEY",
+        "author@example.com namespaces=\"guard\" KEY",
+        "author@example.com namespaces=\"git,guard\" KEY",
+        "author@example.com namespaces=\"git\" KEY",
+        "author@example.com namespaces=\"g*,!guard\" KEY",
+        "author@example.com NAMESPACES=\"guard\" KEY",
+        "author@example.com valid-after=\"20260101\" KEY",
+        "author@example.com valid-after=\"20260101000001\" KEY",
+        "author@example.com valid-before=\"20260101000000\" KEY",
+        "author@example.com valid-before=\"20251231235959\" KEY",
+        "author@example.com valid-after=\"202512312359\",valid-before=\"202601010001\",namespaces=\"guard\" KEY",
+        "author@example.com cert-authority KEY",
+    ] {
+        let list = list.replace("KEY", person).replace("OTHER", other) + "\n";
+        let signers = Signers::parse("f", list.as_bytes()).unwrap();
+        let here = one.verify(one.signature.as_deref().unwrap(), &signers);
+        let there = ssh_keygen_verifies(&repo, &one, &list);
+        assert_eq!(here.is_ok(), there, "{list}: {here:?}");
+        accepted += usize::from(there);
+    }
+    assert_eq!(accepted, 15);
+    // What ssh-keygen passes over with a warning, guard refuses to read.
+    for list in ["author@example.com KEY2", "author@example.com no-touch KEY"] {
+        let list = list
+            .replace("KEY", person)
+            .replace("ssh-ed255192", "ssh-ed25519 2");
+        assert!(!ssh_keygen_verifies(&repo, &one, &list), "{list}");
+    }
+}
+
+#[test]
+fn a_forged_or_stale_approval_does_not_count_and_the_report_says_why() {
+    let Some(repo) = listed() else { return };
+    let good = || approval(&repo, &old(), &new());
+    let edit = |change: fn(&mut Approval)| {
+        let mut one = signed(&repo, "person", good());
+        change(&mut one);
+        one
+    };
+    let sign_as = |change: fn(&mut Approval)| {
+        let mut one = good();
+        change(&mut one);
+        signed(&repo, "person", one)
+    };
+    let git_namespace = Approval {
+        signature: Some(signature(&repo, "person", "git", &good().payload())),
+        ..good()
+    };
+    let raw_text = Approval {
+        signature: Some(signature(&repo, "person", NAMESPACE, "guard approval 1\n")),
+        ..good()
+    };
+    for (one, why) in [
+        (
+            good(),
+            "approved locally by author@example.com, unsigned: that does not count here",
+        ),
+        (
+            signed(&repo, "other", good()),
+            "that signed it is not listed",
+        ),
+        (
+            sign_as(|one| one.who = "boss@example.com".into()),
+            "the key that signed it is not listed for boss@example.com",
+        ),
+        (git_namespace, "it was signed for `git` and not for `guard`"),
+        (raw_text, "its signature is that of another text"),
+        (
+            edit(|one| one.reason = "sure".into()),
+            "that of another text",
+        ),
+        (edit(|one| one.id.push('2')), "that of another text"),
+        (edit(|one| one.expires += 1), "that of another text"),
+        (edit(|one| one.when += 1), "that of another text"),
+        (edit(|one| one.how = "x".into()), "that of another text"),
+        (edit(|one| one.design = None), "that of another text"),
+        (
+            edit(|one| one.signature = Some("AAAA".into())),
+            "its signature cannot be read",
+        ),
+        (
+            sign_as(|one| one.expires = one.when),
+            "it had expired when the commit was made",
+        ),
+        (
+            sign_as(|one| one.new = one.old.clone()),
+            "the commit does not make the change that it names",
+        ),
+        (
+            sign_as(|one| one.old = None),
+            "the commit does not make the change that it names",
+        ),
+    ] {
+        land(&repo, &new(), &[&one]);
+        stays(&repo, &[], why);
+        stays(&repo, &["--each-commit"], why);
+        unwrapped(&repo, &["lint", "--commit", "188-work"])
+            .exits(1)
+            .says(why);
+        let report = repo.json(&["lint", "--range", "main..188-work"]);
+        assert_eq!(report["changes"][0]["approved"], false);
+        assert_eq!(finding(&report)["details"]["approval"]["counts"], false);
+        repo.git(&["reset", "--quiet", "--hard", "HEAD~"]);
+    }
+    // The same with nothing wrong, so that the table above means something.
+    land(&repo, &new(), &[&signed(&repo, "person", good())]);
+    passes(&repo);
+}
+
+#[test]
+fn an_approval_of_another_path_says_nothing_of_this_one() {
+    let Some(repo) = listed() else { return };
+    let other = Approval {
+        path: "src/other.py".into(),
+        ..approval(&repo, &old(), &new())
+    };
+    land(&repo, &new(), &[&signed(&repo, "person", other)]);
+    let refused = range(&repo, &[]).exits(1).says("loses");
+    assert!(
+        !refused.text().contains("the approval by"),
+        "{}",
+        refused.text()
+    );
+}
+
+#[test]
+fn only_the_signers_of_the_merge_base_count() {
+    let who = format!("{WHO} KEY");
+    // The branch lists its own key.
+    let Some(repo) = scene("", "") else { return };
+    let person = std::fs::read_to_string(key(&repo, "person") + ".pub").unwrap();
+    repo.stage(SIGNERS, who.replace("KEY", &person));
+    repo.commit("List myself");
+    let one = signed(&repo, "person", approval(&repo, &old(), &new()));
+    land(&repo, &new(), &[&one]);
+    stays(
+        &repo,
+        &[],
+        "nobody is listed in .guard/allowed_signers at the merge base",
+    );
+    // The settings of the merge base say where the list is, and whether unsigned approvals count.
+    let elsewhere = "[approvals]\nsigners = \"docs/signers\"\n";
+    let Some(repo) = scene(elsewhere, &who) else {
+        return;
+    };
+    let one = signed(&repo, "person", approval(&repo, &old(), &new()));
+    land(&repo, &new(), &[&one]);
+    repo.stage(
+        "guard.toml",
+        format!("{SETTINGS}[approvals]\naccept-unsigned = true\n"),
+    );
+    repo.commit("Accept anything");
+    stays(&repo, &[], "nobody is listed in docs/signers");
+}
+
+/// A key that main took off its list since, or had on it for a while only, is nobody's there.
+#[test]
+fn what_main_takes_back_from_its_signers_counts_no_more() {
+    let Some(repo) = listed() else { return };
+    let one = signed(&repo, "person", approval(&repo, &old(), &new()));
+    land(&repo, &new(), &[&one]);
+    let on_main = |file: &str, text: &str| {
+        repo.git(&["switch", "--quiet", "main"]);
+        repo.stage(file, text);
+        repo.commit("Change who may approve");
+        repo.git(&["switch", "--quiet", "188-work"]);
+    };
+    let list = repo.git(&["show", &format!("main:{SIGNERS}")]);
+    let other = std::fs::read_to_string(key(&repo, "other") + ".pub").unwrap();
+    on_main(SIGNERS, &format!("{list}\n{WHO} {other}"));
+    passes(&repo);
+    on_main(SIGNERS, &format!("{WHO} {other}"));
+    stays(&repo, &[], "its signer is not one any more");
+    stays(&repo, &["--each-commit"], "its signer is not one any more");
+
+    let Some(repo) = scene("[approvals]\naccept-unsigned = true\n", "") else {
+        return;
+    };
+    land(&repo, &new(), &[&approval(&repo, &old(), &new())]);
+    passes(&repo);
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.stage("guard.toml", SETTINGS);
+    repo.commit("Want signatures");
+    repo.git(&["switch", "--quiet", "188-work"]);
+    stays(&repo, &[], "unsigned: that does not count here");
+}
+
+#[test]
+fn a_list_of_signers_elsewhere_is_guards_own_too() {
+    let elsewhere = "[approvals]\nsigners = \"docs/signers\"\n";
+    let Some(repo) = scene(elsewhere, "") else {
+        return;
+    };
+    repo.stage("docs/signers", "# nobody\n");
+    repo.commit("Begin a list");
+    range(&repo, &[]).exits(0);
+    // Not together with code.
+    land(&repo, &edited(&old(), 0), &[]);
+    range(&repo, &[])
+        .exits(1)
+        .says("error[policy-changed]: docs/signers");
+    // Nor by an agent.
+    repo.write("../content", "me ssh-ed25519 AAAA\n");
+    repo.guard(&["write", "docs/signers", "--content-file", "../content"])
+        .exits(1)
+        .says("docs/signers steers guard");
+}
+
+#[test]
+fn a_list_that_cannot_be_read_stops_the_judgement_where_it_is_needed() {
+    let Some(repo) = scene("", "# people\nauthor@example.com ssh-rsa nonsense\n") else {
+        return;
+    };
+    // Without an approval nobody reads it.
+    repo.stage(FILE, edited(&old(), 0));
+    repo.commit("A small edit");
+    range(&repo, &[]).exits(0);
+    // Neither for an unsigned one.
+    let unsigned = approval(&repo, &edited(&old(), 0), &new());
+    land(&repo, &new(), &[&unsigned]);
+    stays(&repo, &[], "unsigned");
+    repo.git(&["reset", "--quiet", "--hard", "HEAD~"]);
+    land(&repo, &new(), &[&signed(&repo, "person", unsigned)]);
+    range(&repo, &[])
+        .exits(2)
+        .says(".guard/allowed_signers:2: `ssh-rsa` does not begin a public key")
+        .says("or begin it with # to leave it out");
+}
+
+#[test]
+fn authorities_are_left_out_with_a_warning() {
+    let Some(repo) = scene("", &format!("{WHO} cert-authority KEY\n{WHO} KEY")) else {
+        return;
+    };
+    let one = signed(&repo, "person", approval(&repo, &old(), &new()));
+    land(&repo, &new(), &[&one]);
+    range(&repo, &[])
+        .exits(0)
+        .says(".guard/allowed_signers:1: certificate authorities sign no approvals here");
+}
+
+#[test]
+fn a_trailer_that_is_no_approval_is_told() {
+    let Some(repo) = listed() else { return };
+    repo.stage(FILE, new());
+    let bad = format!(
+        "Change\n\n{TRAILER}: yes\n{TRAILER}: {{\"path\": \"a\"}}\n{TRAILER}: 1\n{TRAILER}: 2"
+    );
+    repo.commit(&bad);
+    stays(
+        &repo,
+        &[],
+        "a Guard-Approved trailer is no approval: it is not a JSON object",
+    )
+    .says("`id` is missing")
+    .says("and 1 more Guard-Approved trailers are none");
+}
+
+#[test]
+fn an_approval_counts_once() {
+    let Some(repo) = listed() else { return };
+    let one = signed(&repo, "person", approval(&repo, &old(), &new()));
+    let first = land(&repo, &new(), &[&one]);
+    passes(&repo);
+    // Back again, which takes consent too, and the copy of the first in a second commit.
+    let back = signed(&repo, "person", approval(&repo, &new(), &old()));
+    land(&repo, &old(), &[&back]);
+    passes(&repo);
+    land(&repo, &new(), &[&one]);
+    let why = format!("it counts once, and did in commit {}", &first[..12]);
+    range(&repo, &["--each-commit"])
+        .exits(1)
+        .says("destructive-change")
+        .says(&why);
+    // Another consent to the same step is one.
+    repo.git(&["reset", "--quiet", "--hard", "HEAD~"]);
+    let again = Approval {
+        id: "another".to_owned(),
+        ..approval(&repo, &old(), &new())
+    };
+    land(&repo, &new(), &[&signed(&repo, "person", again)]);
+    passes(&repo);
+    // Nor does it count a second time when the first commit is in main.
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.git(&["merge", "--quiet", "188-work"]);
+    land(&repo, &old(), &[]);
+    repo.git(&["branch", "--quiet", "--force", "188-work", "main"]);
+    repo.git(&["switch", "--quiet", "188-work"]);
+    land(&repo, &new(), &[&one]);
+    stays(&repo, &[], &why);
+    stays(&repo, &["--each-commit"], &why);
+    unwrapped(&repo, &["lint", "--commit", "188-work"])
+        .exits(1)
+        .says(&why);
+}
+
+#[test]
+fn an_approval_that_a_squash_brought_to_main_is_used_up() {
+    let Some(repo) = listed() else { return };
+    let one = signed(&repo, "person", approval(&repo, &old(), &new()));
+    land(&repo, &new(), &[&one]);
+    land(&repo, &edited(&new(), 0), &[]);
+    repo.git(&["switch", "--quiet", "main"]);
+    let line = format!("{TRAILER}: {}", one.to_trailer_value());
+    for message in [
+        // As a forge and as `git merge --squash` write it.
+        format!("Change (#1)\n\n* Change\n\n{line}\n\n* More\n\nReviewed-by: X <x@y>"),
+        format!("Squashed commit of the following:\n\ncommit 1\n\n    Change\n\n    {line}\n\nEnd"),
+    ] {
+        repo.stage(FILE, new());
+        repo.commit(&message);
+        land(&repo, &old(), &[]);
+        repo.git(&["branch", "--quiet", "--force", "188-work", "main"]);
+        repo.git(&["switch", "--quiet", "188-work"]);
+        land(&repo, &new(), &[&one]);
+        stays(&repo, &[], "it counts once, and did in commit");
+        stays(
+            &repo,
+            &["--each-commit"],
+            "it counts once, and did in commit",
+        );
+        repo.git(&["switch", "--quiet", "main"]);
+        repo.git(&["reset", "--quiet", "--hard", "HEAD~2"]);
+    }
+}
+
+#[test]
+fn a_branch_from_before_does_not_bring_back_what_main_took_back() {
+    let Some(repo) = listed() else { return };
+    let one = signed(&repo, "person", approval(&repo, &old(), &new()));
+    land(&repo, &new(), &[&one]);
+    // Main takes the change over; the branch still has the commit of its own.
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.stage("README.md", "More.\n");
+    repo.commit("Go on");
+    let taken = land(&repo, &new(), &[&one]);
+    passes(&repo);
+    land(&repo, &old(), &[]);
+    let why = format!("it counts once, and did in commit {}", &taken[..12]);
+    stays(&repo, &[], &why);
+    stays(&repo, &["--each-commit"], &why);
+}
+
+#[test]
+fn expiry_is_told_by_when_the_change_was_made() {
+    let Some(repo) = listed() else { return };
+    let one = signed(&repo, "person", approval(&repo, &old(), &new()));
+    repo.stage(FILE, new());
+    let message = format!("Change\n\n{TRAILER}: {}", one.to_trailer_value());
+    for (author, committer, code) in [
+        ("2026-01-14T23:59:59Z", "2026-01-14T23:59:59Z", 0),
+        // A rebase long after.
+        ("2026-01-14T23:59:59Z", "2027-01-01T00:00:00Z", 0),
+        ("2026-01-15T00:00:00Z", "2026-01-01T00:00:00Z", 1),
+    ] {
+        let mut git = repo.command("git");
+        git.env("GIT_AUTHOR_DATE", author)
+            .env("GIT_COMMITTER_DATE", committer)
+            .args(["commit", "--quiet", "-m", &message]);
+        common::run(&mut git).exits(0);
+        range(&repo, &[]).exits(code);
+        range(&repo, &["--each-commit"]).exits(code);
+        repo.git(&["reset", "--quiet", "--soft", "HEAD~"]);
+    }
+}
+
+#[test]
+fn small_edits_and_a_rebase_after_a_signed_approval_pass() {
+    for is_signed in [true, false] {
+        let Some(repo) = listed() else { return };
+        let mut one = approval(&repo, &old(), &new());
+        if is_signed {
+            one = signed(&repo, "person", one);
+        }
+        land(&repo, &new(), &[&one]);
+        let first = edited(&new(), 0);
+        let second = edited(&first, 50);
+        land(&repo, &first, &[]);
+        land(&repo, &second, &[]);
+        let verdict = |repo: &Repo| {
+            if is_signed {
+                passes(repo);
+            } else {
+                stays(repo, &[], "unsigned");
+                stays(repo, &["--each-commit"], "unsigned");
+            }
+        };
+        verdict(&repo);
+        let before = repo.git(&["rev-parse", "HEAD"]);
+        repo.git(&["switch", "--quiet", "main"]);
+        repo.stage("src/main.py", "main\n");
+        repo.commit("Meanwhile");
+        repo.git(&["switch", "--quiet", "188-work"]);
+        repo.git(&["rebase", "--quiet", "main"]);
+        assert_ne!(repo.git(&["rev-parse", "HEAD"]), before);
+        verdict(&repo);
+    }
+}
+
+#[test]
+fn what_is_lost_besides_the_approved_step_stays_refused() {
+    let Some(repo) = listed() else { return };
+    let one = signed(&repo, "person", approval(&repo, &old(), &new()));
+    land(&repo, &new(), &[&one]);
+    // Half of what was approved goes, ten lines a commit: no commit alone is a replacement.
+    let whole = new();
+    let mut kept: Vec<&str> = whole.lines().collect();
+    while kept.len() > 100 {
+        kept.truncate(kept.len() - 10);
+        land(&repo, &(kept.join("\n") + "\n"), &[]);
+    }
+    let why = "counts, but not for what is changed besides: src/state.py loses 100 of 200 lines";
+    stays(&repo, &[], why);
+    // The findings of the commits, all of them notes, do not hide that.
+    stays(&repo, &["--each-commit"], why);
+    let report = repo.json(&["lint", "--range", "main..188-work"]);
+    assert_eq!(report["changes"][0]["approved"], false);
+    // One line less, and it is no replacement.
+    repo.git(&["reset", "--quiet", "--hard", "HEAD~"]);
+    passes(&repo);
+    // A second consent closes the gap.
+    let before = std::fs::read_to_string(repo.path(FILE)).unwrap();
+    let two = signed(&repo, "person", approval(&repo, &before, "gone\n"));
+    land(&repo, "gone\n", &[&two]);
+    passes(&repo);
+}
+
+#[test]
+fn what_is_lost_before_the_approved_step_stays_refused() {
+    let Some(repo) = listed() else { return };
+    let start = edited(&old(), 0);
+    land(&repo, &start, &[]);
+    let one = signed(&repo, "person", approval(&repo, &start, &new()));
+    land(&repo, &new(), &[&one]);
+    passes(&repo);
+    repo.git(&["reset", "--quiet", "--hard", "main"]);
+    // Unapproved replacement first; consent to a trifle after it covers nothing.
+    let gutted = "gutted\n".repeat(150);
+    let trifle = format!("{gutted}more\n");
+    land(&repo, &gutted, &[]);
+    let one = signed(&repo, "person", approval(&repo, &gutted, &trifle));
+    land(&repo, &trifle, &[&one]);
+    stays(&repo, &[], "not for what is changed besides");
+    let report = repo.json(&["lint", "--range", "main..188-work", "--each-commit"]);
+    assert_eq!(report["verdict"], "refused");
+}
+
+#[test]
+fn approval_of_one_content_is_none_of_another() {
+    let Some(repo) = listed() else { return };
+    let one = signed(&repo, "person", approval(&repo, &old(), &new()));
+    let gone = "gone\n".repeat(3);
+    land(&repo, &gone, &[&one]);
+    stays(
+        &repo,
+        &[],
+        "the commit does not make the change that it names",
+    );
+    // The exec bit is another step too.
+    repo.git(&["reset", "--quiet", "--hard", "HEAD~"]);
+    repo.stage(FILE, new());
+    repo.git(&["update-index", "--chmod=+x", FILE]);
+    commit(&repo, &[&one]);
+    stays(
+        &repo,
+        &[],
+        "the commit does not make the change that it names",
+    );
+}
+
+#[test]
+fn a_deletion_and_a_rename_can_be_approved() {
+    let Some(repo) = listed() else { return };
+    let one = signed(&repo, "person", approval(&repo, &old(), ""));
+    land(&repo, "", &[&one]);
+    range(&repo, &[]).exits(0);
+    repo.git(&["reset", "--quiet", "--hard", "main"]);
+    // Nine tenths are the same, so that it is a rename, and the new name is granted nowhere.
+    repo.git(&["mv", FILE, "src/moved.py"]);
+    repo.stage("src/moved.py", edited(&old(), 0));
+    let moved = Approval {
+        path: "src/moved.py".into(),
+        id: "moved".to_owned(),
+        ..approval(&repo, "", &edited(&old(), 0))
+    };
+    let away = approval(&repo, &old(), "");
+    let signed = [moved, away].map(|one| signed(&repo, "person", one));
+    commit(&repo, &[&signed[0]]);
+    range(&repo, &[]).exits(1);
+    repo.git(&["reset", "--quiet", "--soft", "main"]);
+    commit(&repo, &[&signed[0], &signed[1]]);
+    passes(&repo);
+}
+
+#[test]
+fn a_replacement_on_the_way_of_a_rename_can_be_approved() {
+    let Some(repo) = listed() else { return };
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.design(
+        DESIGN,
+        &[("src/state.py` -> `src/moved.py", "Rename", "the state")],
+    );
+    repo.commit("Rename it");
+    repo.git(&["branch", "--quiet", "--force", "188-work", "main"]);
+    repo.git(&["switch", "--quiet", "188-work"]);
+    let moved = |old: &str, new: &str, approvals: &[&Approval]| {
+        repo.stage(FILE, old);
+        repo.commit("Before");
+        repo.git(&["mv", FILE, "src/moved.py"]);
+        repo.stage("src/moved.py", new);
+        commit(&repo, approvals);
+    };
+    let one = Approval {
+        path: "src/moved.py".into(),
+        ..approval(&repo, "", &new())
+    };
+    let one = signed(&repo, "person", one);
+    let away = |old: &str| signed(&repo, "person", approval(&repo, old, ""));
+    moved(&edited(&old(), 0), &new(), &[]);
+    range(&repo, &[])
+        .exits(1)
+        .says("src/moved.py loses 200 of 200 lines");
+    repo.git(&["reset", "--quiet", "--hard", "main"]);
+    let gone = away(&edited(&old(), 0));
+    moved(&edited(&old(), 0), &new(), &[&one, &gone]);
+    range(&repo, &[]).exits(0);
+    unwrapped(&repo, &["lint", "--commit", "188-work"]).exits(0);
+    // What was lost before the rename nobody approved.
+    repo.git(&["reset", "--quiet", "--hard", "main"]);
+    moved("gutted\n", &new(), &[&one, &away("gutted\n")]);
+    range(&repo, &[])
+        .exits(1)
+        .says("counts, but not for what is changed besides");
+    // Consent to a new file, given while the old one stayed, names nothing that is lost.
+    repo.git(&["reset", "--quiet", "--hard", "main"]);
+    repo.stage("src/moved.py", new());
+    commit(&repo, &[&one]);
+    repo.git(&["rm", "--quiet", FILE]);
+    repo.commit("Remove it");
+    let both = "approve its deletion in the same commit too";
+    range(&repo, &[])
+        .exits(1)
+        .says("src/moved.py loses 200 of 200 lines")
+        .says(both);
+    repo.git(&["reset", "--quiet", "--hard", "main"]);
+    moved(&edited(&old(), 0), &new(), &[&one]);
+    range(&repo, &[]).exits(1).says(both);
+    range(&repo, &["--each-commit"]).exits(1).says(both);
+    unwrapped(&repo, &["lint", "--commit", "188-work"])
+        .exits(1)
+        .says(both);
+}
+
+#[test]
+fn consent_to_a_new_file_is_none_to_the_removal_of_the_one_before() {
+    let Some(repo) = listed() else { return };
+    let one = signed(&repo, "person", approval(&repo, "", &new()));
+    // The row lets the file be modified, so that its removal is an error of another rule than the loss is.
+    land(&repo, "", &[]);
+    land(&repo, &new(), &[&one]);
+    stays(
+        &repo,
+        &[],
+        "counts, but not for what is changed besides: src/state.py is deleted",
+    );
+    // With consent to both steps it passes.
+    repo.git(&["reset", "--quiet", "--hard", "main"]);
+    let away = signed(&repo, "person", approval(&repo, &old(), ""));
+    land(&repo, "", &[&away]);
+    land(&repo, &new(), &[&one]);
+    passes(&repo);
+}
+
+#[test]
+fn other_errors_than_a_loss_need_consent_to_the_whole_step() {
+    let protect = "[scope]\nprotect = [\"src/state.py\"]\n";
+    let Some(repo) = scene(protect, &format!("{WHO} KEY")) else {
+        return;
+    };
+    let small = edited(&old(), 0);
+    let one = signed(&repo, "person", approval(&repo, &old(), &small));
+    land(&repo, &small, &[]);
+    range(&repo, &[]).exits(1).says("protected-path");
+    repo.git(&["reset", "--quiet", "--hard", "main"]);
+    land(&repo, &small, &[&one]);
+    passes(&repo);
+    // Without consent nothing more may happen to a protected file, be it ever so small.
+    let more = edited(&small, 20);
+    land(&repo, &more, &[]);
+    range(&repo, &[])
+        .exits(1)
+        .says("protected-path")
+        .says("in commit")
+        .says("counts, but not for what is changed besides\n");
+    let two = signed(&repo, "person", approval(&repo, &small, &more));
+    repo.git(&["reset", "--quiet", "--hard", "HEAD~"]);
+    land(&repo, &more, &[&two]);
+    passes(&repo);
+}
+
+#[test]
+fn no_signature_clears_the_two_rules_that_always_hold() {
+    let Some(repo) = listed() else { return };
+    let target = "../../outside";
+    let link = Approval {
+        path: "src/link".into(),
+        new: Some(format!("120000 {}", repo.blob(target.as_bytes()))),
+        ..approval(&repo, "", "x")
+    };
+    let blob = repo.blob(target.as_bytes());
+    repo.stage_raw(&[(0o120_000, blob, b"src/link")]);
+    commit(&repo, &[&signed(&repo, "person", link)]);
+    let report = repo.json(&["lint", "--range", "main..188-work"]);
+    let errors: Vec<_> = report["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|finding| finding["level"] == "error")
+        .map(|finding| finding["rule"].as_str().unwrap())
+        .collect();
+    assert_eq!(errors, ["outside-workspace"]);
+}
+
+#[test]
+fn approvals_beside_each_other_and_in_merges_count() {
+    let Some(repo) = listed() else { return };
+    // Consent on the branch, then main is merged into it.
+    let one = signed(&repo, "person", approval(&repo, &old(), &new()));
+    land(&repo, &new(), &[&one]);
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.stage("src/main.py", "main\n");
+    repo.commit("Meanwhile");
+    repo.git(&["switch", "--quiet", "188-work"]);
+    repo.git(&["merge", "--quiet", "--no-edit", "main"]);
+    passes(&repo);
+    // The same step on two branches, each with its own consent: the second way is as good.
+    repo.git(&["switch", "--quiet", "--create", "side", "main"]);
+    let two = Approval {
+        id: "two".to_owned(),
+        ..approval(&repo, &old(), &new())
+    };
+    land(&repo, &new(), &[&signed(&repo, "person", two)]);
+    repo.git(&["switch", "--quiet", "188-work"]);
+    repo.git(&["merge", "--quiet", "--no-edit", "side"]);
+    passes(&repo);
+    // What a merge itself replaces needs consent that stands in the merge.
+    repo.git(&["switch", "--quiet", "--create", "third", "main"]);
+    repo.stage("docs/more.md", "more\n");
+    repo.commit("More");
+    repo.git(&["switch", "--quiet", "188-work"]);
+    repo.git(&["merge", "--quiet", "--no-commit", "--no-ff", "third"]);
+    repo.git(&["rm", "--quiet", "-f", "docs/more.md"]);
+    let gutted = "gutted\n";
+    repo.stage(FILE, gutted);
+    let three = signed(&repo, "person", approval(&repo, &new(), gutted));
+    let unapproved = repo.git(&["write-tree"]);
+    commit(&repo, &[&three]);
+    range(&repo, &[]).exits(0);
+    range(&repo, &["--each-commit"])
+        .exits(1)
+        .says("docs/more.md");
+    repo.git(&["reset", "--quiet", "--hard", "HEAD~"]);
+    repo.git(&["merge", "--quiet", "--no-commit", "--no-ff", "third"]);
+    repo.git(&["read-tree", &unapproved]);
+    commit(&repo, &[]);
+    stays(&repo, &[], "not for what is changed besides");
+}
+
+#[test]
+fn a_project_that_accepts_unsigned_approvals_judges_their_steps_all_the_same() {
+    let Some(repo) = scene("[approvals]\naccept-unsigned = true\n", "") else {
+        return;
+    };
+    let one = approval(&repo, &old(), &new());
+    land(&repo, &new(), &[&one]);
+    land(&repo, &edited(&new(), 0), &[]);
+    passes(&repo);
+    land(&repo, &half(), &[]);
+    stays(&repo, &[], "not for what is changed besides");
 }
 
 /// The hooks of a push, here and on the server, count what is signed and nothing else.
