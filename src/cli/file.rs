@@ -23,9 +23,8 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         Ok(found) if !found.is_file() && !found.is_symlink() => {
             File::options().write(true).open(path)?.write_all(bytes)
         }
-        Ok(_) => disk::replace(path, bytes, None),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => disk::replace(path, bytes, None),
-        Err(error) => Err(error),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => disk::replace(path, bytes, None),
     }
 }
 

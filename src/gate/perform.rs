@@ -10,7 +10,6 @@ use super::{
 };
 use crate::finding::Finding;
 use crate::git::Before;
-use crate::path::boundary::Entry;
 use crate::path::show;
 
 /// A file operation that happened.
@@ -126,7 +125,6 @@ impl Gate<'_> {
     }
 
     fn snapshot(&self, plan: &Plan, operation: &Operation) -> Result<ObjectId> {
-        let executable = |entry: &Entry| entry.mode.is_some_and(|mode| mode & 0o100 != 0);
         let before: Vec<Before<'_>> = plan
             .before
             .iter()
@@ -134,7 +132,7 @@ impl Gate<'_> {
                 path: path.as_ref(),
                 content: entry
                     .as_ref()
-                    .map(|entry| (entry.content.as_slice(), executable(entry))),
+                    .map(|entry| (entry.content.as_slice(), entry.is_executable())),
             })
             .collect();
         let title = operation.title(plan.path());

@@ -64,12 +64,11 @@ impl<'a> Undo<'a> {
         if now.as_ref().map(|entry| entry.content.as_slice()) == content {
             return Ok(());
         }
-        let is_executable = |entry: &Entry| entry.mode.is_some_and(|mode| mode & 0o100 != 0);
         let before = Before {
             path,
             content: now
                 .as_ref()
-                .map(|entry| (entry.content.as_slice(), is_executable(entry))),
+                .map(|entry| (entry.content.as_slice(), entry.is_executable())),
         };
         let title = format!("Backup before restore: {}", show(path));
         let backup = self.repo.take_snapshot(&[before], &title)?;

@@ -10,7 +10,7 @@ use crate::path::show;
 /// Commits to judge together, or one by one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Range {
-    /// The merge base; `None` where nothing was there before.
+    /// The merge base, or what a forced push replaced; `None` where nothing was there before.
     pub base: Option<ObjectId>,
     /// What was there before, such as the tip of the target branch, which may have gone on since the merge base.
     pub known: Vec<ObjectId>,
@@ -36,6 +36,15 @@ impl Range {
             ..Range::default()
         }
     }
+
+    /// The same, judged from what the branch was: what a forced push throws away of the branch that work is merged
+    /// into is lost, and judged by the rules that were there.
+    pub fn judged_from(self, before: Option<ObjectId>) -> Range {
+        Range {
+            base: before.or(self.base),
+            ..self
+        }
+    }
 }
 
 impl Repository {
@@ -45,19 +54,18 @@ impl Repository {
     /// # Errors
     /// Not a range, an unknown revision, or no merge base to be sure of.
     pub fn parse_range(&self, text: &str) -> Result<Range> {
+        let unusable = |why| {
+            Error::new(why).help("write A..B; for the commits of a branch: --range main..HEAD")
+        };
         let (from, to) = text
             .split_once("...")
             .or_else(|| text.split_once(".."))
-            .ok_or_else(|| {
-                Error::new(format!("{} is not a range", show(text)))
-                    .help("write A..B; for the commits of a branch: --range main..HEAD")
-            })?;
+            .ok_or_else(|| unusable(format!("{} is not a range", show(text))))?;
         if from.is_empty() {
-            return Err(Error::new(format!(
-                "the range {} does not say where it begins",
-                show(text)
-            ))
-            .help("write A..B; for the commits of a branch: --range main..HEAD"));
+            let shown = show(text);
+            return Err(unusable(format!(
+                "the range {shown} does not say where it begins"
+            )));
         }
         self.range_between(from, or_head(to))
     }

@@ -191,11 +191,8 @@ impl Repository {
                 Side::Local(remote) => Err(unknown_remote(remote)),
             };
         }
-        let mut range = self.range_from(&known, new, &[])?;
-        // What a forced push throws away is lost where work is merged, and judged by the rules that were there.
-        if is_target {
-            range.base = update.old;
-        }
+        let range = self.range_from(&known, new, &[])?;
+        let mut range = range.judged_from(update.old.filter(|_| is_target));
         // What the ref itself was is replaced, as by a rebase, and not gone on from.
         range.known.retain(|&id| Some(id) != update.old);
         let from = range

@@ -114,8 +114,8 @@ fn from_known(repo: &Repository, plan: &Plan) -> Result<Range> {
         return Err(ci::unknown_before("a build of the target branch"));
     }
     let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
-    let mut range = repo.range_from(&known, head, &wanted).map_err(incomplete)?;
-    range.base = before.or(range.base);
+    let range = repo.range_from(&known, head, &wanted).map_err(incomplete)?;
+    let range = range.judged_from(before);
     if !plan.may_be_empty && plan.branch.is_none() && range.base == range.head {
         return Err(ci::unknown_before("a build of a commit that is not new"));
     }

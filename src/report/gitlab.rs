@@ -10,10 +10,11 @@ use serde::Serialize;
 
 use super::identity::{hashes, sha256};
 use super::json::{document, path};
-use super::place::{Places, SETTINGS};
+use super::place::Places;
 use super::{Report, advice, ordered, sentence};
 use crate::error::Error;
 use crate::finding::{Finding, Level};
+use crate::policy::settings;
 
 #[derive(Serialize)]
 struct Issue {
@@ -46,7 +47,7 @@ pub(super) fn report(report: &Report, failure: Option<&Error>) -> io::Result<Str
             fingerprint: sha256(error.message.as_bytes())?,
             severity: "blocker",
             location: Location {
-                path: SETTINGS.to_owned(),
+                path: settings::FILE.to_owned(),
                 lines: Lines { begin: 1 },
             },
         });

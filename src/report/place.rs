@@ -10,9 +10,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::{Report, Texts};
 use crate::finding::{Anchor, Finding, Rule};
-
-/// The settings file, the place of last resort.
-pub(super) const SETTINGS: &str = "guard.toml";
+use crate::policy::settings;
 
 /// A place in a file of the result; line and columns count from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,7 +89,7 @@ impl<'a> Places<'a> {
         }
         let mut designs = self.report.designs.iter().map(|design| &design.path);
         let first = designs.find(|path| is_plain(path.as_bstr()));
-        Place::top(first.cloned().unwrap_or_else(|| SETTINGS.into()))
+        Place::top(first.cloned().unwrap_or_else(|| settings::FILE.into()))
     }
 }
 

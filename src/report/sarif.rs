@@ -13,10 +13,11 @@ use gix::bstr::{BStr, ByteSlice};
 use serde_json::{Value, json};
 
 use super::identity::{hashes, sha256};
-use super::place::{Place, Places, SETTINGS, is_plain};
+use super::place::{Place, Places, is_plain};
 use super::{Report, advice, cannot_judge, escape, ordered, sentence};
 use crate::error::Error;
 use crate::finding::{Finding, Level, Rule};
+use crate::policy::settings;
 
 /// The results that GitHub takes from one run.
 const MOST_RESULTS: usize = 25_000;
@@ -77,7 +78,7 @@ fn described(rule: Rule) -> Value {
 /// A run that could not judge is not a run without results: code scanning, reviewdog and others look at nothing else
 /// and would take such a run for "all well", and earlier alerts for fixed.
 fn no_verdict(error: &Error, index: usize) -> io::Result<Value> {
-    let place = Place::top(SETTINGS.into());
+    let place = Place::top(settings::FILE.into());
     let fingerprint = sha256(NO_VERDICT.as_bytes())?;
     Ok(json!({
         "ruleId": NO_VERDICT,

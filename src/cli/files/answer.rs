@@ -159,7 +159,8 @@ fn analysis_json(analysis: &Analysis) -> Value {
     })
 }
 
-/// Runs a verb with an answer for people and one for programs: in JSON, where that is asked for, also when the verb could not begin.
+/// Runs a verb with an answer for people and one for programs: in JSON, where that is asked for, also when the verb
+/// could not begin.
 pub(in crate::cli) fn answered(
     output: &mut Output,
     run: impl FnOnce(&mut Output) -> Result<u8>,

@@ -22,6 +22,13 @@ pub struct Entry {
     pub writable: bool,
 }
 
+impl Entry {
+    /// Whether its owner may run it.
+    pub fn is_executable(&self) -> bool {
+        self.mode.is_some_and(|mode| mode & 0o100 != 0)
+    }
+}
+
 impl Boundary {
     /// Reads a regular file with one name of at most `max` bytes; `None` where there is nothing.
     ///

@@ -415,8 +415,8 @@ fn json_lines_end_with_the_summary() {
     assert_eq!(last["errors"], 3);
 }
 
-#[test]
-fn markdown_stays_below_what_a_comment_holds() {
+/// 2,000 findings with long messages.
+fn long() -> Report {
     let mut report = Report::default();
     for i in 0..2000 {
         let message = format!("{}{i}", "long ".repeat(80));
@@ -424,6 +424,12 @@ fn markdown_stays_below_what_a_comment_holds() {
             .findings
             .push(Finding::new(Rule::OutOfScope, format!("f{i:04}"), message));
     }
+    report
+}
+
+#[test]
+fn markdown_stays_below_what_a_comment_holds() {
+    let report = long();
     let text = plain_in(&report, Format::Markdown);
     assert!(text.len() < 65_536, "{}", text.len());
     let rows = text.matches("| error |").count();
@@ -435,13 +441,7 @@ fn markdown_stays_below_what_a_comment_holds() {
 
 #[test]
 fn notes_do_not_make_markdown_longer_than_a_comment_holds() {
-    let mut report = Report::default();
-    for i in 0..2000 {
-        let message = format!("{}{i}", "long ".repeat(80));
-        report
-            .findings
-            .push(Finding::new(Rule::OutOfScope, format!("f{i:04}"), message));
-    }
+    let mut report = long();
     report.notes = vec!["@".repeat(500); 20];
     let text = plain_in(&report, Format::Markdown);
     assert!(text.len() < 65_536, "{}", text.len());
