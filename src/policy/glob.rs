@@ -98,11 +98,12 @@ impl Glob {
         // One byte at each end tells most paths apart; comparing slices is a call.
         let begins = self.prefix.first().is_none_or(|b| path.first() == Some(b));
         let ends = self.suffix.last().is_none_or(|b| path.last() == Some(b));
-        if !(begins && ends)
-            || !path.starts_with(&self.prefix)
-            || !path.ends_with(&self.suffix)
-            || !path.contains_str(&self.inner)
-        {
+        let may_match = begins
+            && ends
+            && path.starts_with(&self.prefix)
+            && path.ends_with(&self.suffix)
+            && path.contains_str(&self.inner);
+        if !may_match {
             return false;
         }
         let mut states = States::new(self.program.len());
