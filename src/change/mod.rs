@@ -106,4 +106,9 @@ impl Change {
             _ => Action::TypeChange,
         }
     }
+
+    /// Whether the change leaves a link, a submodule or anything else that is no regular file.
+    pub fn leaves_no_regular_file(&self) -> bool {
+        self.new.is_some_and(|state| !state.kind.is_file())
+    }
 }

@@ -3,7 +3,7 @@
 
 use gix::bstr::{BStr, ByteSlice};
 
-use crate::change::Action;
+use crate::change::{Action, Change};
 use crate::policy::scope::Scope;
 use crate::policy::{Actions, GrantKind};
 
@@ -38,13 +38,15 @@ const COMPANIONS: &[(&str, &[&str])] = &[
     ("MODULE.bazel.lock", &["MODULE.bazel"]),
 ];
 
-/// Whether `path` is `.gitmodules` beside a granted submodule, or the lock file of a manifest that the scope
+/// Whether the change leaves a regular file that is `.gitmodules` beside a granted submodule, or the lock file of a manifest that the scope
 /// lets be changed: one in the same directory,
 /// or below it, where a workspace shares one lock file.
-pub(super) fn is_granted(scope: &Scope, path: &BStr, action: Action) -> bool {
-    if action == Action::Delete || action == Action::TypeChange {
+pub(super) fn is_granted(scope: &Scope, change: &Change) -> bool {
+    let is_edit = matches!(change.action(), Action::Add | Action::Modify);
+    if !is_edit || change.leaves_no_regular_file() {
         return false;
     }
+    let path: &BStr = change.path.as_ref();
     // What it says of each submodule is judged key by key.
     if path == ".gitmodules" {
         let mut grants = scope.grants().iter();

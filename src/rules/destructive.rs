@@ -2,10 +2,11 @@
 //! design is deleted or gutted.
 
 use super::{Case, Sink, Subject, row, scope};
-use crate::change::Action;
+use crate::change::{Action, Change};
 use crate::finding::{Finding, Rule};
 use crate::measure::{Class, Conversion, Unit};
 use crate::path::show;
+use crate::policy::Policy;
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     for subject in case.subjects {
@@ -20,7 +21,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 fn large_file(case: &Case<'_>, subject: &Subject) -> Option<Finding> {
     let path = subject.path();
     let measured = &subject.measured;
-    let exempt = || case.policy.settings.exempt.contains(path);
+    let exempt = || is_exempt(case.policy, &subject.change);
     let shown = show(path);
     let message = match (measured.class, measured.conversion) {
         // The old end of a rename goes on at the new end, where the loss is measured.
@@ -82,6 +83,15 @@ fn large_file(case: &Case<'_>, subject: &Subject) -> Option<Finding> {
             }
         )),
     })
+}
+
+/// Whether the settings let the content be rewritten. A file that is renamed on the way needs that by both of its
+/// names: else any file could take the name of a lock file and lose its content there.
+pub(super) fn is_exempt(policy: &Policy, change: &Change) -> bool {
+    let exempt = &policy.settings.exempt;
+    let other = change.renamed.as_ref().filter(|_| change.new.is_some());
+    exempt.contains(change.path.as_ref())
+        && other.is_none_or(|other| exempt.contains(other.as_ref()))
 }
 
 /// Deleting or gutting the document that grants is refused whatever its size.

@@ -3,7 +3,6 @@
 use gix::bstr::{BStr, ByteSlice};
 
 use super::{Case, Sink, Subject};
-use crate::change::Action;
 use crate::finding::{Finding, Rule};
 use crate::path::{shell_word, show};
 use crate::policy::{Moment, Policy, select, settings};
@@ -148,7 +147,7 @@ pub(super) fn is_upgrade(subject: &Subject) -> bool {
     let content = subject
         .content
         .as_ref()
-        .filter(|_| subject.change.new.is_some());
+        .filter(|_| subject.change.new.is_some_and(|state| state.kind.is_file()));
     content.is_some_and(|(old, new)| moves_own_version(subject.path(), old, new))
 }
 
@@ -164,7 +163,8 @@ fn names_guard(line: &[u8]) -> bool {
 
 /// In the commit that brings the first `guard.toml`, whether the file is part of the set-up.
 pub(super) fn is_set_up(policy: &Policy, subject: &Subject) -> bool {
-    policy.adopting && subject.change.action() != Action::Delete && steers(policy, subject)
+    let is_file = subject.change.new.is_some_and(|state| state.kind.is_file());
+    policy.adopting && is_file && steers(policy, subject)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::path::{self, Platform, show};
 use crate::policy::closest::closest;
 use crate::policy::design::Wanted;
 use crate::policy::scope::Scope;
-use crate::policy::{Actions, Grant, GrantKind, Moment, Policy};
+use crate::policy::{Actions, Grant, GrantKind, Moment, Policy, select};
 
 /// What a design says about a change.
 enum Answer<'a> {
@@ -83,9 +83,16 @@ fn without_authority(case: &Case<'_>, subject: &Subject, finding: Finding) -> Fi
 /// Designs and guard's own settings, `always`, and what `submodule-changed` judges.
 fn needs_no_row(policy: &Policy, change: &Change) -> bool {
     let path = change.path.as_ref();
-    policy.is_exempt(path)
+    (policy.is_exempt(path) && is_regular_design(policy, change))
         || policy.settings.always.contains(path)
         || super::submodule::is_gitlink(change)
+}
+
+/// A link at the path of a design is no design: what it shows is somewhere else. A governing design that becomes one
+/// is refused by `destructive-change`.
+fn is_regular_design(policy: &Policy, change: &Change) -> bool {
+    let is_governing = || policy.governing(change.path.as_ref()).is_some();
+    !change.leaves_no_regular_file() || change.action() == Action::TypeChange && is_governing()
 }
 
 /// A change back to what the work base holds leaves nothing behind that a design could speak of.
@@ -103,7 +110,7 @@ fn answer<'a>(
         return Answer::Granted;
     }
     let path = change.path.as_ref();
-    if policy.settings.companions && companions::is_granted(scope, path, change.action()) {
+    if policy.settings.companions && companions::is_granted(scope, change) {
         return Answer::Granted;
     }
     match scope.lookup(path).grants.first() {
@@ -172,6 +179,13 @@ fn no_grant(case: &Case<'_>, scope: &Scope, subject: &Subject, wanted: &Wanted<'
     }
     if !can_be_named(&subject.change) {
         return finding.help("choose another name: no design can name this one");
+    }
+    if policy.is_exempt(path) {
+        finding = finding.help("at this path only regular files are exempt from the table");
+        // No row grants guard's own settings, nor a design itself.
+        if select::is_own_settings(&policy.settings, path) || policy.governing(path).is_some() {
+            return finding.help("make it a regular file");
+        }
     }
     row::advise(finding, policy, wanted, &instead)
 }

@@ -207,6 +207,10 @@ impl<'a> Loader<'a> {
 
     /// Designs, guard's own settings and, in the commit that sets guard up, what calls it.
     fn goes_without_design(&self, change: &Change) -> Result<bool> {
+        // A link there is neither a design nor settings.
+        if change.leaves_no_regular_file() {
+            return Ok(false);
+        }
         let path = change.path.as_ref();
         Ok(select::is_own_settings(&self.settings, path)
             || select::is_design(&self.settings, path)
