@@ -351,3 +351,69 @@ fn a_name_that_looks_like_a_flag() {
     repo.stage("--version", "x\n");
     repo.guard(&["lint"]).exits(0);
 }
+
+#[test]
+fn lint_takes_a_range_without_its_option() {
+    let repo = repo();
+    repo.git(&["branch", "start"]);
+    repo.commit("Out of scope");
+    let by_option = repo.guard(&["lint", "--range", "start..HEAD", "--format", "json"]);
+    let by_word = repo.guard(&["lint", "start..HEAD", "--format", "json"]);
+    assert_eq!((by_option.code, &by_option.stdout), (1, &by_word.stdout));
+    assert_eq!(by_word.code, 1);
+    repo.guard(&["lint", "start..HEAD", "--staged"]).exits(2);
+    for word in ["start", "core/lld.rs"] {
+        repo.guard(&["lint", word])
+            .exits(2)
+            .says(&format!("`{word}` is not a range A..B"))
+            .says(&format!("guard check {word}"));
+    }
+}
+
+#[test]
+fn lint_staged_is_what_lint_does_anyway() {
+    let repo = repo();
+    let plain = repo.guard(&["lint", "--format", "json"]).exits(1);
+    let staged = repo
+        .guard(&["lint", "--staged", "--format", "json"])
+        .exits(1);
+    assert_eq!(plain.stdout, staged.stdout);
+    repo.guard(&["lint", "--staged", "--worktree"]).exits(2);
+}
+
+#[test]
+fn explain_answers_programs_in_json() {
+    let repo = Repo::new();
+    let json = |arguments: &[&str]| -> Value {
+        let output = repo
+            .guard(&[arguments, &["--format", "json"]].concat())
+            .exits(0);
+        serde_json::from_str(&output.stdout).unwrap()
+    };
+    let all = json(&["explain"]);
+    let ids: Vec<_> = all["rules"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|rule| rule["rule"].clone())
+        .collect();
+    let expected: Vec<_> = Rule::ALL.iter().map(|rule| rule.id()).collect();
+    assert_eq!(ids, expected);
+    let one = json(&["explain", "out-of-scope"]);
+    assert_eq!(one["rules"].as_array().unwrap().len(), 1);
+    for key in ["summary", "what", "why", "example", "fix"] {
+        assert!(
+            one["rules"][0][key]
+                .as_str()
+                .is_some_and(|text| text.len() > 20),
+            "{key}"
+        );
+    }
+    let settings = json(&["explain", "settings"]);
+    let keys = settings["settings"].as_array().unwrap();
+    let lines = keys.iter().find(|key| key["key"] == "lines").unwrap();
+    assert_eq!(
+        (&lines["table"], &lines["default"]),
+        (&"destructive".into(), &"100".into())
+    );
+}

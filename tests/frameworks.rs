@@ -427,6 +427,50 @@ fn the_hook_scripts_refuse_where_guard_is_missing() {
     }
 }
 
+/// The first build takes minutes; without cargo's own lines it looks as if nothing happened.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_demonstration_shows_the_progress_of_its_build() {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    let repo = Repo::new();
+    repo.git(&["init", "--quiet", "sources"]);
+    let sources = repo.path("sources");
+    let copied = common::run(
+        repo.command("cp")
+            .args(["-R", "--parents", "fixtures/demo", "hooks"])
+            .arg(&sources)
+            .current_dir(SOURCE),
+    );
+    copied.exits(0);
+    // Stands in for a build: notes how it was called and puts the tested guard in place.
+    repo.write(
+        "bin/cargo",
+        format!(
+            "#!/bin/sh\necho \"$@\" > called\nmkdir -p target/release\ncp '{GUARD}' target/release/guard\n"
+        ),
+    );
+    let cargo = repo.path("bin/cargo");
+    fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!(
+        "{}:{}",
+        repo.path("bin").display(),
+        std::env::var("PATH").unwrap()
+    );
+    common::run(
+        repo.command(sources.join("fixtures/demo/run"))
+            .env("PATH", path),
+    )
+    .exits(0);
+    let called = fs::read_to_string(sources.join("called")).unwrap();
+    assert!(called.starts_with("build "), "{called}");
+    assert!(
+        !called.contains("quiet") && !called.contains("-q"),
+        "{called}"
+    );
+}
+
 #[test]
 fn the_demonstration_comes_out_as_it_says() {
     let repo = Repo::new();

@@ -311,3 +311,26 @@ fn eight_writers_lose_no_line_of_one_file_jc_92() {
     lines.sort_unstable();
     assert_eq!(lines, ["0", "1", "2", "3", "4", "5", "6", "7"]);
 }
+
+#[test]
+fn snapshots_answer_programs_in_json() {
+    let repo = Repo::open();
+    repo.write("a", "old\n");
+    let id = backup(&repo.put("a", "new\n", &[]));
+    let json = |arguments: &[&str]| repo.json(arguments);
+    let shown = json(&["snapshot", "show", &id, "a"]);
+    assert_eq!(
+        (&shown["path"], &shown["content"]),
+        (&"a".into(), &"old\n".into())
+    );
+    let diff = json(&["snapshot", "diff", &id]);
+    assert!(
+        diff["diff"].as_str().unwrap().contains("\n-old\n+new\n"),
+        "{diff}"
+    );
+    let pruned = json(&["snapshot", "prune"]);
+    assert_eq!(
+        (&pruned["forgotten"], &pruned["kept"]),
+        (&0.into(), &1.into())
+    );
+}

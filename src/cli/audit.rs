@@ -10,6 +10,7 @@ use crate::gate::{Head, Log, Record, verify};
 use crate::path::show;
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  guard audit show --last 20\n  guard audit verify")]
 pub(super) struct Args {
     #[command(subcommand)]
     verb: Verb,

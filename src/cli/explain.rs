@@ -3,7 +3,7 @@
 use super::output::Output;
 use crate::error::{Error, Result};
 use crate::finding::Rule;
-use crate::report;
+use crate::report::{Topic, write_topic};
 use crate::suggest::closest_word;
 
 #[derive(Debug, clap::Args)]
@@ -17,21 +17,20 @@ const EXAMPLES: &str = "\
 Examples:
   guard explain                    every rule in a line
   guard explain out-of-scope       one rule: what, why, an example, the fix
-  guard explain settings           every key of guard.toml";
+  guard explain settings           every key of guard.toml
+  guard explain --format json      all rules with their texts, for a program";
 
 /// The topic that is not a rule.
 const SETTINGS: &str = "settings";
 
 impl Args {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        match self.rule.as_deref() {
-            None => output.print(|out, _, style| report::write_rules(out, style)),
-            Some(SETTINGS) => output.print(|out, _, style| report::write_settings(out, style)),
-            Some(name) => {
-                let rule = Rule::from_id(name).ok_or_else(|| unknown(name))?;
-                output.print(|out, _, style| report::write_rule(rule, out, style));
-            }
-        }
+        let topic = match self.rule.as_deref() {
+            None => Topic::Rules,
+            Some(SETTINGS) => Topic::Settings,
+            Some(name) => Topic::Rule(Rule::from_id(name).ok_or_else(|| unknown(name))?),
+        };
+        output.print(|out, format, style| write_topic(topic, format, out, style));
         Ok(0)
     }
 }

@@ -3,16 +3,19 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::{Command, CommandFactory, Subcommand};
+use clap::{Command, Subcommand};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
-use super::{Cli, output::Output};
+use super::{command, output::Output};
 use crate::error::{Error, Result};
 use crate::git::show_file;
 use crate::report;
 
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  guard generate completions bash\n  guard generate man --dir ~/.local/share/man/man1\n  guard generate schema > guard.schema.json"
+)]
 pub(super) struct Args {
     #[command(subcommand)]
     what: What,
@@ -34,6 +37,7 @@ enum What {
         dir: Option<PathBuf>,
     },
     /// Print the JSON schema of guard.toml.
+    #[command(after_help = "Examples:\n  guard generate schema > guard.schema.json")]
     Schema,
 }
 
@@ -53,7 +57,7 @@ impl Args {
         match &self.what {
             What::Completions { shell } => {
                 let mut script = Vec::new();
-                clap_complete::generate(*shell, &mut Cli::command(), "guard", &mut script);
+                clap_complete::generate(*shell, &mut command(), "guard", &mut script);
                 output.print(|out, _, _| out.write_all(&script));
             }
             What::Man { dir } => {
@@ -80,7 +84,7 @@ fn failed(error: std::io::Error) -> Error {
 
 /// Every manual page by file name, the one of guard itself first.
 fn pages() -> Result<Vec<(String, Vec<u8>)>> {
-    let mut command = Cli::command().disable_help_subcommand(true);
+    let mut command = command().disable_help_subcommand(true);
     // Names the verbs in full: guard-scope-show.
     command.build();
     let mut pages = Vec::new();

@@ -16,6 +16,9 @@ use crate::judge::{self, Options};
 use crate::trailer::{self, Message};
 
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  guard install git           writes the scripts that call these hooks\n  guard hook pre-commit       what such a script runs"
+)]
 pub(super) struct Args {
     #[command(subcommand)]
     name: Name,
@@ -24,29 +27,53 @@ pub(super) struct Args {
 #[derive(Debug, Subcommand)]
 enum Name {
     /// Judge the staged changes before a commit.
+    #[command(
+        after_help = "Examples:\n  guard hook pre-commit\n  guard hook pre-commit --lld docs/lld/LLD-188.md"
+    )]
     PreCommit(CommitArgs),
     /// Judge what a merge stages of its own before its commit.
+    #[command(after_help = "Examples:\n  guard hook pre-merge-commit")]
     PreMergeCommit(CommitArgs),
     /// Judge the staged changes where git skips pre-commit, and name the design in the message.
     #[command(after_help = ABOUT_PREPARE)]
     PrepareCommitMsg(PrepareArgs),
     /// Name the design in a message that was just written in an editor.
+    #[command(after_help = "Examples:\n  guard hook commit-msg .git/COMMIT_EDITMSG")]
     CommitMsg(MessageArgs),
     /// Take away the approvals that the new commit has used up.
+    #[command(after_help = "Examples:\n  guard hook post-commit")]
     PostCommit,
     /// Judge what is about to be pushed; the refs are read from standard input.
+    #[command(
+        after_help = "Examples:\n  guard hook pre-push origin https://example.com/project.git < refs"
+    )]
     PrePush(push::PrePush),
     /// Judge what the pre-commit framework asks for: the staged changes, or the range of a push.
+    #[command(
+        after_help = "Examples:\n  guard hook framework        the entry of the hook `guard` in .pre-commit-hooks.yaml"
+    )]
     Framework(CommitArgs),
     /// On a server: judge one ref of a push before it is updated.
+    #[command(
+        after_help = "Examples:\n  guard hook update refs/heads/main 4b45435 9f3c1a2        the call of git's update hook"
+    )]
     Update(push::Update),
     /// On a server: judge all refs of a push at once; they are read from standard input.
+    #[command(
+        after_help = "Examples:\n  guard hook pre-receive < refs        each line is OLD NEW REF, as git's pre-receive hook gets it"
+    )]
     PreReceive,
     /// Judge new commits on branches, however they were made; the refs are read from standard input.
+    #[command(
+        after_help = "Examples:\n  guard hook reference-transaction prepared < refs        each line is OLD NEW REF"
+    )]
     ReferenceTransaction(push::Transaction),
 }
 
 const ABOUT_PREPARE: &str = "\
+Examples:
+  guard hook prepare-commit-msg .git/COMMIT_EDITMSG message
+
 Git calls this hook also for `commit --no-verify`, cherry-pick, revert and a rebase that stopped. What is
 judged is always the index against HEAD, in a merge against all its parents; when a commit is amended, that
 is what the amending adds. A change that answers to a design gets the trailer `Guard-Design: PATH`, one that

@@ -11,6 +11,7 @@ use crate::install::hook;
 use crate::report::{Format, document};
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Install {
     #[command(subcommand)]
     what: InstallWhat,
@@ -30,6 +31,7 @@ enum InstallWhat {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Uninstall {
     #[command(subcommand)]
     what: UninstallWhat,

@@ -8,11 +8,18 @@ use crate::ci;
 use crate::error::{Error, Result};
 use crate::git::{Range, Repository, Side, Update, show_file};
 use crate::judge::{self, Options};
+use crate::path::show;
 use crate::report::Report;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
+    /// The same as --range A..B.
+    #[arg(value_name = "A..B", conflicts_with_all = ["range", "commit"])]
+    revisions: Option<String>,
+    /// Judge the staged changes, which is what guard does without any of these options.
+    #[arg(long, conflicts_with_all = ["revisions", "range", "commit", "push", "ci", "each_commit", "worktree"])]
+    staged: bool,
     /// Judge what B has that A has not: the net difference from their merge base to B.
     ///
     /// `A..B` and `A...B` mean the same; a B that is left out is HEAD. What happened in A since the merge
@@ -24,11 +31,11 @@ pub(super) struct Args {
     commit: Option<String>,
     /// Judge what is about to be pushed: refs on standard input as git gives them to the pre-push hook, or the
     /// range in the variables of the pre-commit framework.
-    #[arg(long, conflicts_with_all = ["range", "commit"])]
+    #[arg(long, conflicts_with_all = ["revisions", "range", "commit"])]
     push: bool,
     /// Judge what the CI system wants judged: a pull or merge request, a merge queue, a push. The range is printed;
     /// it is never guessed.
-    #[arg(long, conflicts_with_all = ["range", "commit", "push"])]
+    #[arg(long, conflicts_with_all = ["revisions", "range", "commit", "push"])]
     ci: bool,
     /// Of a range, judge also every commit on its own: a merge by what differs from all its parents.
     #[arg(long, conflicts_with = "commit")]
@@ -39,7 +46,7 @@ pub(super) struct Args {
     /// Bytes count as they lie there: no filter and no conversion of line ends is run, so that where git would run
     /// one (`core.autocrlf=true`, Git LFS), a file that was touched may show as changed although git would store the
     /// same. Whether a file marked assume-unchanged has changed is looked at.
-    #[arg(long, conflicts_with_all = ["range", "commit", "push", "ci", "each_commit"])]
+    #[arg(long, conflicts_with_all = ["revisions", "range", "commit", "push", "ci", "each_commit"])]
     worktree: bool,
     #[command(flatten)]
     design: DesignArgs,
@@ -50,8 +57,8 @@ Examples:
   guard lint                                judge the index by this branch's design
   guard lint --lld docs/lld/LLD-188.md      judge it by this design
   guard lint --worktree                     judge what is there, before it is staged
-  guard lint --range main..HEAD             judge the whole branch, from its merge base with main
-  guard lint --range main..HEAD --each-commit
+  guard lint main..HEAD                     judge the whole branch, from its merge base with main
+  guard lint main..HEAD --each-commit
                                             and every commit of it
   guard lint --ci                           judge the pull request that this CI job is about
   guard lint --format json                  the same for a program
@@ -72,7 +79,10 @@ impl Args {
             let (id, branch) = repo.revision_and_branch(revision)?;
             return print(output, &judge::commit(&repo, id, branch, &options)?);
         }
-        if let Some(text) = &self.range {
+        if let Some(text) = &self.revisions {
+            refuse_what_is_no_range(text)?;
+        }
+        if let Some(text) = self.revisions.as_ref().or(self.range.as_ref()) {
             let range = repo.parse_range(text)?;
             return self.range(output, &repo, &range, &options);
         }
@@ -119,6 +129,18 @@ impl Args {
         let each: Option<&judge::Progress<'_>> = if self.each_commit { Some(&tell) } else { None };
         print(output, &judge::range(repo, range, each, options)?)
     }
+}
+
+/// A path or a single revision is not a range; the message names the command that was probably meant.
+fn refuse_what_is_no_range(text: &str) -> Result<()> {
+    if text.contains("..") {
+        return Ok(());
+    }
+    let shown = show(text);
+    Err(Error::new(format!("`{shown}` is not a range A..B"))
+        .help(format!("to judge a branch: guard lint {shown}..HEAD"))
+        .help(format!("to judge one commit: guard lint --commit {shown}"))
+        .help(format!("to ask about one path: guard check {shown}")))
 }
 
 /// The variables whose names and values are text.

@@ -5,7 +5,7 @@ mod audit;
 mod check;
 mod doctor;
 mod explain;
-mod file;
+
 mod files;
 mod generate;
 mod hook;
@@ -16,6 +16,7 @@ mod output;
 mod person;
 mod progress;
 mod push;
+mod report_file;
 mod scope;
 mod settings;
 mod sign;
@@ -28,14 +29,14 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::error::{Error, Result};
 use crate::gate;
 use crate::git::Repository;
 use crate::judge::Options;
 
-use output::Output;
+use output::{Output, Wanted};
 
 /// The variable that names designs for every run, as `--lld` does for one.
 const LLD_VARIABLE: &str = "GUARD_LLD";
@@ -49,7 +50,7 @@ const CANNOT_JUDGE: u8 = 2;
 #[command(name = "guard", version, max_term_width = 100, after_help = EXIT_CODES)]
 struct Cli {
     /// Run as if started in this directory.
-    #[arg(short = 'C', value_name = "DIR", global = true)]
+    #[arg(short = 'C', value_name = "DIR", global = true, help_heading = output::GLOBAL)]
     directory: Option<PathBuf>,
     #[command(flatten)]
     output: output::Args,
@@ -67,7 +68,13 @@ Environment:
   COLUMNS                  columns to draw for where stdout is no terminal (80)
   NO_COLOR, CLICOLOR_FORCE whether to use colours
 
-`guard VERB --help` has examples.";
+Examples:
+  guard init                   write guard.toml from what is in the repository
+  guard lint                   judge what is staged
+  guard lint main..HEAD        judge a branch
+  guard check src/state.py     ask about one path
+
+`guard VERB --help` has more examples.";
 
 #[derive(Debug, Subcommand)]
 enum Verb {
@@ -170,8 +177,11 @@ fn with_approvals(repo: &Repository, options: Options) -> Result<Options> {
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     fail_closed_on_panic();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let cli = match Cli::try_parse_from(&arguments) {
-        Ok(cli) => cli,
+    let parsed = command()
+        .try_get_matches_from(&arguments)
+        .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, Wanted::of(&matches))));
+    let (cli, wanted) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => {
             // `--help` and `--version` are errors to clap too, with code 0. Nothing helps a closed stderr.
             let _ = error.print();
@@ -182,7 +192,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    let mut output = match Output::new(&cli.output, cli.directory.as_deref()) {
+    let mut output = match Output::new(&cli.output, &wanted, cli.directory.as_deref()) {
         Ok(output) => output,
         Err(error) => {
             output::usage_error(&error);
@@ -198,6 +208,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
+/// The command line with the formats of each verb.
+fn command() -> Command {
+    output::with_formats(Cli::command())
+}
+
 impl Cli {
     fn run(&self, output: &mut Output) -> Result<u8> {
         if let Some(directory) = &self.directory {
@@ -205,6 +220,7 @@ impl Cli {
                 Error::new(format!("-C {}: {error}", crate::git::show_file(directory)))
             })?;
         }
+        output.admit_files()?;
         match &self.verb {
             Verb::Lint(args) => args.run(output),
             Verb::Check(args) => args.run(output),
@@ -250,4 +266,92 @@ fn fail_closed_on_panic() {
         );
         std::process::exit(i32::from(CANNOT_JUDGE));
     }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Calls `look` with every verb and the words that call it.
+    fn for_each_verb(command: &Command, words: &[&str], look: &mut impl FnMut(&Command, &[&str])) {
+        look(command, words);
+        for verb in command.get_subcommands() {
+            if verb.get_name() != "help" {
+                for_each_verb(verb, &[words, &[verb.get_name()]].concat(), look);
+            }
+        }
+    }
+
+    /// The words of an example up to its description, as a shell splits them; `None` where a shell would do more.
+    fn words(example: &str) -> Option<Vec<String>> {
+        let mut words = Vec::new();
+        let mut rest = example.split("   ").next()?.trim();
+        while !rest.is_empty() {
+            let (word, tail) = match rest.strip_prefix('\'') {
+                Some(quoted) => quoted.split_once('\'')?,
+                None => rest.split_once(' ').unwrap_or((rest, "")),
+            };
+            match word {
+                "<" | ">" | ">>" | "|" => break,
+                _ if word.starts_with('$') => return None,
+                _ => words.push(word.to_owned()),
+            }
+            rest = tail.trim_start();
+        }
+        Some(words)
+    }
+
+    #[test]
+    fn every_verb_has_examples_and_guard_understands_each() {
+        let mut tried = 0;
+        let mut all = command();
+        all.build();
+        for_each_verb(&all, &["guard"], &mut |verb, called| {
+            let help = verb.get_after_help().map(ToString::to_string);
+            let help = help.unwrap_or_default();
+            let (_, examples) = help
+                .split_once("Examples:\n")
+                .unwrap_or_else(|| panic!("{} has no examples", called.join(" ")));
+            for example in examples.lines().take_while(|line| !line.is_empty()) {
+                let Some(line) = example.strip_prefix("  guard ").and_then(words) else {
+                    continue;
+                };
+                tried += 1;
+                let line = ["guard".to_owned()].into_iter().chain(line);
+                if let Err(error) = command().try_get_matches_from(line) {
+                    panic!("{example}: {error}");
+                }
+            }
+        });
+        assert!(tried > 60, "{tried}");
+    }
+
+    #[test]
+    fn a_verb_lists_the_formats_that_it_has_and_no_others() {
+        let mut all = command();
+        all.build();
+        for_each_verb(&all, &[], &mut |verb, called| {
+            let Some((first, _)) = called.split_first() else {
+                return;
+            };
+            let option = |name: &str| verb.get_arguments().find(|arg| arg.get_id() == name);
+            let formats: Vec<String> = option("format")
+                .map(|arg| arg.get_possible_values())
+                .unwrap_or_default()
+                .iter()
+                .map(|value| value.get_name().to_owned())
+                .collect();
+            let all: Vec<&str> = crate::report::Format::ALL
+                .map(|format| format.name())
+                .into();
+            let expected: &[&str] = match *first {
+                "lint" | "hook" => &all,
+                "generate" => &[],
+                _ => &["human", "json"],
+            };
+            assert_eq!(formats, expected, "{called:?}");
+            let writes = matches!(*first, "lint" | "check" | "scope");
+            assert_eq!(option("output").is_some(), writes, "{called:?}");
+        });
+    }
 }

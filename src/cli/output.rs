@@ -5,39 +5,23 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anstream::ColorChoice;
-use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Arg, ArgAction, ArgMatches, Command, ValueEnum};
 
 use gix::bstr::BString;
 
-use super::{CANNOT_JUDGE, file};
+use super::{CANNOT_JUDGE, report_file};
 use crate::error::{Error, Result};
-use crate::git::show_file;
+use crate::git::{Repository, show_file};
 use crate::report::{Format, Style, document, write_error, write_failure, write_notes};
+
+/// What help lists the options of every verb under.
+pub(super) const GLOBAL: &str = "Global options";
 
 /// Options of every verb that decide how things look.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = GLOBAL)]
 pub(super) struct Args {
-    /// How to print.
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        env = "GUARD_FORMAT",
-        global = true,
-        value_parser = format_parser()
-    )]
-    format: Option<Format>,
-    /// Write the report to a file as well, as `sarif=guard.sarif`; repeat it for several.
-    ///
-    /// `-` in the place of FILE is standard output.
-    #[arg(
-        long,
-        value_name = "FORMAT=FILE",
-        env = "GUARD_OUTPUT",
-        global = true,
-        value_parser = parse_target
-    )]
-    output: Vec<Target>,
     /// When to use colours; NO_COLOR and CLICOLOR_FORCE count as well.
     #[arg(
         long,
@@ -54,24 +38,116 @@ pub(super) struct Args {
 }
 
 impl Args {
-    /// Those of the values that can be read.
-    pub(super) fn lenient(format: Option<String>, outputs: &[String]) -> Args {
+    /// No colour, nothing left out.
+    pub(super) fn plain() -> Args {
         Args {
-            format: format.and_then(|name| Format::from_name(&name)),
-            output: outputs
-                .iter()
-                .filter_map(|text| parse_target(text).ok())
-                .collect(),
             color: When::Never,
             quiet: false,
         }
     }
 }
 
-/// The formats by their names.
-fn format_parser() -> impl TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(Format::ALL.map(Format::name))
-        .try_map(|name| Format::from_name(&name).ok_or("there is no such format"))
+/// The formats of verbs that have no findings to report.
+const ANSWERS: &[Format] = &[Format::Human, Format::Json];
+
+/// The formats of a verb, and whether it also writes its report to files.
+fn formats_of(verb: &str) -> (&'static [Format], bool) {
+    match verb {
+        "lint" => (&Format::ALL, true),
+        "hook" => (&Format::ALL, false),
+        "check" | "scope" => (ANSWERS, true),
+        "generate" | "help" => (&[], false),
+        _ => (ANSWERS, false),
+    }
+}
+
+const FORMAT: &str = "format";
+const OUTPUT: &str = "output";
+
+/// Gives each verb `--format` with the formats that it has, and `--output` where it writes report files.
+pub(super) fn with_formats(command: Command) -> Command {
+    command.mut_subcommands(|verb| {
+        let (formats, writes_files) = formats_of(verb.get_name());
+        if formats.is_empty() {
+            return verb;
+        }
+        let names = formats.iter().map(|format| format.name());
+        let format = Arg::new(FORMAT)
+            .long(FORMAT)
+            .global(true)
+            .value_name("FORMAT")
+            .env("GUARD_FORMAT")
+            .value_parser(
+                PossibleValuesParser::new(names)
+                    .try_map(|name| Format::from_name(&name).ok_or("there is no such format")),
+            )
+            .help("How to print");
+        let verb = verb.arg(format);
+        if !writes_files {
+            return verb;
+        }
+        let example = example(formats);
+        verb.arg(
+            Arg::new(OUTPUT)
+                .long(OUTPUT)
+                .global(true)
+                .value_name("FORMAT=FILE")
+                .env("GUARD_OUTPUT")
+                .action(ArgAction::Append)
+                .value_parser(move |text: &str| parse_target(text, formats))
+                .help(format!(
+                    "Write the report to a file as well, as `{example}`; repeat it for several"
+                ))
+                .long_help(format!(
+                    "Write the report to a file as well, as `{example}`; repeat it for several.\n\nThe file must be new or \
+                     an earlier report of guard in this format. It is never a tracked file, a design, guard.toml, or a \
+                     file below .git or .guard. `-` means standard output."
+                )),
+        )
+    })
+}
+
+/// An example of `--output`.
+fn example(formats: &[Format]) -> &'static str {
+    if formats.contains(&Format::Sarif) {
+        "sarif=guard.sarif"
+    } else {
+        "json=guard.json"
+    }
+}
+
+/// The formats that a command line asks for.
+#[derive(Debug, Default)]
+pub(super) struct Wanted {
+    format: Option<Format>,
+    output: Vec<Target>,
+}
+
+impl Wanted {
+    /// Those of the verb that was called.
+    pub(super) fn of(matches: &ArgMatches) -> Wanted {
+        let mut verb = matches;
+        while let Some((_, deeper)) = verb.subcommand() {
+            verb = deeper;
+        }
+        let format = verb.try_get_one(FORMAT).ok().flatten().copied();
+        let output = verb.try_get_many(OUTPUT).ok().flatten();
+        Wanted {
+            format,
+            output: output.into_iter().flatten().cloned().collect(),
+        }
+    }
+
+    /// Those of the values that can be read.
+    pub(super) fn lenient(format: Option<String>, outputs: &[String]) -> Wanted {
+        Wanted {
+            format: format.and_then(|name| Format::from_name(&name)),
+            output: outputs
+                .iter()
+                .filter_map(|text| parse_target(text, &Format::ALL).ok())
+                .collect(),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
@@ -84,7 +160,7 @@ enum When {
 
 /// A report that was asked for with `--output`.
 #[derive(Debug, Clone, PartialEq)]
-struct Target {
+pub(super) struct Target {
     format: Format,
     /// `None` is standard output.
     file: Option<PathBuf>,
@@ -93,14 +169,18 @@ struct Target {
 /// What Unix calls standard output; opened by such a name, a file behind it would be written from its beginning.
 const STDOUT: [&str; 3] = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 
-fn parse_target(text: &str) -> Result<Target, String> {
+fn parse_target(text: &str, formats: &[Format]) -> Result<Target, String> {
     let (format, file) = text
         .split_once('=')
-        .ok_or("wants FORMAT=FILE, such as sarif=guard.sarif")?;
-    let format = Format::from_name(format).ok_or_else(|| {
-        let names = Format::ALL.map(Format::name).join(", ");
-        format!("the format is one of {names}")
-    })?;
+        .ok_or_else(|| format!("wants FORMAT=FILE, such as {}", example(formats)))?;
+    let format = formats
+        .iter()
+        .copied()
+        .find(|known| known.name() == format)
+        .ok_or_else(|| {
+            let names: Vec<_> = formats.iter().map(|format| format.name()).collect();
+            format!("the format is one of {}", names.join(", "))
+        })?;
     let file = match file {
         "" => return Err("the file has no name".to_owned()),
         "-" => None,
@@ -130,7 +210,7 @@ impl Output {
     /// # Errors
     ///
     /// Two reports for one place.
-    pub(super) fn new(args: &Args, directory: Option<&Path>) -> Result<Output> {
+    pub(super) fn new(args: &Args, wanted: &Wanted, directory: Option<&Path>) -> Result<Output> {
         let style = |color: bool, width| Style {
             color,
             width,
@@ -143,7 +223,7 @@ impl Output {
             When::Auto => matches!(choice, ColorChoice::Always | ColorChoice::AlwaysAnsi),
         };
         let (stdout, stderr) = (io::stdout(), io::stderr());
-        let (format, files) = targets(args, directory.unwrap_or(".".as_ref()))?;
+        let (format, files) = targets(wanted, directory.unwrap_or(".".as_ref()))?;
         Ok(Output {
             format,
             style: style(
@@ -157,6 +237,24 @@ impl Output {
             files,
             failed: None,
         })
+    }
+
+    /// Refuses report files where a report may not go; none is written then.
+    ///
+    /// # Errors
+    /// See [`report_file::admit`].
+    pub(super) fn admit_files(&mut self) -> Result<()> {
+        let repo = match self.files.is_empty() {
+            true => return Ok(()),
+            false => Repository::open(".".as_ref()).ok(),
+        };
+        let mut files = self.files.iter();
+        let admitted =
+            files.try_for_each(|(format, path)| report_file::admit(path, *format, repo.as_ref()));
+        if admitted.is_err() {
+            self.files.clear();
+        }
+        admitted
     }
 
     /// Has the `-->` lines written as seen from a directory below the workspace root.
@@ -188,24 +286,6 @@ impl Output {
             Format::Json => out.write_all(document(&json())?.as_bytes()),
             other => Err(other.not_here(verb)),
         });
-    }
-
-    /// Refuses the formats that a verb with a form for people and one for programs has not: before it does anything,
-    /// for afterwards it would be told as undone.
-    ///
-    /// # Errors
-    ///
-    /// Another format is asked for, on standard output or in a file.
-    pub(super) fn only_human_and_json(&self, verb: &str) -> Result<()> {
-        let files = self.files.iter().map(|(format, _)| *format);
-        match [self.format]
-            .into_iter()
-            .chain(files)
-            .find(|format| !matches!(format, Format::Human | Format::Json))
-        {
-            Some(format) => Err(Error::new(format.not_here(verb).to_string())),
-            None => Ok(()),
-        }
     }
 
     /// Prints remarks to stderr, where data goes to stdout.
@@ -242,8 +322,8 @@ impl Output {
         };
         for (format, path) in std::mem::take(&mut self.files) {
             let mut report = Vec::new();
-            let written =
-                write(&mut report, format, &style).and_then(|()| file::replace(&path, &report));
+            let written = write(&mut report, format, &style)
+                .and_then(|()| report_file::replace(&path, format, &report));
             self.note_failure(&show_file(&path), written);
         }
         if self.format == Format::Github
@@ -251,7 +331,8 @@ impl Output {
         {
             let mut report = Vec::new();
             let written = write(&mut report, Format::Markdown, &style)
-                .and_then(|()| file::append(&summary, &report));
+                .and_then(|()| report_file::admit_summary(&summary))
+                .and_then(|()| report_file::append(&summary, &report));
             self.note_failure("the file of GITHUB_STEP_SUMMARY", written);
         }
     }
@@ -290,16 +371,16 @@ pub(super) fn usage_error(error: &Error) {
 /// The format of standard output, and the files with theirs.
 ///
 /// Files are compared as they will be found from `directory`.
-fn targets(args: &Args, directory: &Path) -> Result<(Format, Vec<(Format, PathBuf)>)> {
-    let mut stdout: Vec<_> = args.format.into_iter().collect();
+fn targets(wanted: &Wanted, directory: &Path) -> Result<(Format, Vec<(Format, PathBuf)>)> {
+    let mut stdout: Vec<_> = wanted.format.into_iter().collect();
     let mut files: Vec<(Format, PathBuf)> = Vec::new();
-    for target in &args.output {
+    for target in &wanted.output {
         match &target.file {
             None => stdout.push(target.format),
             Some(file)
                 if files
                     .iter()
-                    .any(|(_, other)| file::is_same(directory, other, file)) =>
+                    .any(|(_, other)| report_file::is_same(directory, other, file)) =>
             {
                 let file = show_file(file);
                 return Err(Error::new(format!("--output names {file} twice"))

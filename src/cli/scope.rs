@@ -9,6 +9,9 @@ use crate::error::Result;
 use crate::judge::{self, DocumentChoice};
 
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  guard scope show                  what may be changed, and by which line\n  guard scope prompt >> prompt.md   the same for an agent\n  guard scope check                 lint the designs"
+)]
 pub(super) struct Args {
     #[command(subcommand)]
     verb: Verb,

@@ -1,8 +1,8 @@
 //! `guard settings`: what is in force, and where each value came from.
 
-use clap::{Command, CommandFactory};
+use clap::Command;
 
-use super::{Cli, DesignArgs, LLD_VARIABLE, output::Output, repository};
+use super::{DesignArgs, LLD_VARIABLE, command, output::Output, repository};
 use crate::error::Result;
 use crate::judge;
 
@@ -38,7 +38,7 @@ impl Args {
 /// The names of all variables that some option listens to, each once.
 fn variables() -> Vec<String> {
     let mut names = vec![LLD_VARIABLE.to_owned()];
-    collect(&Cli::command(), &mut names);
+    collect(&command(), &mut names);
     names.sort();
     names.dedup();
     names

@@ -12,8 +12,12 @@ use crate::gate::Undo;
 use crate::git::{Repository, Snapshot};
 use crate::measure::unified_preview;
 use crate::path::show;
+use crate::report::Format;
 
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  guard snapshot list\n  guard snapshot diff 4b45435\n  guard snapshot restore 4b45435 src/state.py"
+)]
 pub(super) struct Args {
     #[command(subcommand)]
     verb: Verb,
@@ -161,7 +165,21 @@ fn show_one(output: &mut Output, repo: &Repository, name: &str, path: Option<&st
         Error::new(format!("the snapshot holds no {}", show(path)))
             .help("guard snapshot show lists its files")
     })?;
-    output.print(|out, _, _| out.write_all(&bytes));
+    let Ok(text) = bytes.to_str() else {
+        if output.format == Format::Json {
+            return Err(
+                Error::new(format!("{} is not UTF-8, as JSON must be", show(path)))
+                    .help("leave out --format json to get the bytes as they are"),
+            );
+        }
+        output.print(|out, _, _| out.write_all(&bytes));
+        return Ok(());
+    };
+    output.print_either(
+        "guard snapshot show",
+        || json!({ "version": 1, "id": snapshot.id.to_string(), "path": path, "content": text }),
+        |out| out.write_all(&bytes),
+    );
     Ok(())
 }
 
@@ -177,7 +195,11 @@ fn diff(output: &mut Output, repo: &Repository, name: &str) -> Result<()> {
             text.push_str(&unified_preview(&before, &now, &shown, &shown, usize::MAX));
         }
     }
-    output.print(|out, _, _| out.write_all(text.as_bytes()));
+    output.print_either(
+        "guard snapshot diff",
+        || json!({ "version": 1, "id": snapshot.id.to_string(), "diff": text }),
+        |out| out.write_all(text.as_bytes()),
+    );
     Ok(())
 }
 
@@ -232,12 +254,16 @@ fn prune(output: &mut Output, repo: &Repository) -> Result<()> {
             .seconds
             .saturating_sub_unsigned(keep),
     )?;
-    output.print(|out, _, _| {
-        writeln!(
-            out,
-            "{} snapshots forgotten, {} kept",
-            kept.forgotten, kept.kept
-        )
-    });
+    output.print_either(
+        "guard snapshot prune",
+        || json!({ "version": 1, "forgotten": kept.forgotten, "kept": kept.kept }),
+        |out| {
+            writeln!(
+                out,
+                "{} snapshots forgotten, {} kept",
+                kept.forgotten, kept.kept
+            )
+        },
+    );
     Ok(())
 }

@@ -12,7 +12,7 @@ const WITH_VALUE: [&str; 4] = ["-C", "--format", "--output", "--color"];
 
 /// Writes `error`, which stderr has seen, to the reports that the arguments, the program's name first, name.
 pub(super) fn tell(arguments: &[OsString], error: &clap::Error) {
-    let Some((directory, args)) = asked(arguments) else {
+    let Some((directory, wanted)) = asked(arguments) else {
         return;
     };
     if let Some(directory) = &directory
@@ -24,13 +24,15 @@ pub(super) fn tell(arguments: &[OsString], error: &clap::Error) {
     let first = text.lines().next().unwrap_or_default();
     let message = first.strip_prefix("error: ").unwrap_or(first);
     let error = Error::new(message).help("guard lint --help shows what it takes");
-    if let Ok(mut output) = Output::new(&args, None) {
+    if let Ok(mut output) = Output::new(&output::Args::plain(), &wanted, None)
+        && output.admit_files().is_ok()
+    {
         output.reports(&error);
     }
 }
 
 /// The directory and the reports of `guard lint`; `None` for other verbs.
-fn asked(arguments: &[OsString]) -> Option<(Option<PathBuf>, output::Args)> {
+fn asked(arguments: &[OsString]) -> Option<(Option<PathBuf>, output::Wanted)> {
     let mut words = arguments.iter().skip(1).map(|word| word.to_str());
     let (mut verb, mut directory) = (None, None);
     let (mut format, mut outputs) = (None, Vec::new());
@@ -56,5 +58,5 @@ fn asked(arguments: &[OsString]) -> Option<(Option<PathBuf>, output::Args)> {
     if outputs.is_empty() {
         outputs.extend(variable("GUARD_OUTPUT"));
     }
-    (verb == Some("lint")).then(|| (directory, output::Args::lenient(format, &outputs)))
+    (verb == Some("lint")).then(|| (directory, output::Wanted::lenient(format, &outputs)))
 }

@@ -3,18 +3,83 @@
 use std::io;
 
 use annotate_snippets::renderer::DEFAULT_EMPHASIS_STYLE;
+use serde_json::{Value, json};
 
-use super::Style;
 use super::human::paint;
+use super::{Format, Style, document};
 use crate::finding::Rule;
-use crate::policy::settings::KEYS;
+use crate::policy::settings::{KEYS, RULES};
 
-/// Writes the long text of one rule.
+/// What `guard explain` explains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Topic {
+    /// Every rule in a line.
+    Rules,
+    /// One rule: what, why, an example, the fix.
+    Rule(Rule),
+    /// Every key of `guard.toml`.
+    Settings,
+}
+
+/// Writes the page on a topic.
 ///
 /// # Errors
-///
-/// Those of `out`.
-pub fn write_rule(rule: Rule, out: &mut dyn io::Write, style: &Style) -> io::Result<()> {
+/// Those of `out`, and `Unsupported` for a format that is neither human nor JSON.
+pub fn write_topic(
+    topic: Topic,
+    format: Format,
+    out: &mut dyn io::Write,
+    style: &Style,
+) -> io::Result<()> {
+    let page = match (format, topic) {
+        (Format::Human, Topic::Rules) => rules(style),
+        (Format::Human, Topic::Rule(rule)) => rule_page(rule, style),
+        (Format::Human, Topic::Settings) => settings(style),
+        (Format::Json, Topic::Rules) => {
+            let rules: Vec<Value> = Rule::ALL.iter().copied().map(rule_json).collect();
+            document(&json!({"version": 1, "rules": rules}))?
+        }
+        (Format::Json, Topic::Rule(rule)) => {
+            document(&json!({"version": 1, "rules": [rule_json(rule)]}))?
+        }
+        (Format::Json, Topic::Settings) => document(&settings_json())?,
+        (other, _) => return Err(other.not_here("guard explain")),
+    };
+    out.write_all(page.as_bytes())
+}
+
+fn rule_json(rule: Rule) -> Value {
+    let text = rule.explain();
+    json!({
+        "rule": rule.id(),
+        "level": rule.default_level().name(),
+        "summary": rule.summary(),
+        "what": text.what,
+        "why": text.why,
+        "example": text.example,
+        "fix": text.fix,
+        "configurable": !rule.is_always(),
+        "approvable": rule.can_be_approved(),
+    })
+}
+
+fn settings_json() -> Value {
+    let keys: Vec<Value> = KEYS
+        .iter()
+        .map(|key| {
+            json!({
+                "table": key.section,
+                "key": key.name,
+                "default": (!key.default.is_empty()).then_some(key.default),
+                "doc": key.doc,
+            })
+        })
+        .collect();
+    json!({"version": 1, "settings": keys, "rules": {"table": RULES, "levels": ["off", "note", "warning", "error"]}})
+}
+
+/// The long text of one rule.
+fn rule_page(rule: Rule, style: &Style) -> String {
     let title = |text| paint(DEFAULT_EMPHASIS_STYLE, text, style);
     let text = rule.explain();
     let mut page = format!(
@@ -36,15 +101,11 @@ pub fn write_rule(rule: Rule, out: &mut dyn io::Write, style: &Style) -> io::Res
             page.push_str(&format!("  {line}\n"));
         }
     }
-    out.write_all(page.as_bytes())
+    page
 }
 
-/// Writes one line a rule: name, default level, when it fires.
-///
-/// # Errors
-///
-/// Those of `out`.
-pub fn write_rules(out: &mut dyn io::Write, style: &Style) -> io::Result<()> {
+/// One line per rule: name, default level, when it fires.
+fn rules(style: &Style) -> String {
     let widest = Rule::ALL
         .iter()
         .map(|rule| rule.id().len())
@@ -62,15 +123,11 @@ pub fn write_rules(out: &mut dyn io::Write, style: &Style) -> io::Result<()> {
         page.push_str(&format!("{name}  {level:7}  {}\n", rule.summary()));
     }
     page.push_str("\n`guard explain RULE` tells why, with an example and the fix.\n");
-    out.write_all(page.as_bytes())
+    page
 }
 
-/// Writes every key of `guard.toml` by table, as a file with all defaults would hold it.
-///
-/// # Errors
-///
-/// Those of `out`.
-pub fn write_settings(out: &mut dyn io::Write, style: &Style) -> io::Result<()> {
+/// Every key of `guard.toml` by table, as a file with all defaults would hold it.
+fn settings(style: &Style) -> String {
     let mut page = String::new();
     let mut section = "";
     for key in KEYS {
@@ -92,7 +149,7 @@ pub fn write_settings(out: &mut dyn io::Write, style: &Style) -> io::Result<()> 
         paint(DEFAULT_EMPHASIS_STYLE, "[rules]", style)
     ));
     page.push_str("  RULE = \"off\" | \"note\" | \"warning\" | \"error\"\n      The level of a rule; `guard explain` lists them.\n");
-    out.write_all(page.as_bytes())
+    page
 }
 
 fn level(rule: Rule) -> &'static str {
@@ -120,9 +177,7 @@ mod tests {
     use super::*;
 
     fn page(rule: Rule) -> String {
-        let mut out = Vec::new();
-        write_rule(rule, &mut out, &Style::default()).unwrap_or_default();
-        String::from_utf8(out).unwrap_or_default()
+        rule_page(rule, &Style::default())
     }
 
     #[test]
@@ -140,9 +195,7 @@ mod tests {
 
     #[test]
     fn the_list_has_one_line_a_rule() {
-        let mut out = Vec::new();
-        write_rules(&mut out, &Style::default()).unwrap_or_default();
-        let list = String::from_utf8(out).unwrap_or_default();
+        let list = rules(&Style::default());
         for rule in Rule::ALL {
             let lines = list
                 .lines()

@@ -165,11 +165,7 @@ pub(in crate::cli) fn answered(
     output: &mut Output,
     run: impl FnOnce(&mut Output) -> Result<u8>,
 ) -> Result<u8> {
-    let result = match output.only_human_and_json("a file operation") {
-        Ok(()) => run(output),
-        Err(error) => Err(error),
-    };
-    match result {
+    match run(output) {
         Err(error) if output.format == Format::Json => tell(output, &error.into()),
         result => result,
     }

@@ -1,0 +1,188 @@
+//! Report files: where they may go, and how they get there whole.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use gix::bstr::{BStr, BString};
+
+use crate::disk;
+use crate::error::{Error, Result};
+use crate::git::{Index, Repository, show_file};
+use crate::judge::settings_of_head;
+use crate::path::fold;
+use crate::policy::select;
+use crate::policy::settings::Settings;
+use crate::report::{Format, RECOGNISED_FROM, is_report};
+
+/// Whether a report may go to `path`: a new file or an earlier report in the same format, and no file that guard
+/// or git works with.
+///
+/// # Errors
+/// Why it may not.
+pub(super) fn admit(path: &Path, format: Format, repo: Option<&Repository>) -> Result<()> {
+    if is_stream(path) {
+        return Ok(());
+    }
+    admit_place(path, repo)
+        .and_then(|()| admit_content(path, format))
+        .map_err(|why| {
+            Error::new(format!(
+                "--output {}={}: {why}",
+                format.name(),
+                show_file(path)
+            ))
+            .help("name a new file, or one that guard wrote as a report in this format before")
+        })
+}
+
+/// Whether guard may add its summary to the file that `GITHUB_STEP_SUMMARY` names.
+///
+/// # Errors
+/// Why it may not.
+pub(super) fn admit_summary(path: &Path) -> io::Result<()> {
+    let repo = Repository::open(".".as_ref()).ok();
+    admit_place(path, repo.as_ref()).map_err(io::Error::other)
+}
+
+/// Refuses what git or guard works with, and what is tracked.
+fn admit_place(path: &Path, repo: Option<&Repository>) -> Result<(), String> {
+    let Some(place) = place(path) else {
+        // Without its directory the file cannot be written; that error says more.
+        return Ok(());
+    };
+    let is_git = |part: &std::ffi::OsStr| part.eq_ignore_ascii_case(".git");
+    if place.iter().any(is_git) {
+        return Err("it is inside a git directory".to_owned());
+    }
+    let Some(repo) = repo else {
+        return Ok(());
+    };
+    let below = |dir: &Path| dir.canonicalize().is_ok_and(|dir| place.starts_with(dir));
+    if below(repo.git_dir()) || below(repo.common_dir()) {
+        return Err("it is inside a git directory".to_owned());
+    }
+    let root = repo
+        .workdir()
+        .ok()
+        .and_then(|root| root.canonicalize().ok());
+    let Some(inside) = root.and_then(|root| place.strip_prefix(root).ok().map(Path::to_owned))
+    else {
+        return Ok(());
+    };
+    let Ok(inside) = gix::path::into_bstr(inside) else {
+        return Err("its name is not text".to_owned());
+    };
+    let inside: BString = gix::path::to_unix_separators_on_windows(inside).into_owned();
+    // Settings that cannot be used are told by the verdict; the names that guard always uses are known all the same.
+    let settings = settings_of_head(repo).unwrap_or_else(|_| Settings::default());
+    let folded = fold(inside.as_ref());
+    let is_own = |name: &BStr| select::is_own_settings(&settings, name);
+    if is_own(inside.as_ref()) || is_own(folded.as_ref()) {
+        return Err("it configures guard".to_owned());
+    }
+    if select::is_design(&settings, inside.as_ref()) {
+        return Err("it is a design".to_owned());
+    }
+    let index = Index::open(repo).map_err(|error| error.to_string())?;
+    let tracked = index
+        .get(repo, inside.as_ref())
+        .map_err(|error| error.to_string())?;
+    match tracked {
+        Some(_) => Err("git tracks it".to_owned()),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a file that holds anything but a report in this format; an empty one, as `mktemp` makes it, holds nothing.
+fn admit_content(path: &Path, format: Format) -> Result<(), String> {
+    let found = match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error.to_string()),
+        Ok(found) => found,
+    };
+    if found.is_dir() {
+        return Err("it is a directory".to_owned());
+    }
+    if found.is_symlink() {
+        return Err("it is a link".to_owned());
+    }
+    if !found.is_file() {
+        return match is_pipe_or_terminal(&found) {
+            true => Ok(()),
+            false => Err("it is a device".to_owned()),
+        };
+    }
+    let mut start = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(RECOGNISED_FROM).read_to_end(&mut start))
+        .map_err(|error| error.to_string())?;
+    match start.is_empty() || is_report(format, &start) {
+        true => Ok(()),
+        false => Err(format!(
+            "the file exists and is not a {} report of guard",
+            format.name()
+        )),
+    }
+}
+
+#[cfg(unix)]
+fn is_pipe_or_terminal(found: &fs::Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    let kind = found.file_type();
+    kind.is_fifo() || kind.is_char_device()
+}
+
+#[cfg(not(unix))]
+fn is_pipe_or_terminal(_: &fs::Metadata) -> bool {
+    true
+}
+
+/// Puts a report in its file: a reader finds the old report or the new one, never a part of either.
+///
+/// What is no regular file, such as a pipe or `/dev/stderr`, is written to as it is.
+///
+/// # Errors
+/// Something else is there by now, or those of the file system; what was there is then still there.
+pub(super) fn replace(path: &Path, format: Format, bytes: &[u8]) -> io::Result<()> {
+    if is_stream(path) {
+        return File::options().append(true).open(path)?.write_all(bytes);
+    }
+    // Judging took its time: the file may be another one now.
+    admit_content(path, format).map_err(io::Error::other)?;
+    match fs::symlink_metadata(path) {
+        Ok(found) if !found.is_file() => File::options().write(true).open(path)?.write_all(bytes),
+        _ => disk::replace(path, bytes, None),
+    }
+}
+
+/// Whether the path is one of the system's names for what is open already: links, but nobody's files.
+fn is_stream(path: &Path) -> bool {
+    let is_handle =
+        || path.starts_with("/proc") && path.parent().is_some_and(|dir| dir.ends_with("fd"));
+    cfg!(unix) && (path == "/dev/stderr" || path.starts_with("/dev/fd") || is_handle())
+}
+
+/// The path without the links on its way; `None` where its directory is missing.
+fn place(path: &Path) -> Option<PathBuf> {
+    let parent = fs::canonicalize(disk::directory_of(path)).ok()?;
+    Some(parent.join(path.file_name()?))
+}
+
+/// Whether two paths, seen from `directory`, name one file.
+pub(super) fn is_same(directory: &Path, one: &Path, other: &Path) -> bool {
+    match (place(&directory.join(one)), place(&directory.join(other))) {
+        (Some(one), Some(other)) => one == other,
+        // Where the directory is missing, writing tells.
+        _ => one == other,
+    }
+}
+
+/// Adds `bytes` to the end of the file.
+///
+/// # Errors
+/// Those of the file system.
+pub(super) fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::options().append(true).create(true).open(path)?;
+    file.write_all(bytes)
+}

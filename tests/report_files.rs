@@ -1,0 +1,224 @@
+//! `--output`: where a report may go.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fs;
+
+use common::{DESIGN, Repo};
+
+const FORMATS: [&str; 8] = [
+    "human", "json", "jsonl", "sarif", "github", "gitlab", "junit", "markdown",
+];
+
+/// A repository whose staged change is refused, with files that no report may replace.
+fn repo() -> Repo {
+    let repo = Repo::new();
+    repo.stage("src/large.py", "x = 1\n");
+    repo.stage("tracked.json", "{}\n");
+    repo.govern(&[("src/large.py", "Modify", "x")]);
+    repo.stage("other.py", "x\n");
+    repo.write(".git/guard/log.jsonl", "a record\n");
+    repo.write(".git/hooks/pre-commit", "a hook\n");
+    repo.write(".guard/allowed_signers", "a signer\n");
+    repo.write("mine.txt", "mine\n");
+    repo
+}
+
+#[test]
+fn only_verdict_verbs_write_report_files() {
+    let repo = repo();
+    for arguments in [
+        &["read", "mine.txt"][..],
+        &["write", "src/large.py"],
+        &["patch", "src/large.py", "--search", "1", "--replace", "2"],
+        &["delete", "src/large.py"],
+        &["snapshot", "list"],
+        &["audit", "show"],
+        &["settings"],
+        &["explain"],
+        &["hook", "pre-commit"],
+    ] {
+        repo.guard(&[arguments, &["--output", "human=new.txt"]].concat())
+            .exits(2)
+            .says("unexpected argument '--output'");
+        assert!(!repo.path("new.txt").exists(), "{arguments:?}");
+    }
+    for arguments in [
+        &["lint"][..],
+        &["check", "other.py"],
+        &["scope", "show"],
+        &["scope", "check"],
+    ] {
+        repo.guard(&[arguments, &["--output", "json=new.json"]].concat());
+        assert!(repo.path("new.json").exists(), "{arguments:?}");
+        fs::remove_file(repo.path("new.json")).unwrap();
+    }
+}
+
+#[test]
+fn a_report_replaces_nothing_but_a_report() {
+    let repo = repo();
+    repo.write("../outside.txt", "outside\n");
+    for (path, why) in [
+        ("src/large.py", "git tracks it"),
+        ("tracked.json", "git tracks it"),
+        ("guard.toml", "it configures guard"),
+        (".guard/allowed_signers", "it configures guard"),
+        (".guard/new", "it configures guard"),
+        (DESIGN, "it is a design"),
+        ("docs/lld/active/LLD-999.md", "it is a design"),
+        (".git/config", "it is inside a git directory"),
+        (".git/hooks/pre-commit", "it is inside a git directory"),
+        (".git/guard/log.jsonl", "it is inside a git directory"),
+        ("src/../.git/new", "it is inside a git directory"),
+        ("mine.txt", "is not a"),
+        ("../outside.txt", "is not a"),
+    ] {
+        for format in FORMATS {
+            let before = fs::read(repo.path(path)).ok();
+            let output = format!("{format}={path}");
+            repo.guard(&["lint", "--output", &output])
+                .exits(2)
+                .says(why);
+            assert_eq!(fs::read(repo.path(path)).ok(), before, "{output}");
+        }
+    }
+    // A deleted file is tracked all the same, and wrong arguments open no other way.
+    fs::remove_file(repo.path("tracked.json")).unwrap();
+    repo.guard(&["lint", "--output", "json=tracked.json"])
+        .exits(2)
+        .says("git tracks it");
+    repo.guard(&["lint", "--bogus", "--output", "json=tracked.json"])
+        .exits(2);
+    repo.guard(&["lint", "--bogus", "--output", "human=mine.txt"])
+        .exits(2);
+    assert!(!repo.path("tracked.json").exists());
+    assert_eq!(fs::read_to_string(repo.path("mine.txt")).unwrap(), "mine\n");
+}
+
+#[test]
+fn one_place_that_is_refused_refuses_all_reports() {
+    let repo = repo();
+    repo.guard(&[
+        "lint",
+        "--output",
+        "json=new.json",
+        "--output",
+        "human=mine.txt",
+    ])
+    .exits(2)
+    .says("--output human=mine.txt");
+    assert!(!repo.path("new.json").exists());
+}
+
+/// Verdicts, failures, and the answers of the other verbs.
+#[test]
+fn a_report_replaces_an_earlier_report_in_its_format() {
+    let repo = repo();
+    let accepted = Repo::new();
+    accepted.govern(&[("a", "Add", "a")]);
+    for format in FORMATS {
+        let output = format!("{format}=report");
+        for (repo, arguments, code) in [
+            (&repo, &["lint"][..], 1),
+            (&repo, &["lint", "--quiet"], 1),
+            (&repo, &["lint", "--lld", "none.md"], 2),
+            (&accepted, &["lint"], 0),
+            (&accepted, &["lint", "--quiet"], 0),
+        ] {
+            for _ in 0..2 {
+                let arguments = [arguments, &["--output", &output]].concat();
+                let result = repo.guard(&arguments);
+                assert_eq!(result.code, code, "{arguments:?}\n{}", result.text());
+            }
+        }
+        for other in FORMATS {
+            let is_empty = fs::metadata(accepted.path("report")).unwrap().len() == 0;
+            if other != format && !is_empty {
+                accepted
+                    .guard(&["lint", "--output", &format!("{other}=report")])
+                    .exits(2)
+                    .says("is not a");
+            }
+        }
+        fs::remove_file(repo.path("report")).unwrap();
+        fs::remove_file(accepted.path("report")).unwrap();
+    }
+    for format in ["human", "json"] {
+        for arguments in [
+            &["check", "src/large.py"][..],
+            &["check", "other.py"],
+            &["scope", "show"],
+            &["scope", "prompt"],
+            &["scope", "check"],
+            &["scope", "check", "none.md"],
+        ] {
+            let output = format!("{format}=report");
+            for _ in 0..2 {
+                let result = repo.guard(&[arguments, &["--output", &output]].concat());
+                assert!(
+                    !result.text().contains("is not a"),
+                    "{arguments:?}\n{}",
+                    result.text()
+                );
+            }
+            fs::remove_file(repo.path("report")).unwrap();
+        }
+    }
+}
+
+/// `mktemp` makes an empty file.
+#[test]
+fn an_empty_file_may_become_a_report() {
+    let repo = repo();
+    repo.write("../empty", "");
+    repo.guard(&["lint", "--output", "sarif=../empty"]).exits(1);
+    assert!(
+        fs::read_to_string(repo.path("../empty"))
+            .unwrap()
+            .contains("\"runs\"")
+    );
+}
+
+/// In CI the links of the work tree were made by the change that is judged.
+#[cfg(unix)]
+#[test]
+fn a_report_does_not_follow_or_replace_a_link() {
+    let repo = repo();
+    repo.write("../precious", "old");
+    for (name, target) in [("a.json", "../precious"), ("b.json", "../not-there")] {
+        std::os::unix::fs::symlink(target, repo.path(name)).unwrap();
+        repo.guard(&["lint", "--output", &format!("json={name}")])
+            .exits(2)
+            .says("it is a link");
+        assert!(fs::symlink_metadata(repo.path(name)).unwrap().is_symlink());
+    }
+    // A link to a directory on the way leads to where the file really is.
+    std::os::unix::fs::symlink(".git", repo.path("reports")).unwrap();
+    repo.guard(&["lint", "--output", "json=reports/new.json"])
+        .exits(2)
+        .says("it is inside a git directory");
+    assert_eq!(fs::read_to_string(repo.path("../precious")).unwrap(), "old");
+    assert!(!repo.path("../not-there").exists());
+    assert!(!repo.path(".git/new.json").exists());
+}
+
+#[test]
+fn the_summary_of_a_step_is_held_to_the_same_places() {
+    let repo = repo();
+    for path in ["src/large.py", "guard.toml", ".git/config", DESIGN] {
+        let before = fs::read(repo.path(path)).unwrap();
+        let mut lint = repo.command(common::GUARD);
+        lint.args(["lint", "--format", "github"])
+            .env("GITHUB_STEP_SUMMARY", repo.path(path));
+        common::run(&mut lint).exits(2).says("GITHUB_STEP_SUMMARY");
+        assert_eq!(fs::read(repo.path(path)).unwrap(), before, "{path}");
+    }
+    let mut lint = repo.command(common::GUARD);
+    lint.args(["lint", "--format", "github"])
+        .env("GITHUB_STEP_SUMMARY", repo.path("../summary"));
+    common::run(&mut lint).exits(1);
+    assert!(repo.path("../summary").exists());
+}
