@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::blocks::{Content, PieceKind};
-use super::cell;
+use super::cell::{self, Paths};
 use super::draft::{Draft, Row};
 use super::heading::Claim;
 use super::kind::{self, Kind, Type};
@@ -18,6 +18,16 @@ pub(super) fn read(source: &Source<'_>, items: &[Content], claim: Claim, draft: 
             Err(problem) => draft.bad_row(vec![problem]),
         }
     }
+}
+
+/// What stands in front of the path.
+enum Label {
+    /// Nothing about the file.
+    None,
+    /// A type with the words that said it.
+    Type(Said),
+    /// What is done to a part of the file: "Remove the debug flag from".
+    Phrase,
 }
 
 /// A type with the words that said it.
@@ -46,32 +56,49 @@ fn read_item(source: &Source<'_>, item: &Content, claim: Claim) -> Result<Row, L
     let rest = source
         .slice(rest)
         .trim_start_matches([' ', '-', '–', '—', ':']);
-    let paths = cell::paths(source, &item.part(path.clone()))?;
-    let remark = remark(source.slice(path)).or_else(|| remark(rest));
-    let (found, change_type) = label.or(remark).unwrap_or_else(|| {
-        (
-            Type {
-                kind: Kind::Grant(claim.actions()),
-                directory: false,
-            },
-            String::new(),
-        )
-    });
+    let Paths { mut paths, prose } = cell::paths(source, &item.part(path.clone()))?;
+    let prose = prose || matches!(label, Label::Phrase);
+    let said = match label {
+        Label::Type((found, _)) if prose && found.kind.takes_away() => None,
+        Label::Type(said) => Some(said),
+        Label::None | Label::Phrase => {
+            // What a description says in parentheses may not be about the file.
+            let about_file = |said: &Said, alone: bool| alone || !said.0.kind.takes_away();
+            remark(source.slice(path))
+                .filter(|said| about_file(said, !prose))
+                .or_else(|| {
+                    remark(rest).filter(|said| about_file(said, !prose && rest.starts_with('(')))
+                })
+        }
+    };
+    if prose && said.is_none() {
+        // "Move the parser from `a` to `b`" edits two files.
+        paths.iter_mut().for_each(|path| path.arrow = false);
+    }
+    let (mut kind, mut directory, mut change_type) =
+        (Kind::Grant(claim.actions()), false, String::new());
+    if let Some((found, words)) = said {
+        (kind, directory, change_type) = (found.kind, found.directory, words);
+    }
+    if kind::denies(rest) {
+        kind = Kind::Mention;
+    }
     Ok(Row {
         paths,
-        kind: found.kind,
-        directory: found.directory,
+        prose,
+        kind,
+        directory,
         change_type,
         description: rest.split_whitespace().collect::<Vec<_>>().join(" "),
     })
 }
 
-/// Reads `Modify:` or `Create` in front of the path.
+/// Reads `Modify:` or `Create` in front of the path, and where the path begins.
 fn split_label(
     source: &Source<'_>,
     item: &Content,
     span: Range<usize>,
-) -> Result<(Option<Said>, Range<usize>), Located> {
+) -> Result<(Label, Range<usize>), Located> {
     let first = item
         .pieces
         .iter()
@@ -96,23 +123,26 @@ fn split_label(
             .find(|c: char| !matches!(c, '*' | '_' | ' '))
             .unwrap_or(0);
         if let Some(found) = kind::parse(label) {
-            return Ok((Some((found, label.to_owned())), after + skipped..span.end));
+            let said = Label::Type((found, label.to_owned()));
+            return Ok((said, after + skipped..span.end));
+        }
+        if kind::is_phrase(label) {
+            return Ok((Label::Phrase, after + skipped..span.end));
         }
         let word = label.to_lowercase();
         if matches!(word.as_str(), "test" | "tests" | "file" | "files" | "path") {
-            return Ok((None, after + skipped..span.end));
+            return Ok((Label::None, after + skipped..span.end));
         }
         // `src/a.py: what changes` has its path in front.
         if !label.contains(['/', '.']) || label.contains(char::is_whitespace) {
-            let help = format!("write one of {}", kind::KNOWN);
             return Err(Problem::bad_row(
                 "unknown-type",
                 format!("`{}` is no change type", show(label)),
-                help,
+                kind::help(label),
             )
             .at(span));
         }
-        return Ok((None, span));
+        return Ok((Label::None, span));
     }
     let end = if first.is_some() {
         text.len()
@@ -120,12 +150,17 @@ fn split_label(
         text.find(' ').unwrap_or(0)
     };
     let word = text.get(..end).unwrap_or("").trim_matches(['*', '_', ' ']);
-    match kind::parse(word) {
-        Some(found) if !word.contains(['.', '/']) || word.contains(' ') => {
-            Ok((Some((found, word.to_owned())), span.start + end..span.end))
-        }
-        _ => Ok((None, span)),
+    if word.contains(['.', '/']) && !word.contains(' ') {
+        return Ok((Label::None, span));
     }
+    let label = if kind::is_phrase(word) {
+        Label::Phrase
+    } else if let Some(found) = kind::parse(word) {
+        Label::Type((found, word.to_owned()))
+    } else {
+        return Ok((Label::None, span));
+    };
+    Ok((label, span.start + end..span.end))
 }
 
 /// Splits an item before ` - `, ` — ` or `: `, outside of code and parentheses.

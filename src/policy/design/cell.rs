@@ -7,12 +7,13 @@ use std::ops::Range;
 
 use super::blocks::{Content, Piece, PieceKind};
 use super::link;
+use super::negation::negation;
 use super::problem::{Located, Problem, show};
 use super::raw;
 use super::source::Source;
 
 /// One path as written, not yet judged.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Written {
     pub(super) text: String,
     /// With its backticks.
@@ -21,6 +22,16 @@ pub(super) struct Written {
     pub(super) arrow: bool,
     /// "(directory)" stands behind it.
     pub(super) directory: bool,
+    /// "(no changes)" stands behind it.
+    pub(super) denied: bool,
+}
+
+/// The paths of a cell.
+#[derive(Debug, Default)]
+pub(super) struct Paths {
+    pub(super) paths: Vec<Written>,
+    /// Words stand beside them: the cell may speak of a part of a file.
+    pub(super) prose: bool,
 }
 
 /// A cell with more spans, links and tags than this was not written for a reader.
@@ -30,7 +41,7 @@ const MAX_PIECES: usize = 256;
 ///
 /// # Errors
 /// What makes the cell ambiguous, empty or no path at all.
-pub(super) fn paths(source: &Source<'_>, content: &Content) -> Result<Vec<Written>, Located> {
+pub(super) fn paths(source: &Source<'_>, content: &Content) -> Result<Paths, Located> {
     let span = source.trim(content.span.clone());
     let problem = |problem: Problem| Err(problem.at(span.clone()));
     if span.is_empty() {
@@ -64,7 +75,11 @@ pub(super) fn paths(source: &Source<'_>, content: &Content) -> Result<Vec<Writte
             ambiguous("a part of the cell is struck out")
         });
     }
-    raw::paths(source, content, &span).or_else(problem)
+    let paths = raw::paths(source, content, &span).map_err(|found| found.at(span.clone()))?;
+    Ok(Paths {
+        paths,
+        prose: false,
+    })
 }
 
 /// Refuses a cell whose reading would take long.
@@ -150,8 +165,7 @@ fn written(text: &str, span: &Range<usize>) -> Written {
     Written {
         text: text.trim().to_owned(),
         span: span.clone(),
-        arrow: false,
-        directory: false,
+        ..Written::default()
     }
 }
 
@@ -186,10 +200,9 @@ impl Reader {
             (')', 1) => {
                 self.depth = 0;
                 let remark = std::mem::take(&mut self.remark);
-                if is_directory_remark(&remark)
-                    && let Some(path) = self.paths.last_mut()
-                {
-                    path.directory = true;
+                if let Some(path) = self.paths.last_mut() {
+                    path.directory |= is_directory_remark(&remark);
+                    path.denied |= negation(&remark).is_some();
                 }
             }
             (')', 0) => {}
@@ -215,7 +228,7 @@ impl Reader {
         false
     }
 
-    fn finish(mut self) -> Result<Vec<Written>, Problem> {
+    fn finish(mut self) -> Result<Paths, Problem> {
         self.close_gap();
         if let Some(word) = self.prose.iter().find(|word| is_exclusion(word)) {
             return Err(ambiguous(format!(
@@ -229,7 +242,10 @@ impl Reader {
                 return Err(ambiguous("the cell holds words, and no path"));
             }
         }
-        Ok(self.paths.into_iter().flat_map(split_arrow).collect())
+        Ok(Paths {
+            prose: !self.prose.is_empty(),
+            paths: self.paths.into_iter().flat_map(split_arrow).collect(),
+        })
     }
 }
 
@@ -268,27 +284,30 @@ pub(super) fn split_arrow(path: Written) -> Vec<Written> {
 
 /// Words that turn "these files" into "all but these files".
 fn is_exclusion(word: &str) -> bool {
-    matches!(
-        word,
-        "not"
-            | "no"
-            | "never"
-            | "except"
-            | "excluding"
-            | "without"
-            | "but"
-            | "unlike"
-            | "instead"
-            | "outside"
-            | "don't"
-            | "don’t"
-            | "importing"
-            | "all"
-            | "any"
-            | "every"
-            | "everything"
-            | "other"
-    )
+    let is_contraction = word.ends_with("n't") || word.ends_with("n’t");
+    is_contraction
+        || matches!(
+            word,
+            "not"
+                | "no"
+                | "none"
+                | "nothing"
+                | "never"
+                | "cannot"
+                | "except"
+                | "excluding"
+                | "without"
+                | "but"
+                | "unlike"
+                | "instead"
+                | "outside"
+                | "importing"
+                | "all"
+                | "any"
+                | "every"
+                | "everything"
+                | "other"
+        )
 }
 
 /// Whether a code span among words looks like a path rather than like a name of code.

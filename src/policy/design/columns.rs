@@ -73,9 +73,8 @@ pub(super) fn columns(table: &Table) -> Result<Option<Columns>, Problem> {
     }
     if kind.is_none() {
         kind = only(&names, &["change"])?.filter(|&index| {
-            let has_type = |cell: Option<&Content>| {
-                cell.is_some_and(|cell| kind::parse(&cell.plain).is_some())
-            };
+            let has_type =
+                |cell: Option<&Content>| cell.is_some_and(|cell| kind::is_bare_cell(&cell.plain));
             !table.rows.is_empty() && table.rows.iter().all(|row| has_type(row.cells.get(index)))
         });
     }
@@ -162,13 +161,13 @@ mod tests {
     }
 
     #[test]
-    fn change_is_the_type_only_where_every_cell_is_one() {
+    fn change_is_the_type_only_where_every_cell_is_a_bare_one() {
         assert_eq!(
-            places("|File|Change|\n|-|-|\n|a|Add|\n|b|Modify x|\n"),
+            places("|File|Change|\n|-|-|\n|a|Add|\n|b|Modify (x)|\n"),
             (0, Some(1), None)
         );
         assert_eq!(
-            places("|File|Change|\n|-|-|\n|a|Add|\n|b|new flag|\n|c|the parser|\n"),
+            places("|File|Change|\n|-|-|\n|a|Add|\n|b|Remove x|\n"),
             (0, None, Some(1))
         );
         assert_eq!(places("|File|Change|\n|-|-|\n"), (0, None, Some(1)));

@@ -19,6 +19,8 @@ use crate::policy::{Actions, Grant, GrantKind};
 /// One row of a table, or what stands for one in a list.
 pub(super) struct Row {
     pub(super) paths: Vec<Written>,
+    /// Words stand beside the paths.
+    pub(super) prose: bool,
     pub(super) kind: Kind,
     /// The type says that the paths are directories.
     pub(super) directory: bool,
@@ -128,12 +130,24 @@ impl<'a> Draft<'a> {
         paths.iter().filter_map(judge).collect()
     }
 
-    /// A row that was read: all of its paths are granted, or none.
-    pub(super) fn row(&mut self, row: Row) {
-        if row.kind == Kind::Mention {
-            return self.mention(&row);
+    /// A row that was read: all of its paths are granted, or none; but those behind which "(no changes)" stands
+    /// are only mentioned.
+    pub(super) fn row(&mut self, mut row: Row) {
+        let is_mention = row.kind == Kind::Mention;
+        let is_denied = |path: &Written| is_mention || path.denied;
+        // The ends of a Rename row belong together.
+        if row.kind == Kind::Rename && row.paths.iter().any(is_denied)
+            || row.paths.iter().all(is_denied)
+        {
+            return self.mention(&row.paths, &row.change_type);
+        }
+        let (denied, paths): (Vec<_>, Vec<_>) = row.paths.into_iter().partition(is_denied);
+        row.paths = paths;
+        if !denied.is_empty() {
+            self.mention(&denied, &row.change_type);
         }
         let read = match row.kind {
+            kind if kind.takes_away() && row.prose => Err(vec![part_of_a_file(&row)]),
             Kind::Rename => self.renames(&row),
             Kind::Grant(actions) => self.grants_of(&row, actions),
             Kind::Mention => Ok(Vec::new()),
@@ -147,18 +161,17 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn mention(&mut self, row: &Row) {
+    fn mention(&mut self, paths: &[Written], change_type: &str) {
         self.rows += 1;
         let source = self.source;
-        self.mentions
-            .extend(row.paths.iter().map(|written| Mention {
-                path: match entry::read(&written.text, false, source.path()) {
-                    Ok(entry) => BString::from(entry.path),
-                    Err(_) => BString::from(written.text.as_str()),
-                },
-                change_type: row.change_type.clone(),
-                anchor: source.anchor(written.span.clone(), ""),
-            }));
+        self.mentions.extend(paths.iter().map(|written| Mention {
+            path: match entry::read(&written.text, false, source.path()) {
+                Ok(entry) => BString::from(entry.path),
+                Err(_) => BString::from(written.text.as_str()),
+            },
+            change_type: change_type.to_owned(),
+            anchor: source.anchor(written.span.clone(), ""),
+        }));
     }
 
     fn grants_of(&self, row: &Row, actions: Actions) -> Result<Vec<Grant>, Vec<Located>> {
@@ -328,4 +341,15 @@ impl<'a> Draft<'a> {
             );
         }
     }
+}
+
+/// A row that deletes what may be only a part of a file, such as "the flag in `src/a.rs`".
+fn part_of_a_file(row: &Row) -> Located {
+    let span = row.paths.first().map(|path| path.span.clone());
+    Problem::bad_row(
+        "ambiguous-cell",
+        "words stand beside the path: does the file go, or a part of it?",
+        "write the path alone where the file goes, and Modify as the type where it is edited",
+    )
+    .at(span.unwrap_or_default())
 }

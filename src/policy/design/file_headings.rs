@@ -1,7 +1,7 @@
 //! Headings that name one file each: `#### [MODIFY] [name](path)`.
 
 use super::blocks::{Content, Heading, PieceKind};
-use super::cell::{self, Written};
+use super::cell::{self, Paths, Written};
 use super::draft::{Draft, Row};
 use super::kind::{self, Type};
 use super::link::decode;
@@ -32,8 +32,9 @@ pub(super) fn read(
     draft: &mut Draft<'_>,
 ) {
     match path(source, &heading.content) {
-        Ok(paths) => draft.row(Row {
+        Ok(Paths { paths, prose }) => draft.row(Row {
             paths,
+            prose,
             kind: found.kind,
             directory: found.directory,
             change_type: label,
@@ -43,7 +44,7 @@ pub(super) fn read(
     }
 }
 
-fn path(source: &Source<'_>, content: &Content) -> Result<Vec<Written>, Located> {
+fn path(source: &Source<'_>, content: &Content) -> Result<Paths, Located> {
     let link = content.pieces.iter().find_map(|piece| match &piece.kind {
         PieceKind::Link { text, target } => Some((piece.span.clone(), text, target)),
         _ => None,
@@ -53,12 +54,14 @@ fn path(source: &Source<'_>, content: &Content) -> Result<Vec<Written>, Located>
         let target = target.strip_prefix("file://").unwrap_or(&target).to_owned();
         let name = text.trim();
         if target == name || target.ends_with(&format!("/{name}")) {
-            return Ok(vec![Written {
-                text: target,
-                span,
-                arrow: false,
-                directory: false,
-            }]);
+            return Ok(Paths {
+                paths: vec![Written {
+                    text: target,
+                    span,
+                    ..Written::default()
+                }],
+                prose: false,
+            });
         }
         let message = format!(
             "the link says `{}` and leads to `{}`",

@@ -59,9 +59,9 @@ pub(super) fn read(source: &Source<'_>, body: &Range<usize>, draft: &mut Draft<'
             paths: vec![Written {
                 text: text.to_owned(),
                 span,
-                arrow: false,
-                directory: false,
+                ..Written::default()
             }],
+            prose: false,
             kind: Kind::Grant(Claim::Any.actions()),
             directory: false,
             change_type: String::new(),

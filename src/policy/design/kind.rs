@@ -2,16 +2,9 @@
 
 use crate::policy::Actions;
 
-/// What a row does with its path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Permits these actions.
-    Grant(Actions),
-    /// Two ends: deletes the old, adds and modifies the new.
-    Rename,
-    /// Names the path without granting it.
-    Mention,
-}
+use super::negation::{Negation, negation};
+pub(super) use super::word::Kind;
+use super::word::{add, of_word, split_word};
 
 /// A type cell that was understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,21 +12,81 @@ pub(super) struct Type {
     pub(super) kind: Kind,
     /// `(Directory)`: the row stands for everything below its path.
     pub(super) directory: bool,
+    /// Nothing but parentheses stands behind the word.
+    pub(super) bare: bool,
 }
 
 /// The words that help texts list.
 pub(super) const KNOWN: &str =
     "Add, Modify, Add/Modify, Delete, Rename, Symlink, Submodule, Exists";
 
-/// What an `Add` row grants.
-pub(super) fn add() -> Actions {
-    Actions::ADD | Actions::MODIFY_NEW
-}
-
-/// Reads a type cell: one word, or two joined by `/`, `+`, `&`, "and", "or";
-/// text behind is dropped. `None` for anything else.
+/// Reads a type cell: one word, or two joined by `/`, `+`, `&`, "and", "or". Text behind is dropped, but not where
+/// it negates the type, nor behind Delete and Rename: "Remove unused imports" deletes no file. `None` for anything
+/// else.
 pub(super) fn parse(text: &str) -> Option<Type> {
     let text = text.to_lowercase();
+    let (kind, rest) = leading(&text)?;
+    let bare = is_bare(rest);
+    if is_denied(kind, rest) || kind.takes_away() && !bare {
+        return None;
+    }
+    let (next, _) = split_word(rest.trim_start().trim_start_matches('(').trim_start());
+    Some(Type {
+        kind,
+        directory: is_directory(next),
+        bare,
+    })
+}
+
+/// What to write instead of a text that is no type.
+pub(super) fn help(text: &str) -> String {
+    if denies(text) {
+        "write `No change`, or remove the row".to_owned()
+    } else if is_phrase(text) {
+        "write Modify where the file is edited; where it goes, write Delete or Rename alone, with the reason in parentheses".to_owned()
+    } else {
+        format!("write one of {KNOWN}")
+    }
+}
+
+/// Whether a cell holds a type and nothing else, or says that nothing changes.
+pub(super) fn is_bare_cell(text: &str) -> bool {
+    parse(text).is_some_and(|found| found.bare) || denies(text)
+}
+
+/// Whether a text says by itself that its file is not changed: "Modify? No", "Changes: none", "do not modify".
+pub(super) fn denies(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    negation(text).is_some() || leading(&lower).is_some_and(|(kind, rest)| is_denied(kind, rest))
+}
+
+/// Whether a cell says so below this header: "none" does below "Changes", and not below "Notes".
+pub(super) fn denies_below(header: &str, text: &str) -> bool {
+    let header = header.to_lowercase();
+    let asks = of_word(split_word(&header).0).is_some();
+    let is_mention = |found: Type| found.bare && found.kind == Kind::Mention;
+    match negation(text) {
+        Some(Negation::Statement) => true,
+        Some(_) => asks,
+        None => denies(text) || asks && parse(text).is_some_and(is_mention),
+    }
+}
+
+/// Whether a text begins with a verb that has an object other than the file: "Remove the debug flag from".
+pub(super) fn is_phrase(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let Some((kind, rest)) = leading(&text) else {
+        return false;
+    };
+    let is_edit = kind.takes_away() || kind == Kind::Grant(add());
+    let has_object = rest
+        .trim_start()
+        .starts_with(|c: char| c.is_alphanumeric() || matches!(c, '(' | '"' | '\''));
+    is_edit && has_object && !is_bare(rest) && !is_denied(kind, rest)
+}
+
+/// The type that a text in lower case begins with, and what follows.
+fn leading(text: &str) -> Option<(Kind, &str)> {
     let (word, mut rest) = split_word(text.trim_start_matches(|c: char| !c.is_alphanumeric()));
     let mut kind = if word == "no" {
         let (next, tail) = split_word(rest.trim_start_matches([' ', '-']));
@@ -53,12 +106,60 @@ pub(super) fn parse(text: &str) -> Option<Type> {
         kind = union(kind, other)?;
         rest = tail;
     }
+    Some((kind, rest))
+}
+
+/// Whether what follows a type takes it back, or asks.
+fn is_denied(kind: Kind, rest: &str) -> bool {
+    if kind == Kind::Mention {
+        return false;
+    }
     let rest = rest.trim_start();
-    let (next, _) = split_word(rest.trim_start_matches('(').trim_start());
-    Some(Type {
-        kind,
-        directory: matches!(next, "directory" | "dir"),
-    })
+    let rest = rest.strip_prefix("or ").unwrap_or(rest);
+    if let Some(answer) = rest.strip_prefix('?') {
+        let (word, _) = split_word(answer.trim_start_matches(|c: char| !c.is_alphanumeric()));
+        return word != "yes";
+    }
+    match negation(rest) {
+        Some(Negation::Reason) => !kind.takes_away(),
+        found => found.is_some(),
+    }
+}
+
+/// Whether no word follows outside of parentheses, except "directory".
+fn is_bare(rest: &str) -> bool {
+    let (word, tail) = split_word(rest.trim_start());
+    let mut rest = if is_directory(word) { tail } else { rest };
+    loop {
+        rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '(');
+        let Some(inner) = rest.strip_prefix('(') else {
+            return rest.is_empty();
+        };
+        let Some(tail) = behind_parenthesis(inner) else {
+            return false;
+        };
+        rest = tail;
+    }
+}
+
+/// What follows the parenthesis that closes the one before `text`.
+fn behind_parenthesis(text: &str) -> Option<&str> {
+    let mut depth = 1_usize;
+    for (index, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return text.get(index + 1..);
+        }
+    }
+    None
+}
+
+fn is_directory(word: &str) -> bool {
+    matches!(word, "directory" | "dir")
 }
 
 /// "Add and modify" is two types; "Modify and add tests" is one with a remark.
@@ -82,37 +183,6 @@ fn union(a: Kind, b: Kind) -> Option<Kind> {
         }
         _ => None,
     }
-}
-
-fn of_word(word: &str) -> Option<Kind> {
-    Some(match word {
-        "add" | "adds" | "added" | "adding" | "new" | "create" | "creates" | "created"
-        | "creating" => Kind::Grant(add()),
-        "modify" | "modifies" | "modified" | "modifying" | "update" | "updates" | "updated"
-        | "updating" | "edit" | "edits" | "edited" | "editing" | "change" | "changes"
-        | "changed" | "changing" | "rewrite" | "rewrites" | "rewritten" | "rewriting" => {
-            Kind::Grant(Actions::MODIFY)
-        }
-        "delete" | "deletes" | "deleted" | "deleting" | "remove" | "removes" | "removed"
-        | "removing" => Kind::Grant(Actions::DELETE),
-        "rename" | "renames" | "renamed" | "renaming" | "move" | "moves" | "moved" | "moving" => {
-            Kind::Rename
-        }
-        "symlink" | "symlinked" => Kind::Grant(Actions::SYMLINK),
-        "submodule" => Kind::Grant(Actions::SUBMODULE),
-        "exist" | "exists" | "existing" | "verify" | "verifies" | "verified" | "unchanged" => {
-            Kind::Mention
-        }
-        _ => return None,
-    })
-}
-
-/// The leading run of letters and digits, and what follows.
-fn split_word(text: &str) -> (&str, &str) {
-    let end = text
-        .find(|c: char| !c.is_alphanumeric())
-        .unwrap_or(text.len());
-    text.split_at(end)
 }
 
 #[cfg(test)]

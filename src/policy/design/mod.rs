@@ -22,6 +22,7 @@ mod front_matter;
 mod heading;
 mod kind;
 mod link;
+mod negation;
 mod placeholder;
 mod problem;
 mod raw;
@@ -30,6 +31,7 @@ mod sections;
 mod source;
 mod table;
 mod whole;
+mod word;
 
 use gix::bstr::{BStr, BString};
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::blocks::{Content, PieceKind};
 use super::cell::{Written, ambiguous, html, is_break, is_directory_remark, split_arrow};
+use super::negation::negation;
 use super::placeholder::is_placeholder;
 use super::problem::{Problem, show};
 use super::source::Source;
@@ -83,8 +84,9 @@ fn part_paths(source: &Source<'_>, span: Range<usize>) -> Result<Vec<Written>, P
     let written = Written {
         text: text.to_owned(),
         span,
-        arrow: false,
         directory,
+        denied: negation(remark).is_some(),
+        ..Written::default()
     };
     let mut paths = split_arrow(written);
     for path in &mut paths {

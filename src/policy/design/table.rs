@@ -1,7 +1,7 @@
 //! The rows of a table of files.
 
 use super::blocks::{Content, Row, Table};
-use super::cell;
+use super::cell::{self, Paths};
 use super::columns::Columns;
 use super::draft::{self, Draft};
 use super::heading::Claim;
@@ -86,7 +86,7 @@ fn read_row(
     let cell = |index: usize| row.cells.get(index).unwrap_or(&empty);
     let path = cell(columns.path);
     let mut problems = Vec::new();
-    let paths = if is_header(path, columns) {
+    let Paths { paths, prose } = if is_header(path, columns) {
         let span = source.trim(path.span.clone());
         let problem = Problem::bad_row(
             "header-row",
@@ -94,25 +94,31 @@ fn read_row(
             "remove the row",
         );
         problems.push(problem.at(span));
-        Vec::new()
+        Paths::default()
     } else {
         cell::paths(source, path).unwrap_or_else(|problem| {
             problems.push(problem);
-            Vec::new()
+            Paths::default()
         })
     };
-    let found = match columns.kind {
-        None => Type {
-            kind: Kind::Grant(claim.actions()),
-            directory: false,
-        },
-        Some(index) => row_type(source, row, cell(index)).unwrap_or_else(|problem| {
-            problems.push(problem);
-            Type {
-                kind: Kind::Mention,
-                directory: false,
-            }
-        }),
+    let mut said = columns.kind;
+    let (kind, directory) = match columns.kind {
+        Some(index) => row_type(source, row, cell(index)).map_or_else(
+            |problem| {
+                problems.push(problem);
+                (Kind::Mention, false)
+            },
+            |found| (found.kind, found.directory),
+        ),
+        None => {
+            let names = columns.names.iter().enumerate();
+            said = names
+                .filter(|(index, _)| *index != columns.path)
+                .find(|(index, name)| kind::denies_below(name, &cell(*index).one_line()))
+                .map(|(index, _)| index);
+            let kind = said.map_or(Kind::Grant(claim.actions()), |_| Kind::Mention);
+            (kind, false)
+        }
     };
     if !problems.is_empty() {
         problems.extend(draft.path_problems(&paths));
@@ -129,11 +135,10 @@ fn read_row(
     }
     draft.row(draft::Row {
         paths,
-        kind: found.kind,
-        directory: found.directory,
-        change_type: columns
-            .kind
-            .map_or_else(String::new, |index| cell(index).one_line()),
+        prose,
+        kind,
+        directory,
+        change_type: said.map_or_else(String::new, |index| cell(index).one_line()),
         description: columns
             .description
             .map_or_else(String::new, |index| cell(index).one_line()),
@@ -158,7 +163,7 @@ fn row_type(source: &Source<'_>, row: &Row, cell: &Content) -> Result<Type, Loca
         );
     }
     kind::parse(&text).ok_or_else(|| {
-        let help = format!("write one of {}", kind::KNOWN);
+        let help = kind::help(&text);
         if text.is_empty() {
             let span = source.line_span(row.span.start);
             Problem::bad_row("unknown-type", "the cell of the change type is empty", help).at(span)

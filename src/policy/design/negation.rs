@@ -1,0 +1,176 @@
+//! Words that say that a file is not changed.
+
+use super::word::of_word;
+
+/// How a text negates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Negation {
+    /// "No changes", "do not modify", "unchanged": speaks of the file by itself.
+    Statement,
+    /// "No", "none", "not yet": answers what stands in front of it.
+    Answer,
+    /// "Not needed": answers it too, but is a reason where a deletion stands in front.
+    Reason,
+}
+
+/// Nouns that "no" denies.
+const CHANGES: &[&str] = &[
+    "change",
+    "changes",
+    "modification",
+    "modifications",
+    "edit",
+    "edits",
+    "update",
+    "updates",
+];
+/// Words that stand before "not".
+const AUXILIARIES: &[&str] = &[
+    "do", "does", "did", "must", "should", "shall", "will", "would", "may", "can", "is", "are",
+    "was", "were", "has", "have", "been", "be", "to",
+];
+/// Words that may follow without changing the meaning.
+const FILLERS: &[&str] = &[
+    "expected", "planned", "made", "at", "all", "to", "this", "the", "file", "files", "it", "here",
+    "in", "yet", "now", "anything",
+];
+/// What a file is not, where there is no reason to change it.
+const REASONS: &[&str] = &["needed", "required", "necessary"];
+/// What a file is that nobody changes.
+const SAME: &[&str] = &["unchanged", "untouched", "unmodified"];
+
+/// Whether a text negates, as far as its first punctuation mark.
+pub(super) fn negation(text: &str) -> Option<Negation> {
+    let words = words(text);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let filled = |rest: &[&str]| {
+        rest.iter()
+            .all(|word| FILLERS.contains(word) || REASONS.contains(word))
+    };
+    match *words {
+        ["no-change" | "no-changes", ref rest @ ..] if filled(rest) => Some(Negation::Statement),
+        ["no", noun, ref rest @ ..] if CHANGES.contains(&noun) && filled(rest) => {
+            Some(Negation::Statement)
+        }
+        [state, ref rest @ ..] if SAME.contains(&state) && filled(rest) => {
+            Some(Negation::Statement)
+        }
+        [
+            "stay" | "stays" | "remain" | "remains" | "leave" | "left" | "keep" | "kept",
+            ref rest @ ..,
+        ] => {
+            let is_same = matches!(*rest, ["as", "is"] | ["alone"])
+                || matches!(*rest, [state] if SAME.contains(&state));
+            is_same.then_some(Negation::Statement)
+        }
+        ["n", "a"] => Some(Negation::Answer),
+        [
+            "no" | "none" | "nothing" | "nope" | "nil" | "false" | "na",
+            ref rest @ ..,
+        ] if filled(rest) => Some(answer(rest)),
+        _ => not(&words, filled),
+    }
+}
+
+/// "Do not modify", "won't be changed", "not yet", "never".
+fn not(words: &[&str], filled: impl Fn(&[&str]) -> bool) -> Option<Negation> {
+    let begin = words
+        .iter()
+        .take_while(|word| AUXILIARIES.contains(word))
+        .count();
+    let (first, rest) = words.get(begin..)?.split_first()?;
+    let denies = matches!(*first, "not" | "never" | "cannot" | "dont") || first.ends_with("n't");
+    if !denies {
+        return None;
+    }
+    let passive = rest.iter().take_while(|word| **word == "be").count();
+    match rest.get(passive..)? {
+        [verb, rest @ ..]
+            if (of_word(verb).is_some() || matches!(*verb, "touch" | "touched"))
+                && filled(rest) =>
+        {
+            Some(Negation::Statement)
+        }
+        rest if filled(rest) => Some(answer(rest)),
+        _ => None,
+    }
+}
+
+fn answer(rest: &[&str]) -> Negation {
+    if rest.iter().any(|word| REASONS.contains(word)) {
+        Negation::Reason
+    } else {
+        Negation::Answer
+    }
+}
+
+/// The words in lower case up to a punctuation mark; "no-op" is one word.
+fn words(text: &str) -> Vec<String> {
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let text = text.split(" - ").next().unwrap_or("");
+    let part = text
+        .split([',', ';', '.', ':', '!', '?', '(', ')', '—', '–', '|'])
+        .next()
+        .unwrap_or("");
+    part.replace('’', "'")
+        .split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '-' | '_'))
+        .map(|word| word.trim_matches(['-', '_', '\'']).to_lowercase())
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_of_a_file() {
+        for text in [
+            "No changes",
+            "no change needed",
+            "No-change",
+            "No changes — confirm that all tests pass",
+            "Do not modify",
+            "DO NOT TOUCH this file",
+            "don’t change it",
+            "won't be modified",
+            "is not changed",
+            "Never edit",
+            "unchanged",
+            "stays as is",
+            "left untouched",
+        ] {
+            assert_eq!(negation(text), Some(Negation::Statement), "{text}");
+        }
+    }
+
+    #[test]
+    fn answers() {
+        for text in [
+            "no", "None.", "n/a", "not yet", "nothing", "(do not)", "never",
+        ] {
+            assert_eq!(negation(text), Some(Negation::Answer), "{text}");
+        }
+        for text in ["not needed", "none required", "not necessary here"] {
+            assert_eq!(negation(text), Some(Negation::Reason), "{text}");
+        }
+    }
+
+    #[test]
+    fn prose_that_only_begins_like_it() {
+        for text in [
+            "",
+            "no-op handler",
+            "no API change",
+            "No changes to the API",
+            "None checks",
+            "not-found page",
+            "Do not modify the input in place",
+            "no longer needed",
+            "notebooks",
+            "keep the old name",
+        ] {
+            assert_eq!(negation(text), None, "{text}");
+        }
+    }
+}

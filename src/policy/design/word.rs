@@ -1,0 +1,61 @@
+//! The single words of a type: what is done to a file.
+
+use crate::policy::Actions;
+
+/// What a row does with its path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Permits these actions.
+    Grant(Actions),
+    /// Two ends: deletes the old, adds and modifies the new.
+    Rename,
+    /// Names the path without granting it.
+    Mention,
+}
+
+impl Kind {
+    /// Whether a path may vanish by it.
+    pub(super) fn takes_away(self) -> bool {
+        match self {
+            Kind::Grant(actions) => actions.contains(Actions::DELETE),
+            Kind::Rename => true,
+            Kind::Mention => false,
+        }
+    }
+}
+
+/// What an `Add` row grants.
+pub(super) fn add() -> Actions {
+    Actions::ADD | Actions::MODIFY_NEW
+}
+
+/// The meaning of a word in lower case.
+pub(super) fn of_word(word: &str) -> Option<Kind> {
+    Some(match word {
+        "add" | "adds" | "added" | "adding" | "new" | "create" | "creates" | "created"
+        | "creating" => Kind::Grant(add()),
+        "modify" | "modifies" | "modified" | "modifying" | "update" | "updates" | "updated"
+        | "updating" | "edit" | "edits" | "edited" | "editing" | "change" | "changes"
+        | "changed" | "changing" | "rewrite" | "rewrites" | "rewritten" | "rewriting" => {
+            Kind::Grant(Actions::MODIFY)
+        }
+        "delete" | "deletes" | "deleted" | "deleting" | "remove" | "removes" | "removed"
+        | "removing" => Kind::Grant(Actions::DELETE),
+        "rename" | "renames" | "renamed" | "renaming" | "move" | "moves" | "moved" | "moving" => {
+            Kind::Rename
+        }
+        "symlink" | "symlinked" => Kind::Grant(Actions::SYMLINK),
+        "submodule" => Kind::Grant(Actions::SUBMODULE),
+        "exist" | "exists" | "existing" | "verify" | "verifies" | "verified" | "unchanged"
+        | "read" | "check" | "keep" | "reference" => Kind::Mention,
+        _ => return None,
+    })
+}
+
+/// The leading run of letters and digits, and what follows.
+pub(super) fn split_word(text: &str) -> (&str, &str) {
+    let end = text
+        .find(|c: char| !c.is_alphanumeric())
+        .unwrap_or(text.len());
+    text.split_at(end)
+}
