@@ -7,6 +7,7 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use common::frameworks::{frameworks, local_config};
 use common::{DESIGN, GUARD, Output, Repo, SOURCE};
 
 const MANIFEST: &str = include_str!("../.pre-commit-hooks.yaml");
@@ -14,21 +15,6 @@ const ROWS: &[(&str, &str, &str)] = &[
     ("src/utils/lld.rs", "Add", "path enforcement"),
     ("src/stale.rs", "Delete", "unused since the last release"),
 ];
-
-/// The frameworks found, by name and path: named by the environment, else as `tests/run` installs them.
-fn frameworks() -> Vec<(&'static str, PathBuf)> {
-    let mut found = Vec::new();
-    for (name, variable) in [("pre-commit", "GUARD_PRE_COMMIT"), ("prek", "GUARD_PREK")] {
-        let installed = Path::new(SOURCE).join("target/venv/bin").join(name);
-        let program = std::env::var_os(variable).map_or(installed, PathBuf::from);
-        if program.is_file() {
-            found.push((name, program));
-        } else {
-            common::skip(&format!("{name} is not installed; tests/run installs it"));
-        }
-    }
-    found
-}
 
 /// A governed repository with `config` as the framework's settings and its hooks installed.
 fn framework_repo(program: &Path, config: &str) -> Repo {
@@ -46,16 +32,6 @@ fn base_repo() -> Repo {
     repo.stage("src/kept.rs", "fn kept() {}\n");
     repo.stage("src/stale.rs", "fn stale() {}\n");
     repo
-}
-
-/// The shipped hook `guard-system` as a local one, with the built binary in place of the name.
-fn local_config() -> String {
-    format!(
-        "repos:\n- repo: local\n  hooks:\n  - id: guard-system\n    name: guard\n    \
-         entry: {GUARD} hook framework\n    language: system\n    always_run: true\n    \
-         pass_filenames: false\n    require_serial: true\n    \
-         stages: [pre-commit, pre-merge-commit, pre-push, manual]\n"
-    )
 }
 
 fn commit(repo: &Repo) -> Output {

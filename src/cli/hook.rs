@@ -108,8 +108,11 @@ struct PrepareArgs {
 impl Args {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         match &self.name {
-            Name::PreCommit(args) | Name::PreMergeCommit(args) => {
+            Name::PreCommit(args) => {
                 lint::staged(output, &repository()?, &args.design.options(true))
+            }
+            Name::PreMergeCommit(args) => {
+                lint::staged(output, &repository()?, &args.in_merge(true))
             }
             Name::PrepareCommitMsg(args) => args.run(output),
             Name::PostCommit => post_commit(),
@@ -119,13 +122,33 @@ impl Args {
                 let template = repo.config_path("commit.template")?;
                 args.name_designs(&repo, &options, template.as_deref())
             }
-            Name::Framework(args) => push::framework(output, &args.design.options(true)),
+            Name::Framework(args) => {
+                push::framework(output, &args.in_merge(!called_by_git_commit()))
+            }
             Name::PrePush(args) => args.run(output),
             Name::Update(args) => args.run(output),
             Name::PreReceive => push::pre_receive(output),
             Name::ReferenceTransaction(args) => args.run(output),
         }
     }
+}
+
+impl CommitArgs {
+    /// `githead`: whether git merges as far as the caller can tell.
+    fn in_merge(&self, githead: bool) -> Options {
+        Options {
+            githead,
+            ..self.design.options(true)
+        }
+    }
+}
+
+/// Whether a hook runs below `git commit`, which sets the author's date in git's internal format before it runs
+/// any hook, whatever the variable held. `git merge` does not set it. The pre-commit framework does not tell its
+/// hooks for which of git's hooks it runs.
+fn called_by_git_commit() -> bool {
+    std::env::var_os("GIT_AUTHOR_DATE")
+        .is_some_and(|date| date.as_encoded_bytes().starts_with(b"@"))
 }
 
 impl PrepareArgs {
@@ -148,13 +171,9 @@ impl PrepareArgs {
 }
 
 impl MessageArgs {
-    /// When a message is written `MERGE_HEAD` is there, so nothing else may name the parents.
+    /// `githead` stays false: when git asks for a message, it has written `MERGE_HEAD`.
     fn options(&self, repo: &Repository) -> Result<Options> {
-        let options = Options {
-            githead: false,
-            ..self.design.options(true)
-        };
-        with_approvals(repo, options)
+        with_approvals(repo, self.design.options(true))
     }
 
     /// The signed approvals in a message that git uses again, as a rebase does.

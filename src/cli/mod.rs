@@ -143,7 +143,7 @@ impl DesignArgs {
                 designs: self.lld.clone(),
                 designs_from: "--lld",
                 in_hook,
-                githead: in_hook,
+                githead: false,
                 approvals: Vec::new(),
             };
         }
@@ -158,7 +158,7 @@ impl DesignArgs {
             designs,
             designs_from: LLD_VARIABLE,
             in_hook,
-            githead: in_hook,
+            githead: false,
             approvals: Vec::new(),
         }
     }

@@ -17,22 +17,35 @@ pub struct Parents {
     pub head: Option<ObjectId>,
     /// The commits being merged; empty for an ordinary commit.
     pub merged: Vec<ObjectId>,
+    /// Whether the environment names commits in `GITHEAD_*` that do not count.
+    pub ignores_githead: bool,
 }
 
 impl Parents {
-    /// HEAD and what `MERGE_HEAD` lists. `githead`: without a `MERGE_HEAD`, also the commits that `git merge`
-    /// names in `GITHEAD_*` to the pre-merge-commit hook.
+    /// HEAD and the commits in `MERGE_HEAD`. `git merge` writes that file only after the pre-merge-commit hook,
+    /// to which it names the commits in `GITHEAD_*`. These count if `githead` says that the caller is that hook and
+    /// `ORIG_HEAD` is HEAD, as `git merge` leaves it: otherwise git does not make them parents.
     ///
     /// # Errors
     /// A file or variable of git's does not hold commit ids.
     pub fn of_next_commit(repo: &Repository, githead: bool) -> Result<Parents> {
         let head = repo.head_commit()?;
-        let mut merged = merge_head(repo)?;
-        if merged.is_empty() && githead {
-            merged = githead_variables()?;
+        let mut merged = commits_in(repo, "MERGE_HEAD")?;
+        let mut ignores_githead = false;
+        if merged.is_empty() {
+            if githead && head.is_some() && commits_in(repo, "ORIG_HEAD")?.first() == head.as_ref()
+            {
+                merged = githead_variables()?;
+            } else {
+                ignores_githead = githead_names().next().is_some();
+            }
         }
         merged.retain(|&id| Some(id) != head);
-        Ok(Parents { head, merged })
+        Ok(Parents {
+            head,
+            merged,
+            ignores_githead,
+        })
     }
 
     /// The staged changes that are the committer's own: in a merge, those that differ from every parent.
@@ -65,30 +78,30 @@ impl Parents {
     }
 }
 
-fn merge_head(repo: &Repository) -> Result<Vec<ObjectId>> {
-    match fs::read(repo.git_dir().join("MERGE_HEAD")) {
-        Ok(content) => content
-            .lines()
-            .map(|line| commit_id(line, "MERGE_HEAD"))
-            .collect(),
+/// The commits that a file of the git directory lists; none if there is no such file.
+fn commits_in(repo: &Repository, name: &str) -> Result<Vec<ObjectId>> {
+    match fs::read(repo.git_dir().join(name)) {
+        Ok(content) => content.lines().map(|line| commit_id(line, name)).collect(),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(Error::new(format!("MERGE_HEAD cannot be read: {error}"))),
+        Err(error) => Err(Error::new(format!("{name} cannot be read: {error}"))),
     }
 }
 
 fn githead_variables() -> Result<Vec<ObjectId>> {
-    let mut ids = Vec::new();
-    for (name, _) in std::env::vars_os() {
-        let Ok(name) = Vec::from_os_string(name) else {
-            continue;
-        };
-        if let Some(id) = name.strip_prefix(b"GITHEAD_") {
-            ids.push(commit_id(id, "a GITHEAD_ variable")?);
-        }
-    }
+    let mut ids = githead_names()
+        .map(|id| commit_id(&id, "a GITHEAD_ variable"))
+        .collect::<Result<Vec<_>>>()?;
     // The environment has no order.
     ids.sort();
     Ok(ids)
+}
+
+/// What follows `GITHEAD_` in the names of variables.
+fn githead_names() -> impl Iterator<Item = Vec<u8>> {
+    std::env::vars_os().filter_map(|(name, _)| {
+        let name = Vec::from_os_string(name).ok()?;
+        name.strip_prefix(b"GITHEAD_").map(<[u8]>::to_vec)
+    })
 }
 
 fn commit_id(text: &[u8], source: &str) -> Result<ObjectId> {

@@ -61,8 +61,8 @@ pub struct Options {
     pub designs_from: &'static str,
     /// Whether git's own machinery called, so that nothing but committed designs counts.
     pub in_hook: bool,
-    /// Whether `GITHEAD_*` may name the parents where `MERGE_HEAD` is missing: git sets them for
-    /// pre-merge-commit, but so can anybody in an environment.
+    /// Whether the caller is the pre-merge-commit hook, for which git names the merged commits in `GITHEAD_*`.
+    /// Any caller can set such variables.
     pub githead: bool,
     /// The approvals of this repository that hold now; only a commit that is being made, or a request, counts them
     /// without a signature.
@@ -132,13 +132,18 @@ fn judge_staged(repo: &Repository, options: &Options) -> Result<Staged> {
     judge_index(repo, &Index::open(repo)?, options)
 }
 
+const GITHEAD_IGNORED: &str = "guard ignores the GITHEAD_ variables: they count only in `guard hook pre-merge-commit` while git merges";
+
 fn judge_index(repo: &Repository, index: &Index, options: &Options) -> Result<Staged> {
     let objects = repo.objects();
     let parents = Parents::of_next_commit(repo, options.githead)?;
     let changes = parents.own_changes(repo, index, &objects)?;
     let parent_trees = merged::trees(repo, &parents)?;
     let changes = merged::without_taken_over(&objects, &parent_trees, changes)?;
-    let policy = load_for_commit(repo, index, &parents, &changes, options)?;
+    let mut policy = load_for_commit(repo, index, &parents, &changes, options)?;
+    if options.in_hook && parents.ignores_githead {
+        policy.notes.push(GITHEAD_IGNORED.to_owned());
+    }
     let mut subjects = subjects::gather(&objects, changes, &policy)?;
     let settings = &policy.settings;
     merged::measure_against_closest(&objects, &parent_trees, settings, &mut subjects)?;

@@ -19,6 +19,7 @@ pub mod corpus;
 #[cfg(target_os = "linux")]
 pub mod disturb;
 pub mod files;
+pub mod frameworks;
 #[cfg(target_os = "linux")]
 pub mod image;
 pub mod log;

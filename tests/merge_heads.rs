@@ -1,0 +1,155 @@
+//! Which commits count as parents of the commit that is being made. `git merge` names them in `GITHEAD_*` to the
+//! pre-merge-commit hook, but any caller can set such variables.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use common::commits::repo;
+use common::frameworks::{frameworks, local_config};
+use common::{GUARD, Output, Repo};
+
+/// Stages a file of no row, and names a commit that holds it as if it were being merged.
+fn stage_stray(repo: &Repo) -> String {
+    repo.stage("src/stray.rs", "stray\n");
+    let tree = repo.git(&["write-tree"]);
+    let evil = repo.git(&["commit-tree", &tree, "-m", "Holds it"]);
+    format!("GITHEAD_{evil}")
+}
+
+fn commit_with(repo: &Repo, variables: &[(&str, &str)]) -> Output {
+    let mut git = repo.command("git");
+    git.args(["commit", "--message", "No merge"]);
+    git.envs(variables.iter().copied());
+    common::run(&mut git)
+}
+
+fn install(repo: &Repo, hook: &str, entry: &str) {
+    repo.install_hook_script(hook, &format!("#!/bin/sh\nexec '{GUARD}' hook {entry}\n"));
+}
+
+/// `main` gets a file that the branch's design does not name.
+fn work_of_others(repo: &Repo) {
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.stage("src/theirs.rs", "theirs\n");
+    repo.git(&["commit", "--quiet", "--no-verify", "-m", "Work of others"]);
+    repo.git(&["switch", "--quiet", "188-work"]);
+    repo.stage("src/new.rs", "new\n");
+    repo.git(&["commit", "--quiet", "--no-verify", "-m", "Own work"]);
+}
+
+fn merge(repo: &Repo) -> Output {
+    repo.try_git(&["merge", "--no-ff", "--message", "Merge", "main"])
+}
+
+#[test]
+fn githead_does_not_turn_a_commit_into_a_merge() {
+    for entry in ["pre-commit", "framework"] {
+        let repo = repo();
+        install(&repo, "pre-commit", entry);
+        let head = repo.git(&["rev-parse", "HEAD"]);
+        let githead = stage_stray(&repo);
+        let tricks: [&[(&str, &str)]; 3] = [
+            &[(&githead, "evil")],
+            &[(&githead, "evil"), ("GIT_REFLOG_ACTION", "merge evil")],
+            &[(&githead, "evil"), ("PREK_HOOK_STAGE", "pre-merge-commit")],
+        ];
+        for trick in tricks {
+            commit_with(&repo, trick).exits(1).says("src/stray.rs");
+            // As `git merge` leaves it.
+            repo.git(&["update-ref", "ORIG_HEAD", "HEAD"]);
+            commit_with(&repo, trick)
+                .exits(1)
+                .says("src/stray.rs")
+                .says("ignores the GITHEAD_ variables");
+            repo.git(&["update-ref", "-d", "ORIG_HEAD"]);
+        }
+        assert_eq!(repo.git(&["rev-parse", "HEAD"]), head, "{entry}");
+    }
+}
+
+#[test]
+fn githead_does_not_turn_a_commit_into_a_merge_under_a_framework() {
+    for (name, program) in frameworks() {
+        let repo = repo();
+        repo.stage(".pre-commit-config.yaml", local_config());
+        repo.git(&[
+            "commit",
+            "--quiet",
+            "--no-verify",
+            "-m",
+            "Add the framework",
+        ]);
+        for hook in ["pre-commit", "pre-merge-commit"] {
+            let install = ["install", "--overwrite", "--hook-type", hook];
+            common::run(repo.command(&program).args(install)).exits(0);
+        }
+        let githead = stage_stray(&repo);
+        repo.git(&["update-ref", "ORIG_HEAD", "HEAD"]);
+        commit_with(&repo, &[(&githead, "evil")])
+            .exits(1)
+            .says("src/stray.rs");
+        commit_with(
+            &repo,
+            &[(&githead, "evil"), ("PREK_HOOK_STAGE", "pre-merge-commit")],
+        )
+        .exits(1)
+        .says("src/stray.rs");
+
+        // A real merge still passes.
+        repo.git(&["reset", "--quiet", "--hard"]);
+        work_of_others(&repo);
+        merge(&repo).exits(0);
+        let merges = repo.git(&["rev-list", "--count", "--merges", "HEAD"]);
+        assert_eq!(merges, "1", "{name}");
+    }
+}
+
+#[test]
+fn a_clean_merge_passes_in_either_form_of_the_merge_hook() {
+    for entry in ["pre-merge-commit", "framework"] {
+        let repo = repo();
+        install(&repo, "pre-merge-commit", entry);
+        work_of_others(&repo);
+        merge(&repo).exits(0);
+        assert_eq!(repo.git(&["rev-list", "--count", "--merges", "HEAD"]), "1");
+        // The author's date may be set by the caller.
+        repo.git(&["reset", "--quiet", "--hard", "HEAD^"]);
+        let mut git = repo.command("git");
+        git.args(["merge", "--no-ff", "--message", "Merge", "main"])
+            .env("GIT_AUTHOR_DATE", "2026-01-01T00:00:00Z");
+        common::run(&mut git).exits(0);
+    }
+}
+
+#[test]
+fn the_merge_hook_believes_githead_only_while_git_merges() {
+    let repo = repo();
+    let githead = stage_stray(&repo);
+    let hook = || {
+        let mut guard = repo.command(GUARD);
+        guard
+            .args(["hook", "pre-merge-commit"])
+            .env(&githead, "evil");
+        common::run(&mut guard)
+    };
+    hook().exits(1).says("src/stray.rs");
+    // The last merge, or reset, was elsewhere.
+    repo.git(&["update-ref", "ORIG_HEAD", "main^"]);
+    hook()
+        .exits(1)
+        .says("src/stray.rs")
+        .says("ignores the GITHEAD_ variables");
+}
+
+/// git's sample of the merge hook calls the pre-commit hook.
+#[test]
+fn the_pre_commit_hook_says_why_it_refuses_a_clean_merge() {
+    let repo = repo();
+    install(&repo, "pre-merge-commit", "pre-commit");
+    work_of_others(&repo);
+    merge(&repo)
+        .exits(1)
+        .says("src/theirs.rs")
+        .says("guard hook pre-merge-commit");
+}
