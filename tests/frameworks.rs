@@ -151,7 +151,8 @@ fn a_range_that_a_person_names_is_judged() {
             common::run(&mut run)
         };
         run("HEAD").exits(1).says("src/core/lld.rs");
-        run("main").exits(0);
+        // The range main..main is empty.
+        run("main").exits(1).says("exit code: 2");
     }
 }
 

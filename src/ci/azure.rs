@@ -12,6 +12,7 @@ pub(super) fn plan(variables: &Variables) -> Result<Plan> {
         return Ok(Plan {
             what: "Azure branch".to_owned(),
             known: vec![Point::Default],
+            may_be_target: true,
             head: commit(built)?,
             branch: branch
                 .filter(|name| name.starts_with("refs/heads/"))
@@ -29,7 +30,6 @@ pub(super) fn plan(variables: &Variables) -> Result<Plan> {
             work,
         }),
         known: vec![Point::Branch(target)],
-        may_be_empty: true,
         head: work,
         branch: get(variables, "SYSTEM_PULLREQUEST_SOURCEBRANCH").map(short),
         deepen: DEEPEN,

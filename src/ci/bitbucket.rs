@@ -12,6 +12,7 @@ pub(super) fn plan(variables: &Variables) -> Result<Plan> {
         return Ok(Plan {
             what: "Bitbucket branch".to_owned(),
             known: vec![Point::Default],
+            may_be_target: true,
             head,
             branch,
             deepen: DEEPEN,
@@ -22,7 +23,6 @@ pub(super) fn plan(variables: &Variables) -> Result<Plan> {
     Ok(Plan {
         what: "Bitbucket pull request".to_owned(),
         known: vec![Point::Branch(target.to_owned())],
-        may_be_empty: true,
         head,
         branch,
         deepen: DEEPEN,

@@ -26,7 +26,7 @@ pub(super) fn plan(variables: &Variables) -> Result<Plan> {
     Ok(Plan {
         what: what.to_owned(),
         known: vec![target],
-        may_be_empty: is_pull_request,
+        may_be_target: !is_pull_request,
         head,
         branch: owned(variables, "BUILDKITE_BRANCH"),
         deepen: DEEPEN,

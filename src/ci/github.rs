@@ -25,7 +25,6 @@ pub(super) fn plan(variables: &Variables, event: &Value) -> Result<Plan> {
     Ok(Plan {
         what: format!("GitHub {}", show(name)),
         deepen: DEEPEN,
-        may_be_empty: true,
         ..plan
     })
 }
@@ -73,6 +72,14 @@ fn push(event: &Value) -> Result<Plan> {
     };
     let default = required(event, "/repository/default_branch")?;
     let branch = reference.strip_prefix("refs/heads/");
+    let nothing_new = match event.get("commits").and_then(Value::as_array) {
+        _ if reference.starts_with("refs/tags/") => Some("a tag was pushed"),
+        Some(commits) if commits.iter().all(|commit| commit["distinct"] == false) => {
+            Some("the push brings no commit that the repository lacked")
+        }
+        None if text(event, "/before").is_some_and(is_none) => Some("the branch is new"),
+        _ => None,
+    };
     let known = if branch == Some(default) {
         let before = commit(required(event, "/before")?)?;
         Point::Before(before.ok_or_else(|| unknown_before("the first push of a branch"))?)
@@ -81,10 +88,16 @@ fn push(event: &Value) -> Result<Plan> {
     };
     Ok(Plan {
         known: vec![known],
+        nothing_new,
         head: Some(head),
         branch: branch.map(str::to_owned),
         ..Plan::default()
     })
+}
+
+/// Whether an id is all zeros, which stands for no commit.
+fn is_none(id: &str) -> bool {
+    matches!(commit(id), Ok(None))
 }
 
 fn text<'a>(event: &'a Value, pointer: &str) -> Option<&'a str> {

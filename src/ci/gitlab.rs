@@ -34,9 +34,17 @@ pub(super) fn plan(variables: &Variables) -> Result<Plan> {
         } else {
             Point::Branch(default.to_owned())
         };
+        let is_first = get(variables, "CI_COMMIT_BEFORE_SHA")
+            .is_some_and(|before| matches!(commit(before), Ok(None)));
+        let nothing_new = match branch {
+            None if get(variables, "CI_COMMIT_TAG").is_some() => Some("a tag is built"),
+            Some(_) if is_first => Some("the pipeline is the first of its branch"),
+            _ => None,
+        };
         Plan {
             what: "GitLab branch".to_owned(),
             known: vec![known],
+            nothing_new,
             branch,
             ..Plan::default()
         }
@@ -44,7 +52,6 @@ pub(super) fn plan(variables: &Variables) -> Result<Plan> {
     Ok(Plan {
         head,
         deepen: DEEPEN,
-        may_be_empty: true,
         ..plan
     })
 }

@@ -15,7 +15,7 @@ pub(super) fn plan(variables: &Variables) -> Plan {
     Plan {
         what: what.to_owned(),
         known: vec![target.map_or(Point::Default, |name| Point::Branch(name.to_owned()))],
-        may_be_empty: target.is_some(),
+        may_be_target: target.is_none(),
         branch,
         deepen: DEEPEN,
         ..Plan::default()

@@ -33,9 +33,10 @@ pub struct Plan {
     pub known: Vec<Point>,
     /// A branch of the remote that counts among them if the clone happens to have it.
     pub known_if_here: Option<String>,
-    /// An empty range is an answer. Otherwise it may be a build of the target branch itself, whose new commits
-    /// the system does not tell.
-    pub may_be_empty: bool,
+    /// The build may be one of the target branch itself, whose new commits the system does not tell.
+    pub may_be_target: bool,
+    /// Why the build brings no new commits, if the system says so. Without it, an empty range is an error.
+    pub nothing_new: Option<&'static str>,
     /// The last commit; `None` for HEAD.
     pub head: Option<String>,
     /// The ref by which the head can be fetched, where it is no branch.

@@ -78,7 +78,46 @@ impl Repository {
         let base = self.revision(from)?;
         let (head, branch) = self.revision_and_branch(to)?;
         let range = self.range_from(&[base], head, &[from, to])?;
+        if range.base == range.head && (base != head || self.is_same_revision(from, to)) {
+            return Err(self.empty_range(from, to, base == head));
+        }
         Ok(Range { branch, ..range })
+    }
+
+    /// Whether both names mean the same ref, so that the range between them is always empty. Two refs that name the
+    /// same commit at the moment, such as main and a new branch, are different revisions.
+    fn is_same_revision(&self, from: &str, to: &str) -> bool {
+        let full = |revision: &str| {
+            let name = if revision == "@" { "HEAD" } else { revision };
+            let Some(reference) = self.repo.try_find_reference(name).ok().flatten() else {
+                return BString::from(name);
+            };
+            let target = reference.target();
+            let name = target.try_name().unwrap_or(reference.name());
+            name.as_bstr().to_owned()
+        };
+        full(from) == full(to)
+    }
+
+    /// The error for a range that a person named and in which nothing lies.
+    fn empty_range(&self, from: &str, to: &str, is_same: bool) -> Error {
+        let (shown_from, shown_to) = (show(from), show(to));
+        if is_same {
+            return Error::new(format!(
+                "the range {shown_from}..{shown_to} is empty: both ends are the same revision"
+            ))
+            .help("name the branch that the work is merged into first:")
+            .help("  guard lint --range main..HEAD");
+        }
+        Error::new(format!(
+            "the range {shown_from}..{shown_to} is empty: {shown_to} is an ancestor of {shown_from}"
+        ))
+        .help(format!(
+            "if the ends are the wrong way round: --range {shown_to}..{shown_from}"
+        ))
+        .help(format!(
+            "if {shown_to} has been merged, or has no commits of its own yet, there is nothing to judge"
+        ))
     }
 
     /// From the nearest merge base of `head` with any of `known` to `head`. `fetch` is what to fetch if it cannot

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use gix::bstr::BStr;
 
 use super::designs::{DEFAULT_PATH, Designs};
+use crate::policy::select;
 use crate::policy::settings::Settings;
 
 /// What a repository looks like.
@@ -61,11 +62,11 @@ pub fn draft(facts: &Facts) -> Draft {
         (false, Some(branch)) if is_plain(branch) => {
             let _ = writeln!(
                 text,
-                "# The first number in the branch's name is the issue, as in {branch}."
+                "# A number that stands alone in the branch name is the issue, as in {branch}."
             );
         }
         (false, _) => text.push_str(
-            "# The first number in the branch's name is the issue, as in 188-enforce-paths.\n",
+            "# A number that stands alone in the branch name is the issue, as in 188-enforce-paths.\n",
         ),
     }
     match &base {
@@ -155,7 +156,7 @@ pub(super) fn is_plain(name: &str) -> bool {
 }
 
 fn has_issue(branch: &str, keys: bool) -> bool {
-    !keys && branch.bytes().any(|byte| byte.is_ascii_digit())
+    !keys && select::issues_of(&Settings::default(), branch.into()).len() == 1
 }
 
 fn base(facts: &Facts) -> Option<String> {
@@ -271,8 +272,8 @@ mod tests {
     fn keys_of_a_tracker_are_issues() {
         let (_, settings) = drafted(&["docs/lld/LLD-ABC-12.md"], &["feature/ABC-12-x"]);
         assert_eq!(settings.lld_path, ["docs/lld/LLD-{issue}.md"]);
-        let issue = crate::policy::select::issue_of(&settings, "feature/ABC-12-x".into());
-        assert_eq!(issue.as_deref(), Some("ABC-12"));
+        let issues = select::issues_of(&settings, "feature/ABC-12-x".into());
+        assert_eq!(issues, ["ABC-12"]);
     }
 
     #[test]

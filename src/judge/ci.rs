@@ -110,16 +110,40 @@ fn from_known(repo: &Repository, plan: &Plan) -> Result<Range> {
         known.extend(branch(name)?);
     }
     known.dedup();
-    if !plan.may_be_empty && plan.branch.is_some() && plan.branch == target {
+    if plan.may_be_target && plan.branch.is_some() && plan.branch == target {
         return Err(ci::unknown_before("a build of the target branch"));
     }
     let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
     let range = repo.range_from(&known, head, &wanted).map_err(incomplete)?;
-    let range = range.judged_from(before);
-    if !plan.may_be_empty && plan.branch.is_none() && range.base == range.head {
-        return Err(ci::unknown_before("a build of a commit that is not new"));
+    let mut range = range.judged_from(before);
+    if range.base == range.head {
+        if plan.may_be_target && plan.branch.is_none() {
+            return Err(ci::unknown_before("a build of a commit that is not new"));
+        }
+        let why = plan
+            .nothing_new
+            .ok_or_else(|| empty(head, target.as_deref()))?;
+        range.notes.push(format!("nothing to judge: {why}"));
     }
     Ok(range)
+}
+
+/// The error for a build that ought to bring commits and brings none.
+fn empty(head: ObjectId, target: Option<&str>) -> Error {
+    let head = head.to_hex_with_len(12);
+    let known = target.map_or_else(
+        || "what the event says was there before".to_owned(),
+        |name| format!("origin/{}", show(name)),
+    );
+    Error::new(format!(
+        "the range is empty: commit {head} is part of {known} already"
+    ))
+    .help("if it was merged meanwhile, or has no commits of its own yet, there is nothing to judge: leave the job out")
+    .help(format!(
+        "if not, the job fetched something else as the target: look at `git log {head}..{}`",
+        target.map_or_else(|| "origin/HEAD".to_owned(), |name| format!("origin/{}", show(name)))
+    ))
+    .help("or name the range yourself: guard lint --range A..B")
 }
 
 fn remote_branch(name: &str) -> String {

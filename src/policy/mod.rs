@@ -57,7 +57,7 @@ pub struct Governing {
     pub design: Design,
     /// Where its text was read.
     pub origin: Origin,
-    /// What chose it, such as `--lld` or `issue 188 of branch 188-paths`.
+    /// What chose it, such as `--lld` or `issue 188 in the branch name`.
     pub chosen_by: String,
     /// Whether its rows grant anything. Those of a design that the change itself brings do not, except in a
     /// range whose settings leave authority to its head.

@@ -31,17 +31,51 @@ pub fn is_own_settings(settings: &Settings, path: &BStr) -> bool {
             .is_some_and(|rest| rest.starts_with(b"/"))
 }
 
-/// The issue in a branch's name, by `[lld] issue-pattern`. Only letters, digits, `.`, `-` and `_` make an
-/// issue, so that a branch cannot point outside the design's directory.
-pub fn issue_of(settings: &Settings, branch: &BStr) -> Option<String> {
-    let branch = branch.to_str().ok()?;
+/// The issues in a branch name, by `[lld] issue-pattern`: every match, each issue once. If the pattern has a group,
+/// a match without it names none. Only letters, digits, `.`, `-` and `_` make an issue, so that a branch cannot point
+/// outside the design's directory.
+pub fn issues_of(settings: &Settings, branch: &BStr) -> Vec<String> {
+    let mut issues = Vec::new();
     // Settings with a pattern that is no regular expression are refused when they are read.
-    let pattern = regex_lite::Regex::new(&settings.issue_pattern).ok()?;
-    let captures = pattern.captures(branch)?;
-    let issue = captures.get(1).or_else(|| captures.get(0))?.as_str();
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
-    (!issue.is_empty() && issue.chars().all(plain) && !issue.starts_with('.'))
-        .then(|| issue.to_owned())
+    let (Ok(branch), Ok(pattern)) = (
+        branch.to_str(),
+        regex_lite::Regex::new(&settings.issue_pattern),
+    ) else {
+        return issues;
+    };
+    let group = usize::from(pattern.captures_len() > 1);
+    let mut at = 0;
+    while let Some(captures) = pattern.captures_at(branch, at) {
+        let found = captures.get(group);
+        let issue = found.map_or("", |found| found.as_str());
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+        if !issue.is_empty()
+            && issue.chars().all(plain)
+            && !issue.starts_with('.')
+            && issues.iter().all(|known| known != issue)
+        {
+            issues.push(issue.to_owned());
+        }
+        // What follows the issue may also come before the next one.
+        let end = found
+            .or_else(|| captures.get(0))
+            .map_or(at, |found| found.end());
+        let next = branch[at..].char_indices().nth(1);
+        at = match next {
+            _ if end > at => end,
+            Some((step, _)) => at + step,
+            None => break,
+        };
+    }
+    issues
+}
+
+/// Whether the settings name a design by its issue.
+pub fn needs_issue(settings: &Settings) -> bool {
+    settings
+        .lld_path
+        .iter()
+        .any(|pattern| pattern.contains(ISSUE))
 }
 
 /// The patterns of `[lld] path` for a branch: with the issue filled in; without an issue, only those that
@@ -89,35 +123,96 @@ mod tests {
         }
     }
 
+    fn issues(branch: &str) -> Vec<String> {
+        issues_of(&Settings::default(), branch.into())
+    }
+
     #[test]
-    fn the_first_number_of_the_branch_that_is_no_version_is_the_issue() {
-        for (branch, issue) in [
-            ("188-enforce-paths", Some("188")),
-            ("feature/188-v2", Some("188")),
-            ("main", None),
-            ("gh188", Some("188")),
-            ("dependabot/npm_and_yarn/lodash-4.17.21", None),
-            ("release-1.2", None),
-            ("v1.0-188", Some("188")),
+    fn a_number_of_its_own_is_the_issue() {
+        for branch in [
+            "188",
+            "188-enforce-paths",
+            "188_enforce_paths",
+            "feature/188-v2",
+            "feature/188",
+            "feature/188/paths",
+            "fix-188",
+            "fix-188-crash",
+            "fix/#188",
+            "fix#188-crash",
+            "gh-188",
+            "GH-188-crash",
+            "issue-188",
+            "user/issue-188-crash",
+            "PROJ-188",
+            "feature/PROJ-188-crash",
+            "v1.0-188",
+            "2026-11-22-188-crash",
+            "188-again-188",
+            "python3-188",
         ] {
-            assert_eq!(
-                issue_of(&Settings::default(), branch.into()).as_deref(),
-                issue,
-                "{branch}"
-            );
+            assert_eq!(issues(branch), ["188"], "{branch}");
+        }
+    }
+
+    #[test]
+    fn digits_of_words_versions_dates_and_ids_are_no_issue() {
+        for branch in [
+            "main",
+            "fix/python3-crash",
+            "s3-upload",
+            "utf8-names",
+            "gh188",
+            "v2",
+            "release/v2",
+            "release-1.2",
+            "release/1.2.x",
+            "1.2-fixes",
+            "dependabot/npm_and_yarn/lodash-4.17.21",
+            "2026-11-22-x",
+            "x/2026-11-22",
+            "release/2026-11",
+            "fix/3f2a9c1",
+            "codex/9d8e-4f1a",
+            "x/188é",
+        ] {
+            assert_eq!(issues(branch), [""; 0], "{branch}");
+        }
+    }
+
+    #[test]
+    fn every_different_issue_is_found() {
+        for (branch, expected) in [
+            ("188-part-2", &["188", "2"][..]),
+            ("188/189", &["188", "189"]),
+            ("188-189-188", &["188", "189"]),
+            ("2026-11-22-188-189", &["188", "189"]),
+        ] {
+            assert_eq!(issues(branch), expected, "{branch}");
         }
     }
 
     #[test]
     fn an_own_pattern_uses_its_first_group() {
-        let settings = Settings {
-            issue_pattern: "^(?:fix|feat)/([A-Z]+-[0-9]+)".into(),
+        let settings = |pattern: &str| Settings {
+            issue_pattern: pattern.into(),
             ..Settings::default()
         };
-        assert_eq!(
-            issue_of(&settings, "feat/ABC-12-x".into()).as_deref(),
-            Some("ABC-12")
-        );
+        for (pattern, branch, expected) in [
+            (
+                "^(?:fix|feat)/([A-Z]+-[0-9]+)",
+                "feat/ABC-12-x",
+                &["ABC-12"][..],
+            ),
+            ("[A-Z]+-[0-9]+", "feat/ABC-12-x", &["ABC-12"]),
+            ("[A-Z]+-[0-9]+", "ABC-12-ABC-13", &["ABC-12", "ABC-13"]),
+            ("^(?:main|x([0-9]+))", "main", &[]),
+            ("[0-9]*", "é7", &["7"]),
+            ("", "7", &[]),
+        ] {
+            let found = issues_of(&settings(pattern), branch.into());
+            assert_eq!(found, expected, "{pattern} {branch}");
+        }
     }
 
     #[test]
@@ -127,7 +222,7 @@ mod tests {
             ..Settings::default()
         };
         for branch in ["x/../../evil", "x/*", "x/{a,b}", "x/", "x/.."] {
-            assert_eq!(issue_of(&settings, branch.into()), None, "{branch}");
+            assert_eq!(issues_of(&settings, branch.into()), [""; 0], "{branch}");
         }
     }
 

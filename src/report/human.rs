@@ -18,7 +18,7 @@ use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
 
 use super::escape::message;
 use super::help::{help_blocks, help_width, is_to_paste};
-use super::{ChangeLine, Report, Style, Texts, Verdict, escape, ordered, snippet};
+use super::{ChangeLine, DesignUsed, Report, Style, Texts, Verdict, escape, ordered, snippet};
 use crate::finding::{Anchor, Finding, Level, Rule};
 use crate::path::show;
 
@@ -260,11 +260,12 @@ fn summary(report: &Report, style: &Style) -> String {
 pub(super) fn outcome(report: &Report) -> String {
     let counts = report.counts();
     let changes = plural(counts.changes, "change");
-    let designs: Vec<_> = report
-        .designs
-        .iter()
-        .map(|design| show(&design.path).to_string())
-        .collect();
+    let before_origin = match report.designs.len() {
+        1 => ", from",
+        _ => " from",
+    };
+    let named = |design| named(design, before_origin);
+    let designs: Vec<_> = report.designs.iter().map(named).collect();
     let remarks: Vec<_> = [
         (counts.errors, "error"),
         (counts.warnings, "warning"),
@@ -276,20 +277,18 @@ pub(super) fn outcome(report: &Report) -> String {
     .collect();
     let remarks = remarks.join(", ");
 
+    let design = match designs.len() {
+        0 => "no design".to_owned(),
+        1 => format!("design {}", designs.join("")),
+        _ => format!("designs {}", listed(&designs)),
+    };
     let mut text = match report.verdict() {
-        Verdict::Refused => {
-            let design = match designs.len() {
-                0 => "no design".to_owned(),
-                1 => format!("design {}", designs.join("")),
-                _ => format!("designs {}", listed(&designs)),
-            };
-            format!("{remarks} in {changes} ({design})")
-        }
+        Verdict::Refused => format!("{remarks} in {changes} ({design})"),
         Verdict::Accepted => {
             let what = match (counts.changes, designs.is_empty()) {
                 (0, _) => "nothing to judge".to_owned(),
                 (_, true) => format!("{changes}, no design"),
-                (_, false) => format!("{changes} within {}", listed(&designs)),
+                (_, false) => format!("{changes} within {design}"),
             };
             if remarks.is_empty() {
                 what
@@ -302,6 +301,15 @@ pub(super) fn outcome(report: &Report) -> String {
         text.push_str(&format!(", {} approved", counts.approved));
     }
     text
+}
+
+/// A design, and what chose it: a branch name that looks like an issue may mean none.
+fn named(design: &DesignUsed, before_origin: &str) -> String {
+    let path = show(&design.path);
+    match message(&design.selected_by) {
+        by if by.is_empty() => path.to_string(),
+        by => format!("{path}{before_origin} {by}"),
+    }
 }
 
 /// The first two names and how many there are besides.

@@ -1,54 +1,104 @@
 //! `scope-amended`: a change that widens its own design and brings code with it. Of a commit it is refused; of a
-//! range every row is listed for the reviewers.
+//! range the new rows of each design are listed for the reviewers.
+
+use gix::bstr::BStr;
 
 use super::{Case, Sink, policy_changed};
 use crate::finding::{Finding, Level, Rule};
 use crate::path::{shell_word, show};
 use crate::policy::scope::Scope;
 use crate::policy::settings::Authority;
-use crate::policy::{Moment, Policy};
+use crate::policy::{Grant, Moment, Policy};
 
 /// How many new rows are listed.
 const LISTED: usize = 10;
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
+    match case.policy.moment {
+        Moment::Commit => of_commit(case, sink),
+        Moment::Range => of_range(case.policy, sink),
+        Moment::Request | Moment::Step => {}
+    }
+}
+
+/// Reviewers see the rows whether or not the range brings code: the code may have come in an earlier push, or
+/// come in a later one.
+fn of_range(policy: &Policy, sink: &mut Sink<'_>) {
+    let mut by_design: Vec<(&BStr, Vec<&Grant>)> = Vec::new();
+    for grant in &policy.added {
+        let path: &BStr = grant.anchor.path.as_ref();
+        match by_design.iter_mut().find(|(design, _)| *design == path) {
+            Some((_, grants)) => grants.push(grant),
+            None => by_design.push((path, vec![grant])),
+        }
+    }
+    for (design, added) in by_design {
+        let rows = match added.len() {
+            1 => "a row".to_owned(),
+            count => format!("{count} rows"),
+        };
+        let message = format!("the range adds {rows} to the design {}", show(design));
+        let governs = policy.governing(design).is_some();
+        let what_to_do = match policy.settings.authority {
+            _ if !governs => {
+                "review them: they grant nothing here, but to the branches of this design"
+            }
+            Authority::Head => "review them like the code",
+            Authority::Base => {
+                "they grant nothing here: `authority = \"base\"` counts only rows of the merge base"
+            }
+        };
+        let mut finding = Finding::new(Rule::ScopeAmended, design, message)
+            .help(format!("newly granted: {}", listed(&added)))
+            .help(what_to_do)
+            .detail("added", paths(&added))
+            .detail(
+                "rows",
+                added.iter().map(|grant| row(grant)).collect::<Vec<_>>(),
+            );
+        if let Some(first) = added.first() {
+            let mut anchor = first.anchor.clone();
+            anchor.label = "new in this range".to_owned();
+            finding = finding.at(anchor);
+        }
+        finding.level = Level::Warning;
+        sink.push(finding);
+    }
+}
+
+/// A row for programs.
+fn row(grant: &Grant) -> serde_json::Value {
+    serde_json::json!({
+        "path": grant.path.to_string(),
+        "granted": grant.actions.names().collect::<Vec<_>>(),
+        "line": grant.anchor.line,
+    })
+}
+
+fn paths(added: &[&Grant]) -> Vec<String> {
+    added.iter().map(|grant| grant.path.to_string()).collect()
+}
+
+/// The first rows, with their lines, and the number of the others.
+fn listed(added: &[&Grant]) -> String {
+    let mut rows: Vec<String> = added
+        .iter()
+        .take(LISTED)
+        .map(|grant| format!("{} (line {})", show(&grant.path), grant.anchor.line))
+        .collect();
+    if added.len() > LISTED {
+        rows.push(format!("{} more", added.len() - LISTED));
+    }
+    rows.join(", ")
+}
+
+fn of_commit(case: &Case<'_>, sink: &mut Sink<'_>) {
     let policy = case.policy;
     if case.subjects.iter().all(|subject| {
         policy.is_exempt(subject.path()) || policy_changed::is_set_up(policy, subject)
     }) {
         return;
     }
-    match policy.moment {
-        Moment::Commit => of_commit(case, sink),
-        Moment::Range => of_range(policy, sink),
-        Moment::Request | Moment::Step => {}
-    }
-}
-
-fn of_range(policy: &Policy, sink: &mut Sink<'_>) {
-    for grant in &policy.added {
-        let counts = match policy.settings.authority {
-            Authority::Head => "look at it as at the code",
-            Authority::Base => {
-                "it grants nothing here: `authority = \"base\"` counts only rows of the merge base"
-            }
-        };
-        let mut anchor = grant.anchor.clone();
-        anchor.label = "new in this range".to_owned();
-        let names: Vec<_> = grant.actions.names().collect();
-        let message = format!("the range adds the row for {}", show(&grant.path));
-        let mut finding = Finding::new(Rule::ScopeAmended, grant.anchor.path.clone(), message)
-            .at(anchor)
-            .help(counts)
-            .detail("added", vec![grant.path.to_string()])
-            .detail("granted", names);
-        finding.level = Level::Warning;
-        sink.push(finding);
-    }
-}
-
-fn of_commit(case: &Case<'_>, sink: &mut Sink<'_>) {
-    let policy = case.policy;
     let in_force = policy.scope.as_ref();
     for governing in &policy.designs {
         let path = &governing.design.path;
@@ -77,22 +127,14 @@ fn of_commit(case: &Case<'_>, sink: &mut Sink<'_>) {
                 }
             )
         };
-        let listed = added.iter().take(LISTED);
-        let mut rows: Vec<String> = listed
-            .map(|grant| format!("{} (line {})", show(&grant.path), grant.anchor.line))
-            .collect();
-        if added.len() > LISTED {
-            rows.push(format!("{} more", added.len() - LISTED));
-        }
         let verb = if is_new { "Add" } else { "Amend" };
         let finding = Finding::new(Rule::ScopeAmended, path.clone(), message)
-            .help(format!("newly granted: {}", rows.join(", ")))
+            .help(format!("newly granted: {}", listed(&added)))
             .help("commit the design first, then the code:")
             .help(format!(
                 "  git commit -m \"{verb} the design\" -- {}",
                 shell_word(path)
             ));
-        let paths: Vec<String> = added.iter().map(|grant| grant.path.to_string()).collect();
-        sink.push(finding.detail("added", paths));
+        sink.push(finding.detail("added", paths(&added)));
     }
 }

@@ -34,13 +34,11 @@ impl Loader<'_> {
         if !self.sides.trailers.is_empty() {
             return self.by_trailers();
         }
-        let issue = self.issue();
-        let by = match (&self.sides.branch, &issue) {
-            (Some(branch), Some(issue)) => {
-                format!("issue {issue} of branch {}", show(branch))
-            }
-            _ => "guard.toml".to_owned(),
-        };
+        let issue = self.issue()?;
+        let by = issue.as_ref().map_or_else(
+            || "guard.toml".to_owned(),
+            |issue| format!("issue {issue} in the branch name"),
+        );
         let patterns = select::patterns(&self.settings, issue.as_deref());
         let mut found = self.matching(&patterns)?;
         if found.len() > 1 {
@@ -54,8 +52,28 @@ impl Loader<'_> {
             .collect())
     }
 
-    pub(super) fn issue(&self) -> Option<String> {
-        select::issue_of(&self.settings, self.sides.branch.as_ref()?.as_ref())
+    /// The issue in the branch name, if the settings name designs by it.
+    ///
+    /// # Errors
+    /// The name contains several: guard does not guess which one the work is about.
+    pub(super) fn issue(&self) -> Result<Option<String>> {
+        let Some(branch) = &self.sides.branch else {
+            return Ok(None);
+        };
+        if !select::needs_issue(&self.settings) {
+            return Ok(None);
+        }
+        let mut issues = select::issues_of(&self.settings, branch.as_ref());
+        if issues.len() > 1 {
+            return Err(Error::new(format!(
+                "the branch name {} contains several issues: {}",
+                show(branch),
+                issues.join(", ")
+            ))
+            .help("choose the design: `guard use FILE` for this branch, `--lld FILE` for this run")
+            .help("or name it in a commit message: Guard-Design: FILE"));
+        }
+        Ok(issues.pop())
     }
 
     pub(super) fn is_standing(&self, path: &BStr) -> bool {
@@ -148,7 +166,11 @@ impl Loader<'_> {
             return Error::new("guard.toml does not say where the designs are")
                 .help("add `path = \"docs/lld/LLD-{issue}.md\"` to [lld], or name a design: guard lint --lld FILE");
         }
-        let Some(issue) = self.issue() else {
+        let issue = match self.issue() {
+            Ok(issue) => issue,
+            Err(error) => return error,
+        };
+        let Some(issue) = issue else {
             let where_from = match &self.sides.branch {
                 Some(branch) => format!("the branch {} names no issue", show(branch)),
                 None if is_range => {

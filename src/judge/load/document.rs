@@ -6,10 +6,12 @@ use gix::bstr::BStr;
 
 use super::choose::Choice;
 use super::{Loader, add_and_commit};
+use crate::change::Change;
 use crate::error::{Error, Result};
 use crate::path::{shell_word, show};
 use crate::policy::design::{self, Design};
-use crate::policy::{Governing, Moment, Origin};
+use crate::policy::scope::Scope;
+use crate::policy::{Governing, Grant, Moment, Origin, select};
 
 impl Loader<'_> {
     pub(super) fn load(&mut self, choice: &Choice) -> Result<Governing> {
@@ -88,11 +90,54 @@ impl Loader<'_> {
     ) -> Result<Governing> {
         let path: &BStr = choice.path.as_ref();
         let design = self.usable(path, &now)?;
+        let before = match before {
+            None => self.before_move(path)?,
+            before => before,
+        };
         let origin = self.sides.head.map_or(Origin::Head, Origin::Commit);
         Ok(Governing {
             before: before.map(|bytes| self.parse(path, &bytes)),
             ..governing(design, origin, choice)
         })
+    }
+
+    /// The rows that a range adds to designs other than `own`, which judge other branches: a reviewer must see
+    /// them too. A document that grants nothing adds nothing.
+    pub(super) fn added_elsewhere(
+        &self,
+        changes: &[Change],
+        own: &[Governing],
+    ) -> Result<Vec<Grant>> {
+        if self.sides.moment != Moment::Range {
+            return Ok(Vec::new());
+        }
+        let is_own = |path: &BStr| own.iter().any(|governing| governing.design.path == path);
+        let mut added = Vec::new();
+        for change in changes {
+            let path: &BStr = change.path.as_ref();
+            let is_file = change.new.is_some_and(|state| state.kind.is_file());
+            if !is_file || is_own(path) || !select::is_design(&self.settings, path) {
+                continue;
+            }
+            let Some(now) = self.proposed(path)? else {
+                continue;
+            };
+            let before = match self.sides.base.read(path)? {
+                None => self.before_move(path)?,
+                before => before,
+            };
+            let before = before.map(|bytes| self.parse(path, &bytes).grants);
+            let now = Scope::new(self.parse(path, &now).grants);
+            let beyond = now.grants_beyond(&Scope::new(before.unwrap_or_default()));
+            added.extend(beyond.into_iter().cloned());
+        }
+        Ok(added)
+    }
+
+    /// The merge base's version of a design that the change moves to `path`.
+    fn before_move(&self, path: &BStr) -> Result<Option<Vec<u8>>> {
+        let moved = self.moved_designs.iter().find(|moved| moved.to == path);
+        moved.map_or(Ok(None), |moved| self.sides.base.read(moved.from.as_ref()))
     }
 
     fn base_origin(&self) -> Origin {

@@ -76,7 +76,8 @@ impl Loader<'_> {
 
     /// Documents of this branch that only the work tree has.
     fn uncommitted(&self) -> Vec<Choice> {
-        let patterns = select::patterns(&self.settings, self.issue().as_deref());
+        let issue = self.issue().ok().flatten();
+        let patterns = select::patterns(&self.settings, issue.as_deref());
         patterns
             .into_iter()
             .filter(|pattern| {

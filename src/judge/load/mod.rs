@@ -6,7 +6,7 @@ mod document;
 mod locate;
 mod proposal;
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
@@ -103,7 +103,10 @@ pub(super) fn load_for_changes(
         needs_design = needs_design || !loader.goes_without_design(change)?;
     }
     let designs = loader.designs(needs_design)?;
-    loader.finish(designs, needs_design)
+    let of_others = loader.added_elsewhere(changes, &designs)?;
+    let mut policy = loader.finish(designs, needs_design)?;
+    policy.added.extend(of_others);
+    Ok(policy)
 }
 
 struct Loader<'a> {
@@ -118,7 +121,7 @@ struct Loader<'a> {
     broken_settings: Option<String>,
     by_hand: Vec<BString>,
     notes: Vec<String>,
-    moved_designs: Vec<BString>,
+    moved_designs: Vec<Move>,
 }
 
 impl<'a> Loader<'a> {
@@ -214,7 +217,10 @@ impl<'a> Loader<'a> {
         let path = change.path.as_ref();
         Ok(select::is_own_settings(&self.settings, path)
             || select::is_design(&self.settings, path)
-            || self.moved_designs.contains(&change.path)
+            || self
+                .moved_designs
+                .iter()
+                .any(|moved| moved.to == change.path)
             || self.by_hand.iter().any(|chosen| chosen == path)
             || self.adopting && rules::may_call_guard(path)
             || self.moves_own_version(change)?)
@@ -308,26 +314,41 @@ impl<'a> Loader<'a> {
             notes: self.notes,
             broken_settings: self.broken_settings,
             adopting: self.adopting,
-            moved_designs: self.moved_designs,
+            moved_designs: self
+                .moved_designs
+                .into_iter()
+                .map(|moved| moved.to)
+                .collect(),
         })
     }
 }
 
+/// A design that leaves its place.
+struct Move {
+    from: BString,
+    to: BString,
+}
+
 /// Where designs go that leave their place: a new Markdown file with the file name of a design that the same
 /// change deletes. Its content may differ, as by a status line.
-fn moved_designs(settings: &Settings, changes: &[Change]) -> Vec<BString> {
+fn moved_designs(settings: &Settings, changes: &[Change]) -> Vec<Move> {
     let name = |path: &BString| path.rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec);
-    let left: HashSet<_> = changes
+    let left: HashMap<_, _> = changes
         .iter()
         .filter(|change| change.new.is_none() && select::is_design(settings, change.path.as_ref()))
-        .map(|change| name(&change.path))
+        .map(|change| (name(&change.path), &change.path))
         .collect();
     changes
         .iter()
-        .filter(|change| change.old.is_none() && left.contains(&name(&change.path)))
+        .filter(|change| change.old.is_none())
         .filter(|change| change.new.is_some_and(|state| state.kind == Kind::File))
-        .map(|change| change.path.clone())
-        .filter(|path| path.ends_with(b".md"))
+        .filter(|change| change.path.ends_with(b".md"))
+        .filter_map(|change| {
+            left.get(&name(&change.path)).map(|&from| Move {
+                from: from.clone(),
+                to: change.path.clone(),
+            })
+        })
         .collect()
 }
 

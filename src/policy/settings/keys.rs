@@ -8,8 +8,10 @@ use super::{Authority, Missing, Settings};
 pub(super) const DAY: u64 = 24 * 60 * 60;
 /// Ten megabytes.
 pub(super) const MAX_SIZE: u64 = 10_000_000;
-/// The first number of the branch's name that is no part of a version such as `4.17.21`, as bots put there.
-pub(super) const ISSUE_PATTERN: &str = r"(?:^|[^0-9.]|[^0-9]\.)([0-9]+)(?:[^0-9.]|\.[^0-9]|$)";
+/// A number that stands alone: `123-x`, `x/123`, `x-123-y`, `#123`. Digits of a word (`python3`), of a version (`4.17.21`)
+/// and of a date (`2026-11-22`), which matches without the group, are no issue.
+pub(super) const ISSUE_PATTERN: &str =
+    r"(?:^|[/_#-])(?:20[0-9]{2}-[01][0-9](?:-[0-3][0-9])?\b|([0-9]+)(?:[/_-]|$))";
 
 /// What a value of `guard.toml` must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,8 +103,8 @@ pub const KEYS: &[Key] = &[
         "lld",
         "issue-pattern",
         Kind::Text,
-        r#"'(?:^|[^0-9.]|[^0-9]\.)([0-9]+)(?:[^0-9.]|\.[^0-9]|$)'"#,
-        "A regular expression that finds the issue in the branch's name; its first group counts if it has one.",
+        r#"'(?:^|[/_#-])(?:20[0-9]{2}-[01][0-9](?:-[0-3][0-9])?\b|([0-9]+)(?:[/_-]|$))'"#,
+        "A regular expression that finds the issue in the branch name: its first group if it has one, else the whole match.",
     ),
     key(
         "lld",

@@ -47,7 +47,7 @@ pub struct Settings {
     pub standing: Vec<String>,
     /// The branch that work starts from.
     pub base: Option<String>,
-    /// How the issue is found in a branch's name; the first group counts if there is one.
+    /// How the issue is found in a branch name: the first group if there is one, else the whole match.
     pub issue_pattern: String,
     /// Words of headings that open the list of files, besides the built-in ones.
     pub headings: Vec<String>,

@@ -13,7 +13,7 @@ error[out-of-scope]: src/core/lld.rs is not in the design
            | `src/core/lld.rs` | Add | … |
 
 note: docs/lld/LLD-188.md was read from HEAD
-guard: refused: 1 error in 2 changes (design docs/lld/LLD-188.md)
+guard: refused: 1 error in 2 changes (design docs/lld/LLD-188.md, from branch name)
 ";
     assert_eq!(plain(&refused()), drawing.trim_start());
 }
@@ -261,13 +261,13 @@ fn the_last_line_sums_up() {
     let mut report = refused();
     assert_eq!(
         last(&report),
-        "guard: refused: 1 error in 2 changes (design docs/lld/LLD-188.md)"
+        "guard: refused: 1 error in 2 changes (design docs/lld/LLD-188.md, from branch name)"
     );
     report.findings[0].level = Level::Warning;
     assert_eq!(report.exit_code(), 0);
     assert_eq!(
         last(&report),
-        "guard: accepted: 2 changes within docs/lld/LLD-188.md, 1 warning"
+        "guard: accepted: 2 changes within design docs/lld/LLD-188.md, from branch name, 1 warning"
     );
     report.findings.clear();
     report.changes[0].approved = true;
@@ -279,7 +279,7 @@ fn the_last_line_sums_up() {
         .to_vec();
     assert_eq!(
         last(&report),
-        "guard: accepted: 2 changes within a.md, b.md and 2 more, 1 approved"
+        "guard: accepted: 2 changes within designs a.md from branch name, b.md from branch name and 2 more, 1 approved"
     );
     report.changes.clear();
     assert_eq!(last(&report), "guard: accepted: nothing to judge");

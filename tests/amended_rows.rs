@@ -1,0 +1,177 @@
+//! Reviewers see every row that a range adds to a design, whether or not the range brings code.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use common::{DESIGN, GUARD, Repo, SETTINGS};
+use serde_json::{Value, json};
+
+const OTHER: &str = "docs/lld/active/LLD-199.md";
+const ROWS: &[(&str, &str, &str)] = &[("src/a.rs", "Modify", "the core")];
+const WIDER: &[(&str, &str, &str)] = &[
+    ("src/a.rs", "Modify", "the core"),
+    ("src/b.rs", "Add", "more"),
+    ("src/c.rs", "Add/Modify", "still more"),
+];
+
+/// `main` with a design; on `188-work` nothing yet.
+fn repo() -> Repo {
+    let repo = Repo::new();
+    repo.stage("src/a.rs", "fn a() {}\n");
+    repo.govern(ROWS);
+    repo
+}
+
+fn amended(report: &Value) -> Vec<&Value> {
+    let findings = report["findings"].as_array().unwrap();
+    findings
+        .iter()
+        .filter(|finding| finding["rule"] == "scope-amended")
+        .collect()
+}
+
+fn lint(repo: &Repo) -> Value {
+    let report = repo.json(&["lint", "--range", "main..HEAD"]);
+    assert_eq!(report["verdict"], "accepted");
+    report
+}
+
+#[test]
+fn rows_of_a_range_without_code_are_listed() {
+    let repo = repo();
+    repo.design(DESIGN, WIDER);
+    repo.commit("Amend the design");
+    let report = lint(&repo);
+    let [finding] = amended(&report)[..] else {
+        panic!("{report}");
+    };
+    assert_eq!(finding["level"], "warning");
+    assert_eq!(finding["path"], DESIGN);
+    assert_eq!(
+        finding["message"],
+        format!("the range adds 2 rows to the design {DESIGN}")
+    );
+    assert_eq!(finding["details"]["added"], json!(["src/b.rs", "src/c.rs"]));
+    assert_eq!(
+        finding["details"]["rows"],
+        json!([
+            {"path": "src/b.rs", "granted": ["add"], "line": 8},
+            {"path": "src/c.rs", "granted": ["add", "modify"], "line": 9},
+        ])
+    );
+    repo.guard(&["lint", "--range", "main..HEAD"])
+        .exits(0)
+        .says("newly granted: src/b.rs (line 8), src/c.rs (line 9)");
+}
+
+#[test]
+fn many_rows_of_one_design_are_one_warning() {
+    let repo = repo();
+    let paths: Vec<String> = (0..40).map(|n| format!("src/n{n}.rs")).collect();
+    let mut rows = ROWS.to_vec();
+    rows.extend(paths.iter().map(|path| (path.as_str(), "Add", "new")));
+    repo.design(DESIGN, &rows);
+    repo.commit("Amend the design");
+    repo.stage("src/a.rs", "fn changed() {}\n");
+    repo.commit("Change the core");
+    let report = lint(&repo);
+    let [finding] = amended(&report)[..] else {
+        panic!("{report}");
+    };
+    assert_eq!(finding["details"]["rows"].as_array().unwrap().len(), 40);
+    repo.guard(&["lint", "--range", "main..HEAD"])
+        .exits(0)
+        .says("the range adds 40 rows")
+        .says("30 more");
+}
+
+/// A branch whose name contains no issue may bring any design.
+#[test]
+fn rows_of_designs_that_do_not_govern_the_branch_are_listed() {
+    let repo = repo();
+    repo.git(&["switch", "--quiet", "--create", "plan", "main"]);
+    repo.design(DESIGN, WIDER);
+    repo.design(OTHER, &[("src/z.rs", "Delete", "unused")]);
+    repo.commit("Plan");
+    let report = lint(&repo);
+    let paths: Vec<&Value> = amended(&report).iter().map(|one| &one["path"]).collect();
+    assert_eq!(paths, [DESIGN, OTHER]);
+    repo.guard(&["lint", "--range", "main..HEAD"])
+        .exits(0)
+        .says("they grant nothing here");
+
+    // Beside code that the branch's own design grants, too.
+    repo.git(&["switch", "--quiet", "188-work"]);
+    repo.design(OTHER, &[("src/z.rs", "Delete", "unused")]);
+    repo.commit("Plan more");
+    repo.stage("src/a.rs", "fn changed() {}\n");
+    repo.commit("Change the core");
+    let report = lint(&repo);
+    let paths: Vec<&Value> = amended(&report).iter().map(|one| &one["path"]).collect();
+    assert_eq!(paths, [OTHER]);
+}
+
+#[test]
+fn a_design_that_only_moves_adds_no_row() {
+    let repo = Repo::new();
+    repo.stage("src/a.rs", "fn a() {}\n");
+    repo.stage("guard.toml", SETTINGS.replace("active/LLD", "*/LLD"));
+    repo.design(DESIGN, ROWS);
+    repo.commit("Say what may change");
+    repo.branch("188-work");
+    std::fs::create_dir_all(repo.path("docs/lld/done")).unwrap();
+    repo.git(&["mv", DESIGN, "docs/lld/done/LLD-188.md"]);
+    repo.commit("Close the design");
+    assert_eq!(amended(&lint(&repo)).len(), 0);
+}
+
+#[test]
+fn narrowing_a_design_lists_nothing() {
+    let repo = Repo::new();
+    repo.stage("src/a.rs", "fn a() {}\n");
+    repo.govern(WIDER);
+    repo.design(DESIGN, ROWS);
+    repo.commit("Narrow the design");
+    assert_eq!(amended(&lint(&repo)).len(), 0);
+}
+
+/// Every push is judged from the merge base with main, so that the rows stay listed until they are merged.
+#[test]
+fn rows_of_an_earlier_push_of_the_branch_are_listed() {
+    for hook in ["update", "pre-push"] {
+        let repo = repo();
+        repo.git(&["update-ref", "refs/remotes/origin/main", "main"]);
+        repo.git(&[
+            "symbolic-ref",
+            "refs/remotes/origin/HEAD",
+            "refs/remotes/origin/main",
+        ]);
+        repo.git(&["symbolic-ref", "HEAD", "refs/heads/main"]);
+        let work = |message: &str, path: &str, text: Option<&str>| {
+            repo.git(&["symbolic-ref", "HEAD", "refs/heads/188-work"]);
+            match text {
+                Some(text) => repo.stage(path, text),
+                None => repo.design(path, WIDER),
+            }
+            let id = repo.commit(message);
+            repo.git(&["symbolic-ref", "HEAD", "refs/heads/main"]);
+            id
+        };
+        let zero = "0".repeat(40);
+        let first = work("Amend the design", DESIGN, None);
+        let second = work("Use a row", "src/b.rs", Some("fn b() {}\n"));
+        for (old, new) in [(&zero, &first), (&first, &second)] {
+            let mut guard = repo.command(GUARD);
+            let output = if hook == "update" {
+                guard.args(["hook", "update", "refs/heads/188-work", old, new]);
+                common::run(&mut guard)
+            } else {
+                guard.args(["hook", "pre-push", "origin"]);
+                let line = format!("refs/heads/188-work {new} refs/heads/188-work {old}\n");
+                common::run_with_input(&mut guard, line.as_bytes())
+            };
+            output.exits(0).says("the range adds 2 rows to the design");
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! A range in which nothing lies is a mistake more often than an answer: guard says which.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use common::{GUARD, Output, Repo};
+use serde_json::{Value, json};
+
+const ZERO: &str = "0000000000000000000000000000000000000000";
+
+/// `main`, as the remote has it too; on `188-work` a commit that no design names.
+fn repo() -> Repo {
+    let repo = Repo::new();
+    repo.stage("src/a.rs", "fn a() {}\n");
+    repo.commit("Begin");
+    repo.govern(&[("src/a.rs", "Modify", "the core")]);
+    repo.git(&["update-ref", "refs/remotes/origin/main", "main"]);
+    repo.git(&[
+        "symbolic-ref",
+        "refs/remotes/origin/HEAD",
+        "refs/remotes/origin/main",
+    ]);
+    repo.stage("src/rogue.rs", "fn rogue() {}\n");
+    repo.commit("Rogue");
+    repo
+}
+
+fn range(repo: &Repo, range: &str) -> Output {
+    repo.guard(&["lint", "--range", range])
+}
+
+#[test]
+fn a_reversed_range_is_refused() {
+    let repo = repo();
+    for ends in [
+        "HEAD..main",
+        "188-work..origin/main",
+        "HEAD...HEAD~1",
+        "@..@~",
+    ] {
+        let (from, to) = ends.split_once("..").unwrap();
+        let to = to.trim_start_matches('.');
+        range(&repo, ends)
+            .exits(2)
+            .says(&format!("is empty: {to} is an ancestor of {from}"))
+            .says(&format!("--range {to}..{from}"));
+    }
+    range(&repo, "main..HEAD").exits(1).says("src/rogue.rs");
+}
+
+/// A fresh branch that main has left behind looks the same.
+#[test]
+fn a_range_whose_head_is_behind_its_base_says_both_meanings() {
+    let repo = repo();
+    repo.git(&["branch", "199-fresh", "main"]);
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.stage("src/b.rs", "fn b() {}\n");
+    repo.commit("Go on");
+    range(&repo, "main..199-fresh")
+        .exits(2)
+        .says("--range 199-fresh..main")
+        .says("has no commits of its own yet");
+}
+
+#[test]
+fn a_range_between_two_names_of_one_revision_is_refused() {
+    let repo = repo();
+    let head = repo.git(&["rev-parse", "HEAD"]);
+    for ends in [
+        "HEAD..".to_owned(),
+        "HEAD..HEAD".to_owned(),
+        "HEAD...@".to_owned(),
+        "main..main".to_owned(),
+        "188-work..HEAD".to_owned(),
+        "HEAD..refs/heads/188-work".to_owned(),
+        "origin/HEAD..origin/main".to_owned(),
+        format!("{head}..{head}"),
+    ] {
+        range(&repo, &ends)
+            .exits(2)
+            .says("both ends are the same revision")
+            .says("--range main..HEAD");
+    }
+}
+
+#[test]
+fn a_branch_with_nothing_new_has_nothing_to_judge() {
+    let repo = repo();
+    repo.git(&["switch", "--quiet", "--create", "199-fresh", "main"]);
+    for ends in ["main..HEAD", "main..", "origin/main..199-fresh", "main..@"] {
+        range(&repo, ends).exits(0).says("nothing to judge");
+    }
+    repo.git(&["switch", "--quiet", "main"]);
+    range(&repo, "origin/main..HEAD").exits(0);
+}
+
+fn ci(repo: &Repo, variables: &[(&str, &str)]) -> Output {
+    let mut guard = repo.command(GUARD);
+    guard.args(["lint", "--ci"]).envs(variables.iter().copied());
+    common::run(&mut guard)
+}
+
+fn github(repo: &Repo, name: &str, event: &Value) -> Output {
+    repo.write("../event.json", event.to_string());
+    let path = repo.path("../event.json");
+    ci(
+        repo,
+        &[
+            ("GITHUB_ACTIONS", "true"),
+            ("GITHUB_EVENT_NAME", name),
+            ("GITHUB_EVENT_PATH", path.to_str().unwrap()),
+        ],
+    )
+}
+
+#[test]
+fn an_event_whose_base_is_its_head_is_refused() {
+    let repo = repo();
+    let head = repo.git(&["rev-parse", "HEAD"]);
+    let main = repo.git(&["rev-parse", "main"]);
+    for (base, head) in [(&head, &head), (&main, &main), (&head, &main)] {
+        github(
+            &repo,
+            "pull_request",
+            &json!({"pull_request": {
+                "number": 7,
+                "base": {"sha": base, "ref": "main"},
+                "head": {"sha": head, "ref": "188-work"},
+            }}),
+        )
+        .exits(2)
+        .says("GitHub pull_request: the range is empty");
+        github(
+            &repo,
+            "merge_group",
+            &json!({"merge_group": {"base_sha": base, "head_sha": head}}),
+        )
+        .exits(2)
+        .says("the range is empty");
+    }
+}
+
+fn push(repo: &Repo, reference: &str, before: &str, after: &str, more: Value) -> Output {
+    let mut event = json!({"ref": reference, "before": before, "after": after,
+        "repository": {"default_branch": "main"}});
+    event
+        .as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
+    github(repo, "push", &event)
+}
+
+#[test]
+fn a_push_is_empty_only_if_the_event_says_so() {
+    let repo = repo();
+    let main = repo.git(&["rev-parse", "main"]);
+    let older = repo.git(&["rev-parse", "main~"]);
+    let work = "refs/heads/188-work";
+    let new = json!({"commits": [{"id": main, "distinct": true}]});
+    let known = json!({"commits": [{"id": main, "distinct": false}]});
+    for after in [&main, &older] {
+        push(&repo, work, ZERO, after, json!({}))
+            .exits(0)
+            .says("nothing to judge: the branch is new");
+        push(&repo, work, ZERO, after, json!({"commits": []})).exits(0);
+        push(&repo, work, &older, after, known.clone()).exits(0);
+        push(&repo, "refs/tags/v1", ZERO, after, new.clone())
+            .exits(0)
+            .says("a tag was pushed");
+        for more in [json!({}), new.clone(), json!({"commits": [{"id": main}]})] {
+            push(&repo, work, &older, after, more.clone())
+                .exits(2)
+                .says("the range is empty");
+        }
+        push(&repo, work, ZERO, after, new.clone()).exits(2);
+    }
+    // What a push throws away of the target is judged as ever.
+    push(&repo, "refs/heads/main", &main, &older, json!({})).says("judged is");
+    push(&repo, "refs/heads/main", &main, &main, new)
+        .exits(2)
+        .says("the range is empty");
+}
+
+#[test]
+fn a_pipeline_of_gitlab_is_empty_only_if_it_is_the_first_of_its_branch_or_of_a_tag() {
+    let repo = repo();
+    let main = repo.git(&["rev-parse", "main"]);
+    let older = repo.git(&["rev-parse", "main~"]);
+    let of = |more: &[(&str, &str)]| {
+        let mut all = vec![
+            ("GITLAB_CI", "true"),
+            ("CI_COMMIT_SHA", main.as_str()),
+            ("CI_DEFAULT_BRANCH", "main"),
+        ];
+        all.extend(more);
+        ci(&repo, &all)
+    };
+    let branch = ("CI_COMMIT_BRANCH", "188-work");
+    of(&[branch, ("CI_COMMIT_BEFORE_SHA", ZERO)])
+        .exits(0)
+        .says("nothing to judge: the pipeline is the first of its branch");
+    of(&[("CI_COMMIT_TAG", "v1")])
+        .exits(0)
+        .says("nothing to judge: a tag is built");
+    for more in [
+        &[branch, ("CI_COMMIT_BEFORE_SHA", &older)][..],
+        &[branch],
+        &[
+            ("CI_MERGE_REQUEST_IID", "5"),
+            ("CI_MERGE_REQUEST_DIFF_BASE_SHA", &main),
+            ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
+            ("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "188-work"),
+        ],
+    ] {
+        of(more).exits(2).says("the range is empty");
+    }
+}
+
+#[test]
+fn an_empty_build_is_refused_where_the_system_does_not_say_that_it_is_one() {
+    let repo = repo();
+    repo.git(&["switch", "--quiet", "--detach", "main"]);
+    let main = repo.git(&["rev-parse", "main"]);
+    for variables in [
+        &[
+            ("BITBUCKET_COMMIT", main.as_str()),
+            ("BITBUCKET_PR_ID", "1"),
+            ("BITBUCKET_PR_DESTINATION_BRANCH", "main"),
+            ("BITBUCKET_BRANCH", "188-work"),
+        ][..],
+        &[
+            ("BITBUCKET_COMMIT", &main),
+            ("BITBUCKET_BRANCH", "188-work"),
+        ],
+        &[
+            ("TF_BUILD", "True"),
+            ("BUILD_SOURCEVERSION", &main),
+            ("BUILD_SOURCEBRANCH", "refs/heads/188-work"),
+        ],
+        &[
+            ("BUILDKITE", "true"),
+            ("BUILDKITE_COMMIT", "HEAD"),
+            ("BUILDKITE_PULL_REQUEST", "3"),
+            ("BUILDKITE_PULL_REQUEST_BASE_BRANCH", "main"),
+            ("BUILDKITE_BRANCH", "188-work"),
+        ],
+        &[
+            ("JENKINS_URL", "https://ci"),
+            ("CHANGE_TARGET", "main"),
+            ("CHANGE_BRANCH", "188-work"),
+        ],
+        &[
+            ("JENKINS_URL", "https://ci"),
+            ("GIT_BRANCH", "origin/188-work"),
+        ],
+    ] {
+        ci(&repo, variables)
+            .exits(2)
+            .says("the range is empty")
+            .says("is part of origin/main already");
+    }
+}
+
+/// Refs that a push deletes, rewinds or leaves where they are are no mistake.
+#[test]
+fn a_push_hook_accepts_what_brings_nothing_new() {
+    let repo = repo();
+    let main = repo.git(&["rev-parse", "main"]);
+    let older = repo.git(&["rev-parse", "main~"]);
+    let work = repo.git(&["rev-parse", "HEAD"]);
+    for (old, new) in [
+        (main.as_str(), ZERO),
+        (ZERO, &main),
+        (&main, &main),
+        (&main, &older),
+        (&work, &main),
+    ] {
+        let line = format!("refs/heads/x {new} refs/heads/188-work {old}\n");
+        let mut guard = repo.command(GUARD);
+        guard.args(["hook", "pre-push", "origin"]);
+        common::run_with_input(&mut guard, line.as_bytes()).exits(0);
+    }
+}
