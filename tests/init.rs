@@ -47,7 +47,7 @@ fn in_a_repository_with_designs_tests_and_ci() {
         "base = \"main\"",
         "pkg/tests/",
         "Cargo.lock",
-        ".github/workflows/**",
+        "/.github/workflows/",
     ] {
         assert!(text.contains(part), "{part}\n{text}");
     }

@@ -111,12 +111,16 @@ fn scope(text: &mut String, found: &mut Vec<String>, files: &[String]) {
     text.push_str("\n[scope]\n");
     let ci = ci_pattern(files);
     if let Some(pattern) = ci {
-        found.push(format!("CI is defined in {pattern}"));
+        let place = pattern.trim_start_matches('/');
+        found.push(format!("CI is defined in {place}"));
     }
+    text.push_str(
+        "# Patterns as in a .gitignore at the root. Paths that need no row:\n# always = [\"/CHANGELOG.md\"]\n",
+    );
     let _ = writeln!(
         text,
         "# Paths that no design may touch.\n# protect = [\"{}\"]",
-        ci.unwrap_or("LICENSE*")
+        ci.unwrap_or("/LICENSE*")
     );
     match files.iter().find_map(|file| test_directory(file)) {
         Some(directory) => {
@@ -189,13 +193,13 @@ fn test_directory(file: &str) -> Option<&str> {
 fn ci_pattern(files: &[String]) -> Option<&'static str> {
     let has = |start: &str| files.iter().any(|file| file.starts_with(start));
     [
-        (".github/workflows/", ".github/workflows/**"),
-        (".gitlab-ci.yml", ".gitlab-ci.yml"),
-        (".circleci/", ".circleci/**"),
-        (".buildkite/", ".buildkite/**"),
-        ("azure-pipelines.yml", "azure-pipelines.yml"),
-        ("bitbucket-pipelines.yml", "bitbucket-pipelines.yml"),
-        ("Jenkinsfile", "Jenkinsfile"),
+        (".github/workflows/", "/.github/workflows/"),
+        (".gitlab-ci.yml", "/.gitlab-ci.yml"),
+        (".circleci/", "/.circleci/"),
+        (".buildkite/", "/.buildkite/"),
+        ("azure-pipelines.yml", "/azure-pipelines.yml"),
+        ("bitbucket-pipelines.yml", "/bitbucket-pipelines.yml"),
+        ("Jenkinsfile", "/Jenkinsfile"),
     ]
     .into_iter()
     .find(|(start, _)| has(start))
@@ -318,7 +322,7 @@ mod tests {
         );
         for part in [
             "pkg/tests/",
-            ".github/workflows/**",
+            "/.github/workflows/",
             "Cargo.lock",
             "feature/188-x",
         ] {

@@ -1,14 +1,20 @@
-//! Lists of paths in the settings.
+//! Lists of paths in the settings: gitignore patterns, read by gix and decided as git decides.
 
+use std::fmt;
 use std::sync::OnceLock;
 
 use gix::bstr::{BStr, ByteSlice};
+use gix::glob::pattern::Mode;
+use gix::glob::wildmatch;
 
-use super::glob::{Glob, GlobError};
+/// Longer patterns are refused, in bytes.
+const MAX_LEN: usize = 1_024;
 
-/// Patterns with the meaning that they have in `.gitignore`: one without a slash matches the name of a file or
-/// directory anywhere, any other is anchored at the root (a leading slash only anchors), and a match of a
-/// directory covers everything below it.
+/// Patterns with more stars are refused: gix gives up on 64, and a pattern that it gives up on matches nothing.
+const MAX_STARS: usize = 32;
+
+/// Patterns with the meaning that they have in a `.gitignore` at the root. The last pattern that matches a path
+/// decides; what lies below a covered directory is covered, whatever a later `!` says.
 #[derive(Debug, Clone, Default)]
 pub struct Patterns {
     /// Those of this program, compiled when they are first asked: most runs never do.
@@ -19,17 +25,56 @@ pub struct Patterns {
 #[derive(Debug, Clone)]
 struct Pattern {
     text: String,
-    glob: Glob,
-    anchored: bool,
-    directory_only: bool,
+    glob: gix::glob::Pattern,
 }
+
+/// Why a pattern is refused. Git itself would pass over most of these in silence, and the list would protect or
+/// grant less than it seems to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PatternError {
+    /// More than 1,024 bytes.
+    TooLong,
+    /// More than 32 stars.
+    TooManyStars,
+    /// Nothing, or only blanks.
+    Empty,
+    /// It begins with `#`.
+    Comment,
+    /// Nothing is left of it after `!` and `/`.
+    Nothing,
+    /// It ends with a backslash that escapes nothing.
+    Backslash,
+    /// A line feed, a carriage return or a NUL.
+    LineBreak,
+    /// `{a,b}`, which gitignore patterns do not know.
+    Braces,
+}
+
+impl fmt::Display for PatternError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PatternError::TooLong => "has more than 1,024 bytes; split it into several patterns",
+            PatternError::TooManyStars => "has more than 32 stars; split it into several patterns",
+            PatternError::Empty => "is empty; remove it",
+            PatternError::Comment => "is a comment in a .gitignore; write `\\#` for a name that begins with `#`",
+            PatternError::Nothing => "matches nothing; name a path after the `!` or `/`",
+            PatternError::Backslash => "ends with a backslash, so that it matches nothing; write `\\\\` for a backslash",
+            PatternError::LineBreak => "holds a line break or a NUL; write one pattern per string",
+            PatternError::Braces => {
+                "has braces, which stand for themselves in a .gitignore; write one pattern per alternative, or `\\{`"
+            }
+        })
+    }
+}
+
+impl std::error::Error for PatternError {}
 
 impl Patterns {
     /// From the strings of the settings.
     ///
     /// # Errors
-    /// A pattern that is too long or too deeply nested.
-    pub fn new(patterns: Vec<String>) -> Result<Patterns, GlobError> {
+    /// A pattern that cannot mean what it seems to mean.
+    pub fn new(patterns: Vec<String>) -> Result<Patterns, PatternError> {
         let compiled: Vec<_> = patterns
             .into_iter()
             .map(Pattern::new)
@@ -38,6 +83,14 @@ impl Patterns {
             built_in: &[],
             compiled: compiled.into(),
         })
+    }
+
+    /// Checks a single pattern.
+    ///
+    /// # Errors
+    /// As for [`Patterns::new`].
+    pub fn check(pattern: &str) -> Result<(), PatternError> {
+        Pattern::new(pattern.to_owned()).map(drop)
     }
 
     /// From patterns of this program, which a test knows to be right.
@@ -57,27 +110,29 @@ impl Patterns {
         })
     }
 
-    /// The first pattern that covers `path`.
+    /// The pattern that covers `path`: the last that matches it, or the last that matches the outermost covered
+    /// directory on the way to it.
     pub fn find(&self, path: &BStr) -> Option<&str> {
-        if self.all().is_empty() {
+        let patterns = self.all();
+        if patterns.is_empty() {
             return None;
         }
+        let mut name = 0;
         // Every prefix that ends at a slash is a directory; the whole path is the file.
         let slashes = (0..path.len()).filter(|&at| path[at] == b'/');
-        let mut start = 0;
-        let steps: Vec<Step<'_>> = slashes
-            .chain([path.len()])
-            .map(|end| {
-                let name = &path[start..end];
-                start = end + 1;
-                Step {
-                    prefix: path[..end].as_bstr(),
-                    name: name.as_bstr(),
-                }
-            })
-            .collect();
-        let pattern = self.all().iter().find(|pattern| pattern.covers(&steps))?;
-        Some(&pattern.text)
+        for end in slashes.chain([path.len()]) {
+            let step = Step {
+                path: path[..end].as_bstr(),
+                name: path[name..end].as_bstr(),
+                is_directory: end < path.len(),
+            };
+            name = end + 1;
+            let last = patterns.iter().rev().find(|pattern| pattern.matches(&step));
+            if let Some(pattern) = last.filter(|pattern| !pattern.glob.is_negative()) {
+                return Some(&pattern.text);
+            }
+        }
+        None
     }
 
     /// Whether a pattern covers `path`.
@@ -101,31 +156,86 @@ impl Eq for Patterns {}
 
 /// A directory on the way to a path, or the path itself.
 struct Step<'a> {
-    prefix: &'a BStr,
+    path: &'a BStr,
     name: &'a BStr,
+    is_directory: bool,
 }
 
 impl Pattern {
-    fn new(text: String) -> Result<Pattern, GlobError> {
-        let without_end = text.trim_end_matches('/');
-        Ok(Pattern {
-            anchored: without_end.contains('/'),
-            directory_only: without_end.len() < text.len(),
-            glob: Glob::new(without_end.trim_start_matches('/').into())?,
-            text,
-        })
+    fn new(text: String) -> Result<Pattern, PatternError> {
+        if text.len() > MAX_LEN {
+            return Err(PatternError::TooLong);
+        }
+        if text.bytes().filter(|&byte| byte == b'*').count() > MAX_STARS {
+            return Err(PatternError::TooManyStars);
+        }
+        if text.contains(['\n', '\r', '\0']) {
+            return Err(PatternError::LineBreak);
+        }
+        if text.starts_with('#') {
+            return Err(PatternError::Comment);
+        }
+        if text.trim().is_empty() {
+            return Err(PatternError::Empty);
+        }
+        if ends_with_open_escape(&text) {
+            return Err(PatternError::Backslash);
+        }
+        if has_alternatives(&text) {
+            return Err(PatternError::Braces);
+        }
+        let (glob, ..) = gix::ignore::parse(text.as_bytes(), false)
+            .next()
+            .filter(|(glob, ..)| !glob.text.is_empty())
+            .ok_or(PatternError::Nothing)?;
+        Ok(Pattern { text, glob })
     }
 
-    fn covers(&self, steps: &[Step<'_>]) -> bool {
-        let count = steps.len() - usize::from(self.directory_only);
-        steps[..count].iter().any(|step| {
-            self.glob.matches(if self.anchored {
-                step.prefix
-            } else {
-                step.name
-            })
+    /// As git matches: what precedes the first wildcard is compared, and the rest matched on its own, so that `**`
+    /// is at the start of a segment there. [`gix::glob::Pattern::matches`] differs in this.
+    fn matches(&self, step: &Step<'_>) -> bool {
+        let Pattern { glob, .. } = self;
+        if glob.mode.contains(Mode::MUST_BE_DIR) && !step.is_directory {
+            return false;
+        }
+        let is_name = glob.mode.contains(Mode::NO_SUB_DIR) && !glob.mode.contains(Mode::ABSOLUTE);
+        let subject = if is_name { step.name } else { step.path };
+        let Some(literal) = glob.first_wildcard_pos else {
+            return glob.text == *subject;
+        };
+        let (literal, rest) = glob.text.split_at(literal);
+        subject.strip_prefix(literal).is_some_and(|subject| {
+            gix::glob::wildmatch(
+                rest.as_bstr(),
+                subject.as_bstr(),
+                wildmatch::Mode::NO_MATCH_SLASH_LITERAL,
+            )
         })
     }
+}
+
+/// An odd number of backslashes at the end.
+fn ends_with_open_escape(text: &str) -> bool {
+    text.bytes().rev().take_while(|&byte| byte == b'\\').count() % 2 == 1
+}
+
+/// Whether the text has `{a,b}`, the brace not escaped.
+fn has_alternatives(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    let (mut open, mut comma) = (false, false);
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\\' => {
+                bytes.next();
+            }
+            b'{' => (open, comma) = (true, false),
+            b',' => comma = open,
+            b'}' if comma => return true,
+            b'}' => open = false,
+            _ => {}
+        }
+    }
+    false
 }
 
 #[cfg(test)]

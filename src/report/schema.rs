@@ -39,7 +39,7 @@ fn property(key: &Key) -> Value {
     let mut property = match key.kind {
         Kind::Text => json!({"type": "string"}),
         Kind::Choice(words) => json!({"enum": words}),
-        Kind::Texts => json!({"anyOf": [
+        Kind::Texts | Kind::Patterns => json!({"anyOf": [
             {"type": "string", "maxLength": 1024},
             {"type": "array", "items": {"type": "string", "maxLength": 1024}},
         ]}),

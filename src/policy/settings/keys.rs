@@ -22,6 +22,8 @@ pub enum Kind {
     Choice(&'static [&'static str]),
     /// A string or a list of strings.
     Texts,
+    /// A gitignore pattern or a list of them.
+    Patterns,
     /// `true` or `false`.
     Flag,
     /// A whole number, at least 0.
@@ -130,14 +132,14 @@ pub const KEYS: &[Key] = &[
     key(
         "scope",
         "always",
-        Kind::Texts,
+        Kind::Patterns,
         "[]",
         "Paths that need no row.",
     ),
     key(
         "scope",
         "protect",
-        Kind::Texts,
+        Kind::Patterns,
         "[]",
         "Paths that nothing may touch.",
     ),
@@ -151,7 +153,7 @@ pub const KEYS: &[Key] = &[
     key(
         "scope",
         "test-patterns",
-        Kind::Texts,
+        Kind::Patterns,
         "",
         "Which paths are tests, in place of the built-in patterns.",
     ),
@@ -179,7 +181,7 @@ pub const KEYS: &[Key] = &[
     key(
         "workspace",
         "secrets",
-        Kind::Texts,
+        Kind::Patterns,
         "",
         "Requests only: files that are never read or written, in place of the built-in names.",
     ),
@@ -207,7 +209,7 @@ pub const KEYS: &[Key] = &[
     key(
         "destructive",
         "exempt",
-        Kind::Texts,
+        Kind::Patterns,
         "",
         "Files whose content may be replaced, in place of the built-in lock files.",
     ),
@@ -294,7 +296,7 @@ pub(super) fn expected(key: &Key) -> String {
             let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
             return quoted.join(" or ");
         }
-        Kind::Texts => "a string or a list of strings, none of over 1,024 bytes",
+        Kind::Texts | Kind::Patterns => "a string or a list of strings",
         Kind::Flag => "true or false",
         Kind::Count => "a whole number, 0 or more",
         Kind::Share => "a number above 0, at most 1",

@@ -7,7 +7,8 @@ use gix::bstr::ByteSlice;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::keys::{KEYS, Kind, Value, apply, expected};
+use super::super::patterns::Patterns;
+use super::keys::{KEYS, Key, Kind, Value, apply, expected};
 use super::{FILE, Settings};
 use crate::error::{Error, Result};
 use crate::finding::{Level, Rule};
@@ -115,6 +116,9 @@ impl Reader<'_> {
                 continue;
             };
             self.set_at(section, name);
+            if key.kind == Kind::Patterns && self.bad_patterns(key, value) {
+                continue;
+            }
             let read = convert(key.kind, value.get_ref())
                 .and_then(|value| apply(&mut self.settings, key, value));
             if read.is_none() {
@@ -131,6 +135,25 @@ impl Reader<'_> {
                 );
             }
         }
+    }
+
+    /// Refuses every pattern that cannot be used, at its own place.
+    fn bad_patterns(&mut self, key: &Key, value: &Spanned<DeValue<'_>>) -> bool {
+        let items = match value.get_ref() {
+            DeValue::Array(items) => items.iter().collect(),
+            _ => vec![value],
+        };
+        let before = self.faults.len();
+        for item in items {
+            if let Some(pattern) = item.get_ref().as_str()
+                && let Err(error) = Patterns::check(pattern)
+            {
+                let pattern = shortened(pattern);
+                let what = format!("the pattern `{pattern}` of `{}` {error}", key.name);
+                self.fault(item.span(), what);
+            }
+        }
+        self.faults.len() > before
     }
 
     fn levels(&mut self, table: &DeTable<'_>) {
@@ -186,6 +209,17 @@ impl Reader<'_> {
     }
 }
 
+/// The beginning of a pattern, safe to show.
+fn shortened(pattern: &str) -> String {
+    let shown: String = pattern.chars().take(40).collect();
+    let more = if shown.len() < pattern.len() {
+        "…"
+    } else {
+        ""
+    };
+    format!("{}{more}", shown.escape_debug())
+}
+
 /// 1-based line and column, the column in characters.
 fn position(text: &str, at: usize) -> (usize, usize) {
     let before = &text[..text.floor_char_boundary(at)];
@@ -212,13 +246,13 @@ fn convert(kind: Kind, value: &DeValue<'_>) -> Option<Value> {
         (Kind::Choice(words), _) => {
             Value::Text(text(value).filter(|word| words.contains(&word.as_str()))?)
         }
-        (Kind::Texts, DeValue::Array(items)) => Value::Texts(
+        (Kind::Texts | Kind::Patterns, DeValue::Array(items)) => Value::Texts(
             items
                 .iter()
                 .map(|item: &Spanned<DeValue<'_>>| text(item.get_ref()))
                 .collect::<Option<_>>()?,
         ),
-        (Kind::Texts, _) => Value::Texts(vec![text(value)?]),
+        (Kind::Texts | Kind::Patterns, _) => Value::Texts(vec![text(value)?]),
         (Kind::Flag, _) => Value::Flag(value.as_bool()?),
         (Kind::Count, _) => Value::Number(whole(value)?),
         (Kind::Share, _) => Value::Share(share(value)?),
@@ -300,7 +334,7 @@ mod tests {
             let value = match key.kind {
                 Kind::Choice(words) => &format!("{:?}", words[1]),
                 Kind::Text => r#""zz""#,
-                Kind::Texts => r#"["zz"]"#,
+                Kind::Texts | Kind::Patterns => r#"["zz"]"#,
                 Kind::Flag => {
                     if key.default == "true" {
                         "false"

@@ -93,7 +93,7 @@ mod tests {
             let value = match key.kind {
                 Kind::Text => r#""zz\\d\"""#.to_owned(),
                 Kind::Choice(words) => format!("{:?}", words[1]),
-                Kind::Texts => r#"["zz/**", "ä"]"#.to_owned(),
+                Kind::Texts | Kind::Patterns => r#"["zz/**", "ä"]"#.to_owned(),
                 Kind::Flag => (key.default == "false").to_string(),
                 Kind::Count => "7".to_owned(),
                 Kind::Share => "0.25".to_owned(),

@@ -1,0 +1,278 @@
+//! Lists of paths in `guard.toml` mean what they mean in a `.gitignore`: compared with `git check-ignore`.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod common;
+
+use std::fs;
+
+use common::{Repo, run_with_input};
+use gix::bstr::{BStr, ByteSlice};
+use write_guard::policy::settings::{Settings, parse};
+
+/// The settings with this list as `[scope] protect`.
+fn protect(list: &[String]) -> Result<Settings, String> {
+    let list: Vec<String> = list.iter().map(|pattern| format!("{pattern:?}")).collect();
+    let text = format!("[scope]\nprotect = [{}]\n", list.join(", "));
+    parse(text.as_bytes()).map_err(|error| error.message)
+}
+
+/// Whether git ignores each of the paths where this list is its only source of patterns.
+fn ignored_by_git(repo: &Repo, list: &[String], paths: &[String]) -> Vec<bool> {
+    fs::create_dir_all(repo.path(".git/info")).unwrap();
+    fs::write(repo.path(".git/info/exclude"), list.join("\n") + "\n").unwrap();
+    let mut git = repo.command("git");
+    git.args(["-c", "core.excludesFile=", "-c", "core.ignoreCase=false"]);
+    git.args(["check-ignore", "--no-index", "-v", "-n", "-z", "--stdin"]);
+    let input: String = paths.iter().map(|path| format!("{path}\0")).collect();
+    let output = run_with_input(&mut git, input.as_bytes());
+    assert!(output.code <= 1, "{}", output.text());
+    // Four fields per path: source, line, pattern, path.
+    let fields: Vec<&str> = output.stdout.split_terminator('\0').collect();
+    assert_eq!(fields.len(), 4 * paths.len(), "{list:?}");
+    let decided = fields.chunks(4).zip(paths).map(|(fields, path)| {
+        assert_eq!(fields[3], path);
+        !fields[2].is_empty() && !fields[2].starts_with('!')
+    });
+    decided.collect()
+}
+
+/// A generator with a fixed sequence.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from((self.0 >> 33) % bound as u64).unwrap()
+    }
+
+    fn one_in(&mut self, of: usize) -> bool {
+        self.below(of) == 0
+    }
+
+    fn of<'a>(&mut self, items: &[&'a str]) -> &'a str {
+        items[self.below(items.len())]
+    }
+
+    fn path(&mut self) -> String {
+        const NAMES: &[&str] = &[
+            "a",
+            "b",
+            "ab",
+            "abc",
+            "src",
+            "foo",
+            "foo.rs",
+            "bar.rs",
+            "secret1.key",
+            "x.key",
+            "README.md",
+            ".env",
+            "a b",
+            "#x",
+            "!x",
+            "{c}",
+            "[a]",
+            "a-b",
+            "a*",
+            "é",
+            "a\\b",
+            "A",
+            "]",
+            "-",
+            "x ",
+        ];
+        let depth = 1 + self.below(4);
+        let names: Vec<&str> = (0..depth).map(|_| self.of(NAMES)).collect();
+        names.join("/")
+    }
+
+    /// A pattern, most of them made from a path so that they match something.
+    fn pattern(&mut self) -> String {
+        let path = self.path();
+        let mut segments: Vec<String> = path.split('/').map(str::to_owned).collect();
+        if self.one_in(2) {
+            segments.drain(..self.below(segments.len()));
+        }
+        if self.one_in(3) {
+            segments.truncate(1 + self.below(segments.len()));
+        }
+        let mut segments: Vec<String> = segments.iter().map(|name| self.segment(name)).collect();
+        if self.one_in(5) {
+            let at = self.below(segments.len() + 1);
+            segments.insert(at, "**".to_owned());
+        }
+        let bang = if self.one_in(6) { "!" } else { "" };
+        let start = if self.one_in(4) { "/" } else { "" };
+        let end = if self.one_in(6) { "/" } else { "" };
+        let blanks = if self.one_in(20) { "  " } else { "" };
+        format!("{bang}{start}{}{end}{blanks}", segments.join("/"))
+    }
+
+    fn segment(&mut self, name: &str) -> String {
+        if self.one_in(3) {
+            return name.to_owned();
+        }
+        let mut text = String::new();
+        for c in name.chars() {
+            match self.below(14) {
+                0 => text.push('?'),
+                1 => text.push('*'),
+                2 => text.push_str("**"),
+                3 => text.push_str(self.of(&[
+                    "[a-z]",
+                    "[!a]",
+                    "[^b]",
+                    "[[:alpha:]]",
+                    "[]-]",
+                    "[a-]",
+                    "[[:digit:]x]",
+                    "[.]",
+                    "[a-c.]",
+                    "[\\]]",
+                    "[[a]",
+                    "[a/]",
+                    "[z-a]",
+                    "[!/]",
+                    "[[:nope:]]",
+                    "[!]a]",
+                    "[--0]",
+                    "[",
+                ])),
+                4 => {
+                    text.push('\\');
+                    text.push(c);
+                }
+                5 => {}
+                _ => text.push(c),
+            }
+        }
+        if self.one_in(8) {
+            text.push_str(self.of(&["*", "**", "?"]));
+        }
+        text
+    }
+}
+
+/// 10,000 pairs of a list and a path; a million with `GUARD_LONG`, from a seed of `GUARD_SEED` if it is set.
+#[test]
+fn generated_lists_agree_with_git_check_ignore() {
+    const PATHS: usize = 50;
+    let repo = Repo::new();
+    let long = std::env::var_os("GUARD_LONG").is_some();
+    let seed = std::env::var("GUARD_SEED").ok();
+    let mut random = Random(seed.map_or(12, |seed| seed.parse().unwrap()));
+    let pairs = if long { 1_000_000 } else { 10_000 };
+    let (mut judged, mut covered, mut refused) = (0, 0, 0);
+    while judged < pairs {
+        let length = 1 + random.below(6);
+        let list: Vec<String> = (0..length).map(|_| random.pattern()).collect();
+        let settings = match protect(&list) {
+            Ok(settings) => settings,
+            Err(_) => {
+                refused += 1;
+                assert!(refused < pairs, "hardly a list is accepted");
+                continue;
+            }
+        };
+        let paths: Vec<String> = (0..PATHS).map(|_| random.path()).collect();
+        let git = ignored_by_git(&repo, &list, &paths);
+        for (path, git) in paths.iter().zip(git) {
+            let guard = settings.protect.contains(path.as_str().into());
+            assert_eq!(guard, git, "{path:?} under {list:?}");
+            covered += usize::from(git);
+        }
+        judged += PATHS;
+    }
+    println!("{judged} pairs, {covered} covered, {refused} lists refused");
+    assert!(covered * 20 > judged, "{covered} of {judged} are covered");
+}
+
+fn covers(list: &[&str], path: impl AsRef<[u8]>) -> bool {
+    let list: Vec<String> = list.iter().map(|&pattern| pattern.to_owned()).collect();
+    let path: &BStr = path.as_ref().as_bstr();
+    protect(&list).unwrap().protect.contains(path)
+}
+
+#[test]
+fn a_question_mark_is_one_character_and_brackets_are_a_class() {
+    assert!(covers(&["secret?.key"], "deploy/secret1.key"));
+    assert!(!covers(&["secret?.key"], "secret12.key"));
+    assert!(!covers(&["a?b"], "a/b"));
+    assert!(covers(&["v[0-9].txt"], "v7.txt"));
+    assert!(!covers(&["v[0-9].txt"], "vx.txt"));
+}
+
+#[test]
+fn a_later_negation_excepts_a_path_but_not_below_a_covered_directory() {
+    assert!(covers(&["*.pem", "!public.pem"], "keys/server.pem"));
+    assert!(!covers(&["*.pem", "!public.pem"], "keys/public.pem"));
+    assert!(covers(&["!public.pem", "*.pem"], "keys/public.pem"));
+    assert!(covers(&["keys/", "!keys/public.pem"], "keys/public.pem"));
+    assert!(!covers(&["keys/*", "!keys/public.pem"], "keys/public.pem"));
+}
+
+#[test]
+fn a_protected_pattern_with_a_question_mark_refuses_the_commit() {
+    let repo = Repo::open_with("[scope]\nprotect = [\"secret?.key\"]\n");
+    repo.stage("deploy/secret1.key", "x\n");
+    repo.guard(&["lint"])
+        .exits(1)
+        .says("protected by `secret?.key`");
+}
+
+#[test]
+fn only_a_leading_slash_grants_the_file_at_the_root_alone() {
+    let repo = Repo::new();
+    repo.govern(&[("src/a.rs", "Add", "a")]);
+    let settings = |always: &str| format!("{}[scope]\nalways = [\"{always}\"]\n", common::SETTINGS);
+    repo.stage("guard.toml", settings("/CHANGELOG.md"));
+    repo.commit("Grant the changelog at the root");
+    repo.stage("CHANGELOG.md", "x\n");
+    repo.guard(&["lint"]).exits(0);
+    repo.stage("x/y/CHANGELOG.md", "x\n");
+    repo.guard(&["lint"])
+        .exits(1)
+        .says("x/y/CHANGELOG.md is not in");
+}
+
+#[test]
+fn a_pattern_that_git_would_pass_over_is_refused_with_its_line() {
+    for (pattern, reason) in [
+        ("", "empty"),
+        ("  ", "empty"),
+        ("#notes", "comment"),
+        ("/", "matches nothing"),
+        ("!", "matches nothing"),
+        ("a\\\\", "backslash"),
+        ("a\\nb", "line break"),
+        ("src/{a,b}.rs", "braces"),
+    ] {
+        let text = format!("[scope]\nprotect = [\n  \"LICENSE\",\n  \"{pattern}\",\n]\n");
+        let message = parse(text.as_bytes()).unwrap_err().message;
+        assert!(message.starts_with("guard.toml:4:3: "), "{message}");
+        assert!(message.contains(reason), "{pattern:?}: {message}");
+    }
+    let long = format!("[scope]\nprotect = \"{}\"\n", "a".repeat(1_025));
+    let message = parse(long.as_bytes()).unwrap_err().message;
+    assert!(message.contains("1,024 bytes"), "{message}");
+    let stars = format!("[scope]\nprotect = \"{}\"\n", "*a".repeat(40));
+    let message = parse(stars.as_bytes()).unwrap_err().message;
+    assert!(message.contains("32 stars"), "{message}");
+}
+
+#[test]
+fn init_and_the_documentation_write_the_root_with_a_slash() {
+    let repo = Repo::new();
+    repo.stage("CHANGELOG.md", "x\n");
+    repo.guard(&["init"]).exits(0);
+    let text = fs::read_to_string(repo.path("guard.toml")).unwrap();
+    assert!(text.contains("# always = [\"/CHANGELOG.md\"]\n"), "{text}");
+    let own = include_str!("../guard.toml");
+    assert!(own.contains("always = [\"/CHANGELOG.md\"]"), "{own}");
+    let document = include_str!("../docs/settings.md");
+    assert!(document.contains("always = [\"/CHANGELOG.md\"]"));
+}
