@@ -137,10 +137,11 @@ impl Gate<'_> {
         let gone = desk.step(content, None);
         // What HEAD holds at either end is compared with what will be at the new one.
         let (measured, _) = desk.loss(content, content, &[from, target])?;
-        let subjects = [
+        let mut subjects = [
             desk.subject(from, content, None, Some(target), gone)?,
             desk.subject(target, None, content, Some(from), measured)?,
         ];
+        subjects[0].new_ends = vec![desk.new_end(from, target, &old.content)?];
         if let Some(finding) = self.destruction(&subjects)? {
             return Err(Failure::from(finding)
                 .help("write and delete in two steps, so that a person can decide about each"));

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use gix::ObjectId;
 use gix::hashtable::HashMap;
 
-use super::range::{changes_of, check, work_base};
+use super::range::{check, work_base};
 use super::stated::Stated;
 use super::{merged, subjects};
 use crate::change::Change;
@@ -127,7 +127,7 @@ impl Work<'_> {
         let settings = &self.policy.settings;
         merged::measure_against_closest(objects, &parents, settings, &mut subjects)?;
         subjects.excuse_lfs(base)?;
-        let work_base = work_base(self.policy, base, changes_of(&subjects))?;
+        let work_base = work_base(self.policy, base, &subjects)?;
         let mut findings = check(
             self.policy,
             &subjects,

@@ -10,6 +10,7 @@ mod governed;
 mod load;
 mod merged;
 mod named;
+mod new_ends;
 mod proposal;
 mod push;
 mod range;
@@ -148,12 +149,7 @@ fn judge_index(repo: &Repository, index: &Index, options: &Options) -> Result<St
     let settings = &policy.settings;
     merged::measure_against_closest(&objects, &parent_trees, settings, &mut subjects)?;
     subjects.excuse_lfs(&repo.tree_of(parents.head)?)?;
-    let work_base = work_base::look_up(
-        repo,
-        &policy,
-        parents.head,
-        subjects.all.iter().map(|subject| &subject.change),
-    )?;
+    let work_base = work_base::look_up(repo, &policy, parents.head, subjects.all.iter())?;
     let view = IndexView::new(repo, index, &objects);
     let case = Case {
         policy: &policy,

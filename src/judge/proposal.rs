@@ -11,11 +11,11 @@ use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
 use crate::finding::{Finding, Level, Rule};
 use crate::git::Repository;
-use crate::measure::{self, Class, Measured};
+use crate::measure::{self, Class, Kept, Measured};
 use crate::path::boundary::Boundary;
 use crate::path::{fold, show};
 use crate::policy::{Policy, select};
-use crate::rules::{self, Case, Subject};
+use crate::rules::{self, Case, NewEnd, Subject};
 
 /// What a request wants of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,6 +124,22 @@ impl Desk<'_> {
         )
     }
 
+    /// What the file `to` keeps of `from`, as HEAD has it, where it gets this content.
+    ///
+    /// # Errors
+    /// HEAD cannot be read.
+    pub fn new_end(&self, from: &BStr, to: &BStr, content: &[u8]) -> Result<NewEnd> {
+        let head = self.repo.tree_of(self.repo.head_commit()?)?;
+        let thresholds = &self.policy.settings.thresholds;
+        Ok(NewEnd {
+            path: to.to_owned(),
+            kept: match head.read(from)? {
+                Some(committed) => measure::kept(&committed, content, thresholds),
+                None => Kept::WHOLE,
+            },
+        })
+    }
+
     /// The change as the rules see it. `renamed` is the other end of a move.
     ///
     /// # Errors
@@ -144,6 +160,8 @@ impl Desk<'_> {
         };
         Ok(Subject {
             measured,
+            // A request shows one file; only a move knows where it goes on.
+            new_ends: Vec::new(),
             content: rules::wants_content(path).then(|| {
                 let side = |content: Option<&[u8]>| content.unwrap_or_default().to_vec();
                 (side(old), side(new))
@@ -173,8 +191,7 @@ impl Desk<'_> {
     /// The base that the settings name is not there, or a commit cannot be read.
     pub fn refusals(&self, subjects: &[Subject]) -> Result<Vec<Finding>> {
         let head = self.repo.head_commit()?;
-        let changes = subjects.iter().map(|subject| &subject.change);
-        let work_base = work_base::look_up(self.repo, self.policy, head, changes)?;
+        let work_base = work_base::look_up(self.repo, self.policy, head, subjects.iter())?;
         let mut findings = rules::check(&Case {
             policy: self.policy,
             subjects,

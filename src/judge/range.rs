@@ -76,7 +76,7 @@ pub fn range(
     policy.notes = notes;
     let mut subjects = subjects::gather(&objects, changes, &policy)?;
     subjects.excuse_lfs(&base)?;
-    let work_base = work_base(&policy, &base, changes_of(&subjects))?;
+    let work_base = work_base(&policy, &base, &subjects)?;
     let mut findings = check(&policy, &subjects, &tree, &objects, &work_base, &[])?;
     let net = Net {
         repo,
@@ -143,20 +143,13 @@ pub(super) fn check(
     Ok(findings)
 }
 
-pub(super) fn changes_of(subjects: &Subjects) -> impl Iterator<Item = &Change> {
-    subjects.all.iter().map(|subject| &subject.change)
-}
-
 /// What a known tree holds at the paths whose verdict depends on it.
-pub(super) fn work_base<'a>(
-    policy: &Policy,
-    base: &Tree<'_>,
-    changes: impl Iterator<Item = &'a Change>,
-) -> Result<WorkBase> {
-    let wanted = changes.filter(|change| rules::needs_work_base(policy, change));
-    let states = wanted.map(|change| {
-        let state = base.get(change.path.as_ref())?;
-        Ok((change.path.clone(), state))
+pub(super) fn work_base(policy: &Policy, base: &Tree<'_>, subjects: &Subjects) -> Result<WorkBase> {
+    let all = subjects.all.iter();
+    let wanted = all.filter(|subject| rules::needs_work_base(policy, subject));
+    let states = wanted.map(|subject| {
+        let state = base.get(subject.path())?;
+        Ok((subject.change.path.clone(), state))
     });
     Ok(WorkBase::Known(states.collect::<Result<_>>()?))
 }
@@ -215,7 +208,7 @@ pub fn commit(
     let settings = &policy.settings;
     merged::measure_against_closest(&objects, &parent_trees, settings, &mut subjects)?;
     subjects.excuse_lfs(&base)?;
-    let work_base = look_up(repo, &policy, parent, changes_of(&subjects))?;
+    let work_base = look_up(repo, &policy, parent, subjects.all.iter())?;
     let found = stated::in_commit(&made);
     let stated = Stated::judge(repo, found, &policy.settings, parent, &[])?;
     policy.notes.extend_from_slice(&stated.notes);

@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 use gix::bstr::{BStr, BString};
 
 use super::doubt::Step;
+use super::new_ends::NewEnds;
 use super::stated::{Stated, Statement};
 use super::subjects::{self, Subjects};
 use super::view::CommitView;
@@ -186,9 +187,12 @@ impl Net<'_> {
         let mut alone = subjects::gather(&objects, vec![change], self.policy)?;
         alone.excuse_lfs(self.base)?;
         let mut all = self.subjects.all.clone();
-        let Some(subject) = alone.all.pop() else {
+        let Some(mut subject) = alone.all.pop() else {
             return Ok(Vec::new());
         };
+        // A file that a Rename row lets go goes on in another one of the range.
+        let changes = all.iter().map(|subject| &subject.change);
+        subject.new_ends = NewEnds::new(self.policy, changes).of(&objects, &subject.change)?;
         let path = subject.change.path.clone();
         all[at] = subject;
         let view = CommitView::new(self.result, &objects, &all);

@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::diff::blob::Diff;
 
+use super::new_ends::NewEnds;
 use crate::change::{Change, Kind, State};
 use crate::error::Result;
 use crate::git::{Objects, Tree};
-use crate::measure::{self, Conversion, RenameEnd};
+use crate::measure::{self, Conversion, Kept, RenameEnd};
 use crate::policy::scope::Scope;
 use crate::policy::settings::Settings;
-use crate::policy::{Actions, GrantKind, Policy};
+use crate::policy::{Actions, Policy};
 use crate::rules::{self, Subject};
 use crate::threads;
 
@@ -91,6 +92,13 @@ impl Subjects {
             {
                 subject.measured = subject.measured.without_loss();
             }
+            for end in &mut subject.new_ends {
+                if end.kept.conversion == Some(Conversion::LfsPointer)
+                    && base.is_kept_by_lfs(end.path.as_ref())?
+                {
+                    end.kept = Kept::WHOLE;
+                }
+            }
         }
         Ok(())
     }
@@ -115,6 +123,7 @@ pub(super) fn gather(
     let work = Work {
         changes: &changes,
         renamed_from: &renamed_from,
+        new_ends: NewEnds::new(policy, changes.iter()),
         settings: &policy.settings,
         next: AtomicUsize::new(0),
     };
@@ -150,6 +159,7 @@ pub(super) fn gather(
 struct Work<'a> {
     changes: &'a [Change],
     renamed_from: &'a HashMap<BString, State>,
+    new_ends: NewEnds<'a>,
     settings: &'a Settings,
     next: AtomicUsize,
 }
@@ -196,6 +206,7 @@ impl Work<'_> {
             subject: Subject {
                 change: change.clone(),
                 measured,
+                new_ends: self.new_ends.of(objects, change)?,
                 content: kept.then(|| (old.clone(), new.clone())),
             },
             excerpts: measured
@@ -236,7 +247,7 @@ fn read(objects: &Objects, state: Option<State>, buffer: &mut Vec<u8>) -> Result
 /// Tells both halves of each rename about the other; returns the old states by new path.
 ///
 /// A Rename row pairs its two ends whatever they hold, so that a file cannot be replaced on the way; the others
-/// are paired by their content.
+/// are paired by their content, but for two whose rows say Delete and Add.
 fn explain_renames(
     objects: &Objects,
     changes: &mut [Change],
@@ -276,6 +287,14 @@ fn explain_renames(
             path: <BString as AsRef<BStr>>::as_ref(&change.path),
             kind: state.kind,
             id: state.id,
+            has_row: scope.is_some_and(|scope| {
+                let said = if change.new.is_none() {
+                    Actions::DELETE
+                } else {
+                    Actions::ADD
+                };
+                scope.says(change.path.as_ref(), said)
+            }),
         })
     };
     let from: Vec<_> = deleted.iter().filter_map(end).collect();
@@ -318,8 +337,10 @@ fn pair_declared(
         let (Some(old), None) = (old, changes[from].new) else {
             continue;
         };
-        let target = declared_target(scope, old_path.as_ref());
-        let Some((new_path, &to)) = target.and_then(|path| added.get_key_value(&path)) else {
+        let found = scope
+            .new_ends(old_path.as_ref())
+            .find_map(|path| added.get_key_value(&path));
+        let Some((new_path, &to)) = found else {
             continue;
         };
         if changes[to].renamed.is_none() {
@@ -328,22 +349,4 @@ fn pair_declared(
             changes[to].renamed = Some(old_path);
         }
     }
-}
-
-/// Where a Rename row moves `path` to.
-fn declared_target(scope: &Scope, path: &BStr) -> Option<BString> {
-    scope.lookup(path).grants.into_iter().find_map(|grant| {
-        let new = grant
-            .renamed
-            .as_ref()
-            .filter(|_| grant.actions.contains(Actions::DELETE))?;
-        match grant.kind {
-            GrantKind::File => Some(new.clone()),
-            GrantKind::Directory => {
-                let rest = path.strip_prefix(grant.path.as_slice())?;
-                Some([new.as_slice(), rest].concat().into())
-            }
-            GrantKind::Glob => None,
-        }
-    })
 }

@@ -5,12 +5,11 @@ use std::collections::HashMap;
 use gix::ObjectId;
 use gix::bstr::BStr;
 
-use crate::change::Change;
 use crate::error::{Error, Result};
 use crate::git::Repository;
 use crate::path::show;
 use crate::policy::Policy;
-use crate::rules::{self, WorkBase};
+use crate::rules::{self, Subject, WorkBase};
 
 /// What the work base holds at the paths whose verdict depends on it; not looked for where none does.
 ///
@@ -20,10 +19,10 @@ pub fn look_up<'a>(
     repo: &Repository,
     policy: &Policy,
     head: Option<ObjectId>,
-    changes: impl Iterator<Item = &'a Change>,
+    subjects: impl Iterator<Item = &'a Subject>,
 ) -> Result<WorkBase> {
-    let mut wanted = changes
-        .filter(|change| rules::needs_work_base(policy, change))
+    let mut wanted = subjects
+        .filter(|subject| rules::needs_work_base(policy, subject))
         .peekable();
     if wanted.peek().is_none() {
         return Ok(WorkBase::Unknown);
@@ -33,8 +32,8 @@ pub fn look_up<'a>(
     };
     let tree = repo.tree_of(Some(base))?;
     let mut states = HashMap::new();
-    for change in wanted {
-        states.insert(change.path.clone(), tree.get(change.path.as_ref())?);
+    for subject in wanted {
+        states.insert(subject.change.path.clone(), tree.get(subject.path())?);
     }
     Ok(WorkBase::Known(states))
 }

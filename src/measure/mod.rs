@@ -4,6 +4,7 @@
 
 mod class;
 mod few_lines;
+mod kept;
 mod line_diff;
 mod merged;
 mod preview;
@@ -14,6 +15,7 @@ mod text;
 mod units;
 
 pub use class::{Class, Thresholds, classify};
+pub use kept::{Kept, kept};
 pub use merged::is_taken_over;
 pub use preview::{deleted_content, removed_lines, unified_preview};
 pub use rename::{Pairing, Rename, RenameEnd, pair_renames};

@@ -3,7 +3,7 @@
 //! A rename is judged as a delete plus an add; the pairing explains it and
 //! says against which old version the lost share is taken.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
@@ -12,7 +12,7 @@ use super::similarity::Profile;
 use crate::change::Kind;
 
 /// Two files at least this alike, in percent, can be one renamed file.
-const MIN_SIMILARITY: u8 = 50;
+pub(super) const MIN_SIMILARITY: u8 = 50;
 
 /// At most this many pairs of files are compared.
 const MAX_PAIRS: usize = 1_000_000;
@@ -29,6 +29,9 @@ pub struct RenameEnd<'a> {
     pub kind: Kind,
     /// Its blob, or the commit of a submodule.
     pub id: ObjectId,
+    /// Whether a row says what becomes of the path: Delete for a deleted one, Add for an added one. Two such ends are
+    /// what their rows say, and no rename.
+    pub has_row: bool,
 }
 
 impl RenameEnd<'_> {
@@ -64,7 +67,7 @@ pub struct Pairing {
 /// name with similar content, then any similar content (50 % or more), the most
 /// alike first; ties go to the smaller paths.
 ///
-/// Files pair with files, links and submodules by equal content only; empty
+/// Two ends that both have a row never pair. Files pair with files, links and submodules by equal content only; empty
 /// files do not pair. `fetch` is called at most once for each end, and only for
 /// files; no blob is held while another is fetched. Above 1,000,000 pairs or
 /// 4,000 blobs no inexact pairing is tried for the group of paths that is over.
@@ -154,6 +157,29 @@ struct Matcher<'a, F> {
     pairing: Pairing,
 }
 
+/// Deleted ends that may pair, in the order of their paths: those with a row and those without.
+#[derive(Default)]
+struct Waiting {
+    with_row: VecDeque<usize>,
+    without_row: VecDeque<usize>,
+}
+
+impl Waiting {
+    fn push(&mut self, index: usize, end: &RenameEnd<'_>) {
+        match end.has_row {
+            true => self.with_row.push_back(index),
+            false => self.without_row.push_back(index),
+        }
+    }
+
+    /// The first that may pair with `to`.
+    fn take(&mut self, to: &RenameEnd<'_>) -> Option<usize> {
+        // One with a row has fewer partners.
+        let with_row = (!to.has_row).then(|| self.with_row.pop_front()).flatten();
+        with_row.or_else(|| self.without_row.pop_front())
+    }
+}
+
 impl<F> Matcher<'_, F> {
     fn pair(&mut self, from: usize, to: usize, similarity: u8) {
         if !self.from.taken[from] && !self.to.taken[to] {
@@ -184,23 +210,28 @@ impl<F> Matcher<'_, F> {
         for (mut from, mut to) in groups.into_values() {
             from.sort_by_key(|&index| self.from.ends[index].path);
             to.sort_by_key(|&index| self.to.ends[index].path);
-            let mut by_name: HashMap<&[u8], Vec<usize>> = HashMap::new();
-            for &index in from.iter().rev() {
-                by_name
-                    .entry(self.from.ends[index].name())
-                    .or_default()
-                    .push(index);
+            let mut by_name: HashMap<&[u8], Waiting> = HashMap::new();
+            for &index in &from {
+                let end = &self.from.ends[index];
+                by_name.entry(end.name()).or_default().push(index, end);
             }
             for &index in &to {
-                let same_name = by_name.get_mut(self.to.ends[index].name());
-                if let Some(from) = same_name.and_then(Vec::pop) {
+                let end = &self.to.ends[index];
+                let same_name = by_name.get_mut(end.name());
+                if let Some(from) = same_name.and_then(|waiting| waiting.take(end)) {
                     self.pair(from, index, 100);
                 }
             }
             from.retain(|&index| !self.from.taken[index]);
             to.retain(|&index| !self.to.taken[index]);
-            for (from, to) in from.into_iter().zip(to) {
-                self.pair(from, to, 100);
+            let mut waiting = Waiting::default();
+            for from in from {
+                waiting.push(from, &self.from.ends[from]);
+            }
+            for to in to {
+                if let Some(from) = waiting.take(&self.to.ends[to]) {
+                    self.pair(from, to, 100);
+                }
             }
         }
     }
@@ -233,7 +264,16 @@ impl<F> Matcher<'_, F> {
     where
         F: FnMut(ObjectId) -> Result<Vec<u8>, E>,
     {
-        let pairs = from.len().saturating_mul(to.len());
+        let without_row = |ends: &Ends<'_>, all: &[usize]| -> Vec<usize> {
+            let open = all.iter().copied();
+            open.filter(|&at| !ends.ends[at].has_row).collect()
+        };
+        let (from_free, to_free) = (without_row(&self.from, from), without_row(&self.to, to));
+        // Where all of one side have a row, those of the other side that have one find no partner.
+        let from = if to_free.is_empty() { &from_free } else { from };
+        let to = if from_free.is_empty() { &to_free } else { to };
+        let pairs = from_free.len().saturating_mul(to.len())
+            + (from.len() - from_free.len()).saturating_mul(to_free.len());
         if pairs == 0 {
             return Ok(());
         }
@@ -248,7 +288,17 @@ impl<F> Matcher<'_, F> {
         self.to.look_at(to, &mut self.fetch)?;
 
         let mut candidates = Vec::new();
-        for (&f, &t) in from.iter().flat_map(|f| to.iter().map(move |t| (f, t))) {
+        let partners = |f: usize| {
+            if self.from.ends[f].has_row {
+                &to_free[..]
+            } else {
+                to
+            }
+        };
+        for (&f, &t) in from
+            .iter()
+            .flat_map(|f| partners(*f).iter().map(move |t| (f, t)))
+        {
             let similarity = self.from.profiles[&f].similarity(&self.to.profiles[&t]);
             if similarity >= MIN_SIMILARITY {
                 candidates.push((similarity, f, t));
@@ -277,6 +327,8 @@ mod tests {
     struct Store {
         blobs: Vec<String>,
         paths: Vec<(String, Kind, ObjectId)>,
+        /// The paths that a row speaks of.
+        rows: Vec<String>,
     }
 
     impl Store {
@@ -311,6 +363,7 @@ mod tests {
                     path: path.as_str().into(),
                     kind: *kind,
                     id: *id,
+                    has_row: self.rows.iter().any(|row| row == path),
                 })
                 .collect();
             let (from, to) = ends.split_at(deleted);
@@ -374,6 +427,32 @@ mod tests {
         let (renames, fetched, _) = store.pair(1);
         assert_eq!(renames, ["old/lib.rs -> new/other.rs 50"]);
         assert_eq!(fetched, 3, "each blob at most once");
+    }
+
+    #[test]
+    fn two_ends_with_rows_never_pair() {
+        let mut store = Store::default();
+        store.add("a", &text(0..100));
+        store.add("b", &text(200..300));
+        store.add("x", &text(0..100));
+        store.add("y", &text(200..290));
+        store.rows = ["a", "b", "x", "y"].map(str::to_owned).to_vec();
+        assert_eq!(store.pair(2), (vec![], 0, false));
+        // One row alone is nothing that would be obeyed.
+        store.rows = ["a", "y"].map(str::to_owned).to_vec();
+        assert_eq!(store.pair(2).0, ["a -> x 100", "b -> y 90"]);
+    }
+
+    #[test]
+    fn an_end_with_a_row_pairs_with_one_that_has_none() {
+        let mut store = Store::default();
+        store.add("a", &text(0..100));
+        store.add("b", &text(0..99));
+        store.add("x", &text(0..100));
+        store.add("y", &text(0..98));
+        store.rows = ["a", "x"].map(str::to_owned).to_vec();
+        // a and x hold the same.
+        assert_eq!(store.pair(2).0, ["b -> x 99", "a -> y 98"]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::BitOr;
 
-use gix::bstr::BString;
+use gix::bstr::{BStr, BString};
 
 use crate::finding::Anchor;
 
@@ -131,4 +131,24 @@ pub struct Grant {
     pub description: String,
     /// The path's place in the document; the span is the cell's path (with its backticks).
     pub anchor: Anchor,
+}
+
+impl Grant {
+    /// Whether this is the old end of a Rename row. Its path may go only where its content goes on at the new end.
+    pub fn is_old_end(&self) -> bool {
+        self.renamed.is_some() && self.actions.contains(Actions::DELETE)
+    }
+
+    /// Where the Rename row whose old end this is moves `path` to, which the grant covers.
+    pub fn new_end(&self, path: &BStr) -> Option<BString> {
+        let new = self.renamed.as_ref().filter(|_| self.is_old_end())?;
+        match self.kind {
+            GrantKind::File => Some(new.clone()),
+            GrantKind::Directory => {
+                let rest = path.strip_prefix(self.path.as_slice())?;
+                Some([new.as_slice(), rest].concat().into())
+            }
+            GrantKind::Glob => None,
+        }
+    }
 }

@@ -29,7 +29,7 @@ pub struct Lookup<'a> {
     /// The grants that cover the path: those that name it, then directories
     /// from the innermost, then globs in the documents' order.
     pub grants: Vec<&'a Grant>,
-    /// What they permit together.
+    /// What they permit together, whatever else is changed: the old end of a Rename row adds nothing.
     pub actions: Actions,
 }
 
@@ -85,7 +85,26 @@ impl Scope {
     /// As [`Scope::lookup`], what is permitted alone.
     pub fn actions(&self, path: &BStr) -> Actions {
         self.covering(path).fold(Actions::NONE, |all, &index| {
-            all | self.grants[index].actions
+            all | unconditional(&self.grants[index])
+        })
+    }
+
+    /// Whether any row renames anything.
+    pub fn has_renames(&self) -> bool {
+        self.grants.iter().any(Grant::is_old_end)
+    }
+
+    /// Where Rename rows move a path to.
+    pub fn new_ends<'a>(&'a self, path: &'a BStr) -> impl Iterator<Item = BString> + 'a {
+        self.covering(path)
+            .filter_map(move |&index| self.grants[index].new_end(path))
+    }
+
+    /// Whether a row permits this action at the path; a Rename row says something else.
+    pub fn says(&self, path: &BStr, action: Actions) -> bool {
+        self.covering(path).any(|&index| {
+            let grant = &self.grants[index];
+            grant.renamed.is_none() && grant.actions.contains(action)
         })
     }
 
@@ -106,7 +125,7 @@ impl Scope {
         let grants: Vec<&Grant> = indices.map(|&index| &self.grants[index]).collect();
         let actions = grants
             .iter()
-            .fold(Actions::NONE, |all, grant| all | grant.actions);
+            .fold(Actions::NONE, |all, grant| all | unconditional(grant));
         Lookup { grants, actions }
     }
 
@@ -120,7 +139,18 @@ impl Scope {
         self.grants
             .iter()
             .filter(|grant| !permits(base.around(grant).actions, grant.actions))
+            .filter(|grant| !base.renames_as(grant))
             .collect()
+    }
+
+    /// Whether a Rename row of this scope moves what `grant` lets go to the same place.
+    fn renames_as(&self, grant: &Grant) -> bool {
+        let inside: BString = match grant.kind {
+            GrantKind::Directory => [grant.path.as_slice(), b"/x"].concat().into(),
+            _ => grant.path.clone(),
+        };
+        let new = grant.new_end(inside.as_ref());
+        new.is_some_and(|new| self.new_ends(inside.as_ref()).any(|other| other == new))
     }
 
     /// The grants that cover everything that `grant` does.
@@ -149,6 +179,14 @@ impl Scope {
 
     pub(super) fn closest_index(&self) -> &Index {
         self.closest.get_or_init(|| Index::new(&self.grants))
+    }
+}
+
+/// What a grant permits whatever else is changed.
+fn unconditional(grant: &Grant) -> Actions {
+    match grant.is_old_end() {
+        true => Actions::NONE,
+        false => grant.actions,
     }
 }
 
@@ -333,6 +371,55 @@ mod tests {
         let new_only = Actions::ADD | Actions::MODIFY_NEW;
         assert!(beyond(&[("a", new_only)], &[("a", ADD | MODIFY)]).is_empty());
         assert_eq!(beyond(&[("a", ADD | MODIFY)], &[("a", new_only)]), ["a"]);
+    }
+
+    /// A Rename row for files, or with slashes for directories.
+    fn rename(old: &str, new: &str) -> Vec<Grant> {
+        let end = |path: &str, actions, other: &str| Grant {
+            renamed: Some(other.trim_end_matches('/').into()),
+            ..grant(path, actions)
+        };
+        vec![end(old, Actions::DELETE, new), end(new, ADD | MODIFY, old)]
+    }
+
+    #[test]
+    fn a_rename_row_lets_nothing_be_deleted_by_itself() {
+        let scope = Scope::new([rename("a", "b"), rename("old/", "new/")].concat());
+        for (path, new) in [("a", "b"), ("old/x/y", "new/x/y")] {
+            assert_eq!(scope.actions(path.into()), Actions::NONE, "{path}");
+            assert_eq!(scope.lookup(path.into()).actions, Actions::NONE, "{path}");
+            assert!(scope.new_ends(path.into()).eq([new]), "{path}");
+        }
+        assert_eq!(scope.new_ends("b".into()).count(), 0);
+        assert!(!scope.says("a".into(), Actions::DELETE) && !scope.says("b".into(), ADD));
+    }
+
+    #[test]
+    fn a_rename_row_is_beyond_the_base_unless_that_moves_the_file_to_the_same_place() {
+        let to_new = [
+            grant("new/", ADD | MODIFY),
+            grant("b", ADD | MODIFY),
+            grant("c", ADD | MODIFY),
+        ];
+        let base = |more: Vec<Grant>| Scope::new([more, to_new.to_vec()].concat());
+        let count = |new: Vec<Grant>, base: &Scope| Scope::new(new).grants_beyond(base).len();
+        for base in [
+            base(rename("a", "b")),
+            base(vec![grant("a", Actions::DELETE)]),
+        ] {
+            assert_eq!(count(rename("a", "b"), &base), 0);
+        }
+        assert_eq!(count(rename("a", "c"), &base(rename("a", "b"))), 1);
+        assert_eq!(count(rename("a", "b"), &base(Vec::new())), 1);
+        assert_eq!(
+            count(vec![grant("a", Actions::DELETE)], &base(rename("a", "b"))),
+            1
+        );
+        let directories = base(rename("old/", "new/"));
+        assert_eq!(count(rename("old/", "new/"), &directories), 0);
+        assert_eq!(count(rename("old/x/", "new/x/"), &directories), 0);
+        assert_eq!(count(rename("old/x", "new/x"), &directories), 0);
+        assert_eq!(count(rename("old/x", "new/y"), &directories), 1);
     }
 
     #[test]

@@ -18,6 +18,11 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     }
 }
 
+/// Whether the change is refused here for what it destroys.
+pub(super) fn refuses(case: &Case<'_>, subject: &Subject) -> bool {
+    governing_design(case, subject).is_some() || large_file(case, subject).is_some()
+}
+
 fn large_file(case: &Case<'_>, subject: &Subject) -> Option<Finding> {
     let path = subject.path();
     let measured = &subject.measured;
@@ -28,7 +33,9 @@ fn large_file(case: &Case<'_>, subject: &Subject) -> Option<Finding> {
         (Class::Delete, _) if subject.change.renamed.is_some() => return None,
         // No row could speak of it, and it is well that it goes.
         (Class::Delete, _) if !scope::can_be_named(&subject.change) => return None,
-        (Class::Delete, _) if !measured.large || exempt() || scope::has_row(case.policy, path) => {
+        (Class::Delete, _)
+            if !measured.large || exempt() || scope::has_row(case.policy, subject) =>
+        {
             return None;
         }
         // Designs come and go without rows; those in force are judged above.
@@ -41,10 +48,7 @@ fn large_file(case: &Case<'_>, subject: &Subject) -> Option<Finding> {
             format!("{shown} becomes {}", conversion.name())
         }
         (Class::Replace, _) if !exempt() => {
-            let unit = match measured.lost.unit {
-                Unit::Lines => "lines",
-                Unit::Tokens => "words",
-            };
+            let unit = plural(measured.lost.unit);
             format!(
                 "{shown} loses {} of {} {unit} ({} %)",
                 measured.lost.lost,
@@ -132,8 +136,16 @@ fn governing_design(case: &Case<'_>, subject: &Subject) -> Option<Finding> {
     )
 }
 
+/// What was counted, for people.
+pub(super) fn plural(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Lines => "lines",
+        Unit::Tokens => "words",
+    }
+}
+
 /// Rounded down, so that 49.9 % is never shown as the threshold.
-fn percent(share: f64) -> u8 {
+pub(super) fn percent(share: f64) -> u8 {
     // In 0..=100 by construction of a share.
     (share * 100.0).floor() as u8
 }

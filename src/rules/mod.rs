@@ -15,6 +15,7 @@ mod row_untouched;
 mod scope;
 mod scope_amended;
 mod submodule;
+mod vanished;
 
 pub(crate) use hidden::hiding as hiding_attributes;
 
@@ -25,7 +26,7 @@ use gix::bstr::{BStr, BString};
 use crate::approval::Approval;
 use crate::change::{Change, Kind, State};
 use crate::finding::{Finding, Level, Rule};
-use crate::measure::Measured;
+use crate::measure::{Kept, Measured};
 use crate::path::{TreeView, show};
 use crate::policy::Policy;
 use crate::policy::settings::Settings;
@@ -40,6 +41,8 @@ pub struct Subject {
     pub change: Change,
     /// How much it destroys.
     pub measured: Measured,
+    /// Where Rename rows move a deleted path to, as far as the same change adds or modifies something there.
+    pub new_ends: Vec<NewEnd>,
     /// Both versions, old and new, of a file whose content is itself a rule
     /// ([`wants_content`]) or a link's target; empty where a side is missing.
     pub content: Option<(Vec<u8>, Vec<u8>)>,
@@ -50,6 +53,15 @@ impl Subject {
     pub fn path(&self) -> &BStr {
         self.change.path.as_ref()
     }
+}
+
+/// The new end of a Rename row whose old end is deleted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewEnd {
+    /// Its path.
+    pub path: BString,
+    /// What it keeps of the old end.
+    pub kept: Kept,
 }
 
 /// What is known of the tree where this piece of work began.
@@ -225,8 +237,8 @@ pub fn wants_content(path: &BStr) -> bool {
 }
 
 /// Whether the verdict on this change depends on what the work base holds at its path.
-pub fn needs_work_base(policy: &Policy, change: &Change) -> bool {
-    scope::depends_on_work_base(policy, change) || protected::depends_on_work_base(policy, change)
+pub fn needs_work_base(policy: &Policy, subject: &Subject) -> bool {
+    scope::depends_on_work_base(policy, subject) || protected::depends_on_work_base(policy, subject)
 }
 
 /// Whether the step between two versions of a hook framework's configuration moves guard's own version and

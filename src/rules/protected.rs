@@ -1,7 +1,6 @@
 //! `protected-path`: paths that the settings shut, and listed tests that are older than this work.
 
-use super::{Case, Sink, scope};
-use crate::change::Change;
+use super::{Case, Sink, Subject, scope};
 use crate::finding::{Finding, Rule};
 use crate::path::show;
 use crate::policy::scope::Scope;
@@ -23,7 +22,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             );
             continue;
         }
-        let Some(grant) = protected_test(case.policy, &subject.change) else {
+        let Some(grant) = protected_test(case.policy, subject) else {
             continue;
         };
         // Where no work base is known, the old version is all that is known to be older than the change.
@@ -48,14 +47,14 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 }
 
 /// The grant of a listed test whose row does not say Modify.
-fn protected_test<'a>(policy: &'a Policy, change: &Change) -> Option<&'a Grant> {
+fn protected_test<'a>(policy: &'a Policy, subject: &Subject) -> Option<&'a Grant> {
     if !policy.settings.protect_tests {
         return None;
     }
-    let lookup = policy.scope.as_ref()?.lookup(change.path.as_ref());
+    let scope = policy.scope.as_ref()?;
+    let lookup = scope.lookup(subject.path());
     let grant = lookup.grants.first().copied()?;
-    let open = lookup.actions.contains(Actions::MODIFY)
-        || lookup.actions.contains(scope::needed(change)) && change.new.is_none();
+    let open = lookup.actions.contains(Actions::MODIFY) || scope::may_go(scope, subject);
     (grant.role == Role::Test && !open).then_some(grant)
 }
 
@@ -97,6 +96,6 @@ pub fn is_protected(settings: &Settings, scope: &Scope, grant: &Grant, exists: b
     }
 }
 
-pub(super) fn depends_on_work_base(policy: &Policy, change: &Change) -> bool {
-    protected_test(policy, change).is_some()
+pub(super) fn depends_on_work_base(policy: &Policy, subject: &Subject) -> bool {
+    protected_test(policy, subject).is_some()
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use gix::bstr::BStr;
 
-use super::{Case, Sink, Subject, WorkBase, companions, policy_changed, row};
+use super::{Case, Sink, Subject, WorkBase, companions, policy_changed, row, vanished};
 use crate::change::{Action, Change, Kind};
 use crate::finding::{Finding, Rule};
 use crate::path::{self, Platform, show};
@@ -48,7 +48,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 fn verdict<'a>(case: &Case<'a>, scope: &'a Scope, subject: &Subject) -> Answer<'a> {
     let change = &subject.change;
     // The rules that read more than the path come last: most changes are granted by their row.
-    let answer = answer(case.policy, scope, change, case.work_base);
+    let answer = answer(case, scope, subject);
     if matches!(answer, Answer::Granted) {
         return answer;
     }
@@ -62,7 +62,7 @@ fn verdict<'a>(case: &Case<'a>, scope: &'a Scope, subject: &Subject) -> Answer<'
     match answer {
         // The next step is the same for the path as for the row: commit the design first.
         _ if case.policy.moment == Moment::Commit
-            && grants(&case.policy.proposed, change, case.work_base) =>
+            && grants(&case.policy.proposed, subject, case.work_base) =>
         {
             Answer::Granted
         }
@@ -72,7 +72,7 @@ fn verdict<'a>(case: &Case<'a>, scope: &'a Scope, subject: &Subject) -> Answer<'
 
 /// Says so where the range itself adds the row that would grant the change.
 fn without_authority(case: &Case<'_>, subject: &Subject, finding: Finding) -> Finding {
-    if !grants(&case.policy.proposed, &subject.change, case.work_base) {
+    if !grants(&case.policy.proposed, subject, case.work_base) {
         return finding;
     }
     finding.help(
@@ -100,37 +100,40 @@ fn is_undone(work_base: &WorkBase, change: &Change) -> bool {
     work_base.get(change.path.as_ref()) == Some(change.new)
 }
 
-fn answer<'a>(
-    policy: &Policy,
-    scope: &'a Scope,
-    change: &Change,
-    work_base: &WorkBase,
-) -> Answer<'a> {
-    if grants(scope, change, work_base) {
+fn answer<'a>(case: &Case<'_>, scope: &'a Scope, subject: &Subject) -> Answer<'a> {
+    if grants(scope, subject, case.work_base) || vanished::is_told_at_new_end(case, scope, subject)
+    {
         return Answer::Granted;
     }
-    let path = change.path.as_ref();
-    if policy.settings.companions && companions::is_granted(scope, change) {
+    if case.policy.settings.companions && companions::is_granted(scope, &subject.change) {
         return Answer::Granted;
     }
-    match scope.lookup(path).grants.first() {
+    match scope.lookup(subject.path()).grants.first() {
         Some(grant) => Answer::NotThisAction(grant),
         None => Answer::NoGrant,
     }
 }
 
 /// Whether `scope` permits the change.
-pub(super) fn grants(scope: &Scope, change: &Change, work_base: &WorkBase) -> bool {
-    let actions = scope.actions(change.path.as_ref());
-    let needed = needed(change);
+pub(super) fn grants(scope: &Scope, subject: &Subject, work_base: &WorkBase) -> bool {
+    let (path, needed) = (subject.path(), needed(&subject.change));
+    let actions = scope.actions(path);
     if actions.contains(needed) {
         return true;
     }
+    if needed == Actions::DELETE {
+        return vanished::goes_on(scope, subject);
+    }
     // An Add row grants modifying what the work base lacks; where no work base is known, anything.
-    let is_new = work_base
-        .get(change.path.as_ref())
-        .is_none_or(|state| state.is_none());
+    let is_new = work_base.get(path).is_none_or(|state| state.is_none());
     needed == Actions::MODIFY && actions.contains(Actions::MODIFY_NEW) && is_new
+}
+
+/// Whether a row lets the path go: a Delete row, or a Rename row whose new end is there.
+pub(super) fn may_go(scope: &Scope, subject: &Subject) -> bool {
+    subject.change.action() == Action::Delete
+        && (scope.actions(subject.path()).contains(Actions::DELETE)
+            || vanished::goes_on(scope, subject))
 }
 
 /// The action that a grant must permit.
@@ -144,13 +147,13 @@ pub(super) fn needed(change: &Change) -> Actions {
     }
 }
 
-pub(super) fn depends_on_work_base(policy: &Policy, change: &Change) -> bool {
+pub(super) fn depends_on_work_base(policy: &Policy, subject: &Subject) -> bool {
     let Some(scope) = &policy.scope else {
         return false;
     };
-    let actions = scope.actions(change.path.as_ref());
-    let is_granted = actions.contains(needed(change));
-    !is_granted && !needs_no_row(policy, change)
+    let actions = scope.actions(subject.path());
+    let is_granted = actions.contains(needed(&subject.change)) || may_go(scope, subject);
+    !is_granted && !needs_no_row(policy, &subject.change)
 }
 
 fn no_grant(case: &Case<'_>, scope: &Scope, subject: &Subject, wanted: &Wanted<'_>) -> Finding {
@@ -202,24 +205,35 @@ fn not_this_action(
     grant: &Grant,
     wanted: &Wanted<'_>,
 ) -> Finding {
+    if let Some(finding) = vanished::finding(case, subject) {
+        return finding;
+    }
     let path = subject.path();
     let change = &subject.change;
     let needed = needed(change);
     let mut anchor = grant.anchor.clone();
     let names = grant.actions.names().collect::<Vec<_>>();
-    anchor.label = format!("grants {}", names.join(" and "));
+    let new_end = grant.new_end(path);
+    anchor.label = match &new_end {
+        Some(to) => format!("lets it be renamed to {}", show(to)),
+        None => format!("grants {}", names.join(" and ")),
+    };
     let message = format!(
         "{}{} is {}; the design only lets it be {}",
         show(path),
         renamed(change),
         participles(needed),
-        participles(grant.actions)
+        match &new_end {
+            Some(to) => format!("renamed to {}", show(to)),
+            None => participles(grant.actions),
+        }
     );
     let finding = Finding::new(Rule::ActionNotGranted, path, message)
         .at(anchor)
         .detail("action", change.action().name())
         .detail("granted", names);
-    let is_own_row = grant.kind == GrantKind::File && !grant.change_type.is_empty();
+    let is_own_row =
+        grant.kind == GrantKind::File && !grant.change_type.is_empty() && new_end.is_none();
     // A row for more than this file, or without a type, stays as it is.
     let finding = if !is_own_row || wanted.from.is_some() {
         row::advise(finding, case.policy, wanted, "")
@@ -271,10 +285,16 @@ fn renamed(change: &Change) -> String {
     }
 }
 
-/// Whether the change is one that a row of the scope, and not `always` or an exemption, speaks of.
-pub(super) fn has_row(policy: &Policy, path: &BStr) -> bool {
-    policy
-        .scope
-        .as_ref()
-        .is_some_and(|scope| !scope.lookup(path).grants.is_empty())
+/// Whether a row of the scope, and not `always` or an exemption, speaks of the change. A Rename row alone does not
+/// speak of a file that vanishes where no row is needed.
+pub(super) fn has_row(policy: &Policy, subject: &Subject) -> bool {
+    let Some(scope) = &policy.scope else {
+        return false;
+    };
+    let grants = scope.lookup(subject.path()).grants;
+    let only_renamed = !grants.is_empty() && grants.iter().all(|grant| grant.is_old_end());
+    if only_renamed && needs_no_row(policy, &subject.change) {
+        return vanished::goes_on(scope, subject);
+    }
+    !grants.is_empty()
 }

@@ -1,7 +1,7 @@
 //! `submodule-changed`: a gitlink comes, moves or goes without a Submodule row.
 
-use super::{Case, Sink, row};
-use crate::change::{Action, Change, Kind};
+use super::{Case, Sink, Subject, row, scope};
+use crate::change::{Change, Kind};
 use crate::finding::{Finding, Rule};
 use crate::path::show;
 use crate::policy::{Actions, Policy};
@@ -10,7 +10,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     for subject in case.subjects {
         let change = &subject.change;
         let path = subject.path();
-        if !is_gitlink(change) || is_granted(case.policy, change) {
+        if !is_gitlink(change) || is_granted(case.policy, subject) {
             continue;
         }
         let id = |side: Option<crate::change::State>| {
@@ -51,11 +51,10 @@ pub(super) fn is_gitlink(change: &Change) -> bool {
 }
 
 /// A Submodule row, or for a removal also a Delete row.
-fn is_granted(policy: &Policy, change: &Change) -> bool {
+fn is_granted(policy: &Policy, subject: &Subject) -> bool {
     let Some(scope) = &policy.scope else {
         return false;
     };
-    let actions = scope.lookup(change.path.as_ref()).actions;
-    actions.contains(Actions::SUBMODULE)
-        || change.action() == Action::Delete && actions.contains(Actions::DELETE)
+    let actions = scope.actions(subject.path());
+    actions.contains(Actions::SUBMODULE) || scope::may_go(scope, subject)
 }

@@ -1,0 +1,92 @@
+//! Whether a file's content goes on somewhere else: what the new end of a Rename row has to keep of the old one.
+
+use super::rename::MIN_SIMILARITY;
+use super::{Conversion, Lost, Profile, Thresholds, measure};
+use crate::change::Kind;
+
+/// What another file keeps of one that goes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Kept {
+    /// Whether that is enough to call it the same file.
+    pub enough: bool,
+    /// What is lost, where both are text.
+    pub lost: Lost,
+    /// The content became something else.
+    pub conversion: Option<Conversion>,
+}
+
+impl Kept {
+    /// Everything.
+    pub const WHOLE: Kept = Kept {
+        enough: true,
+        lost: Lost::NOTHING,
+        conversion: None,
+    };
+
+    /// Nothing that could be compared, as where a file goes and a link comes.
+    pub const NOTHING: Kept = Kept {
+        enough: false,
+        ..Kept::WHOLE
+    };
+}
+
+/// What `new` keeps of `old`. It is enough where the lost share stays below the threshold of a replacement, however
+/// small the file is, and the content became nothing else. Binary files must be alike as those of a rename are.
+pub fn kept(old: &[u8], new: &[u8], thresholds: &Thresholds) -> Kept {
+    if old == new {
+        return Kept::WHOLE;
+    }
+    let measured = measure(Some((Kind::File, old)), Some((Kind::File, new)), thresholds);
+    let is_text = measured.original_lines.is_some();
+    Kept {
+        enough: measured.conversion.is_none()
+            && if is_text {
+                !measured.lost.at_least(thresholds.share)
+            } else {
+                Profile::of(old).similarity(&Profile::of(new)) >= MIN_SIMILARITY
+            },
+        lost: measured.lost,
+        conversion: measured.conversion,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn enough(old: &str, new: &str) -> bool {
+        kept(old.as_bytes(), new.as_bytes(), &Thresholds::default()).enough
+    }
+
+    #[test]
+    fn less_than_half_may_be_lost_however_small_the_file() {
+        assert!(enough("a\nb\nc\n", "a\nb\nx\n"));
+        assert!(!enough("a\nb\n", "a\nx\n"), "exactly half is lost");
+        assert!(!enough("a\n", "x\n"));
+    }
+
+    #[test]
+    fn what_is_added_does_not_count() {
+        assert!(enough(
+            "a\nb\nc\n",
+            &format!("a\nb\n{}", "more\n".repeat(500))
+        ));
+    }
+
+    #[test]
+    fn an_empty_file_goes_on_anywhere_and_nothing_goes_on_in_an_empty_one() {
+        assert!(enough("", "x\n"));
+        assert!(!enough("x\n", ""));
+        assert!(!enough("x\n", " \n\n"));
+    }
+
+    #[test]
+    fn binary_files_must_be_alike() {
+        let chunks = |from: usize| {
+            (from..from + 100).fold("\0".to_owned(), |all, n| all + &format!("\0{n}\n"))
+        };
+        assert!(enough(&chunks(0), &chunks(20)));
+        assert!(!enough(&chunks(0), &chunks(400)));
+        assert!(!enough("text\n", &chunks(0)));
+    }
+}

@@ -1,0 +1,86 @@
+//! The old end of a Rename row may go only where the same change adds or modifies the new end and leaves enough of the
+//! content there; else the row would let the file vanish.
+
+use super::{Case, Subject, destructive, row};
+use crate::change::Action;
+use crate::finding::{Finding, Level, Rule};
+use crate::path::{shell_word, show};
+use crate::policy::Moment;
+use crate::policy::scope::Scope;
+
+/// Whether the new end of a Rename row of `scope` keeps enough of the path that goes.
+pub(super) fn goes_on(scope: &Scope, subject: &Subject) -> bool {
+    subject.change.action() == Action::Delete
+        && !subject.new_ends.is_empty()
+        && scope.new_ends(subject.path()).any(|path| {
+            let mut ends = subject.new_ends.iter();
+            ends.any(|end| end.path == path && end.kept.enough)
+        })
+}
+
+/// Whether `destructive-change` refuses the loss at the new end already: one finding is enough.
+pub(super) fn is_told_at_new_end(case: &Case<'_>, scope: &Scope, subject: &Subject) -> bool {
+    let change = &subject.change;
+    let Some(to) = change.renamed.as_ref().filter(|_| change.new.is_none()) else {
+        return false;
+    };
+    let is_error = case.policy.settings.level(Rule::DestructiveChange) == Some(Level::Error);
+    if !is_error || !scope.new_ends(subject.path()).any(|path| path == *to) {
+        return false;
+    }
+    let new_end = case.subjects.iter().find(|other| other.change.path == *to);
+    new_end.is_some_and(|new_end| destructive::refuses(case, new_end))
+}
+
+/// Why a Rename row does not let the path go; `None` where no such row covers it or it does not go.
+pub(super) fn finding(case: &Case<'_>, subject: &Subject) -> Option<Finding> {
+    if subject.change.action() != Action::Delete {
+        return None;
+    }
+    let path = subject.path();
+    let lookup = case.policy.scope.as_ref()?.lookup(path);
+    let (grant, to) = lookup
+        .grants
+        .into_iter()
+        .find_map(|grant| Some((grant, grant.new_end(path)?)))?;
+    let mut anchor = grant.anchor.clone();
+    anchor.label = format!("lets it be renamed to {}", show(&to));
+    let new_end = subject.new_ends.iter().find(|end| end.path == to);
+    let why = match new_end.map(|end| (end.kept.lost, end.kept.conversion)) {
+        None => "is not changed with it".to_owned(),
+        Some((lost, None)) if lost.total > 0 => format!(
+            "keeps {} of its {} {}",
+            lost.total - lost.lost,
+            lost.total,
+            destructive::plural(lost.unit)
+        ),
+        Some(_) => "does not keep its content".to_owned(),
+    };
+    let message = format!(
+        "{} is deleted, and {}, to which the design renames it, {why}",
+        show(path),
+        show(&to)
+    );
+    let finding = Finding::new(Rule::ActionNotGranted, path, message)
+        .at(anchor)
+        .detail("action", subject.change.action().name())
+        .detail("granted", grant.actions.names().collect::<Vec<_>>())
+        .detail("new_end", to.to_string());
+    let (from_word, to_word) = (shell_word(path), shell_word(to.as_ref()));
+    let finding = finding.help(match (case.policy.moment, new_end) {
+        (Moment::Request, _) => format!("to rename it: guard move {from_word} {to_word}"),
+        (_, None) => format!("rename it in one commit: git mv {from_word} {to_word}"),
+        (_, Some(_)) => format!(
+            "keep its content in {}: a renamed file loses less than {} %",
+            show(&to),
+            destructive::percent(case.policy.settings.thresholds.share)
+        ),
+    });
+    let wanted = row::of(&subject.change);
+    Some(row::advise(
+        finding,
+        case.policy,
+        &wanted,
+        "or, to delete it, ",
+    ))
+}
