@@ -53,7 +53,9 @@ table and commit the design first:
                 what: "\
 The design names the path, but not for what the change does to it: a Modify row
 does not permit deleting, an Add row does not permit changing what was there
-before the work began, and links and submodules want rows of their own.",
+before the work began, and links and submodules want rows of their own. A Rename
+row permits deleting the old file only if the same commit puts enough of its
+content into the new one.",
                 why: "\
 Adding, changing and deleting a file are different promises. Who reads `Modify`
 does not expect the file to be gone.",
