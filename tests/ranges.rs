@@ -288,7 +288,7 @@ fn trailers_choose_the_designs_of_a_range() {
 fn renames_are_explained_and_measured_from_the_old_end() {
     let repo = governed();
     let mut rows = ROWS.to_vec();
-    rows.extend([("src/other.rs", "Delete", ""), ("src/moved.rs", "Add", "")]);
+    rows.push(("src/other.rs` -> `src/moved.rs", "Rename", ""));
     repo.git(&["switch", "--quiet", "main"]);
     repo.design(DESIGN, &rows);
     repo.commit("Amend the design");
