@@ -2,12 +2,14 @@
 
 mod temporary;
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+
+use crate::system;
 
 pub(crate) use temporary::put;
 
@@ -35,19 +37,7 @@ pub(crate) fn replace(path: &Path, content: &[u8], mode: Option<u32>) -> io::Res
 /// # Errors
 /// Those of the file system.
 pub(crate) fn sync(dir: &Dir) -> io::Result<()> {
-    // The handle itself may be one that only names the directory (`O_PATH`).
-    #[cfg(unix)]
-    {
-        use rustix::fs::{Mode, OFlags, fsync, openat};
-        use rustix::io::retry_on_intr;
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let dir = retry_on_intr(|| openat(dir, ".", flags, Mode::empty()))?;
-        retry_on_intr(|| fsync(&dir))?;
-    }
-    // Windows writes directory entries with the file itself and has no call for this.
-    #[cfg(not(unix))]
-    let _ = dir;
-    Ok(())
+    system::sync_directory(dir)
 }
 
 /// The same for a directory by its path.
@@ -55,10 +45,7 @@ pub(crate) fn sync(dir: &Dir) -> io::Result<()> {
 /// # Errors
 /// Those of the file system.
 pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
-    if cfg!(unix) {
-        File::open(path)?.sync_all()?;
-    }
-    Ok(())
+    system::sync_directory_at(path)
 }
 
 /// Creates a directory, and what is missing above it, that only its owner may enter.
@@ -68,11 +55,7 @@ pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
 pub(crate) fn create_private_directory(path: &Path) -> io::Result<()> {
     fs::create_dir_all(directory_of(path))?;
     let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::DirBuilderExt;
-        builder.mode(0o700);
-    }
+    system::make_private(&mut builder);
     builder.recursive(true).create(path)
 }
 
@@ -83,16 +66,7 @@ pub(crate) fn create_private_directory(path: &Path) -> io::Result<()> {
 /// Those of the file system.
 pub(crate) fn open_private_append(path: &Path) -> io::Result<File> {
     fs::create_dir_all(directory_of(path))?;
-    let mut options = OpenOptions::new();
-    options.read(true).append(true).create(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options
-            .mode(PRIVATE)
-            .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
-    }
-    options.open(path)
+    system::open_append(path, PRIVATE)
 }
 
 /// The directory that a path is in.

@@ -5,6 +5,7 @@
 //!
 //! ```text
 //! path, finding          words that everything else uses
+//! system                 what each operating system does in its own way
 //! disk, suggest, threads writing a file in one step; the word that was meant; work on several cores
 //! change                 what is proposed: one path going from an old to a new state
 //! measure                lost share, class, preview of a change
@@ -37,5 +38,6 @@ pub mod policy;
 pub mod report;
 pub mod rules;
 mod suggest;
+mod system;
 mod threads;
 pub mod trailer;

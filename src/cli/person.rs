@@ -9,6 +9,7 @@ use crate::approval::REJECT;
 use crate::error::{Error, Result};
 use crate::gate::{Answer, Strategy};
 use crate::path::show;
+use crate::system;
 
 /// Variables that agents and CI set for the programs they start; a `*` stands for any end.
 const MARKERS: &[&str] = &[
@@ -48,8 +49,12 @@ const REASON_CHARS: usize = 500;
 
 /// A terminal with, as far as can be seen, a person at it.
 pub(super) struct Person {
-    terminal: File,
+    reads: File,
+    writes: File,
 }
+
+/// What the question says where the processes above cannot be looked at.
+const UNSEEN: &str = "On this system guard cannot see which program started it; it only looked for the variables that agents and CI set.";
 
 impl Person {
     /// Opens the terminal.
@@ -64,12 +69,15 @@ impl Person {
                 "standard input and output are not a terminal",
             ));
         }
-        let terminal = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .open("/dev/tty")
-            .map_err(|error| needs_a_person(&format!("there is no terminal: {error}")))?;
-        Ok(Person { terminal })
+        let open = |name| {
+            let file = OpenOptions::new().read(true).write(true).open(name);
+            file.map_err(|error| needs_a_person(&format!("{name} cannot be opened: {error}")))
+        };
+        let [reads, writes] = system::CONSOLE;
+        Ok(Person {
+            reads: open(reads)?,
+            writes: open(writes)?,
+        })
     }
 
     /// Shows `text`, asks for the word, then for a reason; or for one of the `others`, strategies to look at instead.
@@ -81,18 +89,21 @@ impl Person {
 
     fn dialogue(&mut self, text: &str, word: &str, others: &[&str]) -> io::Result<Answer> {
         // Whatever was typed before the question is no answer to it.
-        #[cfg(unix)]
-        rustix::termios::tcflush(&self.terminal, rustix::termios::QueueSelector::IFlush)?;
-        let mut terminal = &self.terminal;
+        system::discard_input(&self.reads)?;
+        let mut terminal = &self.writes;
         let instead = match others {
             [] => String::new(),
             _ => format!(" `{}` to see that instead,", others.join("`, `")),
         };
+        writeln!(terminal, "{text}")?;
+        if !system::SHOWS_PROCESSES {
+            writeln!(terminal, "{UNSEEN}")?;
+        }
         write!(
             terminal,
-            "{text}\nType `{word}` to approve,{instead} `{REJECT}` to reject, anything else to leave it: "
+            "Type `{word}` to approve,{instead} `{REJECT}` to reject, anything else to leave it: "
         )?;
-        let mut lines = BufReader::new(terminal);
+        let mut lines = BufReader::new(&self.reads);
         let mut next = || -> io::Result<Option<String>> {
             let mut line = String::new();
             lines.read_line(&mut line)?;
@@ -184,7 +195,7 @@ fn refuse_markers(variables: impl Iterator<Item = (OsString, OsString)>) -> Resu
 
 /// Looks at the processes that started this one. Only Linux shows them as files.
 fn refuse_agents() -> Result<()> {
-    if !cfg!(target_os = "linux") {
+    if !system::SHOWS_PROCESSES {
         return Ok(());
     }
     let mut id = parent_of("self")

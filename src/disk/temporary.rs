@@ -9,6 +9,8 @@ use std::path::Path;
 
 use cap_std::fs::{Dir, File, OpenOptions};
 
+use crate::system;
+
 /// How many names are tried; each has 64 random bits.
 const ATTEMPTS: u32 = 8;
 
@@ -28,17 +30,12 @@ pub(crate) fn put(dir: &Dir, name: &Path, content: &[u8], mode: Option<u32>) -> 
 /// Writes a new file and returns its name.
 fn write_new(dir: &Dir, content: &[u8], mode: Option<u32>) -> io::Result<String> {
     // Not every file system has files without a name, and without /proc they cannot get one.
-    #[cfg(target_os = "linux")]
-    if let Ok(name) = linux::write_unnamed(dir, content, mode) {
+    if let Ok(name) = write_unnamed(dir, content, mode) {
         return Ok(name);
     }
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
-    #[cfg(unix)]
-    {
-        use cap_std::fs::OpenOptionsExt;
-        options.mode(first_mode(mode));
-    }
+    system::create_with_mode(&mut options, first_mode(mode));
     let (name, mut file) = with_free_name(|name| dir.open_with(name, &options))?;
     match fill(&mut file, content, mode) {
         Ok(()) => Ok(name),
@@ -49,8 +46,15 @@ fn write_new(dir: &Dir, content: &[u8], mode: Option<u32>) -> io::Result<String>
     }
 }
 
+/// Writes a file that has no name until it is whole, and returns the name that it has then.
+fn write_unnamed(dir: &Dir, content: &[u8], mode: Option<u32>) -> io::Result<String> {
+    let mut file = system::unnamed_file(dir, first_mode(mode))?;
+    fill(&mut file, content, mode)?;
+    let (name, ()) = with_free_name(|name| system::name_file(&file, dir, name))?;
+    Ok(name)
+}
+
 /// The permission bits until the content is there: what is to be private is private from the beginning.
-#[cfg(unix)]
 fn first_mode(mode: Option<u32>) -> u32 {
     if mode.is_some() { 0o600 } else { 0o666 }
 }
@@ -58,13 +62,9 @@ fn first_mode(mode: Option<u32>) -> u32 {
 fn fill(file: &mut File, content: &[u8], mode: Option<u32>) -> io::Result<()> {
     file.write_all(content)?;
     // Afterwards: writing takes set-user-ID away.
-    #[cfg(unix)]
     if let Some(mode) = mode {
-        use cap_std::fs::{Permissions, PermissionsExt};
-        file.set_permissions(Permissions::from_mode(mode))?;
+        system::set_mode(file, mode)?;
     }
-    #[cfg(not(unix))]
-    let _ = mode;
     file.sync_all()
 }
 
@@ -78,32 +78,5 @@ fn with_free_name<T>(create: impl Fn(&str) -> io::Result<T>) -> io::Result<(Stri
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < ATTEMPTS => {}
             result => return Ok((name, result?)),
         }
-    }
-}
-
-#[cfg(target_os = "linux")]
-mod linux {
-    use std::io;
-    use std::os::fd::AsRawFd;
-
-    use cap_std::fs::{Dir, File};
-    use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, openat};
-
-    use super::{fill, first_mode, with_free_name};
-
-    pub(super) fn write_unnamed(
-        dir: &Dir,
-        content: &[u8],
-        mode: Option<u32>,
-    ) -> io::Result<String> {
-        let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-        let fd = openat(dir, ".", flags, Mode::from_raw_mode(first_mode(mode)))?;
-        let mut file = File::from_std(fd.into());
-        fill(&mut file, content, mode)?;
-        let source = format!("/proc/self/fd/{}", file.as_raw_fd());
-        let (name, ()) = with_free_name(|name| {
-            linkat(CWD, &source, dir, name, AtFlags::SYMLINK_FOLLOW).map_err(io::Error::from)
-        })?;
-        Ok(name)
     }
 }

@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::{Objects, Repository};
 use crate::error::{Error, Result};
+use crate::system;
 
 /// A directory whose only content is the list of the object directories to read; removed on drop.
 pub(super) struct Quarantine {
@@ -74,8 +75,7 @@ fn private_directory() -> Result<PathBuf> {
     let name = format!("guard-{}-{now}", std::process::id());
     let directory = std::env::temp_dir().join(name);
     let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    system::make_private(&mut builder);
     // Fails if somebody else was there first.
     builder
         .create(&directory)

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
-use crate::disk;
+use crate::{disk, system};
 
 /// What is at a place where a file is expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,15 +51,8 @@ fn is_absence(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
-#[cfg(unix)]
 fn is_executable(metadata: &fs::Metadata) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    metadata.permissions().mode() & 0o100 != 0
-}
-
-#[cfg(not(unix))]
-fn is_executable(_: &fs::Metadata) -> bool {
-    true
+    system::std_mode(metadata).is_none_or(|mode| mode & 0o100 != 0)
 }
 
 /// Replaces a file in one step, its mode kept; a new file may be executed by all. Parents are created.
@@ -93,14 +86,9 @@ fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
 }
 
 /// The mode of the file that is there, made executable for its owner; rwxr-xr-x for a new one.
-#[cfg(unix)]
 fn mode_for(replaced: &Path) -> Option<u32> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = fs::metadata(replaced).map_or(0o755, |old| old.permissions().mode() | 0o100);
-    Some(mode & 0o7777)
-}
-
-#[cfg(not(unix))]
-fn mode_for(_: &Path) -> Option<u32> {
-    None
+    match fs::metadata(replaced) {
+        Ok(old) => system::std_mode(&old).map(|mode| mode | 0o100),
+        Err(_) => Some(0o755),
+    }
 }

@@ -17,6 +17,7 @@ use super::stat::Fresh;
 use crate::error::{Error, Result};
 use crate::path::boundary::{Boundary, Listing};
 use crate::path::show;
+use crate::system;
 
 /// No file system has longer names.
 const LONGEST: usize = 255;
@@ -91,7 +92,7 @@ impl<'a> Scan<'a> {
             index,
             fresh,
             ignored: Ignored::new(repo)?,
-            has_modes: config.boolean("core.fileMode").unwrap_or(cfg!(unix)),
+            has_modes: system::HAS_MODES && config.boolean("core.fileMode").unwrap_or(true),
             has_links: config.boolean("core.symlinks").unwrap_or(true),
             pending: vec![Directory::default()],
             found: Found {
@@ -309,13 +310,6 @@ fn stays_unseen(entry: &Entry, path: &BStr) -> bool {
             .any(|name| name.eq_ignore_ascii_case(b".git") || name.len() > LONGEST)
 }
 
-#[cfg(unix)]
 fn is_executable(metadata: &Metadata) -> bool {
-    use cap_std::fs::MetadataExt;
-    metadata.mode() & 0o100 != 0
-}
-
-#[cfg(not(unix))]
-fn is_executable(_metadata: &Metadata) -> bool {
-    false
+    system::mode(metadata).is_some_and(|mode| mode & 0o100 != 0)
 }

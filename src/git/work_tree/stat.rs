@@ -9,6 +9,8 @@ use cap_std::fs::Metadata;
 use gix::index::entry::Stat;
 use gix::index::entry::stat::Time;
 
+use crate::system;
+
 /// When the index was written.
 pub(super) struct Fresh(Option<Time>);
 
@@ -23,7 +25,7 @@ impl Fresh {
     /// second may look the same (git's documentation calls such an entry racy).
     pub(super) fn is_unchanged(&self, recorded: &Stat, now: &Metadata) -> bool {
         let is_older = self.0.is_some_and(|index| recorded.mtime.secs < index.secs);
-        is_older && stat_of(now).is_some_and(|now| is_same(recorded, &now))
+        is_older && system::stat(now).is_some_and(|now| is_same(recorded, &now))
     }
 }
 
@@ -36,35 +38,7 @@ fn is_same(recorded: &Stat, now: &Stat) -> bool {
     *recorded == now
 }
 
-/// As git records it: the low 32 bits of each number.
-#[cfg(unix)]
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-fn stat_of(metadata: &Metadata) -> Option<Stat> {
-    use cap_std::fs::MetadataExt;
-    Some(Stat {
-        mtime: Time {
-            secs: metadata.mtime() as u32,
-            nsecs: metadata.mtime_nsec() as u32,
-        },
-        ctime: Time {
-            secs: metadata.ctime() as u32,
-            nsecs: metadata.ctime_nsec() as u32,
-        },
-        dev: metadata.dev() as u32,
-        ino: metadata.ino() as u32,
-        uid: metadata.uid(),
-        gid: metadata.gid(),
-        size: metadata.size() as u32,
-    })
-}
-
-/// Every file is read where the system has no such numbers.
-#[cfg(not(unix))]
-fn stat_of(_metadata: &Metadata) -> Option<Stat> {
-    None
-}
-
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
@@ -77,7 +51,7 @@ mod tests {
         let root =
             cap_std::fs::Dir::open_ambient_dir(directory.path(), cap_std::ambient_authority());
         let metadata = root.unwrap().symlink_metadata("a").unwrap();
-        let stat = stat_of(&metadata).unwrap();
+        let stat = system::stat(&metadata).unwrap();
         let written = Time {
             secs: stat.mtime.secs + later,
             nsecs: 999_999_999,

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -11,6 +11,7 @@ use super::{Check, Status};
 use crate::install::git_hooks::{Placed, Survey};
 use crate::install::hook::State;
 use crate::path::show;
+use crate::system;
 
 /// The rule that the attempt breaks; guard names it in its refusal.
 const RULE: &str = "out-of-scope";
@@ -122,8 +123,7 @@ impl Scratch {
         );
         let directory = std::env::temp_dir().join(name);
         let mut builder = fs::DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        system::make_private(&mut builder);
         builder.create(&directory)?;
         let scratch = Scratch { directory };
         for part in ["home", "hooks", "no-hooks", "work"] {
@@ -146,7 +146,8 @@ impl Scratch {
             "-m",
             "Set up",
         ])?;
-        link(
+        // The very file that git runs here, its mode included.
+        system::link_or_copy(
             &placed.path,
             &self.directory.join("hooks").join(placed.hook.name),
         )?;
@@ -206,15 +207,4 @@ impl Drop for Scratch {
         // The system clears its directory for temporary files where this fails.
         let _ = fs::remove_dir_all(&self.directory);
     }
-}
-
-/// The very file that git runs here, its mode included.
-#[cfg(unix)]
-fn link(hook: &Path, to: &Path) -> io::Result<()> {
-    std::os::unix::fs::symlink(hook.canonicalize()?, to)
-}
-
-#[cfg(not(unix))]
-fn link(hook: &Path, to: &Path) -> io::Result<()> {
-    fs::copy(hook, to).map(|_| ())
 }

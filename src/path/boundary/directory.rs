@@ -7,7 +7,7 @@ use cap_std::fs::Dir;
 use gix::bstr::{BStr, ByteSlice};
 
 use super::{Backend, Boundary, os};
-use crate::disk;
+use crate::{disk, system};
 
 impl Boundary {
     /// The handle of a directory that [`Boundary::locate`] named; empty for the root.
@@ -16,7 +16,9 @@ impl Boundary {
             return self.root.try_clone();
         }
         match self.backend {
-            Backend::Kernel => beneath(&self.root, path),
+            Backend::Kernel => {
+                system::open_beneath(&self.root, path).unwrap_or_else(|| walk(&self.root, path))
+            }
             Backend::Walk => walk(&self.root, path),
         }
     }
@@ -45,48 +47,4 @@ fn walk(root: &Dir, path: &BStr) -> io::Result<Dir> {
         root.open_dir_nofollow(os(first.as_bstr())?)?,
         |dir, name| dir.open_dir_nofollow(os(name.as_bstr())?),
     )
-}
-
-#[cfg(target_os = "linux")]
-mod linux {
-    use std::io;
-
-    use cap_std::fs::Dir;
-    use gix::bstr::{BStr, ByteSlice};
-    use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
-
-    const CONTAINED: ResolveFlags = ResolveFlags::BENEATH
-        .union(ResolveFlags::NO_SYMLINKS)
-        .union(ResolveFlags::NO_MAGICLINKS);
-
-    /// One call for the whole way, atomic to the kernel.
-    pub(in super::super) fn beneath(root: &Dir, path: &BStr) -> io::Result<Dir> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        loop {
-            match openat2(root, path.as_bytes(), flags, Mode::empty(), CONTAINED) {
-                Ok(fd) => return Ok(Dir::from_std_file(fd.into())),
-                // The kernel saw a rename and could not decide: ask again.
-                Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-    }
-
-    /// Whether the kernel has the call (Linux 5.6, and no filter that forbids it).
-    pub(in super::super) fn kernel_contains() -> bool {
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        openat2(rustix::fs::CWD, ".", flags, Mode::empty(), CONTAINED).is_ok()
-    }
-}
-
-#[cfg(target_os = "linux")]
-pub(super) use linux::{beneath, kernel_contains};
-
-#[cfg(not(target_os = "linux"))]
-pub(super) use walk as beneath;
-
-/// Only Linux has the call.
-#[cfg(not(target_os = "linux"))]
-pub(super) fn kernel_contains() -> bool {
-    false
 }

@@ -9,7 +9,7 @@ use gix::bstr::BStr;
 use super::super::reason::{Fault, Reason};
 use super::super::show;
 use super::{Boundary, BoundaryError, Result, os, split};
-use crate::disk;
+use crate::{disk, system};
 
 /// A regular file as it was when it was opened.
 #[derive(Debug, Clone)]
@@ -44,12 +44,7 @@ impl Boundary {
         };
         let mut options = OpenOptions::new();
         options.read(true).follow(FollowSymlinks::No);
-        // A FIFO would wait for a writer.
-        #[cfg(unix)]
-        {
-            use cap_std::fs::OpenOptionsExt;
-            options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
-        }
+        system::never_wait(&mut options);
         let name = os(name).map_err(BoundaryError::io(what()))?;
         let mut file = match dir.open_with(name, &options) {
             Ok(file) => file,
@@ -76,7 +71,7 @@ impl Boundary {
             .map_err(BoundaryError::io(what()))?;
         Ok(Some(Entry {
             content,
-            mode: mode(&metadata),
+            mode: system::mode(&metadata),
             writable: !metadata.permissions().readonly(),
         }))
     }
@@ -110,24 +105,21 @@ impl Boundary {
     /// # Errors
     /// As for [`Boundary::remove`].
     pub fn make_executable(&self, path: &BStr) -> Result<()> {
-        #[cfg(unix)]
-        {
-            use cap_std::fs::{Permissions, PermissionsExt};
-            let failed = || BoundaryError::io(format!("make {} executable", show(path)));
-            let (dir, name) = self.parent(path)?;
-            let mut options = OpenOptions::new();
-            options.read(true).follow(FollowSymlinks::No);
-            let file = dir
-                .open_with(os(name).map_err(failed())?, &options)
-                .map_err(failed())?;
-            let metadata = file.metadata().map_err(failed())?;
-            check_regular(&metadata, path)?;
-            let mode = metadata.permissions().mode() & 0o7777;
-            file.set_permissions(Permissions::from_mode(mode | (mode & 0o444) >> 2))
-                .and_then(|()| file.sync_all())
-                .map_err(failed())?;
-        }
-        Ok(())
+        let failed = || BoundaryError::io(format!("make {} executable", show(path)));
+        let (dir, name) = self.parent(path)?;
+        let mut options = OpenOptions::new();
+        options.read(true).follow(FollowSymlinks::No);
+        let file = dir
+            .open_with(os(name).map_err(failed())?, &options)
+            .map_err(failed())?;
+        let metadata = file.metadata().map_err(failed())?;
+        check_regular(&metadata, path)?;
+        let Some(mode) = system::mode(&metadata) else {
+            return Ok(());
+        };
+        system::set_mode(&file, mode | (mode & 0o444) >> 2)
+            .and_then(|()| file.sync_all())
+            .map_err(failed())
     }
 
     /// Removes a regular file and makes that durable.
@@ -182,14 +174,8 @@ fn rename_to_free(
     new_dir: &Dir,
     new: &std::path::Path,
 ) -> io::Result<()> {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::fs::{RenameFlags, renameat_with};
-        use rustix::io::Errno;
-        match renameat_with(old_dir, old, new_dir, new, RenameFlags::NOREPLACE) {
-            Err(Errno::INVAL | Errno::NOSYS) => {}
-            result => return Ok(result?),
-        }
+    if let Some(result) = system::rename_to_free(old_dir, old, new_dir, new) {
+        return result;
     }
     match new_dir.symlink_metadata(new) {
         Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
@@ -233,7 +219,7 @@ fn refine(error: BoundaryError, path: &BStr) -> BoundaryError {
     let BoundaryError::Io { source, .. } = &error else {
         return error;
     };
-    let fault = if is_link_met(source) {
+    let fault = if system::is_link_met(source) {
         Fault::new(
             Reason::SymlinkEscape,
             "leads through a symbolic link that was not there before",
@@ -244,30 +230,4 @@ fn refine(error: BoundaryError, path: &BStr) -> BoundaryError {
         return error;
     };
     fault.of(path).into()
-}
-
-/// Whether a directory on the way was a link (`ELOOP`, as for links that lead in circles).
-fn is_link_met(error: &io::Error) -> bool {
-    #[cfg(unix)]
-    {
-        error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = error;
-        false
-    }
-}
-
-fn mode(metadata: &Metadata) -> Option<u32> {
-    #[cfg(unix)]
-    {
-        use cap_std::fs::PermissionsExt;
-        Some(metadata.permissions().mode() & 0o7777)
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = metadata;
-        None
-    }
 }

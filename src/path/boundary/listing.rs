@@ -8,6 +8,7 @@ use cap_std::fs::{Dir, Metadata, OpenOptions};
 use gix::bstr::{BStr, BString};
 
 use super::{Boundary, bytes, os};
+use crate::system;
 
 /// An open directory. No link is followed, and nothing but regular files is opened.
 pub struct Listing {
@@ -57,12 +58,7 @@ impl Listing {
     pub fn read(&self, name: &BStr, max: u64) -> io::Result<Vec<u8>> {
         let mut options = OpenOptions::new();
         options.read(true).follow(FollowSymlinks::No);
-        // A FIFO would wait for a writer.
-        #[cfg(unix)]
-        {
-            use cap_std::fs::OpenOptionsExt;
-            options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
-        }
+        system::never_wait(&mut options);
         let file = self.dir.open_with(os(name)?, &options)?;
         let metadata = file.metadata()?;
         if !metadata.is_file() {

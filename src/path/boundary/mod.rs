@@ -26,6 +26,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::reason::{Fault, Reason};
 use super::{Platform, Rejection, normalize_request, resolve_path, show, spelled_below};
+use crate::system;
 pub use file::Entry;
 pub use listing::Listing;
 pub(crate) use root::{bytes, from_real_root};
@@ -103,7 +104,7 @@ impl Boundary {
     /// # Errors
     /// The root is missing, no directory, or cannot be opened.
     pub fn open(root: &Path) -> Result<Boundary> {
-        let backend = if directory::kernel_contains() {
+        let backend = if system::can_open_beneath() {
             Backend::Kernel
         } else {
             Backend::Walk

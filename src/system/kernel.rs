@@ -1,0 +1,116 @@
+//! Calls that only Linux has.
+
+use std::io;
+use std::os::fd::AsRawFd;
+use std::path::Path;
+
+use cap_std::fs::{Dir, File};
+use gix::bstr::{BStr, ByteSlice};
+use rustix::fs::{
+    AtFlags, CWD, Mode, OFlags, RenameFlags, ResolveFlags, linkat, openat, openat2, renameat_with,
+};
+use rustix::io::Errno;
+
+/// Whether [`open_beneath`] exists.
+#[cfg(test)]
+pub(crate) const HAS_BENEATH: bool = true;
+
+/// Whether the processes above this one can be seen, below `/proc`.
+pub(crate) const SHOWS_PROCESSES: bool = true;
+
+const CONTAINED: ResolveFlags = ResolveFlags::BENEATH
+    .union(ResolveFlags::NO_SYMLINKS)
+    .union(ResolveFlags::NO_MAGICLINKS);
+
+/// Opens a directory below `root` in one call: the kernel follows no link and leaves `root` at no point. `None` where
+/// the system has no such call.
+pub(crate) fn open_beneath(root: &Dir, path: &BStr) -> Option<io::Result<Dir>> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    loop {
+        match openat2(root, path.as_bytes(), flags, Mode::empty(), CONTAINED) {
+            Ok(fd) => return Some(Ok(Dir::from_std_file(fd.into()))),
+            // The kernel saw a rename and could not decide: ask again.
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            Err(error) => return Some(Err(error.into())),
+        }
+    }
+}
+
+/// Whether the kernel has the call (Linux 5.6, and no filter that forbids it).
+pub(crate) fn can_open_beneath() -> bool {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    openat2(CWD, ".", flags, Mode::empty(), CONTAINED).is_ok()
+}
+
+/// Renames in one step unless something has the new name. `None` where the system or the file system cannot.
+pub(crate) fn rename_to_free(
+    old_dir: &Dir,
+    old: &Path,
+    new_dir: &Dir,
+    new: &Path,
+) -> Option<io::Result<()>> {
+    match renameat_with(old_dir, old, new_dir, new, RenameFlags::NOREPLACE) {
+        Err(Errno::INVAL | Errno::NOSYS) => None,
+        result => Some(result.map_err(io::Error::from)),
+    }
+}
+
+/// Creates a file without a name, which is gone after a crash.
+///
+/// # Errors
+/// The system or the file system has no such files.
+pub(crate) fn unnamed_file(dir: &Dir, mode: u32) -> io::Result<File> {
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+    let fd = openat(dir, ".", flags, Mode::from_raw_mode(mode))?;
+    Ok(File::from_std(fd.into()))
+}
+
+/// Gives such a file a name that nothing has.
+///
+/// # Errors
+/// Something has the name, or `/proc` is missing.
+pub(crate) fn name_file(file: &File, dir: &Dir, name: &str) -> io::Result<()> {
+    let source = format!("/proc/self/fd/{}", file.as_raw_fd());
+    linkat(CWD, &source, dir, name, AtFlags::SYMLINK_FOLLOW).map_err(io::Error::from)
+}
+
+/// Moves this thread to another core, so that one that was just started begins at once.
+///
+/// Linux starts a thread on a core that it takes for idle, and takes the halted core of a virtual machine for
+/// preempted: there, both threads stay on one core for milliseconds, longer than most work lasts.
+pub(crate) fn make_room() {
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+    let (Ok(allowed), core) = (sched_getaffinity(None), sched_getcpu()) else {
+        return;
+    };
+    let mut others = allowed;
+    if core < CpuSet::MAX_CPU {
+        others.unset(core);
+    }
+    // Wherever this fails, the threads run as they were started.
+    if sched_setaffinity(None, &others).is_ok() {
+        let _ = sched_setaffinity(None, &allowed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::make_room;
+    use rustix::thread::sched_getaffinity;
+
+    #[test]
+    fn after_making_room_every_core_is_allowed_again() {
+        let allowed = || {
+            let set = sched_getaffinity(None).ok();
+            set.map(|set| {
+                (0..1024)
+                    .filter(|&core| set.is_set(core))
+                    .collect::<Vec<_>>()
+            })
+        };
+        let before = allowed();
+        assert!(before.is_some());
+        make_room();
+        assert_eq!(allowed(), before);
+    }
+}

@@ -1,0 +1,83 @@
+//! What guard asks of the operating system and each system does in its own way.
+//!
+//! This is the only module whose code depends on the system. [`kernel`] holds calls that only Linux has, [`files`] what
+//! Unix has and Windows lacks; each has a portable twin with the same functions. Two flags build the twins on Linux as
+//! well, so that every change compiles and tests them: `guard_portable` (as on macOS) and `guard_no_unix` (as on
+//! Windows). See `.ci/run`.
+
+#[cfg(all(unix, not(guard_no_unix)))]
+mod files;
+#[cfg(not(all(unix, not(guard_no_unix))))]
+#[path = "portable_files.rs"]
+mod files;
+
+#[cfg(all(target_os = "linux", not(guard_portable)))]
+mod kernel;
+#[cfg(not(all(target_os = "linux", not(guard_portable))))]
+#[path = "portable_kernel.rs"]
+mod kernel;
+
+use std::io;
+
+pub(crate) use files::*;
+pub(crate) use kernel::*;
+
+/// The names of the console, for reading and for writing: the terminal itself, whatever the standard streams are.
+pub(crate) const CONSOLE: [&str; 2] = if cfg!(windows) {
+    ["CONIN$", "CONOUT$"]
+} else {
+    ["/dev/tty", "/dev/tty"]
+};
+
+/// The code of the error for a symbolic link where none may be: `ELOOP`.
+#[cfg(unix)]
+const LINK_MET: i32 = rustix::io::Errno::LOOP.raw_os_error();
+/// `ERROR_TOO_MANY_LINKS`, which cap-std gives on Windows.
+#[cfg(not(unix))]
+const LINK_MET: i32 = 1142;
+
+/// Whether a file or directory was not opened because it is a symbolic link.
+pub(crate) fn is_link_met(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(LINK_MET)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use cap_fs_ext::DirExt;
+    use cap_std::ambient_authority;
+    use cap_std::fs::Dir;
+
+    use super::*;
+
+    /// `.ci/run` says which system it builds for; without it, any will do.
+    #[test]
+    fn the_flags_select_the_portable_branches() {
+        let Some(like) = std::env::var_os("GUARD_LIKE") else {
+            return;
+        };
+        let expected = match like.to_str() {
+            Some("macos") => (false, false, true),
+            Some("windows") => (false, false, false),
+            other => panic!("GUARD_LIKE={other:?}"),
+        };
+        assert_eq!((HAS_BENEATH, SHOWS_PROCESSES, HAS_MODES), expected);
+    }
+
+    #[test]
+    fn a_link_where_none_may_be_is_told_apart() {
+        let temp = tempfile::tempdir().unwrap();
+        std::fs::create_dir(temp.path().join("directory")).unwrap();
+        let root = Dir::open_ambient_dir(temp.path(), ambient_authority()).unwrap();
+        let met = |name: &str| {
+            let error = root.open_dir_nofollow(name).err();
+            error.map(|error| is_link_met(&error))
+        };
+        assert_eq!((met("directory"), met("none")), (None, Some(false)));
+        // Windows lets only some accounts create links.
+        if root.symlink_dir("directory", "link").is_ok() {
+            assert_eq!(met("link"), Some(true));
+        }
+    }
+}
