@@ -151,6 +151,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
+    #[cfg_attr(any(not(unix), guard_no_unix), ignore = "no permission bits")]
     fn only_the_owner_can_read_an_approval() {
         use std::os::unix::fs::PermissionsExt;
         let temp = tempfile::tempdir().unwrap();

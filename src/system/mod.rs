@@ -45,9 +45,9 @@ pub(crate) fn is_link_met(error: &io::Error) -> bool {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use cap_fs_ext::DirExt;
+    use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
     use cap_std::ambient_authority;
-    use cap_std::fs::Dir;
+    use cap_std::fs::{Dir, OpenOptions};
 
     use super::*;
 
@@ -68,15 +68,17 @@ mod tests {
     #[test]
     fn a_link_where_none_may_be_is_told_apart() {
         let temp = tempfile::tempdir().unwrap();
-        std::fs::create_dir(temp.path().join("directory")).unwrap();
+        std::fs::write(temp.path().join("file"), "").unwrap();
         let root = Dir::open_ambient_dir(temp.path(), ambient_authority()).unwrap();
         let met = |name: &str| {
-            let error = root.open_dir_nofollow(name).err();
+            let mut options = OpenOptions::new();
+            options.read(true).follow(FollowSymlinks::No);
+            let error = root.open_with(name, &options).err();
             error.map(|error| is_link_met(&error))
         };
-        assert_eq!((met("directory"), met("none")), (None, Some(false)));
+        assert_eq!((met("file"), met("none")), (None, Some(false)));
         // Windows lets only some accounts create links.
-        if root.symlink_dir("directory", "link").is_ok() {
+        if root.symlink_file("file", "link").is_ok() {
             assert_eq!(met("link"), Some(true));
         }
     }
