@@ -403,14 +403,66 @@ fn a_repository_of_somebody_else() {
             .says("belongs to another user")
             .says("git config --global --add safe.directory");
     }
-    repo.git(&[
-        "config",
-        "--global",
-        "--add",
-        "safe.directory",
-        repo.root.to_str().unwrap(),
-    ]);
+    // From wherever guard was asked, its advice is the one that works, for git as well.
+    let message = cannot(&repo, &["-C", "src", "lint"]).text();
+    let advice = message.split("git config").nth(1).unwrap().trim();
+    run(repo
+        .command("sh")
+        .args(["-c", &format!("git config {advice}")]))
+    .exits(0);
     repo.guard(&["lint"]).exits(0);
+    repo.guard(&["-C", "src", "lint"]).exits(0);
+    repo.try_git(&["status"]).exits(0);
+}
+
+#[test]
+fn a_first_commit_has_nothing_before_it_to_be_judged_by() {
+    let repo = Repo::new();
+    repo.stage("src/old.rs", "old\n");
+    repo.commit("Before guard");
+    repo.govern(&[("src/new.rs", "Add", "x")]);
+    let root = repo.git(&["rev-list", "--max-parents=0", "HEAD"]);
+    let message = cannot(&repo, &["lint", "--commit", root.trim()])
+        .says("is the first: no commit before it holds a guard.toml")
+        .says("--lld FILE")
+        .text();
+    assert!(!message.contains("HEAD"), "{message}");
+}
+
+#[test]
+fn a_quarantine_without_its_other_variables_is_named() {
+    let repo = repo();
+    let missing = repo.path("no-such-directory");
+    silent(run(repo
+        .command(common::GUARD)
+        .arg("lint")
+        .env("GIT_QUARANTINE_PATH", &missing)))
+    .says("no-such-directory cannot be read")
+    .says("GIT_OBJECT_DIRECTORY");
+    run(repo
+        .command(common::GUARD)
+        .arg("lint")
+        .env("GIT_QUARANTINE_PATH", repo.path(".git/objects"))
+        .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", ""))
+    .exits(0);
+}
+
+#[test]
+fn a_file_of_git_that_cannot_be_read_is_named() {
+    for file in ["packed-refs", "objects/info/alternates"] {
+        let repo = repo();
+        let path = repo.path(".git").join(file);
+        let _ = fs::remove_file(&path);
+        fs::create_dir_all(&path).unwrap();
+        cannot(&repo, &["lint"]).says(file);
+    }
+    // A file that can be opened and not read.
+    let repo = repo();
+    if !std::path::Path::new("/proc/self/mem").exists() {
+        return common::skip("no /proc/self/mem");
+    }
+    repo.git(&["config", "core.excludesFile", "/proc/self/mem"]);
+    cannot(&repo, &["lint", "--worktree"]).says("/proc/self/mem");
 }
 
 #[test]

@@ -93,6 +93,29 @@ fn out_of_scope_with_a_closest_path() {
 }
 
 #[test]
+fn out_of_scope_modification_of_a_file_suggests_the_row_alone() {
+    let repo = repo(
+        &[("src/core/lld.rs", "old\n")],
+        &[("src/utils/lld.rs", "Modify", "path enforcement")],
+    );
+    repo.stage("src/core/lld.rs", "new\n");
+    let text = repo.guard(&["lint"]).exits(1).text();
+    assert!(text.contains("| `src/core/lld.rs` | Modify |"), "{text}");
+    assert!(!text.contains("write src/utils/lld.rs"), "{text}");
+}
+
+#[test]
+fn out_of_scope_never_offers_a_path_that_may_only_be_deleted() {
+    let repo = repo(
+        &[("src/utils/lld.rs", "old\n")],
+        &[("src/utils/lld.rs", "Delete", "superseded")],
+    );
+    repo.stage("src/core/lld.rs", "new\n");
+    let text = repo.guard(&["lint"]).exits(1).text();
+    assert!(!text.contains("write src/utils/lld.rs"), "{text}");
+}
+
+#[test]
 fn out_of_scope_with_nothing_close_points_at_the_table() {
     let repo = repo(&[], &[("src/utils/lld.rs", "Add", "path enforcement")]);
     repo.stage("Makefile", "all:\n");

@@ -28,12 +28,14 @@ impl Repository {
     /// The directory for temporary files cannot be written, or a path cannot stand in a list.
     pub(super) fn enter_quarantine(&mut self) -> Result<()> {
         let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-        if variable("GIT_QUARANTINE_PATH").is_none() {
+        let Some(quarantine) = variable("GIT_QUARANTINE_PATH") else {
             return Ok(());
-        }
-        let own = variable("GIT_OBJECT_DIRECTORY").map(PathBuf::from);
+        };
+        // git sets both to the same directory.
+        let own = PathBuf::from(variable("GIT_OBJECT_DIRECTORY").unwrap_or(quarantine));
         let others = variable("GIT_ALTERNATE_OBJECT_DIRECTORIES").unwrap_or_default();
-        let directories = own.into_iter().chain(std::env::split_paths(&others));
+        let others = std::env::split_paths(&others).filter(|path| !path.as_os_str().is_empty());
+        let directories = std::iter::once(own).chain(others);
         let mut list = String::new();
         for directory in directories.chain([self.repo.objects.store_ref().path().to_owned()]) {
             list += &line(&directory)?;
@@ -64,7 +66,9 @@ fn line(directory: &Path) -> Result<String> {
         _ => Err(Error::new(format!(
             "the objects at {} cannot be read",
             super::show_file(directory)
-        ))),
+        ))
+        .help("`git receive-pack` names them in GIT_QUARANTINE_PATH, GIT_OBJECT_DIRECTORY and GIT_ALTERNATE_OBJECT_DIRECTORIES")
+        .help("outside its hooks, unset these variables")),
     }
 }
 

@@ -11,7 +11,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::path_name::{DIRECTORIES, EXTENSION, PathName, overlap};
 use super::scope::Scope;
-use super::{Grant, GrantKind};
+use super::{Actions, Grant, GrantKind};
 
 /// The least score of a suggestion by similarity alone.
 const MIN_SIMILAR: f64 = 0.55;
@@ -48,20 +48,25 @@ pub enum Why {
     Similar,
 }
 
-/// The granted path closest to `path`. `None` where `path` is granted itself,
-/// or where nothing granted is close. Equally close paths go by their bytes.
+/// The granted path closest to `path` whose grant permits what is `wanted`. `None` where `path` is granted itself,
+/// or where nothing such is close. Equally close paths go by their bytes.
 ///
-/// Globs and grants without any action are never offered.
-pub fn closest<'a>(scope: &'a Scope, path: &BStr) -> Option<Closest<'a>> {
+/// Globs are never offered. Whoever adds a file may as well write one that may be modified.
+pub fn closest<'a>(scope: &'a Scope, path: &BStr, wanted: Actions) -> Option<Closest<'a>> {
     if !scope.lookup(path).is_empty() {
         return None;
     }
     let index = scope.closest_index();
     let asked = PathName::new(path);
+    let permits = |candidate: &Candidate| {
+        let granted = scope.grants()[candidate.grant].actions;
+        let may_modify = wanted == Actions::ADD && granted.contains(Actions::MODIFY);
+        granted.contains(wanted) || may_modify
+    };
     let (candidate, why) = index
-        .same_name(&asked)
-        .or_else(|| index.same_directory(&asked))
-        .or_else(|| index.similar(&asked))?;
+        .same_name(&asked, permits)
+        .or_else(|| index.same_directory(&asked, permits))
+        .or_else(|| index.similar(&asked, permits))?;
     let grant = &scope.grants()[candidate.grant];
     let path = match grant.kind {
         GrantKind::Directory => [grant.path.as_slice(), b"/", asked.base.as_slice()]
@@ -127,11 +132,18 @@ impl Index {
     }
 
     /// A file of the same name; of several, the one in the most similar directory.
-    fn same_name(&self, asked: &PathName) -> Option<(&Candidate, Why)> {
+    fn same_name(
+        &self,
+        asked: &PathName,
+        permits: impl Fn(&Candidate) -> bool,
+    ) -> Option<(&Candidate, Why)> {
         let named = self.names.get(&asked.folded())?.iter();
-        let found = best(named.map(|&at| &self.candidates[at]), |candidate| {
+        let named = named.map(|&at| &self.candidates[at]);
+        let found = best(named.filter(|candidate| permits(candidate)), |candidate| {
             let score = asked.score(&candidate.name);
-            let related = !asked.common || asked.directory_similarity(&candidate.name) > 0.0;
+            let related = !asked.common
+                || asked.is_above_or_below(&candidate.name)
+                || asked.directory_similarity(&candidate.name) > 0.0;
             // The very same name comes before one that only looks the same.
             let exact = if candidate.name.base == asked.base {
                 1.0
@@ -148,38 +160,52 @@ impl Index {
         Some((found, why))
     }
 
-    fn same_directory(&self, asked: &PathName) -> Option<(&Candidate, Why)> {
+    fn same_directory(
+        &self,
+        asked: &PathName,
+        permits: impl Fn(&Candidate) -> bool,
+    ) -> Option<(&Candidate, Why)> {
         let siblings = self.directories.get(&asked.directory)?.iter();
-        let found = best(siblings.map(|&at| &self.candidates[at]), |candidate| {
-            let score = asked.score(&candidate.name);
-            // At the top everything is in the same directory.
-            let least = if asked.directory.is_empty() {
-                MIN_SIMILAR
-            } else {
-                MIN_SIBLING
-            };
-            (score >= least).then_some(score)
-        })?;
+        let siblings = siblings.map(|&at| &self.candidates[at]);
+        let found = best(
+            siblings.filter(|candidate| permits(candidate)),
+            |candidate| {
+                let score = asked.score(&candidate.name);
+                // At the top everything is in the same directory.
+                let least = if asked.directory.is_empty() {
+                    MIN_SIMILAR
+                } else {
+                    MIN_SIBLING
+                };
+                (score >= least).then_some(score)
+            },
+        )?;
         Some((found, Why::SameDirectory))
     }
 
-    fn similar(&self, asked: &PathName) -> Option<(&Candidate, Why)> {
-        let promising = self.promising(asked);
+    fn similar(
+        &self,
+        asked: &PathName,
+        permits: impl Fn(&Candidate) -> bool,
+    ) -> Option<(&Candidate, Why)> {
+        let promising = self.promising(asked, permits);
         let found = best(promising.into_iter(), |candidate| {
             let score = if candidate.directory {
                 asked.directory_similarity(&candidate.name)
             } else {
                 asked.score(&candidate.name)
             };
-            (score >= MIN_SIMILAR).then_some(score)
+            let may_replace = candidate.directory || asked.may_stand_for(&candidate.name);
+            (may_replace && score >= MIN_SIMILAR).then_some(score)
         })?;
         Some((found, Why::Similar))
     }
 
     /// All candidates, or of many those whose names and directories share the
     /// most pairs of letters with the asked ones.
-    fn promising(&self, asked: &PathName) -> Vec<&Candidate> {
-        let mut candidates: Vec<&Candidate> = self.candidates.iter().collect();
+    fn promising(&self, asked: &PathName, permits: impl Fn(&Candidate) -> bool) -> Vec<&Candidate> {
+        let all = self.candidates.iter();
+        let mut candidates: Vec<&Candidate> = all.filter(|candidate| permits(candidate)).collect();
         if candidates.len() > MANY {
             candidates.sort_by_cached_key(|candidate| {
                 let stems = overlap(asked.stem_mask, candidate.name.stem_mask);
@@ -215,7 +241,6 @@ fn best<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::Actions;
     use crate::policy::testing::grant;
 
     fn scope(paths: &[&str]) -> Scope {
@@ -228,7 +253,8 @@ mod tests {
     }
 
     fn ask(paths: &[&str], path: &str) -> Option<(String, Why)> {
-        closest(&scope(paths), path.into()).map(|found| (found.path.to_string(), found.why))
+        closest(&scope(paths), path.into(), Actions::MODIFY)
+            .map(|found| (found.path.to_string(), found.why))
     }
 
     fn some(path: &str, why: Why) -> Option<(String, Why)> {
@@ -359,7 +385,54 @@ mod tests {
     fn globs_and_rows_without_an_action_are_not_offered() {
         assert_eq!(ask(&["src/*.rs"], "srcs/a.rs"), None);
         let named = Scope::new(vec![grant("utils/lld.py", Actions::NONE)]);
-        assert_eq!(closest(&named, "core/lld.py".into()), None);
+        assert_eq!(closest(&named, "core/lld.py".into(), Actions::ADD), None);
+    }
+
+    #[test]
+    fn only_a_path_whose_grant_permits_the_action_is_offered() {
+        let scope = Scope::new(vec![
+            grant("a/store.rs", Actions::DELETE),
+            grant("b/store.rs", Actions::MODIFY),
+            grant("c/store.rs", Actions::ADD),
+            grant("d/store.rs", Actions::SYMLINK),
+        ]);
+        let offered = |wanted| {
+            let found = closest(&scope, "x/store.rs".into(), wanted);
+            found.map(|found| found.path.to_string())
+        };
+        let is = |path: &str| Some(path.to_owned());
+        assert_eq!(offered(Actions::DELETE), is("a/store.rs"));
+        assert_eq!(offered(Actions::MODIFY), is("b/store.rs"));
+        assert_eq!(offered(Actions::ADD), is("b/store.rs"));
+        assert_eq!(offered(Actions::SYMLINK), is("d/store.rs"));
+        assert_eq!(offered(Actions::SUBMODULE), None);
+    }
+
+    #[test]
+    fn a_manifest_of_the_same_name_above_or_below_is_close() {
+        for (granted, asked) in [
+            ("ignore/Cargo.toml", "Cargo.toml"),
+            ("Cargo.toml", "ignore/Cargo.toml"),
+            ("a/package.json", "a/b/package.json"),
+        ] {
+            assert_eq!(ask(&[granted], asked), some(granted, Why::SameName));
+        }
+    }
+
+    #[test]
+    fn prose_is_not_offered_for_code_elsewhere() {
+        assert_eq!(ask(&["docs/cli.rst"], "flask/cli.py"), None);
+        assert_eq!(ask(&["docs/flask/cli.rst"], "flask/cli.py"), None);
+        assert_eq!(ask(&["web/cli.js"], "flask/cli.py"), None);
+        assert_eq!(
+            ask(&["docs/cli.rst", "flask/clis.py"], "flask/cli.py"),
+            some("flask/clis.py", Why::SameDirectory)
+        );
+        // Sources in another language, next to each other.
+        assert_eq!(
+            ask(&["src/web/app.ts"], "src/wep/app.tsx"),
+            some("src/web/app.ts", Why::Similar)
+        );
     }
 
     #[test]
@@ -383,7 +456,8 @@ mod tests {
         let scope = scope(&paths);
         for path in paths.iter().step_by(997) {
             let typo = path.replacen("src/", "scr/", 1).replacen(".rs", "x.rs", 1);
-            let found = closest(&scope, typo.as_str().into()).map(|found| found.path.to_string());
+            let found = closest(&scope, typo.as_str().into(), Actions::ADD)
+                .map(|found| found.path.to_string());
             assert_eq!(found.as_deref(), Some(*path));
         }
     }
@@ -397,8 +471,8 @@ mod tests {
             "a/".repeat(5_000).as_str(),
             "x".repeat(100_000).as_str(),
         ] {
-            assert_eq!(closest(&scope, path.into()), None);
+            assert_eq!(closest(&scope, path.into(), Actions::ADD), None);
         }
-        assert_eq!(closest(&scope, b"\xff\xfe".as_bstr()), None);
+        assert_eq!(closest(&scope, b"\xff\xfe".as_bstr(), Actions::ADD), None);
     }
 }

@@ -30,6 +30,9 @@ const COMMON_NAMES: [&str; 8] = [
     "readme.md",
 ];
 
+/// Extensions of text for people.
+const PROSE: [&str; 6] = ["md", "markdown", "rst", "txt", "adoc", "html"];
+
 /// A path taken apart and folded.
 #[derive(Debug, Clone)]
 pub(super) struct PathName {
@@ -78,6 +81,22 @@ impl PathName {
     /// The file name, folded.
     pub(super) fn folded(&self) -> String {
         format!("{}.{}", self.stem, self.extension)
+    }
+
+    /// Whether the directory of one holds the other; the root holds all.
+    pub(super) fn is_above_or_below(&self, other: &PathName) -> bool {
+        self.segments.starts_with(&other.segments) || other.segments.starts_with(&self.segments)
+    }
+
+    /// Whether one path may be meant by the other although name and directory differ: prose is not meant by code, and
+    /// another kind of file only in a related directory.
+    pub(super) fn may_stand_for(&self, other: &PathName) -> bool {
+        self.extension == other.extension
+            || self.is_prose() == other.is_prose() && self.directory_similarity(other) > 0.0
+    }
+
+    fn is_prose(&self) -> bool {
+        PROSE.contains(&self.extension.as_str())
     }
 
     /// How alike two paths are, 0 to 1. A bare name says nothing about directories.

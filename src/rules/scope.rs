@@ -170,12 +170,14 @@ fn no_grant(case: &Case<'_>, scope: &Scope, subject: &Subject, wanted: &Wanted<'
     )
     .detail("action", subject.change.action().name());
     let mut instead = String::new();
-    if let Some(found) = closest(scope, path).or_else(|| closest(&policy.proposed, path)) {
+    let needed = needed(&subject.change);
+    let found = closest(scope, path, needed);
+    if let Some(found) = found.or_else(|| closest(&policy.proposed, path, needed)) {
         let mut anchor = found.grant.anchor.clone();
         anchor.label = "closest path that is".to_owned();
         finding = finding.at(anchor);
-        // Whoever deletes a file does not want another one deleted instead.
-        if subject.change.new.is_some() {
+        // A file that is there is the one that is meant; only a new one may be at the wrong place.
+        if subject.change.action() == Action::Add {
             instead = format!("write {}, or ", show(&found.path));
         }
         finding.closest = Some(found.path);

@@ -8,7 +8,7 @@ use gix::glob::pattern::Case;
 use gix::ignore::Search;
 use gix::ignore::search::Ignore;
 
-use super::super::Repository;
+use super::super::{Repository, show_file};
 use crate::error::{Error, Result};
 
 /// The name of the files that say so in the work tree.
@@ -44,10 +44,20 @@ impl Ignored {
             _ => Case::Sensitive,
         };
         let (git_dir, file) = (repo.repo.common_dir(), excludes_file(repo)?);
-        let everywhere = Search::from_git_dir(git_dir, file, &mut Vec::new(), PARSE);
+        let everywhere = Search::from_git_dir(git_dir, file.clone(), &mut Vec::new(), PARSE);
         let everywhere = everywhere.map_err(|error| {
-            Error::new(format!("what git ignores cannot be read: {error}"))
-                .help("make .git/info/exclude and the file of core.excludesFile readable")
+            let own = git_dir.join("info").join("exclude");
+            // The error does not say which of the two it is about.
+            let is_unreadable = |path: &PathBuf| path.exists() && std::fs::read(path).is_err();
+            let culprit = [Some(own.clone()), file]
+                .into_iter()
+                .flatten()
+                .find(is_unreadable);
+            Error::new(format!(
+                "what git ignores cannot be read: {}: {error}",
+                show_file(&culprit.unwrap_or(own))
+            ))
+            .help("make .git/info/exclude and the file of core.excludesFile readable")
         })?;
         Ok(Ignored { everywhere, case })
     }

@@ -147,9 +147,18 @@ impl Loader<'_> {
     pub(super) fn no_design(&self) -> Error {
         let base = self.base_name();
         let is_range = self.sides.moment == Moment::Range;
+        if let Some(root) = self.root_commit().filter(|_| !self.configured) {
+            let root = root.to_hex_with_len(12);
+            return Error::new(format!(
+                "commit {root} is the first: no commit before it holds a guard.toml to judge it by"
+            ))
+            .help(format!(
+                "name a design for this run: guard lint --commit {root} --lld FILE"
+            ));
+        }
         if !self.configured {
             let error = Error::new(format!("{base} has no guard.toml, and no design was named"));
-            return if is_range {
+            return if is_range || self.sides.head.is_some() {
                 error.help(
                     "set guard up in a change of its own first: guard.toml and designs, no code",
                 )

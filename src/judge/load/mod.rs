@@ -154,11 +154,22 @@ impl<'a> Loader<'a> {
     }
 
     /// How messages call the base.
-    fn base_name(&self) -> &'static str {
-        match self.sides.moment {
-            Moment::Range | Moment::Step => "the merge base",
-            Moment::Commit | Moment::Request => "HEAD",
+    fn base_name(&self) -> String {
+        match (self.sides.moment, self.sides.head) {
+            (Moment::Range | Moment::Step, _) => "the merge base".to_owned(),
+            (Moment::Commit, Some(judged)) => {
+                format!("the parent of commit {}", judged.to_hex_with_len(12))
+            }
+            (Moment::Commit | Moment::Request, _) => "HEAD".to_owned(),
         }
+    }
+
+    /// The commit to judge, if it has no parent that could hold a policy.
+    fn root_commit(&self) -> Option<ObjectId> {
+        let is_commit = self.sides.moment == Moment::Commit;
+        let judged = self.sides.head.filter(|_| is_commit)?;
+        let made = self.repo.commit(judged).ok()?;
+        made.parents.is_empty().then_some(judged)
     }
 
     /// The base's settings. Where it has none, or broken ones, the proposed file says only where designs are:
