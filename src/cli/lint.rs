@@ -3,7 +3,7 @@
 use std::env::VarError;
 use std::io::IsTerminal;
 
-use super::{DesignArgs, output::Output, progress, repository, with_approvals};
+use super::{DesignArgs, bounded, output::Output, progress, repository, with_approvals};
 use crate::ci;
 use crate::error::{Error, Result};
 use crate::git::{Range, Repository, Side, Update, show_file};
@@ -127,7 +127,10 @@ impl Args {
         let progress = progress::Progress::new();
         let tell = |done, all| progress.tell(done, all);
         let each: Option<&judge::Progress<'_>> = if self.each_commit { Some(&tell) } else { None };
-        print(output, &judge::range(repo, range, each, options)?)
+        let busy = (!self.each_commit).then(|| progress::Busy::new("judging the range"));
+        let report = judge::range(repo, range, each, options)?;
+        drop(busy);
+        print(output, &report)
     }
 }
 
@@ -152,9 +155,11 @@ fn variables() -> ci::Variables {
 
 /// Reads the event that a CI system has written to a file.
 fn event(path: &str) -> Result<serde_json::Value> {
+    // The largest payload of GitHub has 25 MB.
+    const MAX_EVENT: u64 = 64 << 20;
     let shown = || show_file(path.as_ref());
-    let bytes = std::fs::read(path)
-        .map_err(|error| Error::new(format!("the event {} cannot be read: {error}", shown())))?;
+    let opened = std::fs::File::open(path).and_then(|file| bounded::whole(file, MAX_EVENT));
+    let bytes = bounded::read(&format!("the event {}", shown()), opened, MAX_EVENT)?;
     serde_json::from_slice(&bytes)
         .map_err(|error| Error::new(format!("the event {} is not JSON: {error}", shown())))
 }
@@ -162,7 +167,10 @@ fn event(path: &str) -> Result<serde_json::Value> {
 /// Judges the staged changes and prints the report.
 pub(super) fn staged(output: &mut Output, repo: &Repository, options: &Options) -> Result<u8> {
     let options = with_approvals(repo, options.clone())?;
-    print(output, &judge::staged(repo, &options)?)
+    let busy = progress::Busy::new("judging the staged changes");
+    let report = judge::staged(repo, &options)?;
+    drop(busy);
+    print(output, &report)
 }
 
 /// Judges the range that the pre-commit framework names in its variables; `None` where it names none.

@@ -2,6 +2,7 @@
 
 mod approve;
 mod audit;
+mod bounded;
 mod check;
 mod doctor;
 mod explain;

@@ -1,7 +1,8 @@
 //! How far a long judgement is: one line on stderr, on a terminal only.
 
 use std::io::{self, IsTerminal, Write};
-use std::sync::Mutex;
+use std::sync::{Mutex, mpsc};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// Shorter runs need no progress.
@@ -46,5 +47,102 @@ impl Drop for Progress {
         if self.next.is_some() && self.started.elapsed() >= PATIENCE {
             let _ = write!(io::stderr(), "\r\x1b[K");
         }
+    }
+}
+
+/// Says every second that guard is still at work, on a terminal; wipes the line when it is dropped.
+pub(super) struct Busy {
+    line: Option<(mpsc::Sender<()>, JoinHandle<()>)>,
+}
+
+impl Busy {
+    pub(super) fn new(what: &'static str) -> Busy {
+        let is_terminal = io::stderr().is_terminal();
+        Busy {
+            line: is_terminal
+                .then(|| still_at_work(what, Duration::from_secs(1), io::stderr()))
+                .flatten(),
+        }
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        if let Some((stop, line)) = self.line.take() {
+            drop(stop);
+            let _ = line.join();
+        }
+    }
+}
+
+/// A thread that writes the line after each pause until the sender is dropped; `None` where there is no thread to
+/// have, which is no reason to stop.
+fn still_at_work(
+    what: &'static str,
+    pause: Duration,
+    mut to: impl Write + Send + 'static,
+) -> Option<(mpsc::Sender<()>, JoinHandle<()>)> {
+    let (stop, stopped) = mpsc::channel();
+    let run = move || {
+        let started = Instant::now();
+        let mut is_shown = false;
+        while stopped.recv_timeout(pause) == Err(mpsc::RecvTimeoutError::Timeout) {
+            is_shown = true;
+            let seconds = started.elapsed().as_secs();
+            let _ = write!(to, "\rguard: {what}, {seconds} s\x1b[K");
+            let _ = to.flush();
+        }
+        if is_shown {
+            let _ = write!(to, "\r\x1b[K");
+        }
+    };
+    let line = thread::Builder::new().spawn(run).ok()?;
+    Some((stop, line))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    /// Passes on every piece that is written.
+    struct Pieces(mpsc::Sender<String>);
+
+    impl Write for Pieces {
+        fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+            let _ = self.0.send(String::from_utf8_lossy(piece).into_owned());
+            Ok(piece.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_long_step_says_that_it_runs_and_wipes_the_line_at_the_end() {
+        let (pieces, written) = mpsc::channel();
+        let pause = Duration::from_millis(1);
+        let (stop, line) = still_at_work("checking", pause, Pieces(pieces)).unwrap();
+        let mut shown = String::new();
+        while !shown.contains("\x1b[K") {
+            shown += &written.recv().unwrap();
+        }
+        assert_eq!(shown, "\rguard: checking, 0 s\x1b[K");
+        drop(stop);
+        line.join().unwrap();
+        let rest: String = written.iter().collect();
+        assert!(rest.ends_with("\r\x1b[K"), "{rest:?}");
+    }
+
+    #[test]
+    fn a_short_step_says_nothing() {
+        let (pieces, written) = mpsc::channel();
+        let pause = Duration::from_secs(600);
+        let (stop, line) = still_at_work("checking", pause, Pieces(pieces)).unwrap();
+        drop(stop);
+        line.join().unwrap();
+        assert_eq!(written.iter().count(), 0);
     }
 }

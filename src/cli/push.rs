@@ -1,12 +1,11 @@
 //! The hooks of a push, here and on a server, and of a reference transaction.
 
 use std::ffi::OsString;
-use std::io::Read;
 
 use clap::ValueEnum;
 use gix::bstr::{BString, ByteSlice, ByteVec};
 
-use super::{lint, output::Output, repository, with_approvals};
+use super::{bounded, lint, output::Output, repository, with_approvals};
 use crate::error::{Error, Result};
 use crate::git::{self, Side};
 use crate::judge::{self, Options};
@@ -112,12 +111,13 @@ fn committed_only() -> Options {
     }
 }
 
-/// Everything on standard input.
+/// The refs on standard input; a line takes about 200 bytes.
 pub(super) fn input() -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    std::io::stdin()
-        .lock()
-        .read_to_end(&mut bytes)
-        .map_err(|error| Error::new(format!("standard input cannot be read: {error}")))?;
-    Ok(bytes)
+    const MAX_REFS: u64 = 64 << 20;
+    let input = std::io::stdin().lock();
+    bounded::read(
+        "the refs on standard input",
+        bounded::whole(input, MAX_REFS),
+        MAX_REFS,
+    )
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use super::{DesignArgs, output::Output, repository};
+use super::{DesignArgs, output::Output, progress, repository};
 use crate::error::Result;
 use crate::judge::{self, DocumentChoice};
 
@@ -94,7 +94,9 @@ impl Args {
                     staged: args.staged,
                 };
                 let options = args.design.options(false);
+                let busy = progress::Busy::new("checking the designs");
                 let report = judge::check_documents(&repository()?, &choice, &options)?;
+                drop(busy);
                 output.print(|out, format, style| report.write_lint(format, out, style));
                 Ok(report.exit_code())
             }

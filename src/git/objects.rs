@@ -26,6 +26,10 @@ const BASES: usize = 8 << 20;
 /// Bytes of objects that such a handle keeps whole.
 const WHOLE: usize = 4 << 20;
 
+/// Larger objects are not read, by what their headers claim: git itself takes no look into files of 512 MiB, and a
+/// header costs nothing to forge.
+const MAX_OBJECT: u64 = 256 << 20;
+
 /// What a commit recorded, and after what.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recorded {
@@ -135,6 +139,15 @@ impl Objects {
     }
 
     fn read(&self, id: ObjectId, kind: Kind, buffer: &mut Vec<u8>) -> Result<()> {
+        if let Ok(header) = self.odb.header(id)
+            && header.size() > MAX_OBJECT
+        {
+            let size = header.size();
+            return Err(Error::new(format!(
+                "object {id} has {size} bytes; guard reads objects of up to 256 MiB"
+            ))
+            .help("keep files of this size in Git LFS; if the object is damaged, look with `git fsck`"));
+        }
         match self.odb.try_find(&id, buffer) {
             Ok(Some(data)) if data.kind == kind => {}
             Ok(Some(data)) => {

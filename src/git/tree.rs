@@ -1,6 +1,6 @@
 //! Tree objects: looking a path up, listing, and the difference of two trees.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -62,7 +62,59 @@ pub struct Tree<'repo> {
     objects: &'repo Objects,
     id: ObjectId,
     /// The directories that were looked into: the next path is often in one of them.
-    read: RefCell<HashMap<ObjectId, Rc<Vec<u8>>>>,
+    read: RefCell<HashMap<ObjectId, Rc<Directory>>>,
+}
+
+/// One tree object that was looked into.
+struct Directory {
+    id: ObjectId,
+    content: Vec<u8>,
+    /// Where the entries begin, by name: a design may name every file of a large directory. Of two entries of one
+    /// name the first comes first, as without this order.
+    by_name: OnceCell<Vec<(usize, usize)>>,
+}
+
+impl Directory {
+    /// The entry of this name.
+    fn find(&self, name: &BStr) -> Result<Option<Entry>> {
+        let by_name = match self.by_name.get() {
+            Some(by_name) => by_name,
+            None => {
+                let by_name = self.sorted()?;
+                self.by_name.get_or_init(|| by_name)
+            }
+        };
+        let at = by_name.partition_point(|at| self.name(at) < name.as_bytes());
+        let Some((start, _)) = by_name
+            .get(at)
+            .filter(|at| self.name(at) == name.as_bytes())
+        else {
+            return Ok(None);
+        };
+        let entry = refs(self.id, &self.content[*start..]).next().transpose()?;
+        Ok(entry.map(Entry::from_ref))
+    }
+
+    /// Where each entry and its name begin, in the order of the names.
+    fn sorted(&self) -> Result<Vec<(usize, usize)>> {
+        let mut found = Vec::new();
+        let mut start = 0;
+        for entry in refs(self.id, &self.content) {
+            let length = entry?.filename.len();
+            // Mode, blank, name, NUL, id.
+            let mode = self.content[start..].find_byte(b' ').unwrap_or_default();
+            let name = start + mode + 1;
+            found.push((start, name));
+            start = name + length + 1 + self.id.as_bytes().len();
+        }
+        found.sort_by(|a, b| self.name(a).cmp(self.name(b)));
+        Ok(found)
+    }
+
+    fn name(&self, (_, start): &(usize, usize)) -> &[u8] {
+        let rest = &self.content[*start..];
+        &rest[..rest.find_byte(0).unwrap_or(rest.len())]
+    }
 }
 
 impl<'repo> Tree<'repo> {
@@ -119,16 +171,7 @@ impl<'repo> Tree<'repo> {
         let mut id = self.id;
         let mut components = path.split_str("/").peekable();
         while let Some(name) = components.next() {
-            let directory = self.directory(id)?;
-            let mut found = None;
-            for entry in refs(id, &directory) {
-                let entry = entry?;
-                if entry.filename == name {
-                    found = Some(Entry::from_ref(entry));
-                    break;
-                }
-            }
-            match found {
+            match self.directory(id)?.find(name.as_bstr())? {
                 Some(entry) if components.peek().is_none() => return Ok(Some(entry)),
                 Some(entry) if entry.is_tree => id = entry.state.id,
                 _ => return Ok(None),
@@ -138,13 +181,17 @@ impl<'repo> Tree<'repo> {
     }
 
     /// One tree object, read once.
-    fn directory(&self, id: ObjectId) -> Result<Rc<Vec<u8>>> {
+    fn directory(&self, id: ObjectId) -> Result<Rc<Directory>> {
         if let Some(directory) = self.read.borrow().get(&id) {
             return Ok(Rc::clone(directory));
         }
-        let mut buffer = Vec::new();
-        self.objects.tree(id, &mut buffer)?;
-        let directory = Rc::new(buffer);
+        let mut content = Vec::new();
+        self.objects.tree(id, &mut content)?;
+        let directory = Rc::new(Directory {
+            id,
+            content,
+            by_name: OnceCell::new(),
+        });
         self.read.borrow_mut().insert(id, Rc::clone(&directory));
         Ok(directory)
     }

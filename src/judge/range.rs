@@ -1,5 +1,7 @@
 //! Judging commits: the net difference of a range, and each commit on its own.
 
+use std::collections::HashSet;
+
 use gix::ObjectId;
 use gix::bstr::BString;
 use gix::hashtable::HashMap;
@@ -156,13 +158,11 @@ pub(super) fn work_base(policy: &Policy, base: &Tree<'_>, subjects: &Subjects) -
 
 /// The designs that the commits of the range name, in the order of the commits.
 fn trailers(range: &Range) -> Vec<(BString, ObjectId)> {
-    let mut found: Vec<(BString, ObjectId)> = Vec::new();
-    for (path, id) in range.commits.iter().flat_map(designs) {
-        if found.iter().all(|(known, _)| *known != path) {
-            found.push((path, id));
-        }
-    }
-    found
+    let mut known = HashSet::new();
+    let named = range.commits.iter().flat_map(designs);
+    named
+        .filter(|(path, _)| known.insert(path.clone()))
+        .collect()
 }
 
 fn designs(commit: &Commit) -> impl Iterator<Item = (BString, ObjectId)> {

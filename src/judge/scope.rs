@@ -5,12 +5,13 @@ use super::work_tree::work_tree;
 use super::{Options, Request, designs_used, load_for_request, texts};
 use crate::error::{Error, Result};
 use crate::git::{Index, Repository};
+use crate::path::TreeView;
 use crate::path::boundary::BoundaryView;
 use crate::policy::design::{self, Design};
 use crate::policy::scope::Scope;
 use crate::policy::{Grant, GrantKind, Policy};
 use crate::report::{Mention, PromptReport, ScopeGrant, ScopeReport};
-use crate::rules::{self, ResultTree};
+use crate::rules;
 
 /// Every grant with what is on disk at its path.
 ///
@@ -75,12 +76,14 @@ struct Now<'a> {
 }
 
 impl Now<'_> {
-    fn holds(&self, grant: &Grant) -> bool {
-        let tree: &dyn ResultTree = match grant.kind {
-            GrantKind::Glob => &self.index,
-            GrantKind::File | GrantKind::Directory => &self.disk,
-        };
-        rules::is_there(grant, &[tree])
+    /// For each grant whether something is there.
+    fn holds(&self, grants: &[Grant]) -> Vec<bool> {
+        let matched = rules::matched(grants, &[&self.index]);
+        let there = grants.iter().zip(matched).map(|(grant, matched)| {
+            matched
+                || grant.kind != GrantKind::Glob && self.disk.entry(grant.path.as_ref()).is_some()
+        });
+        there.collect()
     }
 }
 
@@ -105,15 +108,16 @@ fn grants(repo: &Repository, policy: &Policy) -> Result<Vec<ScopeGrant>> {
         .flat_map(|governing| governing.design.grants.iter().cloned())
         .collect();
     let scope = Scope::new(all);
-    let line = |grant: &Grant| {
-        let exists = now.as_ref().is_some_and(|now| now.holds(grant));
-        ScopeGrant {
-            exists,
-            protected: rules::is_protected(&policy.settings, &scope, grant, exists),
-            grant: grant.clone(),
-        }
+    let there = match &now {
+        Some(now) => now.holds(scope.grants()),
+        None => vec![false; scope.grants().len()],
     };
-    Ok(scope.grants().iter().map(line).collect())
+    let line = |(grant, exists): (&Grant, bool)| ScopeGrant {
+        exists,
+        protected: rules::is_protected(&policy.settings, &scope, grant, exists),
+        grant: grant.clone(),
+    };
+    Ok(scope.grants().iter().zip(there).map(line).collect())
 }
 
 pub(super) fn mentions(design: &Design) -> Vec<Mention> {

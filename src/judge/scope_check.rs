@@ -295,19 +295,22 @@ impl Lint<'_> {
             .problems
             .extend(findings.into_iter().filter_map(at_level));
         let scope = Scope::new(design.grants.clone());
-        let line = |grant: &Grant| {
-            let now = match grant.kind {
-                GrantKind::Glob => self.listed,
-                GrantKind::File | GrantKind::Directory => self.there[0],
+        let matched = rules::matched(scope.grants(), &[self.listed]);
+        let line = |(grant, matched): (&Grant, bool)| {
+            let exists = match grant.kind {
+                GrantKind::Glob => matched,
+                GrantKind::File | GrantKind::Directory => {
+                    self.there[0].entry(grant.path.as_ref()).is_some()
+                }
             };
-            let exists = rules::is_there(grant, &[now]);
             ScopeGrant {
                 exists,
                 protected: rules::is_protected(settings, &scope, grant, exists),
                 grant: grant.clone(),
             }
         };
-        report.grants.extend(scope.grants().iter().map(line));
+        let lines = scope.grants().iter().zip(matched).map(line);
+        report.grants.extend(lines);
         report.mentions.extend(scope::mentions(&design));
         report.designs.push(DesignUsed {
             path: design.path.clone(),

@@ -4,10 +4,11 @@
 //! states a byte and run over the path once with the set of all states, so
 //! the time is at most the path's length times the pattern's.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 
-use gix::bstr::{BStr, ByteSlice};
+use gix::bstr::{BStr, Finder};
 
 pub use super::literal::is_glob;
 use super::literal::{alternatives, literal_inside, literal_prefix, literal_suffix};
@@ -55,7 +56,7 @@ pub struct Glob {
     /// most paths are told apart by these.
     prefix: Vec<u8>,
     suffix: Vec<u8>,
-    inner: Vec<u8>,
+    inner: Finder<'static>,
     program: Vec<Step>,
 }
 
@@ -88,7 +89,7 @@ impl Glob {
         Ok(Glob {
             prefix: literal_prefix(pattern).to_vec(),
             suffix: literal_suffix(pattern).to_vec(),
-            inner: literal_inside(pattern).to_vec(),
+            inner: Finder::new(literal_inside(pattern)).into_owned(),
             program: compiler.program,
         })
     }
@@ -102,10 +103,11 @@ impl Glob {
             && ends
             && path.starts_with(&self.prefix)
             && path.ends_with(&self.suffix)
-            && path.contains_str(&self.inner);
-        if !may_match {
-            return false;
-        }
+            && self.inner.find(path).is_some();
+        may_match && self.runs_through(path)
+    }
+
+    fn runs_through(&self, path: &BStr) -> bool {
         let mut states = States::new(self.program.len());
         let mut next = states.clone();
         states.enter(0, &self.program);
@@ -128,6 +130,65 @@ impl Glob {
             }
         }
         states.seen[self.program.len()]
+    }
+}
+
+/// Many globs, each with a number. A path is held only against those that begin with the same letters.
+#[derive(Debug, Clone, Default)]
+pub struct GlobSet {
+    globs: Vec<(usize, Glob)>,
+    /// Positions in `globs` by what their matches begin and end with.
+    by_ends: HashMap<(Vec<u8>, Vec<u8>), Vec<usize>>,
+    /// The lengths of those beginnings and ends that occur together.
+    lengths: Vec<(usize, usize)>,
+}
+
+impl GlobSet {
+    /// The set of these globs.
+    pub fn new(globs: Vec<(usize, Glob)>) -> GlobSet {
+        let mut by_ends: HashMap<_, Vec<usize>> = HashMap::new();
+        for (at, (_, glob)) in globs.iter().enumerate() {
+            let ends = (glob.prefix.clone(), glob.suffix.clone());
+            by_ends.entry(ends).or_default().push(at);
+        }
+        let lengths = by_ends
+            .keys()
+            .map(|(prefix, suffix)| (prefix.len(), suffix.len()));
+        let mut lengths: Vec<_> = lengths.collect();
+        lengths.sort_unstable();
+        lengths.dedup();
+        GlobSet {
+            globs,
+            by_ends,
+            lengths,
+        }
+    }
+
+    /// The numbers of the globs that match, in the order in which they were given.
+    pub fn matching(&self, path: &BStr) -> Vec<usize> {
+        let mut found: Vec<usize> = self
+            .candidates(path)
+            .filter(|&at| self.globs[at].1.matches(path))
+            .collect();
+        found.sort_unstable();
+        found.into_iter().map(|at| self.globs[at].0).collect()
+    }
+
+    /// The globs with their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = usize> {
+        self.globs.iter().map(|(number, _)| *number)
+    }
+
+    fn candidates<'a>(&'a self, path: &'a BStr) -> impl Iterator<Item = usize> {
+        self.lengths
+            .iter()
+            .filter_map(|&(prefix, suffix)| {
+                let prefix = path.get(..prefix)?;
+                let suffix = path.get(path.len().checked_sub(suffix)?..)?;
+                self.by_ends.get(&(prefix.to_vec(), suffix.to_vec()))
+            })
+            .flatten()
+            .copied()
     }
 }
 
@@ -272,6 +333,8 @@ impl States {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use gix::bstr::ByteSlice;
+
     use super::*;
 
     fn matches(pattern: &str, path: &str) -> bool {
@@ -285,6 +348,22 @@ mod tests {
         for path in no {
             assert!(!matches(pattern, path), "{pattern} should not match {path}");
         }
+    }
+
+    #[test]
+    fn a_path_is_held_only_against_globs_that_begin_and_end_as_it_does() {
+        let glob = |n: usize| Glob::new(format!("src/m{n}/*.rs").as_str().into()).unwrap();
+        let set = GlobSet::new((0..2_000).map(|n| (n, glob(n))).collect());
+        let path = "src/m1234/a.rs".into();
+        assert_eq!(set.matching(path), [1_234]);
+        let candidates: usize = (0..2_000)
+            .map(|n| {
+                let path = format!("src/m{n}/a.rs");
+                set.candidates(path.as_str().into()).count()
+            })
+            .sum();
+        assert_eq!(candidates, 2_000);
+        assert!(set.matching("src/m1234/a.py".into()).is_empty());
     }
 
     #[test]

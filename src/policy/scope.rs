@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::closest::Index;
-use super::glob::Glob;
+use super::glob::{Glob, GlobSet};
 use super::literal::literal_prefix;
 use super::{Actions, Grant, GrantKind};
 
@@ -18,7 +18,7 @@ pub struct Scope {
     files: HashMap<BString, Vec<usize>>,
     /// Indices into `grants` by directory.
     directories: HashMap<BString, Vec<usize>>,
-    globs: Vec<(usize, Glob)>,
+    globs: GlobSet,
     /// Built at the first question for a closest path.
     closest: OnceLock<Index>,
 }
@@ -47,13 +47,14 @@ impl Scope {
     /// with an empty path neither.
     pub fn new(grants: Vec<Grant>) -> Scope {
         let mut scope = Scope::default();
+        let mut globs = Vec::new();
         for (index, grant) in grants.iter().enumerate() {
             match grant.kind {
                 GrantKind::File => &mut scope.files,
                 GrantKind::Directory => &mut scope.directories,
                 GrantKind::Glob => {
                     if let Ok(glob) = Glob::new(grant.path.as_ref()) {
-                        scope.globs.push((index, glob));
+                        globs.push((index, glob));
                     }
                     continue;
                 }
@@ -62,6 +63,7 @@ impl Scope {
             .or_default()
             .push(index);
         }
+        scope.globs = GlobSet::new(globs);
         scope.grants = grants;
         scope
     }
@@ -84,7 +86,7 @@ impl Scope {
 
     /// As [`Scope::lookup`], what is permitted alone.
     pub fn actions(&self, path: &BStr) -> Actions {
-        self.covering(path).fold(Actions::NONE, |all, &index| {
+        self.covering(path).fold(Actions::NONE, |all, index| {
             all | unconditional(&self.grants[index])
         })
     }
@@ -97,32 +99,27 @@ impl Scope {
     /// Where Rename rows move a path to.
     pub fn new_ends<'a>(&'a self, path: &'a BStr) -> impl Iterator<Item = BString> + 'a {
         self.covering(path)
-            .filter_map(move |&index| self.grants[index].new_end(path))
+            .filter_map(move |index| self.grants[index].new_end(path))
     }
 
     /// Whether a row permits this action at the path; a Rename row says something else.
     pub fn says(&self, path: &BStr, action: Actions) -> bool {
-        self.covering(path).any(|&index| {
+        self.covering(path).any(|index| {
             let grant = &self.grants[index];
             grant.renamed.is_none() && grant.actions.contains(action)
         })
     }
 
-    fn covering<'a>(&'a self, path: &'a BStr) -> impl Iterator<Item = &'a usize> {
+    fn covering<'a>(&'a self, path: &'a BStr) -> impl Iterator<Item = usize> {
         let named = self.files.get(path).into_iter().flatten();
         let above = ancestors(path)
             .filter_map(|directory| self.directories.get(directory))
             .flatten();
-        let matching = self
-            .globs
-            .iter()
-            .filter(move |(_, glob)| glob.matches(path))
-            .map(|(index, _)| index);
-        named.chain(above).chain(matching)
+        named.chain(above).copied().chain(self.globs.matching(path))
     }
 
-    fn answer<'a>(&self, indices: impl Iterator<Item = &'a usize>) -> Lookup<'_> {
-        let grants: Vec<&Grant> = indices.map(|&index| &self.grants[index]).collect();
+    fn answer(&self, indices: impl Iterator<Item = usize>) -> Lookup<'_> {
+        let grants: Vec<&Grant> = indices.map(|index| &self.grants[index]).collect();
         let actions = grants
             .iter()
             .fold(Actions::NONE, |all, grant| all | unconditional(grant));
@@ -166,7 +163,7 @@ impl Scope {
         let above = ancestors(inside.as_ref())
             .filter_map(|directory| self.directories.get(directory))
             .flatten();
-        let globs = self.globs.iter().map(|(index, _)| index).filter(|&&index| {
+        let globs = self.globs.iter().filter(|&index| {
             let glob: &BStr = self.grants[index].path.as_ref();
             let holds = |directory: &[u8]| {
                 ancestors(inside.as_ref()).any(|ancestor| ancestor == directory.as_bstr())
@@ -174,7 +171,7 @@ impl Scope {
             (grant.kind == GrantKind::Glob && glob == path)
                 || whole_directory(glob).is_some_and(holds)
         });
-        self.answer(above.chain(globs))
+        self.answer(above.copied().chain(globs))
     }
 
     pub(super) fn closest_index(&self) -> &Index {

@@ -1,6 +1,7 @@
 //! `design-modify-missing` and `design-add-exists`: do the rows of a design fit the files that are there?
 
-use std::collections::BTreeSet;
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
@@ -9,7 +10,7 @@ use crate::change::Kind;
 use crate::finding::{Finding, Level, Rule};
 use crate::path::{Node, show};
 use crate::policy::design::Design;
-use crate::policy::glob::Glob;
+use crate::policy::glob::{Glob, GlobSet};
 use crate::policy::scope::Scope;
 use crate::policy::{Actions, Grant, GrantKind};
 
@@ -28,32 +29,100 @@ pub struct Ground<'a> {
 
 /// The rows that modify or delete what is not there, and those that add what was there before.
 pub fn check_design_rows(design: &Design, ground: &Ground<'_>) -> Vec<Finding> {
+    let files = Files::new(design, ground);
     design
         .grants
         .iter()
-        .filter_map(|grant| {
-            let found = missing(design, grant, ground).or_else(|| exists(grant, ground));
+        .enumerate()
+        .filter_map(|(row, grant)| {
+            let found = missing(row, grant, &files).or_else(|| exists(grant, ground));
             found.map(|finding| finding.at(grant.anchor.clone()))
         })
         .collect()
 }
 
-fn missing(design: &Design, grant: &Grant, ground: &Ground<'_>) -> Option<Finding> {
+/// What is asked about all files for many rows, found out once.
+struct Files<'a> {
+    ground: &'a Ground<'a>,
+    /// What the document creates.
+    made: HashSet<&'a BString>,
+    /// For each row whether something matches it; only those of globs are asked for.
+    matched: Vec<bool>,
+    /// The only file of a name, by name; `None` where there are several.
+    namesakes: OnceCell<HashMap<BString, Option<BString>>>,
+}
+
+impl<'a> Files<'a> {
+    fn new(design: &'a Design, ground: &'a Ground<'a>) -> Files<'a> {
+        let made = design
+            .grants
+            .iter()
+            .filter(|grant| grant.kind == GrantKind::File && grant.actions.contains(Actions::ADD));
+        Files {
+            ground,
+            made: made.map(|grant| &grant.path).collect(),
+            matched: matched(&design.grants, ground.there),
+            namesakes: OnceCell::new(),
+        }
+    }
+
+    /// The one file elsewhere that has the same name.
+    fn only_namesake(&self, path: &BStr) -> Option<&BString> {
+        let namesakes = self.namesakes.get_or_init(|| {
+            let mut namesakes: HashMap<BString, Option<BString>> = HashMap::new();
+            for tree in self.ground.there {
+                tree.for_each(&mut |path, _| {
+                    let name = file_name(path);
+                    match namesakes.get_mut(name.as_bstr()) {
+                        Some(Some(known)) if known != path => {
+                            namesakes.insert(name.into(), None);
+                        }
+                        Some(_) => {}
+                        None => {
+                            namesakes.insert(name.into(), Some(path.to_owned()));
+                        }
+                    }
+                });
+            }
+            namesakes
+        });
+        namesakes.get(file_name(path).as_bstr())?.as_ref()
+    }
+}
+
+/// For each grant that is a glob, whether one of the trees holds a match.
+pub fn matched(grants: &[Grant], trees: &[&dyn ResultTree]) -> Vec<bool> {
+    let mut found = vec![false; grants.len()];
+    let globs = grants.iter().enumerate();
+    let globs = globs.filter(|(_, grant)| grant.kind == GrantKind::Glob);
+    let globs: Vec<_> = globs
+        .filter_map(|(row, grant)| Some((row, Glob::new(grant.path.as_ref()).ok()?)))
+        .collect();
+    if globs.is_empty() {
+        return found;
+    }
+    let set = GlobSet::new(globs);
+    for tree in trees {
+        tree.for_each(&mut |path: &BStr, _: Kind| {
+            for row in set.matching(path) {
+                found[row] = true;
+            }
+        });
+    }
+    found
+}
+
+fn missing(row: usize, grant: &Grant, files: &Files<'_>) -> Option<Finding> {
     let verb = verb(grant)?;
     let path: &BStr = grant.path.as_ref();
     // Another row of the document creates the file.
-    let is_made = verb == "modify"
-        && design.grants.iter().any(|other| {
-            other.kind == GrantKind::File
-                && other.path == grant.path
-                && other.actions.contains(Actions::ADD)
-        });
-    if is_made {
+    if verb == "modify" && files.made.contains(&grant.path) {
         return None;
     }
+    let ground = files.ground;
     let finding = |message: String| Finding::new(Rule::DesignModifyMissing, path, message);
     if grant.kind == GrantKind::Glob {
-        return (!is_there(grant, ground.there)).then(|| {
+        return (!files.matched[row]).then(|| {
             finding(format!("no file to {verb} matches `{}`", show(path)))
                 .help("correct the pattern, or change the type to Add")
         });
@@ -79,7 +148,7 @@ fn missing(design: &Design, grant: &Grant, ground: &Ground<'_>) -> Option<Findin
         .help(format!("write `{}/` for everything below it", show(path))),
         (false, true) => finding(format!("{} is a file, not a directory", show(path)))
             .help(format!("write `{}` without the slash", show(path))),
-        (true, _) => does_not_exist(finding, verb, path, wants_directory, ground),
+        (true, _) => does_not_exist(finding, verb, path, wants_directory, files),
     })
 }
 
@@ -106,18 +175,16 @@ fn does_not_exist(
     verb: &str,
     path: &BStr,
     is_directory: bool,
-    ground: &Ground<'_>,
+    files: &Files<'_>,
 ) -> Finding {
     let what = if is_directory { "directory" } else { "file" };
     let found = finding(format!(
         "the {what} to {verb} does not exist: {}",
         show(path)
     ));
-    let namesake = (!is_directory)
-        .then(|| only_namesake(path, ground))
-        .flatten();
+    let namesake = (!is_directory).then(|| files.only_namesake(path)).flatten();
     let found = match namesake {
-        Some(other) => found.help(format!("did you mean `{}`?", show(&other))),
+        Some(other) => found.help(format!("did you mean `{}`?", show(other))),
         None => found,
     };
     found.help(match verb {
@@ -126,41 +193,8 @@ fn does_not_exist(
     })
 }
 
-/// The one file elsewhere that has the same name.
-fn only_namesake(path: &BStr, ground: &Ground<'_>) -> Option<BString> {
-    let name = file_name(path);
-    let mut namesakes = BTreeSet::new();
-    for tree in ground.there {
-        tree.for_each(&mut |other, _| {
-            if file_name(other) == name {
-                namesakes.insert(other.to_owned());
-            }
-        });
-    }
-    match namesakes.len() {
-        1 => namesakes.pop_first(),
-        _ => None,
-    }
-}
-
 fn file_name(path: &BStr) -> &[u8] {
     path.rsplit_str("/").next().unwrap_or(path)
-}
-
-/// Whether one of the trees holds what a grant names: its path, or for a glob any match.
-pub fn is_there(grant: &Grant, trees: &[&dyn ResultTree]) -> bool {
-    let path: &BStr = grant.path.as_ref();
-    if grant.kind != GrantKind::Glob {
-        return trees.iter().any(|tree| tree.entry(path).is_some());
-    }
-    let Ok(glob) = Glob::new(path) else {
-        return false;
-    };
-    let mut found = false;
-    for tree in trees {
-        tree.for_each(&mut |path: &BStr, _: Kind| found = found || glob.matches(path));
-    }
-    found
 }
 
 /// An Add row for one file. A directory or a glob may hold files before more are added.

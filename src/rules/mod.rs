@@ -31,7 +31,7 @@ use crate::path::{TreeView, show};
 use crate::policy::Policy;
 use crate::policy::settings::Settings;
 
-pub use design_rows::{Ground, check_design_rows, is_there};
+pub use design_rows::{Ground, check_design_rows, matched};
 pub use protected::{Protection, is_protected, protection};
 
 /// A change with everything that the rules look at.

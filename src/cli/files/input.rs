@@ -1,12 +1,13 @@
 //! What the file verbs read: files, standard input, lists of edits, ranges of lines.
 
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 use gix::bstr::ByteSlice;
 use serde_json::Value;
 
+use crate::cli::bounded;
 use crate::error::{Error, Result};
 use crate::gate::{self, Edit, Failure, FailureKind};
 use crate::git::show_file;
@@ -93,37 +94,19 @@ pub(super) fn lines<'c>(content: &'c [u8], range: &str) -> gate::Result<&'c [u8]
 
 pub(in crate::cli) fn read_file(file: &Path) -> Result<Vec<u8>> {
     let shown = show_file(file);
-    let opened = fs::File::open(file).and_then(|file| whole(file, MAX_INPUT));
-    read(&shown, opened)
+    let opened = fs::File::open(file).and_then(|file| bounded::whole(file, MAX_INPUT));
+    bounded::read(&shown, opened, MAX_INPUT)
 }
 
 pub(super) fn read_stdin() -> Result<Vec<u8>> {
-    read("standard input", whole(io::stdin().lock(), MAX_INPUT))
-}
-
-fn read(what: &str, content: io::Result<Option<Vec<u8>>>) -> Result<Vec<u8>> {
-    content
-        .map_err(|error| Error::new(format!("{what} cannot be read: {error}")))?
-        .ok_or_else(|| Error::new(format!("{what} has more than {MAX_INPUT} bytes")))
-}
-
-/// Everything, or `None` where that is more than `limit` bytes.
-fn whole(input: impl Read, limit: u64) -> io::Result<Option<Vec<u8>>> {
-    let mut content = Vec::new();
-    input.take(limit + 1).read_to_end(&mut content)?;
-    Ok((content.len() as u64 <= limit).then_some(content))
+    let content = bounded::whole(io::stdin().lock(), MAX_INPUT);
+    bounded::read("standard input", content, MAX_INPUT)
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-
-    #[test]
-    fn input_without_an_end_is_not_read_for_ever() {
-        assert_eq!(whole(&b"abc"[..], 3).unwrap(), Some(b"abc".to_vec()));
-        assert_eq!(whole(io::repeat(b'a'), 3).unwrap(), None);
-    }
 
     #[test]
     fn an_edit_with_a_member_that_nobody_knows_is_refused() {

@@ -1,5 +1,7 @@
 //! Which designs judge: by hand, by `guard use`, by the trailers of a range, by the settings and the branch.
 
+use std::collections::HashSet;
+
 use gix::bstr::{BStr, BString};
 
 use super::{Loader, add_and_commit};
@@ -104,6 +106,7 @@ impl Loader<'_> {
     fn by_trailers(&self) -> Result<Vec<Choice>> {
         let is_markdown = |path: &BStr| path.to_ascii_lowercase().ends_with(b".md");
         let mut choices: Vec<Choice> = Vec::new();
+        let mut known = HashSet::new();
         for (path, commit) in &self.sides.trailers {
             let path: &BStr = path.as_ref();
             let may_be_one = if self.settings.lld_path.is_empty() {
@@ -119,7 +122,7 @@ impl Loader<'_> {
                 ))
                 .help("correct the trailer, or choose for this run: --lld FILE"));
             }
-            if choices.iter().all(|choice| choice.path != path) {
+            if known.insert(path) {
                 let by = format!("Guard-Design trailer of {commit}");
                 choices.push(choice(path.to_owned(), &by, false));
             }

@@ -6,7 +6,7 @@ mod document;
 mod locate;
 mod proposal;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
@@ -265,16 +265,17 @@ impl<'a> Loader<'a> {
         };
         let has_own = !own.is_empty();
         let standing = self.standing()?;
-        let mut designs = Vec::new();
+        let mut designs: Vec<Governing> = Vec::new();
+        let mut known = HashSet::new();
         for choice in own.into_iter().chain(standing) {
-            if designs
-                .iter()
-                .any(|governing: &Governing| governing.design.path == choice.path)
-            {
+            if known.contains(&choice.path) {
                 continue;
             }
             match self.load(&choice) {
-                Ok(governing) => designs.push(governing),
+                Ok(governing) => {
+                    known.insert(governing.design.path.clone());
+                    designs.push(governing);
+                }
                 Err(error) if needed => return Err(error),
                 Err(_) => {}
             }

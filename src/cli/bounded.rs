@@ -1,0 +1,38 @@
+//! Reading input that may never end.
+
+use std::io::{self, Read};
+
+use crate::error::{Error, Result};
+
+/// Everything, or `None` where that is more than `limit` bytes.
+pub(super) fn whole(input: impl Read, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut content = Vec::new();
+    input.take(limit + 1).read_to_end(&mut content)?;
+    Ok((content.len() as u64 <= limit).then_some(content))
+}
+
+/// What [`whole`] has read, with a sentence about `what` where it could not.
+///
+/// # Errors
+/// The input cannot be read, or is larger than `limit`.
+pub(super) fn read(
+    what: &str,
+    content: io::Result<Option<Vec<u8>>>,
+    limit: u64,
+) -> Result<Vec<u8>> {
+    content
+        .map_err(|error| Error::new(format!("{what} cannot be read: {error}")))?
+        .ok_or_else(|| Error::new(format!("{what} has more than {limit} bytes")))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn input_without_an_end_is_not_read_for_ever() {
+        assert_eq!(whole(&b"abc"[..], 3).unwrap(), Some(b"abc".to_vec()));
+        assert_eq!(whole(io::repeat(b'a'), 3).unwrap(), None);
+    }
+}

@@ -1,0 +1,118 @@
+//! Time grows with the input, not with its square: what is four times as large takes far less than sixteen times as
+//! long.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use common::{DESIGN, GUARD, Repo, SETTINGS, run};
+
+/// The processor time of one run, the least of a few: on a busy machine a clock says little.
+fn least(repo: &Repo, code: i32, arguments: &[&str]) -> Duration {
+    let time = || {
+        let script = "\"$0\" \"$@\" >/dev/null 2>&1; code=$?; times; exit $code";
+        let mut shell = repo.command("sh");
+        shell.args(["-c", script, GUARD]).args(arguments);
+        let times = run(&mut shell).exits(code).stdout;
+        let children = times.lines().nth(1).unwrap();
+        children.split(' ').map(seconds).sum()
+    };
+    (0..2).map(|_| time()).min().unwrap()
+}
+
+/// `1m2.345s`.
+fn seconds(text: &str) -> Duration {
+    let (minutes, seconds) = text.trim_end_matches('s').split_once('m').unwrap();
+    let minutes: f64 = minutes.parse().unwrap();
+    let seconds: f64 = seconds.parse().unwrap();
+    Duration::from_secs_f64(60.0 * minutes + seconds)
+}
+
+#[track_caller]
+fn grows_gently(few: Duration, many: Duration) {
+    let limit = few * 10;
+    assert!(many < limit, "four times as much: {few:?}, then {many:?}");
+}
+
+/// A repository with a design of these rows, on the design's branch.
+fn with_rows(count: usize, row: impl Fn(usize) -> String) -> Repo {
+    let repo = Repo::new();
+    repo.stage("guard.toml", SETTINGS);
+    let mut text = String::from(
+        "# Many\n\n## Files Changed\n\n| File | Change Type | Description |\n|---|---|---|\n",
+    );
+    for n in 0..count {
+        writeln!(text, "{}", row(n)).unwrap();
+    }
+    repo.stage(DESIGN, text);
+    repo
+}
+
+/// Commits, and stages the files besides.
+fn staging(repo: &Repo, paths: impl Iterator<Item = String>, before: bool) {
+    let blob = repo.blob(b"x\n");
+    let stage = || {
+        let lines: String = paths
+            .map(|path| format!("100644 {blob}\t{path}\n"))
+            .collect();
+        repo.git_with_input(&["update-index", "--index-info"], lines.as_bytes());
+    };
+    if before {
+        stage();
+        repo.commit("Say what may change");
+    } else {
+        repo.commit("Say what may change");
+        stage();
+    }
+    repo.git(&["switch", "--quiet", "--create", "188-work"]);
+}
+
+#[test]
+fn many_rows_that_name_files_of_one_directory_are_checked_in_time() {
+    let time = |count: usize| {
+        let repo = with_rows(count, |n| format!("| `src/f{n}.rs` | Modify | x |"));
+        // Half of them are missing, and have a namesake elsewhere.
+        let path = |n: usize| match n % 2 {
+            0 => format!("src/f{n}.rs"),
+            _ => format!("lib/f{n}.rs"),
+        };
+        staging(&repo, (0..count).map(path), true);
+        least(&repo, 1, &["scope", "check", DESIGN])
+    };
+    grows_gently(time(1_000), time(4_000));
+}
+
+#[test]
+fn many_globs_are_held_against_many_staged_files_in_time() {
+    let time = |count: usize| {
+        let repo = with_rows(count, |n| format!("| `src/m{n}/*.rs` | Add | x |"));
+        staging(
+            &repo,
+            (0..4 * count).map(|n| format!("src/m{}/f{n}.rs", n % count)),
+            false,
+        );
+        least(&repo, 0, &["lint"])
+    };
+    grows_gently(time(250), time(1_000));
+}
+
+#[test]
+fn many_trailers_of_one_message_are_read_in_time() {
+    let time = |count: usize| {
+        let repo = with_rows(1, |_| "| `a.rs` | Add | x |".to_owned());
+        repo.commit("Say what may change");
+        repo.git(&["switch", "--quiet", "--create", "188-work"]);
+        repo.stage("a.rs", "x\n");
+        let mut message = String::from("Add a\n\n");
+        for n in 0..count {
+            writeln!(message, "Guard-Design: docs/lld/active/LLD-{}.md", n + 188).unwrap();
+        }
+        repo.git_with_input(&["commit", "-qF", "-"], message.as_bytes());
+        // The first design that is missing ends the run.
+        least(&repo, 2, &["lint", "--range", "HEAD~..HEAD"])
+    };
+    grows_gently(time(2_500), time(10_000));
+}

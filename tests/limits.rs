@@ -1,0 +1,84 @@
+//! Input without an end, and objects whose headers claim more than there is, are refused with a sentence.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fs;
+
+use common::{GUARD, Output, Repo, run};
+
+/// Runs guard in an address space of 700 MiB, for at most two minutes, with its standard input from a file.
+fn bounded(repo: &Repo, input: &str, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
+    let script = "ulimit -v 716800 && timeout 120 \"$@\" < \"$0\"; exit $?";
+    let mut shell = repo.command("sh");
+    shell.args(["-c", script, input, GUARD]).args(arguments);
+    run(shell.envs(variables.iter().copied()))
+}
+
+#[test]
+fn an_event_without_an_end_is_refused() {
+    let repo = Repo::new();
+    repo.govern(&[("src/a.rs", "Add", "a")]);
+    let variables = [
+        ("GITHUB_ACTIONS", "true"),
+        ("GITHUB_EVENT_NAME", "push"),
+        ("GITHUB_EVENT_PATH", "/dev/zero"),
+    ];
+    bounded(&repo, "/dev/null", &variables, &["lint", "--ci"])
+        .exits(2)
+        .says("the event /dev/zero has more than 67108864 bytes");
+}
+
+#[test]
+fn refs_without_an_end_are_refused() {
+    let repo = Repo::new();
+    repo.govern(&[("src/a.rs", "Add", "a")]);
+    for arguments in [
+        &["hook", "pre-push", "origin", "url"][..],
+        &["hook", "pre-receive"],
+        &["hook", "reference-transaction", "prepared"],
+    ] {
+        bounded(&repo, "/dev/zero", &[], arguments)
+            .exits(2)
+            .says("the refs on standard input has more than 67108864 bytes");
+    }
+}
+
+/// A zlib stream of these bytes, stored as they are.
+fn stored(bytes: &[u8]) -> Vec<u8> {
+    let length = u16::try_from(bytes.len()).unwrap();
+    let mut stream = vec![0x78, 0x01, 0x01];
+    stream.extend(length.to_le_bytes());
+    stream.extend((!length).to_le_bytes());
+    stream.extend(bytes);
+    let (mut a, mut b) = (1_u32, 0_u32);
+    for &byte in bytes {
+        a = (a + u32::from(byte)) % 65_521;
+        b = (b + a) % 65_521;
+    }
+    stream.extend((b << 16 | a).to_be_bytes());
+    stream
+}
+
+#[test]
+fn a_loose_object_that_claims_four_gigabytes_is_refused_before_it_is_inflated() {
+    let repo = Repo::new();
+    repo.govern(&[("big.txt", "Add", "a")]);
+    let id = "aa".repeat(20);
+    fs::create_dir_all(repo.path(".git/objects/aa")).unwrap();
+    fs::write(
+        repo.path(format!(".git/objects/aa/{}", &id[2..])),
+        stored(b"blob 4294967295\0x"),
+    )
+    .unwrap();
+    repo.git(&[
+        "update-index",
+        "--add",
+        "--cacheinfo",
+        &format!("100644,{id},big.txt"),
+    ]);
+    bounded(&repo, "/dev/null", &[], &["lint"])
+        .exits(2)
+        .says("has 4294967295 bytes; guard reads objects of up to 256 MiB");
+}
