@@ -41,7 +41,19 @@ fn refs_without_an_end_are_refused() {
     ] {
         bounded(&repo, "/dev/zero", &[], arguments)
             .exits(2)
-            .says("the refs on standard input has more than 67108864 bytes");
+            .says("the list of refs on standard input has more than 67108864 bytes");
+    }
+}
+
+#[test]
+fn a_message_without_an_end_is_refused() {
+    let repo = Repo::new();
+    repo.govern(&[("src/a.rs", "Add", "a")]);
+    repo.stage("src/a.rs", "a\n");
+    for hook in ["prepare-commit-msg", "commit-msg"] {
+        bounded(&repo, "/dev/null", &[], &["hook", hook, "/dev/zero"])
+            .exits(2)
+            .says("the message /dev/zero has more than 67108864 bytes");
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 use gix::bstr::{BString, ByteSlice};
 
-use super::{DesignArgs, lint, output::Output, push, repository, with_approvals};
+use super::{DesignArgs, bounded, lint, output::Output, push, repository, with_approvals};
 use crate::approval::{self, Approval};
 use crate::error::{Error, Result};
 use crate::gate::{self, Failure, Log};
@@ -78,6 +78,9 @@ Git calls this hook also for `commit --no-verify`, cherry-pick, revert and a reb
 judged is always the index against HEAD, in a merge against all its parents; when a commit is amended, that
 is what the amending adds. A change that answers to a design gets the trailer `Guard-Design: PATH`, one that
 was approved `Guard-Approved:`; where there is an audit log, `Guard-Log: COUNT:HASH` says where it stands.";
+
+/// Bytes of a message: a commit is no larger than this.
+const MAX_MESSAGE: u64 = 64 << 20;
 
 #[derive(Debug, clap::Args)]
 struct CommitArgs {
@@ -179,10 +182,16 @@ impl MessageArgs {
     /// The signed approvals in a message that git uses again, as a rebase does.
     fn brought_along(&self, repo: &Repository) -> Result<Vec<Approval>> {
         // A message that cannot be read brings nothing; adding to it tells the error.
-        let text = fs::read(&self.file).unwrap_or_default();
+        let text = self.text().unwrap_or_default();
         let message = Message::new(text.clone(), comment(repo, &text)).content();
         let now = gix::date::Time::now_utc().seconds;
         judge::brought_along(repo, message.as_bstr(), now)
+    }
+
+    /// The message as it is in the file.
+    fn text(&self) -> Result<Vec<u8>> {
+        let what = format!("the message {}", show_file(&self.file));
+        bounded::read(&what, read_at_most(&self.file), MAX_MESSAGE)
     }
 
     /// Adds the trailers. An empty message and an untouched template stay as they are: that is how a person
@@ -199,16 +208,12 @@ impl MessageArgs {
         if designs.is_empty() && approvals.is_empty() && anchor.is_none() {
             return Ok(0);
         }
-        let failed = |what: &str, error: std::io::Error| {
-            let file = show_file(&self.file);
-            Error::new(format!("the message {file} cannot be {what}: {error}"))
-        };
-        let text = fs::read(&self.file).map_err(|error| failed("read", error))?;
+        let text = self.text()?;
         let comment = comment(repo, &text);
         let mut message = Message::new(text, comment.clone());
         let content = message.content();
         let untouched = template
-            .and_then(|file| fs::read(file).ok())
+            .and_then(|file| read_at_most(file).ok().flatten())
             .is_some_and(|text| Message::new(text, comment).content() == content);
         if content.is_empty() || untouched {
             return Ok(0);
@@ -224,10 +229,18 @@ impl MessageArgs {
             changed |= message.add(trailer::LOG, anchor.as_bytes());
         }
         if changed {
-            fs::write(&self.file, message.as_bytes()).map_err(|error| failed("written", error))?;
+            fs::write(&self.file, message.as_bytes()).map_err(|error| {
+                let file = show_file(&self.file);
+                Error::new(format!("the message {file} cannot be written: {error}"))
+            })?;
         }
         Ok(0)
     }
+}
+
+/// The file, or `None` where it has more than [`MAX_MESSAGE`] bytes.
+fn read_at_most(file: &Path) -> std::io::Result<Option<Vec<u8>>> {
+    bounded::whole(fs::File::open(file)?, MAX_MESSAGE)
 }
 
 /// Where the audit log stands, as `guard audit verify --anchor` takes it; `None` where there is none.

@@ -116,7 +116,7 @@ pub(super) fn input() -> Result<Vec<u8>> {
     const MAX_REFS: u64 = 64 << 20;
     let input = std::io::stdin().lock();
     bounded::read(
-        "the refs on standard input",
+        "the list of refs on standard input",
         bounded::whole(input, MAX_REFS),
         MAX_REFS,
     )
