@@ -242,6 +242,21 @@ Write the section:
     | `src/a.rs` | Modify | … |
 `guard scope check` lints a design; other headings go into `[lld] headings`.",
             },
+            Rule::DesignUnread => Explain {
+                what: "\
+The document contains a table or list that looks like a declaration of files,
+and guard does not read it: it is inside a raw HTML element such as <details>,
+below a heading that says that it is left out, or indented so that it is code.",
+                why: "\
+A grant counts only where a reader of the rendered document sees it as a part
+of this work. Without the warning, its author would believe that it counts.",
+                example: "\
+A second table stands between <details> and </details>, or below the heading
+\"Out of scope\".",
+                fix: "\
+Move the rows to the table that counts, or delete them. If guard takes a heading
+for a negation that it is not, rename the heading.",
+            },
             Rule::DesignAmbiguous => Explain {
                 what: "\
 Two tables of the document claim to be the scope.",

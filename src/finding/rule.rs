@@ -47,6 +47,7 @@ rules! {
     PortableName "portable-name" Warning "The name clashes or is reserved on another system.",
     RowUntouched "row-untouched" Note "A range ends with granted rows that nothing touched.",
     DesignNoTable "design-no-table" Error "The document has no table of files.",
+    DesignUnread "design-unread" Warning "A passage that looks like a declaration of files is not read.",
     DesignAmbiguous "design-ambiguous" Error "Two tables claim to be the scope.",
     DesignPlaceholder "design-placeholder" Error "The table holds placeholders where paths should be.",
     DesignBadRow "design-bad-row" Error "A row cannot be read.",

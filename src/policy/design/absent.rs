@@ -5,8 +5,9 @@ use std::ops::Range;
 use super::blocks::Block;
 use super::draft::Draft;
 use super::heading::{Title, title};
+use super::map::Map;
 use super::problem::{Problem, show};
-use super::sections::{Map, Section};
+use super::sections::Section;
 use super::source::Source;
 use crate::finding::Rule;
 

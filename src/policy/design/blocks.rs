@@ -6,7 +6,9 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use super::html::Element;
+
+pub(super) use super::collect::blocks;
 
 /// A block at the top level of the document.
 pub(super) enum Block {
@@ -16,6 +18,8 @@ pub(super) enum Block {
     Paragraph(Content),
     /// Fenced or indented code.
     Code(Range<usize>),
+    /// A block inside raw HTML, with the outermost open element.
+    Enclosed(Box<Block>, Element),
 }
 
 pub(super) struct Heading {
@@ -28,6 +32,16 @@ pub(super) struct Table {
     pub(super) span: Range<usize>,
     pub(super) header: Row,
     pub(super) rows: Vec<Row>,
+    /// Why the lines behind these rows are no rows, and where they begin.
+    pub(super) cut: Option<(usize, Cut)>,
+}
+
+/// Why a table ends before its last line.
+pub(super) enum Cut {
+    /// The line is indented like code.
+    Indented,
+    /// A cell left this element open.
+    Enclosed(Element),
 }
 
 #[derive(Default)]
@@ -45,6 +59,23 @@ pub(super) struct Content {
     pub(super) pieces: Vec<Piece>,
     /// The text as a reader sees it.
     pub(super) plain: String,
+    /// What asterisks make bold or italic; outer before inner.
+    pub(super) emphasis: Vec<Emphasis>,
+    /// A part of the text is not struck out.
+    pub(super) has_unstruck_text: bool,
+    /// A tag could hide a part of the text.
+    pub(super) is_obscured: bool,
+    /// The level of a heading that is written in HTML in this paragraph.
+    pub(super) raw_heading: Option<u8>,
+}
+
+/// Bold or italic text.
+#[derive(Clone)]
+pub(super) struct Emphasis {
+    /// With its asterisks.
+    pub(super) span: Range<usize>,
+    /// How many asterisks stand on each side.
+    pub(super) marks: usize,
 }
 
 #[derive(Clone)]
@@ -68,7 +99,7 @@ pub(super) enum PieceKind {
 }
 
 impl Content {
-    fn new(span: Range<usize>) -> Self {
+    pub(super) fn new(span: Range<usize>) -> Self {
         Content {
             span,
             ..Content::default()
@@ -82,12 +113,31 @@ impl Content {
             .any(|piece| piece.kind == PieceKind::Struck)
     }
 
+    /// Whether all of the text is struck out.
+    pub(super) fn is_struck_whole(&self) -> bool {
+        self.is_struck() && !self.has_unstruck_text
+    }
+
     /// The content within a smaller range; its plain text is not narrowed.
     pub(super) fn part(&self, span: Range<usize>) -> Content {
-        let inside = |piece: &&Piece| piece.span.start >= span.start && piece.span.end <= span.end;
+        let inside = |inner: &Range<usize>| inner.start >= span.start && inner.end <= span.end;
         Content {
-            pieces: self.pieces.iter().filter(inside).cloned().collect(),
+            pieces: self
+                .pieces
+                .iter()
+                .filter(|piece| inside(&piece.span))
+                .cloned()
+                .collect(),
+            emphasis: self
+                .emphasis
+                .iter()
+                .filter(|emphasis| inside(&emphasis.span))
+                .cloned()
+                .collect(),
             plain: self.plain.clone(),
+            has_unstruck_text: self.has_unstruck_text,
+            is_obscured: self.is_obscured,
+            raw_heading: self.raw_heading,
             span,
         }
     }
@@ -95,238 +145,6 @@ impl Content {
     /// The text on one line.
     pub(super) fn one_line(&self) -> String {
         self.plain.split_whitespace().collect::<Vec<_>>().join(" ")
-    }
-}
-
-/// The top-level blocks of `text[start..]`; spans are offsets into `text`.
-pub(super) fn blocks(text: &str, start: usize) -> Vec<Block> {
-    let options = Options::ENABLE_TABLES
-        | Options::ENABLE_STRIKETHROUGH
-        | Options::ENABLE_TASKLISTS
-        | Options::ENABLE_FOOTNOTES;
-    let body = text.get(start..).unwrap_or("");
-    let mut collector = Collector::default();
-    for (event, range) in Parser::new_ext(body, options).into_offset_iter() {
-        collector.event(event, range.start + start..range.end + start);
-    }
-    collector.blocks
-}
-
-#[derive(Default)]
-struct Collector {
-    blocks: Vec<Block>,
-    /// How many containers are open.
-    depth: usize,
-    /// The inline text being read.
-    content: Option<Content>,
-    /// Open links, images and struck text: index of the piece and where its text begins.
-    open: Vec<Option<(usize, usize)>>,
-    table: Option<Table>,
-    row: Option<Row>,
-    /// The items of a list at the top level.
-    items: Option<Vec<Content>>,
-}
-
-/// Depth inside an item of a top-level list.
-const ITEM: usize = 2;
-
-impl Collector {
-    fn event(&mut self, event: Event<'_>, range: Range<usize>) {
-        match event {
-            Event::Start(tag) => self.start(tag, range),
-            Event::End(tag) => self.end(tag),
-            Event::Text(text) => self.text(&text, &range),
-            Event::Code(text) => {
-                self.piece(range.clone(), PieceKind::Code(text.to_string()));
-                self.text(&text, &range);
-            }
-            Event::InlineHtml(_) => {
-                self.piece(range.clone(), PieceKind::Html);
-                self.text(" ", &range);
-            }
-            Event::SoftBreak | Event::HardBreak => self.text(" ", &range),
-            _ => {}
-        }
-    }
-
-    fn start(&mut self, tag: Tag<'_>, range: Range<usize>) {
-        let top = self.depth == 0;
-        match tag {
-            Tag::Heading { .. } | Tag::Paragraph if top => self.content = Some(Content::new(range)),
-            Tag::Paragraph => {}
-            Tag::Table(_) if top => {
-                self.table = Some(Table {
-                    span: range,
-                    header: Row::default(),
-                    rows: Vec::new(),
-                });
-            }
-            Tag::TableHead | Tag::TableRow if self.table.is_some() => {
-                self.row = Some(Row {
-                    span: range,
-                    cells: Vec::new(),
-                });
-            }
-            Tag::TableCell if self.row.is_some() => self.content = Some(Content::new(range)),
-            Tag::List(_) => {
-                self.close_item();
-                if top {
-                    self.items = Some(Vec::new());
-                }
-                self.depth += 1;
-            }
-            Tag::Item => {
-                self.depth += 1;
-                if self.depth == ITEM && self.items.is_some() {
-                    self.content = Some(Content::new(range.start..range.start));
-                }
-            }
-            Tag::CodeBlock(_) => {
-                self.close_item();
-                if top {
-                    self.blocks.push(Block::Code(range));
-                }
-                self.depth += 1;
-            }
-            Tag::Link { dest_url, .. } => {
-                self.open_piece(
-                    range,
-                    PieceKind::Link {
-                        text: String::new(),
-                        target: dest_url.to_string(),
-                    },
-                );
-            }
-            Tag::Image { .. } => self.open_piece(range, PieceKind::Image),
-            Tag::Strikethrough => self.open_piece(range, PieceKind::Struck),
-            Tag::BlockQuote(_) | Tag::HtmlBlock | Tag::FootnoteDefinition(_) => {
-                self.close_item();
-                self.depth += 1;
-            }
-            Tag::Heading { .. } | Tag::Table(_) => self.close_item(),
-            _ => {}
-        }
-    }
-
-    fn end(&mut self, tag: TagEnd) {
-        match tag {
-            TagEnd::Heading(level) if self.depth == 0 => {
-                if let Some(content) = self.content.take() {
-                    self.blocks.push(Block::Heading(Heading {
-                        level: number(level),
-                        content,
-                    }));
-                }
-            }
-            TagEnd::Paragraph if self.depth == 0 => {
-                if let Some(content) = self.content.take() {
-                    self.blocks.push(Block::Paragraph(content));
-                }
-            }
-            TagEnd::Paragraph => self.close_item(),
-            TagEnd::TableCell => {
-                if let (Some(row), Some(content)) = (&mut self.row, self.content.take()) {
-                    row.cells.push(content);
-                }
-            }
-            TagEnd::TableHead => {
-                if let (Some(table), Some(row)) = (&mut self.table, self.row.take()) {
-                    table.header = row;
-                }
-            }
-            TagEnd::TableRow => {
-                if let (Some(table), Some(row)) = (&mut self.table, self.row.take()) {
-                    table.rows.push(row);
-                }
-            }
-            TagEnd::Table => self.blocks.extend(self.table.take().map(Block::Table)),
-            TagEnd::Item => {
-                self.close_item();
-                self.depth -= 1;
-            }
-            TagEnd::List(_) => {
-                self.depth -= 1;
-                if self.depth == 0 {
-                    self.blocks.extend(self.items.take().map(Block::List));
-                }
-            }
-            TagEnd::CodeBlock
-            | TagEnd::BlockQuote(_)
-            | TagEnd::HtmlBlock
-            | TagEnd::FootnoteDefinition => {
-                self.depth -= 1;
-            }
-            TagEnd::Link | TagEnd::Image | TagEnd::Strikethrough => self.close_piece(),
-            _ => {}
-        }
-    }
-
-    /// An item of a top-level list is its first paragraph; what follows belongs to nobody.
-    fn close_item(&mut self) {
-        if self.depth == ITEM
-            && let (Some(items), Some(content)) = (&mut self.items, self.content.take())
-        {
-            items.push(content);
-        }
-    }
-
-    fn text(&mut self, text: &str, range: &Range<usize>) {
-        let item = self.depth == ITEM;
-        if let Some(content) = &mut self.content {
-            if item && content.span.is_empty() {
-                content.span = range.clone();
-            }
-            content.span.end = content.span.end.max(range.end);
-            content.plain.push_str(text);
-        }
-    }
-
-    fn piece(&mut self, span: Range<usize>, kind: PieceKind) -> Option<usize> {
-        let item = self.depth == ITEM;
-        let content = self.content.as_mut()?;
-        if item && content.span.is_empty() {
-            content.span = span.clone();
-        }
-        content.span.end = content.span.end.max(span.end);
-        content.pieces.push(Piece { span, kind });
-        Some(content.pieces.len() - 1)
-    }
-
-    fn open_piece(&mut self, span: Range<usize>, kind: PieceKind) {
-        let begin = self
-            .content
-            .as_ref()
-            .map_or(0, |content| content.plain.len());
-        let index = self.piece(span, kind);
-        self.open.push(index.map(|index| (index, begin)));
-    }
-
-    fn close_piece(&mut self) {
-        let Some(Some((index, begin))) = self.open.pop() else {
-            return;
-        };
-        let Some(content) = &mut self.content else {
-            return;
-        };
-        let shown = content.plain.get(begin..).unwrap_or("").to_owned();
-        if let Some(Piece {
-            kind: PieceKind::Link { text, .. },
-            ..
-        }) = content.pieces.get_mut(index)
-        {
-            *text = shown;
-        }
-    }
-}
-
-fn number(level: HeadingLevel) -> u8 {
-    match level {
-        HeadingLevel::H1 => 1,
-        HeadingLevel::H2 => 2,
-        HeadingLevel::H3 => 3,
-        HeadingLevel::H4 => 4,
-        HeadingLevel::H5 => 5,
-        HeadingLevel::H6 => 6,
     }
 }
 
@@ -354,6 +172,7 @@ mod tests {
                 }
                 Block::Paragraph(content) => format!("p {}", content.plain),
                 Block::Code(_) => "code".to_owned(),
+                Block::Enclosed(_, element) => format!("in {}", element.name),
             })
             .collect::<Vec<_>>()
             .join("; ")

@@ -36,6 +36,9 @@ type Said = (Type, String);
 fn read_item(source: &Source<'_>, item: &Content, claim: Claim) -> Result<Row, Located> {
     let span = source.trim(item.span.clone());
     cell::refuse_overload(item)?;
+    if item.is_obscured {
+        return Err(cell::html(source.slice(span.clone())).at(span));
+    }
     let (label, path) = split_label(source, item, span)?;
     let (path, rest) = split_description(source, item, path);
     let within = |inner: &Range<usize>, outer: &Range<usize>| {

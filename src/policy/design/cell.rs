@@ -64,12 +64,7 @@ pub(super) fn paths(source: &Source<'_>, content: &Content) -> Result<Paths, Loc
         return reader.finish().or_else(problem);
     }
     if content.is_struck() {
-        let struck = content
-            .pieces
-            .iter()
-            .filter(|piece| piece.kind == PieceKind::Struck);
-        let covered: usize = struck.map(|piece| piece.span.len()).sum();
-        return problem(if covered >= span.len() {
+        return problem(if content.is_struck_whole() {
             Problem::placeholder("struck-out", "the path is struck out", "remove the row")
         } else {
             ambiguous("a part of the cell is struck out")

@@ -1,5 +1,6 @@
 //! Does a heading open a section that lists the files of the change?
 
+use super::exclusion::{self, words};
 use crate::policy::Actions;
 
 /// What the rows under a heading do where they do not say it themselves.
@@ -43,19 +44,6 @@ pub(super) enum Title {
     Other,
 }
 
-/// Whole words that turn a list of files into its opposite.
-const NEGATIONS: &[&str] = &[
-    "not",
-    "don't",
-    "dont",
-    "never",
-    "unchanged",
-    "untouched",
-    "excluded",
-    "forbidden",
-];
-/// What is done to a file without changing it.
-const LOOK: &[&str] = &["investigate", "read", "reference", "references"];
 const CREATE: &[&str] = &["create", "created", "add", "added"];
 const MODIFY: &[&str] = &["modify", "modified", "update", "updated", "edit", "edited"];
 const DELETE: &[&str] = &["delete", "deleted", "remove", "removed"];
@@ -89,10 +77,10 @@ const LEAD: &[&str] = &[
 /// Judges a heading's text; `extra` are the phrases of the settings.
 pub(super) fn title(text: &str, extra: &[String]) -> Title {
     let main = words(main_part(text));
-    if is_negative(text) {
+    if exclusion::is_in(text) {
         let rest: Vec<String> = main
             .into_iter()
-            .filter(|word| !NEGATIONS.contains(&word.as_str()))
+            .filter(|word| !exclusion::is_word(word))
             .collect();
         return claim(&rest).map_or(Title::Other, |_| Title::Denied);
     }
@@ -100,14 +88,6 @@ pub(super) fn title(text: &str, extra: &[String]) -> Title {
         return Title::Scope(Claim::Any);
     }
     claim(&main).map_or(Title::Other, Title::Scope)
-}
-
-/// Whether a heading holds a word that turns a list of files into its opposite.
-pub(super) fn is_negative(text: &str) -> bool {
-    let is = |list: &[&str], word: &String| list.contains(&word.as_str());
-    words(text)
-        .iter()
-        .any(|word| is(NEGATIONS, word) || is(LOOK, word))
 }
 
 fn claim(words: &[String]) -> Option<Claim> {
@@ -145,7 +125,7 @@ fn of_verbs(verbs: &[&str]) -> Option<Claim> {
             (MODIFY, Claim::Modify),
             (DELETE, Claim::Delete),
             (ANY, Claim::Any),
-            (LOOK, Claim::Any),
+            (exclusion::LOOK, Claim::Any),
         ]
         .into_iter()
         .find(|(list, _)| list.contains(verb))
@@ -203,15 +183,6 @@ fn without_number(text: &str) -> &str {
     } else {
         text
     }
-}
-
-/// The words in lower case.
-fn words(text: &str) -> Vec<String> {
-    text.replace('’', "'")
-        .split(|c: char| !c.is_alphanumeric() && c != '\'')
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-        .collect()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::blocks::{Content, PieceKind};
+use super::blocks::{Content, Emphasis, PieceKind};
 use super::cell::{Written, ambiguous, html, is_break, is_directory_remark, split_arrow};
 use super::negation::negation;
 use super::placeholder::is_placeholder;
@@ -23,7 +23,7 @@ pub(super) fn paths(
     for part in parts(source, content, span)? {
         let part = source.trim(part);
         if !part.is_empty() {
-            found.extend(part_paths(source, part)?);
+            found.extend(part_paths(source, content, part)?);
         }
     }
     if found.is_empty() {
@@ -60,7 +60,11 @@ fn parts(
     Ok(parts)
 }
 
-fn part_paths(source: &Source<'_>, span: Range<usize>) -> Result<Vec<Written>, Problem> {
+fn part_paths(
+    source: &Source<'_>,
+    content: &Content,
+    span: Range<usize>,
+) -> Result<Vec<Written>, Problem> {
     let text = source.slice(span.clone());
     if text.chars().all(|c| matches!(c, '-' | ':')) && text.len() > 2 {
         let help = "remove the row; only the line below the header separates";
@@ -80,7 +84,7 @@ fn part_paths(source: &Source<'_>, span: Range<usize>) -> Result<Vec<Written>, P
     }
     let (text, remark) = split_remark(text);
     let directory = is_directory_remark(remark);
-    let text = without_strong(text);
+    let text = without_emphasis(text, content, span.start)?;
     let written = Written {
         text: text.to_owned(),
         span,
@@ -148,17 +152,42 @@ fn split_remark(text: &str) -> (&str, &str) {
         .map_or((text, ""), |(path, remark)| (path.trim_end(), remark))
 }
 
-/// `**a.py**` is a bold path; `**/a` is a glob.
-fn without_strong(text: &str) -> &str {
-    text.strip_prefix("**")
-        .and_then(|text| text.strip_suffix("**"))
-        .filter(|inner| {
-            !inner.is_empty()
-                && !inner.contains('*')
-                && !inner.starts_with('/')
-                && !inner.ends_with('/')
-        })
-        .unwrap_or(text)
+/// `**a.py**` is a path in bold. Asterisks around a part of the text, or around
+/// `/a/`, were meant as a glob that no reader sees.
+fn without_emphasis<'a>(
+    text: &'a str,
+    content: &Content,
+    start: usize,
+) -> Result<&'a str, Problem> {
+    let mut inner = start..start + text.len();
+    for Emphasis { span, marks } in &content.emphasis {
+        if span.end <= inner.start || span.start >= inner.end {
+            continue;
+        }
+        if *span != inner {
+            return Err(emphasis(text));
+        }
+        inner = inner.start + marks..inner.end - marks;
+    }
+    let bare = text
+        .get(inner.start - start..inner.end - start)
+        .unwrap_or(text);
+    if bare.len() < text.len() && (bare.starts_with('/') || bare.ends_with('/')) {
+        return Err(emphasis(text));
+    }
+    Ok(bare)
+}
+
+fn emphasis(text: &str) -> Problem {
+    let text = show(text);
+    let message = format!(
+        "Markdown renders asterisks of `{text}` as emphasis, so that a reader sees another path"
+    );
+    Problem::bad_row(
+        "emphasis",
+        message,
+        format!("write it in backticks: `{text}`"),
+    )
 }
 
 /// Resolves backslash escapes and character references as CommonMark does outside code.
@@ -264,11 +293,8 @@ mod tests {
     }
 
     #[test]
-    fn remarks_and_bold() {
+    fn remarks() {
         assert_eq!(split_remark("a.py (new)"), ("a.py", "new"));
         assert_eq!(split_remark("app/(shell)"), ("app/(shell)", ""));
-        assert_eq!(without_strong("**a.py**"), "a.py");
-        assert_eq!(without_strong("**/a/**"), "**/a/**");
-        assert_eq!(without_strong("__init__"), "__init__");
     }
 }

@@ -11,10 +11,12 @@ use super::draft::Draft;
 use super::file_headings;
 use super::form::Shape;
 use super::front_matter;
-use super::heading::{Claim, Title, is_negative, title};
+use super::heading::Claim;
+use super::map::Map;
 use super::problem::{Located, Problem};
 use super::source::Source;
 use super::table;
+use super::unread;
 use crate::finding::Rule;
 use crate::policy::Actions;
 
@@ -22,9 +24,20 @@ use crate::policy::Actions;
 pub(super) struct Section<'b> {
     pub(super) heading: &'b Heading,
     /// Indices of the blocks behind the heading.
-    body: Range<usize>,
-    claim: Claim,
+    pub(super) body: Range<usize>,
+    pub(super) claim: Claim,
     tables: Vec<Candidate<'b>>,
+}
+
+impl<'b> Section<'b> {
+    pub(super) fn new(heading: &'b Heading, body: Range<usize>, claim: Claim) -> Self {
+        Section {
+            heading,
+            body,
+            claim,
+            tables: Vec::new(),
+        }
+    }
 }
 
 /// A table of files.
@@ -41,13 +54,14 @@ pub(super) fn read(source: &Source<'_>, options: &Options, draft: &mut Draft<'_>
     let front = front_matter::find(source);
     let start = front.as_ref().map_or(source.start(), |(_, end)| *end);
     let blocks = blocks(source.text(), start);
-    let map = Map::new(&blocks, options);
+    let map = Map::new(source, &blocks, options);
     let mut sections = map.sections();
     for section in &mut sections {
         collect_tables(&map, section, source, draft);
     }
     let has_table = sections.iter().any(|section| !section.tables.is_empty());
     report_ambiguity(source, &sections, draft);
+    unread::report(source, &map, draft);
 
     let mut work: Vec<(usize, Work<'_>)> = Vec::new();
     for section in &sections {
@@ -107,7 +121,8 @@ impl Work<'_> {
             Work::Table(found, claim) => {
                 let header = source.line_span(found.table.header.span.start);
                 draft.form(Shape::of(&found.columns), claim.actions(), header);
-                table::read(source, found.table, &found.columns, *claim, draft)
+                table::read(source, found.table, &found.columns, *claim, draft);
+                unread::report_cut(source, found.table, draft);
             }
             Work::List(items, claim) => {
                 let first = items.first().map_or(source.start(), |item| item.span.start);
@@ -122,168 +137,6 @@ impl Work<'_> {
                 }
             }
         }
-    }
-}
-
-/// The blocks with what their headings say.
-pub(super) struct Map<'b> {
-    pub(super) blocks: &'b [Block],
-    pub(super) titles: Vec<(usize, &'b Heading, Title)>,
-    /// For each block, whether it stands below a heading that excludes files.
-    denied: Vec<bool>,
-}
-
-impl<'b> Map<'b> {
-    fn new(blocks: &'b [Block], options: &Options) -> Self {
-        let titles: Vec<_> = blocks
-            .iter()
-            .enumerate()
-            .filter_map(|(index, block)| match block {
-                Block::Heading(heading) if heading.content.is_struck() => {
-                    Some((index, heading, Title::Other))
-                }
-                Block::Heading(heading) => Some((
-                    index,
-                    heading,
-                    title(&heading.content.plain, &options.headings),
-                )),
-                _ => None,
-            })
-            .collect();
-        let mut map = Map {
-            blocks,
-            titles,
-            denied: Vec::new(),
-        };
-        let in_scope = map.below(|_, title| matches!(title, Title::Scope(_)));
-        map.denied = map.below(|index, title| match title {
-            Title::Denied => true,
-            Title::Scope(_) => false,
-            Title::Other => {
-                in_scope.get(index).is_some_and(|&inside| inside) && map.excludes(index)
-            }
-        });
-        map
-    }
-
-    /// Whether a heading inside a scope section takes its files out of it.
-    fn excludes(&self, index: usize) -> bool {
-        matches!(self.blocks.get(index), Some(Block::Heading(heading))
-            if heading.content.is_struck() || is_negative(&heading.content.plain))
-    }
-
-    /// Marks the blocks below the wanted headings.
-    fn below(&self, wanted: impl Fn(usize, Title) -> bool) -> Vec<bool> {
-        let mut marks = vec![false; self.blocks.len()];
-        let wanted = self
-            .titles
-            .iter()
-            .enumerate()
-            .filter(|(_, (index, _, title))| wanted(*index, *title));
-        for (number, _) in wanted {
-            marks
-                .iter_mut()
-                .take(self.body(number).end)
-                .skip(self.body(number).start)
-                .for_each(|mark| *mark = true);
-        }
-        marks
-    }
-
-    /// The blocks below a heading, up to the next one of the same or a higher level.
-    fn body(&self, number: usize) -> Range<usize> {
-        let Some((index, heading, _)) = self.titles.get(number) else {
-            return 0..0;
-        };
-        let next = self
-            .titles
-            .iter()
-            .skip(number + 1)
-            .find(|(_, next, _)| next.level <= heading.level);
-        index + 1..next.map_or(self.blocks.len(), |(index, ..)| *index)
-    }
-
-    fn is_denied(&self, index: usize) -> bool {
-        self.denied.get(index).is_some_and(|&denied| denied)
-    }
-
-    fn sections(&self) -> Vec<Section<'b>> {
-        let sections = self
-            .titles
-            .iter()
-            .enumerate()
-            .filter(|(_, (index, ..))| !self.is_denied(*index));
-        sections
-            .filter_map(|(number, (_, heading, title))| match title {
-                Title::Scope(claim) => Some(Section {
-                    heading,
-                    body: self.body(number),
-                    claim: *claim,
-                    tables: Vec::new(),
-                }),
-                _ => None,
-            })
-            .collect()
-    }
-
-    /// The blocks of a section that no section inside it claims, with the heading right above each.
-    fn own(&self, section: &Section<'b>) -> impl Iterator<Item = (usize, usize, &'b Block)> {
-        let mut unit = section.body.start.saturating_sub(1);
-        let mut inner_end = 0;
-        let mut found = Vec::new();
-        for index in section.body.clone() {
-            if let Ok(number) = self.titles.binary_search_by_key(&index, |(at, ..)| *at) {
-                unit = index;
-                let is_scope = self
-                    .titles
-                    .get(number)
-                    .is_some_and(|(_, _, title)| matches!(title, Title::Scope(_)));
-                if is_scope && index >= inner_end {
-                    inner_end = self.body(number).end;
-                }
-            }
-            if index >= inner_end
-                && !self.is_denied(index)
-                && let Some(block) = self.blocks.get(index)
-            {
-                found.push((index, unit, block));
-            }
-        }
-        found.into_iter()
-    }
-
-    fn lists(&self, section: &Section<'b>) -> impl Iterator<Item = (usize, &'b [Content])> {
-        self.own(section)
-            .filter_map(|(index, _, block)| match block {
-                Block::List(items) => Some((index, items.as_slice())),
-                _ => None,
-            })
-    }
-
-    /// Lists right below `**Files:**`.
-    fn marked_lists(&self, source: &Source<'_>) -> impl Iterator<Item = (usize, &'b [Content])> {
-        self.blocks
-            .windows(2)
-            .enumerate()
-            .filter_map(|(index, pair)| match pair {
-                [Block::Paragraph(mark), Block::List(items)] if !self.is_denied(index) => {
-                    let is_bold = source.slice(mark.span.clone()).starts_with(['*', '_']);
-                    let is_mark = matches!(mark.plain.trim(), "Files:" | "Files" | "files:");
-                    (is_bold && is_mark && !mark.is_struck())
-                        .then_some((index + 1, items.as_slice()))
-                }
-                _ => None,
-            })
-    }
-
-    fn file_headings(&self) -> impl Iterator<Item = (usize, &'b Heading)> {
-        let named = |heading: &Heading| {
-            file_headings::type_of(heading).is_some() && !heading.content.is_struck()
-        };
-        self.titles
-            .iter()
-            .filter(move |(index, heading, _)| !self.is_denied(*index) && named(heading))
-            .map(|(index, heading, _)| (*index, *heading))
     }
 }
 

@@ -162,6 +162,9 @@ fn row_type(source: &Source<'_>, row: &Row, cell: &Content) -> Result<Type, Loca
             Problem::placeholder("struck-out", "the type is struck out", "remove the row").at(span),
         );
     }
+    if cell.is_obscured {
+        return Err(cell::html(source.slice(span.clone())).at(span));
+    }
     kind::parse(&text).ok_or_else(|| {
         let help = kind::help(&text);
         if text.is_empty() {

@@ -1,4 +1,4 @@
-//! Faults of a document as a whole: its encoding and its line endings.
+//! Faults of a document as a whole: its encoding, its line endings and bytes that hide lines.
 
 use super::problem::{Located, Problem};
 use crate::finding::Rule;
@@ -29,7 +29,12 @@ pub(super) fn decode(bytes: &[u8]) -> Decoded {
             };
         }
     };
-    let fault = text.find("\r\r\n").map(|at| {
+    let fault = line_endings(&text).or_else(|| hidden_bytes(&text));
+    Decoded { text, fault }
+}
+
+fn line_endings(text: &str) -> Option<Located> {
+    text.find("\r\r\n").map(|at| {
         Problem::new(
             Rule::DesignNoTable,
             "line-endings",
@@ -37,8 +42,34 @@ pub(super) fn decode(bytes: &[u8]) -> Decoded {
             "write the document again with LF or CR LF endings",
         )
         .at(at..at)
-    });
-    Decoded { text, fault }
+    })
+}
+
+/// Bytes with which a reviewer sees other lines than guard, or none.
+fn hidden_bytes(text: &str) -> Option<Located> {
+    let bytes = text.as_bytes();
+    let at = bytes
+        .iter()
+        .enumerate()
+        .position(|(index, byte)| match byte {
+            0 => true,
+            b'\r' => bytes.get(index + 1) != Some(&b'\n'),
+            _ => false,
+        })?;
+    let (reason, message, help) = if bytes.get(at) == Some(&0) {
+        (
+            "nul",
+            "the document contains a NUL byte, so that git shows a binary file instead of its lines",
+            "remove the NUL byte and commit the document again",
+        )
+    } else {
+        (
+            "lone-cr",
+            "a carriage return without a line feed ends a line here, which diffs do not show",
+            "write the document again with LF or CR LF endings",
+        )
+    };
+    Some(Problem::new(Rule::DesignBadRow, reason, message, help).at(at..at))
 }
 
 #[cfg(test)]
@@ -61,6 +92,9 @@ mod tests {
     #[test]
     fn line_endings() {
         assert_eq!(fault(b"a\r\r\nb"), Some(("line-endings", 1)));
-        assert_eq!(fault(b"a\r\nb\nc\rd"), None);
+        assert_eq!(fault(b"a\r\nb\nc\r\n"), None);
+        assert_eq!(fault(b"a\r\nb\nc\rd"), Some(("lone-cr", 6)));
+        assert_eq!(fault(b"a\nb\r"), Some(("lone-cr", 3)));
+        assert_eq!(fault(b"a\nb\0c\r"), Some(("nul", 3)));
     }
 }

@@ -1,0 +1,372 @@
+//! Collects the top-level blocks from the parser's events.
+
+use std::ops::Range;
+
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+use super::blocks::{Block, Content, Cut, Heading, PieceKind, Row, Table};
+use super::html::{Element, OpenElements, Part};
+use super::inline::Inline;
+use super::tag::RawHeading;
+
+/// The top-level blocks of `text[start..]`; spans are offsets into `text`.
+pub(super) fn blocks(text: &str, start: usize) -> Vec<Block> {
+    let options = Options::ENABLE_TABLES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_FOOTNOTES;
+    let body = text.get(start..).unwrap_or("");
+    let mut collector = Collector::new(text);
+    for (event, range) in Parser::new_ext(body, options).into_offset_iter() {
+        collector.event(event, range.start + start..range.end + start);
+    }
+    collector.blocks
+}
+
+struct Collector<'a> {
+    text: &'a str,
+    blocks: Vec<Block>,
+    elements: OpenElements,
+    /// What the block being read is inside of.
+    around: Option<Element>,
+    /// The raw HTML block being read, and where it begins.
+    html: Option<(String, usize)>,
+    /// How many containers are open.
+    depth: usize,
+    inline: Inline,
+    table: Option<Table>,
+    row: Option<Row>,
+    /// The items of a list at the top level.
+    items: Option<Vec<Content>>,
+}
+
+/// Depth inside an item of a top-level list.
+const ITEM: usize = 2;
+
+impl<'a> Collector<'a> {
+    fn new(text: &'a str) -> Self {
+        Collector {
+            text,
+            blocks: Vec::new(),
+            elements: OpenElements::default(),
+            around: None,
+            html: None,
+            depth: 0,
+            inline: Inline::default(),
+            table: None,
+            row: None,
+            items: None,
+        }
+    }
+
+    fn event(&mut self, event: Event<'_>, range: Range<usize>) {
+        match event {
+            Event::Start(tag) => self.start(tag, range),
+            Event::End(tag) => self.end(tag),
+            Event::Text(text) => self.inline.text(&text, &range),
+            Event::Code(text) => self.inline.code(&text, &range),
+            Event::Html(text) => {
+                if let Some((html, _)) = &mut self.html {
+                    html.push_str(&text);
+                }
+            }
+            Event::InlineHtml(text) => {
+                if self.depth > 0 && line_at(self.text, range.start).trim() == &*text {
+                    self.elements.alone(&text, range.start);
+                } else {
+                    self.elements.inline(&text, range.start);
+                }
+                self.inline.html(&text, &range);
+            }
+            Event::SoftBreak | Event::HardBreak => self.inline.text(" ", &range),
+            _ => {}
+        }
+    }
+
+    fn start(&mut self, tag: Tag<'_>, range: Range<usize>) {
+        let top = self.depth == 0;
+        if top && self.table.is_none() && !is_inline(&tag) {
+            self.around = self.elements.around().cloned();
+        }
+        match &tag {
+            Tag::Heading { .. } | Tag::Paragraph => self.elements.enter(Part::Text),
+            // GitHub shows the lines behind a cut as a paragraph.
+            Tag::TableCell if self.table.as_ref().is_some_and(|table| table.cut.is_some()) => {
+                self.elements.enter(Part::Text);
+            }
+            Tag::TableCell => self.elements.enter(Part::Cell),
+            Tag::Item | Tag::BlockQuote(_) | Tag::FootnoteDefinition(_) => {
+                self.elements.enter(Part::Container);
+            }
+            _ => {}
+        }
+        match tag {
+            Tag::Heading { .. } | Tag::Paragraph if top => self.inline.begin(range),
+            Tag::Paragraph => {}
+            Tag::Table(_) if top => {
+                self.table = Some(Table {
+                    span: range,
+                    header: Row::default(),
+                    rows: Vec::new(),
+                    cut: None,
+                });
+            }
+            Tag::TableHead | Tag::TableRow if self.table.is_some() => self.open_row(range),
+            Tag::TableCell if self.row.is_some() => self.inline.begin(range),
+            Tag::List(_) => {
+                self.close_item();
+                if top {
+                    self.items = Some(Vec::new());
+                }
+                self.depth += 1;
+            }
+            Tag::Item => {
+                self.depth += 1;
+                if self.depth == ITEM && self.items.is_some() {
+                    self.inline.begin(range.start..range.start);
+                }
+            }
+            Tag::CodeBlock(_) => {
+                self.close_item();
+                if top {
+                    self.push(Block::Code(range));
+                }
+                self.depth += 1;
+            }
+            Tag::Link { dest_url, .. } => {
+                self.inline.open(
+                    range,
+                    PieceKind::Link {
+                        text: String::new(),
+                        target: dest_url.to_string(),
+                    },
+                );
+            }
+            Tag::Image { .. } => self.inline.open(range, PieceKind::Image),
+            Tag::Strikethrough => self.inline.open(range, PieceKind::Struck),
+            Tag::Emphasis if self.has_asterisk(&range) => self.inline.emphasis(range, 1),
+            Tag::Strong if self.has_asterisk(&range) => self.inline.emphasis(range, 2),
+            Tag::HtmlBlock => {
+                self.close_item();
+                self.html = Some((String::new(), range.start));
+                self.depth += 1;
+            }
+            Tag::BlockQuote(_) | Tag::FootnoteDefinition(_) => {
+                self.close_item();
+                self.depth += 1;
+            }
+            Tag::Heading { .. } | Tag::Table(_) => self.close_item(),
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::Heading(_)
+            | TagEnd::Paragraph
+            | TagEnd::TableCell
+            | TagEnd::Item
+            | TagEnd::BlockQuote(_)
+            | TagEnd::FootnoteDefinition => self.elements.leave(),
+            _ => {}
+        }
+        match tag {
+            TagEnd::Heading(level) if self.depth == 0 => {
+                if let Some(content) = self.inline.take() {
+                    self.push(Block::Heading(Heading {
+                        level: number(level),
+                        content,
+                    }));
+                }
+            }
+            TagEnd::Paragraph if self.depth == 0 => {
+                if let Some(content) = self.inline.take() {
+                    self.paragraph(content);
+                }
+            }
+            TagEnd::Paragraph => self.close_item(),
+            TagEnd::TableCell => {
+                let content = self.inline.take();
+                if let (Some(row), Some(content)) = (&mut self.row, content) {
+                    row.cells.push(content);
+                }
+            }
+            TagEnd::TableHead => {
+                if let (Some(table), Some(row)) = (&mut self.table, self.row.take()) {
+                    table.header = row;
+                }
+            }
+            TagEnd::TableRow => {
+                if let (Some(table), Some(row)) = (&mut self.table, self.row.take()) {
+                    table.rows.push(row);
+                }
+            }
+            TagEnd::Table => {
+                if let Some(table) = self.table.take() {
+                    self.push(Block::Table(table));
+                }
+            }
+            TagEnd::Item => {
+                self.close_item();
+                self.depth -= 1;
+            }
+            TagEnd::List(_) => {
+                self.depth -= 1;
+                if self.depth == 0
+                    && let Some(items) = self.items.take()
+                {
+                    self.push(Block::List(items));
+                }
+            }
+            TagEnd::HtmlBlock => {
+                self.depth -= 1;
+                self.html_block();
+            }
+            TagEnd::CodeBlock | TagEnd::BlockQuote(_) | TagEnd::FootnoteDefinition => {
+                self.depth -= 1;
+            }
+            TagEnd::Link => self.inline.close(),
+            TagEnd::Strikethrough => self.inline.close_struck(),
+            TagEnd::Image => self.inline.close_image(),
+            _ => {}
+        }
+    }
+
+    /// Whether emphasis is written with asterisks rather than underscores.
+    fn has_asterisk(&self, range: &Range<usize>) -> bool {
+        self.text
+            .get(range.clone())
+            .is_some_and(|text| text.starts_with('*'))
+    }
+
+    /// Keeps a block with what it is inside of.
+    fn push(&mut self, block: Block) {
+        self.blocks.push(match self.around.clone() {
+            Some(element) => Block::Enclosed(Box::new(block), element),
+            None => block,
+        });
+    }
+
+    fn paragraph(&mut self, content: Content) {
+        if let Some(level) = content.raw_heading {
+            let element = Element {
+                name: format!("h{level}"),
+                start: content.span.start,
+            };
+            let heading = Block::Heading(Heading { level, content });
+            self.blocks
+                .push(Block::Enclosed(Box::new(heading), element));
+        } else {
+            self.push(Block::Paragraph(content));
+        }
+    }
+
+    /// Reads a whole block of raw HTML.
+    fn html_block(&mut self) {
+        let Some((html, start)) = self.html.take() else {
+            return;
+        };
+        let headings = self.elements.block(&html, start);
+        if self.depth == 0 {
+            self.blocks
+                .extend(headings.into_iter().map(|found| enclosed(found, self.text)));
+        }
+    }
+
+    /// Begins a row, or notes that the table ends in front of it.
+    fn open_row(&mut self, span: Range<usize>) {
+        let cut = if is_indented(self.text, span.start) {
+            Some(Cut::Indented)
+        } else if self.around.is_none() {
+            self.elements.around().cloned().map(Cut::Enclosed)
+        } else {
+            None
+        };
+        let Some(table) = &mut self.table else {
+            return;
+        };
+        if let Some(cut) = cut
+            && table.cut.is_none()
+        {
+            table.cut = Some((span.start, cut));
+        }
+        if table.cut.is_none() {
+            self.row = Some(Row {
+                span,
+                cells: Vec::new(),
+            });
+        }
+    }
+
+    /// An item of a top-level list is its first paragraph; what follows belongs to nobody.
+    fn close_item(&mut self) {
+        if self.depth == ITEM && self.items.is_some() {
+            let content = self.inline.take();
+            if let (Some(items), Some(content)) = (&mut self.items, content) {
+                items.push(content);
+            }
+        }
+    }
+}
+
+fn is_inline(tag: &Tag<'_>) -> bool {
+    matches!(
+        tag,
+        Tag::Link { .. } | Tag::Image { .. } | Tag::Strikethrough | Tag::Emphasis | Tag::Strong
+    )
+}
+
+/// A heading written in HTML. It ends a section and never opens one.
+fn enclosed(found: RawHeading, text: &str) -> Block {
+    let end = text.len().min(found.start + 1);
+    let content = Content {
+        plain: found.text,
+        ..Content::new(found.start..end)
+    };
+    let element = Element {
+        name: format!("h{}", found.level),
+        start: found.start,
+    };
+    let level = found.level;
+    Block::Enclosed(
+        Box::new(Block::Heading(Heading { level, content })),
+        element,
+    )
+}
+
+/// The line that holds a byte offset, without its ending.
+fn line_at(text: &str, at: usize) -> &str {
+    let (before, behind) = text.split_at_checked(at).unwrap_or((text, ""));
+    let start = before.rfind(['\n', '\r']).map_or(0, |end| end + 1);
+    let end = behind.find(['\n', '\r']).map_or(text.len(), |end| at + end);
+    text.get(start..end).unwrap_or("")
+}
+
+/// Whether four columns or more stand before a line's first character: GitHub shows the line as code.
+fn is_indented(text: &str, at: usize) -> bool {
+    let start = text
+        .get(..at)
+        .and_then(|before| before.rfind(['\n', '\r']))
+        .map_or(0, |end| end + 1);
+    let blanks = text
+        .get(start..)
+        .unwrap_or("")
+        .chars()
+        .take_while(|c| matches!(c, ' ' | '\t'));
+    let columns = blanks.fold(0, |columns, c| match c {
+        '\t' => columns + 4 - columns % 4,
+        _ => columns + 1,
+    });
+    columns >= 4
+}
+
+fn number(level: HeadingLevel) -> u8 {
+    match level {
+        HeadingLevel::H1 => 1,
+        HeadingLevel::H2 => 2,
+        HeadingLevel::H3 => 3,
+        HeadingLevel::H4 => 4,
+        HeadingLevel::H5 => 5,
+        HeadingLevel::H6 => 6,
+    }
+}

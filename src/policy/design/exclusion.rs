@@ -1,0 +1,162 @@
+//! Does a heading say that the files below it are left out?
+
+/// Words that turn a list of files into its opposite.
+const WORDS: &[&str] = &[
+    "not",
+    "never",
+    "dont",
+    "wont",
+    "cannot",
+    "unchanged",
+    "untouched",
+    "excluded",
+    "excluding",
+    "exclusion",
+    "exclusions",
+    "except",
+    "forbidden",
+    "deferred",
+    "postponed",
+    "later",
+    "future",
+    "rejected",
+    "nongoal",
+    "nongoals",
+];
+/// The same in several words.
+const PHRASES: &[&[&str]] = &[
+    &["out", "of", "scope"],
+    &["out", "of", "bounds"],
+    &["off", "limits"],
+    &["non", "goal"],
+    &["non", "goals"],
+    &["no", "goals"],
+    &["no", "change"],
+    &["no", "changes"],
+    &["follow", "up"],
+    &["follow", "ups"],
+    &["followups"],
+];
+/// What is done to a file without changing it.
+pub(super) const LOOK: &[&str] = &["investigate", "read", "reference", "references"];
+/// Words in front of a negation that do not change its meaning.
+const LEAD: &[&str] = &[
+    "do",
+    "must",
+    "should",
+    "explicitly",
+    "intentionally",
+    "deliberately",
+    "currently",
+    "what",
+    "is",
+    "are",
+    "we",
+    "will",
+    "things",
+    "work",
+    "changes",
+    "files",
+    "file",
+    "everything",
+    "that",
+    "which",
+    "the",
+    "all",
+    "these",
+    "those",
+    "this",
+    "to",
+    "be",
+    "known",
+];
+
+/// Whether a text holds a word that turns a list of files into its opposite.
+pub(super) fn is_in(text: &str) -> bool {
+    let words = words(text);
+    words
+        .iter()
+        .any(|word| is_word(word) || LOOK.contains(&word.as_str()))
+        || (0..words.len()).any(|at| phrase(words.get(at..).unwrap_or(&[])))
+}
+
+/// Whether a word of a heading is one that [`is_in`] looks for.
+pub(super) fn is_word(word: &str) -> bool {
+    WORDS.contains(&word) || word.ends_with("n't")
+}
+
+/// Whether a heading as a whole says that what is below it is left out: a part of it
+/// begins or ends with a negation. Of a document's title a part has to be a negation
+/// and nothing else: "Deferred loading" may be what the document is about.
+pub(super) fn governs(text: &str, is_title: bool) -> bool {
+    text.split(['(', ')', '[', ']', ':', '—', '–'])
+        .flat_map(|part| part.split(" - "))
+        .map(words)
+        .any(|words| {
+            let lead = words
+                .iter()
+                .take_while(|word| LEAD.contains(&word.as_str()) || is_number(word))
+                .count();
+            let rest = words.get(lead..).unwrap_or(&[]);
+            if is_title {
+                return is_whole(rest);
+            }
+            starts(rest) || ends(rest)
+        })
+}
+
+fn is_number(word: &str) -> bool {
+    word.chars().all(|c| c.is_ascii_digit())
+}
+
+fn starts(words: &[String]) -> bool {
+    words.first().is_some_and(|word| is_word(word)) || phrase(words)
+}
+
+fn ends(words: &[String]) -> bool {
+    let is_adjective = |word: &&String| {
+        WORDS.contains(&word.as_str()) && !matches!(word.as_str(), "not" | "never" | "cannot")
+    };
+    words.last().filter(is_adjective).is_some()
+        || (0..words.len()).any(|at| is_whole(words.get(at..).unwrap_or(&[])))
+}
+
+/// Whether the words are one negation, such as "future work".
+fn is_whole(words: &[String]) -> bool {
+    let is_tail = |word: &String| matches!(word.as_str(), "work" | "changes" | "files" | "now");
+    match words {
+        [] => false,
+        [word, tail @ ..] if is_word(word) => tail.iter().all(is_tail) || whole_rest(words),
+        _ => PHRASES
+            .iter()
+            .any(|phrase| words.len() == phrase.len() && words.iter().eq(phrase.iter())),
+    }
+}
+
+/// "Not in scope", "not part of this change".
+fn whole_rest(words: &[String]) -> bool {
+    let rest: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
+    matches!(
+        *rest,
+        ["in", "scope"]
+            | ["in" | "for", "this", _]
+            | ["part", "of", "this", _]
+            | ["be", "touched" | "changed"]
+            | ["touched" | "changed"]
+    )
+}
+
+fn phrase(words: &[String]) -> bool {
+    PHRASES
+        .iter()
+        .any(|phrase| words.len() >= phrase.len() && words.iter().zip(*phrase).all(|(a, b)| a == b))
+}
+
+/// The words in lower case.
+pub(super) fn words(text: &str) -> Vec<String> {
+    text.replace('’', "'")
+        .split(|c: char| !c.is_alphanumeric() && c != '\'')
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect()
+}

@@ -1,0 +1,265 @@
+//! What the headings of a document say of the blocks below them.
+
+use std::ops::Range;
+
+use super::Options;
+use super::blocks::{Block, Content, Heading};
+use super::exclusion;
+use super::file_headings;
+use super::heading::{Title, title};
+use super::sections::Section;
+use super::source::Source;
+
+/// The blocks with what their headings say.
+pub(super) struct Map<'b> {
+    pub(super) blocks: &'b [Block],
+    pub(super) titles: Vec<(usize, &'b Heading, Title)>,
+    /// For each block, whether it stands in a section of files, excluded or not.
+    in_scope: Vec<bool>,
+    /// For each block, whether it stands below a heading that excludes files.
+    denied: Vec<bool>,
+    /// The headings and labels that exclude what is below them without naming files themselves.
+    pub(super) exclusions: Vec<Exclusion<'b>>,
+}
+
+/// A heading such as "Out of scope", or a paragraph in bold that says the same.
+pub(super) struct Exclusion<'b> {
+    pub(super) content: &'b Content,
+    /// Indices of the blocks below it.
+    pub(super) body: Range<usize>,
+}
+
+impl<'b> Map<'b> {
+    pub(super) fn new(source: &Source<'_>, blocks: &'b [Block], options: &Options) -> Self {
+        let titles = blocks
+            .iter()
+            .enumerate()
+            .filter_map(|(index, block)| title_of(block, options).map(|(h, t)| (index, h, t)));
+        let mut map = Map {
+            blocks,
+            titles: titles.collect(),
+            in_scope: Vec::new(),
+            denied: Vec::new(),
+            exclusions: Vec::new(),
+        };
+        map.in_scope = map.below(|_, title| matches!(title, Title::Scope(_)));
+        map.denied = map.below(|_, title| title == Title::Denied);
+        map.exclusions = map.excluding_headings();
+        let labels = map.excluding_labels(source);
+        map.exclusions.extend(labels);
+        for exclusion in &map.exclusions {
+            mark(&mut map.denied, exclusion.body.clone());
+        }
+        map
+    }
+
+    /// Headings that take what is below them out of the scope.
+    fn excluding_headings(&self) -> Vec<Exclusion<'b>> {
+        let titles = self.titles.iter().enumerate();
+        let excluding = titles.filter(|(number, (index, heading, title))| {
+            let content = &heading.content;
+            let in_scope = self.is_in_scope(*index);
+            let is_title = *number == 0 && heading.level == 1;
+            *title == Title::Other
+                && (content.is_struck_whole()
+                    || exclusion::governs(&content.plain, is_title)
+                    || (in_scope && (content.is_struck() || exclusion::is_in(&content.plain))))
+        });
+        excluding
+            .map(|(number, (_, heading, _))| Exclusion {
+                content: &heading.content,
+                body: self.body(number),
+            })
+            .collect()
+    }
+
+    /// Paragraphs in bold that do the same, up to the next one or the next heading.
+    fn excluding_labels(&self, source: &Source<'_>) -> Vec<Exclusion<'b>> {
+        let label = |block: &'b Block| match block {
+            Block::Paragraph(content) if is_label(source, content) => Some(content),
+            _ => None,
+        };
+        let is_end = |block: &'b Block| label(block).is_some() || heading_of(block).is_some();
+        let mut found = Vec::new();
+        for (index, block) in self.blocks.iter().enumerate() {
+            let Some(content) = label(block) else {
+                continue;
+            };
+            let negates = content.is_struck_whole()
+                || exclusion::governs(&content.plain, false)
+                || (self.is_in_scope(index) && exclusion::is_in(&content.plain));
+            if negates {
+                let behind = self.blocks.iter().skip(index + 1);
+                let length = behind.take_while(|block| !is_end(block)).count();
+                found.push(Exclusion {
+                    content,
+                    body: index + 1..index + 1 + length,
+                });
+            }
+        }
+        found
+    }
+
+    /// Marks the blocks below the wanted headings.
+    fn below(&self, wanted: impl Fn(usize, Title) -> bool) -> Vec<bool> {
+        let mut marks = vec![false; self.blocks.len()];
+        let wanted = self
+            .titles
+            .iter()
+            .enumerate()
+            .filter(|(_, (index, _, title))| wanted(*index, *title));
+        for (number, _) in wanted {
+            mark(&mut marks, self.body(number));
+        }
+        marks
+    }
+
+    /// The blocks below a heading, up to the next one of the same or a higher level.
+    fn body(&self, number: usize) -> Range<usize> {
+        let Some((index, heading, _)) = self.titles.get(number) else {
+            return 0..0;
+        };
+        let next = self
+            .titles
+            .iter()
+            .skip(number + 1)
+            .find(|(_, next, _)| next.level <= heading.level);
+        index + 1..next.map_or(self.blocks.len(), |(index, ..)| *index)
+    }
+
+    pub(super) fn is_in_scope(&self, index: usize) -> bool {
+        self.in_scope.get(index).is_some_and(|&inside| inside)
+    }
+
+    fn is_denied(&self, index: usize) -> bool {
+        self.denied.get(index).is_some_and(|&denied| denied)
+    }
+
+    pub(super) fn sections(&self) -> Vec<Section<'b>> {
+        let sections = self
+            .titles
+            .iter()
+            .enumerate()
+            .filter(|(_, (index, ..))| !self.is_denied(*index));
+        sections
+            .filter_map(|(number, (_, heading, title))| match title {
+                Title::Scope(claim) => Some(Section::new(heading, self.body(number), *claim)),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The blocks of a section that no section inside it claims, with the heading right above each.
+    pub(super) fn own(
+        &self,
+        section: &Section<'b>,
+    ) -> impl Iterator<Item = (usize, usize, &'b Block)> {
+        let mut unit = section.body.start.saturating_sub(1);
+        let mut inner_end = 0;
+        let mut found = Vec::new();
+        for index in section.body.clone() {
+            if let Ok(number) = self.titles.binary_search_by_key(&index, |(at, ..)| *at) {
+                unit = index;
+                let is_scope = self
+                    .titles
+                    .get(number)
+                    .is_some_and(|(_, _, title)| matches!(title, Title::Scope(_)));
+                if is_scope && index >= inner_end {
+                    inner_end = self.body(number).end;
+                }
+            }
+            if index >= inner_end
+                && !self.is_denied(index)
+                && let Some(block) = self.blocks.get(index)
+            {
+                found.push((index, unit, block));
+            }
+        }
+        found.into_iter()
+    }
+
+    pub(super) fn lists(
+        &self,
+        section: &Section<'b>,
+    ) -> impl Iterator<Item = (usize, &'b [Content])> {
+        self.own(section)
+            .filter_map(|(index, _, block)| match block {
+                Block::List(items) => Some((index, items.as_slice())),
+                _ => None,
+            })
+    }
+
+    /// Lists right below `**Files:**`.
+    pub(super) fn marked_lists(
+        &self,
+        source: &Source<'_>,
+    ) -> impl Iterator<Item = (usize, &'b [Content])> {
+        self.blocks
+            .windows(2)
+            .enumerate()
+            .filter_map(|(index, pair)| match pair {
+                [Block::Paragraph(mark), Block::List(items)] if !self.is_denied(index) => {
+                    is_files_label(source, mark).then_some((index + 1, items.as_slice()))
+                }
+                _ => None,
+            })
+    }
+
+    pub(super) fn file_headings(&self) -> impl Iterator<Item = (usize, &'b Heading)> {
+        let named = |heading: &Heading| {
+            file_headings::type_of(heading).is_some() && !heading.content.is_struck()
+        };
+        self.titles
+            .iter()
+            .filter(move |(index, heading, _)| !self.is_denied(*index) && named(heading))
+            .map(|(index, heading, _)| (*index, *heading))
+    }
+}
+
+/// The heading that a block is, also where it stands in raw HTML.
+fn heading_of(block: &Block) -> Option<&Heading> {
+    match block {
+        Block::Heading(heading) => Some(heading),
+        Block::Enclosed(block, _) => heading_of(block),
+        _ => None,
+    }
+}
+
+/// What the heading says; one that is struck out, hidden or in raw HTML opens nothing.
+fn title_of<'b>(block: &'b Block, options: &Options) -> Option<(&'b Heading, Title)> {
+    let heading = heading_of(block)?;
+    let content = &heading.content;
+    let found = title(&content.plain, &options.headings);
+    let opens = matches!(block, Block::Heading(_)) && !content.is_struck() && !content.is_obscured;
+    Some((
+        heading,
+        if opens || found == Title::Denied {
+            found
+        } else {
+            Title::Other
+        },
+    ))
+}
+
+/// Whether a paragraph is nothing but a line in bold.
+fn is_label(source: &Source<'_>, content: &Content) -> bool {
+    let text = source.slice(content.span.clone()).trim();
+    let marks = ['*', '_'];
+    text.starts_with(marks) && text.trim_end_matches(':').ends_with(marks) && !text.contains('\n')
+}
+
+fn mark(marks: &mut [bool], range: Range<usize>) {
+    marks
+        .iter_mut()
+        .take(range.end)
+        .skip(range.start)
+        .for_each(|mark| *mark = true);
+}
+
+/// Whether a paragraph is `**Files:**`.
+pub(super) fn is_files_label(source: &Source<'_>, content: &Content) -> bool {
+    source.slice(content.span.clone()).starts_with(['*', '_'])
+        && matches!(content.plain.trim(), "Files:" | "Files" | "files:")
+        && !content.is_struck()
+        && !content.is_obscured
+}

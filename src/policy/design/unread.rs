@@ -1,0 +1,117 @@
+//! Reports what looks like a declaration of files and is not read.
+
+use super::blocks::{Block, Cut, PieceKind, Table};
+use super::columns::columns;
+use super::draft::Draft;
+use super::file_headings;
+use super::heading::{Title, title};
+use super::html::Element;
+use super::map::{Map, is_files_label};
+use super::problem::{Problem, show};
+use super::source::Source;
+use crate::finding::Rule;
+
+/// Reports the tables and lists in raw HTML and below headings that exclude them, once for each cause.
+pub(super) fn report(source: &Source<'_>, map: &Map<'_>, draft: &mut Draft<'_>) {
+    let mut reported = None;
+    for (index, block) in map.blocks.iter().enumerate() {
+        if let Block::Enclosed(inner, element) = block
+            && reported != Some(element.start)
+            && declares(source, map, index, inner)
+        {
+            reported = Some(element.start);
+            let line = source.line_span(start_of(inner));
+            draft.fault(enclosed(source, element).at(line));
+        }
+    }
+    let mut end = 0;
+    for exclusion in &map.exclusions {
+        let mut body = exclusion.body.clone();
+        if body.start < end {
+            continue;
+        }
+        let found = body.find_map(|index| {
+            let block = map.blocks.get(index)?;
+            declares(source, map, index, block).then_some(block)
+        });
+        if let Some(block) = found {
+            end = exclusion.body.end;
+            let text = show(&exclusion.content.one_line());
+            let message = if exclusion.content.is_struck() {
+                format!("nothing below `{text}` is granted, because it is struck out")
+            } else {
+                format!("nothing below `{text}` is granted, because it says that this is left out")
+            };
+            let help = "to grant it, move it below a heading such as `## Files Changed`";
+            let line = source.line_span(start_of(block));
+            draft.fault(Problem::new(Rule::DesignUnread, "excluded", message, help).at(line));
+        }
+    }
+}
+
+/// Reports the lines that GitHub does not show as rows of the table.
+pub(super) fn report_cut(source: &Source<'_>, table: &Table, draft: &mut Draft<'_>) {
+    let Some((start, cut)) = &table.cut else {
+        return;
+    };
+    let problem = match cut {
+        Cut::Indented => Problem::new(
+            Rule::DesignUnread,
+            "indented-row",
+            "the table ends here: a line indented by four columns or more is code, not a row",
+            "remove the indentation",
+        ),
+        Cut::Enclosed(element) => enclosed(source, element),
+    };
+    draft.fault(problem.at(source.line_span(*start)));
+}
+
+fn enclosed(source: &Source<'_>, element: &Element) -> Problem {
+    let line = source.line(element.start);
+    if element.name.starts_with('!') {
+        let message = format!(
+            "this is not granted: HTML that begins in line {line} has no end, and a browser hides what follows"
+        );
+        return Problem::new(
+            Rule::DesignUnread,
+            "hidden",
+            message,
+            "close the comment or tag before the next blank line",
+        );
+    }
+    let name = show(&element.name);
+    let message =
+        format!("this is not granted: it is inside the raw HTML element `<{name}>` of line {line}");
+    let help =
+        format!("move it out of the element; if it should be outside, add `</{name}>` above");
+    Problem::new(Rule::DesignUnread, "raw-html", message, help)
+}
+
+/// Whether a block would be a part of the scope somewhere else.
+fn declares(source: &Source<'_>, map: &Map<'_>, index: usize, block: &Block) -> bool {
+    match block {
+        Block::Heading(heading) => {
+            matches!(title(&heading.content.plain, &[]), Title::Scope(_))
+                || file_headings::type_of(heading).is_some_and(|_| {
+                    let mut pieces = heading.content.pieces.iter();
+                    pieces.any(|piece| piece.kind != PieceKind::Struck)
+                })
+        }
+        Block::Table(table) => map.is_in_scope(index) && !matches!(columns(table), Ok(None)),
+        Block::List(_) => map.is_in_scope(index),
+        Block::Paragraph(content) => is_files_label(source, content),
+        Block::Enclosed(inner, _) => declares(source, map, index, inner),
+        Block::Code(_) => false,
+    }
+}
+
+fn start_of(block: &Block) -> usize {
+    match block {
+        Block::Heading(heading) => heading.content.span.start,
+        Block::Table(table) => table.header.span.start,
+        Block::List(items) => items.first().map_or(0, |item| item.span.start),
+        Block::Paragraph(content) => content.span.start,
+        Block::Code(span) => span.start,
+        Block::Enclosed(inner, _) => start_of(inner),
+    }
+}
