@@ -12,6 +12,8 @@ use crate::path::show;
 pub struct Range {
     /// The merge base, or what a forced push replaced; `None` where nothing was there before.
     pub base: Option<ObjectId>,
+    /// The further merge bases, older than `base`: after criss-cross merges there are several.
+    pub other_bases: Vec<ObjectId>,
     /// What was there before, such as the tip of the target branch, which may have gone on since the merge base.
     pub known: Vec<ObjectId>,
     /// The last commit; `None` where nothing is left to judge, as after a branch was deleted.
@@ -40,9 +42,13 @@ impl Range {
     /// The same, judged from what the branch was: what a forced push throws away of the branch that work is merged
     /// into is lost, and judged by the rules that were there.
     pub fn judged_from(self, before: Option<ObjectId>) -> Range {
-        Range {
-            base: before.or(self.base),
-            ..self
+        match before {
+            Some(_) => Range {
+                base: before,
+                other_bases: Vec::new(),
+                ..self
+            },
+            None => self,
         }
     }
 }
@@ -120,7 +126,7 @@ impl Repository {
         ))
     }
 
-    /// From the nearest merge base of `head` with any of `known` to `head`. `fetch` is what to fetch if it cannot
+    /// From the merge bases of `head` with any of `known` to `head`. `fetch` is what to fetch if it cannot
     /// be found.
     ///
     /// # Errors
@@ -128,7 +134,7 @@ impl Repository {
     pub fn range_from(&self, known: &[ObjectId], head: ObjectId, fetch: &[&str]) -> Result<Range> {
         let history = self.history(known, head)?;
         let is_shallow = self.is_shallow();
-        let Some(&base) = history.bases.first() else {
+        let Some((&base, other_bases)) = history.bases.split_first() else {
             let why = if is_shallow {
                 "the clone is shallow and ends before the merge base"
             } else {
@@ -146,14 +152,20 @@ impl Repository {
             .help(fetch_command(is_shallow, fetch)));
         }
         let mut notes = Vec::new();
-        if history.bases.len() > 1 {
+        if !other_bases.is_empty() {
+            let all = history
+                .bases
+                .iter()
+                .map(|id| id.to_hex_with_len(12).to_string());
             notes.push(format!(
-                "the histories meet in {} commits; judged from the newest, {base}",
-                history.bases.len()
+                "the histories meet in {} commits; judged against each of them: {}",
+                history.bases.len(),
+                all.collect::<Vec<_>>().join(", ")
             ));
         }
         Ok(Range {
             base: Some(base),
+            other_bases: other_bases.to_vec(),
             known: known.to_vec(),
             head: Some(head),
             commits: history.ahead,

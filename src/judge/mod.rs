@@ -1,6 +1,7 @@
 //! The one flow: source and policy in, report out. Looks, never touches.
 
 mod approvals;
+mod bases;
 mod carried;
 mod ci;
 mod committed;

@@ -216,7 +216,7 @@ fn is_below(path: &BStr, root: &str) -> bool {
 }
 
 /// How bad a loss is.
-fn weight(measured: &Measured) -> (u8, bool, f64) {
+pub(super) fn weight(measured: &Measured) -> (u8, bool, f64) {
     let class =
         u8::from(measured.class == Class::Replace) + u8::from(measured.conversion.is_some());
     let large_and_gone = measured.class == Class::Delete && measured.large;

@@ -6,6 +6,7 @@ use gix::ObjectId;
 use gix::bstr::BString;
 use gix::hashtable::HashMap;
 
+use super::bases::Bases;
 use super::load::{Proposal, Sides, load_for_changes};
 use super::settings::settings_of;
 use super::stated::{self, Stated};
@@ -18,7 +19,7 @@ use crate::approval::Approval;
 use crate::change::Change;
 use crate::error::{Error, Result};
 use crate::finding::Finding;
-use crate::git::{Commit, Objects, Range, Repository, Tree, changes_between};
+use crate::git::{Commit, Objects, Range, Repository, Tree};
 use crate::policy::{Moment, Policy};
 use crate::report::{Report, Source, SourceKind};
 use crate::rules::{self, Case, WorkBase};
@@ -52,7 +53,8 @@ pub fn range(
     }
     let objects = repo.objects();
     let (base, tree) = (repo.tree_of(range.base)?, repo.tree_of(Some(head))?);
-    let changes = changes_between(&objects, base.id(), tree.id())?;
+    let bases = Bases::of(repo, range, &base)?;
+    let mut changes = bases.changes(&objects, &tree)?;
     if !changes.is_empty() {
         refuse_older_than_settings(repo, range)?;
     }
@@ -76,9 +78,10 @@ pub fn range(
     let stated = Stated::judge(repo, found, &policy.settings, range.base, &range.known)?;
     notes.extend_from_slice(&stated.notes);
     policy.notes = notes;
+    bases.worst(&objects, &policy.settings.thresholds, &mut changes)?;
     let mut subjects = subjects::gather(&objects, changes, &policy)?;
     subjects.excuse_lfs(&base)?;
-    let work_base = work_base(&policy, &base, &subjects)?;
+    let work_base = old_sides(&policy, &subjects);
     let mut findings = check(&policy, &subjects, &tree, &objects, &work_base, &[])?;
     let net = Net {
         repo,
@@ -154,6 +157,14 @@ pub(super) fn work_base(policy: &Policy, base: &Tree<'_>, subjects: &Subjects) -
         Ok((subject.change.path.clone(), state))
     });
     Ok(WorkBase::Known(states.collect::<Result<_>>()?))
+}
+
+/// The old sides as the work base: where there are several merge bases, that is the one each change is judged against.
+fn old_sides(policy: &Policy, subjects: &Subjects) -> WorkBase {
+    let all = subjects.all.iter();
+    let wanted = all.filter(|subject| rules::needs_work_base(policy, subject));
+    let states = wanted.map(|subject| (subject.change.path.clone(), subject.change.old));
+    WorkBase::Known(states.collect())
 }
 
 /// The designs that the commits of the range name, in the order of the commits.

@@ -1,0 +1,132 @@
+//! Where the histories meet in several commits, as after criss-cross merges, each of them may be what a merge takes
+//! for the old version: what differs from any of them counts, unless the target has it that way already.
+
+use std::collections::BTreeMap;
+use std::iter;
+
+use gix::bstr::BString;
+
+use super::proposal::weight;
+use crate::change::{Change, Kind, State};
+use crate::error::Result;
+use crate::git::{Objects, Range, Repository, Tree, changes_between};
+use crate::measure::{self, Thresholds};
+
+/// The trees that a range is judged against.
+pub(super) struct Bases<'a> {
+    /// The newest merge base.
+    first: &'a Tree<'a>,
+    /// The other ones; usually there are none.
+    others: Vec<Tree<'a>>,
+    /// The tips of what was there before; looked at only where there is more than one merge base.
+    tips: Vec<Tree<'a>>,
+}
+
+impl<'a> Bases<'a> {
+    /// # Errors
+    /// A commit or its tree is missing or damaged.
+    pub(super) fn of(repo: &'a Repository, range: &Range, first: &'a Tree<'a>) -> Result<Self> {
+        let trees = |commits: &[_]| {
+            let trees = commits.iter().map(|&commit| repo.tree_of(Some(commit)));
+            trees.collect::<Result<Vec<_>>>()
+        };
+        let others = trees(&range.other_bases)?;
+        let tips = match others.is_empty() {
+            true => Vec::new(),
+            false => trees(&range.known)?,
+        };
+        Ok(Bases {
+            first,
+            others,
+            tips,
+        })
+    }
+
+    /// What `head` has otherwise than any of them and than every tip, in path order. The old side is that of the
+    /// newest base that has it otherwise.
+    ///
+    /// # Errors
+    /// A tree is missing or damaged.
+    pub(super) fn changes(&self, objects: &Objects, head: &Tree<'_>) -> Result<Vec<Change>> {
+        let changes = changes_between(objects, self.first.id(), head.id())?;
+        if self.others.is_empty() {
+            return Ok(changes);
+        }
+        let mut all: BTreeMap<BString, Change> = BTreeMap::new();
+        let others = self.others.iter();
+        let others = others.map(|base| changes_between(objects, base.id(), head.id()));
+        for changes in iter::once(Ok(changes)).chain(others) {
+            for change in changes? {
+                all.entry(change.path.clone()).or_insert(change);
+            }
+        }
+        let mut own = Vec::with_capacity(all.len());
+        for change in all.into_values() {
+            if !self.is_in_a_tip(&change)? {
+                own.push(change);
+            }
+        }
+        Ok(own)
+    }
+
+    fn is_in_a_tip(&self, change: &Change) -> Result<bool> {
+        for tip in &self.tips {
+            if tip.get(change.path.as_ref())? == change.new {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Takes for the old side of each change that of the base that it destroys most of.
+    ///
+    /// # Errors
+    /// A tree or blob is missing or damaged.
+    pub(super) fn worst(
+        &self,
+        objects: &Objects,
+        thresholds: &Thresholds,
+        changes: &mut [Change],
+    ) -> Result<()> {
+        if self.others.is_empty() {
+            return Ok(());
+        }
+        for change in changes {
+            let mut olds = vec![change.old];
+            for base in iter::once(self.first).chain(&self.others) {
+                let old = base.get(change.path.as_ref())?;
+                if old != change.new && !olds.contains(&old) {
+                    olds.push(old);
+                }
+            }
+            if olds.len() < 2 {
+                continue;
+            }
+            let mut worst = None;
+            for old in olds {
+                let (before, after) = (read(objects, old)?, read(objects, change.new)?);
+                let side = |state: Option<State>, content| Some((state?.kind, content));
+                let measured = measure::measure(
+                    side(old, before.as_slice()),
+                    side(change.new, after.as_slice()),
+                    thresholds,
+                );
+                let weight = weight(&measured);
+                if worst.is_none_or(|(heaviest, _)| weight > heaviest) {
+                    worst = Some((weight, old));
+                }
+            }
+            change.old = worst.and_then(|(_, old)| old);
+        }
+        Ok(())
+    }
+}
+
+/// The content; what is missing, or a submodule, has none.
+fn read(objects: &Objects, state: Option<State>) -> Result<Vec<u8>> {
+    let mut content = Vec::new();
+    if let Some(state) = state.filter(|state| state.kind != Kind::Submodule) {
+        objects.blob(state.id, &mut content)?;
+    }
+    Ok(content)
+}

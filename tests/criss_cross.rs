@@ -1,0 +1,166 @@
+//! Where two branches were merged into each other, their histories meet in several commits: none of them hides what
+//! is lost against another.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use common::{Output, Repo, lines, run};
+use serde_json::{Value, json};
+
+/// What `main` fixed in `src/a.rs`.
+const FIX: &str = "number 100, checked";
+
+/// Git at a time of day.
+fn git_at(repo: &Repo, hour: u32, arguments: &[&str]) {
+    let date = format!("2026-01-02T{hour:02}:00:00Z");
+    let mut git = repo.command("git");
+    for who in ["AUTHOR", "COMMITTER"] {
+        git.env(format!("GIT_{who}_DATE"), &date);
+    }
+    run(git.args(arguments)).exits(0);
+}
+
+/// `main` fixes `src/a.rs` and `src/b.rs`. The branch takes the fixes over but keeps `path` as it was, and `main`
+/// merges what the branch had before: the histories meet in the fix and in the branch's commit, of which the fix is
+/// made at `hour` and the other at 3.
+fn reverted(hour: u32, path: &str) -> Repo {
+    let repo = Repo::new();
+    for name in ["src/a.rs", "src/b.rs"] {
+        repo.stage(name, lines(1..=150));
+    }
+    repo.govern(&[("src/new.rs", "Add", "x")]);
+    repo.stage("src/new.rs", "fn new() {}\n");
+    git_at(&repo, 3, &["commit", "--quiet", "-m", "Work"]);
+    repo.git(&["branch", "earlier"]);
+    repo.git(&["switch", "--quiet", "main"]);
+    for name in ["src/a.rs", "src/b.rs"] {
+        repo.stage(name, lines(1..=150).replace("number 100", FIX));
+    }
+    git_at(&repo, hour, &["commit", "--quiet", "-m", "Fix"]);
+    repo.git(&["switch", "--quiet", "188-work"]);
+    git_at(&repo, 6, &["merge", "--quiet", "--no-commit", "main"]);
+    repo.git(&["checkout", "--quiet", "earlier", "--", path]);
+    git_at(&repo, 6, &["commit", "--quiet", "--no-edit"]);
+    repo.git(&["switch", "--quiet", "main"]);
+    git_at(&repo, 7, &["merge", "--quiet", "--no-edit", "earlier"]);
+    repo.git(&["switch", "--quiet", "188-work"]);
+    let bases = repo.git(&["merge-base", "--all", "main", "HEAD"]);
+    assert_eq!(bases.lines().count(), 2, "a criss-cross");
+    repo
+}
+
+/// Whichever merge base is the newer.
+const HOURS: [u32; 2] = [2, 4];
+
+fn refuses_the_revert(output: Output) {
+    output
+        .exits(1)
+        .says("error[out-of-scope]: src/a.rs")
+        .says("the histories meet in 2 commits");
+}
+
+fn changes(report: &Value) -> Vec<&str> {
+    let changes = report["changes"].as_array().unwrap().iter();
+    changes
+        .map(|change| change["path"].as_str().unwrap())
+        .collect()
+}
+
+#[test]
+fn a_revert_of_a_fix_is_seen_from_every_merge_base() {
+    for hour in HOURS {
+        let repo = reverted(hour, "src/a.rs");
+        refuses_the_revert(repo.guard(&["lint", "--range", "main..HEAD"]));
+        let report = repo.json(&["lint", "--range", "main..HEAD"]);
+        // Not src/b.rs: it differs from one merge base, and is as main has it.
+        assert_eq!(changes(&report), ["src/a.rs"], "the fix at {hour}");
+    }
+}
+
+#[test]
+fn a_revert_of_a_fix_is_seen_in_ci() {
+    for hour in HOURS {
+        let repo = reverted(hour, "src/a.rs");
+        let main = repo.git(&["rev-parse", "main"]);
+        repo.git(&["update-ref", "refs/remotes/origin/main", &main]);
+        repo.git(&[
+            "symbolic-ref",
+            "refs/remotes/origin/HEAD",
+            "refs/remotes/origin/main",
+        ]);
+        let head = repo.git(&["rev-parse", "HEAD"]);
+        let event = json!({"pull_request": {
+            "number": 7,
+            "base": {"sha": main, "ref": "main"},
+            "head": {"sha": head, "ref": "188-work"},
+        }});
+        repo.write("../event.json", event.to_string());
+        let mut guard = repo.command(common::GUARD);
+        guard
+            .args(["lint", "--ci"])
+            .env("GITHUB_ACTIONS", "true")
+            .env("GITHUB_EVENT_NAME", "pull_request")
+            .env("GITHUB_EVENT_PATH", repo.path("../event.json"))
+            .env("GITHUB_SHA", head);
+        refuses_the_revert(run(&mut guard));
+    }
+}
+
+#[test]
+fn a_revert_of_a_fix_is_not_pushed() {
+    for hour in HOURS {
+        let repo = reverted(hour, "src/a.rs");
+        repo.push_to_server();
+        repo.git(&["fetch", "--quiet", "origin"]);
+        repo.install_hook("pre-push");
+        let pushed = repo.try_git(&["push", "origin", "188-work"]);
+        refuses_the_revert(pushed);
+    }
+}
+
+#[test]
+fn a_revert_of_a_fix_does_not_arrive() {
+    for hour in HOURS {
+        let repo = reverted(hour, "src/a.rs");
+        repo.push_to_server();
+        repo.install_server_hook("update");
+        let pushed = repo.try_git(&["push", "origin", "188-work"]);
+        refuses_the_revert(pushed);
+    }
+}
+
+#[test]
+fn what_is_lost_is_measured_against_the_base_that_loses_most() {
+    for hour in HOURS {
+        let repo = Repo::new();
+        repo.stage("src/a.rs", lines(1..=150));
+        repo.govern(&[("src/a.rs", "Modify", "x"), ("src/new.rs", "Add", "x")]);
+        repo.stage("src/new.rs", "fn new() {}\n");
+        git_at(&repo, 3, &["commit", "--quiet", "-m", "Work"]);
+        repo.git(&["branch", "earlier"]);
+        repo.git(&["switch", "--quiet", "main"]);
+        repo.stage("src/a.rs", lines(1..=600));
+        git_at(&repo, hour, &["commit", "--quiet", "-m", "Extend"]);
+        repo.git(&["switch", "--quiet", "188-work"]);
+        git_at(&repo, 6, &["merge", "--quiet", "--no-commit", "main"]);
+        repo.stage("src/a.rs", format!("{}last\n", lines(1..=150)));
+        git_at(&repo, 6, &["commit", "--quiet", "--no-edit"]);
+        repo.git(&["switch", "--quiet", "main"]);
+        git_at(&repo, 7, &["merge", "--quiet", "--no-edit", "earlier"]);
+        repo.guard(&["lint", "--range", "main..188-work"])
+            .exits(1)
+            .says("error[destructive-change]: src/a.rs");
+    }
+}
+
+#[test]
+fn a_criss_cross_without_a_revert_is_accepted() {
+    for hour in HOURS {
+        // Taken from the commit before, the new file is as it was anyway.
+        let repo = reverted(hour, "src/new.rs");
+        let report = repo.json(&["lint", "--range", "main..HEAD"]);
+        assert_eq!(report["verdict"], "accepted", "{report}");
+        assert!(changes(&report).is_empty(), "{report}");
+    }
+}
