@@ -53,16 +53,36 @@ impl Repository {
     /// # Errors
     /// A commit on the way is missing, other than beyond the boundary of a shallow clone, or damaged.
     pub fn history(&self, known: &[ObjectId], head: ObjectId) -> Result<History> {
+        History::between(self.objects(), &self.boundary()?, known, head)
+    }
+
+    /// The commits whose parents a shallow clone lacks.
+    ///
+    /// # Errors
+    /// The list cannot be read.
+    pub(super) fn boundary(&self) -> Result<HashSet<ObjectId>> {
         let shallow = self
             .repo
             .shallow_commits()
             .map_err(|error| failed("the list of shallow commits cannot be read", &error))?;
-        let boundary = shallow
-            .as_ref()
-            .map(|commits| commits.iter().copied().collect())
-            .unwrap_or_default();
+        let commits = shallow.as_ref().map(|commits| commits.iter().copied());
+        Ok(commits.into_iter().flatten().collect())
+    }
+}
+
+impl History {
+    /// As [`Repository::history`], with a handle that may be another thread's.
+    ///
+    /// # Errors
+    /// As there.
+    pub(super) fn between(
+        objects: Objects,
+        boundary: &HashSet<ObjectId>,
+        known: &[ObjectId],
+        head: ObjectId,
+    ) -> Result<History> {
         let mut walk = Walk {
-            objects: self.objects(),
+            objects,
             boundary,
             buffer: Vec::new(),
             seen: Vec::new(),
@@ -79,9 +99,9 @@ impl Repository {
     }
 }
 
-struct Walk {
+struct Walk<'a> {
     objects: Objects,
-    boundary: HashSet<ObjectId>,
+    boundary: &'a HashSet<ObjectId>,
     buffer: Vec<u8>,
     seen: Vec<Seen>,
     /// Where each of them is.
@@ -92,7 +112,7 @@ struct Walk {
     wait: usize,
 }
 
-impl Walk {
+impl Walk<'_> {
     fn get(&self, id: &ObjectId) -> Option<&Seen> {
         self.places.get(id).and_then(|&place| self.seen.get(place))
     }

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 /// A handle to the object database: cheap to clone, and a clone may move to another thread.
 #[derive(Clone)]
 pub struct Objects {
-    odb: gix::OdbHandle,
+    pub(super) odb: gix::OdbHandle,
     /// Blobs that are nowhere but here, see [`Objects::holding`].
     held: Arc<Blobs>,
 }
@@ -67,6 +67,16 @@ impl Objects {
         });
         Objects {
             odb: handle,
+            held: Arc::clone(&self.held),
+        }
+    }
+
+    /// A handle whose writes go to memory and stay there.
+    pub(super) fn writing_to_memory(&self) -> Objects {
+        let mut odb = self.odb.clone();
+        odb.set_object_memory(gix::odb::memory::Storage::default());
+        Objects {
+            odb,
             held: Arc::clone(&self.held),
         }
     }

@@ -48,6 +48,11 @@ impl Parents {
         })
     }
 
+    /// All of them, HEAD first.
+    pub fn all(&self) -> Vec<ObjectId> {
+        self.head.iter().chain(&self.merged).copied().collect()
+    }
+
     /// The staged changes that are the committer's own: in a merge, those that differ from every parent.
     /// The old side is always HEAD's.
     ///

@@ -12,7 +12,7 @@ use super::{merged, subjects};
 use crate::change::Change;
 use crate::error::{Error, Result};
 use crate::finding::Finding;
-use crate::git::{Commit, Objects, Range, Repository, Tree, changes_between};
+use crate::git::{Commit, Merges, Objects, Range, Repository, Tree, changes_between};
 use crate::policy::{Moment, Policy};
 use crate::threads;
 
@@ -47,6 +47,7 @@ pub(super) fn judge(
             .map(|commit| (commit.id, commit.tree))
             .collect(),
         base: range.base,
+        merges: repo.merges()?,
         policy: &policy,
         stated,
         next: AtomicUsize::new(0),
@@ -76,6 +77,7 @@ struct Work<'a> {
     trees: HashMap<ObjectId, ObjectId>,
     /// Where the work began.
     base: Option<ObjectId>,
+    merges: Merges,
     policy: &'a Policy,
     /// The approvals in the messages of the range.
     stated: &'a Stated,
@@ -119,7 +121,7 @@ impl Work<'_> {
         let id = commit.id;
         let tree = Tree::at(objects, commit.tree);
         let parents = trees(objects, &commit.parents, &self.trees)?;
-        let changes = own_changes(objects, &parents, &tree)?;
+        let changes = own_changes(objects, &self.merges, &commit.parents, &parents, &tree)?;
         if changes.is_empty() {
             return Ok(Vec::new());
         }
@@ -165,9 +167,11 @@ pub(super) fn trees<'a>(
 }
 
 /// What a commit changes itself: in a merge, the paths that differ from every parent and that git did not merge
-/// from parts of them. The old side is always the first parent's.
+/// from parts of them. The old side is always the first parent's. `commits` are the parents.
 pub(super) fn own_changes(
     objects: &Objects,
+    merges: &Merges,
+    commits: &[ObjectId],
     parents: &[Tree<'_>],
     tree: &Tree<'_>,
 ) -> Result<Vec<Change>> {
@@ -184,5 +188,5 @@ pub(super) fn own_changes(
         }
         changes = own;
     }
-    merged::without_taken_over(objects, parents, changes)
+    merged::without_taken_over(objects, merges, commits, parents, changes)
 }

@@ -1,11 +1,12 @@
 //! In a merge, what a parent brought is not the committer's: neither its lines nor its losses.
 
+use gix::ObjectId;
 use gix::bstr::BStr;
 
 use super::subjects::Subjects;
 use crate::change::{Change, State};
 use crate::error::Result;
-use crate::git::{Objects, Parents, Repository, Tree};
+use crate::git::{Merges, Objects, Parents, Repository, Tree};
 use crate::measure;
 use crate::policy::settings::Settings;
 
@@ -20,12 +21,15 @@ pub(super) fn trees<'a>(repo: &'a Repository, parents: &Parents) -> Result<Vec<T
         .collect()
 }
 
-/// The changes without the files that git merged from parts of their parents.
+/// The changes without those that git made: the files that it merged from parts of their parents, and what its
+/// default strategy yields. `commits` are the parents; where that cannot be told, their changes are somebody's.
 ///
 /// # Errors
 /// A tree or blob is missing or damaged.
 pub(super) fn without_taken_over(
     objects: &Objects,
+    merges: &Merges,
+    commits: &[ObjectId],
     parents: &[Tree<'_>],
     changes: Vec<Change>,
 ) -> Result<Vec<Change>> {
@@ -37,6 +41,14 @@ pub(super) fn without_taken_over(
         if !is_taken_over(objects, parents, &change)? {
             own.push(change);
         }
+    }
+    // Git merges more than two by another strategy, which knows no renames.
+    if let &[ours, theirs] = commits
+        && !own.is_empty()
+    {
+        let clean = merges.clean(objects, [ours, theirs], &own);
+        let clean = clean.unwrap_or_default();
+        own.retain(|change| !clean.contains(&change.path));
     }
     Ok(own)
 }

@@ -141,7 +141,13 @@ fn judge_index(repo: &Repository, index: &Index, options: &Options) -> Result<St
     let parents = Parents::of_next_commit(repo, options.githead)?;
     let changes = parents.own_changes(repo, index, &objects)?;
     let parent_trees = merged::trees(repo, &parents)?;
-    let changes = merged::without_taken_over(&objects, &parent_trees, changes)?;
+    let changes = match parents.merged.is_empty() {
+        true => changes,
+        false => {
+            let (commits, merges) = (parents.all(), repo.merges()?);
+            merged::without_taken_over(&objects, &merges, &commits, &parent_trees, changes)?
+        }
+    };
     let mut policy = load_for_commit(repo, index, &parents, &changes, options)?;
     if options.in_hook && parents.ignores_githead {
         policy.notes.push(GITHEAD_IGNORED.to_owned());

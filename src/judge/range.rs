@@ -205,7 +205,13 @@ pub fn commit(
     let parent = made.parents.first().copied();
     let (base, tree) = (repo.tree_of(parent)?, repo.tree_of(Some(id))?);
     let parent_trees = each::trees(&objects, &made.parents, &HashMap::default())?;
-    let changes = each::own_changes(&objects, &parent_trees, &tree)?;
+    let changes = each::own_changes(
+        &objects,
+        &repo.merges()?,
+        &made.parents,
+        &parent_trees,
+        &tree,
+    )?;
     let sides = Sides {
         moment: Moment::Commit,
         base: repo.tree_of(parent)?,

@@ -1,0 +1,398 @@
+//! What git's default strategy yields where two commits are merged, by gix: held to git's defaults whatever the
+//! attributes and the configuration of the repository say, and written to memory alone.
+//!
+//! Only the paths in question are merged, and those that a rename may lead from or to. Git looks for no other
+//! renames either: one whose old file the other side has left alone changes nothing in a merge.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use gix::ObjectId;
+use gix::bstr::{BStr, BString, ByteSlice};
+use gix::diff::{Rewrites, blob as diff, tree_with_rewrites};
+use gix::filter::plumbing as filter;
+use gix::merge::plumbing::blob::{
+    self as merge, builtin_driver::text, pipeline::WorktreeRoots, platform,
+};
+use gix::merge::plumbing::tree::{self, Conflict, Resolution, TreatAsUnresolved};
+use gix::objs::Write as _;
+use gix::objs::tree::{Editor, EntryKind};
+use gix::worktree::{Stack, stack};
+
+use super::{History, Objects, Repository, Tree, changes_between, failed};
+use crate::change::{Change, Kind, State};
+use crate::error::{Error, Result};
+
+/// Larger files are not merged: nobody edits them by lines.
+const MAX_SIZE: u64 = 8 << 20;
+/// Bytes of all files together that may be ends of a rename; they are kept in memory.
+const MAX_ENDS: u64 = 64 << 20;
+/// Bytes to compare, one old with one new file at a time, until renames are not looked for.
+const MAX_COMPARED: u64 = 512 << 20;
+/// Files to compare, as a square, where merge bases are merged whole. Git's own limit is larger.
+const RENAME_LIMIT: usize = 200;
+/// Merge bases that have several merge bases themselves, and so on.
+const MAX_DEPTH: usize = 8;
+
+/// Merges any two commits of a repository.
+pub struct Merges {
+    /// The commits whose parents a shallow clone lacks.
+    boundary: HashSet<ObjectId>,
+}
+
+impl Repository {
+    /// What merges commits here.
+    ///
+    /// # Errors
+    /// The list of shallow commits cannot be read.
+    pub fn merges(&self) -> Result<Merges> {
+        let boundary = self.boundary()?;
+        Ok(Merges { boundary })
+    }
+}
+
+/// The changes from a base by path: the old and the new state.
+type Side = HashMap<BString, (Option<State>, Option<State>)>;
+
+impl Merges {
+    /// Of these changes that lead to a merge of two commits, the paths whose new state git yields without conflict.
+    ///
+    /// # Errors
+    /// The commits have no one base to merge by, or an object cannot be read.
+    pub fn clean(
+        &self,
+        objects: &Objects,
+        [ours, theirs]: [ObjectId; 2],
+        changes: &[Change],
+    ) -> Result<HashSet<BString>> {
+        let objects = objects.writing_to_memory();
+        let base = self.base(&objects, [ours, theirs], 0)?;
+        let tree = |commit| objects.recorded(commit).map(|recorded| recorded.tree);
+        let (ours, theirs) = (tree(ours)?, tree(theirs)?);
+        let wanted: HashSet<&BStr> = changes.iter().map(|change| change.path.as_ref()).collect();
+        let parts = Parts::of(&objects, base, [ours, theirs], &wanted)?;
+        let merged = merge(&objects, parts.write(&objects)?, parts.rewrites)?;
+        let tree = Tree::at(&objects, merged.tree);
+        let mut clean = HashSet::new();
+        for change in changes {
+            let path = &change.path;
+            if change.new.is_some()
+                && parts.paths.contains_key(path)
+                && !merged.conflicts.contains(path)
+                && tree.get(path.as_ref())? == change.new
+            {
+                clean.insert(path.clone());
+            }
+        }
+        Ok(clean)
+    }
+
+    /// The tree to merge two commits by. Several merge bases are merged themselves, as git does it; what that leaves
+    /// in conflict, or needs more than two of them, is nothing to merge by.
+    fn base(
+        &self,
+        objects: &Objects,
+        [ours, theirs]: [ObjectId; 2],
+        depth: usize,
+    ) -> Result<ObjectId> {
+        let history = History::between(objects.clone(), &self.boundary, &[ours], theirs)?;
+        let unusable = || Error::new("there is no one base to merge by");
+        if history.is_cut || depth > MAX_DEPTH {
+            return Err(unusable());
+        }
+        let tree = |commit| objects.recorded(commit).map(|recorded| recorded.tree);
+        match history.bases[..] {
+            [base] => tree(base),
+            [one, other] => {
+                let base = self.base(objects, [one, other], depth + 1)?;
+                let rewrites = Rewrites {
+                    limit: RENAME_LIMIT,
+                    ..Rewrites::default()
+                };
+                let merged = merge(objects, [base, tree(one)?, tree(other)?], Some(rewrites))?;
+                match merged.conflicts.is_empty() {
+                    true => Ok(merged.tree),
+                    false => Err(unusable()),
+                }
+            }
+            _ => Err(unusable()),
+        }
+    }
+}
+
+/// What is merged of three trees.
+struct Parts {
+    /// The base's, our and their state by path.
+    paths: BTreeMap<BString, [Option<State>; 3]>,
+    rewrites: Option<Rewrites>,
+}
+
+impl Parts {
+    fn of(
+        objects: &Objects,
+        base: ObjectId,
+        sides: [ObjectId; 2],
+        wanted: &HashSet<&BStr>,
+    ) -> Result<Parts> {
+        let side = |tree| -> Result<Side> {
+            let changes = changes_between(objects, base, tree)?.into_iter();
+            Ok(changes
+                .map(|change| (change.path, (change.old, change.new)))
+                .collect())
+        };
+        let [ours, theirs] = sides;
+        let sides = [side(ours)?, side(theirs)?];
+        let mut paths: BTreeSet<&BString> = BTreeSet::new();
+        let mut may_be_renamed = false;
+        for side in &sides {
+            for (path, (old, new)) in side {
+                if wanted.contains::<BStr>(path.as_ref()) {
+                    paths.insert(path);
+                    may_be_renamed |= old.is_none() || new.is_none();
+                }
+            }
+        }
+        let ends = match may_be_renamed {
+            true => rename_ends(objects, &sides)?,
+            false => None,
+        };
+        let rewrites = ends.as_ref().map(|_| Rewrites {
+            limit: 0,
+            ..Rewrites::default()
+        });
+        paths.extend(ends.into_iter().flatten());
+        let [ours, theirs] = &sides;
+        let mut parts = BTreeMap::new();
+        for path in paths {
+            let (our, their) = (ours.get(path), theirs.get(path));
+            let base = our.or(their).and_then(|(old, _)| *old);
+            let states = [
+                base,
+                our.map_or(base, |(_, new)| *new),
+                their.map_or(base, |(_, new)| *new),
+            ];
+            let mut is_mergeable = true;
+            for state in states.into_iter().flatten() {
+                is_mergeable &= state.kind.is_file() && objects.size(state.id)? <= MAX_SIZE;
+            }
+            if is_mergeable {
+                parts.insert(path.clone(), states);
+            }
+        }
+        Ok(Parts {
+            paths: parts,
+            rewrites,
+        })
+    }
+
+    /// The three trees, to memory.
+    fn write(&self, objects: &Objects) -> Result<[ObjectId; 3]> {
+        let mut trees = [ObjectId::empty_tree(objects.hash_kind()); 3];
+        for (at, tree) in trees.iter_mut().enumerate() {
+            let mut editor =
+                Editor::new(gix::objs::Tree::empty(), &objects.odb, objects.hash_kind());
+            for (path, states) in &self.paths {
+                let Some(state) = states[at] else { continue };
+                let kind = match state.kind {
+                    Kind::Executable => EntryKind::BlobExecutable,
+                    _ => EntryKind::Blob,
+                };
+                editor
+                    .upsert(path.split_str("/").map(ByteSlice::as_bstr), kind, state.id)
+                    .map_err(|error| cannot(&error))?;
+            }
+            *tree = editor
+                .write(|tree| objects.odb.write(tree))
+                .map_err(|error| cannot(&error))?;
+        }
+        Ok(trees)
+    }
+}
+
+/// The paths that a rename may lead from or to, where it would take an edit of the other side along; `None` where
+/// there is none, or too much to compare.
+fn rename_ends<'a>(objects: &Objects, sides: &'a [Side; 2]) -> Result<Option<Vec<&'a BString>>> {
+    let file = |state: &Option<State>| state.filter(|state| state.kind.is_file());
+    let mut ends = Vec::new();
+    let (mut compared, mut total) = (0_u64, 0_u64);
+    for (side, other) in [(&sides[0], &sides[1]), (&sides[1], &sides[0])] {
+        let mut sources = Vec::new();
+        for (path, (old, new)) in side {
+            if let Some(old) = file(old)
+                && new.is_none()
+                && other.contains_key(path)
+            {
+                let size = objects.size(old.id)?;
+                if size <= MAX_SIZE {
+                    sources.push(size);
+                    ends.push(path);
+                    total += size;
+                }
+            }
+        }
+        if sources.is_empty() {
+            continue;
+        }
+        let mut added = HashSet::new();
+        for (path, (old, new)) in side {
+            let Some(new) = file(new).filter(|_| old.is_none()) else {
+                continue;
+            };
+            let size = objects.size(new.id)?;
+            // Half of the larger one has to be there.
+            let alike = |&&source: &&u64| size <= 2 * source && source <= 2 * size;
+            let mut is_end = false;
+            for source in sources.iter().filter(alike) {
+                is_end = true;
+                compared += size + source;
+            }
+            if is_end {
+                added.insert(new.id);
+                ends.push(path);
+                total += size;
+            }
+            if compared > MAX_COMPARED || total > MAX_ENDS {
+                return Ok(None);
+            }
+        }
+        // What came from elsewhere as it was does not come from one of these.
+        for (path, (old, new)) in side {
+            if let Some(old) = file(old)
+                && new.is_none()
+                && !other.contains_key(path)
+                && added.contains(&old.id)
+            {
+                ends.push(path);
+            }
+        }
+    }
+    Ok((!ends.is_empty()).then_some(ends))
+}
+
+/// What became of a merge.
+struct Merged {
+    tree: ObjectId,
+    /// The paths that git leaves to a person.
+    conflicts: HashSet<BString>,
+}
+
+fn merge(
+    objects: &Objects,
+    [base, ours, theirs]: [ObjectId; 3],
+    rewrites: Option<Rewrites>,
+) -> Result<Merged> {
+    let hash = objects.hash_kind();
+    // No attributes, and so no drivers and no filters.
+    let no_attributes = || {
+        let state = stack::State::AttributesStack(stack::state::Attributes::default());
+        let case = gix::glob::pattern::Case::Sensitive;
+        Stack::new("", state, case, Vec::new(), Vec::new())
+    };
+    let no_filter = || {
+        filter::Pipeline::new(
+            gix::command::Context::default(),
+            hash,
+            filter::pipeline::Options::default(),
+        )
+    };
+    let mut compare = diff::Platform::new(
+        diff::platform::Options {
+            algorithm: Some(diff::Algorithm::Histogram),
+            skip_internal_diff_if_external_is_configured: false,
+        },
+        diff::Pipeline::new(
+            diff::pipeline::WorktreeRoots::default(),
+            no_filter(),
+            Vec::new(),
+            diff::pipeline::Options {
+                large_file_threshold_bytes: MAX_SIZE,
+                ..diff::pipeline::Options::default()
+            },
+        ),
+        diff::pipeline::Mode::ToGit,
+        no_attributes(),
+    );
+    let mut contents = merge::Platform::new(
+        merge::Pipeline::new(
+            WorktreeRoots::default(),
+            no_filter(),
+            merge::pipeline::Options {
+                large_file_threshold_bytes: MAX_SIZE,
+            },
+        ),
+        merge::pipeline::Mode::ToGit,
+        no_attributes(),
+        Vec::new(),
+        platform::Options::default(),
+    );
+    let options = tree::Options {
+        rewrites,
+        blob_merge: platform::merge::Options {
+            text: text::Options {
+                // Git's default for merges.
+                diff_algorithm: diff::Algorithm::Histogram,
+                ..text::Options::default()
+            },
+            ..platform::merge::Options::default()
+        },
+        ..tree::Options::default()
+    };
+    let mut outcome = gix::merge::plumbing::tree(
+        &base,
+        &ours,
+        &theirs,
+        text::Labels::default(),
+        &objects.odb,
+        |content| objects.odb.write_buf(gix::objs::Kind::Blob, content),
+        &mut gix::diff::tree::State::default(),
+        &mut compare,
+        &mut contents,
+        options,
+    )
+    .map_err(|error| cannot(&error))?;
+    let conflicts = outcome
+        .conflicts
+        .iter()
+        .filter(|conflict| is_left(conflict));
+    let conflicts = conflicts.flat_map(locations).collect();
+    let tree = outcome
+        .tree
+        .write(|tree| objects.odb.write(tree))
+        .map_err(|error| cannot(&error))?;
+    Ok(Merged { tree, conflicts })
+}
+
+/// Whether git leaves this to a person. That a directory was renamed is a conflict by default.
+fn is_left(conflict: &Conflict) -> bool {
+    conflict.is_unresolved(TreatAsUnresolved::git())
+        || matches!(
+            conflict.resolution,
+            Ok(Resolution::SourceLocationAffectedByRename { .. })
+        )
+}
+
+/// All paths of a conflict.
+fn locations(conflict: &Conflict) -> Vec<BString> {
+    let ends = |change: &tree_with_rewrites::Change| {
+        [
+            change.location().to_owned(),
+            change.source_location().to_owned(),
+        ]
+    };
+    let mut all: Vec<BString> = [ends(&conflict.ours), ends(&conflict.theirs)].concat();
+    match &conflict.resolution {
+        Ok(Resolution::SourceLocationAffectedByRename { final_location }) => {
+            all.push(final_location.clone());
+        }
+        Ok(Resolution::OursModifiedTheirsRenamedAndChangedThenRename {
+            final_location, ..
+        }) => {
+            all.extend(final_location.clone());
+        }
+        _ => {}
+    }
+    all
+}
+
+fn cannot(error: &gix::Error) -> Error {
+    failed("the parents cannot be merged", error)
+}

@@ -1,0 +1,250 @@
+//! What `git merge` does by itself is nobody's own change; what somebody does besides is.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use common::{Repo, lines};
+use serde_json::Value;
+
+const ROWS: &[(&str, &str, &str)] = &[("src/mine.rs", "Add", "x")];
+
+/// A repository with `src/a.rs` of 150 lines, on `188-work`; the design grants none of it.
+fn governed() -> Repo {
+    let repo = Repo::new();
+    repo.stage("src/a.rs", lines(1..=150));
+    repo.stage("old/one.rs", lines(200..=260));
+    repo.stage("old/two.rs", lines(300..=360));
+    repo.govern(ROWS);
+    repo
+}
+
+/// The same where the branch renamed `src/a.rs` and `main` edited it.
+fn renamed_and_edited() -> Repo {
+    let repo = governed();
+    repo.git(&["mv", "src/a.rs", "src/b.rs"]);
+    repo.commit("Rename");
+    on_main(
+        &repo,
+        &[(
+            "src/a.rs",
+            lines(1..=150).replace("number 70\n", "number seventy\n"),
+        )],
+    );
+    repo
+}
+
+/// A commit on `main`; then on `188-work` again.
+fn on_main(repo: &Repo, files: &[(&str, String)]) {
+    repo.git(&["switch", "--quiet", "main"]);
+    for (path, content) in files {
+        repo.stage(path, content);
+    }
+    repo.commit("Edit");
+    repo.git(&["switch", "--quiet", "188-work"]);
+}
+
+/// `git merge --no-commit main`, and whether it had no conflict.
+fn merge(repo: &Repo) -> bool {
+    let merged = repo.try_git(&["merge", "--quiet", "--no-commit", "--no-ff", "main"]);
+    assert!(merged.code < 2, "{merged:?}");
+    merged.code == 0
+}
+
+fn changes(report: &Value) -> Vec<&str> {
+    let changes = report["changes"].as_array().unwrap().iter();
+    changes
+        .map(|change| change["path"].as_str().unwrap())
+        .collect()
+}
+
+/// Judged before the commit, after it, and in a range.
+#[track_caller]
+fn judged(repo: &Repo, code: i32, own: &[&str]) {
+    let judge = |arguments: &[&str]| {
+        repo.guard(arguments).exits(code);
+        let report = repo.json(arguments);
+        assert_eq!(changes(&report), own, "{arguments:?}");
+    };
+    let before = repo.digest_tree();
+    judge(&["lint"]);
+    assert_eq!(before, repo.digest_tree(), "guard wrote something");
+    repo.commit("Merge");
+    judge(&["lint", "--commit", "HEAD"]);
+    let each = repo.json(&["lint", "--range", "HEAD^1..HEAD", "--each-commit"]);
+    let in_commit = |finding: &&Value| {
+        finding["details"]["commit"] == repo.git(&["rev-parse", "HEAD"]).as_str()
+    };
+    let findings = each["findings"].as_array().unwrap();
+    let found: Vec<&str> = findings
+        .iter()
+        .filter(in_commit)
+        .map(|finding| finding["path"].as_str().unwrap())
+        .collect();
+    assert_eq!(found, own, "{each}");
+}
+
+#[test]
+fn a_file_renamed_on_one_side_and_edited_on_the_other() {
+    let repo = renamed_and_edited();
+    assert!(merge(&repo));
+    judged(&repo, 0, &[]);
+}
+
+#[test]
+fn a_file_edited_here_and_renamed_on_the_other_side() {
+    let repo = governed();
+    repo.stage(
+        "src/a.rs",
+        lines(1..=150).replace("number 70\n", "number seventy\n"),
+    );
+    repo.commit("Edit");
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.git(&["mv", "src/a.rs", "src/b.rs"]);
+    repo.stage(
+        "src/b.rs",
+        lines(1..=150).replace("number 10\n", "number ten\n"),
+    );
+    repo.commit("Rename");
+    repo.git(&["switch", "--quiet", "188-work"]);
+    assert!(merge(&repo));
+    judged(&repo, 0, &[]);
+}
+
+#[test]
+fn a_line_more_in_a_renamed_file_is_somebodys() {
+    let repo = renamed_and_edited();
+    assert!(merge(&repo));
+    let merged = repo.git(&["show", ":src/b.rs"]);
+    repo.stage("src/b.rs", format!("{merged}\nevil\n"));
+    judged(&repo, 1, &["src/b.rs"]);
+}
+
+#[test]
+fn an_edit_that_a_renamed_file_lost_is_somebodys() {
+    let repo = renamed_and_edited();
+    assert!(merge(&repo));
+    repo.stage("src/b.rs", lines(1..=149));
+    judged(&repo, 1, &["src/b.rs"]);
+}
+
+/// Git leaves the place of a file in a renamed directory to a person (merge.directoryRenames=conflict).
+#[test]
+fn a_file_added_to_a_directory_that_was_renamed() {
+    let repo = governed();
+    repo.git(&["mv", "old", "new"]);
+    repo.commit("Rename");
+    let edited = lines(200..=260).replace("number 230\n", "number two hundred and thirty\n");
+    on_main(
+        &repo,
+        &[
+            ("old/three.rs", "fn three() {}\n".to_owned()),
+            ("old/one.rs", edited),
+        ],
+    );
+    assert!(!merge(&repo));
+    repo.git(&["add", "--all"]);
+    judged(&repo, 1, &["new/three.rs"]);
+}
+
+#[test]
+fn the_same_file_added_on_both_sides() {
+    for (theirs, own) in [
+        ("fn new() {}\n", &[][..]),
+        ("fn other() {}\n", &["src/new.rs"]),
+    ] {
+        let repo = governed();
+        repo.stage("src/new.rs", "fn new() {}\n");
+        repo.commit("Add");
+        on_main(&repo, &[("src/new.rs", theirs.to_owned())]);
+        assert_eq!(merge(&repo), own.is_empty());
+        if !own.is_empty() {
+            repo.stage("src/new.rs", "fn new() {}\nfn other() {}\n");
+        }
+        judged(&repo, i32::from(!own.is_empty()), own);
+    }
+}
+
+#[test]
+fn a_clean_file_beside_a_conflict() {
+    let repo = renamed_and_edited();
+    repo.stage(
+        "old/one.rs",
+        lines(200..=260).replace("number 230\n", "ours\n"),
+    );
+    repo.commit("Edit");
+    on_main(
+        &repo,
+        &[(
+            "old/one.rs",
+            lines(200..=260).replace("number 230\n", "theirs\n"),
+        )],
+    );
+    assert!(!merge(&repo));
+    repo.stage(
+        "old/one.rs",
+        lines(200..=260).replace("number 230\n", "both\n"),
+    );
+    judged(&repo, 1, &["old/one.rs"]);
+}
+
+/// Neither attributes nor settings of git say what is somebody's own.
+#[test]
+fn attributes_and_settings_do_not_take_part() {
+    let repo = renamed_and_edited();
+    assert!(merge(&repo));
+    let evil = format!("touch '{}'; exit 1", repo.path("../ran").display());
+    for (key, value) in [
+        ("merge.renames", "false"),
+        ("merge.renameLimit", "1"),
+        ("diff.renames", "false"),
+        ("diff.algorithm", "patience"),
+        ("merge.renormalize", "true"),
+        ("merge.default", "evil"),
+        ("merge.evil.driver", &evil),
+        ("filter.evil.smudge", &evil),
+        ("filter.evil.clean", &evil),
+        ("diff.evil.textconv", &evil),
+        ("merge.conflictStyle", "diff3"),
+    ] {
+        repo.git(&["config", key, value]);
+    }
+    repo.write(
+        ".git/info/attributes",
+        "* merge=evil filter=evil diff=evil\n",
+    );
+    repo.guard(&["lint"]).exits(0);
+    assert!(changes(&repo.json(&["lint"])).is_empty());
+    assert!(!repo.path("../ran").exists(), "a driver ran");
+}
+
+/// With two merge bases git merges these first.
+#[test]
+fn a_rename_and_an_edit_across_two_merge_bases() {
+    let repo = governed();
+    repo.stage("src/mine.rs", "fn mine() {}\n");
+    repo.commit("Work");
+    repo.git(&["branch", "earlier"]);
+    on_main(&repo, &[("old/two.rs", lines(300..=361))]);
+    repo.git(&["merge", "--quiet", "--no-edit", "main"]);
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.git(&["merge", "--quiet", "--no-edit", "earlier"]);
+    repo.git(&["switch", "--quiet", "188-work"]);
+    repo.git(&["mv", "src/a.rs", "src/b.rs"]);
+    repo.commit("Rename");
+    on_main(
+        &repo,
+        &[(
+            "src/a.rs",
+            lines(1..=150).replace("number 70\n", "number seventy\n"),
+        )],
+    );
+    assert_eq!(
+        repo.git(&["merge-base", "--all", "main", "HEAD"])
+            .lines()
+            .count(),
+        2
+    );
+    assert!(merge(&repo));
+    judged(&repo, 0, &[]);
+}
