@@ -4,6 +4,8 @@
 
 #[path = "repositories/case.rs"]
 mod case;
+#[path = "repositories/committed.rs"]
+mod committed;
 mod common;
 #[path = "repositories/naive.rs"]
 mod naive;
@@ -18,6 +20,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use case::{Built, Case, Outcome};
+use committed::Committed;
 use common::GUARD;
 
 /// Cases may be added; this many must be found, so that none vanishes unseen.
@@ -26,10 +29,16 @@ const AT_LEAST: [(&str, usize); 3] = [("hostile/", 175), ("everyday/", 85), ("ra
 /// One judgement takes no longer, hostile sizes, the unoptimised build and a busy machine included.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 
+/// Accepted cases that git makes a commit of; fewer would say that the harness no longer commits.
+const COMMITTED_AT_LEAST: usize = 40;
+
 /// What came of one case.
+#[derive(Default)]
 struct Result {
     row: String,
     faults: Vec<String>,
+    /// Whether the accepted changes were committed; the reason why git does not; nothing for other cases.
+    committed: Option<std::result::Result<(), String>>,
 }
 
 #[test]
@@ -53,6 +62,7 @@ fn every_repository_is_judged_as_its_header_says() {
                     let result = catch_unwind(|| judge(case)).unwrap_or_else(|panic| Result {
                         row: "died".to_owned(),
                         faults: vec![format!("{:?}", panic.downcast_ref::<String>())],
+                        committed: None,
                     });
                     results.lock().unwrap().push((case.name.clone(), result));
                 }
@@ -71,6 +81,20 @@ fn every_repository_is_judged_as_its_header_says() {
         }
     }
     println!("{} cases", results.len());
+    let mut committed = 0;
+    for (name, result) in &results {
+        match &result.committed {
+            Some(Ok(())) => committed += 1,
+            Some(Err(why)) => println!("git does not commit {name}: {why}"),
+            None => {}
+        }
+    }
+    println!("{committed} accepted cases are committed as they were judged");
+    let is_whole = std::env::var_os("CASES").is_none();
+    assert!(
+        !is_whole || committed >= COMMITTED_AT_LEAST,
+        "{committed} cases"
+    );
     assert!(failures.is_empty(), "\n{failures}");
 }
 
@@ -78,6 +102,7 @@ fn judge(case: &Case) -> Result {
     let failed = |row: &str, fault: String| Result {
         row: row.to_owned(),
         faults: vec![fault],
+        committed: None,
     };
     let built = match case::build(case) {
         Ok(Outcome::Built(built)) => built,
@@ -85,7 +110,7 @@ fn judge(case: &Case) -> Result {
             common::skip(&format!("{}: {reason}", case.name));
             return Result {
                 row: format!("skipped: {reason}"),
-                faults: Vec::new(),
+                ..Result::default()
             };
         }
         Err(error) => return failed("not built", error),
@@ -148,6 +173,17 @@ fn judge(case: &Case) -> Result {
         });
         actual
     });
+    let mut committed = None;
+    if human.code == 0 && case.run == ["lint"] {
+        committed = match committed::commit(&built, &json.stdout) {
+            Committed::AsJudged => Some(Ok(())),
+            Committed::Refused(why) => Some(Err(why)),
+            Committed::Otherwise(fault) => {
+                expect(false, &|| fault.clone());
+                None
+            }
+        };
+    }
     let row = format!(
         "{:4} {:4} ms  {:11}  {}",
         human.code,
@@ -155,7 +191,11 @@ fn judge(case: &Case) -> Result {
         naive.unwrap_or(""),
         rules.into_iter().collect::<Vec<_>>().join(" ")
     );
-    Result { row, faults }
+    Result {
+        row,
+        faults,
+        committed,
+    }
 }
 
 /// The rules that have a finding at level error or warning.

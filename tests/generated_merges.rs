@@ -1,0 +1,257 @@
+//! Generated merges, made by the real git: what it merges by itself is nobody's own change, an edit on top is, and the
+//! commit holds what was judged.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
+
+mod common;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use common::Repo;
+use serde_json::Value;
+
+/// Clean merges of each of two repositories.
+const MERGES: usize = 150;
+/// Merges to try for that; many end in a conflict.
+const TRIES: usize = 600;
+/// Git moves an insertion among equal lines as far down as it goes, gix by their indentation: where that makes an edit of
+/// the other side touch it, gix reports a conflict that git does not, and the file is judged. So many at most.
+const JUDGED_AT_MOST: usize = 3;
+/// Every so many merges get an edit on top.
+const EVIL: usize = 5;
+
+/// The same numbers on every machine (xorshift64*).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        let high = self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33;
+        usize::try_from(high).unwrap() % end
+    }
+
+    fn one_of(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    /// Lines that repeat, as in code, and lines that do not.
+    fn line(&mut self) -> String {
+        match self.below(10) {
+            0 => String::new(),
+            1 | 2 => "}".to_owned(),
+            3 => "    return result;".to_owned(),
+            _ => format!("    step({});", self.below(1000)),
+        }
+    }
+}
+
+#[derive(Clone, PartialEq)]
+struct File {
+    executable: bool,
+    lines: Vec<String>,
+}
+
+type Files = BTreeMap<String, File>;
+
+fn base(random: &mut Random) -> Files {
+    let mut files = Files::new();
+    for number in 0..4 {
+        let lines = (0..12 + random.below(20)).map(|_| random.line()).collect();
+        let file = File {
+            executable: false,
+            lines,
+        };
+        files.insert(format!("work/dir{}/f{number}", number % 2), file);
+    }
+    files
+}
+
+fn edit(random: &mut Random, file: &mut File) {
+    for _ in 0..=random.below(2) {
+        let at = random.below(file.lines.len());
+        match random.below(4) {
+            0 => file.lines[at] = random.line(),
+            1 => drop(file.lines.remove(at)),
+            2 => file.lines.insert(at, random.line()),
+            _ => {
+                let line = file.lines[at].clone();
+                file.lines.insert(at, line);
+            }
+        }
+    }
+}
+
+/// One side of a merge: the first file is always edited, the rest at random. Whether it renamed the first.
+fn side(random: &mut Random, base: &Files, name: &str, may_rename: bool) -> (Files, bool) {
+    let mut files = base.clone();
+    let paths: Vec<String> = base.keys().cloned().collect();
+    for (at, path) in paths.iter().enumerate() {
+        if at == 0 || random.one_of(30) {
+            edit(random, files.get_mut(path).unwrap());
+        } else if random.one_of(10) {
+            files.remove(path);
+        }
+    }
+    if random.one_of(20) {
+        files.get_mut(&paths[0]).unwrap().executable = true;
+    }
+    if random.one_of(30) {
+        let lines = (0..8).map(|_| random.line()).collect();
+        let file = File {
+            executable: false,
+            lines,
+        };
+        files.insert(format!("work/{name}-new"), file);
+    }
+    let renames = may_rename && random.one_of(60);
+    if renames {
+        let file = files.remove(&paths[0]).unwrap();
+        files.insert(format!("work/{name}-moved"), file);
+    }
+    (files, renames)
+}
+
+/// A commit for `git fast-import`.
+fn write_commit(stream: &mut String, branch: &str, from: &str, before: &Files, after: &Files) {
+    write!(
+        stream,
+        "commit refs/heads/{branch}\ncommitter A <a@example.com> 1767225600 +0000\ndata 1\nx\nfrom {from}\n"
+    )
+    .unwrap();
+    for path in before.keys().filter(|path| !after.contains_key(*path)) {
+        writeln!(stream, "D {path}").unwrap();
+    }
+    for (path, file) in after {
+        if before.get(path) != Some(file) {
+            let mode = if file.executable { "755" } else { "644" };
+            let content = file.lines.join("\n") + "\n";
+            let length = content.len();
+            write!(stream, "M {mode} inline {path}\ndata {length}\n{content}\n").unwrap();
+        }
+    }
+    stream.push('\n');
+}
+
+fn judged_paths(report: &Value) -> BTreeSet<String> {
+    let changes = report["changes"].as_array().unwrap().iter();
+    changes
+        .map(|change| change["path"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+fn names(listing: &str) -> BTreeSet<String> {
+    listing.lines().map(str::to_owned).collect()
+}
+
+/// What a run of merges met.
+#[derive(Default)]
+struct Seen {
+    clean: usize,
+    /// Merges with a file that is as no parent has it.
+    merged: usize,
+    renamed: usize,
+    evil: usize,
+    /// Merges of git's that gix finds in conflict.
+    judged: usize,
+}
+
+fn merges(seed: u64) -> Seen {
+    let repo = Repo::new();
+    repo.govern(&[("src/mine.rs", "Add", "x")]);
+    let mut random = Random(seed);
+    let mut stream = String::new();
+    let mut renamed = Vec::new();
+    for number in 0..TRIES {
+        let base = base(&mut random);
+        let (ours, we) = side(&mut random, &base, "ours", true);
+        let (theirs, they) = side(&mut random, &base, "theirs", !we);
+        let name = |side: &str| format!("case{number}/{side}");
+        let from = format!("refs/heads/{}", name("base"));
+        write_commit(
+            &mut stream,
+            &name("base"),
+            "refs/heads/main^0",
+            &Files::new(),
+            &base,
+        );
+        write_commit(&mut stream, &name("ours"), &from, &base, &ours);
+        write_commit(&mut stream, &name("theirs"), &from, &base, &theirs);
+        renamed.push(we || they);
+    }
+    repo.git_with_input(&["fast-import", "--quiet"], stream.as_bytes());
+    let mut seen = Seen::default();
+    for (number, renamed) in renamed.into_iter().enumerate() {
+        if seen.clean == MERGES {
+            break;
+        }
+        let side = |name: &str| format!("case{number}/{name}");
+        let (ours, theirs) = (side("ours"), side("theirs"));
+        let merged = repo.try_git(&["merge-tree", "--write-tree", &ours, &theirs]);
+        if merged.code == 1 {
+            continue;
+        }
+        let tree = merged.exits(0).stdout.trim().to_owned();
+        seen.clean += 1;
+        seen.renamed += usize::from(renamed);
+        repo.git(&["checkout", "--quiet", "--force", "-B", "188-work", &ours]);
+        repo.git(&["merge", "--quiet", "--no-commit", "--no-ff", &theirs]);
+        let what = format!("seed {seed}, case {number}");
+        let report = repo.json(&["lint"]);
+        let mut judged = judged_paths(&report);
+        if !judged.is_empty() {
+            println!("{what}: {judged:?} is judged");
+            seen.judged += 1;
+            continue;
+        }
+        assert_eq!(report["verdict"], "accepted", "{what}: {report}");
+        if seen.clean % EVIL == 0 {
+            seen.evil += 1;
+            let paths = repo.git(&["ls-files", "work"]);
+            let paths: Vec<&str> = paths.lines().collect();
+            let path = paths[random.below(paths.len())];
+            let content = std::fs::read_to_string(repo.path(path)).unwrap();
+            let mut lines: Vec<&str> = content.lines().collect();
+            lines.insert(random.below(lines.len() + 1), "evil");
+            repo.stage(path, lines.join("\n") + "\n");
+            let report = repo.json(&["lint"]);
+            assert_eq!(report["verdict"], "refused", "{what}: {report}");
+            judged = judged_paths(&report);
+            assert_eq!(judged, BTreeSet::from([path.to_owned()]), "{what}");
+        }
+        repo.commit("Merge");
+        // What nobody judged is what git made of it.
+        let besides = repo.git(&["diff-tree", "-r", "--name-only", &tree, "HEAD^{tree}"]);
+        assert_eq!(names(&besides), judged, "{what}");
+        let combined = repo.git(&[
+            "diff-tree",
+            "-r",
+            "-c",
+            "--name-only",
+            "--no-commit-id",
+            "HEAD",
+        ]);
+        seen.merged += usize::from(!combined.is_empty());
+    }
+    seen
+}
+
+#[test]
+fn what_git_merges_is_nobodys_and_an_edit_on_top_is_somebodys() {
+    let seen: Vec<Seen> = std::thread::scope(|scope| {
+        let runs = [7, 11].map(|seed| scope.spawn(move || merges(seed)));
+        runs.map(|run| run.join().unwrap()).into()
+    });
+    for seen in seen {
+        println!(
+            "{} clean merges, {} of contents, {} renames, {} with an edit on top, {} judged",
+            seen.clean, seen.merged, seen.renamed, seen.evil, seen.judged
+        );
+        assert_eq!(seen.clean, MERGES);
+        assert!(seen.judged <= JUDGED_AT_MOST, "{}", seen.judged);
+        assert!(seen.merged >= MERGES / 2, "{}", seen.merged);
+        assert!(seen.renamed >= MERGES / 10, "{}", seen.renamed);
+    }
+}
