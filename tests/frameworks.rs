@@ -106,6 +106,58 @@ fn the_manual_stage_judges_what_is_staged() {
 }
 
 #[test]
+fn a_run_over_all_files_in_ci_needs_a_range() {
+    for (name, program) in frameworks() {
+        let repo = framework_repo(&program, &local_config());
+        repo.stage("src/core/lld.rs", "fn enforce() {}\n");
+        repo.commit("Outside");
+        let run = |arguments: &[&str], in_ci: bool| {
+            let mut run = repo.command(&program);
+            run.arg("run").args(arguments);
+            if in_ci {
+                run.env("GITHUB_ACTIONS", "true");
+            }
+            common::run(&mut run)
+        };
+        run(&["--all-files"], true)
+            .exits(1)
+            .says("exit code: 2")
+            .says("nothing is staged, so this CI job has judged nothing")
+            .says("guard lint --ci")
+            .says("--from-ref BASE --to-ref HEAD");
+        run(&["--from-ref", "main", "--to-ref", "HEAD"], true)
+            .exits(1)
+            .says("src/core/lld.rs");
+        run(&["--all-files", "--verbose"], false)
+            .exits(0)
+            .says("nothing is staged, so nothing was judged")
+            .says("guard lint --ci");
+        // What is staged is judged in CI as anywhere; so is an empty commit that a job makes.
+        let mut git = repo.command("git");
+        git.args(["commit", "--allow-empty", "--message", "Empty"])
+            .env("GITHUB_ACTIONS", "true");
+        common::run(&mut git).exits(0);
+        repo.stage("src/utils/lld.rs", "fn enforce() {}\n");
+        run(&["--all-files"], true).exits(0);
+        assert_eq!(repo.git(&["log", "-1", "--format=%s"]), "Empty", "{name}");
+    }
+}
+
+#[test]
+fn the_hook_pre_commit_in_ci_with_nothing_staged_cannot_judge() {
+    let repo = base_repo();
+    repo.govern(ROWS);
+    let run = |hook: &str| {
+        let mut guard = repo.command(GUARD);
+        guard.args(["hook", hook]).env("GITLAB_CI", "true");
+        common::run(&mut guard)
+    };
+    for hook in ["pre-commit", "framework"] {
+        run(hook).exits(2).says("guard lint --ci");
+    }
+}
+
+#[test]
 fn the_pre_push_stage_judges_the_range_that_is_pushed() {
     for (name, program) in frameworks() {
         let repo = framework_repo(&program, &local_config());

@@ -74,31 +74,60 @@ pub enum Point {
 /// # Errors
 /// No CI system is recognised, or what it says does not name a range.
 pub fn plan(variables: &Variables, event: impl Fn(&str) -> Result<Value>) -> Result<Plan> {
-    let on =
-        |name: &str| get(variables, name).is_some_and(|value| value.eq_ignore_ascii_case("true"));
-    let set = |name: &str| get(variables, name).is_some();
-    if on("GITHUB_ACTIONS") {
-        let path = required(variables, "GITHUB_EVENT_PATH")?;
-        return github::plan(variables, &event(path)?);
+    match System::of(variables) {
+        Some(System::GitHub) => {
+            let path = required(variables, "GITHUB_EVENT_PATH")?;
+            github::plan(variables, &event(path)?)
+        }
+        Some(System::GitLab) => gitlab::plan(variables),
+        Some(System::Bitbucket) => bitbucket::plan(variables),
+        Some(System::Azure) => azure::plan(variables),
+        Some(System::Buildkite) => buildkite::plan(variables),
+        Some(System::Jenkins) => Ok(jenkins::plan(variables)),
+        None => Err(Error::new("no CI system is recognised").help(
+            "--ci knows GitHub, GitLab, Bitbucket, Azure, Buildkite and Jenkins; elsewhere name the range: --range A..B",
+        )),
     }
-    if on("GITLAB_CI") {
-        return gitlab::plan(variables);
+}
+
+/// Whether these are the variables of a job of a CI system that guard knows.
+pub fn is_job(variables: &Variables) -> bool {
+    System::of(variables).is_some()
+}
+
+/// A CI system that guard knows.
+enum System {
+    GitHub,
+    GitLab,
+    Bitbucket,
+    Azure,
+    Buildkite,
+    Jenkins,
+}
+
+impl System {
+    /// The system by the variables that it sets in every job.
+    fn of(variables: &Variables) -> Option<System> {
+        let on = |name: &str| {
+            get(variables, name).is_some_and(|value| value.eq_ignore_ascii_case("true"))
+        };
+        let set = |name: &str| get(variables, name).is_some();
+        if on("GITHUB_ACTIONS") {
+            Some(System::GitHub)
+        } else if on("GITLAB_CI") {
+            Some(System::GitLab)
+        } else if set("BITBUCKET_COMMIT") {
+            Some(System::Bitbucket)
+        } else if on("TF_BUILD") {
+            Some(System::Azure)
+        } else if on("BUILDKITE") {
+            Some(System::Buildkite)
+        } else if set("JENKINS_URL") {
+            Some(System::Jenkins)
+        } else {
+            None
+        }
     }
-    if set("BITBUCKET_COMMIT") {
-        return bitbucket::plan(variables);
-    }
-    if on("TF_BUILD") {
-        return azure::plan(variables);
-    }
-    if on("BUILDKITE") {
-        return buildkite::plan(variables);
-    }
-    if set("JENKINS_URL") {
-        return Ok(jenkins::plan(variables));
-    }
-    Err(Error::new("no CI system is recognised").help(
-        "--ci knows GitHub, GitLab, Bitbucket, Azure, Buildkite and Jenkins; elsewhere name the range: --range A..B",
-    ))
 }
 
 /// A variable that is set to something.

@@ -112,7 +112,7 @@ impl Args {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         match &self.name {
             Name::PreCommit(args) => {
-                lint::staged(output, &repository()?, &args.design.options(true))
+                push::staged(output, &repository()?, &args.design.options(true))
             }
             Name::PreMergeCommit(args) => {
                 lint::staged(output, &repository()?, &args.in_merge(true))

@@ -147,7 +147,7 @@ fn refuse_what_is_no_range(text: &str) -> Result<()> {
 }
 
 /// The variables whose names and values are text.
-fn variables() -> ci::Variables {
+pub(super) fn variables() -> ci::Variables {
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect()
@@ -166,11 +166,14 @@ fn event(path: &str) -> Result<serde_json::Value> {
 
 /// Judges the staged changes and prints the report.
 pub(super) fn staged(output: &mut Output, repo: &Repository, options: &Options) -> Result<u8> {
+    print(output, &staged_report(repo, options)?)
+}
+
+/// Judges the staged changes.
+pub(super) fn staged_report(repo: &Repository, options: &Options) -> Result<Report> {
     let options = with_approvals(repo, options.clone())?;
-    let busy = progress::Busy::new("judging the staged changes");
-    let report = judge::staged(repo, &options)?;
-    drop(busy);
-    print(output, &report)
+    let _busy = progress::Busy::new("judging the staged changes");
+    judge::staged(repo, &options)
 }
 
 /// Judges the range that the pre-commit framework names in its variables; `None` where it names none.

@@ -6,8 +6,9 @@ use clap::ValueEnum;
 use gix::bstr::{BString, ByteSlice, ByteVec};
 
 use super::{bounded, lint, output::Output, repository, with_approvals};
+use crate::ci;
 use crate::error::{Error, Result};
-use crate::git::{self, Side};
+use crate::git::{self, Repository, Side};
 use crate::judge::{self, Options};
 
 #[derive(Debug, clap::Args)]
@@ -90,12 +91,36 @@ impl Transaction {
 /// staged is judged whatever the variables say.
 pub(super) fn framework(output: &mut Output, options: &Options) -> Result<u8> {
     let repo = repository()?;
-    if std::env::var_os("GIT_INDEX_FILE").is_none()
+    if !commit_in_progress()
         && let Some(report) = lint::framework_push(&repo, None, options)?
     {
         return lint::print(output, &report);
     }
-    lint::staged(output, &repo, options)
+    staged(output, &repo, options)
+}
+
+/// Judges the staged changes in a hook. Where no commit is in progress and nothing is staged, as when a framework
+/// runs over all files, nothing is judged: in CI that must not pass for a verdict.
+pub(super) fn staged(output: &mut Output, repo: &Repository, options: &Options) -> Result<u8> {
+    let mut report = lint::staged_report(repo, options)?;
+    if report.changes.is_empty() && report.findings.is_empty() && !commit_in_progress() {
+        if ci::is_job(&lint::variables()) {
+            return Err(
+                Error::new("nothing is staged, so this CI job has judged nothing")
+                    .help("judge the pull request: guard lint --ci")
+                    .help("or name its range: pre-commit run --from-ref BASE --to-ref HEAD"),
+            );
+        }
+        report.notes.push(
+            "nothing is staged, so nothing was judged; in CI use `guard lint --ci`, or `pre-commit run` with --from-ref and --to-ref".to_owned(),
+        );
+    }
+    lint::print(output, &report)
+}
+
+/// Whether git makes a commit: it names the index of the commit to the hooks that judge it.
+fn commit_in_progress() -> bool {
+    std::env::var_os("GIT_INDEX_FILE").is_some()
 }
 
 fn judge_push(output: &mut Output, updates: &[git::Update], side: Side<'_>) -> Result<u8> {
