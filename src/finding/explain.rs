@@ -70,9 +70,11 @@ Submodule) and commit the design first, or undo the action:
                 what: "\
 Most of a large file would be lost: it has more than 100 lines and at least half
 of them are in no place of the new version (`[destructive] lines` and `share` in
-guard.toml). Also: a large file is deleted without a row about it, is emptied, or
-turns from text into binary data, a link or a Git LFS pointer. A design in force
-may not be deleted or gutted at any size.",
+guard.toml). Where lines average more than 400 bytes, or the content is no text,
+more than 8 KiB is large. Also: a large file is deleted without a row about it or
+is emptied; text turns into what git shows as binary; binary data turns into
+text; either turns into a link or a Git LFS pointer. A design in force may not be
+deleted or gutted at any size.",
                 why: "\
 Rewriting a file from memory looks like an edit and drops what nobody meant to
 drop. Added lines do not make up for lost ones, so they are not counted.",

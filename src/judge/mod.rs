@@ -253,7 +253,8 @@ fn change_line(subject: &Subject, subjects: &Subjects, objects: &Objects) -> Res
         class: measured.class.name(),
         original_lines: measured.original_lines,
         new_lines: measured.new_lines,
-        lost_share: measured.original_lines.map(|_| measured.lost.share()),
+        lost_share: (measured.original_lines.is_some() || measured.lost.total > 0)
+            .then(|| measured.lost.share()),
         approved: false,
         preview,
         deleted,

@@ -34,6 +34,8 @@ use crate::change::Kind;
 pub enum Conversion {
     /// Text became binary.
     Binary,
+    /// What was no text became text.
+    Text,
     /// Text became UTF-16 or UTF-32, which git, and so every review, shows as binary.
     WideText,
     /// Content, text or binary, became a Git LFS pointer.
@@ -51,6 +53,7 @@ impl Conversion {
     pub fn name(self) -> &'static str {
         match self {
             Conversion::Binary => "binary",
+            Conversion::Text => "text",
             Conversion::WideText => "UTF-16 or UTF-32",
             Conversion::LfsPointer => "a Git LFS pointer",
             Conversion::Symlink => "a symbolic link",
@@ -65,13 +68,13 @@ impl Conversion {
 pub struct Measured {
     /// The class by lines and lost share; a [`Conversion`] stands beside it.
     pub class: Class,
-    /// Lines of the old version as git counts them; `None` where it is missing, binary or no file.
+    /// Lines of the old version, whatever ends them; `None` where it is missing, binary or no file.
     pub original_lines: Option<usize>,
     /// Lines of the new version, likewise.
     pub new_lines: Option<usize>,
-    /// What is lost. Nothing where the old version is binary or no file.
+    /// What is lost. Nothing where the old version is no file, or one binary takes the place of another.
     pub lost: Lost,
-    /// Whether the old version is over the threshold of lines.
+    /// Whether the old version is over the threshold of lines, or of bytes where lines are not counted.
     pub large: bool,
     /// The content became something else.
     pub conversion: Option<Conversion>,
@@ -123,7 +126,10 @@ pub fn measure_with_diff(
     let old_text = old_side.as_ref().and_then(Side::text);
     let new_text = new_side.as_ref().and_then(Side::text);
     let (lost, diff) = match (old_text, new_text) {
-        (None, _) => (Lost::NOTHING, None),
+        (None, _) => (
+            lost_bytes(old_side.as_ref(), new.is_none(), conversion),
+            None,
+        ),
         (Some(old), Some(new)) if !matches!(conversion, Some(c) if c != Conversion::Emptied) => {
             share::lost_by_diff(old, new)
         }
@@ -145,6 +151,16 @@ pub fn measure_with_diff(
             .and_then(|(old, new)| cosmetic(old, new)),
     };
     (measured, diff)
+}
+
+/// What is lost of an old version without text: all of it where it is deleted or becomes something else.
+fn lost_bytes(old: Option<&Side<'_>>, is_deleted: bool, conversion: Option<Conversion>) -> Lost {
+    match old {
+        Some(old) if old.content.is_some() && (is_deleted || conversion.is_some()) => {
+            Lost::all_bytes(old.blob)
+        }
+        _ => Lost::NOTHING,
+    }
 }
 
 /// One side of a step, looked at once.
@@ -196,7 +212,9 @@ fn conversion(old: &Side<'_>, new: &Side<'_>) -> Option<Conversion> {
         _ if new.is_blank() => Some(Conversion::Emptied),
         (Content::LfsPointer, Content::LfsPointer) => None,
         (_, Content::LfsPointer) => Some(Conversion::LfsPointer),
-        (Content::Text | Content::WideText, Content::Binary) => Some(Conversion::Binary),
+        (Content::Binary, Content::Binary) => None,
+        (Content::Binary, _) => Some(Conversion::Text),
+        (_, Content::Binary) | (Content::Text, Content::TextWithNul) => Some(Conversion::Binary),
         (Content::Text, Content::WideText) => Some(Conversion::WideText),
         _ => None,
     }

@@ -2,6 +2,7 @@
 //!
 //! Nothing here is counted with; counts come from [`super::lost`].
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -10,7 +11,7 @@ use gix::diff::blob::{Diff, Hunk};
 
 use super::line_diff::whole_line_changes;
 use super::share::line_diff;
-use super::text::{countable, line_count};
+use super::text::{Content, countable, line_count};
 
 /// Unchanged lines around a change.
 const CONTEXT: u32 = 3;
@@ -31,7 +32,7 @@ pub fn unified_preview(
     new_name: &str,
     max_lines: usize,
 ) -> String {
-    let (old, new) = (countable(old), countable(new));
+    let (old, new) = (displayable(old), displayable(new));
     let changes = whole_line_changes(&old, &new);
     let total = u32::try_from(line_count(&old)).unwrap_or(u32::MAX);
     let (mut before, mut after) = (Lines::of(&old), Lines::of(&new));
@@ -69,14 +70,14 @@ pub fn unified_preview(
 /// Leading and trailing blanks are ignored and content is escaped as in
 /// [`unified_preview`].
 pub fn deleted_content(old: &[u8], new: &[u8], max_lines: usize) -> String {
-    let diff = line_diff(&countable(old), &countable(new));
+    let diff = line_diff(&displayable(old), &displayable(new));
     removed_lines(old, diff.as_ref(), max_lines)
 }
 
 /// As [`deleted_content`] by a diff that is there already: the one of
 /// [`measure_with_diff`](super::measure_with_diff). Without one every line is lost.
 pub fn removed_lines(old: &[u8], diff: Option<&Diff>, max_lines: usize) -> String {
-    let old = countable(old);
+    let old = displayable(old);
     let mut page = Page::new(max_lines);
     for (line, index) in old.lines().zip(0..) {
         if diff.is_none_or(|diff| diff.is_removed(index)) {
@@ -84,6 +85,14 @@ pub fn removed_lines(old: &[u8], diff: Option<&Diff>, max_lines: usize) -> Strin
         }
     }
     page.finish()
+}
+
+/// The lines to show; one that says so where there are none.
+fn displayable(blob: &[u8]) -> Cow<'_, [u8]> {
+    match Content::of(blob) {
+        Content::Binary => Cow::Owned(format!("[binary, {} bytes]\n", blob.len()).into_bytes()),
+        _ => countable(blob),
+    }
 }
 
 /// Lines as the head of a hunk names them.

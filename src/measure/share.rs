@@ -13,8 +13,8 @@ use super::line_diff::{DIFF_LIMIT, Numbered};
 use super::text::countable;
 use super::units::{Counted, Unit};
 
-/// How many tokens stand for one line where a size is compared with a number of lines.
-const TOKENS_PER_LINE: usize = 10;
+/// As many bytes stand for a hundred lines where lines are very long or there are none: 8 KiB.
+const BYTES_PER_HUNDRED_LINES: usize = 8 * 1_024;
 
 /// How much of an old version is lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub struct Lost {
     pub total: usize,
     /// What was counted.
     pub unit: Unit,
+    /// Bytes of the old version's text.
+    pub bytes: usize,
 }
 
 impl Lost {
@@ -37,11 +39,23 @@ impl Lost {
         gone: 0,
         total: 0,
         unit: Unit::Lines,
+        bytes: 0,
     };
 
     /// Everything in `old` is lost.
     pub fn all(old: &[u8]) -> Lost {
         all_of(&Counted::old(old))
+    }
+
+    /// All of a content that is not text.
+    pub fn all_bytes(old: &[u8]) -> Lost {
+        Lost {
+            lost: old.len(),
+            gone: old.len(),
+            total: old.len(),
+            unit: Unit::Bytes,
+            bytes: old.len(),
+        }
     }
 
     /// The lost share, 0 to 1; 0 where there was nothing.
@@ -63,12 +77,14 @@ impl Lost {
         self.total > 0 && self.share() >= threshold
     }
 
-    /// Whether the old version is larger than this many lines. Where tokens
-    /// are counted, ten of them stand for a line.
+    /// Whether the old version is larger than this many lines. Where lines are
+    /// not what is counted, 8 KiB stand for a hundred of them.
     pub fn exceeds_lines(&self, lines: usize) -> bool {
         match self.unit {
             Unit::Lines => self.total > lines,
-            Unit::Tokens => self.total > lines.saturating_mul(TOKENS_PER_LINE),
+            Unit::Tokens | Unit::Bytes => {
+                self.bytes.saturating_mul(100) > lines.saturating_mul(BYTES_PER_HUNDRED_LINES)
+            }
         }
     }
 }
@@ -79,6 +95,7 @@ fn all_of(old: &Counted<'_>) -> Lost {
         gone: old.count,
         total: old.count,
         unit: old.unit,
+        bytes: old.bytes(),
     }
 }
 
@@ -108,10 +125,11 @@ pub(super) fn lost_by_diff(old: &[u8], new: &[u8]) -> (Lost, Option<Diff>) {
     }
     let old = Counted::old(old);
     let total = old.count;
-    let unit = old.unit;
+    let (unit, bytes) = (old.unit, old.bytes());
     if total == 0 {
         let nothing = Lost {
             unit,
+            bytes,
             ..Lost::NOTHING
         };
         return (nothing, None);
@@ -123,6 +141,7 @@ pub(super) fn lost_by_diff(old: &[u8], new: &[u8]) -> (Lost, Option<Diff>) {
             gone: lost,
             total,
             unit,
+            bytes,
         };
         return (few, None);
     }
@@ -134,6 +153,7 @@ pub(super) fn lost_by_diff(old: &[u8], new: &[u8]) -> (Lost, Option<Diff>) {
         gone: numbered.gone(),
         total,
         unit,
+        bytes,
     };
     (lost, (unit == Unit::Lines).then_some(diff))
 }
@@ -331,18 +351,20 @@ mod tests {
             .collect();
         let same = lost(old.as_bytes(), old.replace("f7(", "f7777(").as_bytes());
         assert_eq!((same.unit, same.lost), (Unit::Tokens, 1));
-        // function · f0(a){ · return · a+0}
-        assert_eq!(same.total, 2_000);
+        // function · f0( · a){ · return · a+ · 0}
+        assert_eq!(same.total, 3_000);
         let stub = lost(old.as_bytes(), b"export default {}");
-        assert_eq!((stub.lost, stub.total), (2_000, 2_000));
-        assert!(stub.exceeds_lines(199) && !stub.exceeds_lines(200));
+        assert_eq!((stub.lost, stub.total), (3_000, 3_000));
+        // 8 KiB stand for a hundred lines.
+        let lines = old.len() * 100 / 8_192;
+        assert!(stub.exceeds_lines(lines) && !stub.exceeds_lines(lines + 1));
     }
 
     #[test]
     fn a_pretty_printed_minified_file_keeps_its_tokens() {
         let old: String = (0..500).map(|n| format!("a{n}=1;")).collect();
         let new = old.replace(';', ";\n");
-        assert_eq!(count(&old, &new), (0, 500));
+        assert_eq!(count(&old, &new), (0, 1_000));
     }
 
     #[test]

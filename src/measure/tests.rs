@@ -129,12 +129,94 @@ fn a_deletion_loses_everything() {
 
 #[test]
 fn a_large_minified_file_is_replaced_although_it_has_one_line() {
-    let old: String = (0..1_001).map(|n| format!("f{n}();")).collect();
-    let measured = step(&old, "stub();");
+    let old = |bytes: usize| "f(1);".repeat(2_000)[..bytes].to_owned();
+    let measured = step(old(8_193), "stub();");
     assert_eq!(measured.class, Class::Replace);
     assert_eq!(measured.original_lines, Some(1));
-    let small: String = (0..1_000).map(|n| format!("f{n}();")).collect();
-    assert_eq!(step(&small, "stub();").class, Class::Modify);
+    assert_eq!(step(old(8_192), "stub();").class, Class::Modify);
+}
+
+#[test]
+fn long_lines_are_large_by_their_bytes_in_any_script() {
+    let chinese = "\u{8fd9}\u{662f}\u{4e00}\u{4e2a}\u{6587}\u{4ef6}\u{3002}".repeat(60) + "\n";
+    let latin = "lorem ipsum dolor sit amet ".repeat(60) + "\n";
+    for line in [chinese, latin] {
+        let measured = step(line.repeat(90), line.clone());
+        assert_eq!(measured.class, Class::Replace, "{measured:?}");
+        assert_eq!(measured.lost.unit, Unit::Tokens);
+        assert_eq!(step(line.repeat(90), line.repeat(80)).class, Class::Modify);
+    }
+}
+
+#[test]
+fn text_with_few_nuls_is_measured_by_lines() {
+    let dump = |range| lines(range) + "\0";
+    assert_eq!(step(dump(0..300), dump(0..30)).class, Class::Replace);
+    assert_eq!(step(dump(0..300), dump(0..290)).class, Class::Modify);
+    assert_eq!(step(dump(0..300), lines(0..300)).conversion, None);
+    let hidden = step(lines(0..300), dump(0..300));
+    assert_eq!(
+        hidden.conversion,
+        Some(Conversion::Binary),
+        "no review shows it"
+    );
+}
+
+#[test]
+fn utf16_without_a_mark_is_measured_by_lines() {
+    let wide = |range| -> Vec<u8> {
+        lines(range)
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect()
+    };
+    assert_eq!(step(wide(0..300), wide(0..30)).class, Class::Replace);
+    assert_eq!(step(wide(0..300), lines(0..300)).lost.lost, 0);
+}
+
+#[test]
+fn carriage_returns_to_newlines_and_back_lose_nothing() {
+    let unix = lines(0..148);
+    let mac = unix.replace('\n', "\r");
+    for (old, new) in [(&unix, &mac), (&mac, &unix)] {
+        let measured = step(old, new);
+        assert_eq!((measured.class, measured.lost.lost), (Class::Modify, 0));
+        assert_eq!(measured.cosmetic, Some(Cosmetic::LineEndings));
+        assert_eq!(measured.original_lines, Some(148));
+    }
+    let gutted = lines(0..10).replace('\n', "\r");
+    assert_eq!(step(mac, gutted).class, Class::Replace);
+}
+
+/// A made-up image of this many bytes.
+fn image(bytes: usize, seed: usize) -> Vec<u8> {
+    let mut number = seed;
+    let mut next = || {
+        number = number
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (number >> 32) as u8
+    };
+    let mut image = b"\x89PNG\r\n\x1a\n\0".to_vec();
+    image.extend(std::iter::repeat_with(&mut next).take(bytes - 9));
+    image
+}
+
+#[test]
+fn a_binary_that_becomes_text_or_empty_is_lost_whole() {
+    let large = image(8_193, 1);
+    let text = step(&large, "text\n");
+    assert_eq!(text.conversion, Some(Conversion::Text));
+    assert_eq!((text.class, text.lost.share()), (Class::Replace, 1.0));
+    let emptied = step(&large, "");
+    assert_eq!(emptied.conversion, Some(Conversion::Emptied));
+    assert!(emptied.large);
+    assert!(!step(image(8_192, 1), "").large);
+    let gone = measure(Some((Kind::File, &large)), None, &LIMITS);
+    assert!(gone.large && gone.class == Class::Delete);
+    let other = step(&large, image(9_000, 2));
+    assert_eq!((other.class, other.conversion), (Class::Modify, None));
+    assert_eq!(other.lost, Lost::NOTHING);
 }
 
 #[test]

@@ -10,14 +10,19 @@ const BINARY_WINDOW: usize = 8_000;
 /// A Git LFS pointer file is smaller than this, by its specification.
 const LFS_POINTER_LIMIT: usize = 1_024;
 
+/// Fewer bytes are no pattern by which UTF-16 could be known.
+const SHORTEST_UTF16: usize = 16;
+
 /// A blob by its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Content {
     /// Text in an encoding whose line ends are single bytes (UTF-8, Latin-1, …).
     Text,
-    /// UTF-16 or UTF-32 with a byte order mark. git shows it as binary, guard reads it.
+    /// UTF-16, or UTF-32 with a byte order mark. git shows it as binary, guard reads it.
     WideText,
-    /// A NUL within the first 8,000 bytes, as git decides.
+    /// Text with few NUL bytes, the first within 8,000 bytes. git shows it as binary, guard reads it.
+    TextWithNul,
+    /// No text, and binary for git: a NUL within the first 8,000 bytes.
     Binary,
     /// A Git LFS pointer: the content is elsewhere.
     LfsPointer,
@@ -32,6 +37,8 @@ impl Content {
             Content::Text
         } else if decode_wide(blob).is_some() {
             Content::WideText
+        } else if has_few_nuls(blob) {
+            Content::TextWithNul
         } else {
             Content::Binary
         }
@@ -74,17 +81,48 @@ pub fn is_lfs_pointer(blob: &[u8]) -> bool {
     has_line(b"oid ") && has_line(b"size ")
 }
 
-/// The text to count in: UTF-16 and UTF-32 with a byte order mark become UTF-8,
-/// a UTF-8 byte order mark is dropped, everything else stays as it is.
+/// At most one byte in a hundred is NUL or another control character: compressed data has as few NULs as a dump of
+/// text, but ten times as many of the others.
+fn has_few_nuls(blob: &[u8]) -> bool {
+    let is_layout = |byte: u8| matches!(byte, 0x08..=b'\r' | 0x1b);
+    let controls = blob.iter().filter(|&&byte| byte < b' ' && !is_layout(byte));
+    controls.count() <= blob.len() / 100
+}
+
+/// The text to count in: UTF-16, and UTF-32 with a byte order mark, become UTF-8,
+/// a UTF-8 byte order mark is dropped, a carriage return alone is followed by a
+/// newline, everything else stays as it is.
 pub fn countable(blob: &[u8]) -> Cow<'_, [u8]> {
     match decode_wide(blob) {
-        Some(text) => Cow::Owned(text.into_bytes()),
-        None => Cow::Borrowed(blob.strip_prefix(b"\xef\xbb\xbf").unwrap_or(blob)),
+        Some(text) => Cow::Owned(end_lines(text.as_bytes()).into_owned()),
+        None => end_lines(blob.strip_prefix(b"\xef\xbb\xbf").unwrap_or(blob)),
     }
 }
 
-/// Decodes UTF-16 or UTF-32 with a byte order mark. `None` without a mark, or
-/// where the bytes are not valid in that encoding.
+/// Ends a line with a newline also where a carriage return alone ends it. Carriage returns before a newline belong
+/// to that one line end, as a broken conversion leaves several.
+fn end_lines(text: &[u8]) -> Cow<'_, [u8]> {
+    let is_alone = |&at: &usize| {
+        let rest = &text[at + 1..];
+        rest.iter().find(|&&byte| byte != b'\r') != Some(&b'\n')
+    };
+    let mut returns = text.find_iter(b"\r").filter(is_alone).peekable();
+    if returns.peek().is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut ended = Vec::with_capacity(text.len() + text.len() / 16);
+    let mut done = 0;
+    for at in returns {
+        ended.extend_from_slice(&text[done..=at]);
+        ended.push(b'\n');
+        done = at + 1;
+    }
+    ended.extend_from_slice(&text[done..]);
+    Cow::Owned(ended)
+}
+
+/// Decodes UTF-16, or UTF-32 with a byte order mark. `None` where the bytes are
+/// not valid in that encoding.
 fn decode_wide(blob: &[u8]) -> Option<String> {
     // The mark of UTF-32LE begins with that of UTF-16LE, so UTF-32 goes first.
     if let Some(rest) = blob.strip_prefix(b"\xff\xfe\0\0") {
@@ -99,7 +137,34 @@ fn decode_wide(blob: &[u8]) -> Option<String> {
     if let Some(rest) = blob.strip_prefix(b"\xfe\xff") {
         return decode_utf16(rest, u16::from_be_bytes);
     }
-    None
+    decode_unmarked_utf16(blob)
+}
+
+/// Decodes UTF-16 without a byte order mark, known by its pattern: what git takes for binary makes readable text,
+/// and a part of it is ASCII, as blanks and line ends are in every script.
+fn decode_unmarked_utf16(blob: &[u8]) -> Option<String> {
+    if blob.len() < SHORTEST_UTF16 || !blob.len().is_multiple_of(2) || !is_binary(blob) {
+        return None;
+    }
+    // UTF-8 has few NULs, and UTF-16 of Latin letters one in two bytes.
+    if blob.is_utf8() && blob.find_iter(b"\0").count() < blob.len() / 4 {
+        return None;
+    }
+    let ascii = |text: &String| text.bytes().filter(u8::is_ascii).count();
+    [u16::from_le_bytes, u16::from_be_bytes]
+        .into_iter()
+        .filter_map(|unit| decode_utf16(blob, unit))
+        .filter(|text| !text.chars().any(is_never_in_text))
+        .filter(|text| ascii(text) * 100 >= blob.len() / 2)
+        .max_by_key(ascii)
+}
+
+/// Control and private characters and those that are none, but not blanks and line ends.
+fn is_never_in_text(c: char) -> bool {
+    let is_layout = matches!(c, '\t' | '\n' | '\x0c' | '\r');
+    let is_private = matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..);
+    let is_none = matches!(c, '\u{fdd0}'..='\u{fdef}') || u32::from(c) & 0xfffe == 0xfffe;
+    (c.is_control() && !is_layout) || is_private || is_none
 }
 
 fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Option<String> {
@@ -207,7 +272,7 @@ mod tests {
         assert!(!is_binary(&blob));
         blob[7_999] = 0;
         assert!(is_binary(&blob));
-        assert_eq!(Content::of(&blob), Content::Binary);
+        assert_eq!(Content::of(&blob), Content::TextWithNul);
     }
 
     #[test]
@@ -237,6 +302,46 @@ mod tests {
         let mut odd = utf16le(text);
         odd.push(0);
         assert_eq!(Content::of(&odd), Content::Binary);
+    }
+
+    #[test]
+    fn utf16_without_a_mark_is_known_by_its_pattern() {
+        for text in [
+            "one\ntwo\n",
+            "\u{8fd9}\u{662f}\u{4e00}\u{4e2a}\n\u{6587}\u{4ef6}\n",
+        ] {
+            let units = || text.encode_utf16();
+            let little: Vec<u8> = units().flat_map(u16::to_le_bytes).collect();
+            let big: Vec<u8> = units().flat_map(u16::to_be_bytes).collect();
+            for blob in [little, big] {
+                assert_eq!(Content::of(&blob), Content::WideText, "{text}");
+                assert_eq!(&*countable(&blob), text.as_bytes());
+            }
+        }
+        let samples: Vec<u8> = (0..1_000_u16)
+            .flat_map(|n| (n * 61).to_le_bytes())
+            .collect();
+        assert_eq!(Content::of(&samples), Content::Binary);
+    }
+
+    #[test]
+    fn one_nul_in_a_hundred_bytes_is_text_and_more_is_not() {
+        let mut dump = b"insert into t values (1);\n".repeat(400);
+        dump.truncate(10_000);
+        dump[..100].fill(0);
+        assert_eq!(Content::of(&dump), Content::TextWithNul);
+        assert_eq!(&*countable(&dump), &dump);
+        dump[100] = 0;
+        assert_eq!(Content::of(&dump), Content::Binary);
+    }
+
+    #[test]
+    fn a_carriage_return_alone_ends_a_line() {
+        let lines = |text: &[u8]| line_count(&countable(text));
+        assert_eq!(lines(b"a\rb\r"), 2);
+        assert_eq!(lines(b"a\rb\r\nc\nd"), 4);
+        assert_eq!(lines(b"a\r\r\nb\r\r\n"), 2, "one broken line end each");
+        assert_eq!(lines(b"a\r\rb"), 3);
     }
 
     #[test]

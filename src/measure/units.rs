@@ -18,8 +18,10 @@ const TOKEN_LIMIT: usize = 256;
 pub enum Unit {
     /// Lines, as git counts them; blank lines count.
     Lines,
-    /// Words and statements, where the old version has over 400 bytes a line.
+    /// Words, where the old version has over 400 bytes a line.
     Tokens,
+    /// Bytes of content that is not text. They are lost whole or not at all.
+    Bytes,
 }
 
 impl Unit {
@@ -37,6 +39,7 @@ impl Unit {
         match self {
             Unit::Lines => "lines",
             Unit::Tokens => "tokens",
+            Unit::Bytes => "bytes",
         }
     }
 }
@@ -61,7 +64,7 @@ impl<'a> Counted<'a> {
                 unit: Unit::Lines,
                 count: lines,
             },
-            Unit::Tokens => Counted::in_unit(text, Unit::Tokens),
+            unit => Counted::in_unit(text, unit),
         }
     }
 
@@ -70,8 +73,14 @@ impl<'a> Counted<'a> {
         let count = match unit {
             Unit::Lines => line_count(&text),
             Unit::Tokens => Units::Tokens(&text).count(),
+            Unit::Bytes => text.len(),
         };
         Counted { text, unit, count }
+    }
+
+    /// How long the text is.
+    pub(super) fn bytes(&self) -> usize {
+        self.text.len()
     }
 
     /// The lines from either end, without the blanks around them.
@@ -83,7 +92,7 @@ impl<'a> Counted<'a> {
     pub(super) fn units(&self) -> Units<'_> {
         match self.unit {
             Unit::Lines => Units::Lines(self.text.lines_with_terminator()),
-            Unit::Tokens => Units::Tokens(&self.text),
+            Unit::Tokens | Unit::Bytes => Units::Tokens(&self.text),
         }
     }
 }
@@ -120,23 +129,132 @@ impl<'a> Iterator for Units<'a> {
     }
 }
 
-/// A token runs up to a blank or through the delimiters that end it:
-/// `var a=f(b);}` is `var` and `a=f(b);}`. Single punctuation marks would be
-/// found again in any other program and hide that it is another one.
+/// A token is a word or one character of a script without blanks, with the punctuation right behind it:
+/// `var a=f(b);}` is `var`, `a=`, `f(` and `b);}`. Punctuation marks of their own, or words without theirs, would
+/// be found again in any other program and hide that it is another one.
 fn next_token<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     let text = rest.trim_ascii_start();
-    let mut delimited = false;
-    let end = text
-        .iter()
-        .take(TOKEN_LIMIT)
-        .position(|&byte| {
-            let delimiter = matches!(byte, b';' | b',' | b'{' | b'}' | b'>');
-            let ends = byte.is_ascii_whitespace() || (delimited && !delimiter);
-            delimited |= delimiter;
-            ends
-        })
-        .unwrap_or(text.len().min(TOKEN_LIMIT));
+    let mut end = 0;
+    let mut may_grow = true;
+    while end < TOKEN_LIMIT {
+        let (class, length) = classify(&text[end..]);
+        match class {
+            Class::End => break,
+            Class::Punctuation => may_grow = false,
+            Class::Word if may_grow => {}
+            Class::Single if end == 0 => may_grow = false,
+            Class::Word | Class::Single => break,
+        }
+        end += length;
+    }
     let (token, tail) = text.split_at(end);
     *rest = tail;
     (!token.is_empty()).then_some(token)
+}
+
+/// What a character does to a token.
+enum Class {
+    /// A letter, digit or `_` of a script that separates words.
+    Word,
+    /// A character of a script that does not: each is a token.
+    Single,
+    /// Everything else that is visible.
+    Punctuation,
+    /// A blank, or no character at all.
+    End,
+}
+
+/// The class of the first character and its length in bytes.
+fn classify(text: &[u8]) -> (Class, usize) {
+    let class = |c: char| match c {
+        '_' => Class::Word,
+        _ if is_written_without_blanks(c) => Class::Single,
+        _ if c.is_alphanumeric() => Class::Word,
+        _ => Class::Punctuation,
+    };
+    match text.first() {
+        None => (Class::End, 0),
+        Some(byte) if byte.is_ascii_whitespace() => (Class::End, 1),
+        Some(&byte) if byte.is_ascii() => match byte {
+            b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => (Class::Word, 1),
+            _ => (Class::Punctuation, 1),
+        },
+        Some(_) => match bstr::decode_utf8(text) {
+            (Some(c), length) => (class(c), length),
+            // A letter of an older encoding, as far as one can tell.
+            (None, length) => (Class::Word, length.max(1)),
+        },
+    }
+}
+
+/// Whether the script of a character does without blanks between words: Han with Bopomofo and Kana, Yi, Thai, Lao,
+/// Tibetan, Myanmar, Khmer. Hangul has blanks.
+fn is_written_without_blanks(c: char) -> bool {
+    matches!(c,
+        '\u{e00}'..='\u{109f}'
+        | '\u{1780}'..='\u{17ff}'
+        | '\u{19e0}'..='\u{19ff}'
+        | '\u{2e80}'..='\u{2fdf}'
+        | '\u{3005}'..='\u{3007}'
+        | '\u{3021}'..='\u{312f}'
+        | '\u{31a0}'..='\u{31bf}'
+        | '\u{31f0}'..='\u{31ff}'
+        | '\u{3400}'..='\u{4dbf}'
+        | '\u{4e00}'..='\u{a4cf}'
+        | '\u{a9e0}'..='\u{a9ff}'
+        | '\u{aa60}'..='\u{aa7f}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{ff66}'..='\u{ff9f}'
+        | '\u{1b000}'..='\u{1b16f}'
+        | '\u{20000}'..='\u{3ffff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(text: &[u8]) -> Vec<std::borrow::Cow<'_, str>> {
+        Units::Tokens(text).map(ByteSlice::to_str_lossy).collect()
+    }
+
+    #[test]
+    fn a_word_keeps_the_punctuation_behind_it() {
+        assert_eq!(
+            tokens(b" var a_1=f(b);}\n  (x)"),
+            ["var", "a_1=", "f(", "b);}", "(", "x)"]
+        );
+        assert_eq!(
+            tokens("Gr\u{f6}\u{df}e, \u{d55c}\u{ad6d}\u{c5b4}".as_bytes()).len(),
+            2
+        );
+    }
+
+    #[test]
+    fn scripts_without_blanks_are_counted_by_character() {
+        assert_eq!(
+            tokens("\u{8fd9}\u{662f}\u{3002}\u{304b}\u{306a} \u{e44}\u{e17}\u{e22}".as_bytes()),
+            [
+                "\u{8fd9}",
+                "\u{662f}\u{3002}",
+                "\u{304b}",
+                "\u{306a}",
+                "\u{e44}",
+                "\u{e17}",
+                "\u{e22}"
+            ]
+        );
+    }
+
+    #[test]
+    fn every_byte_that_is_no_blank_belongs_to_a_token() {
+        let long = "x".repeat(1_000);
+        let texts = [
+            long.as_bytes(),
+            b"a\xff\xfe;b\0c",
+            "\u{3000}a\u{a0}\u{20000}".as_bytes(),
+        ];
+        for text in texts {
+            assert_eq!(Units::Tokens(text).collect::<Vec<_>>().concat(), text);
+        }
+    }
 }

@@ -4,7 +4,7 @@
 use super::{Case, Sink, Subject, row, scope};
 use crate::change::{Action, Change};
 use crate::finding::{Finding, Rule};
-use crate::measure::{Class, Conversion, Unit};
+use crate::measure::{Class, Conversion, Measured, Unit};
 use crate::path::show;
 use crate::policy::Policy;
 
@@ -41,8 +41,8 @@ fn large_file(case: &Case<'_>, subject: &Subject) -> Option<Finding> {
         // Designs come and go without rows; those in force are judged above.
         (Class::Delete, _) if case.policy.is_design(path) => return None,
         (Class::Delete, _) => format!(
-            "{shown} with {} lines is deleted, and no row of a design says so",
-            measured.original_lines.unwrap_or_default()
+            "{shown} with {} is deleted, and no row of a design says so",
+            size(measured)
         ),
         (_, Some(conversion)) if measured.large || conversion != Conversion::Emptied => {
             format!("{shown} becomes {}", conversion.name())
@@ -98,6 +98,14 @@ pub(super) fn is_exempt(policy: &Policy, change: &Change) -> bool {
         && other.is_none_or(|other| exempt.contains(other.as_ref()))
 }
 
+/// How large the old version is, in what is compared with the threshold.
+fn size(measured: &Measured) -> String {
+    match measured.lost.unit {
+        Unit::Lines => format!("{} lines", measured.original_lines.unwrap_or_default()),
+        Unit::Tokens | Unit::Bytes => format!("{} bytes", measured.lost.bytes),
+    }
+}
+
 /// Deleting or gutting the document that grants is refused whatever its size.
 fn governing_design(case: &Case<'_>, subject: &Subject) -> Option<Finding> {
     let path = subject.path();
@@ -141,6 +149,7 @@ pub(super) fn plural(unit: Unit) -> &'static str {
     match unit {
         Unit::Lines => "lines",
         Unit::Tokens => "words",
+        Unit::Bytes => "bytes",
     }
 }
 

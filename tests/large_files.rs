@@ -1,0 +1,149 @@
+//! What counts as a large file, in `guard lint`, `guard check` and `guard write`.
+
+mod common;
+
+use common::Repo;
+use common::commits::{error_findings, install, passes, refused};
+
+const PATH: &str = "src/old.data";
+const NUL: &str = "\0\n";
+
+/// So many lines, from the first on.
+fn lines(count: usize) -> String {
+    (0..count).map(|n| format!("line {n}\n")).collect()
+}
+
+/// A repository whose HEAD has this content at [`PATH`], which a Modify row names.
+fn holding(old: impl AsRef<[u8]>) -> Repo {
+    let repo = Repo::new();
+    repo.stage(PATH, old);
+    repo.commit("Begin");
+    repo.govern(&[(PATH, "Modify", "x")]);
+    install(&repo);
+    repo
+}
+
+/// The step is a replacement, which the hook refuses.
+#[track_caller]
+fn is_refused(old: impl AsRef<[u8]>, new: impl AsRef<[u8]>) {
+    let repo = holding(old);
+    repo.stage(PATH, new);
+    refused(&repo, "destructive-change", PATH);
+}
+
+#[track_caller]
+fn is_accepted(old: impl AsRef<[u8]>, new: impl AsRef<[u8]>) {
+    let repo = holding(old);
+    repo.stage(PATH, new);
+    passes(&repo);
+}
+
+fn utf16(text: &str) -> Vec<u8> {
+    text.encode_utf16().flat_map(u16::to_le_bytes).collect()
+}
+
+/// Bytes as compressed data has them, after the first ones of an image.
+fn image(bytes: usize, seed: u64) -> Vec<u8> {
+    let mut number = seed;
+    let mut next = || {
+        number = number
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (number >> 32) as u8
+    };
+    let mut image = b"\x89PNG\r\n\x1a\n\0".to_vec();
+    image.extend(std::iter::repeat_with(&mut next).take(bytes));
+    image
+}
+
+#[test]
+fn gutting_long_lines_in_any_script_is_refused() {
+    let chinese: String = (0..48)
+        .map(|n| format!("{}{n}\n", "\u{8fd9}\u{662f}\u{6587}\u{4ef6}".repeat(60)))
+        .collect();
+    let half = chinese.lines().take(20).collect::<Vec<_>>().join("\n");
+    is_refused(&chinese, half);
+    is_accepted(&chinese, chinese.replace('7', "\u{4e03}"));
+    let one_line = "lorem ipsum dolor sit amet ".repeat(9_000);
+    is_refused(&one_line, &one_line[..80_000]);
+}
+
+#[test]
+fn gutting_lines_that_a_carriage_return_ends_is_refused() {
+    let mac = |text: String| text.replace('\n', "\r");
+    is_refused(mac(lines(300)), mac(lines(30)));
+}
+
+#[test]
+fn gutting_text_with_few_nuls_or_utf16_without_a_mark_is_refused() {
+    is_refused(lines(300) + NUL, lines(30) + NUL);
+    is_refused(utf16(&lines(300)), utf16(&lines(30)));
+    is_accepted(lines(300) + NUL, lines(290) + NUL);
+}
+
+#[test]
+fn text_that_gets_a_nul_is_refused() {
+    is_refused(lines(300), lines(300) + NUL);
+}
+
+#[test]
+fn a_binary_may_become_another_but_not_text_or_empty() {
+    is_refused(image(1 << 20, 1), "text\n");
+    is_refused(image(1 << 20, 1), "");
+    is_accepted(image(1 << 20, 1), image(1 << 20, 2));
+}
+
+#[test]
+fn deleting_a_large_binary_needs_a_row_also_where_the_settings_allow_the_path() {
+    let repo = holding(image(1 << 20, 1));
+    repo.stage("gen/large.bin", image(9_000, 3));
+    repo.stage("gen/small.bin", image(100, 4));
+    let settings = format!("{}\n[scope]\nalways = [\"/gen/**\"]\n", common::SETTINGS);
+    repo.stage("guard.toml", settings);
+    repo.commit("Generate");
+    repo.git(&["rm", "--quiet", "gen/small.bin"]);
+    passes(&repo);
+    repo.git(&["rm", "--quiet", "gen/large.bin"]);
+    let report = repo.json(&["lint"]);
+    assert_eq!(
+        error_findings(&report),
+        [("destructive-change", "gen/large.bin")]
+    );
+    let message = report["findings"][0]["message"]
+        .as_str()
+        .unwrap_or_default();
+    assert!(message.contains("9009 bytes"), "{message}");
+}
+
+#[test]
+fn newlines_become_carriage_returns_and_back_without_loss() {
+    let unix = lines(148);
+    let mac = unix.replace('\n', "\r");
+    for (old, new) in [(&unix, &mac), (&mac, &unix)] {
+        let repo = holding(old);
+        repo.stage(PATH, new);
+        let report = repo.json(&["lint"]);
+        assert_eq!(report["changes"][0]["lost_share"], 0.0);
+        assert_eq!(report["changes"][0]["original_lines"], 148);
+        passes(&repo);
+    }
+}
+
+/// `lint`, `check` and `write` say the same of a binary that text overwrites.
+#[test]
+fn a_binary_overwritten_by_text_is_a_replacement_in_every_command() {
+    let old = image(400_000, 1);
+    let repo = holding(&old);
+    repo.write("text", "text\n");
+    repo.guard(&["check", PATH, "--content-file", "text"])
+        .exits(1);
+    let write =
+        common::run_with_input(repo.command(common::GUARD).args(["write", PATH]), b"text\n");
+    assert_eq!(write.code, 1, "{}{}", write.stdout, write.stderr);
+    assert!(std::fs::read(repo.path(PATH)).is_ok_and(|there| there == old));
+    repo.stage(PATH, "text\n");
+    let report = repo.json(&["lint"]);
+    assert_eq!(error_findings(&report), [("destructive-change", PATH)]);
+    assert_eq!(report["changes"][0]["class"], "REPLACE");
+    assert_eq!(report["changes"][0]["lost_share"], 1.0);
+}
