@@ -4,13 +4,12 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gix::bstr::{BStr, BString, ByteSlice};
-use gix::diff::blob::Diff;
 
 use super::new_ends::NewEnds;
 use crate::change::{Change, Kind, State};
 use crate::error::Result;
 use crate::git::{Objects, Tree};
-use crate::measure::{self, Conversion, Kept, RenameEnd};
+use crate::measure::{self, Conversion, Kept, LineDiff, RenameEnd};
 use crate::policy::scope::Scope;
 use crate::policy::settings::Settings;
 use crate::policy::{Actions, Policy};
@@ -223,7 +222,7 @@ struct Done {
     excerpts: Option<Excerpts>,
 }
 
-fn excerpts(change: &Change, old: &[u8], new: &[u8], diff: Option<&Diff>) -> Excerpts {
+fn excerpts(change: &Change, old: &[u8], new: &[u8], diff: Option<&LineDiff>) -> Excerpts {
     let from = change.renamed.as_ref().unwrap_or(&change.path);
     let (from, to) = (from.to_str_lossy(), change.path.to_str_lossy());
     Excerpts {

@@ -5,10 +5,17 @@ use gix::diff::blob::{
     Algorithm, Diff, Hunk, IndentHeuristic, IndentLevel, InternedInput, Token, TokenSource,
 };
 
+use super::longest_common::{self, Common};
 use super::text::line_count;
 
 /// The diff numbers its tokens in 31 bits and panics beyond.
 pub(super) const DIFF_LIMIT: usize = i32::MAX as usize - 1;
+
+/// With more units between the equal ends, on both sides together, Myers' diff takes longer than a person waits.
+const WHOLE: usize = 1 << 16;
+
+/// Of such texts so many lines of each side are compared for a person, who is shown the first few changes.
+const HEAD: usize = 1 << 14;
 
 /// How many columns a tab has where hunks are moved to what is indented least; git's number.
 const TAB: u8 = 8;
@@ -32,10 +39,47 @@ impl Numbered {
         }
     }
 
-    pub(super) fn diff(&self) -> Diff {
+    /// The diff, where it is quick.
+    pub(super) fn quick_diff(&self) -> Option<LineDiff> {
+        self.head().is_none().then(|| self.diff())
+    }
+
+    /// The diff, of a head only where all would take long.
+    pub(super) fn diff(&self) -> LineDiff {
+        let (until, resume) = self.head().unwrap_or_else(|| {
+            let end = (self.before.len(), self.after.len());
+            (end, end)
+        });
         let mut diff = Diff::default();
-        diff.compute_with(Algorithm::Myers, &self.before, &self.after, self.count);
-        diff
+        let (before, after) = (&self.before[..until.0], &self.after[..until.1]);
+        diff.compute_with(Algorithm::Myers, before, after, self.count);
+        LineDiff {
+            diff,
+            until,
+            resume,
+        }
+    }
+
+    /// How many units the shortest diff keeps.
+    pub(super) fn kept(&self) -> Common {
+        longest_common::kept(&self.before, &self.after)
+    }
+
+    /// Where a diff of a head ends on both sides, and where the equal tails begin; `None` where all is quick.
+    fn head(&self) -> Option<(Ends, Ends)> {
+        let (before, after) = (self.before.len(), self.after.len());
+        if before + after <= WHOLE {
+            return None;
+        }
+        let both = self.before.iter().zip(&self.after);
+        let head = both.take_while(|(old, new)| old == new).count();
+        let both = self.before[head..].iter().rev();
+        let both = both.zip(self.after[head..].iter().rev());
+        let tail = both.take_while(|(old, new)| old == new).count();
+        let resume = (before - tail, after - tail);
+        let is_quick = resume.0 + resume.1 - 2 * head <= WHOLE;
+        let until = |resume: usize| resume.min(head + HEAD);
+        (!is_quick).then(|| ((until(resume.0), until(resume.1)), resume))
     }
 
     /// The size of the multiset difference old - new.
@@ -51,6 +95,45 @@ impl Numbered {
             .iter()
             .map(|&n| usize::try_from(n).unwrap_or(0))
             .sum()
+    }
+}
+
+/// A place of the old and one of the new side.
+type Ends = (usize, usize);
+
+/// Which units two texts share. Of very large ones a head alone is compared; the rest, up to the equal tails, counts as
+/// changed.
+pub struct LineDiff {
+    diff: Diff,
+    until: Ends,
+    resume: Ends,
+}
+
+impl LineDiff {
+    /// How many units of the old side are removed.
+    pub(super) fn count_removals(&self) -> usize {
+        self.diff.count_removals() as usize + self.resume.0 - self.until.0
+    }
+
+    /// Whether the unit at this place of the old side is removed.
+    pub(super) fn is_removed(&self, at: usize) -> bool {
+        match u32::try_from(at) {
+            Ok(index) if at < self.until.0 => self.diff.is_removed(index),
+            _ => at < self.resume.0,
+        }
+    }
+
+    fn hunks(&self) -> impl Iterator<Item = Hunk> + '_ {
+        let range = |from: usize, to: usize| {
+            let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+            place(from)..place(to)
+        };
+        let rest = Hunk {
+            before: range(self.until.0, self.resume.0),
+            after: range(self.until.1, self.resume.1),
+        };
+        let rest = (self.until != self.resume).then_some(rest);
+        self.diff.hunks().chain(rest)
     }
 }
 
@@ -77,12 +160,13 @@ pub(super) fn whole_line_changes(old: &[u8], new: &[u8]) -> Vec<Hunk> {
         after: input.after,
     };
     drop(input.interner);
-    let mut diff = numbered.diff();
+    let mut lines = numbered.diff();
     let level = |token: Token| levels[token.0 as usize];
-    diff.postprocess_with(
-        &numbered.before,
-        &numbered.after,
+    let until = lines.until;
+    lines.diff.postprocess_with(
+        &numbered.before[..until.0],
+        &numbered.after[..until.1],
         IndentHeuristic::new(level),
     );
-    diff.hunks().collect()
+    lines.hunks().collect()
 }

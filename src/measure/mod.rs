@@ -6,6 +6,7 @@ mod class;
 mod few_lines;
 mod kept;
 mod line_diff;
+mod longest_common;
 mod merged;
 mod preview;
 mod rename;
@@ -16,15 +17,15 @@ mod units;
 
 pub use class::{Class, Thresholds, classify};
 pub use kept::{Kept, kept};
+pub use line_diff::LineDiff;
 pub use merged::is_taken_over;
 pub use preview::{deleted_content, removed_lines, unified_preview};
 pub use rename::{Pairing, Rename, RenameEnd, pair_renames};
 pub use share::{Lost, lost};
 pub use similarity::Profile;
 pub use text::{Content, Cosmetic, cosmetic, is_binary, is_lfs_pointer, line_count};
+use units::Text;
 pub use units::Unit;
-
-use gix::diff::blob::Diff;
 
 use crate::change::Kind;
 
@@ -116,15 +117,15 @@ pub fn measure_with_diff(
     old: Option<(Kind, &[u8])>,
     new: Option<(Kind, &[u8])>,
     thresholds: &Thresholds,
-) -> (Measured, Option<Diff>) {
+) -> (Measured, Option<LineDiff>) {
     let old_side = old.map(Side::of);
     let new_side = new.map(Side::of);
     let conversion = old_side
         .as_ref()
         .zip(new_side.as_ref())
         .and_then(|(old, new)| conversion(old, new));
-    let old_text = old_side.as_ref().and_then(Side::text);
-    let new_text = new_side.as_ref().and_then(Side::text);
+    let old_text = old_side.as_ref().and_then(|side| side.text.as_ref());
+    let new_text = new_side.as_ref().and_then(|side| side.text.as_ref());
     let (lost, diff) = match (old_text, new_text) {
         (None, _) => (
             lost_bytes(old_side.as_ref(), new.is_none(), conversion),
@@ -146,9 +147,12 @@ pub fn measure_with_diff(
         lost,
         large: lost.exceeds_lines(thresholds.lines),
         conversion,
-        cosmetic: old_text
-            .zip(new_text)
-            .and_then(|(old, new)| cosmetic(old, new)),
+        cosmetic: match (&old_side, &new_side) {
+            (Some(old), Some(new)) if old.text.is_some() && new.text.is_some() => {
+                cosmetic(old.blob, new.blob)
+            }
+            _ => None,
+        },
     };
     (measured, diff)
 }
@@ -169,31 +173,33 @@ struct Side<'a> {
     blob: &'a [u8],
     /// `None` where it is no file.
     content: Option<Content>,
+    /// What can be counted of it.
+    text: Option<Text<'a>>,
 }
 
 impl<'a> Side<'a> {
     fn of((kind, blob): (Kind, &'a [u8])) -> Self {
         let is_file = !matches!(kind, Kind::Symlink | Kind::Submodule);
+        let content = is_file.then(|| Content::of(blob));
         Side {
             kind,
             blob,
-            content: is_file.then(|| Content::of(blob)),
+            text: content
+                .is_some_and(|content| content != Content::Binary)
+                .then(|| Text::of(blob)),
+            content,
         }
     }
 
-    /// The blob where its lines can be counted.
-    fn text(&self) -> Option<&'a [u8]> {
-        self.content
-            .is_some_and(|content| content != Content::Binary)
-            .then_some(self.blob)
-    }
-
     fn lines(&self) -> Option<usize> {
-        self.text().map(|blob| line_count(&text::countable(blob)))
+        self.text.as_ref().map(|text| text.lines)
     }
 
     fn is_blank(&self) -> bool {
-        text::countable(self.blob).trim_ascii().is_empty()
+        match &self.text {
+            Some(text) => text.is_blank(),
+            None => self.blob.is_empty(),
+        }
     }
 }
 

@@ -7,9 +7,9 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use gix::bstr::{self, ByteSlice};
-use gix::diff::blob::{Diff, Hunk};
+use gix::diff::blob::Hunk;
 
-use super::line_diff::whole_line_changes;
+use super::line_diff::{LineDiff, whole_line_changes};
 use super::share::line_diff;
 use super::text::{Content, countable, line_count};
 
@@ -76,10 +76,10 @@ pub fn deleted_content(old: &[u8], new: &[u8], max_lines: usize) -> String {
 
 /// As [`deleted_content`] by a diff that is there already: the one of
 /// [`measure_with_diff`](super::measure_with_diff). Without one every line is lost.
-pub fn removed_lines(old: &[u8], diff: Option<&Diff>, max_lines: usize) -> String {
+pub fn removed_lines(old: &[u8], diff: Option<&LineDiff>, max_lines: usize) -> String {
     let old = displayable(old);
     let mut page = Page::new(max_lines);
-    for (line, index) in old.lines().zip(0..) {
+    for (index, line) in old.lines().enumerate() {
         if diff.is_none_or(|diff| diff.is_removed(index)) {
             page.line(|| visible(line));
         }

@@ -1,17 +1,12 @@
 //! The lost share: how much of the old version a line diff does not keep.
 //!
-//! The diff is Myers' with git's bounds, on the whole blobs: trimming their
-//! common ends first would change its heuristics and with them the counts,
-//! which equal `git diff --numstat` where blanks play no part.
-
-use std::borrow::Cow;
-
-use gix::diff::blob::Diff;
+//! Myers' diff with git's bounds counts first, on the whole blobs. Where it may
+//! have missed the shortest diff, that one is counted too, so the counts equal
+//! `git diff --minimal --numstat` where blanks play no part.
 
 use super::few_lines;
-use super::line_diff::{DIFF_LIMIT, Numbered};
-use super::text::countable;
-use super::units::{Counted, Unit};
+use super::line_diff::{DIFF_LIMIT, LineDiff, Numbered};
+use super::units::{Counted, Text, Unit};
 
 /// As many bytes stand for a hundred lines where lines are very long or there are none: 8 KiB.
 const BYTES_PER_HUNDRED_LINES: usize = 8 * 1_024;
@@ -30,6 +25,8 @@ pub struct Lost {
     pub unit: Unit,
     /// Bytes of the old version's text.
     pub bytes: usize,
+    /// Whether the shortest diff loses as much. Otherwise counting took too long, and it may lose less.
+    pub is_exact: bool,
 }
 
 impl Lost {
@@ -40,10 +37,11 @@ impl Lost {
         total: 0,
         unit: Unit::Lines,
         bytes: 0,
+        is_exact: true,
     };
 
     /// Everything in `old` is lost.
-    pub fn all(old: &[u8]) -> Lost {
+    pub(super) fn all(old: &Text<'_>) -> Lost {
         all_of(&Counted::old(old))
     }
 
@@ -55,6 +53,7 @@ impl Lost {
             total: old.len(),
             unit: Unit::Bytes,
             bytes: old.len(),
+            is_exact: true,
         }
     }
 
@@ -96,6 +95,7 @@ fn all_of(old: &Counted<'_>) -> Lost {
         total: old.count,
         unit: old.unit,
         bytes: old.bytes(),
+        is_exact: true,
     }
 }
 
@@ -115,11 +115,11 @@ fn ratio(part: usize, whole: usize) -> f64 {
 /// longest common subsequence leaves, however many they are. Input of 2^31
 /// units or more counts as all lost.
 pub fn lost(old: &[u8], new: &[u8]) -> Lost {
-    lost_by_diff(old, new).0
+    lost_by_diff(&Text::of(old), &Text::of(new)).0
 }
 
 /// As [`lost`], with the diff where it took one of lines.
-pub(super) fn lost_by_diff(old: &[u8], new: &[u8]) -> (Lost, Option<Diff>) {
+pub(super) fn lost_by_diff(old: &Text<'_>, new: &Text<'_>) -> (Lost, Option<LineDiff>) {
     if new.is_empty() {
         return (Lost::all(old), None);
     }
@@ -134,7 +134,7 @@ pub(super) fn lost_by_diff(old: &[u8], new: &[u8]) -> (Lost, Option<Diff>) {
         };
         return (nothing, None);
     }
-    let new = Counted::in_unit(countable(new), unit);
+    let new = Counted::in_unit(new, unit);
     if let Some(lost) = few_lines::lost(&old, &new) {
         let few = Lost {
             lost,
@@ -142,37 +142,47 @@ pub(super) fn lost_by_diff(old: &[u8], new: &[u8]) -> (Lost, Option<Diff>) {
             total,
             unit,
             bytes,
+            is_exact: true,
         };
         return (few, None);
     }
-    let Some((numbered, diff)) = diff(&old, &new, DIFF_LIMIT) else {
-        return (all_of(&old), None);
+    let Some(numbered) = numbered(&old, &new, DIFF_LIMIT) else {
+        let all = Lost {
+            is_exact: false,
+            ..all_of(&old)
+        };
+        return (all, None);
     };
-    let lost = Lost {
-        lost: diff.count_removals() as usize,
-        gone: numbered.gone(),
+    let gone = numbered.gone();
+    let diff = numbered.quick_diff();
+    let mut lost = Lost {
+        lost: diff.as_ref().map_or(total, LineDiff::count_removals),
+        gone,
         total,
         unit,
         bytes,
+        is_exact: true,
     };
-    (lost, (unit == Unit::Lines).then_some(diff))
+    // No diff loses less than what is nowhere.
+    if lost.lost > gone {
+        let kept = numbered.kept();
+        lost.lost = lost.lost.min(total - kept.count);
+        lost.is_exact = kept.is_exact || lost.lost == gone;
+    }
+    (lost, diff.filter(|_| unit == Unit::Lines))
 }
 
 /// A diff of the lines; `None` where there are too many.
-pub(super) fn line_diff(old: &[u8], new: &[u8]) -> Option<Diff> {
-    let old = Counted::in_unit(Cow::Borrowed(old), Unit::Lines);
-    let new = Counted::in_unit(Cow::Borrowed(new), Unit::Lines);
-    diff(&old, &new, DIFF_LIMIT).map(|(_, diff)| diff)
+pub(super) fn line_diff(old: &[u8], new: &[u8]) -> Option<LineDiff> {
+    let (old, new) = (Text::of(old), Text::of(new));
+    let old = Counted::in_unit(&old, Unit::Lines);
+    let new = Counted::in_unit(&new, Unit::Lines);
+    numbered(&old, &new, DIFF_LIMIT).map(|numbered| numbered.diff())
 }
 
 /// `None` where either side has more than `limit` units.
-fn diff(old: &Counted<'_>, new: &Counted<'_>, limit: usize) -> Option<(Numbered, Diff)> {
-    if old.count > limit || new.count > limit {
-        return None;
-    }
-    let numbered = Numbered::new(old, new);
-    let diff = numbered.diff();
-    Some((numbered, diff))
+fn numbered(old: &Counted<'_>, new: &Counted<'_>, limit: usize) -> Option<Numbered> {
+    (old.count <= limit && new.count <= limit).then(|| Numbered::new(old, new))
 }
 
 #[cfg(test)]
@@ -296,7 +306,8 @@ mod tests {
             let (old, new) = (text(60), text(150));
             let lost = lost(old.join("\n").as_bytes(), new.join("\n").as_bytes());
             let least = least_lost(&old, &new);
-            assert!(lost.lost >= least, "round {round}: {lost:?} below {least}");
+            assert_eq!(lost.lost, least, "round {round}: {lost:?}");
+            assert!(lost.is_exact);
             assert!(lost.gone <= least, "round {round}: {lost:?} above {least}");
             assert!(lost.lost <= lost.total);
         }
@@ -332,12 +343,13 @@ mod tests {
                 }
             }
             let (old, new) = (old.concat(), new.concat());
-            let (old, new) = (Counted::old(old.as_bytes()), Counted::old(new.as_bytes()));
+            let (old, new) = (Text::of(old.as_bytes()), Text::of(new.as_bytes()));
+            let (old, new) = (Counted::old(&old), Counted::old(&new));
             let Some(lost) = few_lines::lost(&old, &new) else {
                 continue;
             };
-            let counted = diff(&old, &new, DIFF_LIMIT)
-                .map(|(numbered, diff)| (diff.count_removals() as usize, numbered.gone()));
+            let counted = numbered(&old, &new, DIFF_LIMIT)
+                .map(|numbered| (numbered.diff().count_removals(), numbered.gone()));
             assert_eq!(Some((lost, lost)), counted, "round {round}");
             told[lost] += 1;
         }
@@ -405,8 +417,9 @@ mod tests {
 
     #[test]
     fn input_beyond_the_diff_is_all_lost() {
-        let text = Counted::old(b"a\nb\n");
-        assert!(diff(&text, &text, 2).is_some());
-        assert!(diff(&text, &text, 1).is_none());
+        let text = Text::of(b"a\nb\n");
+        let text = Counted::old(&text);
+        assert!(numbered(&text, &text, 2).is_some());
+        assert!(numbered(&text, &text, 1).is_none());
     }
 }

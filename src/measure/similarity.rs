@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::units::{Counted, Unit};
+use super::units::{Counted, Text, Unit};
 
 /// How many distinct lines a profile keeps: 32 KiB, for an error of about 2 %.
 const SAMPLE: usize = 2_048;
@@ -24,7 +24,8 @@ pub struct Profile {
 impl Profile {
     /// Takes the profile of a blob. Blanks around lines are ignored, as in [`super::lost`].
     pub fn of(blob: &[u8]) -> Profile {
-        let text = Counted::old(blob);
+        let text = Text::of(blob);
+        let text = Counted::old(&text);
         let mut lines: Vec<(u64, u64)> = text
             .units()
             .map(|line| (hash(line), line.len() as u64 + 1))

@@ -44,9 +44,32 @@ impl Unit {
     }
 }
 
+/// A blob's text, with its lines counted once.
+pub(super) struct Text<'a> {
+    bytes: Cow<'a, [u8]>,
+    /// How many lines there are.
+    pub(super) lines: usize,
+}
+
+impl<'a> Text<'a> {
+    pub(super) fn of(blob: &'a [u8]) -> Self {
+        let bytes = countable(blob);
+        let lines = line_count(&bytes);
+        Text { bytes, lines }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    pub(super) fn is_blank(&self) -> bool {
+        self.bytes.trim_ascii().is_empty()
+    }
+}
+
 /// A text with its unit and how many of them it has.
 pub(super) struct Counted<'a> {
-    text: Cow<'a, [u8]>,
+    text: &'a [u8],
     /// What is counted.
     pub(super) unit: Unit,
     /// How many units there are.
@@ -55,27 +78,23 @@ pub(super) struct Counted<'a> {
 
 impl<'a> Counted<'a> {
     /// An old version, which chooses the unit.
-    pub(super) fn old(blob: &'a [u8]) -> Self {
-        let text = countable(blob);
-        let lines = line_count(&text);
-        match Unit::of(&text, lines) {
-            Unit::Lines => Counted {
-                text,
-                unit: Unit::Lines,
-                count: lines,
-            },
-            unit => Counted::in_unit(text, unit),
-        }
+    pub(super) fn old(text: &'a Text<'_>) -> Self {
+        Counted::in_unit(text, Unit::of(&text.bytes, text.lines))
     }
 
     /// A text in a given unit.
-    pub(super) fn in_unit(text: Cow<'a, [u8]>, unit: Unit) -> Self {
+    pub(super) fn in_unit(text: &'a Text<'_>, unit: Unit) -> Self {
+        let bytes = text.bytes.as_ref();
         let count = match unit {
-            Unit::Lines => line_count(&text),
-            Unit::Tokens => Units::Tokens(&text).count(),
-            Unit::Bytes => text.len(),
+            Unit::Lines => text.lines,
+            Unit::Tokens => Units::Tokens(bytes).count(),
+            Unit::Bytes => bytes.len(),
         };
-        Counted { text, unit, count }
+        Counted {
+            text: bytes,
+            unit,
+            count,
+        }
     }
 
     /// How long the text is.
@@ -92,7 +111,7 @@ impl<'a> Counted<'a> {
     pub(super) fn units(&self) -> Units<'_> {
         match self.unit {
             Unit::Lines => Units::Lines(self.text.lines_with_terminator()),
-            Unit::Tokens | Unit::Bytes => Units::Tokens(&self.text),
+            Unit::Tokens | Unit::Bytes => Units::Tokens(self.text),
         }
     }
 }

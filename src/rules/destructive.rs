@@ -50,7 +50,8 @@ fn large_file(case: &Case<'_>, subject: &Subject) -> Option<Finding> {
         (Class::Replace, _) if !exempt() => {
             let unit = plural(measured.lost.unit);
             format!(
-                "{shown} loses {} of {} {unit} ({} %)",
+                "{shown} loses {}{} of {} {unit} ({} %)",
+                if measured.lost.is_exact { "" } else { "up to " },
                 measured.lost.lost,
                 measured.lost.total,
                 percent(measured.lost.share())
@@ -63,6 +64,11 @@ fn large_file(case: &Case<'_>, subject: &Subject) -> Option<Finding> {
         .detail("lost", measured.lost.lost)
         .detail("original", measured.lost.total)
         .detail("unit", measured.lost.unit.name());
+    if !measured.lost.is_exact {
+        finding = finding.detail("exact", false).help(
+            "the versions are too large and too different to compare in full: lines that a full comparison might keep count as lost",
+        );
+    }
     if let Some(conversion) = measured.conversion {
         finding = finding.detail("becomes", conversion.name());
     }
