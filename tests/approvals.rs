@@ -37,8 +37,8 @@ fn repo() -> Repo {
 }
 
 fn write(repo: &Repo, content: &str, options: &[&str]) -> Output {
-    repo.write("../content", content);
-    let write = ["write", FILE, "--content-file", "../content"];
+    repo.write("content", content);
+    let write = ["write", FILE, "--content-file", "content"];
     repo.guard(&[&write[..], options].concat())
 }
 
@@ -110,7 +110,7 @@ fn scenario_050_without_a_terminal_or_with_auto_a_replacement_is_held() {
         assert_eq!(mode & 0o777, expected);
     }
     let Some(driver) = driver(&repo) else { return };
-    let write = ["write", FILE, "--content-file", "../content", "--auto"];
+    let write = ["write", FILE, "--content-file", "content", "--auto"];
     guard_at_terminal(driver, &write, &[], End::Wait)
         .exits(1)
         .says("it is held as");
@@ -155,7 +155,7 @@ fn scenario_160_every_decision_is_on_record() {
     };
     at_terminal(first, &["approve", &id], LOST, "a new format").exits(0);
     repo.write(FILE, old());
-    repo.write("../content", "gone\n");
+    repo.write("content", "gone\n");
     write(&repo, "gone\n", &[]).exits(1);
     let id = repo.json(&["pending"])["held"][0]["id"]
         .as_str()
@@ -191,8 +191,8 @@ fn scenario_160_every_decision_is_on_record() {
 #[test]
 fn a_write_at_a_terminal_asks_at_once() {
     let repo = repo();
-    repo.write("../content", new());
-    let write = ["write", FILE, "--content-file", "../content"];
+    repo.write("content", new());
+    let write = ["write", FILE, "--content-file", "content"];
     let (Some(a), Some(b), Some(c)) = (driver(&repo), driver(&repo), driver(&repo)) else {
         return;
     };

@@ -312,8 +312,8 @@ fn a_list_of_signers_elsewhere_is_guards_own_too() {
         .exits(1)
         .says("error[policy-changed]: docs/signers");
     // Nor by an agent.
-    repo.write("../content", "me ssh-ed25519 AAAA\n");
-    repo.guard(&["write", "docs/signers", "--content-file", "../content"])
+    repo.write("content", "me ssh-ed25519 AAAA\n");
+    repo.guard(&["write", "docs/signers", "--content-file", "content"])
         .exits(1)
         .says("docs/signers steers guard");
 }

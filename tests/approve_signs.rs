@@ -239,8 +239,8 @@ fn a_held_change_and_a_write_at_the_terminal_are_signed_too() {
         return;
     };
     repo.git(&["reset", "--quiet", "--hard"]);
-    repo.write("../content", new());
-    let write = ["write", FILE, "--content-file", "../content"];
+    repo.write("content", new());
+    let write = ["write", FILE, "--content-file", "content"];
     repo.guard(&write).exits(1);
     let id = repo.json(&["pending"])["held"][0]["id"]
         .as_str()

@@ -101,7 +101,7 @@ fn rule_1_absolute_paths_must_be_below_the_root_jc_08_to_12_and_25_to_29() {
 }
 
 #[test]
-fn rule_2_relative_paths_are_taken_from_the_root_jc_01_to_03_and_16_to_19() {
+fn rule_2_relative_paths_are_taken_from_the_directory_of_the_caller_jc_01_to_03_and_16_to_19() {
     let repo = open_repo();
     resolves(
         &repo,
@@ -122,9 +122,19 @@ fn rule_2_relative_paths_are_taken_from_the_root_jc_01_to_03_and_16_to_19() {
             ("src/", UNSAFE, "names a directory"),
         ],
     );
-    // Also from a folder: the root counts, not where the caller stands.
-    let report = repo.guard(&["-C", "src", "check", "src/main.ex", "--format", "json"]);
-    assert!(report.exits(0).stdout.contains("\"path\": \"src/main.ex\""));
+    // At the root that is the root; below it, as git takes paths, the directory of the caller.
+    for (asked, path) in [("main.ex", "src/main.ex"), ("../target.txt", "target.txt")] {
+        let report = repo.guard(&["-C", "src", "check", asked, "--format", "json"]);
+        let path = format!("\"path\": \"{path}\"");
+        assert!(report.exits(0).stdout.contains(&path), "{asked}");
+    }
+    for asked in ["../../outside", "~/x", "https://example.com/x", ""] {
+        let report = repo.guard(&["-C", "src", "check", asked, "--format", "json"]);
+        assert!(
+            report.exits(1).stdout.contains("\"allowed\": false"),
+            "{asked}"
+        );
+    }
 }
 
 #[test]

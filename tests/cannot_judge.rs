@@ -245,7 +245,6 @@ fn a_wrong_call() {
         &["lint", "--format", "yaml"],
         &["lint", "--color", "sometimes"],
         &["hook", "post-everything"],
-        &["lint", "stray-argument"],
     ] {
         let output = cannot(&repo, arguments);
         assert!(output.stderr.contains("Usage: guard") || output.stderr.contains("--help"));

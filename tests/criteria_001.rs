@@ -251,6 +251,7 @@ fn r001_2_3_a_nul_is_refused_ag_06_jc_33_and_on_record() {
         content: b"y\n".to_vec(),
         strategy: Strategy::Replace,
         expect: None,
+        allow_empty: false,
     };
     for operation in [write, Operation::Delete] {
         let failure = gate.perform(request, &operation).unwrap_err();
@@ -446,15 +447,17 @@ fn aw_24_the_workspace_is_the_repository_that_guard_stands_in() {
         guard.current_dir(directory).args(["write", path]);
         answer_of(&mut guard, b"y\n")
     };
-    // Requests are relative to the root, wherever guard stands.
+    // Requests are relative to the directory that guard stands in.
     let deep = repo.path("src/deep");
     let answer = from(&deep, "b");
     assert_eq!(
         answer.works().json["path"],
-        repo.path("b").to_str().unwrap()
+        deep.join("b").to_str().unwrap()
     );
-    assert!(!deep.join("b").exists());
-    from(&deep, "../b").fails("security");
+    assert!(!repo.path("b").exists());
+    from(&deep, "../../b").works();
+    assert!(repo.path("b").exists());
+    from(&deep, "../../../b").fails("security");
     // The nearest one wins.
     let inner = Repo::nothing();
     let below = repo.path("inner");

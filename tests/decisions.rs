@@ -34,6 +34,7 @@ fn replacement() -> Operation {
         content: b"nothing of it is left\n".to_vec(),
         strategy: Strategy::Replace,
         expect: None,
+        allow_empty: false,
     }
 }
 
@@ -82,6 +83,7 @@ fn nothing_is_asked_where_nothing_is_lost() {
         content: content.clone().into_bytes(),
         strategy: Strategy::Replace,
         expect: None,
+        allow_empty: false,
     };
     let done = perform(&repo, &operation, |question| panic!("{question:?}")).unwrap();
     assert!(!done.analysis.requires_approval);
@@ -144,8 +146,8 @@ fn others_may_write_while_a_question_is_open() {
 #[test]
 fn what_needs_no_person_any_more_is_written_without_a_question() {
     let repo = repo();
-    repo.write("../new", "x\n");
-    let id = hold(&repo, &["write", FILE, "--content-file", "../new"]);
+    repo.write("new-content", "x\n");
+    let id = hold(&repo, &["write", FILE, "--content-file", "new-content"]);
     repo.stage(
         "guard.toml",
         "[lld]\nmissing = \"skip\"\n[destructive]\nlines = 1000\n",
@@ -242,7 +244,7 @@ fn a_log_that_is_none_stops_every_change() {
     let log = repo.path(".git/guard/log.jsonl");
     fs::write(&log, "this\nis\nno log\n").unwrap();
     for arguments in [
-        &["write", "a"][..],
+        &["write", "a", "--allow-empty"][..],
         &["patch", "a", "--search", "one", "--replace", "two"],
         &["delete", "a"],
         &["move", "a", "b"],

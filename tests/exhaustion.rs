@@ -16,7 +16,7 @@ use write_guard::gate::{Fault, Log, verify};
 
 const OLD: &str = "old\n";
 const VERBS: [&[&str]; 4] = [
-    &["write", "dir/a", "--content-file", "../content"],
+    &["write", "dir/a", "--content-file", "content"],
     &["patch", "dir/a", "--search", "old", "--replace", "new"],
     &["delete", "dir/a"],
     &["move", "dir/a", "dir/b"],
@@ -53,7 +53,7 @@ impl Small {
         let repo = repo.initialized(&[]);
         repo.stage("guard.toml", "[lld]\nmissing = \"skip\"\n");
         repo.commit("Begin");
-        fs::write(repo.path("../content"), "x".repeat(5000)).unwrap();
+        fs::write(repo.path("content"), "x".repeat(5000)).unwrap();
         repo.write("dir/a", OLD);
         repo.put("dir/other", "x\n", &[]).works();
         Some(Small {
@@ -181,7 +181,7 @@ fn limited(repo: &Repo, limit: &str, arguments: &[&str]) -> common::Output {
 #[test]
 fn file_handles_run_out_at_any_point() {
     let repo = Repo::open();
-    fs::write(repo.path("../content"), "new\n").unwrap();
+    fs::write(repo.path("content"), "new\n").unwrap();
     let mut seen = BTreeMap::<String, usize>::new();
     for arguments in VERBS {
         let mut worked = None;
@@ -220,7 +220,7 @@ fn file_handles_run_out_at_any_point() {
 #[test]
 fn a_file_that_may_not_grow_so_large() {
     let repo = Repo::open();
-    fs::write(repo.path("../content"), "x".repeat(200_000)).unwrap();
+    fs::write(repo.path("content"), "x".repeat(200_000)).unwrap();
     repo.write("dir/a", OLD);
     let limit = "trap '' XFSZ; ulimit -f 64";
     let output = limited(&repo, limit, VERBS[0]).exits(2);

@@ -439,8 +439,8 @@ fn a_write_at_a_terminal_offers_the_strategies_at_once() {
     repo.stage("src/state.py", large());
     repo.stage("notes.md", common::lines(1..=200));
     repo.commit("Large");
-    repo.write("../content", PROPOSAL);
-    let write = ["write", "src/state.py", "--content-file", "../content"];
+    repo.write("content", PROPOSAL);
+    let write = ["write", "src/state.py", "--content-file", "content"];
     let Some(session) = talk(&repo, &write, &["extend", "state", "the rest stays"]) else {
         return;
     };
@@ -448,7 +448,7 @@ fn a_write_at_a_terminal_offers_the_strategies_at_once() {
     assert_eq!(content(&repo), extended());
     // Where the language is not known, extend is not offered.
     let Some(driver) = driver(&repo) else { return };
-    let write = ["write", "notes.md", "--content-file", "../content"];
+    let write = ["write", "notes.md", "--content-file", "content"];
     let session = guard_at_terminal(driver, &write, &[(QUESTION, "extend\n")], End::Wait).exits(1);
     assert!(
         session

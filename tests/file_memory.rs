@@ -42,8 +42,8 @@ fn az_65_a_file_of_15_mb_is_judged_in_50_mib_beyond_its_two_versions() {
     repo.stage("small.py", "x\n");
     repo.stage("large.py", &old);
     repo.commit("Large");
-    repo.write("../new", &new);
-    repo.write("../new-small", "y\n");
+    repo.write("new", &new);
+    repo.write("new-small", "y\n");
     // What the program itself takes, by the same call on a small file.
     let itself = |arguments: &[&str]| {
         let works = |kib: &usize| limited(&repo, *kib, arguments).code == 0;
@@ -51,13 +51,13 @@ fn az_65_a_file_of_15_mb_is_judged_in_50_mib_beyond_its_two_versions() {
     };
     let beyond = (old.len() + new.len()) / 1024 + 50 * MIB;
     let check = |file, content| ["check", file, "--content-file", content];
-    let room = itself(&check("small.py", "../new-small")) + beyond;
-    limited(&repo, room, &check("large.py", "../new")).exits(1);
+    let room = itself(&check("small.py", "new-small")) + beyond;
+    limited(&repo, room, &check("large.py", "new")).exits(1);
 
     if std::env::var_os("GUARD_LONG").is_some() {
         let write = |file, content| ["write", file, "--auto", "--content-file", content];
-        let room = itself(&write("small.py", "../new-small")) + beyond;
-        limited(&repo, room, &write("large.py", "../new"))
+        let room = itself(&write("small.py", "new-small")) + beyond;
+        limited(&repo, room, &write("large.py", "new"))
             .exits(1)
             .says("is held as");
     }

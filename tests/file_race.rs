@@ -19,6 +19,7 @@ fn operations() -> [(&'static str, Operation); 6] {
         content: content.into(),
         strategy: Strategy::Replace,
         expect: None,
+        allow_empty: false,
     };
     let patch = Operation::Patch {
         edits: vec![Edit {

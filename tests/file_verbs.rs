@@ -108,7 +108,7 @@ fn r000_100_an_empty_file_is_modified_jc_98() {
     let repo = Repo::open();
     repo.write("empty", "");
     assert_eq!(repo.put("empty", "x\n", &[]).works().class(), "MODIFY");
-    repo.put("other", "", &[]).works();
+    repo.put("other", "", &["--allow-empty"]).works();
     assert_eq!(repo.read("other"), b"");
 }
 
@@ -341,4 +341,37 @@ fn a_move_replaces_nothing() {
         (repo.read("a"), repo.read("b")),
         (b"a\n".to_vec(), b"b\n".to_vec())
     );
+}
+
+#[test]
+fn empty_input_empties_no_file() {
+    let repo = Repo::open();
+    repo.write("a", "one\n");
+    for arguments in [
+        &["write", "a"][..],
+        &["write", "a", "--strategy", "append"],
+        &["write", "new"],
+        &["edit", "--file", "a", "--content", ""],
+    ] {
+        let answer = repo.ask(arguments);
+        let message = answer.fails("cannot-judge").message().to_owned();
+        assert!(message.contains("is empty"), "{message}");
+        assert_eq!(answer.code, 2);
+    }
+    // Closed, where others see an end at once.
+    let closed = common::run(repo.command("sh").args([
+        "-c",
+        "exec \"$@\" <&-",
+        "sh",
+        common::GUARD,
+        "write",
+        "a",
+    ]));
+    assert_eq!(closed.code, 2, "{closed:?}");
+    assert_eq!(repo.read("a"), b"one\n");
+    assert!(!repo.path("new").exists());
+    repo.ask(&["write", "a", "--allow-empty"]).works();
+    repo.ask(&["edit", "--file", "b", "--content", "", "--allow-empty"])
+        .works();
+    assert_eq!((repo.read("a"), repo.read("b")), (Vec::new(), Vec::new()));
 }

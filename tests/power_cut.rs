@@ -66,14 +66,8 @@ fn put(repo: &Repo, number: usize) -> Option<Acknowledged> {
     write_outside(repo, number);
     let output = repo
         .command(GUARD)
-        .args([
-            "write",
-            "dir/a",
-            "--content-file",
-            "../content",
-            "--format",
-            "json",
-        ])
+        .args(["write", "dir/a", "--format", "json"])
+        .stdin(proposed(repo))
         .output()
         .unwrap();
     let has_power = File::open(repo.path("guard.toml")).is_ok();
@@ -90,6 +84,11 @@ fn put(repo: &Repo, number: usize) -> Option<Acknowledged> {
 /// Beside the image, where nothing is lost.
 fn write_outside(repo: &Repo, number: usize) {
     fs::write(repo.path("../content"), content(number)).unwrap();
+}
+
+/// What was written there, as standard input.
+fn proposed(repo: &Repo) -> File {
+    File::open(repo.path("../content")).unwrap()
 }
 
 /// Checks what is there after the restart, and that the write that was cut short works now.
@@ -131,7 +130,11 @@ fn check(repo: &Repo, what: &str, acknowledged: &[Acknowledged]) {
     let before = whole.filter(|number| *number > 0);
     let Some(next) = put(repo, last + 1) else {
         write_outside(repo, last + 1);
-        let again = repo.guard(&["write", "dir/a", "--content-file", "../content"]);
+        let mut again = repo.command(GUARD);
+        let again = again
+            .args(["write", "dir/a"])
+            .stdin(proposed(repo))
+            .output();
         panic!("{what}: the next run: {again:?}");
     };
     if let Some(before) = before {
@@ -194,11 +197,13 @@ fn a_cut_before_a_call_leaves_the_old_or_the_new() {
     }
     put(&repo, 1).unwrap();
     let words = |before: Vec<String>| {
-        let guard = ["write", "dir/a", "--content-file", "../content"].map(str::to_owned);
+        let guard = ["write", "dir/a"].map(str::to_owned);
         [before, vec![GUARD.to_owned()], guard.to_vec()].concat()
     };
     write_outside(&repo, 2);
-    common::run(&mut strace::command(&repo, &words(strace::recording()))).exits(0);
+    let mut recorded = strace::command(&repo, &words(strace::recording()));
+    let recorded = recorded.stdin(proposed(&repo)).output().unwrap();
+    assert!(recorded.status.success(), "{recorded:?}");
     let counts = strace::recorded(&repo);
     drop(image);
     // What makes something durable, and what must not come before it.
@@ -227,7 +232,10 @@ fn a_cut_before_a_call_leaves_the_old_or_the_new() {
             let acknowledged = [put(&repo, 1).unwrap()];
             write_outside(&repo, 2);
             let words = words(strace::injecting(point, "signal=KILL"));
-            let killed = strace::command(&repo, &words).output().unwrap();
+            let killed = strace::command(&repo, &words)
+                .stdin(proposed(&repo))
+                .output()
+                .unwrap();
             assert_eq!(killed.status.code(), None, "{point:?}: {killed:?}");
             image.cut(cut, 0);
             image.restart();

@@ -141,6 +141,7 @@ impl ApproveArgs {
                         content: Vec::new(),
                         strategy: Strategy::Replace,
                         expect: None,
+                        allow_empty: true,
                     },
                 };
                 print_done(output, &gate, &operation, &done);

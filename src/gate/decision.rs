@@ -97,6 +97,7 @@ impl Gate<'_> {
                 content,
                 strategy: Strategy::Replace,
                 expect: None,
+                allow_empty: true,
             },
             None => Operation::Delete,
         };

@@ -72,7 +72,7 @@ impl<'a> Gate<'a> {
             needs_design: true,
         };
         let policy = judge::load_for_request(repo, &request)?;
-        let boundary = Boundary::open(repo.workdir()?)?;
+        let boundary = Boundary::open(repo.own_workdir()?)?;
         Ok(Gate {
             repo,
             boundary,
@@ -110,6 +110,11 @@ impl<'a> Gate<'a> {
                 self.note_refusal("read", request, failure);
             }
         })
+    }
+
+    /// The largest content that the settings allow, in bytes.
+    pub fn max_size(&self) -> u64 {
+        self.policy.settings.max_size
     }
 
     /// The absolute spelling of a path in the workspace, free of links.

@@ -19,6 +19,8 @@ pub enum Operation {
         strategy: Strategy,
         /// A precondition.
         expect: Option<String>,
+        /// Whether `content` may be empty: an input that was closed or forgotten must empty no file.
+        allow_empty: bool,
     },
     /// Replacements in the content that is there.
     Patch {

@@ -79,6 +79,17 @@ impl Gate<'_> {
         let mut extension = None;
         let effect = match operation {
             Operation::Write {
+                content,
+                allow_empty: false,
+                ..
+            } if content.is_empty() => {
+                return Err(Failure::new(
+                    FailureKind::CannotJudge,
+                    format!("the content for {} is empty", show(&path)),
+                )
+                .help("to write an empty file, add --allow-empty"));
+            }
+            Operation::Write {
                 content, strategy, ..
             } => {
                 let combined = self.written(path.as_ref(), entry, content, *strategy)?;

@@ -30,7 +30,7 @@ impl<'a> Undo<'a> {
         let settings = settings_of_head(repo)?;
         Ok(Undo {
             repo,
-            boundary: Boundary::open(repo.workdir()?).map_err(failed)?,
+            boundary: Boundary::open(repo.own_workdir()?).map_err(failed)?,
             log: Log::new(repo.common_dir()),
             lock: Lock::new(repo.common_dir()),
             settings,

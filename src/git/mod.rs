@@ -16,6 +16,7 @@ mod index;
 mod index_check;
 mod merge;
 mod objects;
+mod own_work_tree;
 mod parents;
 mod quarantine;
 mod range;
@@ -34,7 +35,8 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use gix::error::MetadataValue;
 
 use crate::error::{Error, Result};
-use crate::path::show;
+use crate::path::boundary::bytes;
+use crate::path::{Platform, from_directory, show};
 
 pub use alike::visit_alike;
 pub use branch::Branch;
@@ -155,6 +157,12 @@ impl Repository {
         let below = gix::path::into_bstr(here.strip_prefix(root).ok()?).ok()?;
         let below = gix::path::to_unix_separators_on_windows(below).into_owned();
         (!below.is_empty()).then_some(below)
+    }
+
+    /// A path that was given in the current directory, as seen from the top of the work tree, or absolute.
+    pub fn request(&self, path: &Path) -> BString {
+        let here = self.prefix().unwrap_or_default();
+        from_directory(&here, &bytes(path), Platform::host())
     }
 
     /// The directory of this work tree's own git files (`.git`, or `.git/worktrees/NAME`).

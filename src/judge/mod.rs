@@ -47,7 +47,7 @@ pub use load::{Request, load_for_commit, load_for_request};
 pub use proposal::{Access, Desk};
 pub use push::{new_commits, push};
 pub use range::{commit, range};
-pub use request::check_paths;
+pub use request::{Proposed, check_paths};
 pub use scope::{prompt, scope};
 pub use scope_check::{DocumentChoice, check_documents};
 pub use settings::{settings, settings_of_head};

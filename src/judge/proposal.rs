@@ -85,6 +85,20 @@ impl Desk<'_> {
         Ok(())
     }
 
+    /// The content of a file in the read roots.
+    ///
+    /// # Errors
+    /// The file may not be read, or cannot be.
+    pub fn read(&self, path: &BStr) -> Result<Vec<u8>> {
+        self.admit(path, Access::Read)
+            .map_err(|finding| Error::new(finding.message))?;
+        let entry = self.boundary.read(path, self.policy.settings.max_size);
+        let entry = entry.map_err(|error| Error::new(error.to_string()))?;
+        entry
+            .map(|entry| entry.content)
+            .ok_or_else(|| Error::new(format!("there is no file {}", show(path))))
+    }
+
     /// What the step from `old` to `new` destroys, and the old content that this is measured against. Both what is
     /// on disk and what HEAD holds at `paths` may be lost, so the greatest loss counts: many small edits add up to
     /// one, and so do deleting and creating.

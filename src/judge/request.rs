@@ -17,23 +17,37 @@ use crate::path::{Rejection, show};
 use crate::policy::Policy;
 use crate::report::{CheckReport, CheckResult};
 
-/// Whether each path may be written, and with this content.
+/// The content that a path is to have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proposed<'a> {
+    /// Any: the question is about the path alone.
+    Any,
+    /// This content.
+    Content(&'a [u8]),
+    /// The content of this file, which must be one that `guard read` reads.
+    File(&'a Path),
+}
+
+/// Whether each path may be written, and with this content. Paths are relative to the current directory.
 ///
 /// # Errors
 /// Whatever keeps guard from a verdict.
 pub fn check_paths(
     repo: &Repository,
     paths: &[OsString],
-    content: Option<&[u8]>,
+    proposed: Proposed<'_>,
     options: &Options,
 ) -> Result<CheckReport> {
-    let boundary = work_tree(repo.workdir()?)?;
+    let boundary = work_tree(repo.own_workdir()?)?;
+    let locate = |path: &Path| {
+        let request = repo.request(path);
+        boundary.locate(request.as_bstr())
+    };
     let located: Vec<(BString, Result<BString, Rejection>)> = paths
         .iter()
         .map(|requested| {
-            let requested = BString::from(bytes(Path::new(requested)));
-            let path = boundary.locate(requested.as_bstr());
-            (requested, path)
+            let path = Path::new(requested);
+            (BString::from(bytes(path)), locate(path))
         })
         .collect();
     let request = Request {
@@ -46,6 +60,16 @@ pub fn check_paths(
         policy: &policy,
         boundary: &boundary,
         approvals: &options.approvals,
+    };
+    let read;
+    let content = match proposed {
+        Proposed::Any => None,
+        Proposed::Content(content) => Some(content),
+        Proposed::File(file) => {
+            let path = locate(file).map_err(|rejection| Error::new(rejection.message));
+            read = desk.read(path.map_err(use_standard_input)?.as_ref())?;
+            Some(read.as_slice())
+        }
     };
     let results = located
         .into_iter()
@@ -63,6 +87,11 @@ pub fn check_paths(
         })
         .collect::<Result<_>>()?;
     Ok(CheckReport { results })
+}
+
+/// What to do where guard does not read a file.
+fn use_standard_input(error: Error) -> Error {
+    error.help("give the content on standard input instead: --content-file - < FILE")
 }
 
 fn answer(

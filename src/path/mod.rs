@@ -39,6 +39,6 @@ pub use names::{MAX_NAME, MAX_PATH, check_names};
 pub use platform::Platform;
 pub use portable::{fold, fold_into, portable_name};
 pub use reason::{Reason, Rejection};
-pub use request::{normalize_request, spelled_below};
+pub use request::{from_directory, normalize_request, spelled_below};
 pub use shell::shell_word;
 pub use show::{Shown, show};

@@ -29,6 +29,22 @@ pub fn normalize_request(
     normalize(root, input, platform).map_err(|fault| fault.of(input))
 }
 
+/// A request as seen from the workspace's root, where it was made in the directory `here` below it.
+///
+/// An absolute path stays as it is, and so does what [`normalize_request`] refuses as a relative path: `~/x` does not
+/// become a file of that directory.
+pub fn from_directory(here: &[u8], input: &[u8], platform: Platform) -> BString {
+    let is_relative = || {
+        let (anchor, rest) = anchor(input, platform)?;
+        check_relative(names::text(rest)?)?;
+        Ok::<_, Fault>(anchor == Anchor::Relative)
+    };
+    match is_relative() {
+        Ok(true) if !here.is_empty() => [here, b"/", input].concat().into(),
+        _ => input.into(),
+    }
+}
+
 /// The part of a request that is below the workspace, as it was spelled: with `.`, `..` and doubled slashes.
 /// Good only for requests that [`normalize_request`] accepts.
 ///

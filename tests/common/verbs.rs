@@ -33,8 +33,8 @@ pub const WRITE: Verb = Verb {
     name: "write",
     prepare: |repo| {
         repo.write("dir/a", OLD);
-        repo.write("../content", NEW);
-        words(&["write", "dir/a", "--content-file", "../content"])
+        repo.write("content", NEW);
+        words(&["write", "dir/a", "--content-file", "content"])
     },
     state: |repo| replaced(repo, "dir/a", OLD, NEW),
     event: "done",

@@ -1,20 +1,14 @@
 //! What the file verbs read: files, standard input, lists of edits, ranges of lines.
 
-use std::fs;
 use std::io;
-use std::path::Path;
 
-use gix::bstr::ByteSlice;
+use gix::bstr::{BStr, ByteSlice};
 use serde_json::Value;
 
 use crate::cli::bounded;
 use crate::error::{Error, Result};
-use crate::gate::{self, Edit, Failure, FailureKind};
-use crate::git::show_file;
+use crate::gate::{self, Edit, Failure, FailureKind, Gate};
 use crate::path::show;
-
-/// More than any setting of `[workspace] max-size` makes sense for; without a limit an endless input fills the memory.
-const MAX_INPUT: u64 = 1 << 30;
 
 pub(super) fn edit(search: &[u8], replace: &[u8]) -> Edit {
     Edit {
@@ -92,15 +86,39 @@ pub(super) fn lines<'c>(content: &'c [u8], range: &str) -> gate::Result<&'c [u8]
     Ok(&content[start..end.max(start)])
 }
 
-pub(in crate::cli) fn read_file(file: &Path) -> Result<Vec<u8>> {
-    let shown = show_file(file);
-    let opened = fs::File::open(file).and_then(|file| bounded::whole(file, MAX_INPUT));
-    bounded::read(&shown, opened, MAX_INPUT)
+/// Standard input.
+///
+/// # Errors
+/// It cannot be read, or has more than `limit` bytes; no more are read then.
+pub(in crate::cli) fn read_stdin(limit: u64) -> gate::Result<Vec<u8>> {
+    let whole = bounded::whole(io::stdin().lock(), limit)
+        .map_err(|error| Error::new(format!("standard input cannot be read: {error}")))?;
+    whole.ok_or_else(|| {
+        Failure::new(
+            FailureKind::TooLarge,
+            format!(
+                "standard input has more than {limit} bytes, the limit of [workspace] max-size"
+            ),
+        )
+        .help("write a smaller file, or let a person change the limit")
+    })
 }
 
-pub(super) fn read_stdin() -> Result<Vec<u8>> {
-    let content = bounded::whole(io::stdin().lock(), MAX_INPUT);
-    bounded::read("standard input", content, MAX_INPUT)
+/// A file that `guard read` reads, and no other: a content must not bring into a file what may not be read.
+///
+/// # Errors
+/// It may not be read, or cannot be.
+pub(super) fn read_content(gate: &Gate<'_>, request: &BStr) -> gate::Result<Vec<u8>> {
+    let read = gate.read(request);
+    let (_, entry) = read.map_err(|failure| Failure {
+        // What is missing is not the file that the operation is about.
+        kind: match failure.kind {
+            FailureKind::NotFound => FailureKind::CannotJudge,
+            kind => kind,
+        },
+        ..failure.help("give the content on standard input where guard does not read the file")
+    })?;
+    Ok(entry.content)
 }
 
 #[cfg(test)]

@@ -9,22 +9,21 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use gix::bstr::BString;
 
 use super::approve::ask;
 use super::person::{self, Person};
 use super::sign::SignArgs;
 use super::{DesignArgs, output::Output, repository};
 use crate::error::{Error, Result};
-use crate::gate::{self, Gate, Operation, Strategy};
-use crate::path::boundary::bytes;
-pub(super) use input::read_file;
-use input::{edit, parse_edits, read_stdin};
+use crate::gate::{self, Edit, Gate, Operation, Strategy};
+use crate::git::Repository;
+pub(super) use input::read_stdin;
+use input::{edit, parse_edits, read_content};
 
 /// The file of an operation, and how to judge it.
 #[derive(Debug, clap::Args)]
 struct Target {
-    /// The file, absolute or relative to the workspace's root.
+    /// The file, absolute or relative to the current directory.
     #[arg(value_name = "FILE")]
     path: OsString,
     #[command(flatten)]
@@ -36,7 +35,7 @@ struct Target {
     after_help = "Examples:\n  guard read src/state.py\n  guard read src/state.py --lines 10:20\n  guard read src/state.py --format json"
 )]
 pub(super) struct ReadArgs {
-    /// The file, absolute or relative to the workspace's root.
+    /// The file, absolute or relative to the current directory.
     #[arg(value_name = "FILE", required_unless_present = "file")]
     path: Option<OsString>,
     /// The same, as `guard edit` has it.
@@ -56,9 +55,12 @@ pub(super) struct ReadArgs {
 pub(super) struct WriteArgs {
     #[command(flatten)]
     target: Target,
-    /// Read the content from this file in place of standard input.
+    /// Read the content from this file, which must be one that `guard read` reads, in place of standard input.
     #[arg(long, value_name = "FILE")]
     content_file: Option<PathBuf>,
+    /// Let the content be empty; without this, an input that was closed or forgotten empties no file.
+    #[arg(long)]
+    allow_empty: bool,
     /// Write only if the file still has this blob id (`git hash-object --no-filters FILE`).
     #[arg(long, value_name = "DIGEST")]
     expect: Option<String>,
@@ -148,7 +150,7 @@ pub(super) struct DeleteArgs {
     after_help = "Examples:\n  guard move src/old.py src/new.py\n\nBoth paths are judged: the old one as deleted, the new one as added."
 )]
 pub(super) struct MoveArgs {
-    /// The file, absolute or relative to the workspace's root.
+    /// The file, absolute or relative to the current directory.
     from: OsString,
     /// Its new path; nothing may be there.
     to: OsString,
@@ -178,6 +180,9 @@ pub(super) struct EditArgs {
     /// What takes its place, literally.
     #[arg(long, value_name = "TEXT", requires = "search")]
     replace: Option<String>,
+    /// Let the content be empty.
+    #[arg(long)]
+    allow_empty: bool,
     /// Never ask: hold a change that needs a person, as it happens without a terminal.
     #[arg(long)]
     auto: bool,
@@ -191,7 +196,8 @@ impl ReadArgs {
         let mut read = || -> gate::Result<()> {
             let gate = Gate::open(&repo, &self.design.options(false))?;
             let path = self.path.iter().chain(&self.file).next();
-            let request = path.map(requested).unwrap_or_default();
+            let request = path.map(|path| repo.request(Path::new(path)));
+            let request = request.unwrap_or_default();
             let (path, entry) = gate.read(request.as_ref())?;
             let content = match &self.lines {
                 Some(range) => input::lines(&entry.content, range)?,
@@ -209,57 +215,63 @@ impl ReadArgs {
 impl WriteArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let strategy = self.strategy.strategy(self.line)?;
-        let content = match &self.content_file {
-            Some(file) => read_file(file)?,
-            None => read_stdin()?,
-        };
-        let operation = Operation::Write {
-            content,
-            strategy,
-            expect: self.expect.clone(),
-        };
         perform(
             output,
             &self.target.path,
             &self.target.design,
             self.auto,
-            &operation,
+            |gate, repo| {
+                let content = match &self.content_file {
+                    Some(file) if file != Path::new("-") => {
+                        read_content(gate, repo.request(file).as_ref())?
+                    }
+                    _ => read_stdin(gate.max_size())?,
+                };
+                Ok(Operation::Write {
+                    content,
+                    strategy,
+                    expect: self.expect.clone(),
+                    allow_empty: self.allow_empty,
+                })
+            },
         )
     }
 }
 
 impl PatchArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        let edits = match (&self.search, &self.search_file, &self.edits) {
-            (Some(search), ..) => vec![edit(
-                search.as_bytes(),
-                self.replace.as_deref().unwrap_or_default().as_bytes(),
-            )],
-            (None, Some(search), _) => {
-                let replace = self
-                    .replace_file
-                    .as_deref()
-                    .map_or(Ok(Vec::new()), read_file)?;
-                vec![edit(&read_file(search)?, &replace)]
-            }
-            (None, None, Some(file)) => parse_edits(&if file == Path::new("-") {
-                read_stdin()?
-            } else {
-                read_file(file)?
-            })?,
-            (None, None, None) => Vec::new(),
-        };
-        let operation = Operation::Patch {
-            edits,
-            expect: self.expect.clone(),
-        };
         perform(
             output,
             &self.target.path,
             &self.target.design,
             self.auto,
-            &operation,
+            |gate, repo| {
+                Ok(Operation::Patch {
+                    edits: self.edits(gate, repo)?,
+                    expect: self.expect.clone(),
+                })
+            },
         )
+    }
+
+    fn edits(&self, gate: &Gate<'_>, repo: &Repository) -> gate::Result<Vec<Edit>> {
+        let read = |file: &Path| read_content(gate, repo.request(file).as_ref());
+        Ok(match (&self.search, &self.search_file, &self.edits) {
+            (Some(search), ..) => vec![edit(
+                search.as_bytes(),
+                self.replace.as_deref().unwrap_or_default().as_bytes(),
+            )],
+            (None, Some(search), _) => {
+                let replace = self.replace_file.as_deref().map_or(Ok(Vec::new()), read)?;
+                vec![edit(&read(search)?, &replace)]
+            }
+            (None, None, Some(file)) if file == Path::new("-") => {
+                // Old text and new, each escaped.
+                parse_edits(&read_stdin(gate.max_size().saturating_mul(4))?)?
+            }
+            (None, None, Some(file)) => parse_edits(&read(file)?)?,
+            (None, None, None) => Vec::new(),
+        })
     }
 }
 
@@ -270,38 +282,41 @@ impl DeleteArgs {
             &self.target.path,
             &self.target.design,
             self.auto,
-            &Operation::Delete,
+            |_, _| Ok(Operation::Delete),
         )
     }
 }
 
 impl MoveArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        let operation = Operation::Move {
-            to: requested(&self.to),
-        };
         // A destructive move is refused, not held: there is nothing to ask.
-        perform(output, &self.from, &self.design, true, &operation)
+        perform(output, &self.from, &self.design, true, |_, repo| {
+            Ok(Operation::Move {
+                to: repo.request(Path::new(&self.to)),
+            })
+        })
     }
 }
 
 impl EditArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        let operation = match (&self.content, &self.search) {
-            (Some(content), _) => Operation::Write {
+        perform(output, &self.path, &self.design, self.auto, |_, _| {
+            let Some(content) = &self.content else {
+                return Ok(Operation::Patch {
+                    edits: vec![edit(
+                        self.search.as_deref().unwrap_or_default().as_bytes(),
+                        self.replace.as_deref().unwrap_or_default().as_bytes(),
+                    )],
+                    expect: None,
+                });
+            };
+            Ok(Operation::Write {
                 content: content.clone().into_bytes(),
                 strategy: Strategy::Replace,
                 expect: None,
-            },
-            (None, search) => Operation::Patch {
-                edits: vec![edit(
-                    search.as_deref().unwrap_or_default().as_bytes(),
-                    self.replace.as_deref().unwrap_or_default().as_bytes(),
-                )],
-                expect: None,
-            },
-        };
-        perform(output, &self.path, &self.design, self.auto, &operation)
+                allow_empty: self.allow_empty,
+            })
+        })
     }
 }
 
@@ -310,7 +325,7 @@ fn perform(
     path: &OsString,
     design: &DesignArgs,
     auto: bool,
-    operation: &Operation,
+    operation: impl Fn(&Gate<'_>, &Repository) -> gate::Result<Operation>,
 ) -> Result<u8> {
     let repo = repository()?;
     // Whoever cannot be asked finds the change held.
@@ -319,25 +334,22 @@ fn perform(
         .flatten();
     let mut run = || -> gate::Result<()> {
         let mut gate = Gate::open(&repo, &design.options(false))?;
-        let path = requested(path);
+        let operation = operation(&gate, &repo)?;
+        let path = repo.request(Path::new(path));
         let done = match &mut person {
             Some(person) => {
                 gate = gate.signing(SignArgs::of_environment().signer(&repo)?);
-                gate.perform_asking(path.as_ref(), operation, &mut |question| {
+                gate.perform_asking(path.as_ref(), &operation, &mut |question| {
                     ask(person, question)
                 })
             }
-            None => gate.perform(path.as_ref(), operation),
+            None => gate.perform(path.as_ref(), &operation),
         }?;
-        answer::print_done(output, &gate, operation, &done);
+        answer::print_done(output, &gate, &operation, &done);
         Ok(())
     };
     match run() {
         Ok(()) => Ok(0),
         Err(failure) => answer::tell(output, &failure),
     }
-}
-
-fn requested(path: &OsString) -> BString {
-    bytes(Path::new(path)).into()
 }

@@ -1,0 +1,69 @@
+//! The work tree that belongs to the repository, as opposed to one that a variable or a setting names.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{Repository, absolute, show_file};
+use crate::error::{Error, Result};
+
+impl Repository {
+    /// The top of the work tree, where that is the directory that holds `.git`, or the one that git registered for a
+    /// linked work tree or a submodule. Requests write nowhere else: `GIT_WORK_TREE=/x` would make `/x` the workspace.
+    ///
+    /// # Errors
+    /// Another directory, or a bare repository.
+    pub fn own_workdir(&self) -> Result<&Path> {
+        let root = self.workdir()?;
+        if owns(root, self.git_dir()) {
+            return Ok(root);
+        }
+        let chosen = self.what_chose_the_work_tree();
+        Err(Error::new(format!(
+            "the work tree {} does not belong to the repository {}: {chosen}",
+            show_file(root),
+            show_file(self.git_dir())
+        ))
+        .help("run guard in the directory that holds .git, without that variable or setting"))
+    }
+
+    fn what_chose_the_work_tree(&self) -> String {
+        let variable = ["GIT_WORK_TREE", "GIT_DIR"]
+            .into_iter()
+            .find(|name| std::env::var_os(name).is_some());
+        match variable {
+            Some("GIT_WORK_TREE") => "GIT_WORK_TREE names it".to_owned(),
+            _ if self.config("core.worktree").is_some() => "core.worktree names it".to_owned(),
+            Some(variable) => format!("{variable} is set"),
+            None => "the file .git in it is not one that git made for it".to_owned(),
+        }
+    }
+}
+
+/// Whether git itself made `root` the work tree of `git_dir`.
+fn owns(root: &Path, git_dir: &Path) -> bool {
+    let dot_git = root.join(".git");
+    let Ok(found) = fs::symlink_metadata(&dot_git) else {
+        return false;
+    };
+    let (dot_git, git_dir) = (absolute(&dot_git), absolute(git_dir));
+    if !found.is_file() {
+        return dot_git == git_dir;
+    }
+    if pointed_to(&dot_git, "gitdir: ") != Some(git_dir.clone()) {
+        return false;
+    }
+    // A linked work tree is registered where its own files are.
+    let registered = git_dir.join("gitdir");
+    if registered.exists() {
+        return pointed_to(&registered, "") == Some(dot_git);
+    }
+    // The `.git` of another work tree is that one's; a separate git directory and a submodule's have other names.
+    git_dir.file_name().is_some_and(|name| name != ".git")
+}
+
+/// The path in the first line of a file, after `prefix`, as seen from the file's directory.
+fn pointed_to(file: &Path, prefix: &str) -> Option<PathBuf> {
+    let text = fs::read_to_string(file).ok()?;
+    let path = text.lines().next()?.strip_prefix(prefix)?;
+    Some(absolute(&file.parent()?.join(path)))
+}

@@ -1,0 +1,159 @@
+//! Ways to read or write around the workspace: content files, and variables that move the work tree.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fs;
+
+use common::files::answer_of;
+use common::{GUARD, Repo};
+
+/// A content must not bring into a file what `guard read` refuses.
+#[test]
+fn content_files_obey_the_rules_for_reading() {
+    let repo = Repo::open();
+    repo.write("a", "one\n");
+    repo.write(".env", "TOKEN=1\n");
+    repo.write("../outside", "secret\n");
+    repo.write(".git/secret", "secret\n");
+    for file in [".env", "../outside", "/etc/passwd", ".git/secret"] {
+        for arguments in [
+            &["write", "a", "--content-file", file][..],
+            &["patch", "a", "--search-file", file, "--replace-file", file],
+            &["patch", "a", "--search-file", "a", "--replace-file", file],
+            &["patch", "a", "--edits", file],
+        ] {
+            let answer = repo.ask(arguments);
+            assert_ne!(answer.code, 0, "{arguments:?}");
+            let kind = answer.json["error"]["kind"].as_str().unwrap();
+            assert!(
+                matches!(kind, "security" | "refused"),
+                "{arguments:?}: {answer:#?}"
+            );
+        }
+        repo.guard(&["check", "a", "--content-file", file]).exits(2);
+        assert_eq!(repo.read("a"), b"one\n");
+    }
+    repo.write("proposal", "two\n");
+    repo.guard(&["check", "a", "--content-file", "proposal"])
+        .exits(0);
+    repo.ask(&["write", "a", "--content-file", "proposal"])
+        .works();
+    assert_eq!(repo.read("a"), b"two\n");
+}
+
+#[test]
+fn a_content_may_always_come_from_standard_input() {
+    let repo = Repo::open();
+    repo.write("a", "one\n");
+    let mut check = repo.command(GUARD);
+    check.args(["check", "a", "--content-file", "-"]);
+    common::run_with_input(&mut check, b"two\n").exits(0);
+    let mut write = repo.command(GUARD);
+    write.args(["write", "a", "--content-file", "-"]);
+    answer_of(&mut write, b"two\n").works();
+    assert_eq!(repo.read("a"), b"two\n");
+}
+
+/// The workspace is the directory that holds `.git`.
+#[test]
+fn requests_stay_in_the_work_tree_of_the_repository() {
+    let repo = Repo::open();
+    let elsewhere = Repo::nothing();
+    fs::write(elsewhere.path("victim"), "one\n").unwrap();
+    let refuses = |set_up: &dyn Fn(&mut std::process::Command), named: &str| {
+        for arguments in [
+            &["write", "victim"][..],
+            &["patch", "victim", "--search", "one", "--replace", "two"],
+            &["delete", "victim"],
+            &["read", "victim"],
+            &["check", "victim"],
+        ] {
+            let mut guard = repo.command(GUARD);
+            guard.args(arguments);
+            set_up(&mut guard);
+            common::run_with_input(&mut guard, b"two\n")
+                .exits(2)
+                .says(named);
+        }
+        assert_eq!(elsewhere.read("victim"), b"one\n");
+    };
+    refuses(
+        &|guard| {
+            guard.env("GIT_WORK_TREE", &elsewhere.root);
+        },
+        "GIT_WORK_TREE names it",
+    );
+    // GIT_DIR alone moves nothing: its own work tree is meant, wherever guard stands.
+    let mut write = repo.command(GUARD);
+    write
+        .args(["write", "victim"])
+        .env("GIT_DIR", repo.path(".git"))
+        .current_dir(&elsewhere.root);
+    answer_of(&mut write, b"two\n").works();
+    assert_eq!(repo.read("victim"), b"two\n");
+    assert_eq!(elsewhere.read("victim"), b"one\n");
+    // A file .git that leads to the repository of another directory.
+    let forged = format!("gitdir: {}\n", repo.path(".git").display());
+    fs::write(elsewhere.path(".git"), forged).unwrap();
+    refuses(
+        &|guard| {
+            guard.current_dir(&elsewhere.root);
+        },
+        "the file .git in it is not one that git made for it",
+    );
+    fs::remove_file(elsewhere.path(".git")).unwrap();
+    let path = elsewhere.root.to_str().unwrap();
+    repo.git(&["config", "core.worktree", path]);
+    refuses(&|_| {}, "core.worktree names it");
+}
+
+#[test]
+fn requests_work_where_git_itself_registered_the_work_tree() {
+    let repo = Repo::open();
+    repo.git(&["worktree", "add", "--quiet", "../linked"]);
+    repo.git(&[
+        "clone",
+        "--quiet",
+        "--separate-git-dir",
+        "../separate.git",
+        ".",
+        "../clone",
+    ]);
+    let source = repo.root.to_str().unwrap();
+    repo.git(&[
+        "-c",
+        "protocol.file.allow=always",
+        "clone",
+        "--quiet",
+        ".",
+        "../super",
+    ]);
+    repo.git(&[
+        "-C",
+        "../super",
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "--quiet",
+        "add",
+        source,
+        "sub",
+    ]);
+    for directory in ["../linked", "../clone", "../super", "../super/sub"] {
+        let mut write = repo.command(GUARD);
+        write
+            .args(["write", "new"])
+            .current_dir(repo.path(directory));
+        answer_of(&mut write, b"x\n").works();
+        assert_eq!(fs::read(repo.path(directory).join("new")).unwrap(), b"x\n");
+    }
+    // A linked work tree that was moved by hand is registered elsewhere.
+    fs::rename(repo.path("../linked"), repo.path("../moved")).unwrap();
+    let mut write = repo.command(GUARD);
+    write
+        .args(["write", "other"])
+        .current_dir(repo.path("../moved"));
+    common::run_with_input(&mut write, b"x\n").exits(2);
+}
