@@ -416,7 +416,7 @@ fn pre_commit_gets_settings_to_add() {
     repo.guard(&["install", "git"])
         .exits(1)
         .says("pre-commit owns it")
-        .says("entry: guard hook pre-commit");
+        .says("entry: guard hook framework");
     assert_eq!(
         fs::read_to_string(hook(&repo, "pre-commit")).unwrap(),
         generated

@@ -4,10 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::files::{self, Found};
-use super::hook::{HOOKS, Hook, Plan, State, is_called};
-use super::manager::Manager;
+use super::hook::{HOOKS, Hook, Plan, State};
+use super::manager::{Managed, Manager, Settings};
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
+use crate::path::shell_word;
 
 /// A hook and what is at its place.
 #[derive(Debug, Clone)]
@@ -25,6 +26,11 @@ pub struct Placed {
 }
 
 impl Placed {
+    /// The file as a word of a command.
+    pub(super) fn as_word(&self) -> String {
+        shell_word(self.path.as_os_str().as_encoded_bytes())
+    }
+
     /// Whether it should call guard: an opt-in hook only where guard's part is there already.
     pub fn is_wanted(&self) -> bool {
         !self.hook.is_opt_in()
@@ -131,9 +137,15 @@ fn place(repo: &Repository, hook: Hook, path: &Path, husky: bool) -> Result<Plac
     };
     let state = match state {
         // husky runs its own files with sh, whatever their mode and first line.
-        State::CallsGuard if husky => State::CallsGuard,
-        _ if husky => State::Managed(Manager::Husky),
-        State::Managed(manager) if manager_calls(repo, manager, &hook) => State::CallsGuard,
+        _ if husky => {
+            let settings = Some(Settings {
+                name: format!(".husky/{}", hook.name),
+                content: content.clone(),
+            });
+            let tool = Manager::Husky;
+            decided(Managed { tool, settings }, &hook)
+        }
+        State::Managed(managed) => of_manager(repo, managed.tool, &hook),
         state => state,
     };
     Ok(Placed {
@@ -145,44 +157,23 @@ fn place(repo: &Repository, hook: Hook, path: &Path, husky: bool) -> Result<Plac
     })
 }
 
-/// Whether the manager's own settings have it call guard.
-fn manager_calls(repo: &Repository, manager: Manager, hook: &Hook) -> bool {
-    let names: &[&str] = match manager {
-        Manager::PreCommit => &[
-            ".pre-commit-config.yaml",
-            ".pre-commit-config.yml",
-            "prek.toml",
-        ],
-        Manager::Lefthook => &["lefthook.yml", "lefthook.yaml", "lefthook.toml"],
-        Manager::Husky => &[],
-    };
-    let Ok(root) = repo.workdir() else {
-        return false;
-    };
-    names
-        .iter()
-        .filter_map(|name| fs::read(root.join(name)).ok())
-        .any(|content| {
-            is_called(manager.entry(hook.name), &content) || is_shipped_id(&content, hook)
+/// What a manager runs at this hook: its own settings decide.
+fn of_manager(repo: &Repository, tool: Manager, hook: &Hook) -> State {
+    let settings = repo.workdir().ok().and_then(|root| {
+        tool.settings_names().into_iter().find_map(|name| {
+            let content = fs::read(root.join(&name)).ok()?;
+            Some(Settings { name, content })
         })
+    });
+    decided(Managed { tool, settings }, hook)
 }
 
-/// Whether settings of pre-commit use one of guard's shipped hooks that covers this one of git's.
-fn is_shipped_id(content: &[u8], hook: &Hook) -> bool {
-    let ids: &[&str] = match hook.name {
-        "pre-commit" | "pre-merge-commit" | "pre-push" => &["guard", "guard-system"],
-        "prepare-commit-msg" => &["guard-trailer", "guard-trailer-system"],
-        "post-commit" => &["guard-landed", "guard-landed-system"],
-        _ => &[],
-    };
-    String::from_utf8_lossy(content).lines().any(|line| {
-        let line = line.trim_start().trim_start_matches("- ");
-        let value = line.strip_prefix("id:").map(|rest| {
-            let rest = rest.split('#').next().unwrap_or_default();
-            rest.trim().trim_matches(['"', '\''])
-        });
-        value.is_some_and(|value| ids.contains(&value))
-    })
+fn decided(managed: Managed, hook: &Hook) -> State {
+    if managed.calls_guard(hook.name) {
+        State::ManagedCallsGuard(managed)
+    } else {
+        State::Managed(managed)
+    }
 }
 
 /// Whether a directory, which need not exist, is in the work tree or the git directory, links resolved.
@@ -219,28 +210,43 @@ pub fn install(repo: &Repository, with: &[String], dry_run: bool) -> Result<Vec<
         .hooks
         .retain(|placed| placed.is_wanted() || with.iter().any(|name| name == placed.hook.name));
     if !survey.inside {
-        return Err(Error::new(format!(
-            "core.hooksPath is {}, outside this repository: hooks there may serve others too",
-            show_file(&survey.directory)
-        ))
-        .help("give this repository its own: git config --local core.hooksPath .git/hooks")
-        .help("or call guard from there: guard hook NAME \"$@\" || exit $?"));
+        return Err(outside(&survey)
+            .help("give this repository its own: git config --local core.hooksPath .git/hooks")
+            .help("or call guard from there: guard hook NAME \"$@\" || exit $?"));
     }
     carry_out(&survey, dry_run, |placed| {
-        placed
-            .hook
-            .plan_install(&placed.state, placed.executable, &placed.content)
+        placed.hook.plan_install(
+            &placed.state,
+            placed.executable,
+            &placed.content,
+            &placed.as_word(),
+        )
     })
+}
+
+fn outside(survey: &Survey) -> Error {
+    Error::new(format!(
+        "core.hooksPath is {}, outside this repository: hooks there may serve others too",
+        show_file(&survey.directory)
+    ))
 }
 
 /// Takes away what guard wrote, and nothing else.
 ///
 /// # Errors
-/// A file cannot be read or written.
+/// The hooks of this repository are shared with others, or a file cannot be read or written.
 pub fn uninstall(repo: &Repository, dry_run: bool) -> Result<Vec<Step>> {
     let survey = survey(repo)?;
+    let is_ours = |placed: &Placed| matches!(placed.state, State::Ours | State::Chained);
+    if !survey.inside && survey.hooks.iter().any(is_ours) {
+        return Err(outside(&survey).help(
+            "if no other repository needs guard there, take guard out by hand: remove its files, and the lines from `# >>> guard` to `# <<< guard`",
+        ));
+    }
     carry_out(&survey, dry_run, |placed| {
-        placed.hook.plan_uninstall(&placed.state, &placed.content)
+        placed
+            .hook
+            .plan_uninstall(&placed.state, &placed.content, &placed.as_word())
     })
 }
 

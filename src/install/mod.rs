@@ -1,9 +1,11 @@
 //! Setting guard up in a repository: hooks, settings, and a check that it works.
 
+mod calls;
 mod designs;
 pub mod doctor;
 pub mod files;
 pub mod git_hooks;
 pub mod hook;
+mod lefthook;
 pub mod manager;
 pub mod settings;

@@ -19,6 +19,18 @@ pub fn frameworks() -> Vec<(&'static str, PathBuf)> {
     found
 }
 
+/// lefthook, named by the environment, else as `tests/run` installs it.
+#[allow(dead_code)]
+pub fn lefthook() -> Option<PathBuf> {
+    let installed = Path::new(SOURCE).join("target/venv/bin/lefthook");
+    let program = std::env::var_os("GUARD_LEFTHOOK").map_or(installed, PathBuf::from);
+    if !program.is_file() {
+        super::skip("lefthook is not installed; tests/run installs it");
+        return None;
+    }
+    Some(program)
+}
+
 /// The shipped hook `guard-system` as a local one, with the built binary in place of the name.
 pub fn local_config() -> String {
     format!(

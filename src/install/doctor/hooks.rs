@@ -48,23 +48,37 @@ fn hook(placed: &Placed) -> Check {
         _ => Status::Warn,
     };
     let install = "guard install git";
+    let file = placed.as_word();
     match &placed.state {
-        State::Ours | State::Chained | State::CallsGuard if !placed.executable => {
+        State::Ours if !placed.executable => {
             check(Status::Fail, "is not executable, so git ignores it").help(install)
+        }
+        State::Chained | State::CallsGuard | State::ManagedCallsGuard(_) | State::Shell
+            if !placed.executable =>
+        {
+            check(Status::Fail, "is not executable, so git ignores it")
+                .help(placed.state.switch_on(&file))
         }
         State::Ours => check(Status::Ok, "is guard's own"),
         State::Chained => check(Status::Ok, "calls guard first"),
         State::CallsGuard => check(Status::Ok, "calls guard"),
+        State::ManagedCallsGuard(managed) => {
+            let tool = managed.tool.name();
+            let settings = managed.settings_name();
+            check(Status::Ok, &format!("calls guard by {tool} and {settings}"))
+        }
         State::Missing => check(absent, missing(name)).help(install),
         State::OursChanged | State::ChainedChanged => check(
             Status::Fail,
             "guard's part was changed, or another version wrote it",
         )
-        .help("look at it, remove guard's part, then: guard install git"),
+        .help(placed.state.take_guard_out(&file))
+        .help("then: guard install git"),
         State::Shell => check(absent, "does not call guard").help(install),
-        State::Managed(manager) => {
-            let message = format!("belongs to {}, which does not call guard", manager.name());
-            let advice = manager.advice(name).into_iter();
+        State::Managed(managed) => {
+            let tool = managed.tool.name();
+            let message = format!("belongs to {tool}, which does not call guard");
+            let advice = managed.advice(name).into_iter();
             advice.fold(check(absent, &message), Check::help)
         }
         State::Foreign(why) => check(absent, &format!("does not call guard: {why}")).help(format!(

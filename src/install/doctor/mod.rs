@@ -1,5 +1,6 @@
 //! `guard doctor`: whether what is set up also works, and how to mend it.
 
+mod framework;
 mod hooks;
 mod policy;
 mod program;

@@ -4,9 +4,11 @@
 use std::fs;
 use std::io;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use super::framework::Run;
 use super::{Check, Status};
 use crate::install::git_hooks::{Placed, Survey};
 use crate::install::hook::State;
@@ -23,6 +25,9 @@ const DESIGN: &str = "\
 |---|---|
 | `granted.txt` | Add |
 ";
+
+/// The longest that a tool may take; its first run may have to build a hook, which is not for a check to wait for.
+const LONGEST_RUN: Duration = Duration::from_secs(60);
 
 /// Each hook with the way of committing that it stands against.
 const ATTEMPTS: [(&str, &str, &[&str]); 3] = [
@@ -45,19 +50,61 @@ pub(super) fn check(survey: &Survey) -> Vec<Check> {
                 .find(|placed| placed.hook.name == hook)?;
             match placed.state {
                 State::Ours | State::Chained => Some(attempt(placed, name, options)),
-                // Other hooks do more than call guard; running them elsewhere could do harm.
-                State::CallsGuard => Some(
-                    Check::new(
-                        name,
-                        Status::Warn,
-                        format!("{hook} is not guard's own, so it was not tried"),
-                    )
-                    .help("try it: stage a file of no design, and see that git commit is refused"),
+                State::ManagedCallsGuard(ref managed) => Some(
+                    Run::of(placed, managed)
+                        .map_or_else(|| not_tried(hook, name), |run| attempt_by(&run, name)),
                 ),
+                // Other hooks do more than call guard; running them elsewhere could do harm.
+                State::CallsGuard => Some(not_tried(hook, name)),
                 _ => None,
             }
         })
         .collect()
+}
+
+fn not_tried(hook: &str, name: &'static str) -> Check {
+    Check::new(
+        name,
+        Status::Warn,
+        format!("{hook} is not guard's own, so it was not tried"),
+    )
+    .help("try it: stage a file of no design, and see that git commit is refused")
+}
+
+/// Only the hook that calls guard is run, and the rest of the settings is not.
+fn attempt_by(run: &Run<'_>, name: &'static str) -> Check {
+    let outcome = Scratch::new().and_then(|scratch| scratch.try_to_run(run));
+    let shown = format!(
+        "a commit out of scope was tried by `{}`",
+        show(&run.shown())
+    );
+    let look = format!(
+        "look at the hook {} in {} and at which guard is on PATH",
+        show(&run.id),
+        run.settings()
+    );
+    match outcome {
+        Ok(Outcome::RefusedByGuard) => Check::new(name, Status::Ok, format!("{shown} and refused")),
+        Ok(Outcome::Accepted) => {
+            Check::new(name, Status::Fail, format!("{shown} and went through")).help(look)
+        }
+        // The tool may need a network or variables that the proof does not hand on.
+        Ok(Outcome::Otherwise(output)) => Check::new(
+            name,
+            Status::Warn,
+            format!(
+                "{shown} and refused, but not by guard: {}",
+                show(last_line(&output))
+            ),
+        )
+        .help(look),
+        Err(error) => Check::new(
+            name,
+            Status::Warn,
+            format!("the proof could not be made: {error}"),
+        )
+        .help("try it: stage a file of no design, and see that git commit is refused"),
+    }
 }
 
 fn attempt(placed: &Placed, name: &'static str, options: &[&str]) -> Check {
@@ -108,6 +155,18 @@ enum Outcome {
     Otherwise(String),
 }
 
+impl Outcome {
+    fn of(status: ExitStatus, text: String) -> Outcome {
+        if status.success() {
+            Outcome::Accepted
+        } else if text.contains(RULE) {
+            Outcome::RefusedByGuard
+        } else {
+            Outcome::Otherwise(text)
+        }
+    }
+}
+
 /// A directory for one attempt, gone on drop.
 struct Scratch {
     directory: PathBuf,
@@ -132,12 +191,16 @@ impl Scratch {
         Ok(scratch)
     }
 
-    fn try_to_commit(&self, placed: &Placed, options: &[&str]) -> io::Result<Outcome> {
+    /// A repository with a design and, where a tool runs the hook, its settings.
+    fn govern(&self, settings: Option<(&str, &[u8])>) -> io::Result<()> {
         let work = self.directory.join("work");
         self.must(&["init", "--quiet", "--template="])?;
         fs::write(work.join("guard.toml"), "[lld]\npath = \"design.md\"\n")?;
         fs::write(work.join("design.md"), DESIGN)?;
-        self.must(&["add", "guard.toml", "design.md"])?;
+        if let Some((name, content)) = settings {
+            fs::write(work.join(name), content)?;
+        }
+        self.must(&["add", "--all"])?;
         self.must(&[
             "-c",
             "core.hooksPath=../no-hooks",
@@ -145,26 +208,61 @@ impl Scratch {
             "--quiet",
             "-m",
             "Set up",
-        ])?;
+        ])
+    }
+
+    fn stage_stray(&self) -> io::Result<()> {
+        let stray = self.directory.join("work/stray.txt");
+        fs::write(stray, "named by no row\n")?;
+        self.must(&["add", "stray.txt"])
+    }
+
+    fn try_to_run(&self, run: &Run<'_>) -> io::Result<Outcome> {
+        let settings = run.managed.settings.as_ref();
+        self.govern(settings.map(|file| (file.name.as_str(), file.content.as_slice())))?;
+        self.stage_stray()?;
+        let message = self.directory.join("message");
+        fs::write(&message, "Stray\n")?;
+        let said = self.directory.join("said");
+        let file = fs::File::create(&said)?;
+        let mut command = self.prepared(run.command(&message));
+        command.envs(run.cache());
+        command.stdout(file.try_clone()?).stderr(file);
+        let mut child = command.spawn()?;
+        let begun = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait()? {
+                break status;
+            }
+            if begun.elapsed() > LONGEST_RUN {
+                child.kill()?;
+                child.wait()?;
+                return Err(io::Error::other(format!(
+                    "`{}` did not end within {} s",
+                    show(&run.shown()),
+                    LONGEST_RUN.as_secs()
+                )));
+            }
+            thread::sleep(Duration::from_millis(20));
+        };
+        let text = String::from_utf8_lossy(&fs::read(&said)?).into_owned();
+        Ok(Outcome::of(status, text))
+    }
+
+    fn try_to_commit(&self, placed: &Placed, options: &[&str]) -> io::Result<Outcome> {
+        self.govern(None)?;
         // The very file that git runs here, its mode included.
         system::link_or_copy(
             &placed.path,
             &self.directory.join("hooks").join(placed.hook.name),
         )?;
-        fs::write(work.join("stray.txt"), "named by no row\n")?;
-        self.must(&["add", "stray.txt"])?;
+        self.stage_stray()?;
         let mut commit = vec!["-c", "core.hooksPath=../hooks", "commit", "-m", "Stray"];
         commit.extend(options);
         let output = self.git(&commit).output()?;
         let mut text = String::from_utf8_lossy(&output.stderr).into_owned();
         text.push_str(&String::from_utf8_lossy(&output.stdout));
-        Ok(if output.status.success() {
-            Outcome::Accepted
-        } else if text.contains(RULE) {
-            Outcome::RefusedByGuard
-        } else {
-            Outcome::Otherwise(text)
-        })
+        Ok(Outcome::of(output.status, text))
     }
 
     fn must(&self, arguments: &[&str]) -> io::Result<()> {
@@ -176,10 +274,15 @@ impl Scratch {
         Err(io::Error::other(last_line(&text).to_owned()))
     }
 
-    /// git with nothing of the caller's but where programs are.
     fn git(&self, arguments: &[&str]) -> Command {
         let mut git = Command::new("git");
-        git.args(arguments)
+        git.args(arguments);
+        self.prepared(git)
+    }
+
+    /// A program in the scratch repository, with nothing of the caller's environment but where programs are.
+    fn prepared(&self, mut program: Command) -> Command {
+        program
             .current_dir(self.directory.join("work"))
             .env_clear()
             .stdin(Stdio::null())
@@ -190,15 +293,16 @@ impl Scratch {
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("LC_ALL", "C");
         for who in ["AUTHOR", "COMMITTER"] {
-            git.env(format!("GIT_{who}_NAME"), "guard doctor")
+            program
+                .env(format!("GIT_{who}_NAME"), "guard doctor")
                 .env(format!("GIT_{who}_EMAIL"), "doctor@localhost");
         }
         for kept in ["PATH", "TMPDIR", "SYSTEMROOT"] {
             if let Some(value) = std::env::var_os(kept) {
-                git.env(kept, value);
+                program.env(kept, value);
             }
         }
-        git
+        program
     }
 }
 

@@ -1,0 +1,96 @@
+//! How pre-commit and prek run one hook of their settings, and nothing else that these name.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use gix::bstr::ByteSlice;
+
+use crate::git::show_file;
+use crate::install::git_hooks::Placed;
+use crate::install::manager::{Managed, Manager};
+
+/// The run of the hook that calls guard.
+pub(super) struct Run<'a> {
+    /// The tool with its settings.
+    pub(super) managed: &'a Managed,
+    /// The hook's id in them.
+    pub(super) id: String,
+    stage: &'static str,
+    program: PathBuf,
+    module: Option<&'static str>,
+}
+
+impl Run<'_> {
+    /// The run for a hook file that the tool generated; `None` where no id names guard's part alone.
+    pub(super) fn of<'a>(placed: &Placed, managed: &'a Managed) -> Option<Run<'a>> {
+        let id = managed.guard_id(placed.hook.name)?;
+        let (key, module) = match managed.tool {
+            Manager::PreCommit => ("INSTALL_PYTHON=", Some("-mpre_commit")),
+            Manager::Prek => ("PREK=", None),
+            Manager::Lefthook | Manager::Husky => return None,
+        };
+        // As the generated file does: the program that wrote it, else the one on PATH.
+        let named = named(&placed.content, key).filter(|file| file.is_file());
+        let module = module.filter(|_| named.is_some());
+        Some(Run {
+            program: named.unwrap_or_else(|| managed.tool.name().into()),
+            managed,
+            id,
+            stage: placed.hook.name,
+            module,
+        })
+    }
+
+    /// What a person would type.
+    pub(super) fn shown(&self) -> String {
+        let Run { id, stage, .. } = self;
+        let stage = match *stage {
+            "pre-commit" => String::new(),
+            stage => format!(" --hook-stage {stage}"),
+        };
+        format!("{} run {id}{stage}", self.managed.tool.name())
+    }
+
+    /// The command, with the tool's own cache, where the hooks of other repositories are built already.
+    pub(super) fn command(&self, message: &Path) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(self.module);
+        command.args(["run", "--color", "never", "--hook-stage", self.stage]);
+        if self.stage == "prepare-commit-msg" {
+            command.arg("--commit-msg-filename").arg(message);
+            command.args(["--prepare-commit-message-source", "message"]);
+        }
+        command.arg(&self.id);
+        command
+    }
+
+    /// The variable for the tool's cache and its place, if there is one.
+    pub(super) fn cache(&self) -> Option<(&'static str, PathBuf)> {
+        let (variable, name) = match self.managed.tool {
+            Manager::Prek => ("PREK_HOME", "prek"),
+            _ => ("PRE_COMMIT_HOME", "pre-commit"),
+        };
+        let set = |name: &str| {
+            let value = std::env::var_os(name).filter(|value| !value.is_empty());
+            value.map(PathBuf::from)
+        };
+        let below_home = || Some(set("HOME")?.join(".cache"));
+        let standard = || Some(set("XDG_CACHE_HOME").or_else(below_home)?.join(name));
+        let place = set(variable).or_else(standard)?;
+        place.is_dir().then_some((variable, place))
+    }
+
+    /// Where to look when the hook does not hold.
+    pub(super) fn settings(&self) -> String {
+        show_file(self.managed.settings_name().as_ref()).to_string()
+    }
+}
+
+/// The path that a line `KEY=path` of the generated file names.
+fn named(content: &[u8], key: &str) -> Option<PathBuf> {
+    let line = content
+        .lines()
+        .find_map(|line| line.strip_prefix(key.as_bytes()))?;
+    let path = line.trim_with(|at| matches!(at, '"' | '\'' | ' '));
+    path.to_path().ok().map(Path::to_path_buf)
+}
