@@ -1,5 +1,6 @@
 //! Lint of design documents: their own faults, and whether their rows fit the files that are there.
 
+use std::convert::Infallible;
 use std::path::PathBuf;
 
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -13,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::finding::{Finding, Rule};
 use crate::git::{Index, Objects, Repository, Tree, show_file};
 use crate::path::boundary::Boundary;
-use crate::path::show;
+use crate::path::{Node, show};
 use crate::policy::design::{self, Design};
 use crate::policy::scope::Scope;
 use crate::policy::{Grant, GrantKind, select};
@@ -324,7 +325,15 @@ impl Lint<'_> {
 
     fn parse(&self, path: &BStr, bytes: &[u8]) -> Design {
         let options = design::Options::from_settings(&self.located.settings);
-        design::parse(path, bytes, &options)
+        let is_entry =
+            |tree: &&dyn ResultTree, name: &BStr| matches!(tree.entry(name), Some(Node::Entry(_)));
+        let is_file = |name: &BStr| -> std::result::Result<bool, Infallible> {
+            Ok(self.there.iter().any(|tree| is_entry(tree, name)))
+        };
+        match design::parse_among(path, bytes, &options, is_file) {
+            Ok(design) => design,
+            Err(never) => match never {},
+        }
     }
 
     fn against_files(&self, design: &Design) -> Result<Vec<Finding>> {

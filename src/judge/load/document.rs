@@ -8,6 +8,7 @@ use super::choose::Choice;
 use super::{Loader, add_and_commit};
 use crate::change::Change;
 use crate::error::{Error, Result};
+use crate::judge::work_base;
 use crate::path::{shell_word, show};
 use crate::policy::design::{self, Design};
 use crate::policy::scope::Scope;
@@ -33,7 +34,8 @@ impl Loader<'_> {
             }
             let proposed = staged
                 .filter(|staged| *staged != bytes)
-                .map(|staged| self.parse(path, &staged));
+                .map(|staged| self.parse(path, &staged))
+                .transpose()?;
             let design = self.usable(path, &bytes)?;
             // Where the head lacks the document, nothing in it is new.
             let before = self.head_governs().then(|| design.clone());
@@ -96,7 +98,7 @@ impl Loader<'_> {
         };
         let origin = self.sides.head.map_or(Origin::Head, Origin::Commit);
         Ok(Governing {
-            before: before.map(|bytes| self.parse(path, &bytes)),
+            before: before.map(|bytes| self.parse(path, &bytes)).transpose()?,
             ..governing(design, origin, choice)
         })
     }
@@ -126,9 +128,10 @@ impl Loader<'_> {
                 None => self.before_move(path)?,
                 before => before,
             };
-            let before = before.map(|bytes| self.parse(path, &bytes).grants);
-            let now = Scope::new(self.parse(path, &now).grants);
-            let beyond = now.grants_beyond(&Scope::new(before.unwrap_or_default()));
+            let before = before.map(|bytes| self.parse(path, &bytes)).transpose()?;
+            let now = Scope::new(self.parse(path, &now)?.grants);
+            let before = before.map(|design| design.grants).unwrap_or_default();
+            let beyond = now.grants_beyond(&Scope::new(before));
             added.extend(beyond.into_iter().cloned());
         }
         Ok(added)
@@ -160,12 +163,40 @@ impl Loader<'_> {
         std::fs::read(self.file(path)?).ok()
     }
 
-    fn parse(&self, path: &BStr, bytes: &[u8]) -> Design {
-        design::parse(path, bytes, &design::Options::from_settings(&self.settings))
+    fn parse(&self, path: &BStr, bytes: &[u8]) -> Result<Design> {
+        let options = design::Options::from_settings(&self.settings);
+        design::parse_among(path, bytes, &options, |name| self.is_file(name))
+    }
+
+    /// Whether a file of this name is on either side or was there where the work began; or, for a request, on disk.
+    fn is_file(&self, name: &BStr) -> Result<bool> {
+        let sides = &self.sides;
+        if sides.base.get(name)?.is_some() || sides.proposal.holds(self.repo, name)? {
+            return Ok(true);
+        }
+        let on_disk = || {
+            let metadata = self
+                .file(name)
+                .and_then(|file| file.symlink_metadata().ok());
+            metadata.is_some_and(|metadata| !metadata.is_dir())
+        };
+        match sides.moment {
+            Moment::Range | Moment::Step => Ok(false),
+            Moment::Request if on_disk() => Ok(true),
+            Moment::Request | Moment::Commit => {
+                let target = self.settings.base.as_deref();
+                let Ok(Some(began)) =
+                    work_base::commit(self.repo, target, self.repo.head_commit()?)
+                else {
+                    return Ok(false);
+                };
+                Ok(self.repo.tree_of(Some(began))?.get(name)?.is_some())
+            }
+        }
     }
 
     fn usable(&self, path: &BStr, bytes: &[u8]) -> Result<Design> {
-        let design = self.parse(path, bytes);
+        let design = self.parse(path, bytes)?;
         if design.is_usable() {
             return Ok(design);
         }

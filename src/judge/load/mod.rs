@@ -16,6 +16,7 @@ use crate::change::{Change, Kind};
 use crate::error::Result;
 use crate::git::{Index, Objects, Parents, Repository, Tree};
 use crate::path::shell_word;
+use crate::policy::design;
 use crate::policy::scope::Scope;
 use crate::policy::settings::{self, Authority, Missing, Settings};
 use crate::policy::{Governing, Moment, Policy, select};
@@ -300,8 +301,15 @@ impl<'a> Loader<'a> {
             .any(|governing| !self.is_standing(governing.design.path.as_ref()));
         let skipped = needed && !has_own && self.settings.missing == Missing::Skip;
         let in_force = designs.iter().filter(|governing| governing.in_force);
-        let in_force = in_force.flat_map(|governing| governing.design.grants.clone());
-        let in_force = Scope::new(in_force.collect());
+        let mut grants = Vec::new();
+        for Governing { design, .. } in in_force {
+            grants.extend(design.grants.iter().cloned());
+            if self.sides.moment == Moment::Request {
+                let options = design::Options::from_settings(&self.settings);
+                grants.extend(design.grants_of_doubtful(&options));
+            }
+        }
+        let in_force = Scope::new(grants);
         let proposed = designs
             .iter()
             .filter_map(|governing| governing.proposed.as_ref());

@@ -30,6 +30,15 @@ impl Proposal<'_> {
         }
     }
 
+    /// Whether a file of this name is there.
+    pub(super) fn holds(&self, repo: &Repository, path: &BStr) -> Result<bool> {
+        Ok(match self {
+            Proposal::Index(index) => index.get(repo, path)?.is_some(),
+            Proposal::Tree(tree) => tree.get(path)?.is_some(),
+            Proposal::Nothing => false,
+        })
+    }
+
     /// The files below the directory `prefix`; for an index, all files.
     pub(super) fn files_below(&self, prefix: &BStr) -> Result<Vec<BString>> {
         match self {

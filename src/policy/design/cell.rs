@@ -24,6 +24,25 @@ pub(super) struct Written {
     pub(super) directory: bool,
     /// "(no changes)" stands behind it.
     pub(super) denied: bool,
+    /// The whole text, where it stands as code.
+    pub(super) code: Option<String>,
+    /// It is the name of a file, whatever else it could mean.
+    pub(super) is_name: bool,
+}
+
+impl Written {
+    /// Code is read as it stands if a file of this name is there.
+    pub(super) fn of_code(source: &Source<'_>, text: &str, span: Range<usize>) -> Written {
+        let is_name = source.is_file(text);
+        let path = if is_name { text } else { text.trim() };
+        Written {
+            text: path.to_owned(),
+            span,
+            code: Some(text.to_owned()),
+            is_name,
+            ..Written::default()
+        }
+    }
 }
 
 /// The paths of a cell.
@@ -127,10 +146,16 @@ fn tokens<'a>(
         tokens.push(Token::Text(source.slice(cursor..piece.start)));
         cursor = piece.end;
         match kind {
-            PieceKind::Code(text) => tokens.push(Token::Path(written(text, piece))),
+            PieceKind::Code(text) => {
+                tokens.push(Token::Path(Written::of_code(source, text, piece.clone())));
+            }
             PieceKind::Link { text, target } => {
                 link::agree(source.path(), text, target)?;
-                tokens.push(Token::Path(written(text, piece)));
+                tokens.push(Token::Path(Written {
+                    text: text.trim().to_owned(),
+                    span: piece.clone(),
+                    ..Written::default()
+                }));
             }
             PieceKind::Html => {
                 let tag = source.slice(piece.clone());
@@ -154,14 +179,6 @@ pub(super) fn is_break(tag: &str) -> bool {
         .trim_start_matches('<')
         .trim_end_matches(['>', '/', ' ']);
     name.eq_ignore_ascii_case("br")
-}
-
-fn written(text: &str, span: &Range<usize>) -> Written {
-    Written {
-        text: text.trim().to_owned(),
-        span: span.clone(),
-        ..Written::default()
-    }
 }
 
 /// Collects the paths outside parentheses and the words between them.
@@ -232,7 +249,8 @@ impl Reader {
             )));
         }
         if !self.prose.is_empty() {
-            self.paths.retain(|path| has_path_shape(&path.text));
+            self.paths
+                .retain(|path| path.is_name || has_path_shape(&path.text));
             if self.paths.is_empty() {
                 return Err(ambiguous("the cell holds words, and no path"));
             }
@@ -254,6 +272,9 @@ fn is_arrow(text: &str) -> bool {
 
 /// Splits `a -> b` inside one span.
 pub(super) fn split_arrow(path: Written) -> Vec<Written> {
+    if path.is_name {
+        return vec![path];
+    }
     let parts: Vec<&str> = [" -> ", "→", " => "]
         .iter()
         .find_map(|arrow| {

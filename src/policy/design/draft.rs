@@ -1,6 +1,6 @@
 //! What has been read so far: rows become grants, mentions or faults.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use gix::bstr::{BString, ByteSlice};
@@ -9,6 +9,7 @@ use super::cell::Written;
 use super::entry::{self, Entry};
 use super::form::{Form, Shape};
 use super::kind::Kind;
+use super::name;
 use super::problem::{Located, Problem, show};
 use super::role::role_of;
 use super::source::Source;
@@ -36,6 +37,7 @@ pub(super) struct Draft<'a> {
     mentions: Vec<Mention>,
     faults: Vec<Fault>,
     forms: Vec<Form>,
+    doubtful: BTreeSet<BString>,
     rows: usize,
     placeholders: usize,
     bad_rows: usize,
@@ -51,6 +53,7 @@ impl<'a> Draft<'a> {
             mentions: Vec::new(),
             faults: Vec::new(),
             forms: Vec::new(),
+            doubtful: BTreeSet::new(),
             rows: 0,
             placeholders: 0,
             bad_rows: 0,
@@ -101,6 +104,34 @@ impl<'a> Draft<'a> {
         std::mem::take(&mut self.forms)
     }
 
+    /// What would mean just a file if one of this name were there.
+    pub(super) fn take_doubtful(&mut self) -> Vec<BString> {
+        std::mem::take(&mut self.doubtful).into_iter().collect()
+    }
+
+    /// Reads one path of a row.
+    fn read(&self, path: &Written, text: &str, directory: bool) -> Result<Entry, Problem> {
+        if path.is_name && !directory {
+            return name::read(text, self.source.path());
+        }
+        entry::read(text, directory, self.source.path())
+    }
+
+    /// Remembers the texts that could be names of files.
+    fn ask(&mut self, paths: &[Written], kind: Kind) {
+        let source = self.source;
+        let design = source.path();
+        for path in paths.iter().filter(|path| !path.is_name) {
+            let Some(code) = &path.code else { continue };
+            // A glob covers the file of its name, but is no end of a Rename row.
+            let is_end = kind == Kind::Rename && code.contains('*');
+            let is_other = is_end || *code != path.text;
+            if name::is_doubtful(code, design) || is_other && name::read(code, design).is_ok() {
+                self.doubtful.insert(BString::from(code.as_str()));
+            }
+        }
+    }
+
     /// Nothing that was read is granted.
     pub(super) fn void(&mut self) {
         self.is_void = true;
@@ -123,7 +154,7 @@ impl<'a> Draft<'a> {
     /// What is wrong with the paths of a row that is bad for another reason.
     pub(super) fn path_problems(&self, paths: &[Written]) -> Vec<Located> {
         let judge = |path: &Written| {
-            entry::read(&path.text, false, self.source.path())
+            self.read(path, &path.text, false)
                 .err()
                 .map(|e| e.at(path.span.clone()))
         };
@@ -133,6 +164,7 @@ impl<'a> Draft<'a> {
     /// A row that was read: all of its paths are granted, or none; but those behind which "(no changes)" stands
     /// are only mentioned.
     pub(super) fn row(&mut self, mut row: Row) {
+        self.ask(&row.paths, row.kind);
         let is_mention = row.kind == Kind::Mention;
         let is_denied = |path: &Written| is_mention || path.denied;
         // The ends of a Rename row belong together.
@@ -163,15 +195,17 @@ impl<'a> Draft<'a> {
 
     fn mention(&mut self, paths: &[Written], change_type: &str) {
         self.rows += 1;
-        let source = self.source;
-        self.mentions.extend(paths.iter().map(|written| Mention {
-            path: match entry::read(&written.text, false, source.path()) {
+        for written in paths {
+            let path = match self.read(written, &written.text, false) {
                 Ok(entry) => BString::from(entry.path),
                 Err(_) => BString::from(written.text.as_str()),
-            },
-            change_type: change_type.to_owned(),
-            anchor: source.anchor(written.span.clone(), ""),
-        }));
+            };
+            self.mentions.push(Mention {
+                path,
+                change_type: change_type.to_owned(),
+                anchor: self.source.anchor(written.span.clone(), ""),
+            });
+        }
     }
 
     fn grants_of(&self, row: &Row, actions: Actions) -> Result<Vec<Grant>, Vec<Located>> {
@@ -250,7 +284,7 @@ impl<'a> Draft<'a> {
                 &written.text
             };
             let directory = !is_one_path && (row.directory || written.directory);
-            match entry::read(text, directory, self.source.path()) {
+            match self.read(written, text, directory) {
                 Ok(entry) => entries.push((entry, written)),
                 Err(problem) => problems.push(problem.at(written.span.clone())),
             }

@@ -70,7 +70,8 @@ pub(super) fn read(text: &str, directory: bool, design: &BStr) -> Result<Entry, 
         vec![path.clone()]
     };
     for alternative in &alternatives {
-        check_alternative(alternative, is_glob, text, design)?;
+        check_alternative(alternative, is_glob, text)?;
+        check_path(alternative, text, design)?;
     }
     Ok(match (is_glob, directory) {
         (true, true) => Entry {
@@ -92,21 +93,30 @@ pub(super) fn read(text: &str, directory: bool, design: &BStr) -> Result<Entry, 
     })
 }
 
-fn check_alternative(path: &str, is_glob: bool, text: &str, design: &BStr) -> Result<(), Problem> {
+fn names(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/')
+        .filter(|name| !name.is_empty() && *name != ".")
+}
+
+fn check_alternative(path: &str, is_glob: bool, text: &str) -> Result<(), Problem> {
     refuse_outside(path)?;
-    let names = || {
-        path.split('/')
-            .filter(|name| !name.is_empty() && *name != ".")
-    };
-    if is_glob && names().all(|name| name.chars().all(|c| matches!(c, '*' | '?' | '.'))) {
+    if is_glob && names(path).all(|name| name.chars().all(|c| matches!(c, '*' | '?' | '.'))) {
         return Err(too_wide("glob-too-wide", text));
     }
+    Ok(())
+}
+
+/// Refuses what no row grants, however it is written.
+///
+/// # Errors
+/// Paths that git or another system would misread, guard's own settings, and the design itself.
+pub(super) fn check_path(path: &str, text: &str, design: &BStr) -> Result<(), Problem> {
     // A design means the same on every system, so the host's own rules stay out.
     check_entry(path.into(), Kind::File, Platform::Unix).map_err(|rejection| {
         let reason = rejection.reason;
         Problem::bad_row(reason.id(), rejection.message, reason.advice())
     })?;
-    let mut names = names();
+    let mut names = names(path);
     let first = names.next().unwrap_or("");
     if first.eq_ignore_ascii_case(".guard")
         || (first.eq_ignore_ascii_case("guard.toml") && names.next().is_none())

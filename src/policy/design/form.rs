@@ -4,6 +4,7 @@ use gix::bstr::{BStr, ByteSlice};
 
 use super::Design;
 use super::columns::Columns;
+use super::placeholder::is_placeholder;
 use crate::finding::Anchor;
 use crate::policy::Actions;
 
@@ -150,19 +151,22 @@ fn paths(wanted: &Wanted<'_>) -> String {
 fn code_span(text: &str) -> String {
     let runs = text.split(|c| c != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or(0) + 1);
-    let blank = if text.contains('`') { " " } else { "" };
+    let is_stripped = text.starts_with(' ') && text.ends_with(' ') && !text.trim().is_empty();
+    let blank = if text.contains('`') || is_stripped {
+        " "
+    } else {
+        ""
+    };
     format!("{fence}{blank}{text}{blank}{fence}")
 }
 
 /// A scalar of a YAML list.
 fn yaml(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
-    if text.chars().all(is_plain) && !text.starts_with('-') {
+    if text.chars().all(is_plain) && !text.starts_with('-') && !is_placeholder(text) {
         text.to_owned()
-    } else if text.contains('\'') {
-        format!("\"{text}\"")
     } else {
-        format!("'{text}'")
+        format!("'{}'", text.replace('\'', "''"))
     }
 }
 

@@ -45,9 +45,11 @@ pub(super) fn has_list(source: &Source<'_>, body: &Range<usize>) -> bool {
 pub(super) fn read(source: &Source<'_>, body: &Range<usize>, draft: &mut Draft<'_>) {
     for span in items(source, body) {
         let text = source.slice(span.clone());
-        if text.contains(": ")
-            || text.starts_with(['{', '[', '&', '*', '!', '|', '>']) && !text.contains('/')
-        {
+        let quote = source.slice(span.start.saturating_sub(1)..span.start);
+        let is_quoted = matches!(quote, "'" | "\"");
+        let is_odd = text.contains(": ")
+            || text.starts_with(['{', '[', '&', '*', '!', '|', '>']) && !text.contains('/');
+        if is_odd && !is_quoted {
             let message = format!("`{}` is no plain path", show(text));
             let help = "write one path per item";
             draft.bad_row(vec![
@@ -56,10 +58,10 @@ pub(super) fn read(source: &Source<'_>, body: &Range<usize>, draft: &mut Draft<'
             continue;
         }
         draft.row(Row {
-            paths: vec![Written {
-                text: text.to_owned(),
-                span,
-                ..Written::default()
+            paths: vec![if quote == "'" {
+                Written::of_code(source, &text.replace("''", "'"), span)
+            } else {
+                Written::of_code(source, text, span)
             }],
             prose: false,
             kind: Kind::Grant(Claim::Any.actions()),

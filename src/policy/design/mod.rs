@@ -27,6 +27,7 @@ mod inline;
 mod kind;
 mod link;
 mod map;
+mod name;
 mod negation;
 mod placeholder;
 mod problem;
@@ -40,12 +41,14 @@ mod unread;
 mod whole;
 mod word;
 
+use std::collections::BTreeSet;
+
 use gix::bstr::{BStr, BString};
 
 use crate::finding::{Anchor, Finding, Rule};
-use crate::policy::Grant;
 use crate::policy::patterns::Patterns;
 use crate::policy::settings::{Settings, TEST_PATTERNS};
+use crate::policy::{Grant, GrantKind};
 
 pub use form::{Form, Row, Wanted, usual_row};
 pub use role::role_of;
@@ -57,6 +60,8 @@ pub struct Options {
     pub headings: Vec<String>,
     /// The globs that mean "a test"; a pattern without a slash is matched against the file name.
     pub test_patterns: Patterns,
+    /// Names of files: code that is one of them means this file, whatever else the text could mean.
+    pub files: BTreeSet<BString>,
 }
 
 impl Default for Options {
@@ -64,6 +69,7 @@ impl Default for Options {
         Options {
             headings: Vec::new(),
             test_patterns: Patterns::built_in(TEST_PATTERNS),
+            files: BTreeSet::new(),
         }
     }
 }
@@ -84,6 +90,8 @@ pub struct Design {
     pub faults: Vec<Fault>,
     /// Its tables and lists, and how a row of each is written.
     pub forms: Vec<Form>,
+    /// Code that would mean just a file if one of this name were there: `TODO`, `a.rs:12`.
+    pub doubtful: Vec<BString>,
 }
 
 impl Design {
@@ -123,13 +131,14 @@ pub struct Fault {
 /// Reads a design. `path` is its repository-relative path: no row grants it.
 pub fn parse(path: &BStr, bytes: &[u8], options: &Options) -> Design {
     let decoded = whole::decode(bytes);
-    let source = source::Source::new(path, &decoded.text);
+    let source = source::Source::new(path, &decoded.text).among(&options.files);
     let mut draft = draft::Draft::new(&source, options);
     match decoded.fault {
         Some(fault) => draft.fault(fault),
         None => sections::read(&source, options, &mut draft),
     }
     let forms = draft.take_forms();
+    let doubtful = draft.take_doubtful();
     let (grants, mentions, faults) = draft.finish();
     Design {
         path: path.into(),
@@ -138,7 +147,36 @@ pub fn parse(path: &BStr, bytes: &[u8], options: &Options) -> Design {
         mentions,
         faults,
         forms,
+        doubtful,
     }
+}
+
+/// Reads a design among files. `is_file` is asked about the names alone that matter: those in code that would mean
+/// something else, or nothing.
+///
+/// # Errors
+/// Those of `is_file`.
+pub fn parse_among<E>(
+    path: &BStr,
+    bytes: &[u8],
+    options: &Options,
+    mut is_file: impl FnMut(&BStr) -> Result<bool, E>,
+) -> Result<Design, E> {
+    let design = parse(path, bytes, options);
+    let mut files = BTreeSet::new();
+    for name in &design.doubtful {
+        if is_file(name.as_ref())? {
+            files.insert(name.clone());
+        }
+    }
+    if files.is_empty() {
+        return Ok(design);
+    }
+    let options = Options {
+        files,
+        ..options.clone()
+    };
+    Ok(parse(path, bytes, &options))
 }
 
 impl Options {
@@ -151,11 +189,26 @@ impl Options {
                 .test_patterns
                 .clone()
                 .unwrap_or(default.test_patterns),
+            files: default.files,
         }
     }
 }
 
 impl Design {
+    /// What the doubtful names would grant if they were files: a request may be about to make one of them.
+    pub fn grants_of_doubtful(&self, options: &Options) -> Vec<Grant> {
+        if self.doubtful.is_empty() {
+            return Vec::new();
+        }
+        let options = Options {
+            files: self.doubtful.iter().cloned().collect(),
+            ..options.clone()
+        };
+        let mut grants = parse(self.path.as_ref(), self.text.as_bytes(), &options).grants;
+        grants.retain(|grant| grant.kind == GrantKind::File && options.files.contains(&grant.path));
+        grants
+    }
+
     /// The faults as findings, in the order of the document.
     pub fn findings(&self) -> Vec<Finding> {
         let finding = |fault: &Fault| Finding {

@@ -1,5 +1,6 @@
 //! A document's text with its lines: byte offsets become anchors.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use gix::bstr::{BStr, BString};
@@ -15,6 +16,8 @@ pub(super) struct Source<'a> {
     text: &'a str,
     /// Byte offsets at which lines begin; the first one is behind a BOM.
     lines: Vec<usize>,
+    /// Names of files that stand in code.
+    files: Option<&'a BTreeSet<BString>>,
 }
 
 impl<'a> Source<'a> {
@@ -29,7 +32,26 @@ impl<'a> Source<'a> {
             };
             ends.then_some(index + 1)
         }));
-        Source { path, text, lines }
+        Source {
+            path,
+            text,
+            lines,
+            files: None,
+        }
+    }
+
+    /// The same, where these are names of files.
+    pub(super) fn among(self, files: &'a BTreeSet<BString>) -> Self {
+        Source {
+            files: Some(files),
+            ..self
+        }
+    }
+
+    /// Whether a file of this name is there, as far as it matters.
+    pub(super) fn is_file(&self, name: &str) -> bool {
+        let name: &BStr = name.into();
+        self.files.is_some_and(|files| files.contains(name))
     }
 
     pub(super) fn path(&self) -> &'a BStr {

@@ -190,7 +190,7 @@ fn count_cells(line: &str) -> usize {
     for byte in line.bytes() {
         ends_with_pipe = byte == b'|' && !escaped;
         cells += usize::from(ends_with_pipe);
-        escaped = byte == b'\\' && !escaped;
+        escaped = byte == b'\\';
     }
     cells - usize::from(ends_with_pipe)
 }

@@ -1,0 +1,73 @@
+//! Code that is the name of a file, whatever else the text could mean: `TODO`, `a.rs:12`, `{a,b}`.
+
+use gix::bstr::BStr;
+
+use super::entry::{self, Entry};
+use super::problem::Problem;
+use crate::policy::GrantKind;
+use crate::policy::glob::Glob;
+
+/// Reads the name of a file that is there.
+///
+/// # Errors
+/// Names that no row may grant.
+pub(super) fn read(name: &str, design: &BStr) -> Result<Entry, Problem> {
+    entry::check_path(name, name, design)?;
+    Ok(Entry {
+        path: name.to_owned(),
+        kind: GrantKind::File,
+    })
+}
+
+/// Whether it matters that a file of this name is there: without one the text means something else, or nothing.
+pub(super) fn is_doubtful(name: &str, design: &BStr) -> bool {
+    let covers = |entry: Entry| match entry.kind {
+        GrantKind::File => entry.path == name,
+        GrantKind::Glob => {
+            Glob::new(entry.path.as_str().into()).is_ok_and(|glob| glob.matches(name.into()))
+        }
+        GrantKind::Directory => false,
+    };
+    read(name, design).is_ok() && !entry::read(name, false, design).is_ok_and(covers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_could_mean_something_else() {
+        let design = BStr::new("docs/lld/LLD-1.md");
+        for name in [
+            "TODO",
+            "None",
+            "-",
+            "...",
+            "path/to/a.py",
+            "src/<T>.hpp",
+            "{{name}}/a.py",
+            "a.py:12",
+            "a.py#L10",
+            "{a,b}.py",
+            "*",
+            "~x",
+            " a",
+        ] {
+            assert!(is_doubtful(name, design), "{name}");
+        }
+        for name in [
+            "a.py",
+            "src/a b.py",
+            "src/*.py",
+            "src/",
+            "./a.py",
+            "../a.py",
+            "/etc/x",
+            "guard.toml",
+            "docs/lld/LLD-1.md",
+            ".git/config",
+        ] {
+            assert!(!is_doubtful(name, design), "{name}");
+        }
+    }
+}

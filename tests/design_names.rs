@@ -1,0 +1,362 @@
+//! Files whose names could mean something else in a design, and the rows that guard prints for them.
+
+mod common;
+mod design_support;
+
+use std::collections::BTreeSet;
+
+use common::{DESIGN, Repo, SETTINGS};
+use design_support::read;
+use serde_json::Value;
+
+/// Names that a design could misread: placeholders, Markdown, globs, line numbers, arrows, other systems' paths.
+const NAMES: &[&str] = &[
+    "TODO",
+    "TBD",
+    "None",
+    "N/A",
+    "-",
+    "…",
+    "...",
+    "?",
+    "XXXX-name.md",
+    "path/to/file.py",
+    "src/<T>.hpp",
+    "{{name}}/a.py",
+    "{only}",
+    "src/{a,b}.py",
+    "a.py:12",
+    "a.py:1-2",
+    "a.py#L10",
+    "a|b.py",
+    "|",
+    "a`b.py",
+    "``",
+    "`TODO`",
+    "x y.py",
+    " leading",
+    "two  blanks",
+    "*",
+    "**.py",
+    "a*b.py",
+    "~x",
+    "~$report.doc",
+    "old -> new.py",
+    "old → new.py",
+    "old => new.py",
+    "don't.py",
+    "it's \"q\" # c",
+    "'quoted'",
+    "\"quoted\"",
+    "# heading",
+    "key: value",
+    "file:x",
+    "mailto:x",
+    "to be done",
+    "TODO: x",
+    "(x)",
+    "a.py (directory)",
+    "a.py (no changes)",
+    "$(touch x).txt",
+    "_x_.py",
+    "__init__.py",
+    "a,b.py",
+    "a;b.py",
+    "&amp;.txt",
+    "<br>",
+    "<!--",
+    "[x](y).md",
+    "[id].tsx",
+    "no",
+    "not.py",
+    "none",
+    "Delete",
+    "ä.py",
+    "back\\slash.py",
+    "back\\|slash.py",
+];
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Action {
+    Add,
+    Modify,
+    Delete,
+    Rename,
+}
+
+/// What is in front of pasted rows, and behind them.
+const FORMS: &[(&str, &str, &str)] = &[
+    (
+        "typed table",
+        "# Plan\n\n## Files Changed\n\n| # | File | Change Type | Why |\n|-|-|-|-|\n| 1 | `unrelated.rs` | Modify | x |\n",
+        "",
+    ),
+    (
+        "table",
+        "# Plan\n\n## Files Changed\n\n| Why | File |\n|-|-|\n| x | `unrelated.rs` |\n",
+        "",
+    ),
+    (
+        "change column",
+        "# Plan\n\n## Files Changed\n\n| File | Change |\n|-|-|\n| unrelated.rs | Modify |\n",
+        "",
+    ),
+    (
+        "list",
+        "# Plan\n\n**Files:**\n\n- Modify: `unrelated.rs`\n",
+        "",
+    ),
+    (
+        "headings",
+        "# Plan\n\n#### [MODIFY] [unrelated.rs](unrelated.rs)\n\n",
+        "",
+    ),
+    (
+        "front matter",
+        "---\nfiles_modified:\n  - unrelated.rs\n",
+        "---\n\n# Plan\n",
+    ),
+];
+
+/// A governed repository in which every name goes through the action; the change is staged.
+fn changed(action: Action, design: &str) -> Repo {
+    let repo = Repo::new();
+    repo.govern(&[("x", "Add", "")]);
+    repo.stage(DESIGN, design);
+    let content = |name: &str| format!("the file called {name}\nand three\nmore lines\nof text\n");
+    let old = |name: &str| match action {
+        Action::Rename => format!("old/{name}.was"),
+        _ => name.to_owned(),
+    };
+    repo.write("unrelated.rs", "x\n");
+    if action != Action::Add {
+        for name in NAMES {
+            repo.write(old(name), content(name));
+        }
+    }
+    repo.git(&["add", "--all"]);
+    repo.commit("Start");
+    for name in NAMES {
+        match action {
+            Action::Add => repo.write(name, content(name)),
+            Action::Modify => repo.write(name, content(name) + "and one\n"),
+            Action::Delete | Action::Rename => {
+                std::fs::remove_file(repo.path(old(name))).unwrap();
+                if action == Action::Rename {
+                    repo.write(name, content(name));
+                }
+            }
+        }
+    }
+    repo.git(&["add", "--all"]);
+    repo
+}
+
+/// The rows that guard prints for what it refuses.
+fn rows(report: &Value) -> BTreeSet<String> {
+    let findings = report["findings"].as_array().unwrap();
+    findings
+        .iter()
+        .filter(|finding| finding["level"] == "error")
+        .map(|finding| {
+            let help = finding["help"].as_array().unwrap();
+            let row = help.last().unwrap().as_str().unwrap();
+            assert!(!row.contains("choose another name"), "{finding}");
+            row.to_owned()
+        })
+        .collect()
+}
+
+fn pasted_rows_are_accepted(form: usize, action: Action) {
+    let (called, before, behind) = FORMS[form];
+    let repo = changed(action, &format!("{before}{behind}"));
+    let refused = repo.json(&["lint"]);
+    let rows = rows(&refused);
+    assert_eq!(rows.len(), NAMES.len(), "{called}, {action:?}: {rows:#?}");
+    let pasted: String = rows.iter().map(|row| format!("{row}\n")).collect();
+    let between = if called == "headings" { "\n" } else { "" };
+    let pasted = pasted.replace('\n', &format!("\n{between}"));
+    repo.write(DESIGN, format!("{before}{pasted}{behind}"));
+    repo.git(&["commit", "--quiet", "-m", "Amend", "--", DESIGN]);
+    let report = repo.json(&["lint"]);
+    let found: Vec<_> = report["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|finding| {
+            finding["level"] == "error" || finding["rule"].as_str().unwrap().starts_with("design")
+        })
+        .map(|finding| (&finding["rule"], &finding["path"], &finding["message"]))
+        .collect();
+    assert!(found.is_empty(), "{called}, {action:?}: {found:#?}");
+    assert_eq!(report["verdict"], "accepted");
+    // Linting the document and listing its grants agree.
+    let checked = repo.json(&["scope", "check"]);
+    assert_eq!(
+        checked["problems"],
+        serde_json::json!([]),
+        "{called}, {action:?}"
+    );
+    let shown = repo.json(&["scope", "show"]);
+    let paths = |report: &Value| -> Vec<String> {
+        let grants = report["grants"].as_array().unwrap();
+        grants
+            .iter()
+            .map(|grant| grant["path"].to_string())
+            .collect()
+    };
+    assert_eq!(paths(&checked), paths(&shown), "{called}, {action:?}");
+}
+
+#[test]
+fn a_printed_row_is_accepted_in_a_typed_table() {
+    for action in [Action::Add, Action::Modify, Action::Delete, Action::Rename] {
+        pasted_rows_are_accepted(0, action);
+    }
+}
+
+#[test]
+fn a_printed_row_is_accepted_in_a_table_without_types() {
+    for action in [Action::Add, Action::Modify] {
+        pasted_rows_are_accepted(1, action);
+    }
+}
+
+#[test]
+fn a_printed_row_is_accepted_in_a_change_column() {
+    for action in [Action::Add, Action::Modify, Action::Delete, Action::Rename] {
+        pasted_rows_are_accepted(2, action);
+    }
+}
+
+#[test]
+fn a_printed_item_is_accepted_in_a_list() {
+    for action in [Action::Add, Action::Modify, Action::Delete, Action::Rename] {
+        pasted_rows_are_accepted(3, action);
+    }
+}
+
+#[test]
+fn a_printed_heading_is_accepted_among_headings() {
+    for action in [Action::Add, Action::Modify, Action::Delete, Action::Rename] {
+        pasted_rows_are_accepted(4, action);
+    }
+}
+
+#[test]
+fn a_printed_item_is_accepted_in_front_matter() {
+    for action in [Action::Add, Action::Modify] {
+        pasted_rows_are_accepted(5, action);
+    }
+}
+
+const TODO: &str = "# Plan\n\n## Files Changed\n\n| File | Change Type | Why |\n|-|-|-|\n| `TODO` | Modify | x |\n| `a.py:12` | Modify | x |\n| `a.py` | Modify | x |\n";
+
+fn reasons(report: &Value, list: &str) -> Vec<String> {
+    let found = report[list].as_array().unwrap().iter();
+    found
+        .filter(|finding| finding["rule"].as_str().unwrap_or("").starts_with("design"))
+        .map(|finding| finding["rule"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn a_placeholder_without_a_file_of_its_name_stays_one() {
+    let repo = Repo::new();
+    repo.stage("a.py", "x\n");
+    repo.govern(&[("x", "Add", "")]);
+    repo.stage(DESIGN, TODO);
+    repo.commit("Start");
+    repo.stage("a.py", "y\n");
+    let lint = repo.json(&["lint"]);
+    assert_eq!(lint["verdict"], "accepted");
+    assert!(reasons(&lint, "findings").contains(&"design-placeholder".to_owned()));
+    for command in ["check", "show"] {
+        let report = repo.json(&["scope", command]);
+        assert!(
+            reasons(&report, "problems").contains(&"design-placeholder".to_owned()),
+            "{command}"
+        );
+    }
+    // A directory of the name is no file.
+    repo.stage("TODO/a", "x\n");
+    assert!(reasons(&repo.json(&["lint"]), "findings").contains(&"design-placeholder".to_owned()));
+}
+
+#[test]
+fn a_bare_placeholder_stays_one_beside_a_file_of_its_name() {
+    let repo = Repo::new();
+    repo.stage("TODO", "x\n");
+    repo.stage("a.py", "x\n");
+    repo.govern(&[("x", "Add", "")]);
+    repo.stage(DESIGN, TODO.replace("`TODO`", "TODO"));
+    repo.commit("Start");
+    repo.stage("TODO", "y\n");
+    let lint = repo.json(&["lint"]);
+    assert_eq!(common::findings(&lint)[0], ("out-of-scope", "TODO"));
+}
+
+#[test]
+fn the_only_row_of_a_design_may_be_a_file_called_todo() {
+    let repo = Repo::new();
+    repo.stage("TODO", "x\n");
+    repo.govern(&[("TODO", "Modify", "")]);
+    repo.stage("TODO", "y\n");
+    repo.guard(&["lint"]).exits(0);
+    repo.guard(&["check", "TODO"]).exits(0);
+    repo.guard(&["scope", "check"]).exits(0);
+    repo.guard(&["scope", "show"]).exits(0).says("TODO");
+}
+
+#[test]
+fn a_design_that_speaks_of_a_deleted_todo_stays_usable() {
+    let repo = Repo::new();
+    repo.stage("TODO", "x\n");
+    repo.govern(&[("TODO", "Delete", "")]);
+    repo.stage(
+        "guard.toml",
+        SETTINGS.replace("[lld]\n", "[lld]\nbase = \"main\"\n"),
+    );
+    repo.commit("Say where work begins");
+    repo.git(&["branch", "--force", "main", "HEAD"]);
+    repo.git(&["rm", "--quiet", "TODO"]);
+    repo.guard(&["lint"]).exits(0);
+    repo.commit("Delete it");
+    repo.stage("b.py", "x\n");
+    repo.guard(&["lint", "--format", "json"]).exits(1);
+    repo.git(&["rm", "--quiet", "--force", "b.py"]);
+    repo.guard(&["lint", "--range", "main..HEAD"]).exits(0);
+    repo.guard(&["scope", "check"]).exits(0);
+}
+
+#[test]
+fn a_request_may_make_the_file_called_todo() {
+    let repo = Repo::new();
+    repo.stage("a.py", "x\n");
+    repo.govern(&[("TODO", "Add", ""), ("a.py", "Modify", "")]);
+    repo.guard(&["check", "TODO"]).exits(0);
+    repo.guard(&["check", "TBD"]).exits(1);
+}
+
+#[test]
+fn line_numbers_are_cut_off_unless_a_file_has_that_name() {
+    let repo = Repo::new();
+    repo.stage("a.py", "x\n");
+    repo.govern(&[("a.py:12", "Modify", "")]);
+    repo.stage("a.py", "y\n");
+    repo.guard(&["lint"]).exits(0);
+    repo.git(&["reset", "--quiet", "--hard"]);
+    repo.stage("a.py:12", "x\n");
+    repo.commit("A file with such a name");
+    repo.stage("a.py:12", "y\n");
+    repo.guard(&["lint"]).exits(0);
+    repo.stage("a.py", "y\n");
+    repo.guard(&["lint"]).exits(1);
+}
+
+#[test]
+fn the_parser_alone_knows_no_files() {
+    let design = read(TODO);
+    let doubtful: Vec<String> = design.doubtful.iter().map(ToString::to_string).collect();
+    assert_eq!(doubtful, ["TODO", "a.py:12"]);
+}
