@@ -67,7 +67,7 @@ fn a_comment_that_outlives_its_html_block_hides_what_follows() {
     let closed = read(&format!(
         "{comment}\n\n<!-- -->\n\n## Files Changed\n\n{TABLE}"
     ));
-    assert_eq!(unread(&closed), ["raw-html"]);
+    assert_eq!(unread(&closed), ["hidden"]);
 }
 
 #[test]
@@ -77,6 +77,8 @@ fn an_element_that_is_never_closed_takes_the_rest_of_the_document() {
         "<div title=\"",
         "text <s>struck",
         "- a\n- b <s>\n",
+        "- a\n\n  <ul><li>\n",
+        "| a |\n|---|\n<span hidden>\n",
         "> <template>\n",
     ] {
         let design = read(&format!("{open}\n\n## Files Changed\n\n{TABLE}"));
@@ -111,6 +113,14 @@ fn a_tag_that_only_some_renderers_read_as_a_part_of_the_quote_stays_open() {
     let cut = "## Files Changed\n\n| File | Change Type |\n|---|---|\n    | `a.py` | Add |\n| `b.py` | <s>Add |\n";
     let design = read(&format!("{cut}\n## Files Changed\n\n- `c.py`\n"));
     assert!(!design.is_usable());
+}
+
+#[test]
+fn items_behind_an_element_that_an_item_leaves_open_are_not_granted() {
+    let design = read("## Files Changed\n\n- `a.py` <s>x\n\n- `b.py`\n");
+    assert_eq!(paths(&design), ["a.py"]);
+    let quoted = "> <!--\n\n**Files:**\n\nx <!-- y -->\n\n## Files Changed\n\n- `a.py`\n";
+    assert!(!read(quoted).is_usable());
 }
 
 #[test]
@@ -332,6 +342,26 @@ fn rows_that_render_as_code_are_not_granted() {
     }
     let three = rows("| `a.py` | Add | x |\n   | `b.py` | Add | x |\n");
     assert_eq!(paths(&three), ["a.py", "b.py"]);
+}
+
+#[test]
+fn a_table_behind_a_separator_row_that_does_not_fit_is_not_granted() {
+    let design = read(
+        "## Files Changed\n\n| File | Change Type |\n|---|\n| File | Change Type |\n|---|---|\n| `a.py` | Add |\n",
+    );
+    assert!(!design.is_usable());
+    assert!(unread(&design).contains(&"second-header"));
+}
+
+#[test]
+fn a_table_that_continues_a_list_is_not_granted() {
+    let table = TABLE.replace("|---|---|---|", "   ---|---|---");
+    let design = read(&format!("## Files Changed\n\n- `a.py`\n{table}"));
+    assert!(!paths(&design).contains(&"hidden.py".to_owned()));
+    let indented = "- x\n File | Change Type\n    |---|---|\n| `a.py` | Add |\n";
+    assert!(!read(&format!("## Files Changed\n\n{indented}")).is_usable());
+    let apart = read(&format!("## Files Changed\n\n- a\n\n{TABLE}"));
+    assert_eq!(paths(&apart), ["hidden.py"]);
 }
 
 #[test]

@@ -40,6 +40,10 @@ pub(super) struct Table {
 pub(super) enum Cut {
     /// The line is indented like code.
     Indented,
+    /// GitHub gives up on a paragraph after one separator row that does not fit.
+    SecondHeader,
+    /// The header follows a list or quote without an empty line.
+    Continued,
     /// A cell left this element open.
     Enclosed(Element),
 }

@@ -39,6 +39,15 @@ fn read_item(source: &Source<'_>, item: &Content, claim: Claim) -> Result<Row, L
     if item.is_obscured {
         return Err(cell::html(source.slice(span.clone())).at(span));
     }
+    if source
+        .slice(span.clone())
+        .lines()
+        .skip(1)
+        .any(|line| line.contains('|'))
+    {
+        let problem = cell::ambiguous("a line of the item looks like a row of a table");
+        return Err(problem.at(span));
+    }
     let (label, path) = split_label(source, item, span)?;
     let (path, rest) = split_description(source, item, path);
     let within = |inner: &Range<usize>, outer: &Range<usize>| {

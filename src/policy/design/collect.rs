@@ -7,6 +7,7 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use super::blocks::{Block, Content, Cut, Heading, PieceKind, Row, Table};
 use super::html::{Element, OpenElements, Part};
 use super::inline::Inline;
+use super::lines::{is_indented, line_at, line_start};
 use super::tag::RawHeading;
 
 /// The top-level blocks of `text[start..]`; spans are offsets into `text`.
@@ -31,6 +32,8 @@ struct Collector<'a> {
     around: Option<Element>,
     /// The raw HTML block being read, and where it begins.
     html: Option<(String, usize)>,
+    /// Where the last list or quote at the top level ends.
+    container_end: usize,
     /// How many containers are open.
     depth: usize,
     inline: Inline,
@@ -51,6 +54,7 @@ impl<'a> Collector<'a> {
             elements: OpenElements::default(),
             around: None,
             html: None,
+            container_end: 0,
             depth: 0,
             inline: Inline::default(),
             table: None,
@@ -71,7 +75,10 @@ impl<'a> Collector<'a> {
                 }
             }
             Event::InlineHtml(text) => {
-                if self.depth > 0 && line_at(self.text, range.start).trim() == &*text {
+                let line = line_at(self.text, range.start).trim();
+                let is_alone = self.depth > 0 && line == &*text;
+                // GitHub may end a table at a line that begins with a tag.
+                if is_alone || (self.table.is_some() && line.starts_with('<')) {
                     self.elements.alone(&text, range.start);
                 } else {
                     self.elements.inline(&text, range.start);
@@ -87,6 +94,14 @@ impl<'a> Collector<'a> {
         let top = self.depth == 0;
         if top && self.table.is_none() && !is_inline(&tag) {
             self.around = self.elements.around().cloned();
+        }
+        if top
+            && matches!(
+                tag,
+                Tag::List(_) | Tag::BlockQuote(_) | Tag::FootnoteDefinition(_)
+            )
+        {
+            self.container_end = range.end;
         }
         match &tag {
             Tag::Heading { .. } | Tag::Paragraph => self.elements.enter(Part::Text),
@@ -122,7 +137,9 @@ impl<'a> Collector<'a> {
             }
             Tag::Item => {
                 self.depth += 1;
-                if self.depth == ITEM && self.items.is_some() {
+                // An item before may have left an element open.
+                let is_free = self.around.is_some() || self.elements.around().is_none();
+                if self.depth == ITEM && self.items.is_some() && is_free {
                     self.inline.begin(range.start..range.start);
                 }
             }
@@ -202,7 +219,17 @@ impl<'a> Collector<'a> {
                 }
             }
             TagEnd::Table => {
-                if let Some(table) = self.table.take() {
+                if let Some(mut table) = self.table.take() {
+                    let start = table.span.start;
+                    let cut = if self.is_second_header(&table) {
+                        Some(Cut::SecondHeader)
+                    } else {
+                        self.continues_container(start).then_some(Cut::Continued)
+                    };
+                    if let Some(cut) = cut {
+                        table.rows.clear();
+                        table.cut = Some((start, cut));
+                    }
                     self.push(Block::Table(table));
                 }
             }
@@ -230,6 +257,35 @@ impl<'a> Collector<'a> {
             TagEnd::Image => self.inline.close_image(),
             _ => {}
         }
+    }
+
+    /// Whether the line above belongs to a list or quote, so that this one may continue it.
+    fn continues_container(&self, at: usize) -> bool {
+        let start = line_start(self.text, at);
+        let above = line_at(self.text, start.saturating_sub(1));
+        start > 0
+            && !above.trim().is_empty()
+            && line_start(self.text, start - 1) < self.container_end
+    }
+
+    /// Whether the table begins in a paragraph that holds a separator row already.
+    fn is_second_header(&self, table: &Table) -> bool {
+        let Some(Block::Paragraph(before)) = self.blocks.last() else {
+            return false;
+        };
+        let span = before.span.clone();
+        let between = self.text.get(span.end..table.span.start).unwrap_or("");
+        let is_separator = |line: &str| {
+            line.contains('-')
+                && line
+                    .chars()
+                    .all(|c| matches!(c, '|' | '-' | ':' | ' ' | '\t'))
+        };
+        between.matches('\n').count() < 2
+            && self
+                .text
+                .get(span)
+                .is_some_and(|text| text.lines().any(is_separator))
     }
 
     /// Whether emphasis is written with asterisks rather than underscores.
@@ -332,32 +388,6 @@ fn enclosed(found: RawHeading, text: &str) -> Block {
         Box::new(Block::Heading(Heading { level, content })),
         element,
     )
-}
-
-/// The line that holds a byte offset, without its ending.
-fn line_at(text: &str, at: usize) -> &str {
-    let (before, behind) = text.split_at_checked(at).unwrap_or((text, ""));
-    let start = before.rfind(['\n', '\r']).map_or(0, |end| end + 1);
-    let end = behind.find(['\n', '\r']).map_or(text.len(), |end| at + end);
-    text.get(start..end).unwrap_or("")
-}
-
-/// Whether four columns or more stand before a line's first character: GitHub shows the line as code.
-fn is_indented(text: &str, at: usize) -> bool {
-    let start = text
-        .get(..at)
-        .and_then(|before| before.rfind(['\n', '\r']))
-        .map_or(0, |end| end + 1);
-    let blanks = text
-        .get(start..)
-        .unwrap_or("")
-        .chars()
-        .take_while(|c| matches!(c, ' ' | '\t'));
-    let columns = blanks.fold(0, |columns, c| match c {
-        '\t' => columns + 4 - columns % 4,
-        _ => columns + 1,
-    });
-    columns >= 4
 }
 
 fn number(level: HeadingLevel) -> u8 {

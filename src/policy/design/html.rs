@@ -86,6 +86,8 @@ const BLOCK: &[&str] = &[
     "summary",
     "ul",
 ];
+/// Elements that Markdown writes, too: its end tag closes the inner one, and the outer one stays open.
+const CONTAINERS: &[&str] = &["blockquote", "li", "ol", "section", "ul"];
 /// Elements that only their own end tag closes.
 const ISOLATED: &[&str] = &[
     "applet", "button", "caption", "frameset", "marquee", "math", "object", "select", "svg",
@@ -96,6 +98,7 @@ impl Part {
         ISOLATED.contains(&name)
             || (self != Part::Cell && STRIKES.contains(&name))
             || (self == Part::Text && BLOCK.contains(&name))
+            || (self == Part::Container && CONTAINERS.contains(&name))
     }
 }
 
@@ -105,8 +108,6 @@ pub(super) struct OpenElements {
     stack: Vec<Element>,
     /// For each part being read, how many elements were open where it began.
     parts: Vec<(Part, usize)>,
-    /// An unclosed comment.
-    comment: Option<Element>,
     /// A construct after which nobody can tell what is open.
     lost: Option<Element>,
 }
@@ -114,10 +115,7 @@ pub(super) struct OpenElements {
 impl OpenElements {
     /// The element that everything from here on is inside of.
     pub(super) fn around(&self) -> Option<&Element> {
-        self.lost
-            .as_ref()
-            .or(self.comment.as_ref())
-            .or(self.stack.first())
+        self.lost.as_ref().or(self.stack.first())
     }
 
     pub(super) fn enter(&mut self, part: Part) {
@@ -139,7 +137,7 @@ impl OpenElements {
     pub(super) fn inline(&mut self, html: &str, start: usize) {
         let is_filtered = tag(html.get(1..).unwrap_or(""))
             .is_some_and(|tag| FILTERED.contains(&tag.name.as_str()));
-        if !is_filtered || self.comment.is_some() {
+        if !is_filtered {
             self.block(html, start);
         }
     }
@@ -160,18 +158,6 @@ impl OpenElements {
     pub(super) fn block(&mut self, html: &str, start: usize) -> Vec<RawHeading> {
         let mut headings = Vec::new();
         let mut cursor = 0;
-        if let Some(comment) = &self.comment
-            && self.lost.is_none()
-        {
-            match comment_end(html) {
-                Some((end, true)) => {
-                    self.comment = None;
-                    cursor = end;
-                }
-                Some((_, false)) => self.lost = Some(comment.clone()),
-                None => return headings,
-            }
-        }
         while let Some(found) = html.get(cursor..).and_then(|rest| rest.find('<'))
             && self.lost.is_none()
         {
@@ -198,8 +184,8 @@ impl OpenElements {
             }
             match comment_end(body) {
                 Some((end, true)) => return Some(3 + end),
-                Some((_, false)) => self.lost = Some(element("!--")),
-                None => self.comment = Some(element("!--")),
+                // The comment swallows end tags, too.
+                _ => self.lost = Some(element("!--")),
             }
             return None;
         }

@@ -75,19 +75,19 @@ impl<'b> Map<'b> {
 
     /// Paragraphs in bold that do the same, up to the next one or the next heading.
     fn excluding_labels(&self, source: &Source<'_>) -> Vec<Exclusion<'b>> {
-        let label = |block: &'b Block| match block {
-            Block::Paragraph(content) if is_label(source, content) => Some(content),
+        let label_of = |block: &'b Block| match block {
+            Block::Paragraph(content) => label(source, content).map(|line| (content, line)),
             _ => None,
         };
-        let is_end = |block: &'b Block| label(block).is_some() || heading_of(block).is_some();
+        let is_end = |block: &'b Block| label_of(block).is_some() || heading_of(block).is_some();
         let mut found = Vec::new();
         for (index, block) in self.blocks.iter().enumerate() {
-            let Some(content) = label(block) else {
+            let Some((content, line)) = label_of(block) else {
                 continue;
             };
             let negates = content.is_struck_whole()
-                || exclusion::governs(&content.plain, false)
-                || (self.is_in_scope(index) && exclusion::is_in(&content.plain));
+                || exclusion::governs(line, false)
+                || (self.is_in_scope(index) && exclusion::is_in(line));
             if negates {
                 let behind = self.blocks.iter().skip(index + 1);
                 let length = behind.take_while(|block| !is_end(block)).count();
@@ -241,11 +241,14 @@ fn title_of<'b>(block: &'b Block, options: &Options) -> Option<(&'b Heading, Tit
     ))
 }
 
-/// Whether a paragraph is nothing but a line in bold.
-fn is_label(source: &Source<'_>, content: &Content) -> bool {
+/// The first line of a paragraph, where all of it is in bold. GitHub may show the lines
+/// behind it as a table.
+fn label<'a>(source: &Source<'a>, content: &Content) -> Option<&'a str> {
     let text = source.slice(content.span.clone()).trim();
-    let marks = ['*', '_'];
-    text.starts_with(marks) && text.trim_end_matches(':').ends_with(marks) && !text.contains('\n')
+    let line = text.lines().next().unwrap_or("").trim();
+    let marks = ['*', '_', '~'];
+    (line.starts_with(marks) && line.trim_end_matches(':').ends_with(marks))
+        .then(|| line.trim_matches(['*', '_', '~', ':']))
 }
 
 fn mark(marks: &mut [bool], range: Range<usize>) {

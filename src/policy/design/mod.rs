@@ -25,6 +25,7 @@ mod heading;
 mod html;
 mod inline;
 mod kind;
+mod lines;
 mod link;
 mod map;
 mod name;

@@ -61,6 +61,18 @@ pub(super) fn report_cut(source: &Source<'_>, table: &Table, draft: &mut Draft<'
             "the table ends here: a line indented by four columns or more is code, not a row",
             "remove the indentation",
         ),
+        Cut::SecondHeader => Problem::new(
+            Rule::DesignUnread,
+            "second-header",
+            "GitHub shows no table here: the paragraph contains a separator row that does not fit the line above it",
+            "put an empty line before the header, or correct the separator row",
+        ),
+        Cut::Continued => Problem::new(
+            Rule::DesignUnread,
+            "no-empty-line",
+            "GitHub may show this table as a part of the list or quote above it",
+            "put an empty line before the header",
+        ),
         Cut::Enclosed(element) => enclosed(source, element),
     };
     draft.fault(problem.at(source.line_span(*start)));

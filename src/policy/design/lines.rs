@@ -1,0 +1,30 @@
+//! The line around a place of the document.
+
+/// Where the line that holds a byte offset begins.
+pub(super) fn line_start(text: &str, at: usize) -> usize {
+    let before = text.get(..at).unwrap_or("");
+    before.rfind(['\n', '\r']).map_or(0, |end| end + 1)
+}
+
+/// The line that holds a byte offset, without its ending.
+pub(super) fn line_at(text: &str, at: usize) -> &str {
+    let behind = text.get(at..).unwrap_or("");
+    let start = line_start(text, at);
+    let end = behind.find(['\n', '\r']).map_or(text.len(), |end| at + end);
+    text.get(start..end).unwrap_or("")
+}
+
+/// Whether four columns or more stand before a line's first character: GitHub shows the line as code.
+pub(super) fn is_indented(text: &str, at: usize) -> bool {
+    let start = line_start(text, at);
+    let blanks = text
+        .get(start..)
+        .unwrap_or("")
+        .chars()
+        .take_while(|c| matches!(c, ' ' | '\t'));
+    let columns = blanks.fold(0, |columns, c| match c {
+        '\t' => columns + 4 - columns % 4,
+        _ => columns + 1,
+    });
+    columns >= 4
+}
