@@ -256,7 +256,7 @@ fn r001_2_3_a_nul_is_refused_ag_06_jc_33_and_on_record() {
     for operation in [write, Operation::Delete] {
         let failure = gate.perform(request, &operation).unwrap_err();
         assert_eq!(failure.kind, FailureKind::Security);
-        assert_eq!(failure.details["reason"], "nul");
+        assert_eq!(failure.details.get("reason"), Some(&"nul".into()));
         let record = repo.records().pop().unwrap();
         assert_eq!(record["event"], "refused");
         assert_eq!(record["operation"], operation.verb());

@@ -57,6 +57,29 @@ fn a_message_without_an_end_is_refused() {
     }
 }
 
+#[test]
+fn many_deletions_are_reported_in_little_memory() {
+    let repo = Repo::new();
+    repo.govern(&[("src/a.rs", "Add", "a")]);
+    let blob = repo.blob(b"x\n");
+    let lines = |mode: &str| -> String {
+        (0..120_000)
+            .map(|n| format!("{mode} {blob}\tlib/d{}/f{n}.rs\n", n / 1000))
+            .collect()
+    };
+    let stage = |mode| {
+        repo.git_with_input(&["update-index", "--index-info"], lines(mode).as_bytes());
+    };
+    stage("100644");
+    repo.commit("Add many files");
+    stage("0");
+    for format in ["json", "jsonl", "sarif", "gitlab", "junit"] {
+        let arguments = ["lint", "--format", format];
+        let printed = bounded(&repo, "/dev/null", &[], &arguments).exits(1).stdout;
+        assert!(printed.len() > 1_000_000, "{format}: {}", printed.len());
+    }
+}
+
 /// A zlib stream of these bytes, stored as they are.
 fn stored(bytes: &[u8]) -> Vec<u8> {
     let length = u16::try_from(bytes.len()).unwrap();

@@ -5,10 +5,10 @@
 mod explain;
 mod rule;
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use gix::bstr::BString;
+use serde::{Serialize, Serializer};
 
 pub use explain::Explain;
 pub use rule::Rule;
@@ -50,8 +50,35 @@ pub struct Anchor {
     pub label: String,
 }
 
-/// Facts for machines that belong to one rule, by key; keys are stable.
-pub type Details = BTreeMap<&'static str, serde_json::Value>;
+/// Facts for machines that belong to one rule, by key; keys are stable. There may be a million of these with one
+/// fact each, so that they take no more room than they need.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Details(Vec<(&'static str, serde_json::Value)>);
+
+impl Details {
+    /// Sets a fact.
+    pub fn insert(&mut self, key: &'static str, value: serde_json::Value) {
+        match self.0.binary_search_by_key(&key, |(key, _)| key) {
+            Ok(at) => self.0[at].1 = value,
+            Err(at) => {
+                self.0.reserve_exact(1);
+                self.0.insert(at, (key, value));
+            }
+        }
+    }
+
+    /// The fact of this key.
+    pub fn get(&self, key: &str) -> Option<&serde_json::Value> {
+        let mut facts = self.0.iter();
+        facts.find_map(|(known, value)| (*known == key).then_some(value))
+    }
+}
+
+impl Serialize for Details {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
+    }
+}
 
 /// One broken rule at one path.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,7 +115,7 @@ impl Finding {
             closest: None,
             design: None,
             help: Vec::new(),
-            details: Details::new(),
+            details: Details::default(),
             commit: None,
         }
     }

@@ -1,6 +1,5 @@
 //! Why a file operation did not happen.
 
-use std::collections::BTreeMap;
 use std::io;
 
 use super::Analysis;
@@ -128,7 +127,7 @@ impl Failure {
             message: message.into(),
             help: Vec::new(),
             finding: None,
-            details: BTreeMap::new(),
+            details: Details::default(),
             analysis: None,
         }
     }

@@ -117,7 +117,7 @@ fn report_next(
             .iter()
             .any(|approval| approval.is_for(change))
     };
-    report(source, &policy, &subjects, findings, &objects, &is_approved)
+    report(source, &policy, subjects, findings, &objects, &is_approved)
 }
 
 /// The changes of an index, judged.
@@ -195,17 +195,17 @@ fn document_faults(policy: &Policy) -> Vec<Finding> {
 fn report(
     source: Source,
     policy: &Policy,
-    subjects: &Subjects,
+    mut subjects: Subjects,
     findings: Vec<Finding>,
     objects: &Objects,
     is_approved: &dyn Fn(&Change) -> bool,
 ) -> Result<Report> {
-    let changes = subjects
-        .all
-        .iter()
+    let changes = std::mem::take(&mut subjects.all)
+        .into_iter()
         .map(|subject| {
-            let mut line = change_line(subject, subjects, objects)?;
-            line.approved = is_approved(&subject.change);
+            let approved = is_approved(&subject.change);
+            let mut line = change_line(subject, &subjects, objects)?;
+            line.approved = approved;
             Ok(line)
         })
         .collect::<Result<_>>()?;
@@ -238,18 +238,19 @@ pub fn texts(policy: &Policy) -> Texts {
         .collect()
 }
 
-fn change_line(subject: &Subject, subjects: &Subjects, objects: &Objects) -> Result<ChangeLine> {
-    let change = &subject.change;
-    let measured = &subject.measured;
+fn change_line(subject: Subject, subjects: &Subjects, objects: &Objects) -> Result<ChangeLine> {
+    let Subject {
+        change, measured, ..
+    } = subject;
     let shown = match measured.destroys() {
-        true => Some(subjects.excerpts(objects, change)?),
+        true => Some(subjects.excerpts(objects, &change)?),
         false => None,
     };
     let (preview, deleted) = shown.map(|shown| (shown.preview, shown.deleted)).unzip();
     Ok(ChangeLine {
-        path: change.path.clone(),
-        from: change.new.and(change.renamed.clone()),
         action: change.action().name(),
+        path: change.path,
+        from: change.new.and(change.renamed),
         class: measured.class.name(),
         original_lines: measured.original_lines,
         new_lines: measured.new_lines,

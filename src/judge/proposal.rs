@@ -178,7 +178,7 @@ impl Desk<'_> {
             new_ends: Vec::new(),
             content: rules::wants_content(path).then(|| {
                 let side = |content: Option<&[u8]>| content.unwrap_or_default().to_vec();
-                (side(old), side(new))
+                Box::new((side(old), side(new)))
             }),
             change: Change {
                 path: path.to_owned(),

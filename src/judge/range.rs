@@ -105,7 +105,7 @@ pub fn range(
         findings.extend(of_commits);
     }
     let is_approved = |change: &Change| approved.contains(&change.path);
-    report(source, &policy, &subjects, findings, &objects, &is_approved)
+    report(source, &policy, subjects, findings, &objects, &is_approved)
 }
 
 /// Work may begin before the first `guard.toml`, and would then be judged by no rules but its own.
@@ -240,7 +240,7 @@ pub fn commit(
         branch,
     };
     let is_approved = |change: &Change| counted.iter().any(|approval| approval.is_for(change));
-    report(source, &policy, &subjects, findings, &objects, &is_approved)
+    report(source, &policy, subjects, findings, &objects, &is_approved)
 }
 
 fn base_name(parent: Option<ObjectId>, base: &Tree<'_>) -> String {

@@ -9,11 +9,11 @@ use super::new_ends::NewEnds;
 use crate::change::{Change, Kind, State};
 use crate::error::Result;
 use crate::git::{Objects, Tree};
-use crate::measure::{self, Conversion, Kept, LineDiff, RenameEnd};
+use crate::measure::{self, Conversion, Kept, LineDiff, Measured, RenameEnd};
 use crate::policy::scope::Scope;
 use crate::policy::settings::Settings;
 use crate::policy::{Actions, Policy};
-use crate::rules::{self, Subject};
+use crate::rules::{self, NewEnd, Subject};
 use crate::threads;
 
 /// Below this many changes a second thread costs more than it brings.
@@ -141,11 +141,16 @@ pub(super) fn gather(
         .unwrap_or_default();
     measured.sort_unstable_by_key(|done| done.at);
     let mut excerpts = HashMap::new();
-    let all = measured.into_iter().map(|done| {
+    let all = changes.into_iter().zip(measured).map(|(change, done)| {
         if let Some(shown) = done.excerpts {
-            excerpts.insert(done.subject.change.path.clone(), shown);
+            excerpts.insert(change.path.clone(), *shown);
         }
-        done.subject
+        Subject {
+            change,
+            measured: done.measured,
+            new_ends: done.new_ends,
+            content: done.content,
+        }
     });
     Ok(Subjects {
         all: all.collect(),
@@ -202,15 +207,12 @@ impl Work<'_> {
         let kept = is_link || rules::wants_content(change.path.as_ref());
         Ok(Done {
             at,
-            subject: Subject {
-                change: change.clone(),
-                measured,
-                new_ends: self.new_ends.of(objects, change)?,
-                content: kept.then(|| (old.clone(), new.clone())),
-            },
+            measured,
+            new_ends: self.new_ends.of(objects, change)?,
+            content: kept.then(|| Box::new((old.clone(), new.clone()))),
             excerpts: measured
                 .destroys()
-                .then(|| excerpts(change, old, new, diff.as_ref())),
+                .then(|| Box::new(excerpts(change, old, new, diff.as_ref()))),
         })
     }
 }
@@ -218,8 +220,10 @@ impl Work<'_> {
 /// What came of the change at one place.
 struct Done {
     at: usize,
-    subject: Subject,
-    excerpts: Option<Excerpts>,
+    measured: Measured,
+    new_ends: Vec<NewEnd>,
+    content: Option<Box<(Vec<u8>, Vec<u8>)>>,
+    excerpts: Option<Box<Excerpts>>,
 }
 
 fn excerpts(change: &Change, old: &[u8], new: &[u8], diff: Option<&LineDiff>) -> Excerpts {

@@ -84,16 +84,42 @@ pub(super) fn brackets(text: String, instead: &str) -> String {
         return text;
     }
     let mut out = String::with_capacity(text.len() + 16);
-    let mut rest = text.as_str();
-    while let Some(at) = rest.find('[') {
-        let before = &rest[..at];
-        out.push_str(before);
-        let word = before.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-        out.push_str(if word.ends_with("##") { instead } else { "[" });
-        rest = &rest[at + 1..];
+    let mut brackets = Brackets::default();
+    for c in text.chars() {
+        if brackets.is_next(c) {
+            out.push_str(instead);
+        } else {
+            out.push(c);
+        }
     }
-    out.push_str(rest);
     out
+}
+
+/// Finds the brackets of `##[`, `##vso[` and the like in a text that comes piece by piece.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) enum Brackets {
+    #[default]
+    Nothing,
+    /// After one `#`.
+    One,
+    /// After `##`.
+    Two,
+    /// After `##` and letters.
+    Word,
+}
+
+impl Brackets {
+    /// Whether the next character is such a bracket.
+    pub(super) fn is_next(&mut self, c: char) -> bool {
+        let is_bracket = c == '[' && matches!(self, Brackets::Two | Brackets::Word);
+        *self = match (*self, c) {
+            (Brackets::One | Brackets::Two, '#') => Brackets::Two,
+            (_, '#') => Brackets::One,
+            (Brackets::Two | Brackets::Word, c) if c.is_ascii_alphabetic() => Brackets::Word,
+            _ => Brackets::Nothing,
+        };
+        is_bracket
+    }
 }
 
 fn push(out: &mut String, c: char) {

@@ -3,20 +3,21 @@
 //! GitLab wants a description, a check name, a fingerprint that no two issues
 //! share, a severity (info, minor, major, critical, blocker), and a path with a line.
 
-use std::io;
+use std::io::{self, Write};
 
+use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use serde::Serialize;
 
 use super::identity::{hashes, sha256};
-use super::json::{document, path};
+use super::json::{Each, path, write_document};
 use super::place::Places;
 use super::{Report, advice, ordered, sentence};
 use crate::error::Error;
 use crate::finding::{Finding, Level};
 use crate::policy::settings;
 
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct Issue {
     description: String,
     check_name: &'static str,
@@ -25,47 +26,57 @@ struct Issue {
     location: Location,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct Location {
     path: String,
     lines: Lines,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct Lines {
     begin: usize,
 }
 
-pub(super) fn report(report: &Report, failure: Option<&Error>) -> io::Result<String> {
+pub(super) fn report(
+    report: &Report,
+    failure: Option<&Error>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let findings = ordered(&report.findings);
+    let fingerprints = hashes(&findings)?;
     let places = Places::new(report);
-    let mut issues = Vec::with_capacity(findings.len() + 1);
-    if let Some(error) = failure {
-        issues.push(Issue {
-            description: super::cannot_judge(error),
-            check_name: "guard",
-            fingerprint: sha256(error.message.as_bytes())?,
-            severity: "blocker",
-            location: Location {
-                path: settings::FILE.to_owned(),
-                lines: Lines { begin: 1 },
-            },
-        });
-    }
-    for (finding, fingerprint) in findings.iter().zip(hashes(&findings)?) {
+    let failed = failure.map(no_verdict).transpose()?;
+    let found = |(finding, fingerprint): (&&Finding, &ObjectId)| {
         let place = places.place(finding);
-        issues.push(Issue {
+        Issue {
             description: described(finding),
             check_name: finding.rule.id(),
-            fingerprint,
+            fingerprint: fingerprint.to_string(),
             severity: severity(finding),
             location: Location {
                 path: path(place.path.as_bstr()),
                 lines: Lines { begin: place.line },
             },
-        });
-    }
-    document(&issues)
+        }
+    };
+    let issues = || {
+        let found = findings.iter().zip(&fingerprints).map(found);
+        failed.iter().cloned().chain(found)
+    };
+    write_document(&Each(issues), out)
+}
+
+fn no_verdict(error: &Error) -> io::Result<Issue> {
+    Ok(Issue {
+        description: super::cannot_judge(error),
+        check_name: "guard",
+        fingerprint: sha256(error.message.as_bytes())?,
+        severity: "blocker",
+        location: Location {
+            path: settings::FILE.to_owned(),
+            lines: Lines { begin: 1 },
+        },
+    })
 }
 
 fn described(finding: &Finding) -> String {

@@ -1,8 +1,9 @@
 //! What makes a finding the same finding in the next run.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::io;
 
+use gix::ObjectId;
 use gix::bstr::BString;
 
 use crate::finding::Finding;
@@ -17,25 +18,28 @@ use crate::finding::Finding;
 /// # Errors
 ///
 /// None with SHA-256; the interface of the hasher has one.
-pub(super) fn hashes(findings: &[&Finding]) -> io::Result<Vec<String>> {
-    let mut seen: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
+pub(super) fn hashes(findings: &[&Finding]) -> io::Result<Vec<ObjectId>> {
+    let mut seen: HashMap<ObjectId, usize> = HashMap::new();
     let mut hashes = Vec::with_capacity(findings.len());
     for finding in findings {
         let mut key = key(finding);
-        let count = seen.entry(key.clone()).or_default();
+        let count = seen.entry(digest(&key)?).or_default();
         key.extend_from_slice(count.to_string().as_bytes());
         *count += 1;
-        hashes.push(sha256(&key)?);
+        hashes.push(digest(&key)?);
     }
     Ok(hashes)
 }
 
 /// Hexadecimal.
 pub(super) fn sha256(bytes: &[u8]) -> io::Result<String> {
+    digest(bytes).map(|id| id.to_string())
+}
+
+fn digest(bytes: &[u8]) -> io::Result<ObjectId> {
     let mut hasher = gix::hash::hasher(gix::hash::Kind::Sha256);
     hasher.update(bytes);
-    let id = hasher.try_finalize().map_err(io::Error::other)?;
-    Ok(id.to_string())
+    hasher.try_finalize().map_err(io::Error::other)
 }
 
 /// NUL cannot be part of a path, a rule or a message.

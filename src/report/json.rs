@@ -8,24 +8,25 @@
 //!   so that the output is safe to show and still says exactly what was there.
 
 use std::fmt::Write as _;
-use std::io;
+use std::io::{self, Write};
 
 use gix::bstr::{BStr, ByteSlice};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-use super::{ChangeLine, Counts, DesignUsed, Report, escape, ordered};
+use super::escape::Brackets;
+use super::{ChangeLine, Counts, DesignUsed, Report, ordered};
 use crate::error::Error;
 use crate::finding::{Details, Finding};
 use crate::path::is_hostile;
 
 #[derive(Serialize)]
-struct ReportJson<'a> {
+struct ReportJson<'a, F, C> {
     version: u32,
     verdict: &'static str,
     source: SourceJson<'a>,
     designs: Vec<DesignJson<'a>>,
-    findings: Vec<FindingJson<'a>>,
-    changes: Vec<ChangeJson<'a>>,
+    findings: F,
+    changes: C,
     summary: Counts,
 }
 
@@ -78,9 +79,10 @@ pub(super) struct ChangeJson<'a> {
 }
 
 /// The document of `guard lint`.
-pub(super) fn report(report: &Report) -> io::Result<String> {
+pub(super) fn report(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let source = &report.source;
-    document(&ReportJson {
+    let (findings, changes) = (ordered(&report.findings), report.ordered_changes());
+    let value = ReportJson {
         version: 1,
         verdict: report.verdict().name(),
         source: SourceJson {
@@ -91,10 +93,11 @@ pub(super) fn report(report: &Report) -> io::Result<String> {
             notes: &report.notes,
         },
         designs: designs(&report.designs),
-        findings: findings(&report.findings),
-        changes: report.ordered_changes().into_iter().map(change).collect(),
+        findings: Each(|| findings.iter().map(|one| finding(one))),
+        changes: Each(|| changes.iter().map(|one| change(one))),
         summary: report.counts(),
-    })
+    };
+    write_document(&value, out)
 }
 
 pub(super) fn designs(designs: &[DesignUsed]) -> Vec<DesignJson<'_>> {
@@ -124,12 +127,13 @@ pub(super) struct ErrorJson<'a> {
 }
 
 /// The document of a run that could not judge: it has no verdict.
-pub(super) fn failure(failure: &Error) -> io::Result<String> {
-    document(&FailureJson {
+pub(super) fn failure(failure: &Error, out: &mut dyn Write) -> io::Result<()> {
+    let value = FailureJson {
         version: 1,
         error: error(failure),
         findings: findings(&failure.problems),
-    })
+    };
+    write_document(&value, out)
 }
 
 pub(super) fn error(error: &Error) -> ErrorJson<'_> {
@@ -144,7 +148,7 @@ pub(super) fn findings(findings: &[Finding]) -> Vec<FindingJson<'_>> {
     ordered(findings).into_iter().map(finding).collect()
 }
 
-fn finding(finding: &Finding) -> FindingJson<'_> {
+pub(super) fn finding(finding: &Finding) -> FindingJson<'_> {
     FindingJson {
         rule: finding.rule.id(),
         level: finding.level.name(),
@@ -174,39 +178,79 @@ pub(super) fn change(change: &ChangeLine) -> ChangeJson<'_> {
     }
 }
 
+/// Values that are made, written and dropped one by one.
+pub(super) struct Each<F>(pub(super) F);
+
+impl<I: IntoIterator<Item: Serialize>, F: Fn() -> I> Serialize for Each<F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((self.0)())
+    }
+}
+
 /// A value as a whole document, safe to show.
 ///
 /// # Errors
 ///
 /// Those of serde_json.
 pub(crate) fn document(value: &impl Serialize) -> io::Result<String> {
-    Ok(safe(&serde_json::to_string_pretty(value)?))
+    let mut out = Vec::new();
+    write_document(value, &mut out)?;
+    String::from_utf8(out).map_err(io::Error::other)
 }
 
-/// A value as one line.
-pub(super) fn line(value: &impl Serialize) -> io::Result<String> {
-    Ok(safe(&serde_json::to_string(value)?))
+/// Writes a value as a whole document, safe to show.
+pub(super) fn write_document(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(Safe::new(out), value)?;
+    out.write_all(b"\n")
 }
 
-/// What serde_json wrote, safe to show, with a line feed at its end.
-fn safe(json: &str) -> String {
-    let mut out = String::with_capacity(json.len() + 1);
-    let mut units = [0; 2];
-    for c in json.chars() {
-        // serde_json has escaped everything below the blank inside strings, so
-        // a line feed is layout, and any other hostile character is in a string.
-        if c != '\n' && is_hostile(c) {
-            for unit in c.encode_utf16(&mut units) {
-                // Writing to a string cannot fail.
-                let _ = write!(out, "\\u{unit:04x}");
-            }
-        } else {
-            out.push(c);
+/// Writes a value as one line.
+pub(super) fn write_line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer(Safe::new(out), value)?;
+    out.write_all(b"\n")
+}
+
+/// Makes what serde_json writes safe to show.
+struct Safe<'a> {
+    out: &'a mut dyn Write,
+    brackets: Brackets,
+}
+
+impl<'a> Safe<'a> {
+    fn new(out: &'a mut dyn Write) -> Safe<'a> {
+        Safe {
+            out,
+            brackets: Brackets::default(),
         }
     }
-    out.push('\n');
-    // A number sign is in a string, so the bracket after it is too.
-    escape::brackets(out, "\\u005b")
+}
+
+impl Write for Safe<'_> {
+    /// serde_json writes whole characters, so that each piece is text.
+    fn write(&mut self, json: &[u8]) -> io::Result<usize> {
+        let text = std::str::from_utf8(json).map_err(io::Error::other)?;
+        let mut written = 0;
+        let mut units = [0; 2];
+        for (at, c) in text.char_indices() {
+            // A number sign is in a string, so the bracket after it is too. serde_json has escaped everything below
+            // the blank inside strings, so a line feed is layout, and any other hostile character is in a string.
+            let is_bracket = self.brackets.is_next(c);
+            if !is_bracket && (c == '\n' || !is_hostile(c)) {
+                continue;
+            }
+            self.out.write_all(&json[written..at])?;
+            for unit in c.encode_utf16(&mut units) {
+                write!(self.out, "\\u{unit:04x}")?;
+            }
+            written = at + c.len_utf8();
+        }
+        self.out.write_all(&json[written..])?;
+        Ok(json.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 /// A path as a JSON string's value.

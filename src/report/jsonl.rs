@@ -4,12 +4,12 @@
 //! [`super::json`], `summary` with the verdict and the figures, or `error`
 //! where guard could not judge. The last line tells that the report is whole.
 
-use std::io;
+use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::json::{ErrorJson, FindingJson, error, findings, line};
-use super::{Counts, Report};
+use super::json::{ErrorJson, FindingJson, error, finding, write_line};
+use super::{Counts, Report, ordered};
 use crate::error::Error;
 
 #[derive(Serialize)]
@@ -34,31 +34,39 @@ struct Failure<'a> {
     error: ErrorJson<'a>,
 }
 
-pub(super) fn report(report: &Report, failure: Option<&Error>) -> io::Result<String> {
-    let mut out = String::new();
-    for value in findings(&report.findings) {
-        out.push_str(&line(&Typed::<FindingJson<'_>> {
+pub(super) fn report(
+    report: &Report,
+    failure: Option<&Error>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    for one in ordered(&report.findings) {
+        let line = Typed::<FindingJson<'_>> {
             r#type: "finding",
-            value,
-        })?);
+            value: finding(one),
+        };
+        write_line(&line, out)?;
     }
-    let last = match failure {
-        Some(failure) => line(&Typed {
-            r#type: "error",
-            value: Failure {
-                version: 1,
-                error: error(failure),
-            },
-        }),
-        None => line(&Typed {
-            r#type: "summary",
-            value: Summary {
-                version: 1,
-                verdict: report.verdict().name(),
-                counts: report.counts(),
-            },
-        }),
-    };
-    out.push_str(&last?);
-    Ok(out)
+    match failure {
+        Some(failure) => {
+            let line = Typed {
+                r#type: "error",
+                value: Failure {
+                    version: 1,
+                    error: error(failure),
+                },
+            };
+            write_line(&line, out)
+        }
+        None => {
+            let line = Typed {
+                r#type: "summary",
+                value: Summary {
+                    version: 1,
+                    verdict: report.verdict().name(),
+                    counts: report.counts(),
+                },
+            };
+            write_line(&line, out)
+        }
+    }
 }

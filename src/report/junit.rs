@@ -3,107 +3,129 @@
 //! Findings at a path that is no change, such as a design, have a test case of
 //! their own. Warnings and notes fail nothing and stand in `system-out`.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
+use std::io::{self, Write};
 
 use gix::bstr::BString;
 
-use super::{ChangeLine, Report, advice, cannot_judge, escape, ordered, sentence};
+use super::{Report, advice, cannot_judge, escape, ordered, sentence};
 use crate::error::Error;
 use crate::finding::{Finding, Level};
 use crate::path::show;
 
 /// A test case and what was found at it.
 struct Case<'a> {
-    class: String,
-    name: String,
-    findings: Vec<&'a Finding>,
+    /// What the change does; `None` where the path is no change.
+    action: Option<&'static str>,
+    path: Option<&'a BString>,
+    findings: &'a [(Option<&'a BString>, &'a Finding)],
 }
 
-pub(super) fn report(report: &Report, failure: Option<&Error>) -> String {
-    let cases = cases(report);
+pub(super) fn report(
+    report: &Report,
+    failure: Option<&Error>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut findings: Vec<_> = ordered(&report.findings)
+        .into_iter()
+        .map(|finding| {
+            let document = finding.design.as_ref().map(|at| &at.path);
+            (finding.path.as_ref().or(document), finding)
+        })
+        .collect();
+    findings.sort_by_key(|(path, _)| *path);
+    let cases = cases(report, &findings);
     let failures = cases.iter().filter(|case| case.fails()).count();
     let errors = usize::from(failure.is_some());
     let counts = format!(
         "tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\"",
         cases.len() + errors
     );
-    let mut out = format!(
+    write!(
+        out,
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <testsuites name=\"guard\" {counts}>\n  \
          <testsuite name=\"guard\" {counts} skipped=\"0\">\n"
-    );
+    )?;
     if let Some(error) = failure {
-        push(
-            &mut out,
-            format_args!("    <testcase classname=\"guard\" name=\"verdict\">\n"),
-        );
-        push(
-            &mut out,
-            format_args!(
-                "      <error type=\"could-not-judge\" message=\"{}\"/>\n    </testcase>\n",
-                xml(&cannot_judge(error))
-            ),
-        );
+        write!(
+            out,
+            "    <testcase classname=\"guard\" name=\"verdict\">\n      \
+             <error type=\"could-not-judge\" message=\"{}\"/>\n    </testcase>\n",
+            xml(&cannot_judge(error))
+        )?;
     }
     for case in &cases {
-        case.write(&mut out);
+        case.write(out)?;
     }
     if !report.notes.is_empty() {
         let notes = xml_lines(&report.notes.join("\n"));
-        push(
-            &mut out,
-            format_args!("    <system-out>{notes}</system-out>\n"),
-        );
+        writeln!(out, "    <system-out>{notes}</system-out>")?;
     }
-    out.push_str("  </testsuite>\n</testsuites>\n");
-    out
+    out.write_all(b"  </testsuite>\n</testsuites>\n")
 }
 
-/// The changes in order, then the other paths in order.
-fn cases(report: &Report) -> Vec<Case<'_>> {
-    let mut by_path: BTreeMap<Option<&BString>, Vec<&Finding>> = BTreeMap::new();
-    for finding in ordered(&report.findings) {
-        let document = finding.design.as_ref().map(|at| &at.path);
-        let path = finding.path.as_ref().or(document);
-        by_path.entry(path).or_default().push(finding);
-    }
-    let mut seen = BTreeSet::new();
-    let mut cases: Vec<_> = report
-        .ordered_changes()
-        .into_iter()
-        .filter(|change| seen.insert((&change.path, change.action)))
-        .map(|change: &ChangeLine| Case {
-            class: format!("guard.{}", change.action),
-            name: show(&change.path).to_string(),
-            findings: by_path.remove(&Some(&change.path)).unwrap_or_default(),
+/// The changes in order, then the other paths in order; `findings` are sorted by path.
+fn cases<'a>(
+    report: &'a Report,
+    findings: &'a [(Option<&'a BString>, &'a Finding)],
+) -> Vec<Case<'a>> {
+    let mut changes = report.ordered_changes();
+    changes.dedup_by(|a, b| (&a.path, a.action) == (&b.path, b.action));
+    let mut cases: Vec<_> = changes
+        .chunk_by(|a, b| a.path == b.path)
+        .flat_map(|of_path| {
+            let path = Some(&of_path[0].path);
+            let start = findings.partition_point(|(other, _)| *other < path);
+            let count = findings[start..].partition_point(|(other, _)| *other == path);
+            // What was found at the path is told once.
+            of_path.iter().enumerate().map(move |(at, change)| Case {
+                action: Some(change.action),
+                path,
+                findings: match at {
+                    0 => &findings[start..start + count],
+                    _ => &[],
+                },
+            })
         })
         .collect();
-    cases.extend(by_path.into_iter().map(|(path, findings)| Case {
-        class: "guard.document".to_owned(),
-        name: path.map_or_else(|| "guard".to_owned(), |path| show(path).to_string()),
-        findings,
+    let is_change = |path: Option<&BString>| {
+        path.is_some_and(|path| changes.binary_search_by_key(&path, |c| &c.path).is_ok())
+    };
+    let others = findings
+        .chunk_by(|(a, _), (b, _)| a == b)
+        .filter(|found| !is_change(found[0].0));
+    cases.extend(others.map(|found| Case {
+        action: None,
+        path: found[0].0,
+        findings: found,
     }));
     cases
 }
 
 impl Case<'_> {
     fn fails(&self) -> bool {
-        self.findings.iter().any(|f| f.level == Level::Error)
+        let mut findings = self.findings.iter();
+        findings.any(|(_, finding)| finding.level == Level::Error)
     }
 
-    fn write(&self, out: &mut String) {
-        let (class, name) = (xml(&self.class), xml(&self.name));
-        let head = format!("    <testcase classname=\"{class}\" name=\"{name}\"");
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let class = self.action.unwrap_or("document");
+        let name = self
+            .path
+            .map_or_else(|| "guard".to_owned(), |path| show(path).to_string());
+        let name = xml(&name);
+        write!(
+            out,
+            "    <testcase classname=\"guard.{class}\" name=\"{name}\""
+        )?;
         if self.findings.is_empty() {
-            push(out, format_args!("{head}/>\n"));
-            return;
+            return out.write_all(b"/>\n");
         }
-        push(out, format_args!("{head}>\n"));
+        out.write_all(b">\n")?;
         let (errors, remarks): (Vec<&Finding>, Vec<&Finding>) = self
             .findings
             .iter()
-            .copied()
+            .map(|(_, finding)| *finding)
             .partition(|finding| finding.level == Level::Error);
         for finding in errors {
             let mut body = advice(finding);
@@ -111,15 +133,13 @@ impl Case<'_> {
                 let place = format!("{}:{}:{}", show(&at.path), at.line, at.column);
                 body.insert(0, place);
             }
-            push(
+            writeln!(
                 out,
-                format_args!(
-                    "      <failure type=\"{}\" message=\"{}\">{}</failure>\n",
-                    finding.rule.id(),
-                    xml(&sentence(finding)),
-                    xml_lines(&body.join("\n")),
-                ),
-            );
+                "      <failure type=\"{}\" message=\"{}\">{}</failure>",
+                finding.rule.id(),
+                xml(&sentence(finding)),
+                xml_lines(&body.join("\n")),
+            )?;
         }
         if !remarks.is_empty() {
             let lines: Vec<_> = remarks
@@ -129,12 +149,10 @@ impl Case<'_> {
                     xml(&format!("{level}[{rule}]: {}", sentence(finding)))
                 })
                 .collect();
-            push(
-                out,
-                format_args!("      <system-out>{}</system-out>\n", lines.join("\n")),
-            );
+            let lines = lines.join("\n");
+            writeln!(out, "      <system-out>{lines}</system-out>")?;
         }
-        out.push_str("    </testcase>\n");
+        out.write_all(b"    </testcase>\n")
     }
 }
 
@@ -149,7 +167,7 @@ fn xml(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&apos;"),
-            '\u{fffe}' | '\u{ffff}' => push(&mut out, format_args!("\\u{{{:x}}}", u32::from(c))),
+            '\u{fffe}' | '\u{ffff}' => out.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
             c => out.push(c),
         }
     }
@@ -160,9 +178,4 @@ fn xml(text: &str) -> String {
 fn xml_lines(text: &str) -> String {
     let lines: Vec<_> = text.split('\n').map(xml).collect();
     escape::commands(lines.join("\n"))
-}
-
-fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
-    // Writing to a string cannot fail.
-    let _ = out.write_fmt(text);
 }

@@ -28,7 +28,7 @@ mod snippet;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, Write as _};
 
 use gix::bstr::BString;
 use serde::Serialize;
@@ -49,6 +49,9 @@ use crate::path::show;
 
 /// The texts of the documents that findings point into, by repository-relative path.
 pub type Texts = BTreeMap<BString, String>;
+
+/// Bytes that are written at a time.
+const BUFFER: usize = 64 * 1024;
 
 /// What one run judged and what it found.
 #[derive(Debug, Clone, Default)]
@@ -300,13 +303,13 @@ impl Report {
         }
     }
 
-    /// Writes the report in one piece.
+    /// Writes the report, one finding after the other.
     ///
     /// # Errors
     ///
     /// Those of `out`.
     pub fn write(&self, format: Format, out: &mut dyn io::Write, style: &Style) -> io::Result<()> {
-        out.write_all(text(self, None, format, style)?.as_bytes())
+        write(self, None, format, out, style)
     }
 
     /// The changes in the order in which every format lists them: by path.
@@ -334,32 +337,39 @@ pub fn write_failure(
         texts: error.texts.clone(),
         ..Report::default()
     };
-    out.write_all(text(&report, Some(error), format, style)?.as_bytes())
+    write(&report, Some(error), format, out, style)
 }
 
-/// A report, or the faults behind `failure`.
-fn text(
+/// Writes a report, or the faults behind `failure`. What people read is short, and is made in one piece; the formats
+/// that list everything write each finding as they make it.
+fn write(
     report: &Report,
     failure: Option<&Error>,
     format: Format,
+    out: &mut dyn io::Write,
     style: &Style,
-) -> io::Result<String> {
+) -> io::Result<()> {
+    let mut out = io::BufWriter::with_capacity(BUFFER, out);
     match format {
-        Format::Human => Ok(match failure {
-            Some(error) => error::text(error, style),
-            None => human::report(report, style),
-        }),
+        Format::Human => {
+            let text = match failure {
+                Some(error) => error::text(error, style),
+                None => human::report(report, style),
+            };
+            out.write_all(text.as_bytes())?;
+        }
         Format::Json => match failure {
-            Some(error) => json::failure(error),
-            None => json::report(report),
+            Some(error) => json::failure(error, &mut out)?,
+            None => json::report(report, &mut out)?,
         },
-        Format::Jsonl => jsonl::report(report, failure),
-        Format::Sarif => sarif::report(report, failure),
-        Format::Github => github::report(report, failure, style),
-        Format::Gitlab => gitlab::report(report, failure),
-        Format::Junit => Ok(junit::report(report, failure)),
-        Format::Markdown => Ok(markdown::report(report, failure)),
+        Format::Jsonl => jsonl::report(report, failure, &mut out)?,
+        Format::Sarif => sarif::report(report, failure, &mut out)?,
+        Format::Github => out.write_all(github::report(report, failure, style)?.as_bytes())?,
+        Format::Gitlab => gitlab::report(report, failure, &mut out)?,
+        Format::Junit => junit::report(report, failure, &mut out)?,
+        Format::Markdown => out.write_all(markdown::report(report, failure).as_bytes())?,
     }
+    out.flush()
 }
 
 /// The finding in one sentence that names its path.

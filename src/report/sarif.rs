@@ -7,12 +7,14 @@
 //! path is in the message and in `relatedLocations`.
 
 use std::fmt::Write as _;
-use std::io;
+use std::io::{self, Write};
 
 use gix::bstr::{BStr, ByteSlice};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::identity::{hashes, sha256};
+use super::json::{Each, write_document};
 use super::place::{Place, Places, is_plain};
 use super::{Report, advice, cannot_judge, escape, ordered, sentence};
 use crate::error::Error;
@@ -28,40 +30,64 @@ const NO_VERDICT: &str = "could-not-judge";
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-pub(super) fn report(report: &Report, failure: Option<&Error>) -> io::Result<String> {
-    let findings = ordered(&report.findings);
-    let fingerprints = hashes(&findings)?;
+/// The whole document.
+#[derive(Serialize)]
+struct Log<R> {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    version: &'static str,
+    runs: [Run<R>; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Run<R> {
+    tool: Value,
+    automation_details: Value,
+    column_kind: &'static str,
+    invocations: [Value; 1],
+    results: R,
+}
+
+pub(super) fn report(
+    report: &Report,
+    failure: Option<&Error>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut findings = ordered(&report.findings);
     let mut rules: Vec<_> = Rule::ALL.iter().map(|rule| described(*rule)).collect();
     let places = Places::new(report);
-    let mut results = Vec::new();
+    let mut first = None;
     if let Some(error) = failure {
-        results.push(no_verdict(error, rules.len())?);
+        first = Some(no_verdict(error, rules.len())?);
         rules.push(no_verdict_described());
     }
-    let room = MOST_RESULTS - results.len();
+    let room = MOST_RESULTS - usize::from(first.is_some());
     let left_out = findings.len().saturating_sub(room);
-    results.extend(
-        findings
-            .iter()
-            .zip(fingerprints)
-            .take(room)
-            .map(|(finding, fingerprint)| result(&places, finding, fingerprint)),
-    );
-    super::json::document(&json!({
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [{
-            "tool": {"driver": {
-                "name": "guard",
-                "version": env!("CARGO_PKG_VERSION"),
-                "rules": rules,
-            }},
-            "automationDetails": {"id": "guard/"},
-            "columnKind": "unicodeCodePoints",
-            "invocations": [invocation(report, failure, left_out)],
-            "results": results,
-        }],
-    }))
+    findings.truncate(room);
+    let fingerprints = hashes(&findings)?;
+    let results = || {
+        let found = findings.iter().zip(&fingerprints);
+        let found = found.map(|(finding, id)| result(&places, finding, &id.to_string()));
+        first.iter().cloned().chain(found)
+    };
+    let run = Run {
+        tool: json!({"driver": {
+            "name": "guard",
+            "version": env!("CARGO_PKG_VERSION"),
+            "rules": rules,
+        }}),
+        automation_details: json!({"id": "guard/"}),
+        column_kind: "unicodeCodePoints",
+        invocations: [invocation(report, failure, left_out)],
+        results: Each(results),
+    };
+    let log = Log {
+        schema: SCHEMA,
+        version: "2.1.0",
+        runs: [run],
+    };
+    write_document(&log, out)
 }
 
 fn described(rule: Rule) -> Value {
@@ -131,7 +157,7 @@ fn notification(level: Level, text: &str) -> Value {
     json!({"level": level.name(), "message": {"text": plain(&escape::text(text))}})
 }
 
-fn result(places: &Places<'_>, finding: &Finding, fingerprint: String) -> Value {
+fn result(places: &Places<'_>, finding: &Finding, fingerprint: &str) -> Value {
     let main = places.place(finding);
     let is_elsewhere = finding.path.as_ref() != Some(&main.path);
     let lines: Vec<_> = [sentence(finding)]

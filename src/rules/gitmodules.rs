@@ -24,7 +24,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
         .iter()
         .find(|subject| concerns(subject.path()));
     let Some((subject, (old, new))) =
-        found.and_then(|subject| Some((subject, subject.content.as_ref()?)))
+        found.and_then(|subject| Some((subject, subject.content.as_deref()?)))
     else {
         return;
     };

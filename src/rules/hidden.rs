@@ -14,7 +14,7 @@ pub(super) fn concerns(path: &BStr) -> bool {
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     for subject in case.subjects {
         let path = subject.path();
-        let Some((old, new)) = subject.content.as_ref().filter(|_| concerns(path)) else {
+        let Some((old, new)) = subject.content.as_deref().filter(|_| concerns(path)) else {
             continue;
         };
         for (line, attribute, why) in hiding(new) {

@@ -45,7 +45,7 @@ pub struct Subject {
     pub new_ends: Vec<NewEnd>,
     /// Both versions, old and new, of a file whose content is itself a rule
     /// ([`wants_content`]) or a link's target; empty where a side is missing.
-    pub content: Option<(Vec<u8>, Vec<u8>)>,
+    pub content: Option<Box<(Vec<u8>, Vec<u8>)>>,
 }
 
 impl Subject {

@@ -30,7 +30,7 @@ fn arrivals<'a>(case: &Case<'a>) -> impl Iterator<Item = (&'a Subject, Kind)> {
 
 fn check_link(case: &Case<'_>, subject: &Subject, platform: Platform) -> Result<(), Rejection> {
     // A target that was not kept for the rules is judged as empty, which is refused.
-    let target = subject.content.as_ref().map_or(&[][..], |(_, new)| new);
+    let target = subject.content.as_deref().map_or(&[][..], |(_, new)| new);
     path::check_link_target(subject.path(), target, platform)?;
     path::resolve_link(case.result, subject.path(), target).map(drop)
 }

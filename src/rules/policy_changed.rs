@@ -95,7 +95,7 @@ fn steers(policy: &Policy, subject: &Subject) -> bool {
     if select::is_own_settings(&policy.settings, path) {
         return true;
     }
-    let Some((old, new)) = subject.content.as_ref().filter(|_| may_name_guard(path)) else {
+    let Some((old, new)) = subject.content.as_deref().filter(|_| may_name_guard(path)) else {
         return false;
     };
     // Moving such lines, or text around them, changes nothing about how guard is called.
@@ -146,7 +146,7 @@ pub(super) fn moves_own_version(path: &BStr, old: &[u8], new: &[u8]) -> bool {
 pub(super) fn is_upgrade(subject: &Subject) -> bool {
     let content = subject
         .content
-        .as_ref()
+        .as_deref()
         .filter(|_| subject.change.new.is_some_and(|state| state.kind.is_file()));
     content.is_some_and(|(old, new)| moves_own_version(subject.path(), old, new))
 }
