@@ -100,6 +100,20 @@ fn many_globs_are_held_against_many_staged_files_in_time() {
 }
 
 #[test]
+fn many_globs_of_one_beginning_and_end_are_held_against_many_staged_files_in_time() {
+    let time = |count: usize| {
+        let repo = with_rows(count, |n| format!("| `src/**/f{n}_*.rs` | Add | x |"));
+        staging(
+            &repo,
+            (0..4 * count).map(|n| format!("src/d{n}/f{}_x.rs", n % count)),
+            false,
+        );
+        least(&repo, 0, &["lint"])
+    };
+    grows_gently(time(250), time(1_000));
+}
+
+#[test]
 fn many_trailers_of_one_message_are_read_in_time() {
     let time = |count: usize| {
         let repo = with_rows(1, |_| "| `a.rs` | Add | x |".to_owned());

@@ -10,9 +10,21 @@ use common::{GUARD, Output, Repo, run};
 
 /// Runs guard in an address space of 700 MiB, for at most two minutes, with its standard input from a file.
 fn bounded(repo: &Repo, input: &str, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
-    let script = "ulimit -v 716800 && timeout 120 \"$@\" < \"$0\"; exit $?";
+    within(700, repo, input, variables, arguments)
+}
+
+/// The same in as many MiB.
+fn within(
+    most: usize,
+    repo: &Repo,
+    input: &str,
+    variables: &[(&str, &str)],
+    arguments: &[&str],
+) -> Output {
+    let most = most * 1024;
+    let script = format!("ulimit -v {most} && timeout 120 \"$@\" < \"$0\"; exit $?");
     let mut shell = repo.command("sh");
-    shell.args(["-c", script, input, GUARD]).args(arguments);
+    shell.args(["-c", &script, input, GUARD]).args(arguments);
     run(shell.envs(variables.iter().copied()))
 }
 
@@ -63,7 +75,7 @@ fn many_deletions_are_reported_in_little_memory() {
     repo.govern(&[("src/a.rs", "Add", "a")]);
     let blob = repo.blob(b"x\n");
     let lines = |mode: &str| -> String {
-        (0..120_000)
+        (0..60_000)
             .map(|n| format!("{mode} {blob}\tlib/d{}/f{n}.rs\n", n / 1000))
             .collect()
     };
@@ -73,9 +85,11 @@ fn many_deletions_are_reported_in_little_memory() {
     stage("100644");
     repo.commit("Add many files");
     stage("0");
-    for format in ["json", "jsonl", "sarif", "gitlab", "junit"] {
+    for format in ["json", "sarif"] {
         let arguments = ["lint", "--format", format];
-        let printed = bounded(&repo, "/dev/null", &[], &arguments).exits(1).stdout;
+        let printed = within(240, &repo, "/dev/null", &[], &arguments)
+            .exits(1)
+            .stdout;
         assert!(printed.len() > 1_000_000, "{format}: {}", printed.len());
     }
 }

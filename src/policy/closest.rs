@@ -207,7 +207,7 @@ impl Index {
         let all = self.candidates.iter();
         let mut candidates: Vec<&Candidate> = all.filter(|candidate| permits(candidate)).collect();
         if candidates.len() > MANY {
-            candidates.sort_by_cached_key(|candidate| {
+            let rank = |candidate: &Candidate| {
                 let stems = overlap(asked.stem_mask, candidate.name.stem_mask);
                 let directories = overlap(asked.directory_mask, candidate.name.directory_mask);
                 let rank = if candidate.directory {
@@ -216,8 +216,12 @@ impl Index {
                     2 * stems + directories
                 };
                 (Reverse(rank), candidate.grant)
-            });
-            candidates.truncate(PROMISING);
+            };
+            let mut ranked: Vec<_> = candidates.iter().map(|one| (rank(one), *one)).collect();
+            // The best are wanted, in any order.
+            ranked.select_nth_unstable_by_key(PROMISING, |(rank, _)| *rank);
+            ranked.truncate(PROMISING);
+            candidates = ranked.into_iter().map(|(_, candidate)| candidate).collect();
         }
         candidates
     }

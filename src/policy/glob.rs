@@ -4,7 +4,7 @@
 //! states a byte and run over the path once with the set of all states, so
 //! the time is at most the path's length times the pattern's.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::ops::Range;
 
@@ -133,23 +133,59 @@ impl Glob {
     }
 }
 
-/// Many globs, each with a number. A path is held only against those that begin with the same letters.
+/// Many globs, each with a number. A path is held only against those that begin and end with the same letters and
+/// whose inner letters it has.
 #[derive(Debug, Clone, Default)]
 pub struct GlobSet {
     globs: Vec<(usize, Glob)>,
-    /// Positions in `globs` by what their matches begin and end with.
-    by_ends: HashMap<(Vec<u8>, Vec<u8>), Vec<usize>>,
+    /// The globs by what their matches begin and end with.
+    by_ends: HashMap<(Vec<u8>, Vec<u8>), Alike>,
     /// The lengths of those beginnings and ends that occur together.
     lengths: Vec<(usize, usize)>,
+}
+
+/// Globs of one beginning and one end.
+#[derive(Debug, Clone, Default)]
+struct Alike {
+    /// Positions in the set by the last bytes of what is between two stars, at most [`KEY`] of them.
+    by_inner: HashMap<Vec<u8>, Vec<usize>>,
+    /// The lengths of these keys: no more than [`KEY`] and one.
+    lengths: BTreeSet<usize>,
+}
+
+/// Bytes of the inner letters that globs are found by.
+const KEY: usize = 32;
+
+impl Alike {
+    fn insert(&mut self, inner: &[u8], at: usize) {
+        let key = &inner[inner.len().saturating_sub(KEY)..];
+        self.by_inner.entry(key.to_vec()).or_default().push(at);
+        self.lengths.insert(key.len());
+    }
+
+    /// The positions of the globs whose inner letters the path has, some more than once.
+    fn within<'a>(&'a self, path: &'a [u8]) -> impl Iterator<Item = usize> {
+        self.lengths.iter().flat_map(move |&length| {
+            let any = (length == 0).then_some(&[][..]);
+            // No window has the length 0.
+            let parts = path.windows(length.max(1)).filter(move |_| length > 0);
+            any.into_iter()
+                .chain(parts)
+                .filter_map(move |part| self.by_inner.get(part))
+                .flatten()
+                .copied()
+        })
+    }
 }
 
 impl GlobSet {
     /// The set of these globs.
     pub fn new(globs: Vec<(usize, Glob)>) -> GlobSet {
-        let mut by_ends: HashMap<_, Vec<usize>> = HashMap::new();
+        let mut by_ends: HashMap<_, Alike> = HashMap::new();
         for (at, (_, glob)) in globs.iter().enumerate() {
             let ends = (glob.prefix.clone(), glob.suffix.clone());
-            by_ends.entry(ends).or_default().push(at);
+            let inner = glob.inner.needle();
+            by_ends.entry(ends).or_default().insert(inner, at);
         }
         let lengths = by_ends
             .keys()
@@ -166,12 +202,15 @@ impl GlobSet {
 
     /// The numbers of the globs that match, in the order in which they were given.
     pub fn matching(&self, path: &BStr) -> Vec<usize> {
-        let mut found: Vec<usize> = self
-            .candidates(path)
-            .filter(|&at| self.globs[at].1.matches(path))
-            .collect();
+        let mut found: Vec<usize> = self.candidates(path).collect();
         found.sort_unstable();
-        found.into_iter().map(|at| self.globs[at].0).collect()
+        found.dedup();
+        found
+            .into_iter()
+            .map(|at| &self.globs[at])
+            .filter(|(_, glob)| glob.matches(path))
+            .map(|(number, _)| *number)
+            .collect()
     }
 
     /// The globs with their numbers.
@@ -187,8 +226,7 @@ impl GlobSet {
                 let suffix = path.get(path.len().checked_sub(suffix)?..)?;
                 self.by_ends.get(&(prefix.to_vec(), suffix.to_vec()))
             })
-            .flatten()
-            .copied()
+            .flat_map(move |alike| alike.within(path))
     }
 }
 

@@ -35,7 +35,10 @@ pub(super) fn literal_inside(pattern: &BStr) -> &[u8] {
     if pattern.contains(&b'{') {
         return b"";
     }
-    let parts = pattern.split(|&byte| byte == b'*');
+    // What is before the first star and after the last are the prefix and the suffix.
+    let mut parts = pattern.split(|&byte| byte == b'*');
+    parts.next();
+    parts.next_back();
     let inner = parts.max_by_key(|part| part.len()).unwrap_or_default();
     // The slash may belong to the stars before it.
     inner.strip_prefix(b"/").unwrap_or(inner)
