@@ -6,6 +6,7 @@ mod design_rows;
 mod destructive;
 mod gitmodules;
 mod hidden;
+mod hook_calls;
 mod paths;
 mod policy_changed;
 mod portable;
@@ -241,10 +242,10 @@ pub fn needs_work_base(policy: &Policy, subject: &Subject) -> bool {
     scope::depends_on_work_base(policy, subject) || protected::depends_on_work_base(policy, subject)
 }
 
-/// Whether the step between two versions of a hook framework's configuration moves guard's own version and
-/// nothing else.
-pub fn moves_own_version(path: &BStr, old: &[u8], new: &[u8]) -> bool {
-    policy_changed::moves_own_version(path, old, new)
+/// Whether the step between two versions of hook settings, the first empty for a new file, only moves guard's own
+/// version or only has guard called. It needs no design.
+pub fn changes_only_own_part(path: &BStr, old: &[u8], new: &[u8]) -> bool {
+    policy_changed::changes_only_own_part(path, old, new)
 }
 
 /// Whether lines of this file may call guard: hook and CI definitions.

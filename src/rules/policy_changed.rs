@@ -2,7 +2,7 @@
 
 use gix::bstr::{BStr, ByteSlice};
 
-use super::{Case, Sink, Subject};
+use super::{Case, Sink, Subject, hook_calls};
 use crate::finding::{Finding, Rule};
 use crate::path::{shell_word, show};
 use crate::policy::{Moment, Policy, select, settings};
@@ -112,7 +112,7 @@ fn calls(content: &[u8]) -> Vec<&[u8]> {
 }
 
 /// The lines without outer blanks, each with whether it is the `rev:` of an entry whose `repo:` names guard.
-fn lines(content: &[u8]) -> impl Iterator<Item = (&[u8], bool)> {
+pub(super) fn lines(content: &[u8]) -> impl Iterator<Item = (&[u8], bool)> {
     let mut is_own_entry = false;
     content.lines().map(move |line| {
         let line = line.trim();
@@ -125,7 +125,7 @@ fn lines(content: &[u8]) -> impl Iterator<Item = (&[u8], bool)> {
 }
 
 /// Whether nothing but guard's own version moves.
-pub(super) fn moves_own_version(path: &BStr, old: &[u8], new: &[u8]) -> bool {
+fn moves_own_version(path: &BStr, old: &[u8], new: &[u8]) -> bool {
     let is_pre_commit = [".pre-commit-config.yaml", ".pre-commit-config.yml"]
         .iter()
         .any(|name| path == *name);
@@ -142,16 +142,21 @@ pub(super) fn moves_own_version(path: &BStr, old: &[u8], new: &[u8]) -> bool {
     is_pre_commit && has_version(old) && has_version(new) && others(old) == others(new)
 }
 
-/// Whether this change moves guard's own version and nothing else, which needs no row.
-pub(super) fn is_upgrade(subject: &Subject) -> bool {
+/// Whether the step only moves guard's own version, or only has guard called.
+pub(super) fn changes_only_own_part(path: &BStr, old: &[u8], new: &[u8]) -> bool {
+    moves_own_version(path, old, new) || hook_calls::brings_only_calls(path, old, new)
+}
+
+/// Whether this change is to guard's own part of hook settings and nothing else, which needs no row.
+pub(super) fn is_own_part(subject: &Subject) -> bool {
     let content = subject
         .content
         .as_deref()
         .filter(|_| subject.change.new.is_some_and(|state| state.kind.is_file()));
-    content.is_some_and(|(old, new)| moves_own_version(subject.path(), old, new))
+    content.is_some_and(|(old, new)| changes_only_own_part(subject.path(), old, new))
 }
 
-fn names_guard(line: &[u8]) -> bool {
+pub(super) fn names_guard(line: &[u8]) -> bool {
     line.find_iter("guard").any(|at| {
         let is_word = |byte: Option<&u8>| {
             byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')

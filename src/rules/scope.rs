@@ -54,7 +54,7 @@ fn verdict<'a>(case: &Case<'a>, scope: &'a Scope, subject: &Subject) -> Answer<'
     }
     let exempt = needs_no_row(case.policy, change)
         || policy_changed::is_set_up(case.policy, subject)
-        || policy_changed::is_upgrade(subject);
+        || policy_changed::is_own_part(subject);
     let is_repair = change.action() == Action::Delete && !can_be_named(change);
     if exempt || is_repair || is_undone(case.work_base, change) {
         return Answer::Granted;

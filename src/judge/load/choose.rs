@@ -8,6 +8,7 @@ use super::{Loader, add_and_commit};
 use crate::error::{Error, Result};
 use crate::path::show;
 use crate::policy::{Moment, STANDING, select, settings};
+use crate::rules;
 
 /// A design to load, and why it.
 pub(in crate::judge) struct Choice {
@@ -148,6 +149,43 @@ impl Loader<'_> {
 
     /// Why there is no design, and what to do about it.
     pub(super) fn no_design(&self) -> Error {
+        let error = self.why_no_design();
+        match &self.first_refused {
+            Some(path) => self
+                .order(path.as_ref())
+                .into_iter()
+                .fold(error, Error::help),
+            None => error,
+        }
+    }
+
+    /// For commits that set guard up: which order works.
+    fn order(&self, path: &BStr) -> Vec<String> {
+        let becomes_design = self
+            .next_settings
+            .as_ref()
+            .is_some_and(|next| select::is_design(next, path));
+        let shown = show(path);
+        if becomes_design {
+            let commits = self.sides.moment == Moment::Commit && self.sides.head.is_none();
+            let how = format!(
+                "{shown} is a design only by the guard.toml of this change: commit guard.toml first, then the design"
+            );
+            let command = "  git commit -m \"Change how guard judges\" -- guard.toml".to_owned();
+            return [Some(how), commits.then_some(command)]
+                .into_iter()
+                .flatten()
+                .collect();
+        }
+        if self.configured && rules::may_call_guard(path) {
+            return vec![format!(
+                "{shown} goes without a design only where it does nothing but call guard: commit those lines first, alone"
+            )];
+        }
+        Vec::new()
+    }
+
+    fn why_no_design(&self) -> Error {
         let base = self.base_name();
         let is_range = self.sides.moment == Moment::Range;
         if let Some(root) = self.root_commit().filter(|_| !self.configured) {

@@ -101,7 +101,10 @@ pub(super) fn load_for_changes(
     loader.moved_designs = moved_designs(&loader.settings, changes);
     let mut needs_design = false;
     for change in changes {
-        needs_design = needs_design || !loader.goes_without_design(change)?;
+        if !needs_design && !loader.goes_without_design(change)? {
+            needs_design = true;
+            loader.first_refused = Some(change.path.clone());
+        }
     }
     let designs = loader.designs(needs_design)?;
     let of_others = loader.added_elsewhere(changes, &designs)?;
@@ -123,6 +126,10 @@ struct Loader<'a> {
     by_hand: Vec<BString>,
     notes: Vec<String>,
     moved_designs: Vec<Move>,
+    /// The settings that the change brings where others are in force.
+    next_settings: Option<Settings>,
+    /// The first change that does not go without a design.
+    first_refused: Option<BString>,
 }
 
 impl<'a> Loader<'a> {
@@ -144,6 +151,8 @@ impl<'a> Loader<'a> {
             by_hand,
             notes: Vec::new(),
             moved_designs: Vec::new(),
+            next_settings: None,
+            first_refused: None,
         };
         loader.read_settings()?;
         Ok(loader)
@@ -194,7 +203,8 @@ impl<'a> Loader<'a> {
             ..Settings::default()
         };
         match (current, proposed) {
-            (Some(Ok(settings)), _) => {
+            (Some(Ok(settings)), proposed) => {
+                self.next_settings = proposed.and_then(Result::ok);
                 self.settings = settings;
                 self.configured = true;
             }
@@ -235,22 +245,24 @@ impl<'a> Loader<'a> {
                 .any(|moved| moved.to == change.path)
             || self.by_hand.iter().any(|chosen| chosen == path)
             || self.adopting && rules::may_call_guard(path)
-            || self.moves_own_version(change)?)
+            || self.changes_only_own_part(change)?)
     }
 
-    /// Whether nothing but guard's own version changes in the configuration of a hook framework.
-    fn moves_own_version(&self, change: &Change) -> Result<bool> {
-        let (Some(old), Some(new)) = (change.old, change.new) else {
+    /// Whether nothing but guard's own part changes in the settings of hooks.
+    fn changes_only_own_part(&self, change: &Change) -> Result<bool> {
+        let Some(new) = change.new else {
             return Ok(false);
         };
-        let are_files = old.kind.is_file() && new.kind.is_file();
+        let are_files = new.kind.is_file() && change.old.is_none_or(|old| old.kind.is_file());
         if !are_files || !rules::may_call_guard(change.path.as_ref()) {
             return Ok(false);
         }
         let (mut before, mut after) = (Vec::new(), Vec::new());
-        self.objects.blob(old.id, &mut before)?;
+        if let Some(old) = change.old {
+            self.objects.blob(old.id, &mut before)?;
+        }
         self.objects.blob(new.id, &mut after)?;
-        Ok(rules::moves_own_version(
+        Ok(rules::changes_only_own_part(
             change.path.as_ref(),
             &before,
             &after,

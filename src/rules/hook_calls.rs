@@ -1,0 +1,293 @@
+//! Changes of hook settings that do nothing but have guard called. They need no design: `policy-changed` keeps them
+//! apart from code, and a reviewer sees them on their own.
+
+use gix::bstr::{BStr, ByteSlice};
+
+/// The hooks of git's that guard has, with the scripts that guard installs for them.
+const HOOKS: [(&str, &str); 7] = [
+    ("pre-commit", include_str!("../../hooks/pre-commit")),
+    (
+        "pre-merge-commit",
+        include_str!("../../hooks/pre-merge-commit"),
+    ),
+    (
+        "prepare-commit-msg",
+        include_str!("../../hooks/prepare-commit-msg"),
+    ),
+    ("commit-msg", include_str!("../../hooks/commit-msg")),
+    ("post-commit", include_str!("../../hooks/post-commit")),
+    ("pre-push", include_str!("../../hooks/pre-push")),
+    (
+        "reference-transaction",
+        include_str!("../../hooks/reference-transaction"),
+    ),
+];
+
+const SETTINGS: [&str; 6] = [
+    ".pre-commit-config.yaml",
+    ".pre-commit-config.yml",
+    "prek.toml",
+    "lefthook.yml",
+    "lefthook.yaml",
+    "lefthook.toml",
+];
+
+const SCRIPTS: [&str; 3] = [".husky/", ".githooks/", "hooks/"];
+
+/// Where these stand in settings without a value, they hold nothing but what follows them.
+const FRAMES: [&str; 5] = ["repos", "hooks", "jobs", "commands", "guard"];
+
+/// What may be said of a call of guard's.
+const DETAILS: [&str; 9] = [
+    "name",
+    "language",
+    "always_run",
+    "pass_filenames",
+    "require_serial",
+    "stages",
+    "use_stdin",
+    "verbose",
+    "default_install_hook_types",
+];
+
+/// What a line is to guard.
+#[derive(PartialEq, Eq)]
+enum Part {
+    /// It has guard called.
+    Call,
+    /// It frames or describes a call.
+    Frame,
+    /// It does something else.
+    Other,
+}
+
+/// Whether the step from `old`, which is empty for a new file, brings calls of guard to one place and nothing else.
+pub(super) fn brings_only_calls(path: &BStr, old: &[u8], new: &[u8]) -> bool {
+    let script = SCRIPTS.iter().find_map(|directory| {
+        let name = path.strip_prefix(directory.as_bytes())?;
+        HOOKS.iter().find(|(hook, _)| name == hook.as_bytes())
+    });
+    let is_settings = SETTINGS.iter().any(|name| path == *name);
+    if script.is_none() && !is_settings {
+        return false;
+    }
+    if script.is_some_and(|(_, shipped)| old.is_empty() && new == shipped.as_bytes()) {
+        return true;
+    }
+    let part = |line: &[u8], is_version: bool| match line {
+        _ if is_version => Part::Frame,
+        line if is_settings => of_settings(line),
+        line => of_script(line),
+    };
+    let (before, after) = (whole_lines(old), whole_lines(new));
+    let same = |pair: &(&(&[u8], bool), &(&[u8], bool))| pair.0.0 == pair.1.0;
+    let first = before.iter().zip(&after).take_while(same).count();
+    let (before, after) = (&before[first..], &after[first..]);
+    let last = before
+        .iter()
+        .rev()
+        .zip(after.iter().rev())
+        .take_while(same)
+        .count();
+    let (before, after) = (&before[..before.len() - last], &after[..after.len() - last]);
+    let parts = |lines: &[(&[u8], bool)]| -> Vec<Part> {
+        lines
+            .iter()
+            .map(|&(line, is_version)| part(line, is_version))
+            .collect()
+    };
+    let after = parts(after);
+    after.contains(&Part::Call)
+        && !after.contains(&Part::Other)
+        && !parts(before).contains(&Part::Other)
+}
+
+/// Whole lines, since blanks before a key count, each with whether it is the version of guard's own entry.
+fn whole_lines(content: &[u8]) -> Vec<(&[u8], bool)> {
+    let flags = super::policy_changed::lines(content).map(|(_, is_version)| is_version);
+    content.lines().zip(flags).collect()
+}
+
+fn of_script(line: &[u8]) -> Part {
+    let Ok(line) = line.trim().to_str() else {
+        return Part::Other;
+    };
+    match line {
+        ""
+        | "#!/bin/sh"
+        | "#!/bin/bash"
+        | "#!/usr/bin/env sh"
+        | "#!/usr/bin/env bash"
+        | "set -e"
+        | "set -eu" => Part::Frame,
+        _ if line.starts_with("#!") => Part::Other,
+        _ if line.starts_with('#') => Part::Frame,
+        _ if is_call(line) => Part::Call,
+        _ => Part::Other,
+    }
+}
+
+/// A line of YAML or TOML: all of what it says, also where it says several things in braces.
+fn of_settings(line: &[u8]) -> Part {
+    let Ok(line) = line.trim().to_str() else {
+        return Part::Other;
+    };
+    if line.is_empty() || line == "---" || line.starts_with('#') {
+        return Part::Frame;
+    }
+    let line = line.replace(" {0}", "");
+    let mut found = Part::Frame;
+    for said in line.split(['{', '}', ',']) {
+        match of_pair(said) {
+            Part::Other => return Part::Other,
+            Part::Call => found = Part::Call,
+            Part::Frame => {}
+        }
+    }
+    found
+}
+
+fn of_pair(said: &str) -> Part {
+    let said = said.trim();
+    let item = said.strip_prefix('-');
+    let said = item
+        .filter(|rest| rest.is_empty() || rest.starts_with(' '))
+        .unwrap_or(said);
+    let said = said.trim_matches(['[', ']', ' ']);
+    let (key, value) = match said.find([':', '=']) {
+        Some(at) => (said[..at].trim(), unquoted(&said[at + 1..])),
+        None => (said, ""),
+    };
+    let is_hook = |name: &str| HOOKS.iter().any(|(hook, _)| *hook == name);
+    let is_table = || {
+        key.strip_prefix("repos.")
+            .is_some_and(|rest| rest == "hooks")
+            || key.strip_suffix(".jobs").is_some_and(is_hook)
+    };
+    match key {
+        _ if value.is_empty() => {
+            let frames = key.is_empty() || FRAMES.contains(&key) || is_hook(key) || is_table();
+            if frames { Part::Frame } else { Part::Other }
+        }
+        "repo" if value == "local" => Part::Frame,
+        "repo" if super::policy_changed::names_guard(value.as_bytes()) => Part::Frame,
+        "id" if value == "guard" || value.starts_with("guard-") => Part::Call,
+        "entry" | "run" if is_call(value) => Part::Call,
+        key if DETAILS.contains(&key) => Part::Frame,
+        _ => Part::Other,
+    }
+}
+
+fn unquoted(value: &str) -> &str {
+    value.trim().trim_matches(['"', '\'', '[', ']', ' '])
+}
+
+/// Whether a command runs guard to judge, and does nothing else.
+fn is_call(command: &str) -> bool {
+    let command = command.strip_prefix("exec ").unwrap_or(command).trim();
+    let (call, otherwise) = command
+        .split_once("||")
+        .map_or((command, None), |(call, otherwise)| {
+            (call, Some(otherwise.trim()))
+        });
+    let fails = otherwise
+        .is_none_or(|otherwise| otherwise == "exit $?" || matches!(otherwise, "exit 1" | "exit 2"));
+    let mut words = call.split_whitespace();
+    let plain = |word: &str| {
+        word == "\"$@\""
+            || word
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"_./=-".contains(&byte))
+    };
+    fails
+        && words.next() == Some("guard")
+        && words
+            .next()
+            .is_some_and(|verb| matches!(verb, "hook" | "lint" | "scope"))
+        && words.all(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn only_calls(path: &str, old: &str, new: &str) -> bool {
+        brings_only_calls(path.into(), old.as_bytes(), new.as_bytes())
+    }
+
+    const RUFF: &str =
+        "repos:\n- repo: https://example.com/ruff\n  rev: v1\n  hooks:\n  - id: ruff\n";
+    const OWN: &str = "- repo: https://example.com/guard\n  rev: v0.1.0\n  hooks:\n  - id: guard\n";
+    const LOCAL: &str = "- repo: local\n  hooks:\n  - {id: guard-pre-commit, name: guard, entry: guard hook framework, language: system, always_run: true, pass_filenames: false, stages: [pre-commit]}\n";
+
+    #[test]
+    fn calls_of_guard_alone_need_no_design() {
+        let yaml = ".pre-commit-config.yaml";
+        assert!(only_calls(yaml, "", &format!("repos:\n{OWN}")));
+        assert!(only_calls(yaml, "", &format!("repos:\n{LOCAL}")));
+        assert!(only_calls(yaml, RUFF, &format!("{RUFF}{OWN}")));
+        let lefthook = "pre-commit: {jobs: [{run: \"guard hook pre-commit {0}\"}]}\n";
+        assert!(only_calls("lefthook.yml", "", lefthook));
+        let jobs =
+            "pre-push:\n  jobs:\n    - {run: \"guard hook pre-push {0}\", use_stdin: true}\n";
+        assert!(only_calls(
+            "lefthook.yml",
+            lefthook,
+            &format!("{lefthook}{jobs}")
+        ));
+        assert!(only_calls(
+            "lefthook.toml",
+            "",
+            "[[pre-commit.jobs]]\nrun = \"guard lint\"\n"
+        ));
+        let line = "guard hook pre-commit \"$@\" || exit $?\n";
+        assert!(only_calls(
+            ".husky/pre-commit",
+            "npm test\n",
+            &format!("{line}npm test\n")
+        ));
+        for (hook, script) in HOOKS {
+            assert!(only_calls(&format!(".githooks/{hook}"), "", script));
+        }
+    }
+
+    #[test]
+    fn anything_else_beside_a_call_needs_one() {
+        let yaml = ".pre-commit-config.yaml";
+        assert!(!only_calls(yaml, "", &format!("{RUFF}{OWN}")));
+        assert!(!only_calls(yaml, &format!("{RUFF}{OWN}"), RUFF));
+        assert!(!only_calls(
+            yaml,
+            RUFF,
+            &format!("{}{OWN}", RUFF.replace("v1", "v2"))
+        ));
+        for entry in [
+            "sh -c 'guard lint'",
+            "guard lint; curl example.com",
+            "guard lint $(curl example.com)",
+            "guard lint || true",
+            "./guard lint",
+            "guard write src/x.rs",
+        ] {
+            let local = LOCAL.replace("guard hook framework", entry);
+            let block = format!("- repo: local\n  hooks:\n  - id: x\n    entry: {entry}\n");
+            for text in [local, block] {
+                assert!(!only_calls(yaml, "", &format!("repos:\n{text}")), "{entry}");
+            }
+            let script = format!("guard lint\n{entry}\n");
+            assert!(!only_calls(".husky/pre-commit", "", &script), "{entry}");
+        }
+        assert!(!only_calls("hooks/useGuard.ts", "", "guard lint\n"));
+        assert!(!only_calls(".github/workflows/ci.yml", "", "guard:\n"));
+        assert!(!only_calls(
+            ".husky/pre-commit",
+            "",
+            "#!/usr/bin/evil\nguard lint\n"
+        ));
+        assert!(!only_calls(
+            "lefthook.yml",
+            "",
+            "remotes:\n- git_url: x\npre-commit:\n  jobs:\n    - run: guard lint\n"
+        ));
+    }
+}
