@@ -137,6 +137,15 @@ fn scenario_060_an_approved_replacement_is_written() {
 }
 
 #[test]
+fn approve_without_staged_or_id_lists_what_waits() {
+    let repo = repo();
+    let bare = || repo.guard(&["approve"]).exits(2).says("--staged");
+    bare().says("no change is held");
+    let id = hold(&repo);
+    bare().says(&format!("guard approve {id}"));
+}
+
+#[test]
 fn scenario_070_a_rejected_replacement_is_not_written() {
     let repo = repo();
     let id = hold(&repo);

@@ -133,6 +133,22 @@ fn out_of_scope_rename_asks_for_one_rename_row() {
 }
 
 #[test]
+fn row_of_a_rename_is_printed_once() {
+    let repo = repo(
+        &[("src/old.rs", &lines(30, "fn"))],
+        &[("lib/other.py", "Add", "x")],
+    );
+    repo.git(&["mv", "src/old.rs", "src/new.rs"]);
+    let text = repo.guard(&["lint"]).exits(1).text();
+    let row = "| `src/old.rs` -> `src/new.rs` | Rename | … |";
+    assert_eq!(text.matches(row).count(), 1, "{text}");
+    assert!(
+        text.contains("the row for src/new.rs covers this path too"),
+        "{text}"
+    );
+}
+
+#[test]
 fn out_of_scope_row_follows_the_columns_of_the_table() {
     let repo = Repo::new();
     repo.stage("guard.toml", SETTINGS);
@@ -205,6 +221,32 @@ fn destructive_replace() {
     );
     repo.stage("src/a.rs", lines(150, "new"));
     golden("destructive-replace", &repo, 1);
+}
+
+/// The same loss before the commit, in a range and in a request: each names the command that lets it through.
+#[test]
+fn destructive_change_names_the_command_that_approves_it() {
+    let repo = repo(
+        &[("src/a.rs", &lines(200, "old"))],
+        &[("src/a.rs", "Modify", "the reader")],
+    );
+    repo.write("../new", lines(150, "new"));
+    let unwrapped = |arguments: &[&str]| {
+        let mut guard = repo.command(GUARD);
+        common::run(guard.env("COLUMNS", "1000").args(arguments)).exits(1)
+    };
+    let check = ["check", "src/a.rs", "--content-file", "../new"];
+    unwrapped(&[&check[..], &["--format", "json"]].concat()).says("guard approve ID");
+    unwrapped(&["write", "src/a.rs", "--content-file", "../new"]).says("guard approve ");
+    repo.stage("src/a.rs", lines(150, "new"));
+    unwrapped(&["lint"])
+        .says("a person approves it at a terminal: guard approve --staged\n")
+        .says("without one, leave it out: git restore --staged -- src/a.rs\n");
+    repo.commit("Rewrite");
+    let range = unwrapped(&["lint", "--range", "main..188-work"])
+        .says("a range counts only signed approvals")
+        .says("guard approve --staged --sign KEY");
+    assert!(!range.text().contains("git restore"), "{}", range.text());
 }
 
 #[test]

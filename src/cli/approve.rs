@@ -10,7 +10,7 @@ use super::person::{Person, one_line};
 use super::sign::SignArgs;
 use super::{DesignArgs, output::Output, repository, with_approvals};
 use crate::approval;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::gate::{
     self, Answer, Consent, Failure, FailureKind, Gate, Operation, Question, Strategy,
 };
@@ -32,7 +32,7 @@ pub(super) struct PendingArgs {}
 #[command(after_help = EXAMPLES)]
 pub(super) struct ApproveArgs {
     /// The held change, as `guard pending` lists it.
-    #[arg(value_name = "ID", required_unless_present = "staged")]
+    #[arg(value_name = "ID")]
     id: Option<String>,
     /// Approve what is staged and refused, all with one word.
     #[arg(long, conflicts_with = "id")]
@@ -113,6 +113,9 @@ impl PendingArgs {
 impl ApproveArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
+        if self.id.is_none() && !self.staged {
+            return Err(nothing_named(&repo));
+        }
         let mut person = Person::present()?;
         match &self.id {
             Some(id) => self.held(output, &repo, &mut person, id),
@@ -243,6 +246,20 @@ impl RejectArgs {
             }
             Err(failure) => tell(output, &failure),
         }
+    }
+}
+
+/// What to approve is missing; what waits is listed.
+fn nothing_named(repo: &Repository) -> Error {
+    let error = Error::new("guard approve needs --staged or the ID of a held change")
+        .help("for what a commit would be refused for: guard approve --staged");
+    match gate::pending(repo) {
+        Ok(held) if held.is_empty() => error.help("no change is held"),
+        Ok(held) => held.iter().fold(error, |error, change| {
+            error.help(format!("{}: guard approve {}", change.why, change.id()))
+        }),
+        // `guard pending` says what is wrong with the store.
+        Err(_) => error.help("for what is held: guard pending"),
     }
 }
 

@@ -5,8 +5,8 @@ use super::{Case, Sink, Subject, row, scope};
 use crate::change::{Action, Change};
 use crate::finding::{Finding, Rule};
 use crate::measure::{Class, Conversion, Measured, Unit};
-use crate::path::show;
-use crate::policy::Policy;
+use crate::path::{shell_word, show};
+use crate::policy::{Moment, Policy};
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     for subject in case.subjects {
@@ -83,7 +83,7 @@ fn large_file(case: &Case<'_>, subject: &Subject) -> Option<Finding> {
             show(from)
         ));
     }
-    Some(match subject.change.action() {
+    let finding = match subject.change.action() {
         Action::Delete => row::advise(finding, case.policy, &row::of(&subject.change), ""),
         _ => finding.help(format!(
             "bring back what is lost and change only what is needed; {} is a replacement, which needs a person's approval",
@@ -92,7 +92,29 @@ fn large_file(case: &Case<'_>, subject: &Subject) -> Option<Finding> {
                 Some(_) => "this".to_owned(),
             }
         )),
-    })
+    };
+    Some(advise_approval(finding, case.policy, &subject.change))
+}
+
+/// The command by which a person approves the change, and what to do without a person.
+fn advise_approval(finding: Finding, policy: &Policy, change: &Change) -> Finding {
+    match policy.moment {
+        Moment::Request => finding.help(
+            "`guard write` and `guard delete` hold it for a person, who decides by the ID that they print: guard approve ID",
+        ),
+        Moment::Commit => finding
+            .help("a person approves it at a terminal: guard approve --staged")
+            .help(format!(
+                "without one, leave it out: git restore --staged -- {}",
+                shell_word(&change.path)
+            )),
+        Moment::Range | Moment::Step if policy.settings.accept_unsigned => finding.help(
+            "or a person makes the commit anew and approves it before committing: guard approve --staged",
+        ),
+        Moment::Range | Moment::Step => finding.help(
+            "a range counts only signed approvals: a person makes the commit anew and signs before committing: guard approve --staged --sign KEY",
+        ),
+    }
 }
 
 /// Whether the settings let the content be rewritten. A file that is renamed on the way needs that by both of its
@@ -139,15 +161,16 @@ fn governing_design(case: &Case<'_>, subject: &Subject) -> Option<Finding> {
             }
         }
     };
-    Some(
-        Finding::new(
-            Rule::DestructiveChange,
-            path,
-            format!("the governing design {} {what}", show(path)),
-        )
-        .help("keep it until the work that it governs has landed; move it with `git mv` when it is done")
-        .detail("class", subject.measured.class.name()),
+    let finding = Finding::new(
+        Rule::DestructiveChange,
+        path,
+        format!("the governing design {} {what}", show(path)),
     )
+    .help(
+        "keep it until the work that it governs has landed; move it with `git mv` when it is done",
+    )
+    .detail("class", subject.measured.class.name());
+    Some(advise_approval(finding, case.policy, &subject.change))
 }
 
 /// What was counted, for people.

@@ -1,10 +1,13 @@
 //! The row that a design lacks, ready to paste: in the columns of that design's own table.
 
-use gix::bstr::BStr;
+use std::collections::HashMap;
+
+use gix::bstr::{BStr, BString};
 
 use super::{Subject, scope};
 use crate::change::Change;
 use crate::finding::Finding;
+use crate::path::show;
 use crate::policy::design::{Row, Wanted, usual_row};
 use crate::policy::{Actions, Policy};
 
@@ -37,6 +40,26 @@ pub(super) fn advise(
         "add this row and commit the design first:"
     };
     finding.help(format!("{before}{step}")).help(text)
+}
+
+/// A finding whose row another one, of the other end of a rename, has already: that one is named instead.
+/// `told` holds the rows so far, each with the path of its finding.
+pub(super) fn once(mut finding: Finding, told: &mut HashMap<String, BString>) -> Finding {
+    let ([.., step, row], Some(path)) = (finding.help.as_slice(), &finding.path) else {
+        return finding;
+    };
+    // Other advice than a row has no colon before it.
+    if !step.ends_with(':') {
+        return finding;
+    }
+    let Some(other) = told.get(row) else {
+        told.insert(row.clone(), path.clone());
+        return finding;
+    };
+    let same = format!("the row for {} covers this path too", show(other));
+    // The row itself, and the sentence before it.
+    finding.help.truncate(finding.help.len().saturating_sub(2));
+    finding.help(same)
 }
 
 /// In the form of the design that the finding points into, else of the one that was chosen first.

@@ -1,6 +1,6 @@
 //! `out-of-scope` and `action-not-granted`: is there a grant for the path, and for this action?
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use gix::bstr::BStr;
 
@@ -32,6 +32,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
         .filter(|(_, answer)| !matches!(answer, Answer::Granted))
         .collect();
     let paths: HashSet<&BStr> = refused.iter().map(|(subject, _)| subject.path()).collect();
+    let mut told = HashMap::new();
     for (subject, answer) in &refused {
         let other = subject.change.renamed.as_ref().map(|path| path.as_ref());
         let wanted = row::of_rename(subject)
@@ -40,6 +41,10 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
         let finding = match answer {
             Answer::NotThisAction(grant) => not_this_action(case, subject, grant, &wanted),
             _ => no_grant(case, scope, subject, &wanted),
+        };
+        let finding = match wanted.from {
+            Some(_) => row::once(finding, &mut told),
+            None => finding,
         };
         sink.push(without_authority(case, subject, finding));
     }
