@@ -330,3 +330,98 @@ fn the_reference_transaction_hook_counts_what_was_approved_here() {
     assert_ne!(update.code, 0);
     update.says("unsigned");
 }
+
+fn enroll(driver: Command, key: &str) -> Session {
+    guard_at_terminal(driver, &["approve", "--enroll", key], &[], End::Wait)
+}
+
+/// From a repository without signers: the unsigned approval says where it ends, and the way that it names works.
+#[test]
+fn enrolled_key_signs_an_approval_that_the_range_accepts() {
+    let Some(repo) = scene("", "") else { return };
+    for hook in ["prepare-commit-msg", "commit-msg", "post-commit"] {
+        repo.install_hook(hook);
+    }
+    let drivers = [driver(&repo), driver(&repo), driver(&repo)];
+    let [Some(first), Some(second), Some(third)] = drivers else {
+        return;
+    };
+    repo.stage(FILE, new());
+    approve_with(first, &[], &[])
+        .exits(0)
+        .says("this approval is unsigned")
+        .says("guard approve --enroll KEY");
+    committed(&repo);
+    range(&repo, &[]).exits(1).says("unsigned");
+    repo.git(&["switch", "--quiet", "main"]);
+    let public = key(&repo, "person") + ".pub";
+    enroll(second, &public)
+        .exits(0)
+        .says(
+            "wrote to .guard/allowed_signers: author@example.com namespaces=\"guard\" ssh-ed25519 ",
+        )
+        .says("committed on the target branch: git add .guard/allowed_signers")
+        .says("guard approve --staged --sign KEY");
+    repo.git(&["add", SIGNERS]);
+    repo.commit("List a signer");
+    repo.git(&["switch", "--quiet", "188-work"]);
+    repo.git(&["reset", "--quiet", "--hard", "main"]);
+    repo.stage(FILE, new());
+    let signed = approve_with(third, &["--sign", &key(&repo, "person")], &[]).exits(0);
+    assert!(!signed.shown.contains("unsigned"), "{}", signed.shown);
+    let one = committed(&repo);
+    assert!(ssh_keygen_verifies(&repo, &one, &list(&repo)));
+    range(&repo, &[]).exits(0);
+}
+
+#[test]
+fn enrolling_keeps_other_lines_and_refuses_what_is_listed_or_no_key() {
+    let Some(repo) = listed() else { return };
+    let Some(_) = driver(&repo) else { return };
+    let enroll = |key: &str| enroll(driver(&repo).unwrap(), key);
+    let before = format!("# the team\n{}# no line feed", list(&repo));
+    repo.write(SIGNERS, &before);
+    enroll(&key(&repo, "person"))
+        .exits(2)
+        .says("lists it already");
+    repo.write("../keys/none", "words\n");
+    enroll("../keys/none").exits(2).says("not enrolled");
+    enroll("../keys/missing").exits(2).says("cannot be read");
+    keygen(&repo, "p384", &["-t", "ecdsa", "-b", "384"]);
+    enroll(&key(&repo, "p384")).exits(2).says("and no other");
+    assert_eq!(list(&repo), before);
+    // A private key's name stands for the public key beside it.
+    enroll(&key(&repo, "other")).exits(0);
+    let public = fs::read_to_string(key(&repo, "other") + ".pub").unwrap();
+    let line = format!("{WHO} namespaces=\"guard\" {}", public.trim());
+    assert_eq!(list(&repo), format!("{before}\n{line}\n"));
+    // Given itself; it is listed now.
+    enroll(public.trim()).exits(2).says("lists it already");
+}
+
+#[test]
+fn enrolling_takes_a_person_and_follows_no_link() {
+    let Some(repo) = scene("", "") else { return };
+    let public = key(&repo, "person") + ".pub";
+    repo.guard(&["approve", "--enroll", &public])
+        .exits(2)
+        .says("only a person");
+    let Some(mut in_ci) = driver(&repo) else {
+        return;
+    };
+    in_ci.env("CI", "true");
+    enroll(in_ci, &public).exits(2).says("the variable CI");
+    assert!(!repo.path(SIGNERS).exists());
+    let outside = repo.path("../outside");
+    fs::create_dir(&outside).unwrap();
+    std::os::unix::fs::symlink(&outside, repo.path(".guard")).unwrap();
+    assert_ne!(enroll(driver(&repo).unwrap(), &public).code, 0);
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+    fs::remove_file(repo.path(".guard")).unwrap();
+    fs::create_dir(repo.path(".guard")).unwrap();
+    let target = outside.join("list");
+    fs::write(&target, "# theirs\n").unwrap();
+    std::os::unix::fs::symlink(&target, repo.path(SIGNERS)).unwrap();
+    assert_ne!(enroll(driver(&repo).unwrap(), &public).code, 0);
+    assert_eq!(fs::read_to_string(&target).unwrap(), "# theirs\n");
+}

@@ -11,6 +11,9 @@ use crate::path::show;
 /// Sizes of RSA keys that are neither weak nor slow to check.
 const RSA_BYTES: std::ops::RangeInclusive<usize> = 256..=512;
 
+const NOT_CHECKED: &str =
+    "guard checks ed25519, ecdsa-sha2-nistp256 and RSA keys of 2048 to 4096 bits, and no other";
+
 /// The keys of a file, each with whom it speaks for.
 #[derive(Debug, Clone, Default)]
 pub struct Signers {
@@ -71,6 +74,38 @@ impl Signers {
         ))
     }
 
+    /// The line that lists the public key `text` for `who`, for approvals alone; or why there is none. `FILE` in that
+    /// sentence stands for the list.
+    ///
+    /// # Errors
+    /// The text is no public key that guard can check, it is listed already, or `who` cannot be a principal.
+    pub fn line_for(&self, who: &str, text: &str) -> Result<String, String> {
+        let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+        let (Some(text), None) = (lines.next(), lines.next()) else {
+            return Err("it is not one public key on one line".to_owned());
+        };
+        let data = key(text.trim())?;
+        if !can_verify(&data) {
+            return Err(NOT_CHECKED.to_owned());
+        }
+        if self.lines.iter().any(|line| line.key == data) {
+            return Err("FILE lists it already".to_owned());
+        }
+        let is_plain = |c: char| !c.is_whitespace() && !c.is_control() && !"\"*?!,#".contains(c);
+        if who.is_empty() || !who.chars().all(is_plain) {
+            return Err(format!(
+                "git's user.email `{}` cannot stand in FILE",
+                show(who)
+            ));
+        }
+        // Without the comment, which may hold anything.
+        let words: Vec<&str> = text.split_whitespace().take(2).collect();
+        Ok(format!(
+            "{who} namespaces=\"{NAMESPACE}\" {}",
+            words.join(" ")
+        ))
+    }
+
     /// How many keys may sign approvals.
     pub fn count(&self) -> usize {
         self.lines.iter().filter(|line| line.may_approve()).count()
@@ -107,9 +142,7 @@ fn parse_line(line: &str) -> Result<Read, String> {
         ));
     }
     if !can_verify(&key) {
-        return Ok(Read::LeftOut(
-            "guard checks ed25519, ecdsa-sha2-nistp256 and RSA keys of 2048 to 4096 bits, and no other",
-        ));
+        return Ok(Read::LeftOut(NOT_CHECKED));
     }
     Ok(Read::Key(Box::new(Line {
         principals: principals.to_owned(),
@@ -149,6 +182,11 @@ fn first_word(text: &str) -> Result<(&str, &str), String> {
     } else {
         "there is no key after the options".to_owned()
     })
+}
+
+/// Whether the text is a public key itself and not the name of a file.
+pub fn is_public_key(text: &str) -> bool {
+    key(text).is_ok()
 }
 
 fn begins_with_key_type(text: &str) -> bool {
@@ -328,6 +366,28 @@ mod tests {
             signers.warnings
         );
         assert_eq!(signers.count(), 1);
+    }
+
+    #[test]
+    fn only_a_usable_key_that_is_not_listed_gets_a_line() {
+        let none = Signers::default();
+        let line = format!("a@x namespaces=\"guard\" {KEY}");
+        let commented = format!("\n{KEY} a comment\r\n");
+        assert_eq!(none.line_for("a@x", &commented), Ok(line.clone()));
+        let listed = parse(&format!("b@x {KEY}\n")).unwrap();
+        for (signers, who, text) in [
+            (&listed, "a@x", KEY.to_owned()),
+            (&none, "a@x", String::new()),
+            (&none, "a@x", "ssh-ed25519 AAAA".to_owned()),
+            (&none, "a@x", format!("{KEY}\n{KEY}")),
+            (&none, "a@x", line),
+            (&none, "", KEY.to_owned()),
+            (&none, "*", KEY.to_owned()),
+            (&none, "a b", KEY.to_owned()),
+            (&none, "a\",b", KEY.to_owned()),
+        ] {
+            assert!(signers.line_for(who, &text).is_err(), "{who} {text}");
+        }
     }
 
     #[test]

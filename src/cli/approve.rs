@@ -8,7 +8,7 @@ use serde_json::json;
 use super::files::{extension_lines, print_done, tell};
 use super::person::{Person, one_line};
 use super::sign::SignArgs;
-use super::{DesignArgs, output::Output, repository, with_approvals};
+use super::{DesignArgs, enroll, output::Output, repository, with_approvals};
 use crate::approval;
 use crate::error::{Error, Result};
 use crate::gate::{
@@ -37,6 +37,9 @@ pub(super) struct ApproveArgs {
     /// Approve what is staged and refused, all with one word.
     #[arg(long, conflicts_with = "id")]
     staged: bool,
+    /// List this public key, a file, for you in the file of `[approvals] signers`.
+    #[arg(long, value_name = "KEY", conflicts_with_all = ["id", "staged", "no_sign"])]
+    enroll: Option<std::path::PathBuf>,
     #[command(flatten)]
     sign: SignArgs,
     #[command(flatten)]
@@ -47,6 +50,7 @@ const EXAMPLES: &str = "\
 Examples:
   guard approve 3f2a9c0b1d4e    look at a held change and write it
   guard approve --staged        look at what a commit would be refused for
+  guard approve --enroll ~/.ssh/id_ed25519.pub   list the key that signs your approvals
 
 Shows what would be lost, then wants a word taken from the change and a reason, at a terminal.
 In place of the word it takes `append`, `insert LINE` or `extend`, shows what that would do, and
@@ -112,6 +116,9 @@ impl PendingArgs {
 
 impl ApproveArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        if let Some(key) = &self.enroll {
+            return enroll::run(output, key);
+        }
         let repo = repository()?;
         if self.id.is_none() && !self.staged {
             return Err(nothing_named(&repo));
@@ -130,10 +137,15 @@ impl ApproveArgs {
         person: &mut Person,
         id: &str,
     ) -> Result<u8> {
+        let mut is_unsigned = false;
         let mut approve = || -> gate::Result<_> {
             let signer = self.sign.signer(repo)?;
+            let has_signer = signer.is_some();
             let gate = Gate::open(repo, &self.design.options(false))?.signing(signer);
-            let done = gate.approve(id, &mut |question| ask(person, question))?;
+            let done = gate.approve(id, &mut |question| {
+                is_unsigned = question.finding.is_some() && !has_signer;
+                ask(person, question)
+            })?;
             Ok((gate, done))
         };
         match approve() {
@@ -148,6 +160,9 @@ impl ApproveArgs {
                     },
                 };
                 print_done(output, &gate, &operation, &done);
+                if is_unsigned {
+                    output.notes(&enroll::unsigned_notes(repo));
+                }
                 Ok(0)
             }
             Err(failure) => tell(output, &failure),
@@ -209,6 +224,9 @@ impl ApproveArgs {
         // They are approved; what is wrong with the list is a remark.
         let notes = judge::not_listed(repo, &approvals);
         output.notes(&notes.unwrap_or_else(|error| vec![error.message]));
+        if signer.is_none() {
+            output.notes(&enroll::unsigned_notes(repo));
+        }
         let paths: Vec<String> = waiting
             .iter()
             .map(|change| show(&change.change.path).to_string())

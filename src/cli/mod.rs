@@ -5,6 +5,7 @@ mod audit;
 mod bounded;
 mod check;
 mod doctor;
+mod enroll;
 mod explain;
 
 mod files;

@@ -4,7 +4,7 @@ use gix::bstr::BStr;
 
 use super::doubt::{Doubt, Judge};
 use super::settings::settings_of_head;
-use crate::approval::{Approval, TRAILER};
+use crate::approval::{Approval, Invalid, TRAILER};
 use crate::error::Result;
 use crate::git::Repository;
 use crate::path::show;
@@ -25,8 +25,10 @@ pub fn not_listed(repo: &Repository, approvals: &[Approval]) -> Result<Vec<Strin
     let mut notes = Vec::new();
     for approval in signed {
         if let Some(doubt) = judge.signature(approval)? {
+            let enroll = "; to list it: guard approve --enroll KEY, committed on the target branch";
             let doubt = match doubt {
-                Doubt::NoSigners(file) => format!("HEAD has no {}", show(&file)),
+                Doubt::NoSigners(file) => format!("HEAD has no {}{enroll}", show(&file)),
+                doubt @ Doubt::Signature(Invalid::UnknownKey(_)) => format!("{doubt}{enroll}"),
                 doubt => doubt.to_string(),
             };
             let note = format!("in a range and in CI this approval will not count: {doubt}");

@@ -13,7 +13,7 @@ use clap::ValueEnum;
 use super::approve::ask;
 use super::person::{self, Person};
 use super::sign::SignArgs;
-use super::{DesignArgs, output::Output, repository};
+use super::{DesignArgs, enroll, output::Output, repository};
 use crate::error::{Error, Result};
 use crate::gate::{self, Edit, Gate, Operation, Strategy};
 use crate::git::Repository;
@@ -335,17 +335,24 @@ fn perform(
     let mut run = || -> gate::Result<()> {
         let mut gate = Gate::open(&repo, &design.options(false))?;
         let operation = operation(&gate, &repo)?;
+        let mut is_unsigned = false;
         let path = repo.request(Path::new(path));
         let done = match &mut person {
             Some(person) => {
-                gate = gate.signing(SignArgs::of_environment().signer(&repo)?);
+                let signer = SignArgs::of_environment().signer(&repo)?;
+                let has_signer = signer.is_some();
+                gate = gate.signing(signer);
                 gate.perform_asking(path.as_ref(), &operation, &mut |question| {
+                    is_unsigned = question.finding.is_some() && !has_signer;
                     ask(person, question)
                 })
             }
             None => gate.perform(path.as_ref(), &operation),
         }?;
         answer::print_done(output, &gate, &operation, &done);
+        if is_unsigned {
+            output.notes(&enroll::unsigned_notes(&repo));
+        }
         Ok(())
     };
     match run() {
