@@ -230,15 +230,15 @@ fn destructive_change_names_the_command_that_approves_it() {
         &[("src/a.rs", &lines(200, "old"))],
         &[("src/a.rs", "Modify", "the reader")],
     );
-    repo.write("../new", lines(150, "new"));
+    repo.write("new", lines(150, "new"));
     let unwrapped = |arguments: &[&str]| {
         let mut guard = repo.command(GUARD);
         common::run(guard.env("COLUMNS", "1000").args(arguments)).exits(1)
     };
-    unwrapped(&["write", "src/a.rs", "--content-file", "../new"]);
+    unwrapped(&["write", "src/a.rs", "--content-file", "new"]);
     let id = repo.json(&["pending"])["held"][0]["id"].clone();
     let approve = format!("guard approve {}", id.as_str().unwrap());
-    unwrapped(&["write", "src/a.rs", "--content-file", "../new"]).says(&approve);
+    unwrapped(&["write", "src/a.rs", "--content-file", "new"]).says(&approve);
     repo.stage("src/a.rs", lines(150, "new"));
     unwrapped(&["lint"])
         .says("a person approves it at a terminal: guard approve --staged\n")
