@@ -1,5 +1,7 @@
 //! Files whose names could mean something else in a design, and the rows that guard prints for them.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 mod design_support;
 
