@@ -61,6 +61,9 @@ enum Part {
     Other,
 }
 
+/// A whole line, and whether it is the version of guard's own entry.
+type Line<'a> = (&'a [u8], bool);
+
 /// Whether the step from `old`, which is empty for a new file, brings calls of guard to one place and nothing else.
 pub(super) fn brings_only_calls(path: &BStr, old: &[u8], new: &[u8]) -> bool {
     let script = SCRIPTS.iter().find_map(|directory| {
@@ -80,7 +83,7 @@ pub(super) fn brings_only_calls(path: &BStr, old: &[u8], new: &[u8]) -> bool {
         line => of_script(line),
     };
     let (before, after) = (whole_lines(old), whole_lines(new));
-    let same = |pair: &(&(&[u8], bool), &(&[u8], bool))| pair.0.0 == pair.1.0;
+    let same = |pair: &(&Line<'_>, &Line<'_>)| pair.0.0 == pair.1.0;
     let first = before.iter().zip(&after).take_while(same).count();
     let (before, after) = (&before[first..], &after[first..]);
     let last = before
@@ -90,7 +93,7 @@ pub(super) fn brings_only_calls(path: &BStr, old: &[u8], new: &[u8]) -> bool {
         .take_while(same)
         .count();
     let (before, after) = (&before[..before.len() - last], &after[..after.len() - last]);
-    let parts = |lines: &[(&[u8], bool)]| -> Vec<Part> {
+    let parts = |lines: &[Line<'_>]| -> Vec<Part> {
         lines
             .iter()
             .map(|&(line, is_version)| part(line, is_version))
@@ -103,7 +106,7 @@ pub(super) fn brings_only_calls(path: &BStr, old: &[u8], new: &[u8]) -> bool {
 }
 
 /// Whole lines, since blanks before a key count, each with whether it is the version of guard's own entry.
-fn whole_lines(content: &[u8]) -> Vec<(&[u8], bool)> {
+fn whole_lines(content: &[u8]) -> Vec<Line<'_>> {
     let flags = super::policy_changed::lines(content).map(|(_, is_version)| is_version);
     content.lines().zip(flags).collect()
 }
