@@ -5,6 +5,7 @@
 mod common;
 
 use std::fs::{self, File};
+use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
 use common::Repo;
@@ -55,4 +56,69 @@ fn a_lock_on_the_snapshots_is_waited_for_and_then_forgotten() {
     let begun = SystemTime::now();
     repo.put("a", "z\n", &[]).works();
     assert!(begun.elapsed().unwrap() < Duration::from_secs(3));
+}
+
+#[cfg(target_os = "linux")]
+const HELD: &str = "GUARD_TEST_HOLD";
+
+/// Not a test of its own: the process that the next one stops.
+#[cfg(target_os = "linux")]
+#[test]
+fn holds_a_lock_when_asked_to() {
+    let Some(file) = std::env::var_os(HELD) else {
+        return;
+    };
+    let file = File::options().append(true).open(file).unwrap();
+    file.lock().unwrap();
+    std::io::Write::write_all(&mut std::io::stderr(), b"held\n").unwrap();
+    let me = std::process::id().to_string();
+    Command::new("kill").args(["-STOP", &me]).status().unwrap();
+}
+
+/// Holds the lock of a file in a process of its own, stopped. Ended on drop.
+#[cfg(target_os = "linux")]
+struct StoppedHolder(std::process::Child);
+
+#[cfg(target_os = "linux")]
+impl StoppedHolder {
+    fn of(file: &std::path::Path) -> StoppedHolder {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "holds_a_lock_when_asked_to", "--nocapture"])
+            .env(HELD, file)
+            .stderr(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = [0; 5];
+        std::io::Read::read_exact(child.stderr.as_mut().unwrap(), &mut line).unwrap();
+        StoppedHolder(child)
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for StoppedHolder {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_stopped_holder_of_a_lock_is_named_and_not_waited_for_without_end() {
+    for lock in [".git/guard/write.lock", ".git/guard/log.jsonl"] {
+        let repo = Repo::open();
+        repo.put("a", "x\n", &[]).works();
+        let holder = StoppedHolder::of(&repo.path(lock));
+        let begun = SystemTime::now();
+        let answer = repo.put("a", "y\n", &[]);
+        let waited = begun.elapsed().unwrap();
+        answer.fails("record");
+        let named = format!("process {}, which is stopped,", holder.0.id());
+        assert!(answer.message().contains(&named), "{lock}: {answer:?}");
+        assert_eq!(repo.read("a"), b"x\n", "{lock}");
+        assert!(waited < Duration::from_secs(25), "{lock}: {waited:?}");
+        drop(holder);
+        repo.put("a", "y\n", &[]).works();
+    }
 }

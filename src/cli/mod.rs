@@ -178,6 +178,7 @@ fn with_approvals(repo: &Repository, options: Options) -> Result<Options> {
 /// Runs a command line, the program's name first.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     fail_closed_on_panic();
+    crate::system::survive_size_limit();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let parsed = command()
         .try_get_matches_from(&arguments)

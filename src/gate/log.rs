@@ -5,12 +5,14 @@
 //! hash of the record before. This shows accidents, crashes and careless edits. Whoever may write the file may
 //! also rewrite the whole chain; only an anchor outside, such as the `Guard-Log:` trailer of a commit, shows that.
 
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+use super::lock;
 use crate::disk;
 
 /// What a chain begins with.
@@ -41,6 +43,22 @@ impl Head {
             count: 0,
             hash: GENESIS.to_owned(),
         }
+    }
+
+    /// Reads `COUNT:HASH`, as it is written in trailers.
+    pub fn parse(text: &str) -> Option<Head> {
+        let (count, hash) = text.split_once(':')?;
+        let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+        Some(Head {
+            count: count.parse().ok()?,
+            hash: is_hash.then(|| hash.to_ascii_lowercase())?,
+        })
+    }
+}
+
+impl fmt::Display for Head {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.count, self.hash)
     }
 }
 
@@ -103,6 +121,20 @@ impl Log {
         }
     }
 
+    /// The same, once every record up to there is on disk.
+    ///
+    /// # Errors
+    /// The log cannot be read or synced.
+    pub(super) fn durable_head(&self) -> io::Result<Head> {
+        if !self.path.exists() {
+            return Ok(Head::genesis());
+        }
+        let mut file = disk::open_private_append(&self.path)?;
+        let (head, _) = tail(&mut file)?;
+        file.sync_data()?;
+        Ok(head)
+    }
+
     /// The whole log as bytes; empty where there is none.
     ///
     /// # Errors
@@ -117,7 +149,7 @@ impl Log {
     fn open_locked(&self) -> io::Result<File> {
         let is_new = !self.path.exists();
         let file = disk::open_private_append(&self.path)?;
-        file.lock()?;
+        lock::wait(&file)?;
         if is_new {
             disk::sync_directory(disk::directory_of(&self.path))?;
         }
@@ -224,10 +256,12 @@ pub enum Fault {
     Merged,
     /// The last line was cut short, as a crash leaves it.
     Torn,
-    /// There are fewer records than the anchor says.
+    /// There are fewer records than an anchor says.
     Truncated,
     /// The chain is sound, but not the one that was anchored.
     Restamped,
+    /// There are snapshots and no record.
+    Missing,
 }
 
 impl Fault {
@@ -243,6 +277,7 @@ impl Fault {
             Fault::Torn => "torn",
             Fault::Truncated => "truncated",
             Fault::Restamped => "restamped",
+            Fault::Missing => "missing",
         }
     }
 
@@ -258,8 +293,15 @@ impl Fault {
             Fault::Torn => {
                 "the last record was cut short, as a crash leaves it; the next record will say so"
             }
-            Fault::Truncated => "records that the anchor vouches for are missing at the end",
-            Fault::Restamped => "the chain is sound, but it is not the one that was anchored",
+            Fault::Truncated => {
+                "records that the anchor or a snapshot vouches for are missing at the end"
+            }
+            Fault::Restamped => {
+                "the chain is sound, but it is not the one that the anchor or a snapshot vouches for"
+            }
+            Fault::Missing => {
+                "it has no record although there are snapshots: it was removed or emptied, or the first write crashed"
+            }
         }
     }
 }

@@ -4,6 +4,8 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use cap_std::fs::{Dir, File, Metadata, MetadataExt, OpenOptions, OpenOptionsExt as _};
 use gix::index::entry::Stat;
@@ -110,6 +112,14 @@ pub(crate) fn open_append(path: &Path, mode: u32) -> io::Result<fs::File> {
 /// Those of the file system.
 pub(crate) fn link_or_copy(file: &Path, to: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(file.canonicalize()?, to)
+}
+
+/// Makes a write beyond the limit on the size of a file (`ulimit -f`) fail with an error, which is told like any other.
+/// Without this the signal SIGXFSZ ends the process without a word. Programs that guard starts get the signal as usual.
+pub(crate) fn survive_size_limit() {
+    use signal_hook::consts::SIGXFSZ;
+    // What is caught does not end the process; that it came is of no interest. Where this fails, nothing is worse.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 
 /// Forgets what was typed at a terminal before now.

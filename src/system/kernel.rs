@@ -74,6 +74,25 @@ pub(crate) fn name_file(file: &File, dir: &Dir, name: &str) -> io::Result<()> {
     linkat(CWD, &source, dir, name, AtFlags::SYMLINK_FOLLOW).map_err(io::Error::from)
 }
 
+/// The process that holds the lock of an open file, and whether it is stopped. `None` where `/proc` does not tell.
+pub(crate) fn lock_holder(file: &std::fs::File) -> Option<(u32, bool)> {
+    use std::os::unix::fs::MetadataExt as _;
+    let inode = file.metadata().ok()?.ino().to_string();
+    let locks = std::fs::read_to_string("/proc/locks").ok()?;
+    // `1: FLOCK  ADVISORY  WRITE 4711 08:01:131074 0 EOF`; one that waits has `->` before its kind.
+    let holder: u32 = locks.lines().find_map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let is_held = words.get(1) == Some(&"FLOCK");
+        let place = words.get(5)?.rsplit(':').next()?;
+        (is_held && place == inode).then(|| words[4].parse().ok())?
+    })?;
+    // The state follows the name, which is in parentheses and may hold any character.
+    // One that has ended left the lock to a process that it started.
+    let stat = std::fs::read_to_string(format!("/proc/{holder}/stat")).ok()?;
+    let state = stat.rsplit_once(") ").map(|(_, rest)| rest.chars().next());
+    Some((holder, matches!(state, Some(Some('T' | 't')))))
+}
+
 /// Moves this thread to another core, so that one that was just started begins at once.
 ///
 /// Linux starts a thread on a core that it takes for idle, and takes the halted core of a virtual machine for

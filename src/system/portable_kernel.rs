@@ -49,5 +49,10 @@ pub(crate) fn name_file(_file: &File, _dir: &Dir, _name: &str) -> io::Result<()>
     Err(io::ErrorKind::Unsupported.into())
 }
 
+/// The process that holds the lock of an open file: the system does not tell.
+pub(crate) fn lock_holder(_file: &std::fs::File) -> Option<(u32, bool)> {
+    None
+}
+
 /// Leaves threads where the system starts them.
 pub(crate) fn make_room() {}
