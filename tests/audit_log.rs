@@ -93,7 +93,7 @@ fn two_logs_in_one_are_told() {
 }
 
 #[test]
-fn a_cut_end_is_told_against_an_anchor_only() {
+fn a_cut_last_operation_is_told_against_an_anchor_only() {
     let repo = with_log(3);
     let anchor = head(&repo);
     let lines = log_lines(&repo);
@@ -107,24 +107,53 @@ fn a_cut_end_is_told_against_an_anchor_only() {
 }
 
 #[test]
-fn a_restamped_chain_is_told_against_an_anchor_only() {
+fn a_removed_or_emptied_log_is_told_by_the_snapshots() {
+    for writes in [1, 3] {
+        let repo = with_log(writes);
+        set_log(&repo, &[]);
+        assert_eq!(verdict(&repo, &[]), Some((1, "missing".into())));
+        fs::remove_file(log_file(&repo)).unwrap();
+        assert_eq!(verdict(&repo, &[]), Some((1, "missing".into())));
+    }
+    let repo = Repo::open();
+    assert_eq!(verdict(&repo, &[]), None, "nothing was ever written");
+}
+
+#[test]
+fn what_a_log_was_at_a_snapshot_is_told_without_an_anchor() {
+    let repo = with_log(3);
+    let lines = log_lines(&repo);
+    // The third snapshot was taken after the fourth record.
+    set_log(&repo, &lines[..3]);
+    assert_eq!(verdict(&repo, &[]), Some((4, "truncated".into())));
+    // A log that was begun anew, and has grown beyond.
+    set_log(&repo, &[]);
+    for number in 0..4 {
+        repo.put("a", format!("anew {number}\n"), &[]).works();
+    }
+    assert_eq!(verdict(&repo, &[]), Some((8, "restamped".into())));
+}
+
+#[test]
+fn a_restamped_chain_is_told() {
     let repo = with_log(3);
     let anchor = head(&repo);
     let mut lines = log_lines(&repo);
     lines[2] = lines[2].replace("\"path\":\"a\"", "\"path\":\"b\"");
     set_log(&repo, &restamp(&lines));
-    assert_eq!(verdict(&repo, &[]), None);
+    assert_eq!(verdict(&repo, &[]), Some((6, "restamped".into())));
     let told = verdict(&repo, &["--anchor", &anchor]);
     assert_eq!(told, Some((6, "restamped".into())));
 }
 
 #[test]
 fn a_torn_last_line_is_told_and_the_next_record_seals_it() {
-    let repo = with_log(2);
-    let whole = fs::read(log_file(&repo)).unwrap();
-    let fourth = whole.len() - log_lines(&repo)[3].len();
     // Without its newline, in the middle, and after the first byte.
-    for cut in [whole.len() - 1, fourth + 40, fourth] {
+    for cut in [None, Some(40), Some(0)] {
+        let repo = with_log(2);
+        let whole = fs::read(log_file(&repo)).unwrap();
+        let fourth = whole.len() - log_lines(&repo)[3].len();
+        let cut = cut.map_or(whole.len() - 1, |at| fourth + at);
         fs::write(log_file(&repo), &whole[..cut]).unwrap();
         assert_eq!(verdict(&repo, &[]), Some((4, "torn".into())), "{cut}");
         repo.put("a", "next\n", &[]).works();

@@ -143,10 +143,124 @@ fn a_lost_snapshot_hides_none_that_came_after_it() {
     repo.write("a", "one\n");
     let lost = backup(&repo.put("a", "two\n", &[]));
     let kept = backup(&repo.put("a", "three\n", &[]));
-    fs::remove_file(repo.path(format!(".git/objects/{}/{}", &lost[..2], &lost[2..]))).unwrap();
+    remove_object(&repo, &lost, true);
     repo.guard(&["snapshot", "restore", &lost]).exits(2);
     repo.guard(&["snapshot", "restore", &kept]).exits(0);
     assert_eq!(repo.read("a"), b"two\n");
+}
+
+/// Removes an object, and what guard puts it back from as well.
+fn remove_object(repo: &Repo, id: &str, for_good: bool) {
+    let name = format!("{}/{}", &id[..2], &id[2..]);
+    fs::remove_file(repo.path(".git/objects").join(&name)).unwrap();
+    if for_good {
+        fs::remove_file(repo.path(".git/guard/objects").join(&name)).unwrap();
+    }
+}
+
+/// Four snapshots, oldest first.
+fn four(repo: &Repo) -> Vec<String> {
+    repo.write("a", "0\n");
+    let write = |number: usize| backup(&repo.put("a", format!("{number}\n"), &[]));
+    (1..=4).map(write).collect()
+}
+
+fn ids(repo: &Repo) -> Vec<String> {
+    let id = |item: &Value| item["id"].as_str().unwrap().to_owned();
+    list(repo).iter().rev().map(id).collect()
+}
+
+#[test]
+fn a_missing_object_hides_its_own_snapshot_only() {
+    for part in ["", "^{tree}"] {
+        let repo = Repo::open();
+        let all = four(&repo);
+        let object = repo.git(&["rev-parse", &format!("{}{part}", all[1])]);
+        remove_object(&repo, &object, true);
+        let rest = [&all[..1], &all[2..]].concat();
+        assert_eq!(ids(&repo), rest, "{part}");
+        let report = repo.json(&["snapshot", "list"]);
+        assert_eq!(report["lost"], serde_json::json!([all[1]]), "{part}");
+        repo.guard(&["snapshot", "list"]).exits(0).says(&all[1]);
+        let held = repo.guard(&["snapshot", "show", &all[0], "a"]).exits(0);
+        assert_eq!(held.stdout, "0\n");
+        repo.put("a", "5\n", &[]).works();
+        assert_eq!(list(&repo).len(), 4);
+        // Pruning leaves the lost one out, and git finds everything again.
+        repo.guard(&["snapshot", "prune"])
+            .exits(0)
+            .says("0 snapshots forgotten, 4 kept");
+        repo.git(&["rev-list", "--objects", "--quiet", "refs/guard/snapshots"]);
+        let held = repo.json(&["snapshot", "list"]);
+        assert_eq!(held["lost"], serde_json::json!([]));
+    }
+}
+
+#[test]
+fn an_object_that_was_removed_while_it_was_new_is_put_back() {
+    let repo = Repo::open();
+    let all = four(&repo);
+    let parts = ["", "^{tree}", ":a"].map(|part| format!("{}{part}", all[3]));
+    for object in parts.map(|part| repo.git(&["rev-parse", &part])) {
+        remove_object(&repo, &object, false);
+    }
+    repo.put("a", "5\n", &[]).works();
+    assert_eq!(list(&repo).len(), 5);
+    let held = repo.guard(&["snapshot", "show", &all[3], "a"]).exits(0);
+    assert_eq!(held.stdout, "3\n");
+    repo.git(&["fsck", "--strict", "--no-dangling"]);
+}
+
+#[test]
+fn second_names_of_old_snapshots_are_taken_away() {
+    let repo = Repo::open();
+    let count = || {
+        let found = std::process::Command::new("find")
+            .arg(repo.path(".git/guard/objects"))
+            .args(["-type", "f"])
+            .output();
+        String::from_utf8(found.unwrap().stdout)
+            .unwrap()
+            .lines()
+            .count()
+    };
+    four(&repo);
+    assert!(count() >= 8, "{}", count());
+    let script = "find .git/guard/objects -type f -exec touch -d 2020-01-01 {} +";
+    common::run(repo.command("sh").args(["-c", script])).exits(0);
+    repo.put("a", "5\n", &[]).works();
+    assert!(
+        count() <= 3,
+        "blob, tree and commit of the last: {}",
+        count()
+    );
+    assert_eq!(list(&repo).len(), 5);
+}
+
+#[test]
+fn a_clock_that_was_wrong_for_a_while_makes_pruning_forget_nothing_young() {
+    let repo = Repo::open();
+    repo.write("a", "0\n");
+    let all = four(&repo);
+    // As if the clock had stood in the year 2001 for the third.
+    let [tree, parent] = ["^{tree}", "^"].map(|part| {
+        let name = format!("{}{part}", all[2]);
+        repo.git(&["rev-parse", &name])
+    });
+    let mut old = repo.command("git");
+    old.args(["commit-tree", &tree, "-p", &parent, "-m", "old"])
+        .envs(["AUTHOR", "COMMITTER"].map(|who| (format!("GIT_{who}_DATE"), "1000000000 +0000")));
+    let old = common::run(&mut old).exits(0).stdout;
+    let tree = repo.git(&["rev-parse", &format!("{}^{{tree}}", all[3])]);
+    let mut new = repo.command("git");
+    new.args(["commit-tree", &tree, "-p", old.trim(), "-m", "new"])
+        .env_remove("GIT_COMMITTER_DATE")
+        .env_remove("GIT_AUTHOR_DATE");
+    let new = common::run(&mut new).exits(0).stdout;
+    repo.git(&["update-ref", "refs/guard/snapshots", new.trim()]);
+    repo.guard(&["snapshot", "prune"])
+        .exits(0)
+        .says("0 snapshots forgotten, 4 kept");
 }
 
 #[test]

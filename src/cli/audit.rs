@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use super::{output::Output, repository};
 use crate::error::{Error, Result};
-use crate::gate::{Head, Log, Record, verify};
+use crate::gate::{Head, Log, Record, Verification, verify_beside};
+use crate::git::Snapshots;
 use crate::path::show;
 
 #[derive(Debug, clap::Args)]
@@ -42,6 +43,11 @@ impl Args {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
         let log = Log::new(repo.common_dir());
+        // Before the log, which may grow meanwhile.
+        let snapshots = match self.verb {
+            Verb::Verify { .. } => repo.snapshots()?,
+            Verb::Show { .. } => Snapshots::default(),
+        };
         let bytes = log
             .read()
             .map_err(|error| Error::new(format!("the audit log cannot be read: {error}")))?;
@@ -52,7 +58,10 @@ impl Args {
             }
             Verb::Verify { anchor } => {
                 let anchor = anchor.as_deref().map(parse_anchor).transpose()?;
-                Ok(print_verification(output, &bytes, anchor.as_ref()))
+                Ok(print_verification(
+                    output,
+                    &verify_beside(&bytes, anchor.as_ref(), &snapshots),
+                ))
             }
         }
     }
@@ -63,16 +72,7 @@ fn parse_anchor(text: &str) -> Result<Head> {
         Error::new(format!("`{}` is no anchor", text.escape_default()))
             .help("write COUNT:HASH as in a Guard-Log: trailer")
     };
-    let (count, hash) = text.split_once(':').ok_or_else(bad)?;
-    let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-    Ok(Head {
-        count: count.parse().map_err(|_| bad())?,
-        hash: if is_hash {
-            hash.to_ascii_lowercase()
-        } else {
-            return Err(bad());
-        },
-    })
+    Head::parse(text).ok_or_else(bad)
 }
 
 fn print_records(output: &mut Output, bytes: &[u8], last: Option<usize>) {
@@ -117,12 +117,8 @@ fn line(record: &Value) -> String {
     parts.join("  ")
 }
 
-fn print_verification(output: &mut Output, bytes: &[u8], anchor: Option<&Head>) -> u8 {
-    let result = verify(bytes, anchor);
-    let sound = format!(
-        "{} records, head {}:{}",
-        result.head.count, result.head.count, result.head.hash
-    );
+fn print_verification(output: &mut Output, result: &Verification) -> u8 {
+    let sound = format!("{} records, head {}", result.head.count, result.head);
     output.print_either(
         "guard audit verify",
         || {
@@ -138,7 +134,7 @@ fn print_verification(output: &mut Output, bytes: &[u8], anchor: Option<&Head>) 
                 "version": 1,
                 "verdict": if fault.is_none() { "sound" } else { "damaged" },
                 "records": result.head.count,
-                "head": format!("{}:{}", result.head.count, result.head.hash),
+                "head": result.head.to_string(),
                 "fault": fault,
                 "unfinished": unfinished,
             })

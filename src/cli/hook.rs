@@ -248,7 +248,7 @@ fn anchor(repo: &Repository) -> Result<Option<String>> {
     let head = Log::new(repo.common_dir())
         .head()
         .map_err(|error| Error::new(format!("the audit log cannot be read: {error}")))?;
-    Ok((head.count > 0).then(|| format!("{}:{}", head.count, head.hash)))
+    Ok((head.count > 0).then(|| head.to_string()))
 }
 
 /// Approvals that have done their work are taken away; the commit is there already, so this judges nothing.

@@ -76,12 +76,22 @@ impl Args {
 }
 
 fn list(output: &mut Output, repo: &Repository) -> Result<()> {
-    let snapshots = repo.snapshots()?;
+    let all = repo.snapshots()?;
+    let snapshots = &all.readable;
+    let lost = |id: &ObjectId| {
+        format!("the snapshot {id} is not listed: an object of it is missing or broken (git fsck)")
+    };
+    let mut notes: Vec<String> = all.lost.iter().map(lost).collect();
+    if all.is_cut {
+        notes.push("nothing says what came before the last of these".to_owned());
+    }
+    output.notes(&notes);
     output.print_either(
         "guard snapshot list",
         || {
             let items: Vec<Value> = snapshots.iter().map(json_of).collect();
-            json!({ "version": 1, "snapshots": items })
+            let lost: Vec<String> = all.lost.iter().map(ToString::to_string).collect();
+            json!({ "version": 1, "snapshots": items, "lost": lost })
         },
         |out| {
             snapshots.iter().try_for_each(|snapshot| {
@@ -248,12 +258,7 @@ fn restore(output: &mut Output, repo: &Repository, name: &str, only: &[String]) 
 }
 
 fn prune(output: &mut Output, repo: &Repository) -> Result<()> {
-    let keep = Undo::open(repo)?.keep_seconds();
-    let kept = repo.prune_snapshots(
-        gix::date::Time::now_utc()
-            .seconds
-            .saturating_sub_unsigned(keep),
-    )?;
+    let kept = Undo::open(repo)?.prune()?;
     output.print_either(
         "guard snapshot prune",
         || json!({ "version": 1, "forgotten": kept.forgotten, "kept": kept.kept }),

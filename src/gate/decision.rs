@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use std::fs::File;
 
 use super::asked::Asked;
+use super::on_record::on_record;
 use super::perform::record;
 use super::sign::{Signer, new_id};
 use super::{
@@ -301,13 +302,13 @@ pub fn reject(repo: &Repository, id: &str, reason: &str) -> Result<HeldChange> {
     Ok(change)
 }
 
-/// The approvals that hold now.
+/// The approvals that hold now: those that the log has. A file that somebody else wrote consents to nothing.
 ///
 /// # Errors
-/// The store is there but cannot be read.
+/// The store or the log is there but cannot be read.
 pub fn approvals(repo: &Repository) -> Result<Vec<Approval>> {
-    Store::new(repo.common_dir())
-        .list(now())
+    let kept = Store::new(repo.common_dir()).list(now());
+    kept.and_then(|kept| on_record(&Log::new(repo.common_dir()), kept))
         .map_err(|error| unreadable(&error))
 }
 
@@ -321,9 +322,11 @@ pub fn consume(repo: &Repository, landed: &[crate::change::Change]) -> Result<us
         .consume(now(), is_used)
         .map_err(|error| unreadable(&error))?;
     let log = Log::new(repo.common_dir());
+    let used = on_record(&log, used).map_err(|error| unreadable(&error))?;
     for approval in &used {
         let (old, new) = (approval.old.clone(), approval.new.clone());
-        let facts = decision(repo, approval.path.as_ref(), old, new, &approval.reason);
+        let mut facts = decision(repo, approval.path.as_ref(), old, new, &approval.reason);
+        facts.insert("id".into(), approval.id.clone().into());
         record(&log, "consumed", facts)?;
     }
     Ok(used.len())

@@ -10,6 +10,7 @@ mod failure;
 mod held;
 mod lock;
 mod log;
+mod on_record;
 mod operation;
 mod patch;
 mod perform;
@@ -43,7 +44,7 @@ pub use sign::{Signer, SigningKey};
 pub use store::Store;
 pub use strategy::{Extension, Strategy};
 pub use undo::Undo;
-pub use verify::{Unfinished, Verification, verify};
+pub use verify::{Unfinished, Verification, verify, verify_beside};
 
 /// The result of a file operation.
 pub type Result<T, E = Failure> = std::result::Result<T, E>;

@@ -58,7 +58,8 @@ impl Gate<'_> {
 
     /// The caller holds the lock.
     pub(super) fn execute(&self, plan: &Plan, operation: &Operation) -> Result<Done> {
-        let backup = self.snapshot(plan, operation)?;
+        let log = standing(&self.log)?;
+        let backup = self.snapshot(plan, operation, &log)?;
         let mut facts = self.facts(plan, operation, backup);
         let started = record(&self.log, "started", facts.clone())?;
         facts.insert("started".into(), started.count.into());
@@ -124,7 +125,7 @@ impl Gate<'_> {
         }
     }
 
-    fn snapshot(&self, plan: &Plan, operation: &Operation) -> Result<ObjectId> {
+    fn snapshot(&self, plan: &Plan, operation: &Operation, log: &Head) -> Result<ObjectId> {
         let before: Vec<Before<'_>> = plan
             .before
             .iter()
@@ -136,9 +137,10 @@ impl Gate<'_> {
             })
             .collect();
         let title = operation.title(plan.path());
-        self.repo.take_snapshot(&before, &title).map_err(|error| {
+        let taken = self.repo.take_snapshot(&before, &title, &log.to_string());
+        taken.map_err(|error| {
             Failure::new(FailureKind::Backup, error.message)
-                .help("nothing was written; repair the repository first")
+                .help("nothing was written; if it fails again, look at the repository: git fsck")
         })
     }
 
@@ -187,6 +189,17 @@ impl Gate<'_> {
         }
         let _ = self.log.append("refused", facts);
     }
+}
+
+/// Where the log stands, durably, for the snapshot to keep.
+pub(super) fn standing(log: &Log) -> Result<Head> {
+    log.durable_head().map_err(|error| {
+        Failure::new(
+            FailureKind::Record,
+            format!("the audit log cannot be written: {error}"),
+        )
+        .help("nothing is written without a record; look with: guard audit verify")
+    })
 }
 
 /// Appends a record; without it nothing may happen.

@@ -4,9 +4,10 @@ use gix::bstr::BStr;
 use serde_json::Map;
 
 use super::lock::Lock;
-use super::{Head, Log};
+use super::perform::standing;
+use super::{Failure, Head, Log};
 use crate::error::{Error, Result};
-use crate::git::{Before, Repository};
+use crate::git::{Before, Pruned, Repository};
 use crate::judge::settings_of_head;
 use crate::path::boundary::{Boundary, BoundaryError, Entry};
 use crate::path::show;
@@ -45,9 +46,15 @@ impl<'a> Undo<'a> {
         Ok(self.entry(path)?.map(|entry| entry.content))
     }
 
-    /// For how long snapshots are kept.
-    pub fn keep_seconds(&self) -> u64 {
-        self.settings.keep
+    /// Forgets the snapshots that are older than the settings say, while nobody takes one.
+    ///
+    /// # Errors
+    /// Others do not stop writing, or a snapshot cannot be read or written.
+    pub fn prune(&self) -> Result<Pruned> {
+        let _alone = self.lock.take().map_err(Failure::into_error)?;
+        let now = gix::date::Time::now_utc().seconds;
+        let oldest = now.saturating_sub_unsigned(self.settings.keep);
+        self.repo.prune_snapshots(oldest)
     }
 
     /// Puts `content` back at a path, or removes the file for `None`. A file that is there keeps its mode bits; one
@@ -56,10 +63,7 @@ impl<'a> Undo<'a> {
     /// # Errors
     /// Snapshot, log or file cannot be written; the file is as it was then, unless the error says otherwise.
     pub fn restore(&self, path: &BStr, content: Option<&[u8]>, executable: bool) -> Result<()> {
-        let _alone = self
-            .lock
-            .take()
-            .map_err(|failure| Error::new(failure.message))?;
+        let _alone = self.lock.take().map_err(Failure::into_error)?;
         let now = self.entry(path)?;
         if now.as_ref().map(|entry| entry.content.as_slice()) == content {
             return Ok(());
@@ -71,7 +75,10 @@ impl<'a> Undo<'a> {
                 .map(|entry| (entry.content.as_slice(), entry.is_executable())),
         };
         let title = format!("Backup before restore: {}", show(path));
-        let backup = self.repo.take_snapshot(&[before], &title)?;
+        let log = standing(&self.log).map_err(Failure::into_error)?;
+        let backup = self
+            .repo
+            .take_snapshot(&[before], &title, &log.to_string())?;
         let mut facts = Map::new();
         facts.insert("operation".into(), "restore".into());
         facts.insert("path".into(), show(path).to_string().into());

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{Fault, Head, Record};
+use crate::git::Snapshots;
 
 /// The first fault and its line, from 1; with the state of the chain up to there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,9 +31,22 @@ pub struct Unfinished {
 
 /// Verifies a log against itself and, where there is one, an anchor from outside.
 pub fn verify(bytes: &[u8], anchor: Option<&Head>) -> Verification {
-    let mut chain = Chain::new(anchor);
+    verify_beside(bytes, anchor, &Snapshots::default())
+}
+
+/// The same, and against what the snapshots keep of it. The log is read after them.
+pub fn verify_beside(bytes: &[u8], anchor: Option<&Head>, snapshots: &Snapshots) -> Verification {
+    let mut chain = Chain::new();
     let fault = chain.follow(bytes).err();
-    let fault = fault.or_else(|| chain.compare_with_anchor());
+    let kept = snapshots.readable.iter().rev();
+    let kept = kept.filter_map(|snapshot| Head::parse(snapshot.log.as_deref()?));
+    let mut anchors = anchor.cloned().into_iter().chain(kept);
+    let has_snapshots = !(snapshots.readable.is_empty() && snapshots.lost.is_empty());
+    let fault = fault
+        .or_else(|| {
+            (bytes.is_empty() && anchor.is_none() && has_snapshots).then_some((1, Fault::Missing))
+        })
+        .or_else(|| anchors.find_map(|anchor| chain.compare_with(&anchor)));
     Verification {
         head: chain.head,
         fault,
@@ -41,11 +55,8 @@ pub fn verify(bytes: &[u8], anchor: Option<&Head>) -> Verification {
 }
 
 /// A chain as far as it was followed.
-struct Chain<'a> {
+struct Chain {
     head: Head,
-    anchor: Option<&'a Head>,
-    /// The hash of the record that the anchor counts.
-    at_anchor: Option<String>,
     /// Operations that began and did not end so far.
     open: BTreeMap<u64, Unfinished>,
     /// The hash of each record so far.
@@ -53,15 +64,10 @@ struct Chain<'a> {
     lines: usize,
 }
 
-impl<'a> Chain<'a> {
-    fn new(anchor: Option<&'a Head>) -> Chain<'a> {
-        let head = Head::genesis();
+impl Chain {
+    fn new() -> Chain {
         Chain {
-            at_anchor: anchor
-                .filter(|anchor| anchor.count == 0)
-                .map(|_| head.hash.clone()),
-            head,
-            anchor,
+            head: Head::genesis(),
             open: BTreeMap::new(),
             hashes: Vec::new(),
             lines: 0,
@@ -151,21 +157,18 @@ impl<'a> Chain<'a> {
             count: record.seq,
             hash: record.hash,
         };
-        if self
-            .anchor
-            .is_some_and(|anchor| anchor.count == self.head.count)
-        {
-            self.at_anchor = Some(self.head.hash.clone());
-        }
     }
 
-    fn compare_with_anchor(&self) -> Option<(usize, Fault)> {
-        match (self.anchor, &self.at_anchor) {
-            (Some(_), None) => Some((self.lines + 1, Fault::Truncated)),
-            (Some(anchor), Some(hash)) if anchor.hash != *hash => {
-                Some((self.lines, Fault::Restamped))
-            }
-            _ => None,
+    fn compare_with(&self, anchor: &Head) -> Option<(usize, Fault)> {
+        let genesis = Head::genesis();
+        let hash = match anchor.count.checked_sub(1) {
+            None => Some(&genesis.hash),
+            Some(at) => usize::try_from(at).ok().and_then(|at| self.hashes.get(at)),
+        };
+        match hash {
+            None => Some((self.lines + 1, Fault::Truncated)),
+            Some(hash) if *hash != anchor.hash => Some((self.lines, Fault::Restamped)),
+            Some(_) => None,
         }
     }
 }

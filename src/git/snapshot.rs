@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use gix::ObjectId;
 use gix::actor::{Signature, SignatureRef};
-use gix::bstr::{BStr, BString, ByteSlice};
+use gix::bstr::{BStr, ByteSlice};
 use gix::objs::Kind;
 use gix::objs::tree::{Editor, EntryKind};
 use gix::refs::Target;
@@ -35,21 +35,43 @@ pub struct Before<'a> {
 }
 
 /// The line of a snapshot's message that names a path which did not exist.
-pub const ABSENT: &str = "Guard-Absent: ";
+pub(super) const ABSENT: &str = "Guard-Absent: ";
+/// The line that says where the audit log stood.
+pub(super) const LOG: &str = "Guard-Log: ";
+/// The line that names the parent's parent, so that a lost parent does not hide what is behind it.
+pub(super) const BEFORE: &str = "Guard-Before: ";
+
+/// Adds the line with the parent's parent, if there is one.
+pub(super) fn push_before(message: &mut String, id: Option<ObjectId>) {
+    if let Some(id) = id {
+        message.push_str(&format!("\n{BEFORE}{id}"));
+    }
+}
 
 impl Repository {
-    /// Writes a snapshot and makes it durable: blobs, trees, commit and ref are synced before this returns.
+    /// Writes a snapshot and makes it durable: blobs, trees, commit and ref are synced before this returns. `log` says
+    /// where the audit log stands. The caller is the only one in this repository who writes snapshots now.
     ///
     /// # Errors
     /// The object database or the ref cannot be written.
-    pub fn take_snapshot(&self, files: &[Before<'_>], title: &str) -> Result<ObjectId> {
+    pub fn take_snapshot(&self, files: &[Before<'_>], title: &str, log: &str) -> Result<ObjectId> {
+        let mut message = format!("{title}\n\n");
+        for file in files.iter().filter(|file| file.content.is_none()) {
+            message.push_str(&format!("{ABSENT}{}\n", file.path.to_str_lossy()));
+        }
+        message.push_str(&format!("{LOG}{log}"));
+        let attempt = || self.try_snapshot(files, &message);
+        // `git gc` may have been in the way.
+        attempt().or_else(|_| attempt())
+    }
+
+    fn try_snapshot(&self, files: &[Before<'_>], message: &str) -> Result<ObjectId> {
+        self.put_back_lost_objects();
         let writer = Writer::new(self);
         let hash = self.repo.object_hash();
         let mut editor = Editor::new(gix::objs::Tree::empty(), &self.repo.objects, hash);
-        let mut message = format!("{title}\n");
         for file in files {
             let Some((content, executable)) = file.content else {
-                message.push_str(&format!("\n{ABSENT}{}", file.path.to_str_lossy()));
                 continue;
             };
             let blob = writer.write_bytes(Kind::Blob, content)?;
@@ -64,7 +86,10 @@ impl Repository {
         }
         let tree = editor.write(|tree| writer.write(tree))?;
         writer.finish()?;
-        self.retry(|| self.append_snapshot(tree, &message))
+        let commit = self.retry(|| self.append_snapshot(&writer, tree, message))?;
+        writer.settle()?;
+        self.forget_old_spares(Some(commit));
+        Ok(commit)
     }
 
     /// Tries until it works, or for too long to be another writer's doing.
@@ -99,14 +124,18 @@ impl Repository {
     }
 
     /// One attempt to put a commit on top of the newest snapshot.
-    fn append_snapshot(&self, tree: ObjectId, message: &str) -> Result<ObjectId> {
+    fn append_snapshot(
+        &self,
+        writer: &Writer<'_>,
+        tree: ObjectId,
+        message: &str,
+    ) -> Result<ObjectId> {
         let parent = self.newest_snapshot()?;
-        if let Some(parent) = parent {
-            // On top of anything else nobody would find the snapshot again.
-            self.first_parent(parent)?;
-        }
+        // On top of anything but a snapshot nobody would find this one again.
+        let before = parent.map(|parent| self.first_parent(parent)).transpose()?;
+        let mut message = message.to_owned();
+        push_before(&mut message, before.flatten());
         let signature = self.signature();
-        let writer = Writer::new(self);
         let commit = writer.write(&gix::objs::Commit {
             tree,
             parents: parent.into_iter().collect(),
@@ -155,151 +184,5 @@ impl Repository {
         });
         signature.time = gix::date::Time::now_utc();
         signature
-    }
-}
-
-/// What a snapshot says of a path.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Snapshot {
-    /// The commit.
-    pub id: ObjectId,
-    /// The first line of its message.
-    pub title: String,
-    /// Seconds since 1970.
-    pub time: i64,
-    /// The files that it holds.
-    pub files: Vec<BString>,
-    /// The paths that did not exist.
-    pub absent: Vec<BString>,
-}
-
-impl Repository {
-    /// The snapshots, newest first.
-    ///
-    /// # Errors
-    /// A snapshot cannot be read.
-    pub fn snapshots(&self) -> Result<Vec<Snapshot>> {
-        let mut all = Vec::new();
-        self.read_snapshots(&mut all)?;
-        Ok(all)
-    }
-
-    /// The snapshots whose id begins with `name`, newest first. One that cannot be read hides those before it, not
-    /// those after it.
-    ///
-    /// # Errors
-    /// A snapshot cannot be read, and none after it is meant.
-    pub fn snapshots_named(&self, name: &str) -> Result<Vec<Snapshot>> {
-        let mut read = Vec::new();
-        let outcome = self.read_snapshots(&mut read);
-        read.retain(|snapshot| snapshot.id.to_string().starts_with(name));
-        match outcome {
-            Err(error) if read.is_empty() => Err(error),
-            _ => Ok(read),
-        }
-    }
-
-    /// Adds the snapshots, newest first, as far as they can be read.
-    fn read_snapshots(&self, all: &mut Vec<Snapshot>) -> Result<()> {
-        let mut next = self.newest_snapshot()?;
-        while let Some(id) = next {
-            all.push(self.snapshot(id)?);
-            next = self.first_parent(id)?;
-        }
-        Ok(())
-    }
-
-    /// One snapshot.
-    ///
-    /// # Errors
-    /// It cannot be read.
-    pub fn snapshot(&self, id: ObjectId) -> Result<Snapshot> {
-        let unreadable =
-            |error: &gix::Error| failed(&format!("the snapshot {id} cannot be read"), error);
-        let commit = self
-            .repo
-            .find_commit(id)
-            .map_err(|error| unreadable(&error))?;
-        let message = commit.message_raw().map_err(|error| unreadable(&error))?;
-        let mut lines = message.lines();
-        Ok(Snapshot {
-            id,
-            title: lines.next().unwrap_or_default().to_str_lossy().into_owned(),
-            time: commit.time().map_err(|error| unreadable(&error))?.seconds,
-            files: self.tree_of(Some(id))?.files_below(BStr::new(""))?,
-            absent: message
-                .lines()
-                .filter_map(|line| line.strip_prefix(ABSENT.as_bytes()))
-                .map(BString::from)
-                .collect(),
-        })
-    }
-
-    fn first_parent(&self, id: ObjectId) -> Result<Option<ObjectId>> {
-        let commit = self
-            .repo
-            .find_commit(id)
-            .map_err(|error| failed(&format!("the snapshot {id} cannot be read"), &error))?;
-        Ok(commit.parent_ids().next().map(gix::Id::detach))
-    }
-}
-
-/// What [`Repository::prune_snapshots`] did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pruned {
-    /// Snapshots that nothing leads to any more.
-    pub forgotten: usize,
-    /// Snapshots that are still there, written anew without the forgotten ones behind them.
-    pub kept: usize,
-}
-
-impl Repository {
-    /// Forgets the snapshots made before `time` (seconds since 1970). Git removes their objects when it collects.
-    ///
-    /// # Errors
-    /// A snapshot cannot be read or written, or somebody took a new one meanwhile.
-    pub fn prune_snapshots(&self, time: i64) -> Result<Pruned> {
-        let failed = |error: &gix::Error| failed("the snapshots cannot be pruned", error);
-        let newest = self.newest_snapshot()?;
-        let all = self.snapshots()?;
-        let kept: Vec<&Snapshot> = all
-            .iter()
-            .take_while(|snapshot| snapshot.time >= time)
-            .collect();
-        let pruned = Pruned {
-            forgotten: all.len() - kept.len(),
-            kept: kept.len(),
-        };
-        let Some(newest) = newest.filter(|_| pruned.forgotten > 0) else {
-            return Ok(pruned);
-        };
-        let writer = Writer::new(self);
-        let mut parent: Option<ObjectId> = None;
-        for snapshot in kept.iter().rev() {
-            let commit = self
-                .repo
-                .find_commit(snapshot.id)
-                .map_err(|error| failed(&error))?;
-            let mut copy = commit
-                .decode()
-                .and_then(|commit| commit.into_owned())
-                .map_err(|error| failed(&error))?;
-            copy.parents = parent.into_iter().collect();
-            parent = Some(writer.write(&copy)?);
-        }
-        writer.finish()?;
-        let expected = PreviousValue::MustExistAndMatch(Target::Object(newest));
-        self.set_snapshots(match parent {
-            Some(new) => Change::Update {
-                log: LogChange::default(),
-                expected,
-                new: Target::Object(new),
-            },
-            None => Change::Delete {
-                expected,
-                log: gix::refs::transaction::RefLog::AndReference,
-            },
-        })?;
-        Ok(pruned)
     }
 }

@@ -1,0 +1,66 @@
+//! Which approvals are on record. The log is chained and anchored, and the store is not: whoever writes a file into the
+//! store has no consent by that.
+
+use std::collections::HashSet;
+use std::io;
+
+use gix::bstr::{BStr, ByteSlice};
+use serde_json::{Map, Value};
+
+use super::{Log, Record};
+use crate::approval::Approval;
+
+/// Those that the log says were given, exactly so, and not used up.
+///
+/// # Errors
+/// The log cannot be read.
+pub(super) fn on_record(log: &Log, mut approvals: Vec<Approval>) -> io::Result<Vec<Approval>> {
+    if approvals.is_empty() {
+        return Ok(approvals);
+    }
+    let (mut given, mut used) = (HashSet::new(), HashSet::new());
+    for line in log.read()?.lines() {
+        // Most records are of other events, and cheap to pass over.
+        if !line.contains_str("\"approved\"") && !line.contains_str("\"consumed\"") {
+            continue;
+        }
+        let Ok(Record { facts, .. }) = Record::parse(line) else {
+            continue;
+        };
+        match facts.get("event").and_then(Value::as_str) {
+            Some("approved") => {
+                given.insert(said(&facts));
+            }
+            Some("consumed") => {
+                used.extend(facts.get("id").and_then(Value::as_str).map(str::to_owned));
+            }
+            _ => {}
+        }
+    }
+    approvals.retain(|approval| {
+        let is_given = given.contains(&said(&facts_of(approval)));
+        is_given && !used.contains(&approval.id)
+    });
+    Ok(approvals)
+}
+
+/// What the record of an approval says of it, beside who gave it and when.
+fn facts_of(approval: &Approval) -> Map<String, Value> {
+    let mut facts = Map::new();
+    let path: &BStr = approval.path.as_ref();
+    facts.insert("path".into(), path.to_string().into());
+    facts.insert("old".into(), approval.old.clone().into());
+    facts.insert("new".into(), approval.new.clone().into());
+    facts.insert("reason".into(), approval.reason.clone().into());
+    facts.insert("id".into(), approval.id.clone().into());
+    facts.insert("expires".into(), approval.expires.into());
+    facts.insert("signed".into(), approval.signature.is_some().into());
+    facts
+}
+
+/// The facts by which a record and an approval are compared.
+fn said(facts: &Map<String, Value>) -> Vec<Value> {
+    let names = ["path", "old", "new", "reason", "id", "expires", "signed"];
+    let value = |name: &str| facts.get(name).cloned().unwrap_or_default();
+    names.into_iter().map(value).collect()
+}

@@ -1,0 +1,225 @@
+//! Reading the chain of snapshots, and forgetting its end.
+
+use gix::ObjectId;
+use gix::bstr::{BStr, BString, ByteSlice};
+use gix::refs::Target;
+use gix::refs::transaction::{Change, LogChange, PreviousValue, RefLog};
+
+use super::durable::Writer;
+use super::snapshot::{ABSENT, BEFORE, LOG, push_before};
+use super::{Repository, failed};
+use crate::error::{Error, Result};
+
+/// What a snapshot says of a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The commit.
+    pub id: ObjectId,
+    /// The first line of its message.
+    pub title: String,
+    /// Seconds since 1970.
+    pub time: i64,
+    /// The files that it holds.
+    pub files: Vec<BString>,
+    /// The paths that did not exist.
+    pub absent: Vec<BString>,
+    /// Where the audit log stood; `None` in a snapshot of an earlier guard.
+    pub log: Option<String>,
+}
+
+/// The snapshots of a repository.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Snapshots {
+    /// Those that can be read, newest first.
+    pub readable: Vec<Snapshot>,
+    /// Those of which an object is missing or broken.
+    pub lost: Vec<ObjectId>,
+    /// Whether nothing says what came before the last of the lost.
+    pub is_cut: bool,
+}
+
+impl Repository {
+    /// The snapshots. One of which an object is lost hides no other; two in a row hide those before them.
+    ///
+    /// # Errors
+    /// The ref cannot be read.
+    pub fn snapshots(&self) -> Result<Snapshots> {
+        self.put_back_lost_objects();
+        let mut all = Snapshots::default();
+        let mut next = self.newest_snapshot()?;
+        // What is behind the next one; unknown where that was not written down.
+        let mut behind: Option<Option<ObjectId>> = None;
+        while let Some(id) = next {
+            if let Ok(parent) = self.first_parent(id) {
+                match self.snapshot(id) {
+                    Ok(snapshot) => all.readable.push(snapshot),
+                    Err(_) => all.lost.push(id),
+                }
+                next = parent;
+                let before = self.line(id, BEFORE);
+                let before = before.map(|hex| ObjectId::from_hex(&hex).ok());
+                // Whoever writes the one line writes the other, unless there is nothing behind.
+                behind = before.or_else(|| self.line(id, LOG).map(|_| None));
+                continue;
+            }
+            all.lost.push(id);
+            all.is_cut |= behind.is_none();
+            next = behind.take().flatten();
+        }
+        Ok(all)
+    }
+
+    /// The snapshots whose id begins with `name`, newest first.
+    ///
+    /// # Errors
+    /// The ref cannot be read, or only a lost snapshot has such an id.
+    pub fn snapshots_named(&self, name: &str) -> Result<Vec<Snapshot>> {
+        let is_meant = |id: &ObjectId| id.to_string().starts_with(name);
+        let Snapshots {
+            mut readable, lost, ..
+        } = self.snapshots()?;
+        readable.retain(|snapshot| is_meant(&snapshot.id));
+        match lost.into_iter().find(is_meant) {
+            Some(id) if readable.is_empty() => Err(self
+                .snapshot(id)
+                .err()
+                .unwrap_or_else(|| Error::new(format!("the snapshot {id} cannot be read")))),
+            _ => Ok(readable),
+        }
+    }
+
+    /// One snapshot.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn snapshot(&self, id: ObjectId) -> Result<Snapshot> {
+        let unreadable =
+            |error: &gix::Error| failed(&format!("the snapshot {id} cannot be read"), error);
+        let commit = self
+            .repo
+            .find_commit(id)
+            .map_err(|error| unreadable(&error))?;
+        let message = commit.message_raw().map_err(|error| unreadable(&error))?;
+        let mut lines = message.lines();
+        Ok(Snapshot {
+            id,
+            title: lines.next().unwrap_or_default().to_str_lossy().into_owned(),
+            time: commit.time().map_err(|error| unreadable(&error))?.seconds,
+            files: self.tree_of(Some(id))?.files_below(BStr::new(""))?,
+            absent: message
+                .lines()
+                .filter_map(|line| line.strip_prefix(ABSENT.as_bytes()))
+                .map(BString::from)
+                .collect(),
+            log: message
+                .lines()
+                .find_map(|line| line.strip_prefix(LOG.as_bytes()))
+                .map(|head| head.to_str_lossy().into_owned()),
+        })
+    }
+
+    pub(super) fn first_parent(&self, id: ObjectId) -> Result<Option<ObjectId>> {
+        let commit = self
+            .repo
+            .find_commit(id)
+            .map_err(|error| failed(&format!("the snapshot {id} cannot be read"), &error))?;
+        Ok(commit.parent_ids().next().map(gix::Id::detach))
+    }
+
+    /// What a line of a snapshot's message says.
+    fn line(&self, id: ObjectId, name: &str) -> Option<BString> {
+        let commit = self.repo.find_commit(id).ok()?;
+        let message = commit.message_raw().ok()?;
+        let mut lines = message.lines();
+        lines.find_map(|line| line.strip_prefix(name.as_bytes()).map(BString::from))
+    }
+}
+
+/// What [`Repository::prune_snapshots`] did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pruned {
+    /// Snapshots that nothing leads to any more.
+    pub forgotten: usize,
+    /// Snapshots that are still there, written anew without the forgotten ones behind them.
+    pub kept: usize,
+}
+
+impl Repository {
+    /// Forgets the snapshots behind the last one that was made at `time` (seconds since 1970) or later, and those that
+    /// are lost. Git removes their objects when it collects. A clock that was wrong for a while makes nothing forgotten
+    /// that came later in the chain than what is kept. The caller is the only one who writes snapshots now.
+    ///
+    /// # Errors
+    /// A snapshot cannot be read or written, or somebody took a new one meanwhile.
+    pub fn prune_snapshots(&self, time: i64) -> Result<Pruned> {
+        let failed = |error: &gix::Error| failed("the snapshots cannot be pruned", error);
+        let newest = self.newest_snapshot()?;
+        let all = self.snapshots()?;
+        if all.is_cut {
+            return Err(Error::new(
+                "the snapshots cannot be pruned: nothing says what came before a lost one",
+            )
+            .help("restore the objects from a copy of the repository")
+            .help("or forget all snapshots: git update-ref -d refs/guard/snapshots"));
+        }
+        let is_young = |snapshot: &Snapshot| snapshot.time >= time;
+        let count = all
+            .readable
+            .iter()
+            .rposition(is_young)
+            .map_or(0, |at| at + 1);
+        let kept = &all.readable[..count];
+        let pruned = Pruned {
+            forgotten: all.readable.len() - count,
+            kept: count,
+        };
+        let is_needed = pruned.forgotten + all.lost.len() > 0;
+        let Some(newest) = newest.filter(|_| is_needed) else {
+            return Ok(pruned);
+        };
+        let writer = Writer::new(self);
+        let (mut parent, mut before): (Option<ObjectId>, Option<ObjectId>) = (None, None);
+        for snapshot in kept.iter().rev() {
+            let commit = self
+                .repo
+                .find_commit(snapshot.id)
+                .map_err(|error| failed(&error))?;
+            let mut copy = commit
+                .decode()
+                .and_then(|commit| commit.into_owned())
+                .map_err(|error| failed(&error))?;
+            copy.parents = parent.into_iter().collect();
+            let lines = copy.message.lines();
+            let lines: Vec<&str> = lines
+                .filter(|line| !line.starts_with(BEFORE.as_bytes()))
+                .map(|line| line.to_str().map_err(|_| not_text(snapshot.id)))
+                .collect::<Result<_>>()?;
+            let mut message = lines.join("\n");
+            push_before(&mut message, before);
+            copy.message = message.into();
+            before = parent;
+            parent = Some(writer.write(&copy)?);
+        }
+        writer.finish()?;
+        let expected = PreviousValue::MustExistAndMatch(Target::Object(newest));
+        self.set_snapshots(match parent {
+            Some(new) => Change::Update {
+                log: LogChange::default(),
+                expected,
+                new: Target::Object(new),
+            },
+            None => Change::Delete {
+                expected,
+                log: RefLog::AndReference,
+            },
+        })?;
+        writer.settle()?;
+        Ok(pruned)
+    }
+}
+
+fn not_text(id: ObjectId) -> Error {
+    Error::new(format!(
+        "the snapshots cannot be pruned: the message of {id} is not UTF-8"
+    ))
+}

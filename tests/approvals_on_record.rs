@@ -1,0 +1,72 @@
+//! An approval counts where the log says that it was given, and only as long as it says nothing of its use.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fs;
+use std::path::PathBuf;
+
+use common::log::{log_lines, set_log};
+use common::terminal::{End, driver, guard_at_terminal};
+use common::{Repo, lines};
+
+const FILE: &str = "src/state.py";
+
+/// A staged replacement of a whole file with a person's approval, and the file that keeps the approval. `None` where
+/// there is no terminal.
+fn approved() -> Option<(Repo, PathBuf)> {
+    let repo = Repo::new();
+    repo.stage(FILE, lines(1..=200));
+    repo.commit("Begin");
+    repo.govern(&[(FILE, "Modify", "the state")]);
+    repo.stage(FILE, lines(1..=200).replace("line", "other"));
+    repo.guard(&["lint"]).exits(1).says("destructive-change");
+    let answers = [("Type `", "line\n"), ("Reason: ", "a new format\n")];
+    let approve = ["approve", "--staged"];
+    guard_at_terminal(driver(&repo)?, &approve, &answers, End::Wait).exits(0);
+    repo.guard(&["lint"]).exits(0);
+    let mut store = fs::read_dir(repo.path(".git/guard/approvals")).unwrap();
+    let file = store.next().unwrap().unwrap().path();
+    Some((repo, file))
+}
+
+#[test]
+fn an_approval_file_without_its_record_does_not_count() {
+    let Some((repo, _)) = approved() else { return };
+    let records = log_lines(&repo);
+    let at = |line: &String| line.contains("\"event\":\"approved\"");
+    let at = records.iter().position(at).unwrap();
+    set_log(&repo, &records[..at]);
+    repo.guard(&["lint"]).exits(1).says("destructive-change");
+    set_log(&repo, &records);
+    repo.guard(&["lint"]).exits(0);
+    fs::remove_file(repo.path(".git/guard/log.jsonl")).unwrap();
+    repo.guard(&["lint"]).exits(1).says("destructive-change");
+}
+
+#[test]
+fn an_approval_that_is_not_the_one_on_record_does_not_count() {
+    let Some((repo, file)) = approved() else {
+        return;
+    };
+    let text = fs::read_to_string(&file).unwrap();
+    let other = text.replace("a new format", "whatever I want");
+    assert_ne!(other, text);
+    fs::write(&file, other).unwrap();
+    repo.guard(&["lint"]).exits(1).says("destructive-change");
+}
+
+#[test]
+fn an_approval_that_was_used_up_does_not_count_again() {
+    let Some((repo, file)) = approved() else {
+        return;
+    };
+    let text = fs::read_to_string(&file).unwrap();
+    repo.install_hook("post-commit");
+    repo.git(&["commit", "--quiet", "-m", "Change"]);
+    assert!(!file.exists());
+    repo.git(&["reset", "--quiet", "--soft", "HEAD^"]);
+    fs::write(&file, text).unwrap();
+    repo.guard(&["lint"]).exits(1).says("destructive-change");
+}
