@@ -110,6 +110,17 @@ fn a_tag_that_only_some_renderers_read_as_a_part_of_the_quote_stays_open() {
         "> text\n<span hidden>\n\n## Files Changed\n\n{TABLE}"
     ));
     assert!(!design.is_usable());
+    for text in [
+        "> text\n<br>\n## Files Changed\n\n",
+        "- x\n\n  </ul>\n\n## Files Changed\n\n",
+        "text\n**Out of scope:**\n\n## Files Changed\n\n**Deferred:**\nmore\n\n",
+        "## Files Changed\r\n\r\n- x\r\n",
+    ] {
+        assert!(
+            !paths(&read(&format!("{text}{TABLE}"))).contains(&"hidden.py".to_owned()),
+            "{text}"
+        );
+    }
     let cut = "## Files Changed\n\n| File | Change Type |\n|---|---|\n    | `a.py` | Add |\n| `b.py` | <s>Add |\n";
     let design = read(&format!("{cut}\n## Files Changed\n\n- `c.py`\n"));
     assert!(!design.is_usable());

@@ -7,7 +7,7 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use super::blocks::{Block, Content, Cut, Heading, PieceKind, Row, Table};
 use super::html::{Element, OpenElements, Part};
 use super::inline::Inline;
-use super::lines::{is_indented, line_at, line_start};
+use super::lines::{is_indented, line_at, line_start, until_blank};
 use super::tag::RawHeading;
 
 /// The top-level blocks of `text[start..]`; spans are offsets into `text`.
@@ -75,10 +75,14 @@ impl<'a> Collector<'a> {
                 }
             }
             Event::InlineHtml(text) => {
-                let line = line_at(self.text, range.start).trim();
+                let whole = line_at(self.text, range.start);
+                let line = whole.trim();
                 let is_alone = self.depth > 0 && line == &*text;
-                // GitHub may end a table at a line that begins with a tag.
-                if is_alone || (self.table.is_some() && line.starts_with('<')) {
+                if is_alone && !whole.starts_with("  ") {
+                    // GitHub begins an HTML block here, outside of the quote or list.
+                    self.elements.give_up(range.start);
+                } else if is_alone || (self.table.is_some() && line.starts_with('<')) {
+                    // GitHub may end a table at a line that begins with a tag.
                     self.elements.alone(&text, range.start);
                 } else {
                     self.elements.inline(&text, range.start);
@@ -227,6 +231,9 @@ impl<'a> Collector<'a> {
                         self.continues_container(start).then_some(Cut::Continued)
                     };
                     if let Some(cut) = cut {
+                        // Up to the next empty line GitHub may read text where code stands here.
+                        let rest = until_blank(self.text, start);
+                        self.elements.block(rest, start);
                         table.rows.clear();
                         table.cut = Some((start, cut));
                     }
@@ -261,11 +268,12 @@ impl<'a> Collector<'a> {
 
     /// Whether the line above belongs to a list or quote, so that this one may continue it.
     fn continues_container(&self, at: usize) -> bool {
-        let start = line_start(self.text, at);
-        let above = line_at(self.text, start.saturating_sub(1));
-        start > 0
-            && !above.trim().is_empty()
-            && line_start(self.text, start - 1) < self.container_end
+        let before = self.text.get(..line_start(self.text, at)).unwrap_or("");
+        let before = before.strip_suffix('\n').unwrap_or(before);
+        let before = before.strip_suffix('\r').unwrap_or(before);
+        let start = line_start(self.text, before.len());
+        let above = before.get(start..).unwrap_or("");
+        !above.trim().is_empty() && start < self.container_end
     }
 
     /// Whether the table begins in a paragraph that holds a separator row already.

@@ -142,6 +142,14 @@ impl OpenElements {
         }
     }
 
+    /// Nobody can tell what is open from here on.
+    pub(super) fn give_up(&mut self, start: usize) {
+        self.lost.get_or_insert(Element {
+            name: "!".to_owned(),
+            start,
+        });
+    }
+
     /// Reads a tag that stands alone on a line of a quote or list: for some renderers it is
     /// no part of the quote any more, so that only its end tag outside closes it.
     pub(super) fn alone(&mut self, html: &str, start: usize) {
@@ -212,7 +220,7 @@ impl OpenElements {
             return None;
         };
         if tag.is_end {
-            self.close(&tag.name);
+            self.close(&tag.name, start);
         } else {
             self.open(&tag, rest.get(tag.length..).unwrap_or(""), start);
         }
@@ -249,7 +257,7 @@ impl OpenElements {
         self.stack.push(element);
     }
 
-    fn close(&mut self, name: &str) {
+    fn close(&mut self, name: &str, start: usize) {
         let floor = self.floor();
         let found = self
             .stack
@@ -260,10 +268,11 @@ impl OpenElements {
             .find(|(_, element)| {
                 element.name == name || !OPTIONAL_END.contains(&element.name.as_str())
             });
-        if let Some((index, element)) = found
-            && element.name == name
-        {
-            self.stack.truncate(index);
+        match found {
+            Some((index, element)) if element.name == name => self.stack.truncate(index),
+            // It ends the list or quote that Markdown has begun.
+            None if !self.parts.is_empty() && CONTAINERS.contains(&name) => self.give_up(start),
+            _ => {}
         }
     }
 

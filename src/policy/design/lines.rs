@@ -28,3 +28,14 @@ pub(super) fn is_indented(text: &str, at: usize) -> bool {
     });
     columns >= 4
 }
+
+/// The text from a byte offset up to the next empty line.
+pub(super) fn until_blank(text: &str, at: usize) -> &str {
+    let rest = text.get(at..).unwrap_or("");
+    let length = rest
+        .split_inclusive('\n')
+        .take_while(|line| !line.trim().is_empty())
+        .map(str::len)
+        .sum();
+    rest.get(..length).unwrap_or(rest)
+}

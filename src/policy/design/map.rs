@@ -241,14 +241,13 @@ fn title_of<'b>(block: &'b Block, options: &Options) -> Option<(&'b Heading, Tit
     ))
 }
 
-/// The first line of a paragraph, where all of it is in bold. GitHub may show the lines
-/// behind it as a table.
+/// The first line of a paragraph that is in bold. A label often stands right below or above other text.
 fn label<'a>(source: &Source<'a>, content: &Content) -> Option<&'a str> {
-    let text = source.slice(content.span.clone()).trim();
-    let line = text.lines().next().unwrap_or("").trim();
     let marks = ['*', '_', '~'];
-    (line.starts_with(marks) && line.trim_end_matches(':').ends_with(marks))
-        .then(|| line.trim_matches(['*', '_', '~', ':']))
+    let mut lines = source.slice(content.span.clone()).lines().map(str::trim);
+    let line = lines
+        .find(|line| line.starts_with(marks) && line.trim_end_matches(':').ends_with(marks))?;
+    Some(line.trim_matches(['*', '_', '~', ':']))
 }
 
 fn mark(marks: &mut [bool], range: Range<usize>) {

@@ -81,14 +81,13 @@ pub(super) fn report_cut(source: &Source<'_>, table: &Table, draft: &mut Draft<'
 fn enclosed(source: &Source<'_>, element: &Element) -> Problem {
     let line = source.line(element.start);
     if element.name.starts_with('!') {
-        let message = format!(
-            "this is not granted: HTML that begins in line {line} has no end, and a browser hides what follows"
-        );
+        let message =
+            format!("this is not granted: HTML that begins in line {line} has no clear end");
         return Problem::new(
             Rule::DesignUnread,
             "hidden",
             message,
-            "close the comment or tag before the next blank line",
+            "close the comment or tag before the next blank line, and put an empty line before the HTML",
         );
     }
     let name = show(&element.name);
