@@ -7,7 +7,7 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use super::blocks::{Block, Content, Cut, Heading, PieceKind, Row, Table};
 use super::html::{Element, OpenElements, Part};
 use super::inline::Inline;
-use super::lines::{is_indented, line_at, line_start, until_blank};
+use super::lines::{is_indented, is_separator, line_at, line_start, until_blank};
 use super::tag::RawHeading;
 
 /// The top-level blocks of `text[start..]`; spans are offsets into `text`.
@@ -234,6 +234,12 @@ impl<'a> Collector<'a> {
                         // Up to the next empty line GitHub may read text where code stands here.
                         let rest = until_blank(self.text, start);
                         self.elements.block(rest, start);
+                        // Its text may go on in these lines.
+                        if let (Cut::Continued, Some(Block::List(items))) =
+                            (&cut, self.blocks.last_mut())
+                        {
+                            items.pop();
+                        }
                         table.rows.clear();
                         table.cut = Some((start, cut));
                     }
@@ -283,12 +289,6 @@ impl<'a> Collector<'a> {
         };
         let span = before.span.clone();
         let between = self.text.get(span.end..table.span.start).unwrap_or("");
-        let is_separator = |line: &str| {
-            line.contains('-')
-                && line
-                    .chars()
-                    .all(|c| matches!(c, '|' | '-' | ':' | ' ' | '\t'))
-        };
         between.matches('\n').count() < 2
             && self
                 .text
@@ -312,6 +312,11 @@ impl<'a> Collector<'a> {
     }
 
     fn paragraph(&mut self, content: Content) {
+        let text = self.text.get(content.span.clone()).unwrap_or("");
+        if text.lines().any(is_separator) {
+            // GitHub may show a table, in which code ends at the end of a cell.
+            self.elements.block(text, content.span.start);
+        }
         if let Some(level) = content.raw_heading {
             let element = Element {
                 name: format!("h{level}"),
@@ -352,6 +357,10 @@ impl<'a> Collector<'a> {
         if let Some(cut) = cut
             && table.cut.is_none()
         {
+            if matches!(cut, Cut::Indented) {
+                let rest = until_blank(self.text, span.start);
+                self.elements.block(rest, span.start);
+            }
             table.cut = Some((span.start, cut));
         }
         if table.cut.is_none() {

@@ -126,6 +126,14 @@ impl OpenElements {
         let Some((part, height)) = self.parts.pop() else {
             return;
         };
+        // Where such an element swallows the end tag of the part, its own end tag comes too late.
+        let mut opened = self.stack.iter().skip(height);
+        if let Some(element) = opened
+            .find(|element| ISOLATED.contains(&element.name.as_str()))
+            .cloned()
+        {
+            self.lost.get_or_insert(element);
+        }
         let mut index = 0;
         self.stack.retain(|element| {
             index += 1;

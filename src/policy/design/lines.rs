@@ -39,3 +39,9 @@ pub(super) fn until_blank(text: &str, at: usize) -> &str {
         .sum();
     rest.get(..length).unwrap_or(rest)
 }
+
+/// Whether a line could separate the header of a table from its rows.
+pub(super) fn is_separator(line: &str) -> bool {
+    let is_mark = |c| matches!(c, '|' | '-' | ':' | ' ' | '\t');
+    line.contains('-') && line.contains('|') && line.chars().all(is_mark)
+}
