@@ -34,19 +34,25 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     let paths: HashSet<&BStr> = refused.iter().map(|(subject, _)| subject.path()).collect();
     let mut told = HashMap::new();
     for (subject, answer) in &refused {
-        let other = subject.change.renamed.as_ref().map(|path| path.as_ref());
-        let wanted = row::of_rename(subject)
-            .filter(|_| other.is_some_and(|other| paths.contains::<BStr>(other)))
-            .unwrap_or_else(|| row::of(&subject.change));
-        let finding = match answer {
-            Answer::NotThisAction(grant) => not_this_action(case, subject, grant, &wanted),
-            _ => no_grant(case, scope, subject, &wanted),
+        let rule = match answer {
+            Answer::NotThisAction(_) => Rule::ActionNotGranted,
+            _ => Rule::OutOfScope,
         };
-        let finding = match wanted.from {
-            Some(_) => row::once(finding, &mut told),
-            None => finding,
-        };
-        sink.push(without_authority(case, subject, finding));
+        sink.push_made_by(rule, || {
+            let other = subject.change.renamed.as_ref().map(|path| path.as_ref());
+            let wanted = row::of_rename(subject)
+                .filter(|_| other.is_some_and(|other| paths.contains::<BStr>(other)))
+                .unwrap_or_else(|| row::of(&subject.change));
+            let finding = match answer {
+                Answer::NotThisAction(grant) => not_this_action(case, subject, grant, &wanted),
+                _ => no_grant(case, scope, subject, &wanted),
+            };
+            let finding = match wanted.from {
+                Some(_) => row::once(finding, &mut told),
+                None => finding,
+            };
+            without_authority(case, subject, finding)
+        });
     }
 }
 
