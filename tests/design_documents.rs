@@ -320,6 +320,7 @@ fn settings_name_headings_and_tests() {
     let options = Options {
         headings: vec!["Implementation Paths".into()],
         test_patterns: Patterns::new(vec!["*_check.py".into()]).unwrap(),
+        ..Options::default()
     };
     let text = format!(
         "## 4. Implementation Paths\n\n{HEADER}| `a_check.py` | Add | x |\n| `tests/b.py` | Add | x |\n"
