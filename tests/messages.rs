@@ -175,6 +175,43 @@ fn many_paths_out_of_scope_stay_readable() {
     assert!(text.lines().count() <= 60, "{text}");
 }
 
+/// The second block holds each row once, whether its finding is drawn or folded.
+#[test]
+fn range_of_many_findings_ends_with_all_missing_rows_in_one_block() {
+    let repo = repo(&[], &[("lib/other.py", "Add", "x")]);
+    for i in 101..=119 {
+        repo.stage(format!("src/{i}.rs"), "x\n");
+    }
+    repo.commit("Work");
+    let judge = || {
+        repo.guard(&["lint", "--range", "main..188-work"])
+            .exits(1)
+            .text()
+    };
+    assert!(!judge().contains("one block"));
+    for i in 120..=130 {
+        repo.stage(format!("src/{i}.rs"), "x\n");
+    }
+    repo.commit("More");
+    let text = judge();
+    assert!(
+        text.contains(
+            "30 findings in all; the same command with `--format json` prints each in full"
+        ),
+        "{text}"
+    );
+    let (_, block) = text
+        .split_once(
+            "note: the missing rows of docs/lld/active/LLD-188.md, to paste in one block:\n",
+        )
+        .unwrap();
+    let rows: Vec<&str> = block.lines().take_while(|line| !line.is_empty()).collect();
+    let expected: Vec<String> = (101..=130)
+        .map(|i| format!("| `src/{i}.rs` | Add | … |"))
+        .collect();
+    assert_eq!(rows, expected, "{text}");
+}
+
 #[test]
 fn action_not_granted_modify_of_an_add_row() {
     let repo = repo(&[("src/a.rs", "x\n")], &[("src/a.rs", "Add", "the reader")]);

@@ -12,7 +12,7 @@ use super::{DesignArgs, enroll, output::Output, repository, with_approvals};
 use crate::approval;
 use crate::error::{Error, Result};
 use crate::gate::{
-    self, Answer, Consent, Failure, FailureKind, Gate, Operation, Question, Strategy,
+    self, Answer, Consent, Failure, FailureKind, Gate, HeldChange, Operation, Question, Strategy,
 };
 use crate::git::Repository;
 use crate::judge::{self, Clearable};
@@ -25,8 +25,17 @@ const PREVIEW_LINES: usize = 50;
 const GUTTER: &str = "  | ";
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  guard pending\n  guard pending --format json")]
-pub(super) struct PendingArgs {}
+#[command(
+    after_help = "Examples:\n  guard pending\n  guard pending 3f2a9c0b1d4e --full\n  guard pending --format json"
+)]
+pub(super) struct PendingArgs {
+    /// Show this change and its preview.
+    #[arg(value_name = "ID")]
+    id: Option<String>,
+    /// Show the whole change in place of the preview.
+    #[arg(long, requires = "id")]
+    full: bool,
+}
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -53,7 +62,7 @@ Examples:
   guard approve --enroll ~/.ssh/id_ed25519.pub   list the key that signs your approvals
 
 Shows what would be lost, then wants a word taken from the change and a reason, at a terminal.
-In place of the word it takes `append`, `insert LINE` or `extend`, shows what that would do, and
+`p` shows all of the change, page by page. In place of the word it takes `append`, `insert LINE` or `extend`, shows what that would do, and
 asks about that. It refuses where an agent or CI runs it. No flag, variable or setting approves
 anything. An approval is for one path, one old and one new content, holds until the commit lands
 or `[approvals] expiry` is over, and clears neither unsafe-path nor outside-workspace.
@@ -76,8 +85,16 @@ pub(super) struct RejectArgs {
 
 impl PendingArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        let held = match gate::pending(&repository()?) {
-            Ok(held) => held,
+        let repo = repository()?;
+        let listed = match &self.id {
+            Some(id) => gate::held_change(&repo, id).map(|(change, old)| {
+                let diff = self.diff(&change, &old);
+                (vec![change], Some(diff))
+            }),
+            None => gate::pending(&repo).map(|held| (held, None)),
+        };
+        let (held, diff) = match listed {
+            Ok(listed) => listed,
             Err(failure) => return tell(output, &failure),
         };
         let quiet = output.style.quiet;
@@ -96,6 +113,7 @@ impl PendingArgs {
                             "old": change.old,
                             "new": change.new,
                             "expires": change.expires,
+                            "diff": diff,
                         })
                     })
                     .collect();
@@ -107,10 +125,21 @@ impl PendingArgs {
                 }
                 held.iter().try_for_each(|change| {
                     writeln!(out, "{}  {}  {}", change.id(), change.operation, change.why)
-                })
+                })?;
+                let lines = diff.iter().flat_map(|diff| diff.lines());
+                lines
+                    .into_iter()
+                    .try_for_each(|line| writeln!(out, "{GUTTER}{line}"))
             },
         );
         Ok(0)
+    }
+
+    fn diff(&self, change: &HeldChange, old: &[u8]) -> String {
+        let name = show(&change.path).to_string();
+        let new = change.content.as_deref().unwrap_or_default();
+        let max = if self.full { usize::MAX } else { PREVIEW_LINES };
+        measure::unified_preview(old, new, &name, &name, max)
     }
 }
 
@@ -193,7 +222,12 @@ impl ApproveArgs {
             Ok(signer) => signer,
             Err(failure) => return tell(output, &failure),
         };
-        let reason = match person.ask(&shown(&waiting), &word(&waiting), &[]) {
+        let reason = match person.ask(
+            &shown(&waiting, PREVIEW_LINES),
+            &shown(&waiting, usize::MAX),
+            &word(&waiting),
+            &[],
+        ) {
             Answer::Approve(reason) => reason,
             Answer::Reject(_) | Answer::Instead(_) | Answer::Nothing => {
                 let failure =
@@ -309,11 +343,13 @@ pub(super) fn ask(person: &mut Person, question: &Question) -> Answer {
         "Lost for good",
         analysis.deleted_content.as_deref(),
     );
-    person.ask(&text, &question.word, &question.others)
+    let mut whole = String::new();
+    push_quoted(&mut whole, "The change", Some(&question.whole));
+    person.ask(&text, &whole, &question.word, &question.others)
 }
 
-/// Every staged change that waits, with its findings, preview and loss.
-fn shown(waiting: &[Clearable]) -> String {
+/// Every staged change that waits, with its findings, preview and loss of at most so many lines each.
+fn shown(waiting: &[Clearable], max: usize) -> String {
     let mut text = String::new();
     for change in waiting {
         for finding in &change.findings {
@@ -331,9 +367,9 @@ fn shown(waiting: &[Clearable]) -> String {
             continue;
         }
         let name = show(&change.change.path).to_string();
-        let preview = measure::unified_preview(old, new, &name, &name, PREVIEW_LINES);
+        let preview = measure::unified_preview(old, new, &name, &name, max);
         push_quoted(&mut text, "The change", Some(&preview));
-        let lost = measure::deleted_content(old, new, PREVIEW_LINES);
+        let lost = measure::deleted_content(old, new, max);
         push_quoted(&mut text, "Lost for good", Some(&lost));
     }
     text

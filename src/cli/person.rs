@@ -44,6 +44,11 @@ const AGENTS: &[&str] = &[
 /// What a script of an agent's package is called when its name says nothing.
 const ANONYMOUS: &[&str] = &["cli", "index", "main", "__main__", "bin"];
 
+/// Typed to see all of the change before deciding; shorter than any word that consents.
+const PAGE: &str = "p";
+/// Lines of a page.
+const PAGE_LINES: usize = 40;
+
 /// Longer reasons are cut.
 const REASON_CHARS: usize = 500;
 
@@ -81,13 +86,21 @@ impl Person {
     }
 
     /// Shows `text`, asks for the word, then for a reason; or for one of the `others`, strategies to look at instead.
-    /// An interrupt ends guard; nothing has happened then.
-    pub(super) fn ask(&mut self, text: &str, word: &str, others: &[&str]) -> Answer {
+    /// Before that it shows `whole`, page by page, as often as that is asked for. An interrupt ends guard; nothing has
+    /// happened then.
+    pub(super) fn ask(&mut self, text: &str, whole: &str, word: &str, others: &[&str]) -> Answer {
         // What cannot be shown or read is no answer.
-        self.dialogue(text, word, others).unwrap_or(Answer::Nothing)
+        self.dialogue(text, whole, word, others)
+            .unwrap_or(Answer::Nothing)
     }
 
-    fn dialogue(&mut self, text: &str, word: &str, others: &[&str]) -> io::Result<Answer> {
+    fn dialogue(
+        &mut self,
+        text: &str,
+        whole: &str,
+        word: &str,
+        others: &[&str],
+    ) -> io::Result<Answer> {
         // Whatever was typed before the question is no answer to it.
         system::discard_input(&self.reads)?;
         let mut terminal = &self.writes;
@@ -99,10 +112,6 @@ impl Person {
         if !system::SHOWS_PROCESSES {
             writeln!(terminal, "{UNSEEN}")?;
         }
-        write!(
-            terminal,
-            "Type `{word}` to approve,{instead} `{REJECT}` to reject, anything else to leave it: "
-        )?;
         let mut lines = BufReader::new(&self.reads);
         let mut next = || -> io::Result<Option<String>> {
             let mut line = String::new();
@@ -110,7 +119,21 @@ impl Person {
             // A line without an end was cut off by whatever closed the terminal.
             Ok(line.strip_suffix('\n').map(|line| line.trim().to_owned()))
         };
-        let is_rejection = match next()? {
+        let typed = loop {
+            write!(
+                terminal,
+                "Type `{word}` to approve, `{PAGE}` to see all of it,{instead} `{REJECT}` to reject, anything else to leave it: "
+            )?;
+            match next()? {
+                Some(typed) if typed == PAGE => {
+                    print_pages(whole, &mut terminal, &mut next)?;
+                    // As before the first question.
+                    system::discard_input(&self.reads)?;
+                }
+                typed => break typed,
+            }
+        };
+        let is_rejection = match typed {
             Some(typed) if typed == word => false,
             Some(typed) if typed == REJECT => true,
             Some(typed) => {
@@ -132,6 +155,32 @@ impl Person {
             }
         })
     }
+}
+
+/// Shows a text page by page; `q` or the end of input leaves the rest.
+fn print_pages(
+    text: &str,
+    terminal: &mut impl Write,
+    next: &mut impl FnMut() -> io::Result<Option<String>>,
+) -> io::Result<()> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut left = lines.len();
+    for page in lines.chunks(PAGE_LINES) {
+        for line in page {
+            writeln!(terminal, "{line}")?;
+        }
+        left -= page.len();
+        if left > 0 {
+            write!(
+                terminal,
+                "{left} more lines: Enter for the next page, `q` to go back: "
+            )?;
+            if next()?.is_none_or(|typed| typed == "q") {
+                break;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The strategy that was typed, if it was offered.

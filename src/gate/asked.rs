@@ -5,6 +5,7 @@ use super::plan::Plan;
 use super::{Failure, FailureKind, Gate, Operation, Result, Strategy, held, strategy};
 use crate::approval;
 use crate::finding::Finding;
+use crate::measure;
 use crate::path::show;
 
 /// A change that waits for consent.
@@ -54,7 +55,12 @@ impl Asked {
             Vec::new()
         };
         others.retain(|other| strategy.is_none_or(|strategy| !other.starts_with(strategy.name())));
+        let there = plan.old().map(|entry| entry.content.as_slice());
+        let before = plan.compared.as_deref().or(there).unwrap_or_default();
+        let name = show(plan.path()).to_string();
+        let after = plan.new_content().unwrap_or_default();
         Question {
+            whole: measure::unified_preview(before, after, &name, &name, usize::MAX),
             word: approval::word(lost.unwrap_or_default().as_bytes(), plan.path(), &id),
             analysis: plan.analysis.clone(),
             strategy,

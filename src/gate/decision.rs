@@ -17,6 +17,8 @@ use super::{
 use crate::approval::{self, Approval};
 use crate::finding::Finding;
 use crate::git::Repository;
+use crate::judge;
+use crate::path::boundary::Boundary;
 use crate::path::show;
 
 /// How every decision is given: at a terminal, by a typed word.
@@ -29,6 +31,8 @@ pub struct Question {
     pub finding: Option<Finding>,
     /// What would happen, with the preview and what would be lost.
     pub analysis: Analysis,
+    /// The unified diff without an end, for a person who wants to see all of it first.
+    pub whole: String,
     /// How the content meets what is there, for which that is shown.
     pub strategy: Option<Strategy>,
     /// What extending would add and keep.
@@ -286,6 +290,31 @@ pub fn pending(repo: &Repository) -> Result<Vec<HeldChange>> {
     Held::new(repo.common_dir())
         .list(now())
         .map_err(|error| unreadable(&error))
+}
+
+/// A held change, and what is at its path now.
+///
+/// # Errors
+/// There is no such change, or the file is not what it was when the change was held.
+pub fn held_change(repo: &Repository, id: &str) -> Result<(HeldChange, Vec<u8>)> {
+    let change = load(&Held::new(repo.common_dir()), id)?;
+    let max = judge::settings_of_head(repo)?.max_size;
+    let boundary = Boundary::open(repo.workdir()?)?;
+    let there = boundary.read(change.path.as_ref(), max)?;
+    let digest = there
+        .as_ref()
+        .and_then(|entry| repo.blob_id(&entry.content));
+    if digest.map(|digest| digest.to_string()) != change.old {
+        return Err(Failure::new(
+            FailureKind::Stale,
+            format!(
+                "{} is not what it was when {id} was held",
+                show(&change.path)
+            ),
+        )
+        .help(format!("forget it: guard reject {id}")));
+    }
+    Ok((change, there.map_or_else(Vec::new, |entry| entry.content)))
 }
 
 /// Forgets a held change for good.

@@ -33,7 +33,9 @@ use crate::policy::Policy;
 use lock::Lock;
 
 pub use analysis::Analysis;
-pub use decision::{Answer, Ask, Consent, Question, approvals, consume, keep, pending, reject};
+pub use decision::{
+    Answer, Ask, Consent, Question, approvals, consume, held_change, keep, pending, reject,
+};
 pub use failure::{Failure, FailureKind};
 pub use held::{Held, HeldChange};
 pub use log::{Fault, Head, Log, Record};

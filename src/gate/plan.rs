@@ -19,6 +19,8 @@ pub(super) struct Plan {
     /// What extending the file adds and keeps.
     pub(super) extension: Option<Extension>,
     pub(super) analysis: Analysis,
+    /// What is compared with the new content where a person has to decide; HEAD's version may have lost more.
+    pub(super) compared: Option<Vec<u8>>,
     /// What a person would consent to: from the content shown as the old one to the new one.
     pub(super) consent: Change,
 }
@@ -121,7 +123,9 @@ impl Gate<'_> {
         let mut analysis = Analysis::new(path.clone(), measured, before.is_some(), compared, after);
         let finding = self.destruction(std::slice::from_ref(&subject))?;
         analysis.requires_approval = finding.is_some();
+        let compared = finding.as_ref().and(compared).map(<[u8]>::to_vec);
         let plan = Plan {
+            compared,
             before: vec![(path, old)],
             effect,
             extension,
@@ -163,6 +167,7 @@ impl Gate<'_> {
             before: vec![(path.clone(), Some(old.clone())), (target.to_owned(), None)],
             effect: Effect::Rename,
             extension: None,
+            compared: None,
             analysis,
             consent: gone.change,
         };

@@ -19,12 +19,18 @@ const CONTEXT: u32 = 3;
 /// A longer line is cut; minified files have lines of megabytes.
 const LINE_WIDTH: usize = 240;
 
-/// A unified diff of at most `max_lines` lines, the marker
-/// `[truncated] N more lines` included. Empty where nothing differs.
+/// Lines of each side, as far as there are that many, that a cut preview shows at least.
+const LEAST: usize = 3;
+
+/// A unified diff of at most `max_lines` lines, the markers
+/// `[truncated] N more lines` included: where it is longer, it shows the first removed
+/// and the first added lines in proportion to their numbers, and how many of
+/// each are left out. Empty where nothing differs.
 ///
 /// The names are printed as they are: escape them before. Content is escaped
 /// here: control and direction-changing characters show as `\u{1b}`, a carriage
-/// return as `\r`, and what is not UTF-8 as U+FFFD.
+/// return as `\r`, and what is not UTF-8 as U+FFFD. With `usize::MAX` lines nothing
+/// is left out, long lines included.
 pub fn unified_preview(
     old: &[u8],
     new: &[u8],
@@ -34,35 +40,199 @@ pub fn unified_preview(
 ) -> String {
     let (old, new) = (displayable(old), displayable(new));
     let changes = whole_line_changes(&old, &new);
-    let total = u32::try_from(line_count(&old)).unwrap_or(u32::MAX);
-    let (mut before, mut after) = (Lines::of(&old), Lines::of(&new));
+    if changes.is_empty() {
+        return String::new();
+    }
+    let layout = Layout {
+        changes: &changes,
+        old: Side::of(&old),
+        new: Side::of(&new),
+        max: max_lines,
+    };
     let mut page = Page::new(max_lines);
-    let is_close = |a: &Hunk, b: &Hunk| b.before.start - a.before.end <= 2 * CONTEXT;
-    for (index, hunk) in changes.chunk_by(is_close).enumerate() {
-        let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else {
-            continue;
-        };
-        if index == 0 {
-            page.line(|| format!("--- {old_name}"));
-            page.line(|| format!("+++ {new_name}"));
+    page.line(|| format!("--- {old_name}"));
+    page.line(|| format!("+++ {new_name}"));
+    let (mut before, mut after) = (Lines::of(&old), Lines::of(&new));
+    for part in layout.best() {
+        match part {
+            Part::Head(old, new) => {
+                page.line(|| format!("@@ -{} +{} @@", position(&old), position(&new)));
+            }
+            Part::Same(range) => before.print(' ', range, &mut page),
+            Part::Removed(range) => before.print('-', range, &mut page),
+            Part::Added(range) => after.print('+', range, &mut page),
+            Part::LeftOut(count, what) => page.line(|| marker(count, what)),
         }
-        // The lines around are the same on both sides, so there are as many.
-        let lead = first.before.start.min(CONTEXT);
-        let trail = total.saturating_sub(last.before.end).min(CONTEXT);
-        let around = |start: u32, end: u32| start.saturating_sub(lead)..end + trail;
-        let shown = around(first.before.start, last.before.end);
-        let other = around(first.after.start, last.after.end);
-        page.line(|| format!("@@ -{} +{} @@", position(&shown), position(&other)));
-        let mut at = shown.start;
-        for change in hunk {
-            before.print(' ', at..change.before.start, &mut page);
-            before.print('-', change.before.clone(), &mut page);
-            after.print('+', change.after.clone(), &mut page);
-            at = change.before.end;
-        }
-        before.print(' ', at..shown.end, &mut page);
     }
     page.finish()
+}
+
+/// One piece of a preview, in the order in which it is printed.
+enum Part {
+    Head(Range<u32>, Range<u32>),
+    Same(Range<u32>),
+    Removed(Range<u32>),
+    Added(Range<u32>),
+    /// This many lines, of this kind, are not shown.
+    LeftOut(usize, &'static str),
+}
+
+/// What is known of one version without printing it.
+struct Side {
+    lines: u32,
+    ends_with_newline: bool,
+}
+
+impl Side {
+    fn of(text: &[u8]) -> Side {
+        Side {
+            lines: u32::try_from(line_count(text)).unwrap_or(u32::MAX),
+            ends_with_newline: text.ends_with(b"\n"),
+        }
+    }
+
+    /// How many lines a range takes, with the remark that there is no newline at the end.
+    fn printed(&self, range: &Range<u32>) -> usize {
+        let remark = !range.is_empty() && range.end == self.lines && !self.ends_with_newline;
+        range.len() + usize::from(remark)
+    }
+}
+
+/// Decides which lines of a diff are shown.
+struct Layout<'a> {
+    changes: &'a [Hunk],
+    old: Side,
+    new: Side,
+    max: usize,
+}
+
+impl Layout<'_> {
+    /// All parts where they fit, else as many lines of each side as fit.
+    fn best(&self) -> Vec<Part> {
+        let sum = |side: fn(&Hunk) -> &Range<u32>| self.changes.iter().map(|c| side(c).len()).sum();
+        let (removed, added): (usize, usize) = (sum(|c| &c.before), sum(|c| &c.after));
+        if let Some(all) = self.parts(removed, added) {
+            return all;
+        }
+        // At least one line is left out.
+        let most = (removed + added).saturating_sub(1).min(self.max);
+        (0..=most)
+            .rev()
+            .find_map(|shown| {
+                let (old, new) = shares(shown, removed, added);
+                let mut parts = self.parts(old, new)?;
+                let of_both = removed > 0 && added > 0;
+                // Each marker stands behind the last line of its side that is shown.
+                for (left_out, what, is_side) in [
+                    (removed - old, " removed", is_removed as fn(&Part) -> bool),
+                    (added - new, " added", is_added),
+                ] {
+                    if left_out == 0 {
+                        continue;
+                    }
+                    let what = if of_both { what } else { "" };
+                    let at = parts
+                        .iter()
+                        .rposition(is_side)
+                        .map_or(parts.len(), |at| at + 1);
+                    parts.insert(at, Part::LeftOut(left_out, what));
+                }
+                (2 + self.printed(&parts) <= self.max).then_some(parts)
+            })
+            .unwrap_or_else(|| vec![Part::LeftOut(removed + added, "")])
+    }
+
+    /// The parts with so many removed and added lines and those around them; `None` where they do not fit.
+    fn parts(&self, mut removed: usize, mut added: usize) -> Option<Vec<Part>> {
+        let is_close = |a: &Hunk, b: &Hunk| b.before.start - a.before.end <= 2 * CONTEXT;
+        let mut parts = Vec::new();
+        let mut lines = 2;
+        for hunk in self.changes.chunk_by(is_close) {
+            let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else {
+                continue;
+            };
+            // The lines around are the same on both sides, so there are as many.
+            let lead = first.before.start.min(CONTEXT);
+            let trail = self.old.lines.saturating_sub(last.before.end).min(CONTEXT);
+            let around = |start: u32, end: u32| start.saturating_sub(lead)..end + trail;
+            let shown = around(first.before.start, last.before.end);
+            let other = around(first.after.start, last.after.end);
+            let begins = parts.len();
+            parts.push(Part::Head(shown.clone(), other));
+            let (mut at, mut has_lines, mut is_cut) = (shown.start, false, false);
+            for change in hunk {
+                let old = first_of(&change.before, &mut removed);
+                let new = first_of(&change.after, &mut added);
+                if old.is_empty() && new.is_empty() {
+                    // Both sides are used up, or the one that this change is of.
+                    at = change.before.end;
+                    is_cut = true;
+                    continue;
+                }
+                has_lines = true;
+                parts.push(Part::Same(at..change.before.start));
+                parts.push(Part::Removed(old));
+                parts.push(Part::Added(new));
+                at = change.before.end;
+            }
+            if !has_lines {
+                parts.truncate(begins);
+                // One side may be used up while the other goes on further down.
+                if removed == 0 && added == 0 {
+                    break;
+                }
+                continue;
+            }
+            if !is_cut {
+                parts.push(Part::Same(at..shown.end));
+            }
+            lines += self.printed(&parts[begins..]);
+            if lines > self.max {
+                return None;
+            }
+        }
+        Some(parts)
+    }
+
+    fn printed(&self, parts: &[Part]) -> usize {
+        let lines = |part: &Part| match part {
+            Part::Head(..) | Part::LeftOut(..) => 1,
+            Part::Same(range) | Part::Removed(range) => self.old.printed(range),
+            Part::Added(range) => self.new.printed(range),
+        };
+        parts.iter().map(lines).sum()
+    }
+}
+
+fn is_removed(part: &Part) -> bool {
+    matches!(part, Part::Removed(range) if !range.is_empty())
+}
+
+fn is_added(part: &Part) -> bool {
+    matches!(part, Part::Added(range) if !range.is_empty())
+}
+
+/// The first lines of a range, as many as are left to show.
+fn first_of(range: &Range<u32>, left: &mut usize) -> Range<u32> {
+    let count = range.len().min(*left);
+    *left -= count;
+    range.start..range.start + u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// How many of `shown` lines are removed and how many added ones.
+fn shares(shown: usize, removed: usize, added: usize) -> (usize, usize) {
+    let (least_old, least_new) = (removed.min(LEAST), added.min(LEAST));
+    let old = if shown < least_old + least_new {
+        shown.min(least_old)
+    } else {
+        (shown * removed / (removed + added)).clamp(least_old, shown - least_new)
+    };
+    (old, shown - old)
+}
+
+fn marker(count: usize, what: &str) -> String {
+    let noun = if count == 1 { "line" } else { "lines" };
+    format!("[truncated] {count} more{what} {noun}")
 }
 
 /// The lines of `old` that a line diff does not keep, in order, at most
@@ -81,7 +251,7 @@ pub fn removed_lines(old: &[u8], diff: Option<&LineDiff>, max_lines: usize) -> S
     let mut page = Page::new(max_lines);
     for (index, line) in old.lines().enumerate() {
         if diff.is_none_or(|diff| diff.is_removed(index)) {
-            page.line(|| visible(line));
+            page.line(|| visible(line, LINE_WIDTH));
         }
     }
     page.finish()
@@ -130,7 +300,8 @@ impl<'a> Lines<'a> {
                 continue;
             }
             let body = line.strip_suffix(b"\n");
-            page.line(|| format!("{sign}{}", visible(body.unwrap_or(line))));
+            let width = page.width;
+            page.line(|| format!("{sign}{}", visible(body.unwrap_or(line), width)));
             if body.is_none() {
                 page.line(|| "\\ No newline at end of file".to_owned());
             }
@@ -139,12 +310,13 @@ impl<'a> Lines<'a> {
 }
 
 /// A line that cannot steer a terminal, cut where it is long.
-fn visible(line: &[u8]) -> String {
+fn visible(line: &[u8], width: usize) -> String {
     let mut shown = String::new();
-    let text = line[..line.len().min(4 * LINE_WIDTH + 4)].to_str_lossy();
+    let bytes = width.saturating_mul(4).saturating_add(4);
+    let text = line[..line.len().min(bytes)].to_str_lossy();
     for (index, c) in text.chars().enumerate() {
         match c {
-            _ if index == LINE_WIDTH => {
+            _ if index == width => {
                 shown.push('…');
                 break;
             }
@@ -170,6 +342,8 @@ struct Page {
     lines: Vec<String>,
     max: usize,
     total: usize,
+    /// Where longer lines are cut; a page without end shows them whole.
+    width: usize,
 }
 
 impl Page {
@@ -178,6 +352,10 @@ impl Page {
             lines: Vec::new(),
             max,
             total: 0,
+            width: match max {
+                usize::MAX => usize::MAX,
+                _ => LINE_WIDTH,
+            },
         }
     }
 
@@ -193,8 +371,7 @@ impl Page {
         if self.total > self.max {
             self.lines.truncate(self.max.saturating_sub(1));
             let more = self.total - self.lines.len();
-            let noun = if more == 1 { "line" } else { "lines" };
-            self.lines.push(format!("[truncated] {more} more {noun}"));
+            self.lines.push(marker(more, ""));
         }
         self.lines.push(String::new());
         self.lines.join("\n")
@@ -254,6 +431,47 @@ mod tests {
         assert_eq!(lines[2], "@@ -1,200 +0,0 @@");
         assert_eq!(lines[48], "-old 45");
         assert_eq!(lines[49], "[truncated] 154 more lines");
+    }
+
+    #[test]
+    fn a_long_preview_shows_both_sides_in_proportion_and_what_is_left_out() {
+        // 270 lines become 56: 2 name lines, 1 hunk line, 2 markers and 45 lines of the two sides.
+        let (old, new) = (numbered(0..270, "old"), numbered(0..56, "new"));
+        let preview = unified_preview(&old, &new, "x", "x", 50);
+        assert_eq!(preview.lines().count(), 50);
+        let of = |sign: &str| {
+            preview
+                .lines()
+                .filter(|line| line.starts_with(sign))
+                .count()
+        };
+        assert_eq!((of("-old"), of("+new")), (37, 8));
+        assert!(preview.contains("-old 36\n[truncated] 233 more removed lines\n+new 0\n"));
+        assert!(preview.ends_with("+new 7\n[truncated] 48 more added lines\n"));
+        // A side of few lines is shown whole.
+        let preview = unified_preview(&old, b"1\n2\n3\n", "x", "x", 50);
+        assert_eq!(preview.lines().count(), 50);
+        assert!(preview.ends_with("[truncated] 227 more removed lines\n+1\n+2\n+3\n"));
+    }
+
+    #[test]
+    fn a_long_preview_of_many_hunks_goes_on_where_one_side_ends() {
+        // Every tenth line is replaced by three.
+        let old = numbered(0..1000, "line");
+        let new: String = (0..1000)
+            .map(|n| match n % 10 {
+                5 => format!("new {n}\nnew {n}\nnew {n}\n"),
+                _ => format!("line {n}\n"),
+            })
+            .collect();
+        for max in 6..80 {
+            let preview = unified_preview(&old, new.as_bytes(), "x", "x", max);
+            assert!(preview.lines().count() <= max, "{max}\n{preview}");
+            assert!(preview.contains("[truncated]"), "{max}\n{preview}");
+        }
+        let whole = unified_preview(&old, new.as_bytes(), "x", "x", usize::MAX);
+        assert!(!whole.contains("[truncated]"));
+        assert_eq!(whole.matches("\n+new").count(), 300);
     }
 
     #[test]

@@ -14,6 +14,11 @@ pub(super) fn is_to_paste(line: &str) -> bool {
         .any(|begin| line.starts_with(begin))
 }
 
+/// A row, a list item or a heading that a design lacks.
+pub(super) fn is_row(line: &str) -> bool {
+    is_to_paste(line) && !line.starts_with(' ')
+}
+
 /// The columns for help, beside the line number's column and `= help: `.
 pub(super) fn help_width(finding: &Finding, style: &Style) -> usize {
     let number = finding.design.as_ref().map_or(0, |at| at.line).to_string();

@@ -4,7 +4,7 @@
 //! where noted at the constants. Findings that repeat the same rule are folded
 //! after [`FOLD_AFTER`]; folding changes neither the summary nor the verdict.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use annotate_snippets::renderer::{
@@ -17,7 +17,7 @@ use annotate_snippets::{
 use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
 
 use super::escape::message;
-use super::help::{help_blocks, help_width, is_to_paste};
+use super::help::{help_blocks, help_width, is_row, is_to_paste};
 use super::{ChangeLine, DesignUsed, Report, Style, Texts, Verdict, escape, ordered, snippet};
 use crate::finding::{Anchor, Finding, Level, Rule};
 use crate::path::show;
@@ -37,6 +37,9 @@ const TRUNCATED: &str = "[truncated]";
 /// The report of `guard lint`.
 pub(super) fn report(report: &Report, style: &Style) -> String {
     let mut out = findings(&report.findings, &report.changes, &report.texts, style);
+    if report.findings.len() >= FOLD_AFTER {
+        out.push_str(&missing_rows(&report.findings, style));
+    }
     if style.quiet {
         return escape::commands(out);
     }
@@ -106,6 +109,37 @@ pub(super) fn findings(
             );
         }
     }
+    out
+}
+
+/// How to see all of many findings, and the rows that the designs lack, each in one block to paste.
+fn missing_rows(findings: &[Finding], style: &Style) -> String {
+    let mut rows: BTreeMap<Option<&BString>, Vec<&String>> = BTreeMap::new();
+    let mut seen = BTreeSet::new();
+    for finding in ordered(findings) {
+        let design = finding.design.as_ref().map(|at| &at.path);
+        let lines = finding.help.iter().filter(|line| is_row(line));
+        for row in lines.filter(|row| finding.level == Level::Error && seen.insert((design, *row)))
+        {
+            rows.entry(design).or_default().push(row);
+        }
+    }
+    let label = paint(DEFAULT_NOTE_STYLE, "note", style);
+    let mut out = format!(
+        "{label}: {} in all; the same command with `--format json` prints each in full\n",
+        plural(findings.len(), "finding")
+    );
+    for (design, rows) in rows {
+        let place = design.map_or_else(String::new, |path| format!(" of {}", show(path)));
+        push_line(
+            &mut out,
+            &format!("{label}: the missing rows{place}, to paste in one block:"),
+        );
+        for row in rows {
+            push_line(&mut out, &message(row));
+        }
+    }
+    out.push('\n');
     out
 }
 
