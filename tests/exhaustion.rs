@@ -144,7 +144,7 @@ fn the_disk_is_full_aw_25() {
 
 #[test]
 fn the_inodes_are_used_up() {
-    more_and_more_room("size=4m,nr_inodes=150", b"");
+    more_and_more_room("size=4m,nr_inodes=400", b"");
 }
 
 #[test]

@@ -209,7 +209,7 @@ fn what_cannot_be_extended_is_refused_and_stays_as_it_was() {
 
 #[test]
 fn hostile_sources_end_in_an_answer() {
-    let repo = Repo::open();
+    let repo = Repo::open_with("[workspace]\nmax-size = \"20MB\"\n");
     let deep = |open: &str, close: &str| open.repeat(100_000) + &close.repeat(100_000);
     for (path, content) in [
         ("a.py", format!("x = {}\n", deep("(", ")"))),

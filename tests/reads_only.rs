@@ -134,14 +134,6 @@ fn a_program_gets_the_same_answer_in_every_directory() {
     let repo = busy();
     for arguments in [
         &["lint", "--format", "json"][..],
-        &[
-            "check",
-            "src/state.rs",
-            "src/sate.rs",
-            "../x",
-            "--format",
-            "json",
-        ],
         &["scope", "show", "--format", "json"],
     ] {
         let first = repo.guard(arguments);
@@ -153,5 +145,33 @@ fn a_program_gets_the_same_answer_in_every_directory() {
             moved.extend(arguments);
             assert_eq!(repo.guard(&moved).stdout, first.stdout, "-C {directory}");
         }
+    }
+    // Paths are those of the directory, as git's are.
+    let answers = |directory: &str, up: &str| {
+        let paths = ["src/state.rs", "src/sate.rs", "../x"].map(|path| format!("{up}{path}"));
+        let mut guard = repo.command(GUARD);
+        guard.args(["-C", directory, "check", "--format", "json"]);
+        let output = run(guard.args(&paths)).stdout;
+        let mut report: serde_json::Value = serde_json::from_str(&output).unwrap();
+        for (result, path) in report["results"]
+            .as_array_mut()
+            .unwrap()
+            .iter_mut()
+            .zip(paths)
+        {
+            assert_eq!(result["requested_path"], path);
+            result["requested_path"].take();
+        }
+        report["results"][2]["reason"].take();
+        report
+    };
+    let first = answers(".", "");
+    assert_eq!(first["results"][2]["rule"], "outside-workspace");
+    for (directory, up) in [
+        ("src", "../"),
+        ("docs/lld/active", "../../../"),
+        ("stray", "../"),
+    ] {
+        assert_eq!(answers(directory, up), first, "in {directory}");
     }
 }
