@@ -276,7 +276,7 @@ fn nothing_is_put_on_top_of_what_is_no_snapshot() {
 /// The log is locked after the snapshot was taken, so that the write waits with it.
 #[test]
 fn what_an_editor_saves_while_guard_works_is_not_written_over() {
-    for verb in [&["write", "a"][..], &["delete", "a"]] {
+    for verb in [&["write", "a", "--allow-empty"][..], &["delete", "a"]] {
         let repo = Repo::open();
         repo.write("a", "one\n");
         repo.put("b", "begin the log\n", &[]).works();
@@ -291,6 +291,7 @@ fn what_an_editor_saves_while_guard_works_is_not_written_over() {
             .stderr(Stdio::null());
         let mut guard = command.stdout(Stdio::null()).spawn().unwrap();
         while snapshots() == before {
+            assert_eq!(guard.try_wait().unwrap(), None, "{verb:?}");
             std::thread::sleep(Duration::from_millis(10));
         }
         repo.write("a", "saved by an editor\n");
