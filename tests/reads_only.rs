@@ -1,5 +1,7 @@
 //! `lint`, `check` and `scope show` change nothing, and say the same wherever and whenever they are asked.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use common::{GUARD, Repo, findings, lines, run};

@@ -23,6 +23,8 @@ const WORTH_A_THREAD: usize = 64;
 const WORTH_ASKING: usize = 512;
 /// How many changes a thread takes at a time.
 const BATCH: usize = 4;
+/// After how many subjects the memory of their changes is given back.
+const GIVEN_BACK: usize = 1 << 16;
 /// Lines of a preview: with the finding, a screenful.
 const PREVIEW_LINES: usize = 20;
 /// Lines of the content that would be lost.
@@ -141,19 +143,26 @@ pub(super) fn gather(
         .unwrap_or_default();
     measured.sort_unstable_by_key(|done| done.at);
     let mut excerpts = HashMap::new();
-    let all = changes.into_iter().zip(measured).map(|(change, done)| {
+    let mut all = Vec::with_capacity(changes.len());
+    // From the end, so that of a million changes each is in memory once: what was taken is given back on the way.
+    while let (Some(change), Some(done)) = (changes.pop(), measured.pop()) {
         if let Some(shown) = done.excerpts {
             excerpts.insert(change.path.clone(), *shown);
         }
-        Subject {
+        all.push(Subject {
             change,
             measured: done.measured,
             new_ends: done.new_ends,
             content: done.content,
+        });
+        if all.len().is_multiple_of(GIVEN_BACK) {
+            changes.shrink_to_fit();
+            measured.shrink_to_fit();
         }
-    });
+    }
+    all.reverse();
     Ok(Subjects {
-        all: all.collect(),
+        all,
         excerpts,
         renamed_from,
     })
