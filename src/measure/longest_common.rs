@@ -270,7 +270,7 @@ fn anchors(old: &[Token], new: &[Token]) -> Vec<(usize, usize)> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     /// A small generator of numbers (xorshift), the same in every run.
@@ -292,7 +292,7 @@ mod tests {
     }
 
     /// The length of the longest common subsequence, the slow way.
-    fn slowly(old: &[Token], new: &[Token]) -> usize {
+    pub(in crate::measure) fn slowly<T: PartialEq>(old: &[T], new: &[T]) -> usize {
         let mut row = vec![0; new.len() + 1];
         for token in old {
             let mut diagonal = 0;

@@ -187,6 +187,7 @@ fn numbered(old: &Counted<'_>, new: &Counted<'_>, limit: usize) -> Option<Number
 
 #[cfg(test)]
 mod tests {
+    use super::super::longest_common::tests::slowly;
     use super::*;
 
     fn lines(range: std::ops::Range<usize>) -> String {
@@ -208,24 +209,6 @@ mod tests {
             self.0 ^= self.0 << 17;
             (self.0 % end as u64) as usize
         }
-    }
-
-    /// Old lines minus their longest common subsequence with the new ones, the slow way.
-    fn least_lost(old: &[String], new: &[String]) -> usize {
-        let mut row = vec![0; new.len() + 1];
-        for line in old {
-            let mut diagonal = 0;
-            for (j, other) in new.iter().enumerate() {
-                let above = row[j + 1];
-                row[j + 1] = if line == other {
-                    diagonal + 1
-                } else {
-                    above.max(row[j])
-                };
-                diagonal = above;
-            }
-        }
-        old.len() - row[new.len()]
     }
 
     #[test]
@@ -305,7 +288,7 @@ mod tests {
             };
             let (old, new) = (text(60), text(150));
             let lost = lost(old.join("\n").as_bytes(), new.join("\n").as_bytes());
-            let least = least_lost(&old, &new);
+            let least = old.len() - slowly(&old, &new);
             assert_eq!(lost.lost, least, "round {round}: {lost:?}");
             assert!(lost.is_exact);
             assert!(lost.gone <= least, "round {round}: {lost:?} above {least}");

@@ -23,7 +23,8 @@ const HOOKS: [(&str, &str); 7] = [
     ),
 ];
 
-const SETTINGS: [&str; 6] = [
+/// The settings of the hook frameworks that guard reads.
+pub(super) const SETTINGS: [&str; 6] = [
     ".pre-commit-config.yaml",
     ".pre-commit-config.yml",
     "prek.toml",

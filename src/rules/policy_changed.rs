@@ -7,14 +7,8 @@ use crate::finding::{Finding, Rule};
 use crate::path::{shell_word, show};
 use crate::policy::{Moment, Policy, select, settings};
 
-/// Files that call guard, by the tools that read them; matched by their end.
+/// Further files that call guard, by the tools that read them; matched by their end.
 const CALLERS: &[&str] = &[
-    ".pre-commit-config.yaml",
-    ".pre-commit-config.yml",
-    "prek.toml",
-    "lefthook.yml",
-    "lefthook.yaml",
-    "lefthook.toml",
     "hk.pkl",
     ".gitlab-ci.yml",
     "Jenkinsfile",
@@ -36,7 +30,8 @@ const CALLER_DIRECTORIES: &[&str] = &[
 /// Whether lines of this file may call guard.
 pub(super) fn may_name_guard(path: &BStr) -> bool {
     let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
-    CALLERS.iter().any(|caller| caller.as_bytes() == name)
+    let mut callers = hook_calls::SETTINGS.iter().chain(CALLERS);
+    callers.any(|caller| caller.as_bytes() == name)
         || CALLER_DIRECTORIES
             .iter()
             .any(|directory| path.starts_with(directory.as_bytes()))
