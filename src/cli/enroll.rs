@@ -30,7 +30,7 @@ pub(super) fn run(output: &mut Output, key: &Path) -> Result<u8> {
     let text = public_key(key)?;
     let who = repo.signature().email.to_string();
     let file = judge::settings_of_head(&repo)?.signers;
-    let boundary = Boundary::open(repo.workdir()?).map_err(refused)?;
+    let boundary = Boundary::open(repo.own_workdir()?).map_err(refused)?;
     let path = boundary
         .locate(BStr::new(&file))
         .map_err(|rejection| Failure::from(rejection).into_error())?;
