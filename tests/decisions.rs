@@ -303,5 +303,5 @@ fn restoring_needs_the_lock_and_gives_back_a_deleted_file() {
     // A directory in its place is not what was there.
     fs::remove_file(repo.path("a")).unwrap();
     fs::create_dir(repo.path("a")).unwrap();
-    repo.guard(&restore).exits(2).says("is a directory");
+    repo.guard(&restore).exits(1).says("is a directory");
 }

@@ -11,9 +11,7 @@ use super::sign::SignArgs;
 use super::{DesignArgs, enroll, output::Output, repository, with_approvals};
 use crate::approval;
 use crate::error::{Error, Result};
-use crate::gate::{
-    self, Answer, Consent, Failure, FailureKind, Gate, HeldChange, Operation, Question, Strategy,
-};
+use crate::gate::{self, Answer, Consent, Failure, FailureKind, Gate, HeldChange, Question};
 use crate::git::Repository;
 use crate::judge::{self, Clearable};
 use crate::measure;
@@ -179,16 +177,7 @@ impl ApproveArgs {
         };
         match approve() {
             Ok((gate, done)) => {
-                let operation = match done.analysis.measured.new_lines {
-                    None => Operation::Delete,
-                    Some(_) => Operation::Write {
-                        content: Vec::new(),
-                        strategy: Strategy::Replace,
-                        expect: None,
-                        allow_empty: true,
-                    },
-                };
-                print_done(output, &gate, &operation, &done);
+                print_done(output, &gate, &done);
                 if is_unsigned {
                     output.notes(&enroll::unsigned_notes(repo));
                 }

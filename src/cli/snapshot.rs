@@ -1,17 +1,22 @@
 //! `guard snapshot`: undo.
 
 use clap::Subcommand;
+use std::path::{Path, PathBuf};
+
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 use serde_json::{Value, json};
 
-use super::{output::Output, repository};
-use crate::change::Kind;
+use super::approve::ask;
+use super::files::{person, tell};
+use super::sign::SignArgs;
+use super::{DesignArgs, enroll, output::Output, repository};
 use crate::error::{Error, Result};
-use crate::gate::Undo;
+use crate::gate::{self, Done, Gate};
 use crate::git::{Repository, Snapshot};
 use crate::measure::unified_preview;
-use crate::path::show;
+use crate::path::boundary::{Boundary, bytes, from_real_root};
+use crate::path::{Platform, normalize_request, show};
 use crate::report::Format;
 
 #[derive(Debug, clap::Args)]
@@ -35,8 +40,8 @@ enum Verb {
     Show {
         /// The snapshot: its commit id or the beginning of it.
         snapshot: String,
-        /// The file; without it, the list of files.
-        path: Option<String>,
+        /// The file, relative to the current directory; without it, the list of files.
+        path: Option<PathBuf>,
     },
     /// Show what changed since a snapshot.
     #[command(after_help = "Examples:\n  guard snapshot diff 4b45435")]
@@ -46,13 +51,18 @@ enum Verb {
     },
     /// Put a snapshot's files back, after a snapshot of what is there now.
     #[command(
-        after_help = "Examples:\n  guard snapshot restore 4b45435\n  guard snapshot restore 4b45435 src/state.py"
+        after_help = "Examples:\n  guard snapshot restore 4b45435\n  guard snapshot restore 4b45435 src/state.py\n\nUndoing guard's own last operation at a path passes while the file is as guard left it and nothing of it was\ncommitted. Any other restore is judged as guard write and guard delete are, and held where they would be."
     )]
     Restore {
         /// The snapshot.
         snapshot: String,
-        /// Only these files.
-        paths: Vec<String>,
+        /// Only these files, relative to the current directory.
+        paths: Vec<PathBuf>,
+        #[command(flatten)]
+        design: DesignArgs,
+        /// Never ask: hold a change that needs a person, as it happens without a terminal.
+        #[arg(long)]
+        auto: bool,
     },
     /// Forget snapshots that are older than `[snapshots] keep`.
     #[command(
@@ -68,7 +78,12 @@ impl Args {
             Verb::List => list(output, &repo)?,
             Verb::Show { snapshot, path } => show_one(output, &repo, snapshot, path.as_deref())?,
             Verb::Diff { snapshot } => diff(output, &repo, snapshot)?,
-            Verb::Restore { snapshot, paths } => restore(output, &repo, snapshot, paths)?,
+            Verb::Restore {
+                snapshot,
+                paths,
+                design,
+                auto,
+            } => return restore(output, &repo, snapshot, paths, design, *auto),
             Verb::Prune => prune(output, &repo)?,
         }
         Ok(0)
@@ -152,7 +167,22 @@ fn content(repo: &Repository, id: ObjectId, path: &BStr) -> Result<Option<Vec<u8
     repo.tree_of(Some(id))?.read(path)
 }
 
-fn show_one(output: &mut Output, repo: &Repository, name: &str, path: Option<&str>) -> Result<()> {
+/// The path in the repository of a file that was named in the current directory.
+fn named(repo: &Repository, path: &Path) -> Result<BString> {
+    let Ok(root) = repo.workdir() else {
+        return Ok(bytes(path).into());
+    };
+    let root = crate::git::absolute(root);
+    let request = repo.request(path);
+    let request = match request.to_path() {
+        Ok(request) => bytes(&from_real_root(&root, request)),
+        Err(_) => request.to_vec(),
+    };
+    normalize_request(&bytes(&root), &request, Platform::host())
+        .map_err(|rejection| Error::new(rejection.message))
+}
+
+fn show_one(output: &mut Output, repo: &Repository, name: &str, path: Option<&Path>) -> Result<()> {
     let snapshot = find(repo, name)?;
     let Some(path) = path else {
         output.print_either(
@@ -171,14 +201,15 @@ fn show_one(output: &mut Output, repo: &Repository, name: &str, path: Option<&st
         );
         return Ok(());
     };
-    let bytes = content(repo, snapshot.id, path.into())?.ok_or_else(|| {
-        Error::new(format!("the snapshot holds no {}", show(path)))
+    let path = named(repo, path)?;
+    let bytes = content(repo, snapshot.id, path.as_ref())?.ok_or_else(|| {
+        Error::new(format!("the snapshot holds no {}", show(&path)))
             .help("guard snapshot show lists its files")
     })?;
     let Ok(text) = bytes.to_str() else {
         if output.format == Format::Json {
             return Err(
-                Error::new(format!("{} is not UTF-8, as JSON must be", show(path)))
+                Error::new(format!("{} is not UTF-8, as JSON must be", show(&path)))
                     .help("leave out --format json to get the bytes as they are"),
             );
         }
@@ -187,7 +218,10 @@ fn show_one(output: &mut Output, repo: &Repository, name: &str, path: Option<&st
     };
     output.print_either(
         "guard snapshot show",
-        || json!({ "version": 1, "id": snapshot.id.to_string(), "path": path, "content": text }),
+        || {
+            let (id, path) = (snapshot.id.to_string(), path.to_str_lossy());
+            json!({ "version": 1, "id": id, "path": path, "content": text })
+        },
         |out| out.write_all(&bytes),
     );
     Ok(())
@@ -195,11 +229,14 @@ fn show_one(output: &mut Output, repo: &Repository, name: &str, path: Option<&st
 
 fn diff(output: &mut Output, repo: &Repository, name: &str) -> Result<()> {
     let snapshot = find(repo, name)?;
-    let undo = Undo::open(repo)?;
+    let boundary =
+        Boundary::open(repo.own_workdir()?).map_err(|error| Error::new(error.to_string()))?;
     let mut text = String::new();
     for path in snapshot.files.iter().chain(&snapshot.absent) {
         let before = content(repo, snapshot.id, path.as_ref())?.unwrap_or_default();
-        let now = undo.current(path.as_ref())?.unwrap_or_default();
+        let now = boundary.read(path.as_ref(), u64::MAX);
+        let now = now.map_err(|error| Error::new(error.to_string()))?;
+        let now = now.map_or_else(Vec::new, |entry| entry.content);
         if before != now {
             let shown = show(path).to_string();
             text.push_str(&unified_preview(&before, &now, &shown, &shown, usize::MAX));
@@ -213,52 +250,79 @@ fn diff(output: &mut Output, repo: &Repository, name: &str) -> Result<()> {
     Ok(())
 }
 
-fn restore(output: &mut Output, repo: &Repository, name: &str, only: &[String]) -> Result<()> {
+fn restore(
+    output: &mut Output,
+    repo: &Repository,
+    name: &str,
+    only: &[PathBuf],
+    design: &DesignArgs,
+    auto: bool,
+) -> Result<u8> {
     let snapshot = find(repo, name)?;
-    let wanted = |path: &&BString| {
-        only.is_empty() || only.iter().any(|only| path.as_bytes() == only.as_bytes())
-    };
-    if let Some(unknown) = only.iter().find(|only| {
-        !snapshot
-            .files
-            .iter()
-            .chain(&snapshot.absent)
-            .any(|path| path.as_bytes() == only.as_bytes())
-    }) {
+    let only: Vec<BString> = only
+        .iter()
+        .map(|path| named(repo, path))
+        .collect::<Result<_>>()?;
+    let is_there =
+        |path: &&BString| snapshot.files.contains(path) || snapshot.absent.contains(path);
+    if let Some(unknown) = only.iter().find(|path| !is_there(path)) {
         return Err(
             Error::new(format!("the snapshot says nothing of {}", show(unknown)))
                 .help("guard snapshot show lists its files"),
         );
     }
-    let undo = Undo::open(repo)?;
-    let (mut restored, mut removed) = (Vec::new(), Vec::new());
-    for path in snapshot.files.iter().filter(wanted) {
-        let before = content(repo, snapshot.id, path.as_ref())?;
-        let state = repo.tree_of(Some(snapshot.id))?.get(path.as_ref())?;
-        let executable = state.is_some_and(|state| state.kind == Kind::Executable);
-        undo.restore(path.as_ref(), before.as_deref(), executable)?;
-        restored.push(path.clone());
-    }
-    for path in snapshot.absent.iter().filter(wanted) {
-        undo.restore(path.as_ref(), None, false)?;
-        removed.push(path.clone());
-    }
+    let wanted = |paths: &[BString]| -> Vec<BString> {
+        let is_wanted = |path: &&BString| only.is_empty() || only.contains(path);
+        paths.iter().filter(is_wanted).cloned().collect()
+    };
+    let (restored, removed) = (wanted(&snapshot.files), wanted(&snapshot.absent));
+    let paths = [restored.clone(), removed.clone()].concat();
+    let mut person = person(auto);
+    let mut is_unsigned = false;
+    let mut run = || -> gate::Result<Vec<Done>> {
+        let options = design.options(false);
+        let (gate, steps) = Gate::open_to_restore(repo, &options, &snapshot, &paths)?;
+        let Some(person) = &mut person else {
+            return gate.restore(&steps, None);
+        };
+        let signer = SignArgs::of_environment().signer(repo)?;
+        let has_signer = signer.is_some();
+        gate.signing(signer).restore(
+            &steps,
+            Some(&mut |question| {
+                is_unsigned = question.finding.is_some() && !has_signer;
+                ask(person, question)
+            }),
+        )
+    };
+    let done = match run() {
+        Ok(done) => done,
+        Err(failure) => return tell(output, &failure),
+    };
+    let backups: Vec<String> = done.iter().map(|done| done.backup.to_string()).collect();
     output.print_either(
         "guard snapshot restore",
-        || json!({ "version": 1, "restored": texts(&restored), "removed": texts(&removed) }),
+        || {
+            let (restored, removed) = (texts(&restored), texts(&removed));
+            json!({ "version": 1, "restored": restored, "removed": removed, "backups": backups })
+        },
         |out| {
             let lines = restored.iter().map(|path| ("restored", path));
-            let lines = lines.chain(removed.iter().map(|path| ("removed", path)));
-            lines
-                .into_iter()
-                .try_for_each(|(what, path)| writeln!(out, "{what} {}", show(path)))
+            for (what, path) in lines.chain(removed.iter().map(|path| ("removed", path))) {
+                writeln!(out, "{what} {}", show(path))?;
+            }
+            let mut backups = backups.iter();
+            backups.try_for_each(|id| writeln!(out, "what was there is in snapshot {id}"))
         },
     );
-    Ok(())
+    if is_unsigned {
+        output.notes(&enroll::unsigned_notes(repo));
+    }
+    Ok(0)
 }
 
 fn prune(output: &mut Output, repo: &Repository) -> Result<()> {
-    let kept = Undo::open(repo)?.prune()?;
+    let kept = gate::prune(repo)?;
     output.print_either(
         "guard snapshot prune",
         || json!({ "version": 1, "forgotten": kept.forgotten, "kept": kept.kept }),

@@ -97,15 +97,7 @@ impl Gate<'_> {
     pub fn approve(&self, id: &str, ask: Ask<'_>) -> Result<Done> {
         let held = load(&self.held, id)?;
         let may_choose = held.strategy.as_deref() == Some(Strategy::Replace.name());
-        let operation = match held.content {
-            Some(content) => Operation::Write {
-                content,
-                strategy: Strategy::Replace,
-                expect: None,
-                allow_empty: true,
-            },
-            None => Operation::Delete,
-        };
+        let operation = held.to_operation();
         let (plan, finding) = self.prepare(held.path.as_ref(), &operation)?;
         let digest = |content: Option<&[u8]>| {
             let id = content.and_then(|content| self.repo.blob_id(content));

@@ -8,7 +8,7 @@ use std::time::Duration;
 use gix::bstr::{BStr, BString, ByteSlice};
 use serde_json::{Map, Value, json};
 
-use super::{Failure, FailureKind};
+use super::{Failure, FailureKind, Former, Operation, Restore, Strategy};
 use crate::disk;
 
 /// Content without facts is younger only while both are written.
@@ -25,7 +25,7 @@ pub struct Held {
 pub struct HeldChange {
     /// The path in the workspace.
     pub path: BString,
-    /// `write`, `patch` or `delete`.
+    /// `write`, `patch`, `delete` or `restore`.
     pub operation: String,
     /// How a written content came about; only a `replace` holds all that was proposed.
     pub strategy: Option<String>,
@@ -41,12 +41,38 @@ pub struct HeldChange {
     pub expires: i64,
     /// The new content.
     pub content: Option<Vec<u8>>,
+    /// The snapshot that is restored.
+    pub snapshot: Option<String>,
+    /// Whether a file that is written where none is becomes executable.
+    pub is_executable: bool,
 }
 
 impl HeldChange {
     /// Names the change: equal for the same path, old and new content.
     pub fn id(&self) -> String {
         id_of(self.path.as_ref(), self.old.as_deref(), self.new.as_deref())
+    }
+
+    /// What writes it.
+    pub(super) fn to_operation(&self) -> Operation {
+        let content = self.content.clone();
+        match (&self.snapshot, content) {
+            (Some(snapshot), content) => Operation::Restore(Restore {
+                snapshot: snapshot.clone(),
+                former: content.map_or(Former::Absent, |bytes| Former::Content {
+                    bytes,
+                    is_executable: self.is_executable,
+                }),
+                undoes: None,
+            }),
+            (None, Some(content)) => Operation::Write {
+                content,
+                strategy: Strategy::Replace,
+                expect: None,
+                allow_empty: true,
+            },
+            (None, None) => Operation::Delete,
+        }
     }
 
     fn to_json(&self) -> Value {
@@ -59,6 +85,8 @@ impl HeldChange {
             "class": self.class,
             "why": self.why,
             "expires": self.expires,
+            "snapshot": self.snapshot,
+            "executable": self.is_executable,
         })
     }
 
@@ -74,6 +102,8 @@ impl HeldChange {
             why: text("why")?,
             expires: object.get("expires")?.as_i64()?,
             content,
+            snapshot: text("snapshot"),
+            is_executable: object.get("executable").and_then(Value::as_bool) == Some(true),
         })
     }
 }

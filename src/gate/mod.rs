@@ -15,10 +15,11 @@ mod operation;
 mod patch;
 mod perform;
 mod plan;
+mod restore;
 mod sign;
 mod store;
 mod strategy;
-mod undo;
+mod undone;
 mod verify;
 
 use std::path::PathBuf;
@@ -42,10 +43,10 @@ pub use log::{Fault, Head, Log, Record};
 pub use operation::Operation;
 pub use patch::{Edit, apply};
 pub use perform::Done;
+pub use restore::{Former, Restore, prune};
 pub use sign::{Signer, SigningKey};
 pub use store::Store;
 pub use strategy::{Extension, Strategy};
-pub use undo::Undo;
 pub use verify::{Unfinished, Verification, verify, verify_beside};
 
 /// The result of a file operation.
@@ -70,9 +71,13 @@ impl<'a> Gate<'a> {
     /// # Errors
     /// Whatever keeps guard from a verdict.
     pub fn open(repo: &'a Repository, options: &Options) -> Result<Gate<'a>> {
+        Gate::open_with(repo, options, true)
+    }
+
+    fn open_with(repo: &'a Repository, options: &Options, needs_design: bool) -> Result<Gate<'a>> {
         let request = Request {
             options,
-            needs_design: true,
+            needs_design,
         };
         let policy = judge::load_for_request(repo, &request)?;
         let boundary = Boundary::open(repo.own_workdir()?)?;

@@ -3,7 +3,7 @@
 use gix::bstr::{BStr, BString};
 
 use super::strategy::{self, Combined, Strategy};
-use super::{Edit, Failure, FailureKind, Gate, Result, apply};
+use super::{Edit, Failure, FailureKind, Gate, Restore, Result, apply};
 use crate::measure;
 use crate::path::boundary::Entry;
 use crate::path::show;
@@ -36,6 +36,8 @@ pub enum Operation {
         /// The request for the new path.
         to: BString,
     },
+    /// Putting back what a snapshot holds.
+    Restore(Restore),
 }
 
 impl Operation {
@@ -46,6 +48,7 @@ impl Operation {
             Operation::Patch { .. } => "patch",
             Operation::Delete => "delete",
             Operation::Move { .. } => "move",
+            Operation::Restore(_) => "restore",
         }
     }
 
@@ -57,11 +60,20 @@ impl Operation {
         }
     }
 
+    /// What is put back; only of a restore.
+    pub(super) fn restore(&self) -> Option<&Restore> {
+        match self {
+            Operation::Restore(restore) => Some(restore),
+            _ => None,
+        }
+    }
+
     /// The title of the snapshot (requirement 001, section 2.2).
     pub(super) fn title(&self, path: &BStr) -> String {
         let name = show(path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)).to_string();
         match self {
             Operation::Patch { .. } => format!("Backup before file patch: {name}"),
+            Operation::Restore(_) => format!("Backup before restore: {}", show(path)),
             _ => format!("Backup before file mod: {name}"),
         }
     }

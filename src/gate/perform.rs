@@ -15,8 +15,12 @@ use crate::path::show;
 /// A file operation that happened.
 #[derive(Debug, Clone)]
 pub struct Done {
+    /// The word for the operation, as in the log.
+    pub verb: &'static str,
     /// What it did.
     pub analysis: Analysis,
+    /// Whether the file was removed.
+    pub is_gone: bool,
     /// Size of the file in bytes now; 0 where it is gone.
     pub size: usize,
     /// The snapshot that holds what was there.
@@ -81,7 +85,9 @@ impl Gate<'_> {
             ..failure
         })?;
         Ok(Done {
+            verb: operation.verb(),
             analysis: plan.analysis.clone(),
+            is_gone: matches!(plan.effect, Effect::Remove),
             size: match (&plan.effect, plan.old()) {
                 (Effect::Write(content), _) => content.len(),
                 (Effect::Rename, Some(old)) => old.content.len(),
@@ -119,7 +125,13 @@ impl Gate<'_> {
         let path = plan.path();
         let mode = plan.old().and_then(|entry| entry.mode);
         match (&plan.effect, plan.target()) {
-            (Effect::Write(content), _) => self.boundary.replace(path, content, mode),
+            (Effect::Write(content), _) => {
+                self.boundary.replace(path, content, mode)?;
+                match plan.is_executable && plan.old().is_none() {
+                    true => self.boundary.make_executable(path),
+                    false => Ok(()),
+                }
+            }
             (Effect::Rename, Some(target)) => self.boundary.rename(path, target),
             (Effect::Remove | Effect::Rename, _) => self.boundary.remove(path),
         }
@@ -170,6 +182,13 @@ impl Gate<'_> {
         facts.insert("old".into(), digest(old));
         facts.insert("new".into(), digest(new));
         facts.insert("backup".into(), backup.to_string().into());
+        // Whether what it did was committed since.
+        let head = self.repo.head_commit().ok().flatten();
+        facts.insert("head".into(), head.map(|head| head.to_string()).into());
+        if let Some(restore) = operation.restore() {
+            facts.insert("snapshot".into(), restore.snapshot.clone().into());
+            facts.extend(restore.undoes.map(|seq| ("undoes".to_owned(), seq.into())));
+        }
         facts
     }
 

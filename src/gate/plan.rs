@@ -3,7 +3,9 @@
 use gix::bstr::{BStr, BString};
 
 use super::operation::{not_found, refuse_binary};
-use super::{Analysis, Extension, Failure, FailureKind, Gate, HeldChange, Operation, Result};
+use super::{
+    Analysis, Extension, Failure, FailureKind, Former, Gate, HeldChange, Operation, Restore, Result,
+};
 use crate::change::Change;
 use crate::finding::{Finding, Rule};
 use crate::judge::Access;
@@ -16,6 +18,8 @@ pub(super) struct Plan {
     /// What is there now, at each path concerned; the first is the one asked about.
     pub(super) before: Vec<(BString, Option<Entry>)>,
     pub(super) effect: Effect,
+    /// Whether a file that is written where none is becomes executable.
+    pub(super) is_executable: bool,
     /// What extending the file adds and keeps.
     pub(super) extension: Option<Extension>,
     pub(super) analysis: Analysis,
@@ -78,7 +82,7 @@ impl Gate<'_> {
         {
             self.check_expectation(path.as_ref(), entry, expected)?;
         }
-        let mut extension = None;
+        let (mut extension, mut is_executable) = (None, false);
         let effect = match operation {
             Operation::Write {
                 content,
@@ -107,7 +111,37 @@ impl Gate<'_> {
             }
             Operation::Move { to } => {
                 let old = old.ok_or_else(|| not_found(path.as_ref()))?;
-                return self.plan_move(path, old, to.as_ref());
+                return self.plan_move(path, old, to.as_ref(), None);
+            }
+            Operation::Restore(restore) => {
+                if path != request {
+                    return Err(Failure::new(
+                        FailureKind::Security,
+                        format!(
+                            "{} leads through a symbolic link that was not there before",
+                            show(request)
+                        ),
+                    )
+                    .help("look at what became of its directory"));
+                }
+                if let Former::From(to) = &restore.former {
+                    let old = old.ok_or_else(|| not_found(path.as_ref()))?;
+                    return self.plan_move(path, old, to.as_ref(), Some(restore));
+                }
+                self.confirm(restore, vec![(path.clone(), self.digest(entry))])?;
+                match &restore.former {
+                    Former::Content {
+                        bytes,
+                        is_executable: was_executable,
+                    } => {
+                        is_executable = *was_executable;
+                        Effect::Write(bytes.clone())
+                    }
+                    Former::Absent | Former::From(_) => {
+                        entry.ok_or_else(|| not_found(path.as_ref()))?;
+                        Effect::Remove
+                    }
+                }
             }
         };
         let before = entry.map(|entry| entry.content.as_slice());
@@ -121,13 +155,14 @@ impl Gate<'_> {
         let subject = desk.subject(path.as_ref(), before, after, None, measured)?;
         let consent = desk.subject(path.as_ref(), compared, after, None, measured)?;
         let mut analysis = Analysis::new(path.clone(), measured, before.is_some(), compared, after);
-        let finding = self.destruction(std::slice::from_ref(&subject))?;
+        let finding = self.destruction(std::slice::from_ref(&subject), operation.restore())?;
         analysis.requires_approval = finding.is_some();
         let compared = finding.as_ref().and(compared).map(<[u8]>::to_vec);
         let plan = Plan {
             compared,
             before: vec![(path, old)],
             effect,
+            is_executable,
             extension,
             analysis,
             consent: consent.change,
@@ -136,9 +171,24 @@ impl Gate<'_> {
     }
 
     /// Both ends are judged: the old one as deleted, the new one as added.
-    fn plan_move(&self, path: BString, old: Entry, to: &BStr) -> Result<(Plan, Option<Finding>)> {
-        refuse_binary(path.as_ref(), &old.content)?;
+    fn plan_move(
+        &self,
+        path: BString,
+        old: Entry,
+        to: &BStr,
+        restore: Option<&Restore>,
+    ) -> Result<(Plan, Option<Finding>)> {
         let (target, there) = self.look(to)?;
+        match restore {
+            None => refuse_binary(path.as_ref(), &old.content)?,
+            Some(restore) => self.confirm(
+                restore,
+                vec![
+                    (path.clone(), self.digest(Some(&old))),
+                    (target.clone(), self.digest(there.as_ref())),
+                ],
+            )?,
+        }
         if there.is_some() {
             return Err(Failure::new(
                 FailureKind::Exists,
@@ -157,7 +207,7 @@ impl Gate<'_> {
             desk.subject(target, None, content, Some(from), measured)?,
         ];
         subjects[0].new_ends = vec![desk.new_end(from, target, &old.content)?];
-        if let Some(finding) = self.destruction(&subjects)? {
+        if let Some(finding) = self.destruction(&subjects, restore)? {
             return Err(Failure::from(finding)
                 .help("write and delete in two steps, so that a person can decide about each"));
         }
@@ -166,6 +216,7 @@ impl Gate<'_> {
         let plan = Plan {
             before: vec![(path.clone(), Some(old.clone())), (target.to_owned(), None)],
             effect: Effect::Rename,
+            is_executable: false,
             extension: None,
             compared: None,
             analysis,
@@ -191,16 +242,27 @@ impl Gate<'_> {
     }
 
     /// Refuses what the policy refuses; what only a person may decide comes back.
-    fn destruction(&self, subjects: &[Subject]) -> Result<Option<Finding>> {
+    fn destruction(
+        &self,
+        subjects: &[Subject],
+        restore: Option<&Restore>,
+    ) -> Result<Option<Finding>> {
         let (destructive, refusals): (Vec<_>, Vec<_>) = self
             .desk()
             .refusals(subjects)?
             .into_iter()
+            .filter(|finding| !restore.is_some_and(|restore| restore.passes(finding.rule)))
             .partition(|finding| finding.rule == Rule::DestructiveChange);
         match refusals.into_iter().next() {
             Some(finding) => Err(finding.into()),
             None => Ok(destructive.into_iter().next()),
         }
+    }
+
+    /// The blob id of what is there.
+    fn digest(&self, entry: Option<&Entry>) -> Option<String> {
+        let id = entry.and_then(|entry| self.repo.blob_id(&entry.content));
+        id.map(|id| id.to_string())
     }
 
     /// Keeps a change for a person, and says so.
@@ -221,6 +283,8 @@ impl Gate<'_> {
             why: finding.message.clone(),
             expires: super::decision::now().saturating_add_unsigned(self.policy.settings.expiry),
             content: plan.new_content().map(<[u8]>::to_vec),
+            snapshot: operation.restore().map(|restore| restore.snapshot.clone()),
+            is_executable: plan.is_executable,
         };
         let id = match self.held.hold(&change) {
             Ok(id) => id,

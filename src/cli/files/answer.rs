@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::output::Output;
 use crate::error::{Error, Result};
-use crate::gate::{self, Analysis, Done, Extension, Failure, FailureKind, Gate, Operation};
+use crate::gate::{self, Analysis, Done, Extension, Failure, FailureKind, Gate};
 use crate::path::boundary::Entry;
 use crate::path::show;
 use crate::report::{Format, document};
@@ -46,31 +46,25 @@ pub(super) fn print_read(
 }
 
 /// What was done.
-pub(in crate::cli) fn print_done(
-    output: &mut Output,
-    gate: &Gate<'_>,
-    operation: &Operation,
-    done: &Done,
-) {
+pub(in crate::cli) fn print_done(output: &mut Output, gate: &Gate<'_>, done: &Done) {
     let quiet = output.style.quiet;
     output.print_either(
         "a file operation",
-        || Value::Object(done_json(gate, operation, done)),
+        || Value::Object(done_json(gate, done)),
         |out| {
             if quiet {
                 return Ok(());
             }
             let path = show(&done.analysis.path);
-            let what = match operation {
-                Operation::Delete => format!("deleted {path}"),
-                Operation::Patch { .. } => format!("patched {path} ({})", plural(done.replaced)),
-                Operation::Write { .. } => format!("wrote {path} ({} bytes)", done.size),
-                Operation::Move { to } => {
-                    format!(
-                        "moved {path} to {}",
-                        show(done.moved_to.as_ref().unwrap_or(to))
-                    )
-                }
+            let to = done.moved_to.as_ref().map(show);
+            let what = match (done.verb, to) {
+                ("restore", Some(to)) => format!("restored {path} to {to}"),
+                ("restore", None) if done.is_gone => format!("removed {path}"),
+                ("restore", None) => format!("restored {path} ({} bytes)", done.size),
+                (_, Some(to)) => format!("moved {path} to {to}"),
+                ("patch", None) => format!("patched {path} ({})", plural(done.replaced)),
+                _ if done.is_gone => format!("deleted {path}"),
+                _ => format!("wrote {path} ({} bytes)", done.size),
             };
             writeln!(out, "{what}; snapshot {}", done.backup)?;
             done.extension
@@ -105,7 +99,7 @@ fn plural(replacements: usize) -> String {
     }
 }
 
-fn done_json(gate: &Gate<'_>, operation: &Operation, done: &Done) -> Map<String, Value> {
+fn done_json(gate: &Gate<'_>, done: &Done) -> Map<String, Value> {
     let absolute = |path: &gix::bstr::BString| -> Value {
         gate.absolute(path.as_ref())
             .to_string_lossy()
@@ -116,26 +110,21 @@ fn done_json(gate: &Gate<'_>, operation: &Operation, done: &Done) -> Map<String,
     object.insert("version".into(), 1.into());
     let path = done.moved_to.as_ref().unwrap_or(&done.analysis.path);
     object.insert("path".into(), absolute(path));
-    match operation {
-        Operation::Write { .. } => {
-            object.insert("size".into(), done.size.into());
-            object.insert("created".into(), (!done.analysis.exists).into());
-            if let Some(extension) = &done.extension {
-                object.insert("added".into(), extension.added.clone().into());
-                object.insert("kept".into(), extension.kept.clone().into());
-                object.insert("left_out".into(), extension.left_out.clone().into());
-            }
-        }
-        Operation::Patch { .. } => {
-            object.insert("matched".into(), true.into());
-            object.insert("replaced".into(), done.replaced.into());
-        }
-        Operation::Delete => {
-            object.insert("deleted".into(), true.into());
-        }
-        Operation::Move { .. } => {
-            object.insert("moved_from".into(), absolute(&done.analysis.path));
-            object.insert("size".into(), done.size.into());
+    if done.moved_to.is_some() {
+        object.insert("moved_from".into(), absolute(&done.analysis.path));
+        object.insert("size".into(), done.size.into());
+    } else if done.is_gone {
+        object.insert("deleted".into(), true.into());
+    } else if done.verb == "patch" {
+        object.insert("matched".into(), true.into());
+        object.insert("replaced".into(), done.replaced.into());
+    } else {
+        object.insert("size".into(), done.size.into());
+        object.insert("created".into(), (!done.analysis.exists).into());
+        if let Some(extension) = &done.extension {
+            object.insert("added".into(), extension.added.clone().into());
+            object.insert("kept".into(), extension.kept.clone().into());
+            object.insert("left_out".into(), extension.left_out.clone().into());
         }
     }
     object.insert("backup".into(), done.backup.to_string().into());

@@ -320,6 +320,13 @@ impl EditArgs {
     }
 }
 
+/// Who is asked about a destructive change; whoever cannot be asked finds it held.
+pub(in crate::cli) fn person(auto: bool) -> Option<Person> {
+    (!auto && person::is_at_a_terminal())
+        .then(|| Person::present().ok())
+        .flatten()
+}
+
 fn perform(
     output: &mut Output,
     path: &OsString,
@@ -328,10 +335,7 @@ fn perform(
     operation: impl Fn(&Gate<'_>, &Repository) -> gate::Result<Operation>,
 ) -> Result<u8> {
     let repo = repository()?;
-    // Whoever cannot be asked finds the change held.
-    let mut person = (!auto && person::is_at_a_terminal())
-        .then(|| Person::present().ok())
-        .flatten();
+    let mut person = person(auto);
     let mut run = || -> gate::Result<()> {
         let mut gate = Gate::open(&repo, &design.options(false))?;
         let operation = operation(&gate, &repo)?;
@@ -349,7 +353,7 @@ fn perform(
             }
             None => gate.perform(path.as_ref(), &operation),
         }?;
-        answer::print_done(output, &gate, &operation, &done);
+        answer::print_done(output, &gate, &done);
         if is_unsigned {
             output.notes(&enroll::unsigned_notes(&repo));
         }

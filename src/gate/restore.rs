@@ -1,0 +1,203 @@
+//! Putting back what a snapshot holds. It is judged as the write or the removal that it is, unless it undoes guard's own
+//! last operation there: then scope and loss are no question, because what was there comes back.
+
+use gix::bstr::BString;
+
+use super::lock::Lock;
+use super::undone::{Ends, undone};
+use super::{Ask, Done, Failure, FailureKind, Gate, Log, Operation, Result};
+use crate::change::Kind;
+use crate::finding::Rule;
+use crate::git::{Pruned, Repository, Snapshot};
+use crate::judge::{Options, settings_of_head};
+use crate::path::boundary::Boundary;
+use crate::path::show;
+
+/// What is put back at one path.
+#[derive(Debug, Clone)]
+pub struct Restore {
+    /// The id of the snapshot.
+    pub snapshot: String,
+    /// What was there.
+    pub former: Former,
+    /// The number of the record of guard's own last operation there, where this undoes it.
+    pub undoes: Option<u64>,
+}
+
+/// What was at a path.
+#[derive(Debug, Clone)]
+pub enum Former {
+    /// A file.
+    Content {
+        /// Its bytes.
+        bytes: Vec<u8>,
+        /// Whether it could be run.
+        is_executable: bool,
+    },
+    /// No file.
+    Absent,
+    /// No file; what is there now was at this path, and goes back to it.
+    From(BString),
+}
+
+impl Restore {
+    /// Whether an undo may leave a rule aside: the state that comes back is not this change's doing.
+    pub(super) fn passes(&self, rule: Rule) -> bool {
+        let is_of_the_step = matches!(
+            rule,
+            Rule::OutOfScope | Rule::ActionNotGranted | Rule::DestructiveChange
+        );
+        self.undoes.is_some() && is_of_the_step
+    }
+}
+
+impl<'a> Gate<'a> {
+    /// Opens the workspace to put these files of a snapshot back, and says in which steps. Undoing guard's own last
+    /// operation needs no design.
+    ///
+    /// # Errors
+    /// As for [`Gate::open`]; the snapshot cannot be read.
+    pub fn open_to_restore(
+        repo: &'a Repository,
+        options: &Options,
+        snapshot: &Snapshot,
+        paths: &[BString],
+    ) -> Result<(Gate<'a>, Vec<(BString, Operation)>)> {
+        let boundary = Boundary::open(repo.own_workdir()?)?;
+        let max = settings_of_head(repo)?.max_size;
+        let tree = repo.tree_of(Some(snapshot.id))?;
+        let (mut steps, mut now) = (Vec::new(), Ends::new());
+        for path in paths {
+            let former = match (tree.get(path.as_ref())?, tree.read(path.as_ref())?) {
+                (Some(state), Some(bytes)) => Former::Content {
+                    bytes,
+                    is_executable: state.kind == Kind::Executable,
+                },
+                _ => Former::Absent,
+            };
+            // What cannot be read is no undo; the step says what is wrong with it.
+            let there = boundary.read(path.as_ref(), max).ok();
+            let content = there
+                .as_ref()
+                .map(|entry| entry.as_ref().map(|entry| entry.content.as_slice()));
+            let is_there = match (&former, content) {
+                (Former::Content { bytes, .. }, Some(content)) => content == Some(bytes.as_slice()),
+                (_, Some(content)) => content.is_none(),
+                (_, None) => false,
+            };
+            if let Some(content) = content {
+                let id = content.and_then(|content| repo.blob_id(content));
+                now.push((path.clone(), id.map(|id| id.to_string())));
+            }
+            if !is_there {
+                steps.push((path.clone(), former));
+            }
+        }
+        let is_whole = now.len() == snapshot.files.len() + snapshot.absent.len();
+        let name = snapshot.id.to_string();
+        let undoes = match is_whole && !steps.is_empty() {
+            true => undone(repo, &read(&Log::new(repo.common_dir()))?, &name, now),
+            false => None,
+        };
+        // What has two ends is a move.
+        if let (Some(_), [file], [absent]) = (undoes, &snapshot.files[..], &snapshot.absent[..]) {
+            steps = vec![(absent.clone(), Former::From(file.clone()))];
+        }
+        let operation = |(path, former)| {
+            let snapshot = name.clone();
+            let restore = Restore {
+                snapshot,
+                former,
+                undoes,
+            };
+            (path, Operation::Restore(restore))
+        };
+        let needs_design = undoes.is_none() && !steps.is_empty();
+        let gate = Gate::open_with(repo, options, needs_design)?;
+        Ok((gate, steps.into_iter().map(operation).collect()))
+    }
+
+    /// Takes the steps once all are judged. Where a person has to decide about one, nothing is done before.
+    ///
+    /// # Errors
+    /// As for [`Gate::perform_asking`], or without `ask` as for [`Gate::perform`]. Steps that were taken before one that
+    /// failed are named.
+    pub fn restore(
+        &self,
+        steps: &[(BString, Operation)],
+        mut ask: Option<Ask<'_>>,
+    ) -> Result<Vec<Done>> {
+        let mut judged = Vec::new();
+        if steps.len() > 1 {
+            let _alone = self.lock.take()?;
+            for (path, operation) in steps {
+                let (_, finding) = self.prepare(path.as_ref(), operation)?;
+                judged.push((finding.is_none(), path, operation));
+            }
+        } else {
+            judged.extend(
+                steps
+                    .iter()
+                    .map(|(path, operation)| (true, path, operation)),
+            );
+        }
+        judged.sort_by_key(|&(is_free, ..)| is_free);
+        let mut all: Vec<Done> = Vec::new();
+        for (_, path, operation) in judged {
+            let done = match ask.as_deref_mut() {
+                Some(ask) => self.perform_asking(path.as_ref(), operation, ask),
+                None => self.perform(path.as_ref(), operation),
+            };
+            all.push(done.map_err(|failure| after(&all, failure))?);
+        }
+        Ok(all)
+    }
+
+    /// Whether an undo still is one, now that nobody else writes.
+    pub(super) fn confirm(&self, restore: &Restore, now: Ends) -> Result<()> {
+        if restore.undoes.is_none()
+            || undone(self.repo, &read(&self.log)?, &restore.snapshot, now) == restore.undoes
+        {
+            return Ok(());
+        }
+        Err(Failure::new(
+            FailureKind::Stale,
+            "the file changed meanwhile; nothing was written",
+        )
+        .help("look at it again and decide anew: guard snapshot diff"))
+    }
+}
+
+/// Forgets the snapshots that are older than the settings say, while nobody takes one.
+///
+/// # Errors
+/// Others do not stop writing, or a snapshot cannot be read or written.
+pub fn prune(repo: &Repository) -> crate::error::Result<Pruned> {
+    let keep = settings_of_head(repo)?.keep;
+    let lock = Lock::new(repo.common_dir());
+    let _alone = lock.take().map_err(Failure::into_error)?;
+    let now = gix::date::Time::now_utc().seconds;
+    repo.prune_snapshots(now.saturating_sub_unsigned(keep))
+}
+
+fn read(log: &Log) -> Result<Vec<u8>> {
+    log.read().map_err(|error| {
+        Failure::new(
+            FailureKind::Record,
+            format!("the audit log cannot be read: {error}"),
+        )
+        .help("nothing is written without a record; look with: guard audit verify")
+    })
+}
+
+fn after(done: &[Done], failure: Failure) -> Failure {
+    if done.is_empty() {
+        return failure;
+    }
+    let paths: Vec<String> = done
+        .iter()
+        .map(|done| show(&done.analysis.path).to_string())
+        .collect();
+    let message = format!("{}; done before: {}", failure.message, paths.join(", "));
+    Failure { message, ..failure }
+}

@@ -1,0 +1,330 @@
+//! `guard snapshot restore` is judged as the write of what it puts back; undoing guard's own last write passes.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use common::files::Answer;
+use common::terminal::{End, driver, guard_at_terminal};
+use common::{DESIGN, GUARD, Repo, lines, run};
+use serde_json::{Value, json};
+
+const FILE: &str = "src/state.py";
+
+fn backup(answer: &Answer) -> String {
+    answer.works().json["backup"].as_str().unwrap().to_owned()
+}
+
+fn restore(repo: &Repo, snapshot: &str) -> Answer {
+    repo.ask(&["snapshot", "restore", snapshot])
+}
+
+fn commit_all(repo: &Repo) {
+    repo.git(&["add", "--all"]);
+    repo.commit("Since");
+}
+
+/// A short file becomes a long one, which is committed: the snapshot of the short one, and what is there.
+fn committed_since(repo: &Repo, old: Option<&str>) -> (String, String) {
+    let new = lines(1..=400);
+    if let Some(old) = old {
+        repo.stage(FILE, old);
+        repo.commit("Short");
+    }
+    repo.govern(&[(FILE, "Add/Modify", "the state")]);
+    let snapshot = backup(&repo.put(FILE, &new, &[]));
+    commit_all(repo);
+    (snapshot, new)
+}
+
+#[test]
+fn a_restore_that_replaces_a_committed_file_is_held_and_a_person_decides() {
+    let repo = Repo::new();
+    let (snapshot, new) = committed_since(&repo, Some("short\n"));
+    let held = restore(&repo, &snapshot);
+    assert_eq!(held.code, 1);
+    assert_eq!(held.fails("held").class(), "REPLACE");
+    assert_eq!(repo.read(FILE), new.as_bytes());
+    let last = repo.records().pop().unwrap();
+    assert_eq!(
+        [&last["event"], &last["operation"], &last["rule"]],
+        ["refused", "restore", "destructive-change"]
+    );
+    let pending = repo.json(&["pending"])["held"][0].clone();
+    assert_eq!(
+        [&pending["operation"], &pending["id"]],
+        [&json!("restore"), &held.json["error"]["details"]["id"]]
+    );
+    let Some(driver) = driver(&repo) else { return };
+    let id = pending["id"].as_str().unwrap();
+    let answers = [("Type `", "line\n"), ("Reason: ", "the old state\n")];
+    guard_at_terminal(driver, &["approve", id], &answers, End::Wait)
+        .exits(0)
+        .says("restored src/state.py");
+    assert_eq!(repo.read(FILE), b"short\n");
+    let done = repo.records().pop().unwrap();
+    assert_eq!(
+        [&done["event"], &done["operation"], &done["snapshot"]],
+        ["done", "restore", &snapshot]
+    );
+}
+
+#[test]
+fn a_person_at_a_terminal_is_asked_at_once() {
+    let repo = Repo::new();
+    let (snapshot, _) = committed_since(&repo, Some("short\n"));
+    let Some(driver) = driver(&repo) else { return };
+    let answers = [("Type `", "line\n"), ("Reason: ", "the old state\n")];
+    let arguments = ["snapshot", "restore", &snapshot];
+    guard_at_terminal(driver, &arguments, &answers, End::Wait).exits(0);
+    assert_eq!(repo.read(FILE), b"short\n");
+}
+
+#[test]
+fn a_restore_that_removes_a_committed_file_is_judged_as_its_deletion() {
+    let repo = Repo::new();
+    let (snapshot, new) = committed_since(&repo, None);
+    let refused = restore(&repo, &snapshot);
+    assert_eq!(
+        refused.fails("refused").json["error"]["rule"],
+        "action-not-granted"
+    );
+    assert_eq!(repo.read(FILE), new.as_bytes());
+    // Where no design applies, a person decides.
+    let repo = Repo::open();
+    let snapshot = backup(&repo.put(FILE, &new, &[]));
+    commit_all(&repo);
+    assert_eq!(restore(&repo, &snapshot).fails("held").class(), "DELETE");
+    assert_eq!(repo.read(FILE), new.as_bytes());
+}
+
+#[test]
+fn roots_secrets_and_settings_hold_for_a_restore_too() {
+    for (settings, rule) in [
+        ("[workspace]\nwrite = [\"src\"]\n", "outside-roots"),
+        ("[workspace]\nsecrets = [\"notes*\"]\n", "protected-path"),
+        ("[scope]\nprotect = [\"notes.txt\"]\n", "protected-path"),
+    ] {
+        let repo = Repo::open();
+        let snapshot = backup(&repo.put("notes.txt", "x\n", &[]));
+        repo.stage(
+            "guard.toml",
+            format!("[lld]\nmissing = \"skip\"\n{settings}"),
+        );
+        repo.commit("Narrow");
+        let refused = restore(&repo, &snapshot);
+        assert_eq!(refused.json["error"]["rule"], rule, "{refused:#?}");
+        assert_eq!(refused.code, 1, "{settings}");
+        assert_eq!(repo.read("notes.txt"), b"x\n", "{settings}");
+        let last = repo.records().pop().unwrap();
+        assert_eq!(
+            [&last["event"], &last["operation"], &last["rule"]],
+            ["refused", "restore", rule]
+        );
+    }
+}
+
+#[test]
+fn undoing_the_last_write_needs_no_row_and_no_design() {
+    let repo = Repo::new();
+    repo.stage(FILE, lines(1..=300));
+    repo.commit("Begin");
+    repo.govern(&[(FILE, "Modify", "x"), ("src/new.py", "Add", "x")]);
+    let changed = backup(&repo.put(FILE, lines(1..=301), &[]));
+    let created = backup(&repo.put("src/new.py", lines(1..=300), &[]));
+    // The design loses the rows, and then there is none.
+    repo.design(DESIGN, &[("src/elsewhere.py", "Add", "x")]);
+    repo.commit("Think again");
+    repo.put(FILE, "x\n", &[]).fails("refused");
+    let restored = restore(&repo, &changed);
+    assert_eq!(restored.works().json["restored"], json!([FILE]));
+    assert_eq!(repo.read(FILE), lines(1..=300).as_bytes());
+    repo.git(&["switch", "--quiet", "--create", "no-issue"]);
+    repo.put("src/new.py", "x\n", &[]).fails("cannot-judge");
+    let removed = restore(&repo, &created);
+    assert_eq!(removed.works().json["removed"], json!(["src/new.py"]));
+    assert!(!repo.path("src/new.py").exists());
+    let done = repo.records().pop().unwrap();
+    assert_eq!([&done["operation"], &done["event"]], ["restore", "done"]);
+    assert!(done["undoes"].is_u64() && done["backup"].is_string());
+}
+
+/// A repository whose design no longer grants what guard wrote; the snapshot of that write.
+fn ungranted() -> (Repo, String) {
+    let repo = Repo::new();
+    repo.stage(FILE, lines(1..=50));
+    repo.commit("Begin");
+    repo.govern(&[(FILE, "Modify", "x")]);
+    let snapshot = backup(&repo.put(FILE, lines(1..=51), &[]));
+    repo.design(DESIGN, &[("src/elsewhere.py", "Add", "x")]);
+    repo.commit("Think again");
+    (repo, snapshot)
+}
+
+#[test]
+fn what_was_changed_since_is_judged() {
+    let (repo, snapshot) = ungranted();
+    repo.write(FILE, lines(1..=52));
+    let refused = restore(&repo, &snapshot);
+    assert_eq!(
+        refused.fails("refused").json["error"]["rule"],
+        "out-of-scope"
+    );
+    // As guard left it, it may go back.
+    repo.write(FILE, lines(1..=51));
+    restore(&repo, &snapshot).works();
+    // What is committed since is more than guard's own write.
+    let (repo, snapshot) = ungranted();
+    commit_all(&repo);
+    let refused = restore(&repo, &snapshot);
+    assert_eq!(
+        refused.fails("refused").json["error"]["rule"],
+        "out-of-scope"
+    );
+    assert_eq!(repo.read(FILE), lines(1..=51).as_bytes());
+}
+
+#[test]
+fn an_older_snapshot_is_judged_and_undo_goes_back_step_by_step() {
+    let repo = Repo::new();
+    repo.stage(FILE, lines(1..=50));
+    repo.commit("Begin");
+    repo.govern(&[(FILE, "Modify", "x")]);
+    let write = |last: usize| backup(&repo.put(FILE, lines(1..=last), &[]));
+    let (first, second, third) = (write(51), write(52), write(53));
+    repo.design(DESIGN, &[("src/elsewhere.py", "Add", "x")]);
+    repo.commit("Think again");
+    restore(&repo, &second).fails("refused");
+    restore(&repo, &first).fails("refused");
+    restore(&repo, &third).works();
+    restore(&repo, &first).fails("refused");
+    restore(&repo, &second).works();
+    assert_eq!(repo.read(FILE), lines(1..=51).as_bytes());
+    // What an undo replaced comes back as well.
+    let redo = repo.records().pop().unwrap()["backup"].clone();
+    restore(&repo, redo.as_str().unwrap()).works();
+    assert_eq!(repo.read(FILE), lines(1..=52).as_bytes());
+}
+
+#[test]
+fn a_write_whose_end_is_not_on_record_is_undone() {
+    let (repo, snapshot) = ungranted();
+    let log = repo.path(".git/guard/log.jsonl");
+    let text = fs::read_to_string(&log).unwrap();
+    let cut = text.trim_end().rfind('\n').unwrap() + 1;
+    fs::write(&log, &text[..cut]).unwrap();
+    restore(&repo, &snapshot).works();
+    assert_eq!(repo.read(FILE), lines(1..=50).as_bytes());
+}
+
+#[test]
+fn a_record_that_was_edited_undoes_nothing() {
+    let (repo, snapshot) = ungranted();
+    let log = repo.path(".git/guard/log.jsonl");
+    let text = fs::read_to_string(&log).unwrap();
+    fs::write(&log, text.replace("MODIFY", "MODIFX")).unwrap();
+    let answer = restore(&repo, &snapshot);
+    assert_ne!(answer.code, 0, "{answer:#?}");
+    assert_eq!(repo.read(FILE), lines(1..=51).as_bytes());
+}
+
+#[test]
+fn a_move_is_undone_at_both_ends_or_judged() {
+    let moved = || {
+        let repo = Repo::new();
+        repo.stage("old.py", "x\n");
+        repo.commit("Begin");
+        repo.govern(&[("old.py", "Delete", "x"), ("new/a.py", "Add", "x")]);
+        let snapshot = backup(&repo.ask(&["move", "old.py", "new/a.py"]));
+        (repo, snapshot)
+    };
+    let (repo, snapshot) = moved();
+    let undone = restore(&repo, &snapshot);
+    assert_eq!(
+        [&undone.works().json["restored"], &undone.json["removed"]],
+        [&json!(["old.py"]), &json!(["new/a.py"])]
+    );
+    assert_eq!(repo.read("old.py"), b"x\n");
+    assert!(!repo.path("new/a.py").exists());
+    // And forth again.
+    let redo = repo.records().pop().unwrap()["backup"].clone();
+    restore(&repo, redo.as_str().unwrap()).works();
+    assert!(!repo.path("old.py").exists());
+    assert_eq!(repo.read("new/a.py"), b"x\n");
+    // One end was changed: both are judged before either is touched.
+    let (repo, snapshot) = moved();
+    repo.write("new/a.py", "changed\n");
+    restore(&repo, &snapshot).fails("refused");
+    assert!(!repo.path("old.py").exists());
+    assert_eq!(repo.read("new/a.py"), b"changed\n");
+    // One end alone is no undo.
+    let (repo, snapshot) = moved();
+    repo.ask(&["snapshot", "restore", &snapshot, "old.py"])
+        .fails("refused");
+    assert!(!repo.path("old.py").exists());
+}
+
+#[test]
+fn a_binary_file_that_was_deleted_comes_back() {
+    let repo = Repo::open();
+    repo.write("image", b"\x89PNG\0\0\0");
+    let snapshot = backup(&repo.ask(&["delete", "image"]));
+    restore(&repo, &snapshot).works();
+    assert_eq!(repo.read("image"), b"\x89PNG\0\0\0");
+}
+
+#[test]
+fn a_directory_that_became_a_link_is_not_followed() {
+    let repo = Repo::open();
+    repo.write("dir/a", "one\n");
+    repo.write("other/a", "two\n");
+    let snapshot = backup(&repo.put("dir/a", "two\n", &[]));
+    fs::rename(repo.path("dir"), repo.path("kept")).unwrap();
+    symlink("other", repo.path("dir")).unwrap();
+    restore(&repo, &snapshot).fails("security");
+    assert_eq!(repo.read("other/a"), b"two\n");
+}
+
+#[test]
+fn paths_are_those_of_the_current_directory() {
+    let repo = Repo::open();
+    repo.write("src/a", "one\n");
+    let snapshot = backup(&repo.put("src/a", "two\n", &[]));
+    let verb = |verb: &str, path: &str| {
+        let mut command = repo.command(GUARD);
+        command.args(["snapshot", verb, &snapshot, path]);
+        run(command.current_dir(repo.path("src")))
+    };
+    assert_eq!(verb("show", "a").exits(0).stdout, "one\n");
+    assert_eq!(verb("show", "../src/a").exits(0).stdout, "one\n");
+    verb("show", "src/a").exits(2).says("src/src/a");
+    verb("restore", "src/a").exits(2).says("src/src/a");
+    let absolute = repo.path("src/a");
+    assert_eq!(
+        verb("show", absolute.to_str().unwrap()).exits(0).stdout,
+        "one\n"
+    );
+    verb("restore", "./a").exits(0);
+    assert_eq!(repo.read("src/a"), b"one\n");
+}
+
+#[test]
+fn a_person_restores_what_the_design_grants() {
+    let repo = Repo::new();
+    repo.stage(FILE, lines(1..=50));
+    repo.commit("Begin");
+    repo.govern(&[(FILE, "Modify", "x")]);
+    let snapshot = backup(&repo.put(FILE, lines(1..=51), &[]));
+    repo.write(FILE, lines(1..=52));
+    let answer = restore(&repo, &snapshot);
+    let ids: &Value = &answer.works().json["backups"];
+    assert_eq!(ids.as_array().unwrap().len(), 1);
+    assert_eq!(repo.read(FILE), lines(1..=50).as_bytes());
+    // What is as the snapshot has it stays, without a record.
+    let count = repo.records().len();
+    restore(&repo, &snapshot).works();
+    assert_eq!(repo.records().len(), count);
+}
