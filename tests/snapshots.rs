@@ -330,19 +330,6 @@ fn pruning_forgets_what_is_older_than_the_settings_keep() {
 }
 
 #[test]
-fn an_unborn_head_has_snapshots_too() {
-    let repo = Repo::new();
-    repo.write("a", "old\n");
-    // Without a commit there are no settings; a design by hand says what may be written.
-    repo.design("docs/d.md", &[("a", "Modify", "x")]);
-    let id = backup(&repo.put("a", "new\n", &["--lld", "docs/d.md"]));
-    let held = repo.guard(&["snapshot", "show", &id, "a"]).exits(0);
-    assert_eq!(held.stdout, "old\n");
-    assert_ne!(repo.try_git(&["rev-parse", "--verify", "HEAD"]).code, 0);
-    repo.git(&["fsck", "--strict"]);
-}
-
-#[test]
 fn concurrent_writers_lose_no_snapshot() {
     let repo = Repo::open();
     let writers: Vec<_> = (0..8)

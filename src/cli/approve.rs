@@ -169,6 +169,7 @@ impl ApproveArgs {
             let signer = self.sign.signer(repo)?;
             let has_signer = signer.is_some();
             let gate = Gate::open(repo, &self.design.options(false))?.signing(signer);
+            output.notes(gate.notes());
             let done = gate.approve(id, &mut |question| {
                 is_unsigned = question.finding.is_some() && !has_signer;
                 ask(person, question)
@@ -188,7 +189,8 @@ impl ApproveArgs {
     }
 
     fn staged(&self, output: &mut Output, repo: &Repository, person: &mut Person) -> Result<u8> {
-        let options = with_approvals(repo, self.design.options(false))?;
+        // Judged as the commit will be.
+        let options = with_approvals(repo, self.design.options(true))?;
         let (waiting, fixed) = judge::clearable(repo, &options)?;
         for finding in &fixed {
             let note = format!(
@@ -236,8 +238,9 @@ impl ApproveArgs {
         // All are signed before the first is kept, so that a refusal of the key leaves nothing.
         let approvals: gate::Result<Vec<_>> = waiting.iter().map(approve).collect();
         let kept = approvals.and_then(|approvals| {
-            let keep = |approval| gate::keep(repo, approval);
-            approvals.iter().try_for_each(keep)?;
+            for (approval, change) in approvals.iter().zip(&waiting) {
+                gate::keep(repo, approval, &change.designs)?;
+            }
             Ok(approvals)
         });
         let approvals = match kept {

@@ -114,7 +114,17 @@ fn line(record: &Value) -> String {
     for key in ["class", "reason", "who", "backup"] {
         parts.extend(text(key).map(|value| format!("{key}={value}")));
     }
+    // Records of earlier versions name none.
+    let designs = record.get("designs").and_then(Value::as_array);
+    parts.extend(designs.into_iter().flatten().map(design));
     parts.join("  ")
+}
+
+/// A design that judged, with the beginning of its blob id.
+fn design(design: &Value) -> String {
+    let word = |key: &str| design.get(key).and_then(Value::as_str).unwrap_or_default();
+    let blob: String = word("blob").chars().take(12).collect();
+    format!("design={}@{}", show(word("path")), show(&blob))
 }
 
 fn print_verification(output: &mut Output, result: &Verification) -> u8 {

@@ -47,6 +47,7 @@ impl Args {
         };
         let report = judge::check_paths(&repo, &self.paths, proposed, &options)?;
         output.print(|out, format, style| report.write(format, out, style));
+        output.notes(&report.notes);
         Ok(report.exit_code())
     }
 }

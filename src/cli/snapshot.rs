@@ -282,6 +282,7 @@ fn restore(
     let mut run = || -> gate::Result<Vec<Done>> {
         let options = design.options(false);
         let (gate, steps) = Gate::open_to_restore(repo, &options, &snapshot, &paths)?;
+        output.notes(gate.notes());
         let Some(person) = &mut person else {
             return gate.restore(&steps, None);
         };

@@ -12,7 +12,7 @@ use super::perform::record;
 use super::sign::{Signer, new_id};
 use super::{
     Analysis, Done, Extension, Failure, FailureKind, Gate, Held, HeldChange, Log, Operation,
-    Result, Store, Strategy,
+    Result, Store, Strategy, designs,
 };
 use crate::approval::{self, Approval};
 use crate::finding::Finding;
@@ -20,6 +20,7 @@ use crate::git::Repository;
 use crate::judge;
 use crate::path::boundary::Boundary;
 use crate::path::show;
+use crate::policy::DesignVersion;
 
 /// How every decision is given: at a terminal, by a typed word.
 const HOW: &str = "terminal";
@@ -160,7 +161,8 @@ impl Gate<'_> {
         let reason = match answer {
             Answer::Approve(reason) => reason,
             Answer::Reject(reason) => {
-                let facts = decision(self.repo, plan.path(), old, new, &reason);
+                let mut facts = decision(self.repo, plan.path(), old, new, &reason);
+                designs::name(&mut facts, &self.policy.design_versions());
                 record(&self.log, "rejected", facts)?;
                 return Err(Failure::new(
                     FailureKind::Rejected,
@@ -200,10 +202,11 @@ impl Gate<'_> {
             .help("look at it again and decide anew"));
         }
         match &approval {
-            Some(approval) => keep(self.repo, approval)?,
+            Some(approval) => keep(self.repo, approval, &self.policy.design_versions())?,
             None => {
                 let (old, new) = approval::sides(&plan.consent);
-                let facts = decision(self.repo, plan.path(), old, new, &consent.reason);
+                let mut facts = decision(self.repo, plan.path(), old, new, &consent.reason);
+                designs::name(&mut facts, &self.policy.design_versions());
                 record(&self.log, "approved", facts)?;
             }
         }
@@ -253,16 +256,17 @@ impl Consent {
     }
 }
 
-/// Puts an approval on record and keeps it until the change is committed.
+/// Puts an approval on record, with the designs in force, and keeps it until the change is committed.
 ///
 /// # Errors
 /// The log or the store cannot be written: then there is no approval.
-pub fn keep(repo: &Repository, approval: &Approval) -> Result<()> {
+pub fn keep(repo: &Repository, approval: &Approval, designs: &[DesignVersion]) -> Result<()> {
     let (old, new) = (approval.old.clone(), approval.new.clone());
     let mut facts = decision(repo, approval.path.as_ref(), old, new, &approval.reason);
     facts.insert("id".into(), approval.id.clone().into());
     facts.insert("expires".into(), approval.expires.into());
     facts.insert("signed".into(), approval.signature.is_some().into());
+    designs::name(&mut facts, designs);
     record(&Log::new(repo.common_dir()), "approved", facts)?;
     let store = Store::new(repo.common_dir());
     store.add(approval).map_err(|error| {

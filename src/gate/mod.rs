@@ -4,6 +4,7 @@
 mod analysis;
 mod asked;
 mod decision;
+mod designs;
 #[cfg(feature = "extend")]
 mod extend;
 mod failure;
@@ -118,6 +119,11 @@ impl<'a> Gate<'a> {
                 self.note_refusal("read", request, failure);
             }
         })
+    }
+
+    /// Remarks on how the policy came about, such as on a design that the work tree has in another version.
+    pub fn notes(&self) -> &[String] {
+        &self.policy.notes
     }
 
     /// The largest content that the settings allow, in bytes.

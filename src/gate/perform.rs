@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::plan::{Effect, Plan};
 use super::{
     Analysis, Extension, Failure, FailureKind, Gate, Head, Log, Operation, Result, Strategy,
+    designs,
 };
 use crate::finding::Finding;
 use crate::git::Before;
@@ -189,6 +190,7 @@ impl Gate<'_> {
             facts.insert("snapshot".into(), restore.snapshot.clone().into());
             facts.extend(restore.undoes.map(|seq| ("undoes".to_owned(), seq.into())));
         }
+        designs::name(&mut facts, &self.policy.design_versions());
         facts
     }
 
@@ -206,6 +208,7 @@ impl Gate<'_> {
         if let Some(finding) = &failure.finding {
             facts.insert("rule".into(), finding.rule.id().into());
         }
+        designs::name(&mut facts, &self.policy.design_versions());
         let _ = self.log.append("refused", facts);
     }
 }

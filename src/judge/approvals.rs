@@ -10,6 +10,7 @@ use crate::change::Change;
 use crate::error::Result;
 use crate::finding::{Finding, Level};
 use crate::git::{Index, Parents, Repository, changes_between};
+use crate::policy::DesignVersion;
 use crate::rules;
 
 /// A staged change with errors that an approval clears.
@@ -23,8 +24,10 @@ pub struct Clearable {
     pub new: Vec<u8>,
     /// The errors; none of its own has the old end of a rename on whose way something is lost.
     pub findings: Vec<Finding>,
-    /// The design in force, for the record.
+    /// The design in force, for the approval.
     pub design: Option<BString>,
+    /// All designs in force, for the record.
+    pub designs: Vec<DesignVersion>,
     /// For how many seconds an approval holds.
     pub expiry: u64,
 }
@@ -75,6 +78,7 @@ pub fn clearable(repo: &Repository, options: &Options) -> Result<(Vec<Clearable>
             new,
             findings: own,
             design: design.clone(),
+            designs: policy.design_versions(),
             expiry: policy.settings.expiry,
         });
     }

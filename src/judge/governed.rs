@@ -4,7 +4,8 @@ use std::path::Path;
 
 use gix::bstr::BString;
 
-use super::{Options, Request, load_for_commit, load_for_request};
+use super::load::load_to_show;
+use super::{Options, load_for_commit};
 use crate::error::{Error, Result};
 use crate::git::{Index, Parents, Repository, show_file};
 use crate::policy::{Origin, Policy};
@@ -30,13 +31,7 @@ pub fn candidate(repo: &Repository, file: &Path) -> Result<Candidate> {
         designs_from: "guard use",
         ..Options::default()
     };
-    let policy = load_for_request(
-        repo,
-        &Request {
-            options: &options,
-            needs_design: true,
-        },
-    )?;
+    let policy = load_to_show(repo, &options)?;
     let governing = policy
         .designs
         .first()

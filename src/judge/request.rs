@@ -86,7 +86,10 @@ pub fn check_paths(
             }),
         })
         .collect::<Result<_>>()?;
-    Ok(CheckReport { results })
+    Ok(CheckReport {
+        results,
+        notes: policy.notes.clone(),
+    })
 }
 
 /// What to do where guard does not read a file.

@@ -1,8 +1,9 @@
 //! What the designs in force grant: for people, for programs, and for an agent's prompt.
 
+use super::load::load_to_show;
 use super::view::IndexView;
 use super::work_tree::work_tree;
-use super::{Options, Request, designs_used, load_for_request, texts};
+use super::{Options, designs_used, texts};
 use crate::error::{Error, Result};
 use crate::git::{Index, Repository};
 use crate::path::TreeView;
@@ -18,7 +19,7 @@ use crate::rules;
 /// # Errors
 /// Whatever keeps guard from a policy.
 pub fn scope(repo: &Repository, options: &Options) -> Result<ScopeReport> {
-    let policy = policy(repo, options)?;
+    let policy = load_to_show(repo, options)?;
     let mut report = ScopeReport {
         designs: designs_used(&policy),
         notes: policy.notes.clone(),
@@ -38,7 +39,7 @@ pub fn scope(repo: &Repository, options: &Options) -> Result<ScopeReport> {
 /// # Errors
 /// Whatever keeps guard from a policy, and a branch on which no design applies.
 pub fn prompt(repo: &Repository, options: &Options) -> Result<PromptReport> {
-    let policy = policy(repo, options)?;
+    let policy = load_to_show(repo, options)?;
     let Some(scope) = policy.scope.as_ref().filter(|scope| !scope.is_empty()) else {
         return Err(
             Error::new("no design applies here, so there are no paths to name")
@@ -58,14 +59,6 @@ pub fn prompt(repo: &Repository, options: &Options) -> Result<PromptReport> {
         faults,
         policy.notes.clone(),
     ))
-}
-
-fn policy(repo: &Repository, options: &Options) -> Result<Policy> {
-    let request = Request {
-        options,
-        needs_design: true,
-    };
-    load_for_request(repo, &request)
 }
 
 /// What is there now.

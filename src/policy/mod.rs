@@ -50,11 +50,22 @@ impl Origin {
     }
 }
 
+/// A version of a design, for records.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DesignVersion {
+    /// Repository-relative path.
+    pub path: BString,
+    /// The id of the blob that was read; `None` where it could not be hashed.
+    pub blob: Option<ObjectId>,
+}
+
 /// A design in force.
 #[derive(Debug, Clone)]
 pub struct Governing {
     /// The document.
     pub design: Design,
+    /// The id of the blob that was read; `None` where it could not be hashed.
+    pub blob: Option<ObjectId>,
     /// Where its text was read.
     pub origin: Origin,
     /// What chose it, such as `--lld` or `issue 188 in the branch name`.
@@ -134,6 +145,17 @@ impl Policy {
     /// Whether `path` needs no row: a design or guard's own settings.
     pub fn is_exempt(&self, path: &BStr) -> bool {
         self.is_design(path) || select::is_own_settings(&self.settings, path)
+    }
+
+    /// The designs in force, each with the version that was read.
+    pub fn design_versions(&self) -> Vec<DesignVersion> {
+        let in_force = self.designs.iter().filter(|governing| governing.in_force);
+        in_force
+            .map(|governing| DesignVersion {
+                path: governing.design.path.clone(),
+                blob: governing.blob,
+            })
+            .collect()
     }
 
     /// The paths of the designs in force.

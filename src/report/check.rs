@@ -19,6 +19,8 @@ use crate::path::show;
 pub struct CheckReport {
     /// One a path.
     pub results: Vec<CheckResult>,
+    /// Remarks on how the answers came about.
+    pub notes: Vec<String>,
 }
 
 /// The answer for one path.
@@ -44,6 +46,7 @@ pub struct CheckResult {
 struct CheckJson<'a> {
     version: u32,
     results: Vec<ResultJson<'a>>,
+    notes: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -96,6 +99,7 @@ impl CheckReport {
                     rule: result.rule.map(Rule::id),
                 })
                 .collect(),
+            notes: &self.notes,
         })
     }
 }

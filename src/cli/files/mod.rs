@@ -195,6 +195,7 @@ impl ReadArgs {
         let repo = repository()?;
         let mut read = || -> gate::Result<()> {
             let gate = Gate::open(&repo, &self.design.options(false))?;
+            output.notes(gate.notes());
             let path = self.path.iter().chain(&self.file).next();
             let request = path.map(|path| repo.request(Path::new(path)));
             let request = request.unwrap_or_default();
@@ -338,6 +339,7 @@ fn perform(
     let mut person = person(auto);
     let mut run = || -> gate::Result<()> {
         let mut gate = Gate::open(&repo, &design.options(false))?;
+        output.notes(gate.notes());
         let operation = operation(&gate, &repo)?;
         let mut is_unsigned = false;
         let path = repo.request(Path::new(path));

@@ -245,7 +245,7 @@ impl Loader<'_> {
         ));
         match uncommitted {
             Some(path) => error
-                .help("commit it first:")
+                .help("commit the design first:")
                 .help(add_and_commit(path.as_bytes())),
             None => error
                 .help("write it and commit it first")

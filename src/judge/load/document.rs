@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use gix::bstr::BStr;
+use gix::bstr::{BStr, ByteSlice};
 
 use super::choose::Choice;
 use super::{Loader, add_and_commit};
-use crate::change::Change;
+use crate::change::{Change, Kind};
 use crate::error::{Error, Result};
 use crate::judge::work_base;
 use crate::path::{shell_word, show};
@@ -23,9 +23,15 @@ impl Loader<'_> {
             return self.at_the_head(choice, current, staged.unwrap_or_default());
         }
         if let Some(bytes) = current {
-            if choice.by_hand
-                && self.sides.moment != Moment::Range
-                && self.in_work_tree(path).is_some_and(|now| now != bytes)
+            let may_surprise = match self.sides.moment {
+                Moment::Request => true,
+                Moment::Commit | Moment::Step => choice.by_hand,
+                Moment::Range => false,
+            };
+            if may_surprise
+                && self
+                    .in_work_tree(path)
+                    .is_some_and(|now| is_other_text(&now, &bytes))
             {
                 self.notes.push(format!(
                     "{} is read from HEAD; the work tree has another version",
@@ -42,7 +48,7 @@ impl Loader<'_> {
             return Ok(Governing {
                 proposed,
                 before,
-                ..governing(design, self.base_origin(), choice)
+                ..self.governing(design, &bytes, self.base_origin(), choice)
             });
         }
         if let Some(bytes) = staged {
@@ -51,22 +57,27 @@ impl Loader<'_> {
             return Ok(Governing {
                 in_force: false,
                 proposed: Some(design.clone()),
-                ..governing(design, origin, choice)
+                ..self.governing(design, &bytes, origin, choice)
             });
         }
         match self.in_work_tree(path) {
-            Some(bytes) if choice.by_hand && !self.options.in_hook => {
+            Some(bytes) if choice.by_hand && self.work_tree_serves => {
                 self.notes.push(format!(
                     "{} is read from the work tree: {} does not have it",
                     show(path),
                     self.sides.head.map_or("HEAD", |_| "the range")
                 ));
                 let design = self.usable(path, &bytes)?;
-                Ok(governing(design, Origin::WorkTree, choice))
+                Ok(self.governing(design, &bytes, Origin::WorkTree, choice))
             }
+            _ if self.is_link(path)? => Err(Error::new(format!(
+                "the design {} is a link, and guard reads designs from commits, as files",
+                show(path)
+            ))
+            .help("name the document that the link leads to")),
             Some(_) => Err(
                 Error::new(format!("the design {} is not committed", show(path)))
-                    .help("commit it first:")
+                    .help("commit the design first:")
                     .help(add_and_commit(path)),
             ),
             None if self.is_directory(path)? => Err(Error::new(format!(
@@ -99,7 +110,7 @@ impl Loader<'_> {
         let origin = self.sides.head.map_or(Origin::Head, Origin::Commit);
         Ok(Governing {
             before: before.map(|bytes| self.parse(path, &bytes)).transpose()?,
-            ..governing(design, origin, choice)
+            ..self.governing(design, &now, origin, choice)
         })
     }
 
@@ -159,8 +170,22 @@ impl Loader<'_> {
         Some(self.repo.workdir().ok()?.join(relative))
     }
 
+    /// Whether a commit or the work tree has a link there.
+    fn is_link(&self, path: &BStr) -> Result<bool> {
+        let committed = self.sides.base.get(path)?;
+        let on_disk = || {
+            self.file(path)
+                .and_then(|file| file.symlink_metadata().ok())
+        };
+        Ok(committed.is_some_and(|state| state.kind == Kind::Symlink)
+            || on_disk().is_some_and(|metadata| metadata.is_symlink()))
+    }
+
+    /// What a file of the work tree holds. Nothing else is opened: a FIFO would wait for a writer.
     pub(super) fn in_work_tree(&self, path: &BStr) -> Option<Vec<u8>> {
-        std::fs::read(self.file(path)?).ok()
+        let file = self.file(path)?;
+        let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
+        is_file.then(|| std::fs::read(file).ok()).flatten()
     }
 
     fn parse(&self, path: &BStr, bytes: &[u8]) -> Result<Design> {
@@ -210,15 +235,21 @@ impl Loader<'_> {
         error.texts.insert(design.path.clone(), design.text);
         Err(error)
     }
+
+    fn governing(&self, design: Design, read: &[u8], origin: Origin, choice: &Choice) -> Governing {
+        Governing {
+            design,
+            blob: self.repo.blob_id(read),
+            origin,
+            chosen_by: choice.by.clone(),
+            in_force: true,
+            proposed: None,
+            before: None,
+        }
+    }
 }
 
-fn governing(design: Design, origin: Origin, choice: &Choice) -> Governing {
-    Governing {
-        design,
-        origin,
-        chosen_by: choice.by.clone(),
-        in_force: true,
-        proposed: None,
-        before: None,
-    }
+/// Whether two versions differ in more than line endings, which git may convert on the way to the work tree.
+fn is_other_text(one: &[u8], other: &[u8]) -> bool {
+    one != other && one.replace("\r\n", "\n") != other.replace("\r\n", "\n")
 }

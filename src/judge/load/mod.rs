@@ -56,11 +56,31 @@ pub fn load_for_commit(
     load_for_changes(repo, sides, changes, options)
 }
 
-/// The policy for a path that somebody wants to write: HEAD's.
+/// The policy for a path that somebody wants to write: HEAD's, so that no request grants itself anything.
+///
+/// # Errors
+/// As for [`load_for_commit`]; a design that HEAD lacks.
+pub fn load_for_request(repo: &Repository, request: &Request<'_>) -> Result<Policy> {
+    load_of_head(repo, request, false)
+}
+
+/// The same to look at, which grants nothing: a design named by hand that HEAD lacks comes from the work tree.
 ///
 /// # Errors
 /// As for [`load_for_commit`].
-pub fn load_for_request(repo: &Repository, request: &Request<'_>) -> Result<Policy> {
+pub(super) fn load_to_show(repo: &Repository, options: &Options) -> Result<Policy> {
+    let request = Request {
+        options,
+        needs_design: true,
+    };
+    load_of_head(repo, &request, !options.in_hook)
+}
+
+fn load_of_head(
+    repo: &Repository,
+    request: &Request<'_>,
+    work_tree_serves: bool,
+) -> Result<Policy> {
     let sides = Sides {
         moment: Moment::Request,
         base: repo.tree_of(repo.head_commit()?)?,
@@ -70,6 +90,7 @@ pub fn load_for_request(repo: &Repository, request: &Request<'_>) -> Result<Poli
         trailers: Vec::new(),
     };
     let mut loader = Loader::new(repo, sides, request.options)?;
+    loader.work_tree_serves = work_tree_serves;
     let designs = loader.designs(request.needs_design)?;
     loader.finish(designs, request.needs_design)
 }
@@ -118,6 +139,8 @@ struct Loader<'a> {
     objects: Objects,
     sides: Sides<'a>,
     options: &'a Options,
+    /// Whether a design named by hand may come from the work tree where no commit has it.
+    work_tree_serves: bool,
     settings: Settings,
     /// The base has settings that can be used.
     configured: bool,
@@ -144,6 +167,7 @@ impl<'a> Loader<'a> {
             objects: repo.objects(),
             sides,
             options,
+            work_tree_serves: !options.in_hook,
             settings: Settings::default(),
             configured: false,
             adopting: false,

@@ -23,6 +23,7 @@ fn check() -> CheckReport {
                 design: None,
             },
         ],
+        notes: Vec::new(),
     }
 }
 

@@ -1,0 +1,357 @@
+//! A request is judged by the designs that HEAD holds: nothing that it could have written itself grants it anything.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::files::answer_of;
+use common::{DESIGN, GUARD, Repo, lines, run};
+use serde_json::Value;
+
+const OWN: &str = "docs/lld/active/LLD-9.md";
+
+fn table(rows: &[(&str, &str)]) -> String {
+    let mut text =
+        "# Plan\n\n## Files Changed\n\n| File | Change Type | Description |\n|---|---|---|\n"
+            .to_owned();
+    for (path, kind) in rows {
+        text.push_str(&format!("| `{path}` | {kind} | x |\n"));
+    }
+    text
+}
+
+/// A governed repository with an agent's own design in its work tree that grants everything below `priv`.
+fn repo() -> Repo {
+    let repo = Repo::new();
+    repo.stage("priv/old.py", "old = 1\n");
+    repo.stage("src/a.py", "a = 1\n");
+    repo.govern(&[("src/a.py", "Modify", "the work")]);
+    let own = table(&[("priv/**", "Add/Modify"), ("priv/old.py", "Delete")]);
+    repo.put(OWN, own, &[]).works();
+    repo
+}
+
+/// Every request about a file that only the agent's own design grants.
+const REQUESTS: &[&[&str]] = &[
+    &["write", "priv/x.py"],
+    &["read", "priv/old.py"],
+    &["patch", "priv/old.py", "--search", "1", "--replace", "2"],
+    &["edit", "--file", "priv/old.py", "--content", "x"],
+    &["delete", "priv/old.py"],
+    &["move", "priv/old.py", "priv/new.py"],
+];
+
+#[track_caller]
+fn must_commit_first(repo: &Repo, arguments: &[&str], variable: Option<&str>) {
+    let mut command = repo.command(GUARD);
+    command.args(arguments);
+    command.envs(variable.map(|value| ("GUARD_LLD", value)));
+    let answer = answer_of(&mut command, b"content\n");
+    assert_eq!(answer.code, 2, "{arguments:?}: {answer:#?}");
+    answer.fails("cannot-judge");
+    assert!(answer.message().contains(OWN), "{answer:#?}");
+    let help = answer.json["error"]["help"].to_string();
+    assert!(help.contains("commit the design first"), "{help}");
+    let command = format!("git add {OWN} && git commit ");
+    assert!(help.contains(&command), "{help}");
+    assert_eq!(repo.read("priv/old.py"), b"old = 1\n");
+    assert!(!repo.path("priv/x.py").exists() && !repo.path("priv/new.py").exists());
+}
+
+#[test]
+fn a_design_that_head_lacks_is_refused_by_every_request() {
+    let repo = repo();
+    let absolute = repo.path(OWN);
+    let absolute = absolute.to_str().unwrap();
+    for request in REQUESTS {
+        for own in [OWN, absolute, "./docs/../docs/lld/active/LLD-9.md"] {
+            must_commit_first(&repo, &[request, &["--lld", own][..]].concat(), None);
+        }
+        must_commit_first(&repo, request, Some(OWN));
+        // Beside a design that counts, too.
+        let both = ["--lld", DESIGN, "--lld", OWN];
+        must_commit_first(&repo, &[request, &both[..]].concat(), None);
+    }
+    for arguments in [
+        &["priv/x.py"][..],
+        &["--content-file", "src/a.py", "priv/x.py"],
+    ] {
+        let check = [&["check", "--lld", OWN], arguments].concat();
+        repo.guard(&check)
+            .exits(2)
+            .says("commit the design first")
+            .says(&format!("git add {OWN} && git commit "));
+    }
+}
+
+#[test]
+fn a_staged_design_does_not_count_for_requests_either() {
+    let repo = repo();
+    repo.git(&["add", OWN]);
+    for request in REQUESTS {
+        must_commit_first(&repo, &[request, &["--lld", OWN][..]].concat(), None);
+    }
+}
+
+#[test]
+fn a_design_that_guard_use_chose_counts_once_it_is_committed() {
+    let repo = repo();
+    repo.guard(&["use", OWN]).exits(0).says("commit it first");
+    for request in REQUESTS {
+        must_commit_first(&repo, request, None);
+    }
+    repo.git(&["add", OWN]);
+    repo.commit("Add the design");
+    repo.put("priv/x.py", "x = 1\n", &[]).works();
+}
+
+#[test]
+fn the_command_in_the_refusal_makes_the_request_possible() {
+    let repo = repo();
+    let request = ["write", "priv/x.py", "--lld", OWN];
+    let refused = repo.ask(&request);
+    let help = refused.fails("cannot-judge").json["error"]["help"].clone();
+    let command = help
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(Value::as_str)
+        .find(|line| line.contains("git add"))
+        .unwrap();
+    run(repo.command("sh").args(["-c", command])).exits(0);
+    repo.put("priv/x.py", "x = 1\n", &["--lld", OWN]).works();
+}
+
+#[test]
+fn a_design_of_the_branch_that_head_lacks_is_not_taken_from_the_work_tree() {
+    let repo = repo();
+    repo.branch("9-own");
+    for request in REQUESTS {
+        must_commit_first(&repo, request, None);
+    }
+    let check = ["check", "priv/x.py"];
+    repo.guard(&check).exits(2).says("commit the design first");
+}
+
+#[test]
+fn a_standing_design_that_head_lacks_grants_nothing() {
+    let repo = Repo::new();
+    let settings = format!("{}standing = [\"docs/standing/*.md\"]\n", common::SETTINGS);
+    repo.stage("guard.toml", settings);
+    repo.design(DESIGN, &[("src/a.py", "Add", "the work")]);
+    repo.commit("Begin");
+    repo.branch("188-work");
+    let own = table(&[("priv/**", "Add/Modify")]);
+    repo.put("docs/standing/own.md", own, &[]).works();
+    repo.put("priv/x.py", "x\n", &[]).fails("refused");
+    repo.git(&["add", "docs/standing"]);
+    repo.put("priv/x.py", "x\n", &[]).fails("refused");
+    repo.commit("Add the design");
+    repo.put("priv/x.py", "x\n", &[]).works();
+}
+
+#[test]
+fn before_the_first_commit_no_design_grants_a_request() {
+    let repo = Repo::new();
+    repo.write("guard.toml", common::SETTINGS);
+    repo.write(OWN, table(&[("a.py", "Add")]));
+    for arguments in [&["--lld", OWN][..], &[]] {
+        let refused = repo.put("a.py", "a\n", arguments);
+        assert_eq!(refused.fails("cannot-judge").code, 2);
+        let check = [&["check", "a.py"], arguments].concat();
+        repo.guard(&check).exits(2).says("git add ");
+    }
+    assert!(!repo.path("a.py").exists());
+}
+
+#[test]
+fn where_the_work_tree_has_another_version_heads_counts_with_a_note() {
+    let widened = table(&[("src/a.py", "Modify"), ("priv/**", "Add/Modify")]);
+    let note = "is read from HEAD; the work tree has another version";
+    let by_hand: &[&str] = &["--lld", DESIGN];
+    for arguments in [by_hand, &[]] {
+        let repo = repo();
+        repo.write(DESIGN, &widened);
+        let write = |path: &str| {
+            let mut command = repo.command(GUARD);
+            command.args(["write", path]).args(arguments);
+            common::run_with_input(&mut command, b"a = 2\n")
+        };
+        write("priv/x.py").exits(1).says(note);
+        let written = write("src/a.py").exits(0);
+        assert!(written.stderr.contains(note), "{written:?}");
+        assert!(!repo.path("priv/x.py").exists());
+        let read = repo.guard(&[&["read", "src/a.py"], arguments].concat());
+        assert_eq!(read.stdout, "a = 2\n");
+        assert!(read.stderr.contains(note), "{read:?}");
+
+        let check = [&["check", "priv/x.py", "src/a.py"], arguments].concat();
+        repo.guard(&check).exits(1).says(note);
+        let report = repo.json(&check);
+        assert_eq!(report["results"][0]["rule"], "out-of-scope");
+        assert_eq!(report["results"][1]["allowed"], true);
+        assert!(report["notes"].to_string().contains(note), "{report}");
+    }
+    // Line endings that git converts are no other version.
+    let repo = repo();
+    let design = String::from_utf8(repo.read(DESIGN)).unwrap();
+    repo.write(DESIGN, design.replace('\n', "\r\n"));
+    let report = repo.json(&["check", "src/a.py"]);
+    assert_eq!(report["notes"], serde_json::json!([]));
+}
+
+#[test]
+fn a_design_is_found_from_a_directory_below() {
+    let repo = repo();
+    let at = |arguments: &[&str]| {
+        let mut command = repo.command(GUARD);
+        command.args(arguments).current_dir(repo.path("src"));
+        answer_of(&mut command, b"a = 2\n")
+    };
+    at(&["write", "a.py", "--lld", "../docs/lld/active/LLD-188.md"]).works();
+    let refused = at(&["write", "a.py", "--lld", "../docs/lld/active/LLD-9.md"]);
+    assert_eq!(refused.fails("cannot-judge").code, 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_design_that_is_a_link_judges_no_request() {
+    use std::os::unix::fs::symlink;
+    let repo = repo();
+    repo.write("../elsewhere.md", table(&[("priv/**", "Add")]));
+    for (link, target) in [
+        ("docs/inside.md", "lld/active/LLD-9.md"),
+        ("docs/committed.md", "lld/active/LLD-188.md"),
+        ("docs/outside.md", "../../elsewhere.md"),
+    ] {
+        symlink(target, repo.path(link)).unwrap();
+        for is_committed in [false, true] {
+            if is_committed {
+                repo.git(&["add", link]);
+                repo.commit("Add a link");
+            }
+            let refused = repo.put("priv/x.py", "x\n", &["--lld", link]);
+            assert_eq!(refused.fails("cannot-judge").code, 2, "{link}");
+            assert!(refused.message().contains("is a link"), "{refused:#?}");
+        }
+    }
+    // What waits for a writer would keep guard waiting.
+    let design = repo.path(DESIGN);
+    std::fs::remove_file(&design).unwrap();
+    run(repo.command("mkfifo").arg(&design)).exits(0);
+    repo.put("src/a.py", "a = 2\n", &[]).works();
+    run(repo.command("mkfifo").arg(repo.path("docs/pipe.md"))).exits(0);
+    let refused = repo.put("priv/x.py", "x\n", &["--lld", "docs/pipe.md"]);
+    assert_eq!(refused.fails("cannot-judge").code, 2);
+}
+
+#[test]
+fn hooks_and_ci_refuse_a_design_that_head_lacks() {
+    let repo = repo();
+    repo.stage("src/a.py", "a = 2\n");
+    for verb in [&["hook", "pre-commit"][..], &["lint", "--ci"]] {
+        let mut command = repo.command(GUARD);
+        command.args(verb).args(["--lld", OWN]);
+        // As on GitHub, for a push of the last commit.
+        command.envs([("CI", "true")]);
+        let refused = run(&mut command).exits(2);
+        assert!(
+            verb[0] == "lint" || refused.text().contains("commit the design first"),
+            "{refused:?}"
+        );
+    }
+    // A person who looks may use what is not committed yet, and is told.
+    for arguments in [&["lint"][..], &["scope", "show"]] {
+        let looked = repo.guard(&[arguments, &["--lld", OWN]].concat());
+        assert_ne!(looked.code, 2, "{looked:?}");
+        looked.says("is read from the work tree: HEAD does not have it");
+    }
+}
+
+/// What a record says of the designs.
+fn designs(record: &Value) -> Vec<(String, String)> {
+    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let one = |design: &Value| (word(&design["path"]), word(&design["blob"]));
+    let designs = record["designs"].as_array();
+    designs.into_iter().flatten().map(one).collect()
+}
+
+#[test]
+fn the_log_names_the_designs_of_every_operation() {
+    let repo = Repo::new();
+    repo.stage(
+        "guard.toml",
+        format!("{}standing = [\"docs/all.md\"]\n", common::SETTINGS),
+    );
+    repo.stage("docs/all.md", table(&[("CHANGELOG.md", "Add/Modify")]));
+    repo.design(
+        DESIGN,
+        &[("src/a.py", "Modify", "x"), ("src/b.py", "Add", "x")],
+    );
+    repo.stage("src/a.py", lines(1..=200));
+    repo.commit("Begin");
+    repo.branch("188-work");
+    let blob = |path: &str| repo.git(&["rev-parse", &format!("HEAD:{path}")]);
+    let expected: Vec<_> = [DESIGN, "docs/all.md"]
+        .map(|path| (path.to_owned(), blob(path)))
+        .into();
+    // Not what the work tree has.
+    repo.write(DESIGN, table(&[("priv/**", "Add")]));
+    repo.put("src/b.py", "b = 1\n", &[]).works();
+    repo.put("priv/x.py", "x\n", &[]).fails("refused");
+    repo.put("../x.py", "x\n", &[]).fails("security");
+    repo.put("src/a.py", "nothing\n", &[]).fails("held");
+    let records = repo.records();
+    let events: Vec<&str> = records
+        .iter()
+        .map(|record| record["event"].as_str().unwrap())
+        .collect();
+    assert_eq!(events, ["started", "done", "refused", "refused", "refused"]);
+    for record in &records {
+        assert_eq!(designs(record), expected, "{record}");
+    }
+    let shown = repo.guard(&["audit", "show"]).exits(0);
+    let short = &expected[0].1[..12];
+    assert!(
+        shown.stdout.contains(&format!("design={DESIGN}@{short}")),
+        "{shown:?}"
+    );
+    repo.guard(&["audit", "verify"]).exits(0);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_log_names_the_designs_of_an_approval() {
+    use common::terminal::{End, driver, guard_at_terminal};
+    let repo = Repo::new();
+    repo.stage("src/a.py", lines(1..=200));
+    repo.govern(&[("src/a.py", "Modify", "x")]);
+    let blob = repo.git(&["rev-parse", &format!("HEAD:{DESIGN}")]);
+    let expected = vec![(DESIGN.to_owned(), blob)];
+    let held = repo.put("src/a.py", "nothing\n", &[]);
+    let id = held.fails("held").json["error"]["details"]["id"].clone();
+    let Some(terminal) = driver(&repo) else {
+        return;
+    };
+    let id = id.as_str().unwrap();
+    // Every line of the old content begins with this word.
+    let answers = [("Type `", "line\n"), ("Reason: ", "meant\n")];
+    guard_at_terminal(terminal, &["approve", id], &answers, End::Wait).exits(0);
+    for event in ["approved", "started", "done"] {
+        let records = repo.records();
+        let record = records.iter().find(|record| record["event"] == event);
+        assert_eq!(designs(record.unwrap()), expected, "{event}");
+    }
+    // What a person approves for a commit has its designs as well.
+    repo.stage("src/a.py", "something else\n");
+    let Some(terminal) = driver(&repo) else {
+        return;
+    };
+    guard_at_terminal(terminal, &["approve", "--staged"], &answers, End::Wait).exits(0);
+    let records = repo.records();
+    let last = records.last().unwrap();
+    assert_eq!(
+        (&last["event"], designs(last)),
+        (&"approved".into(), expected)
+    );
+}
