@@ -11,7 +11,7 @@ use cap_std::fs::Dir;
 
 use crate::system;
 
-pub(crate) use temporary::put;
+pub(crate) use temporary::{put, with_free_name, write_new};
 
 /// Read and written by their owner only.
 pub(crate) const PRIVATE: u32 = 0o600;

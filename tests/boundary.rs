@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use gix::bstr::BStr;
-use write_guard::path::boundary::{Backend, Boundary, BoundaryError};
+use write_guard::path::boundary::{Backend, Boundary, BoundaryError, Entry};
 
 const BACKENDS: [Backend; 2] = [Backend::Kernel, Backend::Walk];
 const MAX: u64 = 1 << 20;
@@ -50,6 +50,7 @@ fn located(boundary: &Boundary, request: &str) -> Result<String, String> {
 fn reason(error: &BoundaryError) -> String {
     match error {
         BoundaryError::Refused(rejection) => rejection.reason.id().to_owned(),
+        BoundaryError::Changed(path) => format!("changed: {path}"),
         BoundaryError::Io { source, .. } => format!("io: {source}"),
     }
 }
@@ -210,7 +211,9 @@ fn what_is_no_regular_file_is_refused() {
             let error = boundary.read(BStr::new(path), MAX).unwrap_err();
             assert_eq!(reason(&error), expected, "{path}");
         }
-        let error = boundary.remove(BStr::new("hl")).unwrap_err();
+        let error = boundary
+            .remove(BStr::new("hl"), &entry(b"", None))
+            .unwrap_err();
         assert_eq!(reason(&error), "hardlink");
     }
     assert_eq!(fs::read(disk.base.join("out/secret")).unwrap(), b"secret");
@@ -242,6 +245,16 @@ fn a_workspace_reached_over_a_link_is_the_same_workspace() {
     }
 }
 
+/// What somebody saw at a path.
+fn entry(content: &[u8], mode: Option<u32>) -> Entry {
+    Entry {
+        content: content.to_vec(),
+        mode,
+        writable: true,
+        modified: None,
+    }
+}
+
 #[test]
 fn a_link_that_appears_after_locating_is_refused() {
     for backend in BACKENDS {
@@ -252,9 +265,11 @@ fn a_link_that_appears_after_locating_is_refused() {
         fs::remove_dir(disk.ws().join("d")).unwrap();
         symlink("../out", disk.ws().join("d")).unwrap();
         assert!(boundary.read(path.as_ref(), MAX).is_err());
-        assert!(boundary.replace(path.as_ref(), b"x", None).is_err());
-        assert!(boundary.remove(path.as_ref()).is_err());
-        assert!(boundary.rename(path.as_ref(), BStr::new("x")).is_err());
+        let (path, before): (&BStr, _) = (path.as_ref(), entry(b"secret", None));
+        assert!(boundary.replace(path, None, b"x").is_err());
+        assert!(boundary.replace(path, Some(&before), b"x").is_err());
+        assert!(boundary.remove(path, &before).is_err());
+        assert!(boundary.rename(path, &before, BStr::new("x")).is_err());
         assert_eq!(
             fs::read_dir(disk.base.join("out")).unwrap().count(),
             1,
@@ -269,10 +284,12 @@ fn replacing_keeps_the_mode_and_creates_directories() {
     for boundary_at in 0..BACKENDS.len() {
         let disk = Disk::new();
         let boundary = &disk.boundaries()[boundary_at];
-        boundary
-            .replace(BStr::new("a/b/c"), b"one", Some(0o750))
-            .unwrap();
+        let path = BStr::new("a/b/c");
+        boundary.replace(path, None, b"nothing").unwrap();
         let file = disk.ws().join("a/b/c");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o750)).unwrap();
+        let before = boundary.read(path, MAX).unwrap();
+        boundary.replace(path, before.as_ref(), b"one").unwrap();
         if !cfg!(guard_no_unix) {
             let mode = fs::metadata(&file).unwrap().permissions().mode();
             assert_eq!(mode & 0o7777, 0o750);

@@ -11,12 +11,23 @@ use std::time::Instant;
 
 use common::race::{Field, SECRET, check_then};
 use gix::bstr::BStr;
-use write_guard::path::boundary::{Backend, Boundary};
+use write_guard::path::boundary::{Backend, Boundary, Entry};
 
 const MAX: u64 = 1 << 20;
 
 /// What is tried in a race; the outside shows whether it got there.
 const KINDS: [&str; 4] = ["open", "create", "rename", "unlink"];
+
+fn there(boundary: &Boundary, path: &BStr) -> Option<Entry> {
+    boundary.read(path, MAX).ok().flatten()
+}
+
+/// Writes a file, and says what is there then.
+fn put(boundary: &Boundary, path: &BStr) -> Option<Entry> {
+    let before = there(boundary, path);
+    let _ = boundary.replace(path, before.as_ref(), b"inside");
+    there(boundary, path)
+}
 
 /// One attempt through the boundary: whether it worked, and whether it read the secret.
 fn attempt(boundary: &Boundary, kind: usize) -> (bool, bool) {
@@ -30,16 +41,21 @@ fn attempt(boundary: &Boundary, kind: usize) -> (bool, bool) {
             Ok(entry) => (true, entry.is_some_and(|entry| entry.content == SECRET)),
             Err(_) => (false, false),
         },
-        1 => (boundary.replace(new, b"inside", None).is_ok(), false),
+        1 => {
+            let before = there(boundary, new);
+            let replaced = boundary.replace(new, before.as_ref(), b"inside");
+            (replaced.is_ok(), false)
+        }
         // There is a secret inside as well, which comes and goes.
         2 => {
-            let _ = boundary.replace(secret, b"inside", None);
-            let _ = boundary.remove(moved);
-            (boundary.rename(secret, moved).is_ok(), false)
+            let before = there(boundary, moved);
+            let _ = before.map(|before| boundary.remove(moved, &before));
+            let moved = put(boundary, secret).map(|before| boundary.rename(secret, &before, moved));
+            (moved.is_some_and(|moved| moved.is_ok()), false)
         }
         _ => {
-            let _ = boundary.replace(secret, b"inside", None);
-            (boundary.remove(secret).is_ok(), false)
+            let removed = put(boundary, secret).map(|before| boundary.remove(secret, &before));
+            (removed.is_some_and(|removed| removed.is_ok()), false)
         }
     }
 }

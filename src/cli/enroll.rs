@@ -35,8 +35,9 @@ pub(super) fn run(output: &mut Output, key: &Path) -> Result<u8> {
         .locate(BStr::new(&file))
         .map_err(|rejection| Failure::from(rejection).into_error())?;
     let there = boundary.read(path.as_ref(), MAX_LIST).map_err(refused)?;
-    let (old, mode) = there.map_or((Vec::new(), None), |entry| (entry.content, entry.mode));
-    let line = Signers::parse(&file, &old)?
+    let old = there.as_ref().map(|entry| entry.content.as_slice());
+    let old = old.unwrap_or_default();
+    let line = Signers::parse(&file, old)?
         .line_for(&who, &text)
         .map_err(|why| {
             Error::new(format!(
@@ -44,14 +45,14 @@ pub(super) fn run(output: &mut Output, key: &Path) -> Result<u8> {
                 why.replace("FILE", &show(&file).to_string())
             ))
         })?;
-    let mut new = old;
+    let mut new = old.to_vec();
     if !new.is_empty() && !new.ends_with(b"\n") {
         new.push(b'\n');
     }
     new.extend_from_slice(line.as_bytes());
     new.push(b'\n');
     boundary
-        .replace(path.as_ref(), &new, mode)
+        .replace(path.as_ref(), there.as_ref(), &new)
         .map_err(refused)?;
     let steps = [
         format!(

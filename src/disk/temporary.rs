@@ -1,7 +1,7 @@
 //! A new file that takes its name in one step.
 //!
-//! On Linux it has no name until it is whole and on disk, so that a crash leaves nothing; for the moment before it
-//! replaces the old one, and elsewhere from the beginning, it is called `.guard-….tmp`.
+//! On Linux it has no name until it is whole and on disk, so that a crash leaves nothing; from then until it replaces
+//! the old one, and elsewhere from the beginning, it is called `.guard-….tmp`.
 
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
@@ -27,8 +27,11 @@ pub(crate) fn put(dir: &Dir, name: &Path, content: &[u8], mode: Option<u32>) -> 
     })
 }
 
-/// Writes a new file and returns its name.
-fn write_new(dir: &Dir, content: &[u8], mode: Option<u32>) -> io::Result<String> {
+/// Writes a new file, whole and on disk, and returns the temporary name that it has.
+///
+/// # Errors
+/// Those of the file system; then there is no such file.
+pub(crate) fn write_new(dir: &Dir, content: &[u8], mode: Option<u32>) -> io::Result<String> {
     // Not every file system has files without a name, and without /proc they cannot get one.
     if let Ok(name) = write_unnamed(dir, content, mode) {
         return Ok(name);
@@ -68,8 +71,11 @@ fn fill(file: &mut File, content: &[u8], mode: Option<u32>) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Calls `create` with names until one is free.
-fn with_free_name<T>(create: impl Fn(&str) -> io::Result<T>) -> io::Result<(String, T)> {
+/// Calls `create` with temporary names until one is free.
+///
+/// # Errors
+/// Those of `create`.
+pub(crate) fn with_free_name<T>(create: impl Fn(&str) -> io::Result<T>) -> io::Result<(String, T)> {
     let mut number = 0;
     loop {
         number += 1;

@@ -176,6 +176,7 @@ impl From<BoundaryError> for Failure {
         let message = error.to_string();
         let (kind, advice) = match (error.io_kind(), error) {
             (_, BoundaryError::Refused(rejection)) => return rejection.into(),
+            (_, BoundaryError::Changed(_)) => (FailureKind::Stale, "read it again and decide anew"),
             (Some(io::ErrorKind::NotFound), _) => {
                 (FailureKind::NotFound, "look the name up: guard scope show")
             }

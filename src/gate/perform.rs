@@ -68,8 +68,7 @@ impl Gate<'_> {
         let mut facts = self.facts(plan, operation, backup);
         let started = record(&self.log, "started", facts.clone())?;
         facts.insert("started".into(), started.count.into());
-        let applied = self.check_unchanged(plan);
-        if let Err(failure) = applied.and_then(|()| Ok(self.apply(plan)?)) {
+        if let Err(failure) = self.apply(plan).map_err(Failure::from) {
             facts.insert("error".into(), failure.kind.name().into());
             // The failure itself is told either way; the log shows an operation without an end.
             let _ = record(&self.log, "failed", facts);
@@ -104,37 +103,21 @@ impl Gate<'_> {
         })
     }
 
-    /// Others do not take guard's lock: what they wrote since the file was looked at is in no snapshot.
-    fn check_unchanged(&self, plan: &Plan) -> Result<()> {
-        for (path, before) in &plan.before {
-            let now = self
-                .boundary
-                .read(path.as_ref(), self.policy.settings.max_size)?;
-            let now = now.as_ref().map(|entry| &entry.content);
-            if now != before.as_ref().map(|entry| &entry.content) {
-                return Err(Failure::new(
-                    FailureKind::Stale,
-                    format!("{} changed meanwhile; nothing was written", show(path)),
-                )
-                .help("read it again and decide anew"));
-            }
-        }
-        Ok(())
-    }
-
+    /// Others do not take guard's lock: what they saved since the file was looked at is in no snapshot, and stays.
     fn apply(&self, plan: &Plan) -> crate::path::boundary::Result<()> {
-        let path = plan.path();
-        let mode = plan.old().and_then(|entry| entry.mode);
-        match (&plan.effect, plan.target()) {
-            (Effect::Write(content), _) => {
-                self.boundary.replace(path, content, mode)?;
-                match plan.is_executable && plan.old().is_none() {
+        let (path, old) = (plan.path(), plan.old());
+        match (&plan.effect, plan.target(), old) {
+            (Effect::Write(content), ..) => {
+                self.boundary.replace(path, old, content)?;
+                match plan.is_executable && old.is_none() {
                     true => self.boundary.make_executable(path),
                     false => Ok(()),
                 }
             }
-            (Effect::Rename, Some(target)) => self.boundary.rename(path, target),
-            (Effect::Remove | Effect::Rename, _) => self.boundary.remove(path),
+            (Effect::Rename, Some(target), Some(old)) => self.boundary.rename(path, old, target),
+            (Effect::Remove, _, Some(old)) => self.boundary.remove(path, old),
+            // Nothing is removed or moved that was not there.
+            (Effect::Remove | Effect::Rename, ..) => Ok(()),
         }
     }
 

@@ -55,6 +55,15 @@ pub(crate) fn rename_to_free(
     }
 }
 
+/// Exchanges two files of a directory in one step, so that each gets the other's name. `None` where the system or the
+/// file system cannot.
+pub(crate) fn exchange(dir: &Dir, one: &Path, other: &Path) -> Option<io::Result<()>> {
+    match renameat_with(dir, one, dir, other, RenameFlags::EXCHANGE) {
+        Err(Errno::INVAL | Errno::NOSYS) => None,
+        result => Some(result.map_err(io::Error::from)),
+    }
+}
+
 /// Creates a file without a name, which is gone after a crash.
 ///
 /// # Errors

@@ -33,6 +33,11 @@ pub(crate) fn rename_to_free(
     None
 }
 
+/// Exchanges two files in one step: the system cannot.
+pub(crate) fn exchange(_dir: &Dir, _one: &Path, _other: &Path) -> Option<io::Result<()>> {
+    None
+}
+
 /// Creates a file without a name.
 ///
 /// # Errors

@@ -1,6 +1,7 @@
-//! Files behind the boundary: reading, replacing, removing.
+//! Files behind the boundary: reading them, and what is no plain file.
 
 use std::io::{self, Read};
+use std::time::SystemTime;
 
 use cap_fs_ext::{FollowSymlinks, MetadataExt, OpenOptionsFollowExt};
 use cap_std::fs::{Dir, Metadata, OpenOptions};
@@ -8,8 +9,8 @@ use gix::bstr::BStr;
 
 use super::super::reason::{Fault, Reason};
 use super::super::show;
-use super::{Boundary, BoundaryError, Result, os, split};
-use crate::{disk, system};
+use super::{Boundary, BoundaryError, Result, os};
+use crate::system;
 
 /// A regular file as it was when it was opened.
 #[derive(Debug, Clone)]
@@ -20,6 +21,8 @@ pub struct Entry {
     pub mode: Option<u32>,
     /// Whether its owner may write it.
     pub writable: bool,
+    /// When it was last written, where the system says so.
+    pub modified: Option<SystemTime>,
 }
 
 impl Entry {
@@ -73,30 +76,8 @@ impl Boundary {
             content,
             mode: system::mode(&metadata),
             writable: !metadata.permissions().readonly(),
+            modified: metadata.modified().ok().map(|time| time.into_std()),
         }))
-    }
-
-    /// Puts new content in place in one step and makes it durable: a temporary file in the same directory, fsync,
-    /// rename, fsync of the directory. Missing directories are created. `mode` are permission bits to keep.
-    ///
-    /// # Errors
-    /// An error of the system. The old or the new content is there, whole, never a mix; where only the last step
-    /// failed, the error says that the file is written.
-    pub fn replace(&self, path: &BStr, content: &[u8], mode: Option<u32>) -> Result<()> {
-        let (parent, name) = split(path);
-        let failed = |error| {
-            refine(
-                BoundaryError::io(format!("write {}", show(path)))(error),
-                path,
-            )
-        };
-        let dir = self.create_directory(parent).map_err(failed)?;
-        let name = os(name).map_err(failed)?;
-        disk::put(&dir, name, content, mode).map_err(failed)?;
-        disk::sync(&dir).map_err(BoundaryError::io(format!(
-            "make {} durable, although it is written",
-            show(path)
-        )))
     }
 
     /// Lets whoever may read a regular file run it, as git does with a file that it checks out. Nothing to do on
@@ -121,71 +102,10 @@ impl Boundary {
             .and_then(|()| file.sync_all())
             .map_err(failed())
     }
-
-    /// Removes a regular file and makes that durable.
-    ///
-    /// # Errors
-    /// It is missing, is not a regular file with one name, or an error of the system. Where only the last step failed,
-    /// the error says that the file is gone.
-    pub fn remove(&self, path: &BStr) -> Result<()> {
-        let failed = || BoundaryError::io(format!("delete {}", show(path)));
-        let (dir, name) = self.parent(path)?;
-        let name = os(name).map_err(failed())?;
-        let metadata = dir.symlink_metadata(name).map_err(failed())?;
-        check_regular(&metadata, path)?;
-        dir.remove_file(name).map_err(failed())?;
-        disk::sync(&dir).map_err(BoundaryError::io(format!(
-            "make it durable, although it is done: delete {}",
-            show(path)
-        )))
-    }
-
-    /// Gives a regular file another name and makes that durable. Missing directories are created.
-    ///
-    /// # Errors
-    /// As for [`Boundary::remove`]; something is at `to` already. Where only the last step failed, the error says
-    /// that the file is moved.
-    pub fn rename(&self, from: &BStr, to: &BStr) -> Result<()> {
-        let what = || format!("move {} to {}", show(from), show(to));
-        let failed = || BoundaryError::io(what());
-        let (old_dir, old_name) = self.parent(from)?;
-        let (new_parent, new_name) = split(to);
-        let new_dir = self
-            .create_directory(new_parent)
-            .map_err(|error| refine(failed()(error), to))?;
-        let old_name = os(old_name).map_err(failed())?;
-        check_regular(&old_dir.symlink_metadata(old_name).map_err(failed())?, from)?;
-        let new_name = os(new_name).map_err(failed())?;
-        rename_to_free(&old_dir, old_name, &new_dir, new_name).map_err(failed())?;
-        disk::sync(&new_dir)
-            .and_then(|()| disk::sync(&old_dir))
-            .map_err(BoundaryError::io(format!(
-                "make it durable, although it is done: {}",
-                what()
-            )))
-    }
-}
-
-/// Renames to a name that nothing has. Linux does both in one step; elsewhere, and on file systems that cannot,
-/// somebody else may take the name in between.
-fn rename_to_free(
-    old_dir: &Dir,
-    old: &std::path::Path,
-    new_dir: &Dir,
-    new: &std::path::Path,
-) -> io::Result<()> {
-    if let Some(result) = system::rename_to_free(old_dir, old, new_dir, new) {
-        return result;
-    }
-    match new_dir.symlink_metadata(new) {
-        Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => old_dir.rename(old, new_dir, new),
-        Err(error) => Err(error),
-    }
 }
 
 /// Refuses what is not a regular file with one name.
-fn check_regular(metadata: &Metadata, path: &BStr) -> Result<()> {
+pub(super) fn check_regular(metadata: &Metadata, path: &BStr) -> Result<()> {
     let fault = if metadata.is_dir() {
         Fault::new(Reason::IsADirectory, "is a directory")
     } else if metadata.is_symlink() {
@@ -215,7 +135,7 @@ fn not_opened(dir: &Dir, name: &std::path::Path, path: &BStr, error: io::Error) 
 }
 
 /// A way that is no way is a refusal.
-fn refine(error: BoundaryError, path: &BStr) -> BoundaryError {
+pub(super) fn refine(error: BoundaryError, path: &BStr) -> BoundaryError {
     let BoundaryError::Io { source, .. } = &error else {
         return error;
     };

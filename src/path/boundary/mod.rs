@@ -8,12 +8,18 @@
 //! On Linux the kernel enforces this (`openat2` with `RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS`); elsewhere, and where
 //! the kernel is too old, each directory on the way is opened from the one before without following links.
 //!
+//! A file is changed only while it is what the caller saw: another program, such as an editor, may save it at any
+//! time, and does not take guard's lock.
+//!
 //! What it cannot see: a directory that somebody moves out of the workspace after it was opened, and mounts.
 
 mod directory;
+mod effect;
 mod file;
 mod listing;
+mod place;
 mod root;
+mod seen;
 mod view;
 
 use std::fmt;
@@ -46,6 +52,8 @@ pub enum Backend {
 pub enum BoundaryError {
     /// The path is refused; nothing was touched.
     Refused(Rejection),
+    /// Somebody else has changed this path since it was looked at; what they saved is there.
+    Changed(BString),
     /// The operating system refused or failed.
     Io {
         /// What was tried, such as `open src/a.py`.
@@ -65,7 +73,7 @@ impl BoundaryError {
     pub fn io_kind(&self) -> Option<io::ErrorKind> {
         match self {
             BoundaryError::Io { source, .. } => Some(source.kind()),
-            BoundaryError::Refused(_) => None,
+            BoundaryError::Refused(_) | BoundaryError::Changed(_) => None,
         }
     }
 }
@@ -74,6 +82,9 @@ impl fmt::Display for BoundaryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             BoundaryError::Refused(rejection) => rejection.fmt(f),
+            BoundaryError::Changed(path) => {
+                write!(f, "{} changed meanwhile; nothing was written", show(path))
+            }
             BoundaryError::Io { what, source } => write!(f, "cannot {what}: {source}"),
         }
     }

@@ -1,0 +1,131 @@
+//! Changing files behind the boundary: replacing, removing, moving. Each only while the file is what the caller saw.
+
+use std::io;
+
+use gix::bstr::BStr;
+
+use super::file::{check_regular, refine};
+use super::place::{Missed, Place, rename_to_free};
+use super::seen::Seen;
+use super::{Boundary, BoundaryError, Entry, Result, os, show, split};
+use crate::disk;
+
+impl Boundary {
+    /// Puts new content in the place of what was `before`, or of nothing, in one step and makes it durable: a new file
+    /// in the same directory, fsync, exchange or rename, fsync of the directory. Permission bits are kept. Missing
+    /// directories are created for a new file.
+    ///
+    /// # Errors
+    /// [`BoundaryError::Changed`] where something else is there by now, or an error of the system. The old or the new
+    /// content is there, whole, never a mix; where only a later step failed, the error says that the file is written.
+    pub fn replace(&self, path: &BStr, before: Option<&Entry>, content: &[u8]) -> Result<()> {
+        let (parent, name) = split(path);
+        let failed = |error| {
+            refine(
+                BoundaryError::io(format!("write {}", show(path)))(error),
+                path,
+            )
+        };
+        let dir = match before {
+            Some(_) => self.directory(parent),
+            None => self.create_directory(parent),
+        };
+        let dir = match dir {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(BoundaryError::Changed(path.to_owned()));
+            }
+            dir => dir.map_err(failed)?,
+        };
+        let name = os(name).map_err(failed)?;
+        let place = Place { dir: &dir, name };
+        let replaced = match before {
+            Some(entry) => Seen::of(entry)
+                .map_err(Missed::Failed)
+                .and_then(|before| place.replace(content, entry.mode, &before)),
+            None => place.create(content),
+        };
+        replaced.map_err(|missed| match missed {
+            Missed::Changed => BoundaryError::Changed(path.to_owned()),
+            Missed::Failed(error) => failed(error),
+            Missed::Kept(name, error) => BoundaryError::io(format!(
+                "remove {name} beside it, which holds what was there, although {} is written",
+                show(path)
+            ))(error),
+            Missed::NotDurable(error) => BoundaryError::io(format!(
+                "make {} durable, although it is written",
+                show(path)
+            ))(error),
+        })
+    }
+
+    /// Removes the regular file that was `before` and makes that durable.
+    ///
+    /// # Errors
+    /// [`BoundaryError::Changed`] where something else or nothing is there by now; it is not a regular file with one
+    /// name, or an error of the system. Where only a later step failed, the error says that the file is gone.
+    pub fn remove(&self, path: &BStr, before: &Entry) -> Result<()> {
+        let failed = || BoundaryError::io(format!("delete {}", show(path)));
+        let (dir, name) = self.parent(path)?;
+        let name = os(name).map_err(failed())?;
+        let metadata = dir.symlink_metadata(name).map_err(failed())?;
+        check_regular(&metadata, path)?;
+        let before = Seen::of(before).map_err(failed())?;
+        let place = Place { dir: &dir, name };
+        place.remove(&before).map_err(|missed| match missed {
+            Missed::Changed => BoundaryError::Changed(path.to_owned()),
+            Missed::Failed(error) => failed()(error),
+            Missed::Kept(name, error) => BoundaryError::io(format!(
+                "remove {name} beside it, which holds what was there, although it is done: delete {}",
+                show(path)
+            ))(error),
+            Missed::NotDurable(error) => BoundaryError::io(format!(
+                "make it durable, although it is done: delete {}",
+                show(path)
+            ))(error),
+        })
+    }
+
+    /// Gives the regular file that was `before` another name and makes that durable. Missing directories are created.
+    ///
+    /// # Errors
+    /// As for [`Boundary::remove`]; something is at `to` already. Where only a later step failed, the error says that
+    /// the file is moved.
+    pub fn rename(&self, from: &BStr, before: &Entry, to: &BStr) -> Result<()> {
+        let what = || format!("move {} to {}", show(from), show(to));
+        let failed = || BoundaryError::io(what());
+        let changed = || Err(BoundaryError::Changed(from.to_owned()));
+        let (old_dir, old_name) = self.parent(from)?;
+        let (new_parent, new_name) = split(to);
+        let new_dir = self
+            .create_directory(new_parent)
+            .map_err(|error| refine(failed()(error), to))?;
+        let old_name = os(old_name).map_err(failed())?;
+        check_regular(&old_dir.symlink_metadata(old_name).map_err(failed())?, from)?;
+        let new_name = os(new_name).map_err(failed())?;
+        let before = Seen::of(before).map_err(failed())?;
+        if Seen::at(&old_dir, old_name).map_err(failed())? != before {
+            return changed();
+        }
+        rename_to_free(&old_dir, old_name, &new_dir, new_name).map_err(failed())?;
+        // Whoever has the file open saves it under its new name from now on, so that one look is enough.
+        match Seen::at(&new_dir, new_name) {
+            Ok(moved) if moved == before => {}
+            moved => {
+                rename_to_free(&new_dir, new_name, &old_dir, old_name).map_err(
+                    BoundaryError::io(format!(
+                        "take back what is done, because the file changed: {}",
+                        what()
+                    )),
+                )?;
+                moved.map_err(failed())?;
+                return changed();
+            }
+        }
+        disk::sync(&new_dir)
+            .and_then(|()| disk::sync(&old_dir))
+            .map_err(BoundaryError::io(format!(
+                "make it durable, although it is done: {}",
+                what()
+            )))
+    }
+}

@@ -1,0 +1,208 @@
+//! One name in a directory that other programs change as well: putting a file there, or taking it away, so that
+//! nothing is lost that nobody has seen.
+//!
+//! No system replaces a file on the condition that it is a certain one. Linux exchanges two files in one step: what
+//! comes out is looked at, and put back where it is not what was there before. It is removed only after the directory
+//! is on disk and after a last look, because a program that opened the file before may still write to it.
+//!
+//! Where files cannot be exchanged, the last look comes right before the rename, and what is saved in the moment
+//! between them is lost. A removed file is first renamed to a temporary name, everywhere.
+//!
+//! What nobody can see is a program that opened the file before, and writes after the last look.
+
+use std::io;
+use std::path::Path;
+
+use cap_std::fs::Dir;
+
+use super::seen::Seen;
+use crate::{disk, system};
+
+/// How often files are exchanged back while somebody else saves; each time takes microseconds.
+const ROUNDS: u32 = 16;
+
+/// A name in an open directory.
+pub(super) struct Place<'a> {
+    pub(super) dir: &'a Dir,
+    pub(super) name: &'a Path,
+}
+
+/// Why a change did not come to be, or not all of it.
+pub(super) enum Missed {
+    /// Somebody else changed what is there, and that is what is there.
+    Changed,
+    /// Nothing has changed.
+    Failed(io::Error),
+    /// It is done, but what was there, under this temporary name, could not be removed or put back.
+    Kept(String, io::Error),
+    /// It is done, but may not be on disk.
+    NotDurable(io::Error),
+}
+
+type Result<T = (), E = Missed> = std::result::Result<T, E>;
+
+impl Place<'_> {
+    /// Writes a file where nothing is.
+    pub(super) fn create(&self, content: &[u8]) -> Result {
+        let new = disk::write_new(self.dir, content, None).map_err(Missed::Failed)?;
+        let placed = rename_to_free(self.dir, new.as_ref(), self.dir, self.name);
+        placed.map_err(|error| {
+            // The error of the rename is the one to tell.
+            let _ = self.dir.remove_file(&new);
+            match error.kind() {
+                io::ErrorKind::AlreadyExists => Missed::Changed,
+                _ => Missed::Failed(error),
+            }
+        })?;
+        disk::sync(self.dir).map_err(Missed::NotDurable)
+    }
+
+    /// Writes a file with the permission bits `mode` in the place of what was `before`.
+    pub(super) fn replace(&self, content: &[u8], mode: Option<u32>, before: &Seen) -> Result {
+        let new = disk::write_new(self.dir, content, mode).map_err(Missed::Failed)?;
+        let looked = || Ok((self.at(&new)?, Seen::at(self.dir, self.name)?));
+        let discard = |missed| {
+            let _ = self.dir.remove_file(&new);
+            Err(missed)
+        };
+        let ours = match looked() {
+            Ok((ours, there)) if there == *before => ours,
+            Ok(_) => return discard(Missed::Changed),
+            Err(error) => return discard(Missed::Failed(error)),
+        };
+        match system::exchange(self.dir, new.as_ref(), self.name) {
+            Some(Ok(())) => {}
+            None => {
+                return match self.dir.rename(&new, self.dir, self.name) {
+                    Ok(()) => disk::sync(self.dir).map_err(Missed::NotDurable),
+                    Err(error) => discard(Missed::Failed(error)),
+                };
+            }
+            Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => {
+                return discard(Missed::Changed);
+            }
+            // A file system over a network may have done it all the same.
+            Some(Err(error)) if self.at(&new).is_ok_and(|there| there == ours) => {
+                return discard(Missed::Failed(error));
+            }
+            Some(Err(error)) => return Err(Missed::Kept(new, error)),
+        }
+        self.finish(new, before, |new, why| self.exchange_back(new, ours, why))
+    }
+
+    /// Removes what was `before`.
+    pub(super) fn remove(&self, before: &Seen) -> Result {
+        if Seen::at(self.dir, self.name).map_err(Missed::Failed)? != *before {
+            return Err(Missed::Changed);
+        }
+        let aside = |free: &str| rename_to_free(self.dir, self.name, self.dir, Path::new(free));
+        match disk::with_free_name(aside) {
+            Ok((aside, ())) => {
+                self.finish(aside, before, |aside, why| self.rename_back(aside, why))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Missed::Changed),
+            Err(error) => Err(Missed::Failed(error)),
+        }
+    }
+
+    /// Makes the change durable and removes what came out of the place, if it is and stays what was `before`.
+    fn finish(
+        &self,
+        out: String,
+        before: &Seen,
+        put_back: impl FnOnce(String, Option<io::Error>) -> Missed,
+    ) -> Result {
+        let is_unchanged = || match self.at(&out) {
+            Ok(seen) if seen == *before => Ok(()),
+            seen => Err(seen.err()),
+        };
+        if let Err(why) = is_unchanged() {
+            return Err(put_back(out, why));
+        }
+        let synced = disk::sync(self.dir);
+        if let Err(why) = is_unchanged() {
+            return Err(put_back(out, why));
+        }
+        match self.dir.remove_file(&out) {
+            Ok(()) => synced.map_err(Missed::NotDurable),
+            Err(error) => Err(Missed::Kept(out, error)),
+        }
+    }
+
+    /// Exchanges until what comes out is what was put there last: what others save meanwhile takes the place of what
+    /// they saved before. `why` is why what came out could not be looked at.
+    fn exchange_back(&self, out: String, ours: Seen, why: Option<io::Error>) -> Missed {
+        let mut put = ours;
+        for _ in 0..ROUNDS {
+            let next = self.at(&out).ok();
+            let exchanged = system::exchange(self.dir, out.as_ref(), self.name);
+            match exchanged.unwrap_or_else(|| Err(io::ErrorKind::Unsupported.into())) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    return self.rename_back(out, why);
+                }
+                Err(error) => return Missed::Kept(out, error),
+            }
+            match self.at(&out) {
+                Ok(seen) if seen == put => {
+                    let _ = self.dir.remove_file(&out);
+                    return self.put_back(why);
+                }
+                Ok(_) => {}
+                // What was there before is back; what came out is left for a person to look at.
+                Err(error) => {
+                    let told =
+                        format!("{error}; {out} beside it may hold what was saved meanwhile");
+                    return Missed::Failed(io::Error::new(error.kind(), told));
+                }
+            }
+            match next {
+                Some(next) => put = next,
+                None => break,
+            }
+        }
+        Missed::Kept(out, io::ErrorKind::ResourceBusy.into())
+    }
+
+    /// Gives what came out its name again, unless something newer has it.
+    fn rename_back(&self, out: String, why: Option<io::Error>) -> Missed {
+        match rename_to_free(self.dir, out.as_ref(), self.dir, self.name) {
+            Ok(()) => self.put_back(why),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                match self.dir.remove_file(&out) {
+                    Ok(()) => self.put_back(why),
+                    Err(error) => Missed::Kept(out, error),
+                }
+            }
+            Err(error) => Missed::Kept(out, error),
+        }
+    }
+
+    fn put_back(&self, why: Option<io::Error>) -> Missed {
+        // It was not durable before either.
+        let _ = disk::sync(self.dir);
+        why.map_or(Missed::Changed, Missed::Failed)
+    }
+
+    fn at(&self, name: &str) -> io::Result<Seen> {
+        Seen::at(self.dir, Path::new(name))
+    }
+}
+
+/// Renames to a name that nothing has. Linux does both in one step; elsewhere, and on file systems that cannot,
+/// somebody else may take the name in between.
+pub(super) fn rename_to_free(
+    old_dir: &Dir,
+    old: &Path,
+    new_dir: &Dir,
+    new: &Path,
+) -> io::Result<()> {
+    if let Some(result) = system::rename_to_free(old_dir, old, new_dir, new) {
+        return result;
+    }
+    match new_dir.symlink_metadata(new) {
+        Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => old_dir.rename(old, new_dir, new),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,79 @@
+//! What a name stood for, to tell whether somebody else has changed it since.
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use cap_fs_ext::{FollowSymlinks, MetadataExt, OpenOptionsFollowExt};
+use cap_std::fs::{Dir, OpenOptions};
+use gix::ObjectId;
+use gix::hash::{Kind, hasher};
+
+use super::Entry;
+use crate::system;
+
+/// What a name stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Seen {
+    Nothing,
+    /// A regular file with one name: the SHA-256 of its content, and its permission bits.
+    File {
+        digest: ObjectId,
+        mode: Option<u32>,
+    },
+    /// A link, a directory, or a file with several names, so that its content is not lost with this one.
+    Other {
+        inode: u64,
+    },
+}
+
+impl Seen {
+    /// What was read before.
+    pub(super) fn of(entry: &Entry) -> io::Result<Seen> {
+        Ok(Seen::File {
+            digest: digest(entry.content.as_slice())?,
+            mode: entry.mode,
+        })
+    }
+
+    /// What is there now, of any size.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub(super) fn at(dir: &Dir, name: &Path) -> io::Result<Seen> {
+        let mut options = OpenOptions::new();
+        options.read(true).follow(FollowSymlinks::No);
+        system::never_wait(&mut options);
+        let file = match dir.open_with(name, &options) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Seen::Nothing),
+            // A link or a socket cannot be opened.
+            Err(error) => {
+                return match dir.symlink_metadata(name) {
+                    Ok(there) if !there.is_file() => Ok(Seen::Other { inode: there.ino() }),
+                    _ => Err(error),
+                };
+            }
+        };
+        let there = file.metadata()?;
+        if !there.is_file() || there.nlink() > 1 {
+            return Ok(Seen::Other { inode: there.ino() });
+        }
+        Ok(Seen::File {
+            digest: digest(file)?,
+            mode: system::mode(&there),
+        })
+    }
+}
+
+fn digest(mut content: impl Read) -> io::Result<ObjectId> {
+    let mut hasher = hasher(Kind::Sha256);
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match content.read(&mut buffer) {
+            Ok(0) => return hasher.try_finalize().map_err(io::Error::other),
+            Ok(length) => hasher.update(&buffer[..length]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
