@@ -275,7 +275,7 @@ fn nothing_is_put_on_top_of_what_is_no_snapshot() {
 
 /// The log is locked after the snapshot was taken, so that the write waits with it.
 #[test]
-fn what_an_editor_saves_while_guard_works_is_not_written_over() {
+fn what_an_editor_saves_while_guard_works_is_in_a_snapshot_before_it_goes() {
     for verb in [&["write", "a", "--allow-empty"][..], &["delete", "a"]] {
         let repo = Repo::open();
         repo.write("a", "one\n");
@@ -296,13 +296,18 @@ fn what_an_editor_saves_while_guard_works_is_not_written_over() {
         }
         repo.write("a", "saved by an editor\n");
         drop(log);
-        assert_eq!(guard.wait().unwrap().code(), Some(1), "{verb:?}");
-        assert_eq!(repo.read("a"), b"saved by an editor\n");
-        let last = repo.records().pop().unwrap();
-        assert_eq!(
-            (&last["event"], &last["error"]),
-            (&"failed".into(), &"stale".into())
+        assert_eq!(guard.wait().unwrap().code(), Some(0), "{verb:?}");
+        assert_ne!(
+            fs::read(repo.path("a")).unwrap_or_default(),
+            b"saved by an editor\n"
         );
+        let records = repo.records();
+        let failed = records.iter().find(|record| record["event"] == "failed");
+        assert_eq!(failed.unwrap()["error"], "stale", "{verb:?}");
+        let done = records.last().unwrap();
+        let backup = done["backup"].as_str().unwrap();
+        let kept = repo.guard(&["snapshot", "show", backup, "a"]).exits(0);
+        assert_eq!(kept.stdout, "saved by an editor\n", "{verb:?}");
     }
 }
 

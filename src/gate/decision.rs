@@ -8,7 +8,7 @@ use std::fs::File;
 
 use super::asked::Asked;
 use super::on_record::on_record;
-use super::perform::record;
+use super::perform::{Attempt, record};
 use super::sign::{Signer, new_id};
 use super::{
     Analysis, Done, Extension, Failure, FailureKind, Gate, Held, HeldChange, Log, Operation,
@@ -74,9 +74,9 @@ impl Gate<'_> {
         ask: Ask<'_>,
     ) -> Result<Done> {
         let alone = self.lock.take()?;
-        let (plan, finding) = self.prepare(request, operation)?;
-        let Some(finding) = finding else {
-            return self.execute(&plan, operation);
+        let (plan, finding) = match self.attempt(request, operation)? {
+            Attempt::Done(done) => return Ok(*done),
+            Attempt::Needs(plan, finding) => (*plan, *finding),
         };
         // A question may stay open for long; others may write meanwhile.
         drop(alone);

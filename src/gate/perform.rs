@@ -1,5 +1,8 @@
 //! Doing what was judged, on record and with a way back.
 
+use std::thread;
+use std::time::Duration;
+
 use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 use serde_json::{Map, Value};
@@ -34,6 +37,18 @@ pub struct Done {
     pub moved_to: Option<gix::bstr::BString>,
 }
 
+/// How often a file is looked at anew that others save all the time.
+const ATTEMPTS: u32 = 20;
+/// Between two attempts.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// What came of an operation.
+pub(super) enum Attempt {
+    Done(Box<Done>),
+    /// A person has to decide about this finding first; nothing is written.
+    Needs(Box<Plan>, Box<Finding>),
+}
+
 impl Gate<'_> {
     /// Does what is asked for, or says why not; a destructive change is held with an id.
     ///
@@ -41,13 +56,34 @@ impl Gate<'_> {
     /// Everything but success; see [`FailureKind`].
     pub fn perform(&self, request: &BStr, operation: &Operation) -> Result<Done> {
         let _alone = self.lock.take()?;
-        let (plan, finding) = self.prepare(request, operation)?;
-        if let Some(finding) = finding {
-            let failure = self.hold(&plan, &finding, operation);
-            self.note_refusal(operation.verb(), request, &failure);
-            return Err(failure);
+        match self.attempt(request, operation)? {
+            Attempt::Done(done) => Ok(*done),
+            Attempt::Needs(plan, finding) => {
+                let failure = self.hold(&plan, &finding, operation);
+                self.note_refusal(operation.verb(), request, &failure);
+                Err(failure)
+            }
         }
-        self.execute(&plan, operation)
+    }
+
+    /// Does what needs nobody's consent. What somebody else saved since it was looked at is looked at, judged and kept
+    /// in a snapshot anew, as if it had been there from the beginning. The caller holds the lock.
+    pub(super) fn attempt(&self, request: &BStr, operation: &Operation) -> Result<Attempt> {
+        let mut number = 1;
+        loop {
+            let (plan, finding) = self.prepare(request, operation)?;
+            if let Some(finding) = finding {
+                return Ok(Attempt::Needs(Box::new(plan), Box::new(finding)));
+            }
+            match self.execute(&plan, operation) {
+                Err(failure) if failure.kind == FailureKind::Stale && number < ATTEMPTS => {
+                    number += 1;
+                    // Some programs save by renaming the old file away first: let them finish.
+                    thread::sleep(PAUSE);
+                }
+                result => return result.map(|done| Attempt::Done(Box::new(done))),
+            }
+        }
     }
 
     /// What would be done, and the finding that only a person can clear. Touches nothing; a refusal is on record.

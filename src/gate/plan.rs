@@ -230,7 +230,7 @@ impl Gate<'_> {
         let path = self.boundary.locate(request)?;
         self.desk().admit(path.as_ref(), Access::Write)?;
         let max = self.policy.settings.max_size;
-        let entry = self.boundary.read(path.as_ref(), max)?;
+        let entry = self.boundary.read_settled(path.as_ref(), max)?;
         if entry.as_ref().is_some_and(|entry| !entry.writable) {
             return Err(Failure::new(
                 FailureKind::Permission,

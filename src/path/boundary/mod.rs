@@ -20,6 +20,7 @@ mod listing;
 mod place;
 mod root;
 mod seen;
+mod settled;
 mod view;
 
 use std::fmt;

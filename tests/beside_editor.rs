@@ -1,0 +1,409 @@
+//! An editor that saves beside guard, at any moment and in either way: a new file renamed over the old one, or the old
+//! one emptied and written. No write is refused for it, and no save is lost.
+//!
+//! 25 writes beside saves at random times by default, 500 with `GUARD_LONG`. The other tests let strace hold guard up
+//! at the moment that matters.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{Seek, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use common::files::Answer;
+use common::{GUARD, Repo, strace};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+fn writes() -> usize {
+    if strace::is_long() { 500 } else { 25 }
+}
+
+fn saved(number: usize) -> String {
+    format!("mark\nsave {number}\n")
+}
+
+/// The numbers of the saves in a text.
+fn numbers(text: &str) -> impl Iterator<Item = usize> {
+    text.lines()
+        .filter_map(|line| line.strip_prefix("save ")?.parse().ok())
+}
+
+/// How an editor saves.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    Rename,
+    InPlace,
+}
+
+impl Way {
+    /// Saves, and says what was there, as far as the editor can see it.
+    fn save(self, file: &Path, content: &str) -> String {
+        match self {
+            Way::Rename => {
+                let new = file.with_extension("swp");
+                fs::write(&new, content).unwrap();
+                // As a rename over it, but what was there comes out.
+                renameat_with(CWD, &new, CWD, file, RenameFlags::EXCHANGE).unwrap();
+                let old = fs::read_to_string(&new).unwrap();
+                fs::remove_file(new).unwrap();
+                old
+            }
+            Way::InPlace => {
+                let old = fs::read_to_string(file).unwrap();
+                fs::write(file, content).unwrap();
+                old
+            }
+        }
+    }
+}
+
+/// Saves until it is over, about once in three times as long as guard takes. Returns how often, and which saves it
+/// replaced itself.
+fn edit(file: &Path, guard_takes: &AtomicU64, is_over: &AtomicBool) -> (usize, BTreeSet<usize>) {
+    let random = RandomState::new();
+    let (mut count, mut replaced) = (0, BTreeSet::new());
+    while !is_over.load(Ordering::Relaxed) {
+        count += 1;
+        let chance = random.hash_one(count);
+        let way = if chance % 2 == 0 {
+            Way::Rename
+        } else {
+            Way::InPlace
+        };
+        let longest = 6 * guard_takes.load(Ordering::Relaxed) + 1;
+        std::thread::sleep(Duration::from_micros(chance / 2 % longest));
+        replaced.extend(numbers(&way.save(file, &saved(count))));
+    }
+    (count, replaced)
+}
+
+#[test]
+fn beside_an_editor_that_saves_at_random_times_nothing_is_refused_and_nothing_lost() {
+    // A disk is slower, which leaves more time for a save.
+    let repo = if strace::is_long() {
+        Repo::open()
+    } else {
+        Repo::open_in_memory()
+    };
+    repo.write("dir/a", saved(0));
+    let (file, is_over) = (repo.path("dir/a"), AtomicBool::new(false));
+    let guard_takes = AtomicU64::new(50_000);
+    let patch = ["patch", "dir/a", "--search", "mark\n", "--replace"];
+    let (count, replaced) = std::thread::scope(|scope| {
+        let editor = scope.spawn(|| edit(&file, &guard_takes, &is_over));
+        let answers: Vec<Answer> = (0..writes())
+            .map(|number| {
+                let begun = Instant::now();
+                let answer = match number % 2 {
+                    0 => repo.put("dir/a", format!("mark\nguard {number}\n"), &[]),
+                    _ => repo.ask(&[&patch[..], &["mark\npatched\n"]].concat()),
+                };
+                let took = u64::try_from(begun.elapsed().as_micros()).unwrap();
+                guard_takes.store(took, Ordering::Relaxed);
+                answer
+            })
+            .collect();
+        is_over.store(true, Ordering::Relaxed);
+        let edited = editor.join().unwrap();
+        for answer in answers {
+            answer.works();
+        }
+        edited
+    });
+    let in_snapshots: BTreeSet<usize> = contents_of_snapshots(&repo)
+        .iter()
+        .flat_map(|content| numbers(content).collect::<Vec<_>>())
+        .collect();
+    let there: BTreeSet<usize> = numbers(&fs::read_to_string(&file).unwrap()).collect();
+    let kept = |save: &usize| {
+        [&in_snapshots, &there, &replaced]
+            .iter()
+            .any(|set| set.contains(save))
+    };
+    let lost: Vec<usize> = (0..=count).filter(|save| !kept(save)).collect();
+    let again = repo
+        .records()
+        .iter()
+        .filter(|record| record["event"] == "failed")
+        .count();
+    println!(
+        "{} writes beside {count} saves, of which {} are in snapshots; {again} times anew; lost: {lost:?}",
+        writes(),
+        in_snapshots.len()
+    );
+    assert!(lost.is_empty());
+    assert!(in_snapshots.len() > 1);
+    no_leftovers(&repo);
+    assert_eq!(repo.json(&["audit", "verify"])["verdict"], "sound");
+}
+
+/// What every snapshot holds of `dir/a`.
+fn contents_of_snapshots(repo: &Repo) -> Vec<String> {
+    let list = repo.json(&["snapshot", "list"]);
+    let ids = list["snapshots"].as_array().unwrap();
+    ids.iter()
+        .map(|snapshot| {
+            let id = snapshot["id"].as_str().unwrap();
+            repo.guard(&["snapshot", "show", id, "dir/a"]).stdout
+        })
+        .collect()
+}
+
+#[track_caller]
+fn no_leftovers(repo: &Repo) {
+    let names = fs::read_dir(repo.path("dir")).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let left: Vec<String> = names.filter(|name| name.starts_with(".guard-")).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+/// A run that strace holds up before each of these calls.
+struct HeldUp {
+    child: Child,
+    begun: usize,
+}
+
+impl HeldUp {
+    fn at(repo: &Repo, calls: &str, milliseconds: u64, arguments: &[&str]) -> HeldUp {
+        let begun = started(repo);
+        let trace = format!("-etrace={calls}");
+        let inject = format!("-einject={calls}:delay_enter={milliseconds}ms");
+        let mut command = repo.command("strace");
+        command
+            .args(["-f", "-qq", "-o", "/dev/null", &trace, &inject, GUARD])
+            .args(arguments)
+            .args(["--format", "json"]);
+        let child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        HeldUp { child, begun }
+    }
+
+    /// Waits until something is so, while guard runs.
+    #[track_caller]
+    fn wait_until(&mut self, is_so: impl Fn() -> bool) {
+        while !is_so() {
+            assert_eq!(self.child.try_wait().unwrap(), None, "it came too early");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Waits until the operation is on record and all but done.
+    #[track_caller]
+    fn wait_until_started(&mut self, repo: &Repo) {
+        let begun = self.begun;
+        self.wait_until(|| started(repo) > begun);
+        std::thread::sleep(Duration::from_millis(50));
+    }
+
+    fn answer(self) -> Answer {
+        let output = self.child.wait_with_output().unwrap();
+        Answer {
+            code: output.status.code().unwrap(),
+            json: serde_json::from_slice(&output.stdout).unwrap(),
+        }
+    }
+}
+
+/// How many operations have begun, as the log says.
+fn started(repo: &Repo) -> usize {
+    let log = fs::read_to_string(repo.path(".git/guard/log.jsonl")).unwrap_or_default();
+    log.matches("\"event\":\"started\"").count()
+}
+
+/// The calls that give a file its name or take it away.
+const NAMING: &str = "rename,renameat,renameat2,unlink,unlinkat";
+
+const WRITE: &[&str] = &["write", "dir/a", "--content-file", "content"];
+const PATCH: &[&str] = &[
+    "patch",
+    "dir/a",
+    "--search",
+    "mark\n",
+    "--replace",
+    "mark\nmore\n",
+];
+const DELETE: &[&str] = &["delete", "dir/a"];
+const MOVE: &[&str] = &["move", "dir/a", "dir/b"];
+
+/// A repository with a file to change; `None` where strace cannot hold anything up.
+fn prepared() -> Option<Repo> {
+    let repo = Repo::open_in_memory();
+    if !strace::is_there(&repo) {
+        return None;
+    }
+    repo.write("content", "new\n");
+    repo.write("dir/a", saved(0));
+    Some(repo)
+}
+
+/// The editor saves right before guard replaces, removes or moves the file, later than any look can come.
+#[test]
+fn a_save_right_before_the_rename_is_kept_and_the_operation_done_anew() {
+    let run = |arguments: &'static [&'static str], way: Way| {
+        let Some(repo) = prepared() else { return };
+        let mut guard = HeldUp::at(&repo, NAMING, 200, arguments);
+        guard.wait_until_started(&repo);
+        way.save(&repo.path("dir/a"), &saved(1));
+        guard.answer().works();
+        let there = |path: &str| fs::read_to_string(repo.path(path)).ok();
+        let expected = match arguments[0] {
+            "write" => [Some("new\n".into()), None],
+            "patch" => [Some("mark\nmore\nsave 1\n".into()), None],
+            "delete" => [None, None],
+            _ => [None, Some(saved(1))],
+        };
+        assert_eq!(
+            [there("dir/a"), there("dir/b")],
+            expected,
+            "{arguments:?} {way:?}"
+        );
+        assert_eq!(
+            contents_of_snapshots(&repo)[0],
+            saved(1),
+            "{arguments:?} {way:?}"
+        );
+        no_leftovers(&repo);
+    };
+    std::thread::scope(|scope| {
+        for arguments in [WRITE, PATCH, DELETE, MOVE] {
+            for way in [Way::Rename, Way::InPlace] {
+                scope.spawn(move || run(arguments, way));
+            }
+        }
+    });
+}
+
+#[test]
+fn a_save_right_before_the_rename_makes_a_stated_expectation_stale() {
+    let Some(repo) = prepared() else { return };
+    let seen = repo.git(&["hash-object", "dir/a"]);
+    let arguments = [WRITE, &["--expect", seen.trim()]].concat();
+    let mut guard = HeldUp::at(&repo, NAMING, 200, &arguments);
+    guard.wait_until_started(&repo);
+    Way::Rename.save(&repo.path("dir/a"), &saved(1));
+    guard.answer().fails("stale");
+    assert_eq!(repo.read("dir/a"), saved(1).as_bytes());
+    no_leftovers(&repo);
+}
+
+/// A file that appears where guard creates one is not written over unseen either.
+#[test]
+fn a_file_that_an_editor_creates_at_the_same_time_is_kept() {
+    let Some(repo) = prepared() else { return };
+    let arguments = ["write", "dir/new", "--content-file", "content"];
+    let mut guard = HeldUp::at(&repo, NAMING, 200, &arguments);
+    guard.wait_until_started(&repo);
+    repo.write("dir/new", saved(1));
+    let answer = guard.answer();
+    let backup = answer.works().json["backup"].as_str().unwrap();
+    let kept = repo.guard(&["snapshot", "show", backup, "dir/new"]);
+    assert_eq!(kept.exits(0).stdout, saved(1));
+    assert_eq!(repo.read("dir/new"), b"new\n");
+    no_leftovers(&repo);
+}
+
+/// The editor has opened the file before guard replaces it, and writes to it afterwards.
+#[test]
+fn a_save_into_the_file_that_was_just_replaced_is_kept() {
+    for arguments in [WRITE, DELETE] {
+        let Some(repo) = prepared() else { return };
+        let file = repo.path("dir/a");
+        let mut open = File::options().write(true).open(&file).unwrap();
+        let inode = open.metadata().unwrap().ino();
+        let mut guard = HeldUp::at(&repo, "fsync", 300, arguments);
+        guard.wait_until(|| file.metadata().map_or(0, |there| there.ino()) != inode);
+        open.set_len(0).unwrap();
+        open.rewind().unwrap();
+        open.write_all(saved(1).as_bytes()).unwrap();
+        guard.answer().works();
+        assert_eq!(contents_of_snapshots(&repo)[0], saved(1), "{arguments:?}");
+        no_leftovers(&repo);
+    }
+}
+
+/// A file that holds nothing for a moment, because an editor is about to write it, is not taken for an empty one.
+#[test]
+fn a_file_that_was_just_emptied_is_waited_for() {
+    let repo = Repo::open_in_memory();
+    repo.write("dir/a", saved(0));
+    let mut open = File::options()
+        .write(true)
+        .open(repo.path("dir/a"))
+        .unwrap();
+    open.set_len(0).unwrap();
+    let mut command = repo.command(GUARD);
+    let child = command
+        .args(PATCH)
+        .args(["--format", "json"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    open.write_all(saved(1).as_bytes()).unwrap();
+    let guard = HeldUp { child, begun: 0 };
+    guard.answer().works();
+    assert_eq!(repo.read("dir/a"), b"mark\nmore\nsave 1\n");
+}
+
+/// What was there is neither lost nor unnamed where it cannot be removed any more.
+#[test]
+fn what_was_replaced_and_cannot_be_removed_is_named() {
+    for (arguments, done) in [(WRITE, "is written"), (DELETE, "is done")] {
+        let Some(repo) = prepared() else { return };
+        let mut command = repo.command("strace");
+        let inject = "-einject=unlink,unlinkat:error=EIO";
+        command.args([
+            "-f",
+            "-qq",
+            "-o",
+            "/dev/null",
+            "-etrace=unlink,unlinkat",
+            inject,
+            GUARD,
+        ]);
+        let answer = common::files::answer_of(command.args(arguments), b"");
+        answer.fails("io");
+        assert!(answer.message().contains(done), "{answer:?}");
+        let names = fs::read_dir(repo.path("dir")).unwrap();
+        let mut names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let left = names.find(|name| name.starts_with(".guard-")).unwrap();
+        assert!(answer.message().contains(&left), "{answer:?}");
+        assert_eq!(repo.read(&format!("dir/{left}")), saved(0).as_bytes());
+    }
+}
+
+/// A file system that cannot exchange two files, or rename without replacing.
+#[test]
+fn a_file_system_without_exchange_does_all_the_same() {
+    for arguments in [WRITE, PATCH, MOVE, DELETE] {
+        let Some(repo) = prepared() else { return };
+        let mut command = repo.command("strace");
+        let inject = "-einject=renameat2:error=EINVAL";
+        command.args([
+            "-f",
+            "-qq",
+            "-o",
+            "/dev/null",
+            "-etrace=renameat2",
+            inject,
+            GUARD,
+        ]);
+        common::files::answer_of(command.args(arguments), b"").works();
+        assert_eq!(
+            repo.path("dir/a").exists(),
+            ["write", "patch"].contains(&arguments[0])
+        );
+        no_leftovers(&repo);
+    }
+}
