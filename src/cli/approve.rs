@@ -8,6 +8,7 @@ use serde_json::json;
 use super::files::{extension_lines, print_done, tell};
 use super::person::{Person, one_line};
 use super::sign::SignArgs;
+use super::snapshot::elsewhere;
 use super::{DesignArgs, enroll, output::Output, repository, with_approvals};
 use crate::approval;
 use crate::error::{Error, Result};
@@ -104,6 +105,7 @@ impl PendingArgs {
                     .map(|change| {
                         json!({
                             "id": change.id(),
+                            "worktree": repo.place_of(&change.work_tree).map(|place| place.to_string_lossy().into_owned()),
                             "path": change.path.to_str_lossy(),
                             "operation": change.operation,
                             "class": change.class,
@@ -122,7 +124,9 @@ impl PendingArgs {
                     return writeln!(out, "nothing waits for a decision");
                 }
                 held.iter().try_for_each(|change| {
-                    writeln!(out, "{}  {}  {}", change.id(), change.operation, change.why)
+                    let elsewhere = elsewhere(&repo, &change.work_tree);
+                    let (id, operation, why) = (change.id(), &change.operation, &change.why);
+                    writeln!(out, "{id}  {operation}  {why}{elsewhere}")
                 })?;
                 let lines = diff.iter().flat_map(|diff| diff.lines());
                 lines
@@ -300,7 +304,10 @@ fn nothing_named(repo: &Repository) -> Error {
     match gate::pending(repo) {
         Ok(held) if held.is_empty() => error.help("no change is held"),
         Ok(held) => held.iter().fold(error, |error, change| {
-            error.help(format!("{}: guard approve {}", change.why, change.id()))
+            let id = change.id();
+            let command = gate::command_in(repo, &change.work_tree, &format!("approve {id}"));
+            let command = command.unwrap_or_else(|| format!("guard reject {id}"));
+            error.help(format!("{}: {command}", change.why))
         }),
         // `guard pending` says what is wrong with the store.
         Err(_) => error.help("for what is held: guard pending"),

@@ -111,7 +111,7 @@ fn line(record: &Value) -> String {
         .into_iter()
         .filter_map(text)
         .collect();
-    for key in ["class", "reason", "who", "backup"] {
+    for key in ["class", "reason", "who", "worktree", "backup"] {
         parts.extend(text(key).map(|value| format!("{key}={value}")));
     }
     // Records of earlier versions name none.

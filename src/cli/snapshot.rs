@@ -13,7 +13,7 @@ use super::sign::SignArgs;
 use super::{DesignArgs, enroll, output::Output, repository};
 use crate::error::{Error, Result};
 use crate::gate::{self, Done, Gate};
-use crate::git::{Repository, Snapshot};
+use crate::git::{Repository, Snapshot, WorkTree};
 use crate::measure::unified_preview;
 use crate::path::boundary::{Boundary, bytes, from_real_root};
 use crate::path::{Platform, normalize_request, show};
@@ -77,7 +77,7 @@ impl Args {
         match &self.verb {
             Verb::List => list(output, &repo)?,
             Verb::Show { snapshot, path } => show_one(output, &repo, snapshot, path.as_deref())?,
-            Verb::Diff { snapshot } => diff(output, &repo, snapshot)?,
+            Verb::Diff { snapshot } => return diff(output, &repo, snapshot),
             Verb::Restore {
                 snapshot,
                 paths,
@@ -104,7 +104,10 @@ fn list(output: &mut Output, repo: &Repository) -> Result<()> {
     output.print_either(
         "guard snapshot list",
         || {
-            let items: Vec<Value> = snapshots.iter().map(json_of).collect();
+            let items: Vec<Value> = snapshots
+                .iter()
+                .map(|snapshot| json_of(repo, snapshot))
+                .collect();
             let lost: Vec<String> = all.lost.iter().map(ToString::to_string).collect();
             json!({ "version": 1, "snapshots": items, "lost": lost })
         },
@@ -113,9 +116,10 @@ fn list(output: &mut Output, repo: &Repository) -> Result<()> {
                 let id = snapshot.id.to_hex_with_len(12);
                 writeln!(
                     out,
-                    "{id}  {}  {}",
+                    "{id}  {}  {}{}",
                     time(snapshot.time),
-                    show(&snapshot.title)
+                    show(&snapshot.title),
+                    elsewhere(repo, &snapshot.work_tree)
                 )
             })
         },
@@ -123,14 +127,24 @@ fn list(output: &mut Output, repo: &Repository) -> Result<()> {
     Ok(())
 }
 
-fn json_of(snapshot: &Snapshot) -> Value {
+fn json_of(repo: &Repository, snapshot: &Snapshot) -> Value {
+    let place = repo.place_of(&snapshot.work_tree);
     json!({
         "id": snapshot.id.to_string(),
+        "worktree": place.map(|place| place.to_string_lossy().into_owned()),
         "time": time(snapshot.time),
         "title": snapshot.title,
         "files": texts(&snapshot.files),
         "absent": texts(&snapshot.absent),
     })
+}
+
+/// What a list adds about a work tree other than this one.
+pub(super) fn elsewhere(repo: &Repository, work_tree: &WorkTree) -> String {
+    match *work_tree == repo.work_tree() {
+        true => String::new(),
+        false => format!("  (work tree {})", gate::name_of(repo, work_tree)),
+    }
 }
 
 fn texts(paths: &[BString]) -> Vec<String> {
@@ -187,9 +201,11 @@ fn show_one(output: &mut Output, repo: &Repository, name: &str, path: Option<&Pa
     let Some(path) = path else {
         output.print_either(
             "guard snapshot show",
-            || json_of(&snapshot),
+            || json_of(repo, &snapshot),
             |out| {
-                writeln!(out, "{}  {}", time(snapshot.time), show(&snapshot.title))?;
+                let elsewhere = elsewhere(repo, &snapshot.work_tree);
+                let (time, title) = (time(snapshot.time), show(&snapshot.title));
+                writeln!(out, "{time}  {title}{elsewhere}")?;
                 for path in &snapshot.files {
                     writeln!(out, "  {}", show(path))?;
                 }
@@ -227,8 +243,19 @@ fn show_one(output: &mut Output, repo: &Repository, name: &str, path: Option<&Pa
     Ok(())
 }
 
-fn diff(output: &mut Output, repo: &Repository, name: &str) -> Result<()> {
+fn diff(output: &mut Output, repo: &Repository, name: &str) -> Result<u8> {
     let snapshot = find(repo, name)?;
+    let id = snapshot.id;
+    let here = gate::check_is_here(
+        repo,
+        &snapshot.work_tree,
+        &format!("the snapshot {id}"),
+        &format!("snapshot diff {id}"),
+        &format!("guard snapshot show {id} FILE prints what it holds"),
+    );
+    if let Err(failure) = here {
+        return tell(output, &failure);
+    }
     let boundary =
         Boundary::open(repo.own_workdir()?).map_err(|error| Error::new(error.to_string()))?;
     let mut text = String::new();
@@ -247,7 +274,7 @@ fn diff(output: &mut Output, repo: &Repository, name: &str) -> Result<()> {
         || json!({ "version": 1, "id": snapshot.id.to_string(), "diff": text }),
         |out| out.write_all(text.as_bytes()),
     );
-    Ok(())
+    Ok(0)
 }
 
 fn restore(

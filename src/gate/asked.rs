@@ -5,11 +5,13 @@ use super::plan::Plan;
 use super::{Failure, FailureKind, Gate, Operation, Result, Strategy, held, strategy};
 use crate::approval;
 use crate::finding::Finding;
+use crate::git::WorkTree;
 use crate::measure;
 use crate::path::show;
 
 /// A change that waits for consent.
 pub(super) struct Asked {
+    pub(super) work_tree: WorkTree,
     pub(super) plan: Plan,
     pub(super) operation: Operation,
     pub(super) finding: Option<Finding>,
@@ -34,6 +36,7 @@ impl Gate<'_> {
             ));
         }
         Ok(Asked {
+            work_tree: asked.work_tree.clone(),
             plan,
             operation,
             finding,
@@ -47,7 +50,7 @@ impl Asked {
         let plan = &self.plan;
         let lost = plan.analysis.deleted_content.as_deref();
         let (old, new) = approval::sides(&plan.consent);
-        let id = held::id_of(plan.path(), old.as_deref(), new.as_deref());
+        let id = held::id_of(&self.work_tree, plan.path(), old.as_deref(), new.as_deref());
         let strategy = self.operation.strategy();
         let mut others = if self.may_choose && plan.old().is_some() {
             strategy::offers(plan.path())

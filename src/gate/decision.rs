@@ -12,7 +12,7 @@ use super::perform::{Attempt, record};
 use super::sign::{Signer, new_id};
 use super::{
     Analysis, Done, Extension, Failure, FailureKind, Gate, Held, HeldChange, Log, Operation,
-    Result, Store, Strategy, designs,
+    Result, Store, Strategy, check_is_here, designs,
 };
 use crate::approval::{self, Approval};
 use crate::finding::Finding;
@@ -81,6 +81,7 @@ impl Gate<'_> {
         // A question may stay open for long; others may write meanwhile.
         drop(alone);
         let asked = Asked {
+            work_tree: self.repo.work_tree(),
             plan,
             may_choose: operation.strategy().is_some(),
             operation: operation.clone(),
@@ -97,6 +98,7 @@ impl Gate<'_> {
     /// another reason, or there is no consent: then nothing is written. A rejected change is held no longer.
     pub fn approve(&self, id: &str, ask: Ask<'_>) -> Result<Done> {
         let held = load(&self.held, id)?;
+        check_is_held_here(self.repo, &held, "approve")?;
         let may_choose = held.strategy.as_deref() == Some(Strategy::Replace.name());
         let operation = held.to_operation();
         let (plan, finding) = self.prepare(held.path.as_ref(), &operation)?;
@@ -118,6 +120,7 @@ impl Gate<'_> {
             )));
         }
         let asked = Asked {
+            work_tree: self.repo.work_tree(),
             plan,
             operation,
             finding,
@@ -267,8 +270,8 @@ pub fn keep(repo: &Repository, approval: &Approval, designs: &[DesignVersion]) -
     facts.insert("expires".into(), approval.expires.into());
     facts.insert("signed".into(), approval.signature.is_some().into());
     designs::name(&mut facts, designs);
-    record(&Log::new(repo.common_dir()), "approved", facts)?;
-    let store = Store::new(repo.common_dir());
+    record(&Log::of(repo), "approved", facts)?;
+    let store = Store::of(repo);
     store.add(approval).map_err(|error| {
         Failure::new(
             FailureKind::Record,
@@ -278,7 +281,7 @@ pub fn keep(repo: &Repository, approval: &Approval, designs: &[DesignVersion]) -
     })
 }
 
-/// The changes that wait for a person.
+/// The changes that wait for a person, of all work trees.
 ///
 /// # Errors
 /// The store cannot be read.
@@ -294,6 +297,7 @@ pub fn pending(repo: &Repository) -> Result<Vec<HeldChange>> {
 /// There is no such change, or the file is not what it was when the change was held.
 pub fn held_change(repo: &Repository, id: &str) -> Result<(HeldChange, Vec<u8>)> {
     let change = load(&Held::new(repo.common_dir()), id)?;
+    check_is_held_here(repo, &change, "pending")?;
     let max = judge::settings_of_head(repo)?.max_size;
     let boundary = Boundary::open(repo.workdir()?)?;
     let there = boundary.read(change.path.as_ref(), max)?;
@@ -313,7 +317,18 @@ pub fn held_change(repo: &Repository, id: &str) -> Result<(HeldChange, Vec<u8>)>
     Ok((change, there.map_or_else(Vec::new, |entry| entry.content)))
 }
 
-/// Forgets a held change for good.
+fn check_is_held_here(repo: &Repository, change: &HeldChange, verb: &str) -> Result<()> {
+    let id = change.id();
+    check_is_here(
+        repo,
+        &change.work_tree,
+        &format!("the held change {id}"),
+        &format!("{verb} {id}"),
+        &format!("forget it: guard reject {id}"),
+    )
+}
+
+/// Forgets a held change for good, whichever work tree it belongs to.
 ///
 /// # Errors
 /// There is no such change, or the decision cannot be put on record.
@@ -321,19 +336,22 @@ pub fn reject(repo: &Repository, id: &str, reason: &str) -> Result<HeldChange> {
     let held = Held::new(repo.common_dir());
     let change = load(&held, id)?;
     let (old, new) = (change.old.clone(), change.new.clone());
-    let facts = decision(repo, change.path.as_ref(), old, new, reason);
-    record(&Log::new(repo.common_dir()), "rejected", facts)?;
+    let mut facts = decision(repo, change.path.as_ref(), old, new, reason);
+    if change.work_tree != repo.work_tree() {
+        facts.insert("worktree".into(), change.work_tree.name().into());
+    }
+    record(&Log::of(repo), "rejected", facts)?;
     forget(&held, id)?;
     Ok(change)
 }
 
-/// The approvals that hold now: those that the log has. A file that somebody else wrote consents to nothing.
+/// The approvals that hold now in this work tree: those that the log has. A file that somebody else wrote consents to nothing.
 ///
 /// # Errors
 /// The store or the log is there but cannot be read.
 pub fn approvals(repo: &Repository) -> Result<Vec<Approval>> {
-    let kept = Store::new(repo.common_dir()).list(now());
-    kept.and_then(|kept| on_record(&Log::new(repo.common_dir()), kept))
+    let kept = Store::of(repo).list(now());
+    kept.and_then(|kept| on_record(&Log::of(repo), kept))
         .map_err(|error| unreadable(&error))
 }
 
@@ -343,10 +361,10 @@ pub fn approvals(repo: &Repository) -> Result<Vec<Approval>> {
 /// The store or the log cannot be read or written.
 pub fn consume(repo: &Repository, landed: &[crate::change::Change]) -> Result<usize> {
     let is_used = |approval: &Approval| landed.iter().any(|change| approval.is_landed_by(change));
-    let used = Store::new(repo.common_dir())
+    let used = Store::of(repo)
         .consume(now(), is_used)
         .map_err(|error| unreadable(&error))?;
-    let log = Log::new(repo.common_dir());
+    let log = Log::of(repo);
     let used = on_record(&log, used).map_err(|error| unreadable(&error))?;
     for approval in &used {
         let (old, new) = (approval.old.clone(), approval.new.clone());

@@ -43,6 +43,8 @@ pub enum FailureKind {
     Stale,
     /// The change waits for a person.
     Held,
+    /// It belongs to another work tree of the repository.
+    OtherWorkTree,
     /// A person rejected the change.
     Rejected,
     /// A person was asked and did not consent.
@@ -79,6 +81,7 @@ impl FailureKind {
             FailureKind::Exists => "exists",
             FailureKind::Stale => "stale",
             FailureKind::Held => "held",
+            FailureKind::OtherWorkTree => "other-worktree",
             FailureKind::Rejected => "rejected",
             FailureKind::NotApproved => "not-approved",
             FailureKind::NotSigned => "not-signed",

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Failure, FailureKind, Former, Operation, Restore, Strategy};
 use crate::disk;
+use crate::git::WorkTree;
 
 /// Content without facts is younger only while both are written.
 const ABANDONED: Duration = Duration::from_secs(3600);
@@ -23,6 +24,8 @@ pub struct Held {
 /// One change that waits: exactly this path, this old and this new content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldChange {
+    /// The work tree in which it was asked for.
+    pub work_tree: WorkTree,
     /// The path in the workspace.
     pub path: BString,
     /// `write`, `patch`, `delete` or `restore`.
@@ -48,9 +51,10 @@ pub struct HeldChange {
 }
 
 impl HeldChange {
-    /// Names the change: equal for the same path, old and new content.
+    /// Names the change: equal for the same work tree, path, old and new content.
     pub fn id(&self) -> String {
-        id_of(self.path.as_ref(), self.old.as_deref(), self.new.as_deref())
+        let (old, new) = (self.old.as_deref(), self.new.as_deref());
+        id_of(&self.work_tree, self.path.as_ref(), old, new)
     }
 
     /// What writes it.
@@ -77,6 +81,7 @@ impl HeldChange {
 
     fn to_json(&self) -> Value {
         json!({
+            "worktree": self.work_tree.name(),
             "path": self.path.to_str_lossy(),
             "operation": self.operation,
             "strategy": self.strategy,
@@ -93,6 +98,7 @@ impl HeldChange {
     fn from_json(object: &Map<String, Value>, content: Option<Vec<u8>>) -> Option<HeldChange> {
         let text = |key: &str| object.get(key).and_then(Value::as_str).map(str::to_owned);
         Some(HeldChange {
+            work_tree: WorkTree::new(text("worktree").as_deref()),
             path: text("path")?.into(),
             operation: text("operation")?,
             strategy: text("strategy"),
@@ -228,14 +234,20 @@ fn read_if_there(file: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Names a step of one path from one content to another.
-pub(super) fn id_of(path: &BStr, old: Option<&str>, new: Option<&str>) -> String {
+/// Names a step of one path from one content to another in a work tree.
+pub(super) fn id_of(
+    work_tree: &WorkTree,
+    path: &BStr,
+    old: Option<&str>,
+    new: Option<&str>,
+) -> String {
     let mut hasher = gix::hash::hasher(gix::hash::Kind::Sha256);
-    for part in [
+    let step = [
         path.as_bytes(),
         old.unwrap_or("-").as_bytes(),
         new.unwrap_or("-").as_bytes(),
-    ] {
+    ];
+    for part in step.into_iter().chain(work_tree.name().map(str::as_bytes)) {
         hasher.update(&part.len().to_be_bytes());
         hasher.update(part);
     }

@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 
 use super::lock;
 use crate::disk;
+use crate::git::{Repository, WorkTree};
 
 /// What a chain begins with.
 const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
@@ -26,6 +27,8 @@ const TAIL: u64 = 1 << 13;
 #[derive(Debug, Clone)]
 pub struct Log {
     path: PathBuf,
+    /// Named in the records that are appended.
+    work_tree: WorkTree,
 }
 
 /// Where a chain stands.
@@ -67,7 +70,21 @@ impl Log {
     pub fn new(common_dir: &Path) -> Log {
         Log {
             path: common_dir.join("guard").join("log.jsonl"),
+            work_tree: WorkTree::default(),
         }
+    }
+
+    /// The log of a repository, for what happens in its work tree.
+    pub fn of(repo: &Repository) -> Log {
+        Log {
+            work_tree: repo.work_tree(),
+            ..Log::new(repo.common_dir())
+        }
+    }
+
+    /// The work tree for which records are appended.
+    pub(super) fn work_tree(&self) -> &WorkTree {
+        &self.work_tree
     }
 
     /// Where the log is.
@@ -93,6 +110,9 @@ impl Log {
         record.insert("version".into(), env!("CARGO_PKG_VERSION").into());
         if is_torn {
             record.insert("after_torn_line".into(), true.into());
+        }
+        if let Some(name) = self.work_tree.name() {
+            record.insert("worktree".into(), name.into());
         }
         record.extend(facts);
         record.insert("prev".into(), head.hash.into());

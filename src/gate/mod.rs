@@ -22,6 +22,7 @@ mod store;
 mod strategy;
 mod undone;
 mod verify;
+mod work_tree;
 
 use std::path::PathBuf;
 
@@ -49,6 +50,7 @@ pub use sign::{Signer, SigningKey};
 pub use store::Store;
 pub use strategy::{Extension, Strategy};
 pub use verify::{Unfinished, Verification, verify, verify_beside};
+pub use work_tree::{check_is_here, command_in, name_of};
 
 /// The result of a file operation.
 pub type Result<T, E = Failure> = std::result::Result<T, E>;
@@ -86,7 +88,7 @@ impl<'a> Gate<'a> {
             repo,
             boundary,
             policy,
-            log: Log::new(repo.common_dir()),
+            log: Log::of(repo),
             held: Held::new(repo.common_dir()),
             lock: Lock::new(repo.common_dir()),
             approvals: approvals(repo)?,

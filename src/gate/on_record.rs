@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{Log, Record};
 use crate::approval::Approval;
+use crate::git::WorkTree;
 
 /// Those that the log says were given, exactly so, and not used up.
 ///
@@ -38,15 +39,16 @@ pub(super) fn on_record(log: &Log, mut approvals: Vec<Approval>) -> io::Result<V
         }
     }
     approvals.retain(|approval| {
-        let is_given = given.contains(&said(&facts_of(approval)));
+        let is_given = given.contains(&said(&facts_of(approval, log.work_tree())));
         is_given && !used.contains(&approval.id)
     });
     Ok(approvals)
 }
 
 /// What the record of an approval says of it, beside who gave it and when.
-fn facts_of(approval: &Approval) -> Map<String, Value> {
+fn facts_of(approval: &Approval, work_tree: &WorkTree) -> Map<String, Value> {
     let mut facts = Map::new();
+    facts.insert("worktree".into(), work_tree.name().into());
     let path: &BStr = approval.path.as_ref();
     facts.insert("path".into(), path.to_string().into());
     facts.insert("old".into(), approval.old.clone().into());
@@ -60,7 +62,9 @@ fn facts_of(approval: &Approval) -> Map<String, Value> {
 
 /// The facts by which a record and an approval are compared.
 fn said(facts: &Map<String, Value>) -> Vec<Value> {
-    let names = ["path", "old", "new", "reason", "id", "expires", "signed"];
+    let names = [
+        "worktree", "path", "old", "new", "reason", "id", "expires", "signed",
+    ];
     let value = |name: &str| facts.get(name).cloned().unwrap_or_default();
     names.into_iter().map(value).collect()
 }

@@ -272,6 +272,7 @@ impl Gate<'_> {
             id.map(|id| id.to_string())
         };
         let change = HeldChange {
+            work_tree: self.repo.work_tree(),
             path: plan.path().to_owned(),
             operation: operation.verb().to_owned(),
             strategy: operation

@@ -5,13 +5,13 @@ use gix::bstr::BString;
 
 use super::lock::Lock;
 use super::undone::{Ends, undone};
-use super::{Ask, Done, Failure, FailureKind, Gate, Log, Operation, Result};
+use super::{Ask, Done, Failure, FailureKind, Gate, Log, Operation, Result, check_is_here};
 use crate::change::Kind;
 use crate::finding::Rule;
 use crate::git::{Pruned, Repository, Snapshot};
 use crate::judge::{Options, settings_of_head};
 use crate::path::boundary::Boundary;
-use crate::path::show;
+use crate::path::{shell_word, show};
 
 /// What is put back at one path.
 #[derive(Debug, Clone)]
@@ -63,6 +63,19 @@ impl<'a> Gate<'a> {
         snapshot: &Snapshot,
         paths: &[BString],
     ) -> Result<(Gate<'a>, Vec<(BString, Operation)>)> {
+        let id = snapshot.id;
+        let count = snapshot.files.len() + snapshot.absent.len();
+        let mut arguments = format!("snapshot restore {id}");
+        for path in paths.iter().filter(|_| paths.len() < count) {
+            arguments.push_str(&format!(" {}", shell_word(path)));
+        }
+        check_is_here(
+            repo,
+            &snapshot.work_tree,
+            &format!("the snapshot {id}"),
+            &arguments,
+            &format!("guard snapshot show {id} FILE prints what it holds"),
+        )?;
         let boundary = Boundary::open(repo.own_workdir()?)?;
         let max = settings_of_head(repo)?.max_size;
         let tree = repo.tree_of(Some(snapshot.id))?;
@@ -93,10 +106,10 @@ impl<'a> Gate<'a> {
                 steps.push((path.clone(), former));
             }
         }
-        let is_whole = now.len() == snapshot.files.len() + snapshot.absent.len();
+        let is_whole = now.len() == count;
         let name = snapshot.id.to_string();
         let undoes = match is_whole && !steps.is_empty() {
-            true => undone(repo, &read(&Log::new(repo.common_dir()))?, &name, now),
+            true => undone(repo, &read(&Log::of(repo))?, &name, now),
             false => None,
         };
         // What has two ends is a move.

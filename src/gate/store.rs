@@ -9,18 +9,28 @@ use serde_json::{Map, Value};
 
 use crate::approval::Approval;
 use crate::disk;
+use crate::git::{Repository, WorkTree};
 
-/// The approvals of a repository.
+/// The name of a linked work tree in an approval's file.
+const WORK_TREE: &str = "worktree";
+
+/// The approvals that were given in a work tree.
 #[derive(Debug, Clone)]
 pub struct Store {
     directory: PathBuf,
+    work_tree: WorkTree,
 }
 
 impl Store {
-    /// The store below a git common directory. Nothing is created before the first approval.
-    pub fn new(common_dir: &Path) -> Store {
+    /// The store of a repository. Nothing is created before the first approval.
+    pub fn of(repo: &Repository) -> Store {
+        Store::new(repo.common_dir(), repo.work_tree())
+    }
+
+    fn new(common_dir: &Path, work_tree: WorkTree) -> Store {
         Store {
             directory: common_dir.join("guard").join("approvals"),
+            work_tree,
         }
     }
 
@@ -30,7 +40,11 @@ impl Store {
     /// The store cannot be written.
     pub fn add(&self, approval: &Approval) -> io::Result<()> {
         disk::create_private_directory(&self.directory)?;
-        let text = Value::Object(approval.to_json()).to_string();
+        let mut object = approval.to_json();
+        if let Some(name) = self.work_tree.name() {
+            object.insert(WORK_TREE.into(), name.into());
+        }
+        let text = Value::Object(object).to_string();
         disk::replace(&self.file(approval), text.as_bytes(), Some(disk::PRIVATE))
     }
 
@@ -42,14 +56,16 @@ impl Store {
         let mut all: Vec<Approval> = self
             .all()?
             .into_iter()
-            .map(|(_, approval)| approval)
+            .filter(|kept| kept.work_tree == self.work_tree)
+            .map(|kept| kept.approval)
             .collect();
         all.retain(|approval| now < approval.expires);
         all.sort_by(|a, b| (a.when, &a.path).cmp(&(b.when, &b.path)));
         Ok(all)
     }
 
-    /// Takes away the approvals that `is_used`, and those that expired before `now`; returns the used ones.
+    /// Takes away the approvals that `is_used`, and those of any work tree that expired before `now`; returns the used
+    /// ones.
     ///
     /// # Errors
     /// The store cannot be read or changed.
@@ -59,8 +75,13 @@ impl Store {
         is_used: impl Fn(&Approval) -> bool,
     ) -> io::Result<Vec<Approval>> {
         let mut used = Vec::new();
-        for (file, approval) in self.all()? {
-            if is_used(&approval) {
+        for Kept {
+            file,
+            approval,
+            work_tree,
+        } in self.all()?
+        {
+            if work_tree == self.work_tree && is_used(&approval) {
                 fs::remove_file(file)?;
                 used.push(approval);
             } else if approval.expires <= now {
@@ -70,7 +91,7 @@ impl Store {
         Ok(used)
     }
 
-    fn all(&self) -> io::Result<Vec<(PathBuf, Approval)>> {
+    fn all(&self) -> io::Result<Vec<Kept>> {
         let entries = match fs::read_dir(&self.directory) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             entries => entries?,
@@ -84,8 +105,15 @@ impl Store {
             {
                 let object: Option<Map<String, Value>> =
                     serde_json::from_slice(&fs::read(&file)?).ok();
-                let approval = object.and_then(|object| Approval::from_json(&object).ok());
-                all.extend(approval.map(|approval| (file, approval)));
+                let kept = object.and_then(|object| {
+                    let name = object.get(WORK_TREE).and_then(Value::as_str);
+                    Some(Kept {
+                        approval: Approval::from_json(&object).ok()?,
+                        work_tree: WorkTree::new(name),
+                        file,
+                    })
+                });
+                all.extend(kept);
             }
         }
         Ok(all)
@@ -93,12 +121,20 @@ impl Store {
 
     fn file(&self, approval: &Approval) -> PathBuf {
         let id = super::held::id_of(
+            &self.work_tree,
             approval.path.as_ref(),
             approval.old.as_deref(),
             approval.new.as_deref(),
         );
         self.directory.join(format!("{id}.json"))
     }
+}
+
+/// An approval in its file.
+struct Kept {
+    file: PathBuf,
+    approval: Approval,
+    work_tree: WorkTree,
 }
 
 #[cfg(test)]
@@ -117,7 +153,7 @@ mod tests {
     #[test]
     fn approvals_are_kept_until_they_are_used_or_expire() {
         let temp = tempfile::tempdir().unwrap();
-        let store = Store::new(temp.path());
+        let store = Store::new(temp.path(), WorkTree::default());
         assert_eq!(store.list(0).unwrap(), []);
         assert!(
             !temp.path().join("guard").exists(),
@@ -141,7 +177,7 @@ mod tests {
     #[test]
     fn a_file_that_is_no_approval_consents_to_nothing() {
         let temp = tempfile::tempdir().unwrap();
-        let store = Store::new(temp.path());
+        let store = Store::new(temp.path(), WorkTree::default());
         store.add(&approval("a", 100)).unwrap();
         let directory = temp.path().join("guard/approvals");
         fs::write(directory.join("x.json"), "yes").unwrap();
@@ -155,7 +191,7 @@ mod tests {
     fn only_the_owner_can_read_an_approval() {
         use std::os::unix::fs::PermissionsExt;
         let temp = tempfile::tempdir().unwrap();
-        let store = Store::new(temp.path());
+        let store = Store::new(temp.path(), WorkTree::default());
         store.add(&approval("a", 100)).unwrap();
         let file = store.file(&approval("a", 100));
         assert_eq!(

@@ -18,6 +18,7 @@ pub(super) type Ends = Vec<(BString, Option<String>)>;
 /// The record is guard's own word: whoever can write the log and the snapshots can write the files as well.
 pub(super) fn undone(repo: &Repository, log: &[u8], snapshot: &str, mut now: Ends) -> Option<u64> {
     now.sort();
+    let here = repo.work_tree();
     let mut complete = HashSet::new();
     // An operation that was undone, and all between it and its undoing, has no effect any more.
     let mut before = u64::MAX;
@@ -38,7 +39,8 @@ pub(super) fn undone(repo: &Repository, log: &[u8], snapshot: &str, mut now: End
             }
             continue;
         }
-        if seq >= before || !touches(&facts, &now) {
+        let is_here = facts.get("worktree").and_then(Value::as_str) == here.name();
+        if seq >= before || !is_here || !touches(&facts, &now) {
             continue;
         }
         let (old, new) = (facts.get("old")?, facts.get("new")?);

@@ -26,6 +26,7 @@ mod staged;
 mod tree;
 mod update;
 mod work_tree;
+mod work_trees;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -55,6 +56,7 @@ pub use snapshot_chain::{Pruned, Snapshot, Snapshots};
 pub use staged::staged_changes;
 pub use tree::{Tree, changes_between};
 pub use update::{Side, Target, Update};
+pub use work_trees::WorkTree;
 
 /// An opened repository.
 pub struct Repository {

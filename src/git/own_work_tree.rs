@@ -62,7 +62,7 @@ fn owns(root: &Path, git_dir: &Path) -> bool {
 }
 
 /// The path in the first line of a file, after `prefix`, as seen from the file's directory.
-fn pointed_to(file: &Path, prefix: &str) -> Option<PathBuf> {
+pub(super) fn pointed_to(file: &Path, prefix: &str) -> Option<PathBuf> {
     let text = fs::read_to_string(file).ok()?;
     let path = text.lines().next()?.strip_prefix(prefix)?;
     Some(absolute(&file.parent()?.join(path)))

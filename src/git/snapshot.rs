@@ -38,6 +38,8 @@ pub struct Before<'a> {
 pub(super) const ABSENT: &str = "Guard-Absent: ";
 /// The line that says where the audit log stood.
 pub(super) const LOG: &str = "Guard-Log: ";
+/// The line that names the linked work tree whose files these are.
+pub(super) const WORK_TREE: &str = "Guard-Worktree: ";
 /// The line that names the parent's parent, so that a lost parent does not hide what is behind it.
 pub(super) const BEFORE: &str = "Guard-Before: ";
 
@@ -58,6 +60,9 @@ impl Repository {
         let mut message = format!("{title}\n\n");
         for file in files.iter().filter(|file| file.content.is_none()) {
             message.push_str(&format!("{ABSENT}{}\n", file.path.to_str_lossy()));
+        }
+        if let Some(name) = self.work_tree().name() {
+            message.push_str(&format!("{WORK_TREE}{name}\n"));
         }
         message.push_str(&format!("{LOG}{log}"));
         let attempt = || self.try_snapshot(files, &message);

@@ -6,8 +6,8 @@ use gix::refs::Target;
 use gix::refs::transaction::{Change, LogChange, PreviousValue, RefLog};
 
 use super::durable::Writer;
-use super::snapshot::{ABSENT, BEFORE, LOG, push_before};
-use super::{Repository, failed};
+use super::snapshot::{ABSENT, BEFORE, LOG, WORK_TREE, push_before};
+use super::{Repository, WorkTree, failed};
 use crate::error::{Error, Result};
 
 /// What a snapshot says of a path.
@@ -25,6 +25,8 @@ pub struct Snapshot {
     pub absent: Vec<BString>,
     /// Where the audit log stood; `None` in a snapshot of an earlier guard.
     pub log: Option<String>,
+    /// The work tree whose files these are.
+    pub work_tree: WorkTree,
 }
 
 /// The snapshots of a repository.
@@ -101,6 +103,10 @@ impl Repository {
             .map_err(|error| unreadable(&error))?;
         let message = commit.message_raw().map_err(|error| unreadable(&error))?;
         let mut lines = message.lines();
+        let line = |name: &str| {
+            let mut lines = message.lines();
+            lines.find_map(|line| line.strip_prefix(name.as_bytes()).map(BStr::new))
+        };
         Ok(Snapshot {
             id,
             title: lines.next().unwrap_or_default().to_str_lossy().into_owned(),
@@ -111,10 +117,8 @@ impl Repository {
                 .filter_map(|line| line.strip_prefix(ABSENT.as_bytes()))
                 .map(BString::from)
                 .collect(),
-            log: message
-                .lines()
-                .find_map(|line| line.strip_prefix(LOG.as_bytes()))
-                .map(|head| head.to_str_lossy().into_owned()),
+            log: line(LOG).map(|head| head.to_str_lossy().into_owned()),
+            work_tree: WorkTree::new(line(WORK_TREE).map(|name| name.to_str_lossy()).as_deref()),
         })
     }
 

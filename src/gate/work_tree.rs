@@ -1,0 +1,47 @@
+//! What belongs to one work tree of a repository is applied there and nowhere else.
+
+use super::{Failure, FailureKind, Result};
+use crate::git::{Repository, WorkTree, show_file};
+use crate::path::shell_word;
+
+/// How messages call a work tree: by its path, where it has one.
+pub fn name_of(repo: &Repository, work_tree: &WorkTree) -> String {
+    match (repo.place_of(work_tree), work_tree.name()) {
+        (Some(place), _) => show_file(&place),
+        (None, Some(name)) => format!("{}, which is gone", crate::path::show(name)),
+        (None, None) => "the main one".to_owned(),
+    }
+}
+
+/// The arguments that run a verb of guard in this work tree, as a command to paste.
+pub fn command_in(repo: &Repository, work_tree: &WorkTree, arguments: &str) -> Option<String> {
+    if *work_tree == repo.work_tree() {
+        return Some(format!("guard {arguments}"));
+    }
+    let place = repo.place_of(work_tree)?;
+    let word = shell_word(&crate::path::boundary::bytes(&place));
+    Some(format!("guard -C {word} {arguments}"))
+}
+
+/// Refuses what belongs to another work tree, and says where to go, or what to do `otherwise` where that is gone.
+///
+/// # Errors
+/// It does.
+pub fn check_is_here(
+    repo: &Repository,
+    work_tree: &WorkTree,
+    what: &str,
+    arguments: &str,
+    otherwise: &str,
+) -> Result<()> {
+    if *work_tree == repo.work_tree() {
+        return Ok(());
+    }
+    let name = name_of(repo, work_tree);
+    let failure = Failure::new(
+        FailureKind::OtherWorkTree,
+        format!("{what} belongs to another work tree: {name}"),
+    );
+    let command = command_in(repo, work_tree, arguments);
+    Err(failure.help(command.unwrap_or_else(|| otherwise.to_owned())))
+}

@@ -1,0 +1,58 @@
+//! Which work tree of a repository something belongs to: all of them share what guard keeps in the git directory.
+
+use std::path::PathBuf;
+
+use super::own_work_tree::pointed_to;
+use super::{Repository, absolute};
+
+/// A work tree. A linked one has the name under which git keeps it in `worktrees/`, which stays when it is moved.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WorkTree {
+    name: Option<String>,
+}
+
+impl WorkTree {
+    /// The linked work tree with this name, or the main one.
+    pub fn new(name: Option<&str>) -> WorkTree {
+        WorkTree {
+            name: name.map(str::to_owned),
+        }
+    }
+
+    /// Git's name for it; `None` for the main one.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+}
+
+impl Repository {
+    /// The work tree that this is.
+    pub fn work_tree(&self) -> WorkTree {
+        let own = absolute(self.git_dir());
+        let is_linked = own != absolute(self.common_dir());
+        let name = own.file_name().filter(|_| is_linked);
+        WorkTree {
+            name: name.map(|name| name.to_string_lossy().into_owned()),
+        }
+    }
+
+    /// Where a work tree is; `None` where it is gone, or where git does not say.
+    pub fn place_of(&self, work_tree: &WorkTree) -> Option<PathBuf> {
+        let common = absolute(self.common_dir());
+        let place = match work_tree.name() {
+            _ if *work_tree == self.work_tree() => self.workdir().ok()?.to_owned(),
+            Some(name) if name.contains(['/', '\\']) => return None,
+            Some(name) => {
+                let registered = common.join("worktrees").join(name).join("gitdir");
+                pointed_to(&registered, "")?.parent()?.to_owned()
+            }
+            // Of a repository with a separate git directory, only its own work tree knows the way.
+            None if common.file_name().is_some_and(|name| name == ".git") => {
+                common.parent()?.to_owned()
+            }
+            None => return None,
+        };
+        let is_there = place.join(".git").exists();
+        (is_there || *work_tree == self.work_tree()).then(|| absolute(&place))
+    }
+}

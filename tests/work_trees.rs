@@ -1,0 +1,254 @@
+//! What is held, approved and kept in one work tree of a repository stays there: lists name it, and applying it in
+//! another is refused.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fs;
+
+use common::files::Answer;
+use common::terminal::{End, driver, guard_at_terminal};
+use common::{Repo, findings, lines};
+use serde_json::{Value, json};
+
+const FILE: &str = "state.py";
+const CONSENT: &[(&str, &str)] = &[("Type `", "line\n"), ("Reason: ", "a reason\n")];
+
+/// The main work tree, with a linked one in `../side`; both have the same large file.
+fn linked() -> Repo {
+    let repo = Repo::open();
+    repo.stage(FILE, lines(1..=200));
+    repo.commit("State");
+    repo.git(&["worktree", "add", "--quiet", "-b", "side", "../side"]);
+    repo
+}
+
+fn new() -> String {
+    lines(1..=200).replace("line", "other")
+}
+
+fn side(repo: &Repo, name: &str) -> String {
+    repo.path("..")
+        .join(name)
+        .canonicalize()
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .to_owned()
+}
+
+/// Holds the replacement of the file, and returns its id.
+fn hold(repo: &Repo, directory: &str) -> String {
+    let held = put(repo, directory, FILE, &new());
+    let id = held.fails("held").json["error"]["details"]["id"].clone();
+    id.as_str().unwrap().to_owned()
+}
+
+fn put(repo: &Repo, directory: &str, path: &str, content: &str) -> Answer {
+    common::files::answer_of(
+        repo.command(common::GUARD)
+            .args(["-C", directory, "write", path]),
+        content.as_bytes(),
+    )
+}
+
+fn backup(answer: &Answer) -> String {
+    answer.works().json["backup"].as_str().unwrap().to_owned()
+}
+
+fn pending(repo: &Repo) -> Vec<Value> {
+    repo.json(&["pending"])["held"].as_array().unwrap().clone()
+}
+
+#[test]
+fn a_held_change_is_written_in_its_own_work_tree_only() {
+    let repo = linked();
+    let id = hold(&repo, "../side");
+    let place = side(&repo, "side");
+    assert_eq!(pending(&repo)[0]["worktree"], place);
+    repo.guard(&["pending"]).exits(0).says(&place);
+    let go = format!("guard -C {place} approve {id}");
+    repo.guard(&["approve"]).exits(2).says(&go);
+    let shown = repo.ask(&["pending", &id]);
+    shown.fails("other-worktree");
+    let (Some(here), Some(there)) = (driver(&repo), driver(&repo)) else {
+        return;
+    };
+    guard_at_terminal(here, &["approve", &id], &[], End::Wait)
+        .exits(1)
+        .says(&go);
+    assert_eq!(repo.read(FILE), lines(1..=200).as_bytes());
+    let approve = ["-C", &place, "approve", &id];
+    guard_at_terminal(there, &approve, CONSENT, End::Wait).exits(0);
+    assert_eq!(repo.read("../side/state.py"), new().as_bytes());
+    assert_eq!(repo.read(FILE), lines(1..=200).as_bytes());
+    assert_eq!(repo.records().pop().unwrap()["worktree"], "side");
+    repo.guard(&["audit", "show"])
+        .exits(0)
+        .says("worktree=side");
+    repo.guard(&["audit", "verify"]).exits(0);
+}
+
+#[test]
+fn the_same_change_held_in_two_work_trees_is_held_twice() {
+    let repo = linked();
+    let (here, there) = (hold(&repo, "."), hold(&repo, "../side"));
+    assert_ne!(here, there);
+    assert_eq!(pending(&repo).len(), 2);
+    let Some(driver) = driver(&repo) else { return };
+    // A rejection writes nothing, so it may be given anywhere.
+    guard_at_terminal(driver, &["reject", &there], &[], End::Wait).exits(0);
+    let left = pending(&repo);
+    assert_eq!(left.len(), 1);
+    assert_eq!(
+        [&left[0]["id"], &left[0]["worktree"]],
+        [here.as_str(), repo.root.to_str().unwrap()]
+    );
+    let rejected = repo.records().pop().unwrap();
+    assert_eq!(
+        [&rejected["event"], &rejected["worktree"]],
+        ["rejected", "side"]
+    );
+}
+
+#[test]
+fn what_a_moved_work_tree_held_is_still_its_own() {
+    let repo = linked();
+    let id = hold(&repo, "../side");
+    repo.git(&["worktree", "move", "../side", "../moved"]);
+    let place = side(&repo, "moved");
+    assert_eq!(pending(&repo)[0]["worktree"], place);
+    let Some(driver) = driver(&repo) else { return };
+    let approve = ["-C", &place, "approve", &id];
+    guard_at_terminal(driver, &approve, CONSENT, End::Wait).exits(0);
+    assert_eq!(repo.read("../moved/state.py"), new().as_bytes());
+}
+
+#[test]
+fn what_a_removed_work_tree_held_can_only_be_rejected() {
+    let repo = linked();
+    let id = hold(&repo, "../side");
+    repo.git(&["worktree", "remove", "--force", "../side"]);
+    assert_eq!(pending(&repo)[0]["worktree"], Value::Null);
+    repo.guard(&["pending"])
+        .exits(0)
+        .says("side, which is gone");
+    let (Some(approver), Some(rejecter)) = (driver(&repo), driver(&repo)) else {
+        return;
+    };
+    guard_at_terminal(approver, &["approve", &id], &[], End::Wait)
+        .exits(1)
+        .says(&format!("guard reject {id}"));
+    guard_at_terminal(rejecter, &["reject", &id], &[], End::Wait).exits(0);
+    assert_eq!(pending(&repo).len(), 0);
+    assert_eq!(repo.read(FILE), lines(1..=200).as_bytes());
+}
+
+#[test]
+fn a_snapshot_is_restored_in_its_own_work_tree_only() {
+    let repo = linked();
+    repo.write("a", "here\n");
+    repo.write("../side/a", "there\n");
+    let here = backup(&put(&repo, ".", "a", "here, new\n"));
+    let there = backup(&put(&repo, "../side", "a", "there, new\n"));
+    let place = side(&repo, "side");
+    let list = repo.json(&["snapshot", "list"])["snapshots"].clone();
+    assert_eq!(
+        [&list[0]["worktree"], &list[1]["worktree"]],
+        [place.as_str(), repo.root.to_str().unwrap()]
+    );
+    repo.guard(&["snapshot", "list"]).exits(0).says(&place);
+    for verb in ["restore", "diff"] {
+        let refused = repo.ask(&["snapshot", verb, &there]);
+        let go = format!("guard -C {place} snapshot {verb} {there}");
+        assert_eq!(
+            refused.fails("other-worktree").json["error"]["help"][0],
+            go,
+            "{verb}"
+        );
+    }
+    assert_eq!(repo.read("a"), b"here, new\n");
+    // What it holds may be seen from anywhere.
+    let held = repo.guard(&["snapshot", "show", &there, "a"]).exits(0);
+    assert_eq!(held.stdout, "there\n");
+    let restored = repo.ask(&["-C", "../side", "snapshot", "restore", &there]);
+    assert_eq!(restored.works().json["restored"], json!(["a"]));
+    assert_eq!(repo.read("../side/a"), b"there\n");
+    // What the other work tree did at the same path does not stand in the way of an undo.
+    repo.ask(&["snapshot", "restore", &here]).works();
+    let undone = repo.records().pop().unwrap();
+    assert!(undone["undoes"].is_u64(), "{undone:#}");
+    assert_eq!(repo.read("a"), b"here\n");
+    // Pruning is for all of them, and keeps what they say.
+    repo.guard(&["snapshot", "prune"])
+        .exits(0)
+        .says("0 snapshots forgotten, 4 kept");
+    let again = repo.json(&["snapshot", "list"])["snapshots"].clone();
+    assert_eq!(again[2]["worktree"], place.as_str());
+}
+
+fn is_refused(repo: &Repo, directory: &str) -> bool {
+    let report = repo.json(&["-C", directory, "lint"]);
+    findings(&report).contains(&("destructive-change", FILE)) && report["verdict"] == "refused"
+}
+
+/// Stages the replacement in a work tree.
+fn stage(repo: &Repo, directory: &str) {
+    repo.write(format!("{directory}/{FILE}"), new());
+    repo.git(&["-C", directory, "add", FILE]);
+}
+
+#[test]
+fn an_approval_counts_in_its_own_work_tree_only() {
+    let repo = linked();
+    stage(&repo, ".");
+    stage(&repo, "../side");
+    let Some(driver) = driver(&repo) else { return };
+    let approve = ["-C", "../side", "approve", "--staged"];
+    guard_at_terminal(driver, &approve, CONSENT, End::Wait).exits(0);
+    assert!(!is_refused(&repo, "../side"));
+    assert!(is_refused(&repo, "."));
+    // Nor does it count here when its file says so.
+    let store = repo.path(".git/guard/approvals");
+    let file = fs::read_dir(&store)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.contains(r#""worktree":"side""#), "{text}");
+    for value in ["null", "\"other\""] {
+        fs::write(&file, text.replace("\"side\"", value)).unwrap();
+        assert!(is_refused(&repo, "."), "{value}");
+        assert!(is_refused(&repo, "../side"), "{value}");
+    }
+    fs::write(&file, text).unwrap();
+    assert!(!is_refused(&repo, "../side"));
+}
+
+#[test]
+fn a_commit_uses_up_the_approvals_of_its_own_work_tree() {
+    let repo = linked();
+    for directory in [".", "../side"] {
+        stage(&repo, directory);
+        let Some(driver) = driver(&repo) else { return };
+        let approve = ["-C", directory, "approve", "--staged"];
+        guard_at_terminal(driver, &approve, CONSENT, End::Wait).exits(0);
+    }
+    for hook in ["pre-commit", "prepare-commit-msg", "post-commit"] {
+        repo.install_hook(hook);
+    }
+    let commit = |directory: &str| {
+        repo.try_git(&["-C", directory, "commit", "--quiet", "-m", "Replace"])
+            .exits(0);
+    };
+    commit(".");
+    assert!(!is_refused(&repo, "../side"));
+    commit("../side");
+    let left = fs::read_dir(repo.path(".git/guard/approvals"))
+        .unwrap()
+        .count();
+    assert_eq!(left, 0);
+}
