@@ -50,7 +50,7 @@ pub(crate) fn rename_to_free(
     new: &Path,
 ) -> Option<io::Result<()>> {
     match renameat_with(old_dir, old, new_dir, new, RenameFlags::NOREPLACE) {
-        Err(Errno::INVAL | Errno::NOSYS) => None,
+        Err(error) if is_lacking(error) => None,
         result => Some(result.map_err(io::Error::from)),
     }
 }
@@ -59,9 +59,18 @@ pub(crate) fn rename_to_free(
 /// file system cannot.
 pub(crate) fn exchange(dir: &Dir, one: &Path, other: &Path) -> Option<io::Result<()>> {
     match renameat_with(dir, one, dir, other, RenameFlags::EXCHANGE) {
-        Err(Errno::INVAL | Errno::NOSYS) => None,
+        Err(error) if is_lacking(error) => None,
         result => Some(result.map_err(io::Error::from)),
     }
+}
+
+/// Whether a call says that the system or the file system has no such thing. A filter on system calls says that it is
+/// not permitted; where that is meant of the files, the call that stands in for this one says so too.
+fn is_lacking(error: Errno) -> bool {
+    matches!(
+        error,
+        Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::PERM
+    )
 }
 
 /// Creates a file without a name, which is gone after a crash.

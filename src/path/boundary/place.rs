@@ -206,3 +206,63 @@ pub(super) fn rename_to_free(
         Err(error) => Err(error),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::fs;
+
+    use cap_std::ambient_authority;
+
+    use super::*;
+
+    const OUT: &str = ".guard-0.tmp";
+
+    /// What is left at the name, and whether the temporary one is, after `back` with what came out and what is there.
+    fn after(there: Option<&str>, back: impl FnOnce(&Place<'_>) -> Missed) -> (String, bool) {
+        let temp = tempfile::tempdir().unwrap();
+        let (file, out) = (temp.path().join("a"), temp.path().join(OUT));
+        fs::write(&out, "saved").unwrap();
+        if let Some(there) = there {
+            fs::write(&file, there).unwrap();
+        }
+        let dir = Dir::open_ambient_dir(temp.path(), ambient_authority()).unwrap();
+        let place = Place {
+            dir: &dir,
+            name: Path::new("a"),
+        };
+        assert!(matches!(back(&place), Missed::Changed));
+        (fs::read_to_string(file).unwrap(), out.exists())
+    }
+
+    /// What guard put there: the content alone, whose permission bits are those of any new file here.
+    fn ours() -> Seen {
+        let temp = tempfile::tempdir().unwrap();
+        fs::write(temp.path().join("a"), "ours").unwrap();
+        let dir = Dir::open_ambient_dir(temp.path(), ambient_authority()).unwrap();
+        Seen::at(&dir, Path::new("a")).unwrap()
+    }
+
+    #[test]
+    #[cfg_attr(
+        any(not(target_os = "linux"), guard_portable),
+        ignore = "the system cannot exchange files"
+    )]
+    fn what_came_out_goes_back_unless_something_newer_was_saved() {
+        let back = |place: &Place<'_>| place.exchange_back(OUT.into(), ours(), None);
+        for (there, left) in [
+            (Some("ours"), "saved"),
+            (Some("newer"), "newer"),
+            (None, "saved"),
+        ] {
+            assert_eq!(after(there, back), (left.into(), false), "{there:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_taken_away_goes_back_unless_something_newer_was_saved() {
+        let back = |place: &Place<'_>| place.rename_back(OUT.into(), None);
+        assert_eq!(after(None, back), ("saved".into(), false));
+        assert_eq!(after(Some("newer"), back), ("newer".into(), false));
+    }
+}
