@@ -324,7 +324,7 @@ fn the_json_of_scope_show() {
 fn the_json_of_check() {
     let repo = repo();
     let report = repo.json(&["check", "core/lld.rs", "../x"]);
-    assert_eq!(keys(&report), ["version", "results"]);
+    assert_eq!(keys(&report), ["version", "results", "notes"]);
     for result in report["results"].as_array().unwrap() {
         assert_eq!(
             keys(result),

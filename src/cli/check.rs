@@ -1,24 +1,31 @@
 //! `guard check`: may these paths be written, and with this content?
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use gix::bstr::BString;
 
 use super::files::read_stdin;
-use super::{DesignArgs, output::Output, repository, with_approvals};
+use super::{DesignArgs, output::Output, repository};
 use crate::error::Result;
-use crate::gate::Failure;
-use crate::judge::{self, Proposed};
+use crate::gate::{Failure, Gate};
+use crate::path::boundary::bytes;
+use crate::report::CheckReport;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     /// Paths, absolute or relative to the current directory.
     #[arg(required = true, value_name = "PATH")]
-    paths: Vec<std::ffi::OsString>,
+    paths: Vec<OsString>,
     /// Judge also whether the path may get this file's content; `-` is standard input.
     ///
     /// The file must be one that `guard read` reads.
     #[arg(long, value_name = "FILE")]
     content_file: Option<PathBuf>,
+    /// Judge empty content too, as `guard write --allow-empty` does.
+    #[arg(long, requires = "content_file")]
+    allow_empty: bool,
     #[command(flatten)]
     design: DesignArgs,
 }
@@ -29,23 +36,42 @@ Examples:
   guard check src/state.py --content-file - < new.py
   guard check --format json -- -odd-name.py
 
+Without a content, the question is whether the path may get any other text than it has.
+With one, the answer is that of `guard write` with the same content.
 Designs and settings are read from HEAD. Nothing is written.";
 
 impl Args {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
-        let options = with_approvals(&repo, self.design.options(false))?;
-        let input;
-        let proposed = match self.content_file.as_deref() {
-            None => Proposed::Any,
-            Some(file) if file == "-" => {
-                input = read_stdin(judge::settings_of_head(&repo)?.max_size)
-                    .map_err(Failure::into_error)?;
-                Proposed::Content(&input)
+        let request = |path: &OsString| repo.request(Path::new(path));
+        let requests: Vec<BString> = self.paths.iter().map(request).collect();
+        let options = self.design.options(false);
+        let gate = Gate::open_to_check(&repo, &options, &requests)?;
+        let content = match self.content_file.as_deref() {
+            None => Ok(None),
+            Some(file) if file == "-" => read_stdin(gate.max_size()).map(Some),
+            Some(file) => {
+                let content = gate.content(repo.request(file).as_ref()).map(Some);
+                content.map_err(|failure| {
+                    failure
+                        .help("give the content on standard input instead: --content-file - < FILE")
+                })
             }
-            Some(file) => Proposed::File(file),
         };
-        let report = judge::check_paths(&repo, &self.paths, proposed, &options)?;
+        let content = content.map_err(Failure::into_error)?;
+        let results = self.paths.iter().zip(&requests).map(|(path, request)| {
+            let requested = BString::from(bytes(Path::new(path)));
+            gate.check(
+                requested,
+                request.as_ref(),
+                content.as_deref(),
+                self.allow_empty,
+            )
+        });
+        let report = CheckReport {
+            results: results.collect::<Result<_>>()?,
+            notes: gate.notes().to_vec(),
+        };
         output.print(|out, format, style| report.write(format, out, style));
         output.notes(&report.notes);
         Ok(report.exit_code())

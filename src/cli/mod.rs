@@ -129,7 +129,7 @@ enum Verb {
 }
 
 /// Designs chosen by hand; the same for every verb that judges.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 struct DesignArgs {
     /// The design to judge by, in place of the settings' choice; repeat it for a union.
     ///

@@ -167,10 +167,12 @@ impl Failure {
 
 impl From<Rejection> for Failure {
     fn from(rejection: Rejection) -> Failure {
-        let advice = rejection.reason.advice();
-        Failure::new(FailureKind::Security, rejection.message)
-            .help(advice)
-            .detail("reason", rejection.reason.detail())
+        let Rejection { reason, message } = rejection;
+        let mut finding = Finding::new(reason.rule(), "", message)
+            .help(reason.advice())
+            .detail("reason", reason.detail());
+        finding.path = None;
+        finding.into()
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod analysis;
 mod asked;
+mod check;
 mod decision;
 mod designs;
 #[cfg(feature = "extend")]
@@ -78,22 +79,31 @@ impl<'a> Gate<'a> {
     }
 
     fn open_with(repo: &'a Repository, options: &Options, needs_design: bool) -> Result<Gate<'a>> {
+        let boundary = Boundary::open(repo.own_workdir()?)?;
         let request = Request {
             options,
             needs_design,
         };
         let policy = judge::load_for_request(repo, &request)?;
-        let boundary = Boundary::open(repo.own_workdir()?)?;
-        Ok(Gate {
+        Ok(Gate::new(repo, boundary, policy, approvals(repo)?))
+    }
+
+    fn new(
+        repo: &'a Repository,
+        boundary: Boundary,
+        policy: Policy,
+        approvals: Vec<Approval>,
+    ) -> Gate<'a> {
+        Gate {
             repo,
             boundary,
             policy,
             log: Log::of(repo),
             held: Held::new(repo.common_dir()),
             lock: Lock::new(repo.common_dir()),
-            approvals: approvals(repo)?,
+            approvals,
             signer: None,
-        })
+        }
     }
 
     /// The same, with what signs a person's consent.
@@ -102,21 +112,16 @@ impl<'a> Gate<'a> {
         Gate { signer, ..self }
     }
 
-    /// Reads a text file inside the read roots.
+    /// Reads a text file inside the read roots. A refusal is on record.
     ///
     /// # Errors
     /// The path is refused, there is no such file, or it cannot be read.
     pub fn read(&self, request: &BStr) -> Result<(BString, Entry)> {
-        let read = || -> Result<(BString, Entry)> {
-            let path = self.boundary.locate(request)?;
-            self.desk().admit(path.as_ref(), Access::Read)?;
-            let max = self.policy.settings.max_size;
-            let entry = self.boundary.read(path.as_ref(), max)?;
-            let entry = entry.ok_or_else(|| operation::not_found(path.as_ref()))?;
+        let read = self.find(request).and_then(|(path, entry)| {
             operation::refuse_binary(path.as_ref(), &entry.content)?;
             Ok((path, entry))
-        };
-        read().inspect_err(|failure| {
+        });
+        read.inspect_err(|failure| {
             if failure.is_refusal() {
                 self.note_refusal("read", request, failure);
             }
@@ -126,6 +131,16 @@ impl<'a> Gate<'a> {
     /// Remarks on how the policy came about, such as on a design that the work tree has in another version.
     pub fn notes(&self) -> &[String] {
         &self.policy.notes
+    }
+
+    /// A file inside the read roots.
+    fn find(&self, request: &BStr) -> Result<(BString, Entry)> {
+        let path = self.boundary.locate(request)?;
+        self.desk().admit(path.as_ref(), Access::Read)?;
+        let max = self.policy.settings.max_size;
+        let entry = self.boundary.read(path.as_ref(), max)?;
+        let entry = entry.ok_or_else(|| operation::not_found(path.as_ref()))?;
+        Ok((path, entry))
     }
 
     /// The largest content that the settings allow, in bytes.

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::change::Change;
 use crate::finding::{Finding, Rule};
-use crate::judge::Access;
+use crate::judge::{Access, Desk};
 use crate::path::boundary::Entry;
 use crate::path::show;
 use crate::rules::Subject;
@@ -153,9 +153,13 @@ impl Gate<'_> {
         let (measured, compared) = desk.loss(before, after, &[path.as_ref()])?;
         let compared = compared.as_deref();
         let subject = desk.subject(path.as_ref(), before, after, None, measured)?;
-        let consent = desk.subject(path.as_ref(), compared, after, None, measured)?;
+        let consent = desk.change(path.as_ref(), compared, after)?;
         let mut analysis = Analysis::new(path.clone(), measured, before.is_some(), compared, after);
-        let finding = self.destruction(std::slice::from_ref(&subject), operation.restore())?;
+        let desk = match after {
+            Some(after) => desk.consenting(path.as_ref(), before, after)?,
+            None => desk,
+        };
+        let finding = destruction(&desk, &[subject], operation.restore())?;
         analysis.requires_approval = finding.is_some();
         let compared = finding.as_ref().and(compared).map(<[u8]>::to_vec);
         let plan = Plan {
@@ -165,7 +169,7 @@ impl Gate<'_> {
             is_executable,
             extension,
             analysis,
-            consent: consent.change,
+            consent,
         };
         Ok((plan, finding))
     }
@@ -207,7 +211,7 @@ impl Gate<'_> {
             desk.subject(target, None, content, Some(from), measured)?,
         ];
         subjects[0].new_ends = vec![desk.new_end(from, target, &old.content)?];
-        if let Some(finding) = self.destruction(&subjects, restore)? {
+        if let Some(finding) = destruction(&desk, &subjects, restore)? {
             return Err(Failure::from(finding)
                 .help("write and delete in two steps, so that a person can decide about each"));
         }
@@ -226,7 +230,7 @@ impl Gate<'_> {
     }
 
     /// The path that a request names and what is there, if it may be written.
-    fn look(&self, request: &BStr) -> Result<(BString, Option<Entry>)> {
+    pub(super) fn look(&self, request: &BStr) -> Result<(BString, Option<Entry>)> {
         let path = self.boundary.locate(request)?;
         self.desk().admit(path.as_ref(), Access::Write)?;
         let max = self.policy.settings.max_size;
@@ -239,24 +243,6 @@ impl Gate<'_> {
             .help("a person has to change the permissions"));
         }
         Ok((path, entry))
-    }
-
-    /// Refuses what the policy refuses; what only a person may decide comes back.
-    fn destruction(
-        &self,
-        subjects: &[Subject],
-        restore: Option<&Restore>,
-    ) -> Result<Option<Finding>> {
-        let (destructive, refusals): (Vec<_>, Vec<_>) = self
-            .desk()
-            .refusals(subjects)?
-            .into_iter()
-            .filter(|finding| !restore.is_some_and(|restore| restore.passes(finding.rule)))
-            .partition(|finding| finding.rule == Rule::DestructiveChange);
-        match refusals.into_iter().next() {
-            Some(finding) => Err(finding.into()),
-            None => Ok(destructive.into_iter().next()),
-        }
     }
 
     /// The blob id of what is there.
@@ -308,5 +294,22 @@ impl Gate<'_> {
         ))
         .help("do not try another way: it will be refused too; make a smaller change instead")
         .detail("id", id)
+    }
+}
+
+/// Refuses what the policy refuses; what only a person may decide comes back.
+pub(super) fn destruction(
+    desk: &Desk<'_>,
+    subjects: &[Subject],
+    restore: Option<&Restore>,
+) -> Result<Option<Finding>> {
+    let (destructive, refusals): (Vec<_>, Vec<_>) = desk
+        .refusals(subjects)?
+        .into_iter()
+        .filter(|finding| !restore.is_some_and(|restore| restore.passes(finding.rule)))
+        .partition(|finding| finding.rule == Rule::DestructiveChange);
+    match refusals.into_iter().next() {
+        Some(finding) => Err(finding.into()),
+        None => Ok(destructive.into_iter().next()),
     }
 }

@@ -1,4 +1,4 @@
-//! One way to judge what somebody wants to do to a file, for `guard check` and for the file operations.
+//! Judges what a request would do to a file, for `guard check` and for the file operations.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::approval::Approval;
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
 use crate::finding::{Finding, Level, Rule};
-use crate::git::Repository;
+use crate::git::{Repository, Tree};
 use crate::measure::{self, Class, Kept, Measured};
 use crate::path::boundary::Boundary;
 use crate::path::{fold, show};
@@ -85,20 +85,6 @@ impl Desk<'_> {
         Ok(())
     }
 
-    /// The content of a file in the read roots.
-    ///
-    /// # Errors
-    /// The file may not be read, or cannot be.
-    pub fn read(&self, path: &BStr) -> Result<Vec<u8>> {
-        self.admit(path, Access::Read)
-            .map_err(|finding| Error::new(finding.message))?;
-        let entry = self.boundary.read(path, self.policy.settings.max_size);
-        let entry = entry.map_err(|error| Error::new(error.to_string()))?;
-        entry
-            .map(|entry| entry.content)
-            .ok_or_else(|| Error::new(format!("there is no file {}", show(path))))
-    }
-
     /// What the step from `old` to `new` destroys, and the old content that this is measured against. Both what is
     /// on disk and what HEAD holds at `paths` may be lost, so the greatest loss counts: many small edits add up to
     /// one, and so do deleting and creating.
@@ -111,7 +97,7 @@ impl Desk<'_> {
         new: Option<&[u8]>,
         paths: &[&BStr],
     ) -> Result<(Measured, Option<Cow<'c, [u8]>>)> {
-        let head = self.repo.tree_of(self.repo.head_commit()?)?;
+        let head = self.head()?;
         let there = old.map(|old| self.blob_id(old)).transpose()?;
         let mut worst = (self.step(old, new), old.map(Cow::Borrowed));
         for path in paths {
@@ -143,7 +129,7 @@ impl Desk<'_> {
     /// # Errors
     /// HEAD cannot be read.
     pub fn new_end(&self, from: &BStr, to: &BStr, content: &[u8]) -> Result<NewEnd> {
-        let head = self.repo.tree_of(self.repo.head_commit()?)?;
+        let head = self.head()?;
         let thresholds = &self.policy.settings.thresholds;
         Ok(NewEnd {
             path: to.to_owned(),
@@ -154,10 +140,37 @@ impl Desk<'_> {
         })
     }
 
-    /// The change as the rules see it. `renamed` is the other end of a move.
+    /// The least that a text destroys that is written over `old` and over what HEAD holds: nothing where those are
+    /// texts too, for the text may keep them.
     ///
     /// # Errors
-    /// A content cannot be hashed.
+    /// HEAD cannot be read.
+    pub fn least_loss(&self, old: Option<&[u8]>, path: &BStr) -> Result<Measured> {
+        let least = |version: Option<&[u8]>| {
+            let kept = version.filter(|version| !measure::is_binary(version));
+            let text = if version.is_some() && kept.is_none() {
+                b"text\n"
+            } else {
+                kept.unwrap_or_default()
+            };
+            self.step(version, Some(text))
+        };
+        let now = least(old);
+        let Some(committed) = self.head()?.read(path)? else {
+            return Ok(now);
+        };
+        let since_head = least(Some(&committed));
+        Ok(match weight(&since_head) > weight(&now) {
+            true => since_head,
+            false => now,
+        })
+    }
+
+    /// The change as the rules see it: as the commit shows it that it leads to, from what HEAD holds. `old` is what
+    /// is on disk, and `renamed` the other end of a move.
+    ///
+    /// # Errors
+    /// A content cannot be hashed, or HEAD cannot be read.
     pub fn subject(
         &self,
         path: &BStr,
@@ -166,27 +179,92 @@ impl Desk<'_> {
         renamed: Option<&BStr>,
         measured: Measured,
     ) -> Result<Subject> {
+        let wants_content = rules::wants_content(path);
+        let contents = |old: Option<&[u8]>| {
+            let side = |content: Option<&[u8]>| content.unwrap_or_default().to_vec();
+            Box::new((side(old), side(new)))
+        };
+        let (change, content) = match (new, renamed) {
+            (Some(new), None) => {
+                let head = self.head()?;
+                let id = self.blob_id(new)?;
+                let committed = wants_content.then(|| head.read(path)).transpose()?;
+                let content = committed.map(|committed| contents(committed.as_deref()));
+                (written(path, head.get(path)?, id), content)
+            }
+            // A file that HEAD lacks is removed or moved all the same.
+            _ => {
+                let mut change = self.change(path, old, new)?;
+                change.renamed = renamed.map(BString::from);
+                (change, wants_content.then(|| contents(old)))
+            }
+        };
+        Ok(Subject {
+            measured,
+            // A request shows one file; only a move knows where it goes on.
+            new_ends: Vec::new(),
+            content,
+            change,
+        })
+    }
+
+    /// A change to a content that is not known yet.
+    ///
+    /// # Errors
+    /// HEAD cannot be read.
+    pub fn unknown_content(&self, path: &BStr, measured: Measured) -> Result<Subject> {
+        let head = self.head()?;
+        // No content has this id, and so no approval names it.
+        let unknown = ObjectId::null(head.id().kind());
+        Ok(Subject {
+            measured,
+            new_ends: Vec::new(),
+            content: None,
+            change: written(path, head.get(path)?, unknown),
+        })
+    }
+
+    /// The step between two contents of a path.
+    ///
+    /// # Errors
+    /// A content cannot be hashed.
+    pub fn change(&self, path: &BStr, old: Option<&[u8]>, new: Option<&[u8]>) -> Result<Change> {
         let state = |content: &[u8]| -> Result<State> {
             Ok(State {
                 kind: Kind::File,
                 id: self.blob_id(content)?,
             })
         };
-        Ok(Subject {
-            measured,
-            // A request shows one file; only a move knows where it goes on.
-            new_ends: Vec::new(),
-            content: rules::wants_content(path).then(|| {
-                let side = |content: Option<&[u8]>| content.unwrap_or_default().to_vec();
-                Box::new((side(old), side(new)))
-            }),
-            change: Change {
-                path: path.to_owned(),
-                old: old.map(state).transpose()?,
-                new: new.map(state).transpose()?,
-                renamed: renamed.map(BString::from),
-            },
+        Ok(Change {
+            path: path.to_owned(),
+            old: old.map(state).transpose()?,
+            new: new.map(state).transpose()?,
+            renamed: None,
         })
+    }
+
+    /// The same without the approvals, where they do not cover what a write destroys: they name what HEAD holds, and
+    /// not a content that is only on the disk.
+    ///
+    /// # Errors
+    /// A content cannot be hashed, or HEAD cannot be read.
+    pub fn consenting(self, path: &BStr, old: Option<&[u8]>, new: &[u8]) -> Result<Self> {
+        let Some(old) = old.filter(|_| !self.approvals.is_empty()) else {
+            return Ok(self);
+        };
+        let committed = self.head()?.get(path)?.map(|state| state.id);
+        if committed == Some(self.blob_id(old)?) || !self.step(Some(old), Some(new)).destroys() {
+            return Ok(self);
+        }
+        Ok(Desk {
+            approvals: &[],
+            ..self
+        })
+    }
+
+    /// HEAD's tree.
+    fn head(&self) -> Result<Tree<'_>> {
+        self.repo.tree_of(self.repo.head_commit()?)
     }
 
     /// The id that git gives a content.
@@ -216,6 +294,20 @@ impl Desk<'_> {
         findings.retain(|finding| finding.level == Level::Error);
         findings.sort_by_key(|finding| finding.rule);
         Ok(findings)
+    }
+}
+
+/// A path that gets a content, by the step that its commit shows. The mode bits of a file survive a write.
+fn written(path: &BStr, committed: Option<State>, id: ObjectId) -> Change {
+    let kind = committed.map(|state| state.kind);
+    Change {
+        path: path.to_owned(),
+        old: committed,
+        new: Some(State {
+            kind: kind.filter(|kind| kind.is_file()).unwrap_or(Kind::File),
+            id,
+        }),
+        renamed: None,
     }
 }
 

@@ -28,6 +28,9 @@ struct Target {
     path: OsString,
     #[command(flatten)]
     design: DesignArgs,
+    /// Never ask: hold a change that needs a person, as it happens without a terminal.
+    #[arg(long)]
+    auto: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -70,9 +73,6 @@ pub(super) struct WriteArgs {
     /// The line that the content goes before, from 1; for `--strategy insert`.
     #[arg(long, value_name = "N", required_if_eq("strategy", "insert"))]
     line: Option<usize>,
-    /// Never ask: hold a change that needs a person, as it happens without a terminal.
-    #[arg(long)]
-    auto: bool,
 }
 
 /// The names of the strategies.
@@ -130,9 +130,6 @@ pub(super) struct PatchArgs {
     /// Patch only if the file still has this blob id.
     #[arg(long, value_name = "DIGEST")]
     expect: Option<String>,
-    /// Never ask: hold a change that needs a person, as it happens without a terminal.
-    #[arg(long)]
-    auto: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -140,9 +137,6 @@ pub(super) struct PatchArgs {
 pub(super) struct DeleteArgs {
     #[command(flatten)]
     target: Target,
-    /// Never ask: hold a change that needs a person, as it happens without a terminal.
-    #[arg(long)]
-    auto: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -216,43 +210,31 @@ impl ReadArgs {
 impl WriteArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let strategy = self.strategy.strategy(self.line)?;
-        perform(
-            output,
-            &self.target.path,
-            &self.target.design,
-            self.auto,
-            |gate, repo| {
-                let content = match &self.content_file {
-                    Some(file) if file != Path::new("-") => {
-                        read_content(gate, repo.request(file).as_ref())?
-                    }
-                    _ => read_stdin(gate.max_size())?,
-                };
-                Ok(Operation::Write {
-                    content,
-                    strategy,
-                    expect: self.expect.clone(),
-                    allow_empty: self.allow_empty,
-                })
-            },
-        )
+        perform(output, &self.target, |gate, repo| {
+            let content = match &self.content_file {
+                Some(file) if file != Path::new("-") => {
+                    read_content(gate, repo.request(file).as_ref())?
+                }
+                _ => read_stdin(gate.max_size())?,
+            };
+            Ok(Operation::Write {
+                content,
+                strategy,
+                expect: self.expect.clone(),
+                allow_empty: self.allow_empty,
+            })
+        })
     }
 }
 
 impl PatchArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        perform(
-            output,
-            &self.target.path,
-            &self.target.design,
-            self.auto,
-            |gate, repo| {
-                Ok(Operation::Patch {
-                    edits: self.edits(gate, repo)?,
-                    expect: self.expect.clone(),
-                })
-            },
-        )
+        perform(output, &self.target, |gate, repo| {
+            Ok(Operation::Patch {
+                edits: self.edits(gate, repo)?,
+                expect: self.expect.clone(),
+            })
+        })
     }
 
     fn edits(&self, gate: &Gate<'_>, repo: &Repository) -> gate::Result<Vec<Edit>> {
@@ -278,20 +260,19 @@ impl PatchArgs {
 
 impl DeleteArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        perform(
-            output,
-            &self.target.path,
-            &self.target.design,
-            self.auto,
-            |_, _| Ok(Operation::Delete),
-        )
+        perform(output, &self.target, |_, _| Ok(Operation::Delete))
     }
 }
 
 impl MoveArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         // A destructive move is refused, not held: there is nothing to ask.
-        perform(output, &self.from, &self.design, true, |_, repo| {
+        let from = Target {
+            path: self.from.clone(),
+            auto: true,
+            design: self.design.clone(),
+        };
+        perform(output, &from, |_, repo| {
             Ok(Operation::Move {
                 to: repo.request(Path::new(&self.to)),
             })
@@ -301,7 +282,12 @@ impl MoveArgs {
 
 impl EditArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        perform(output, &self.path, &self.design, self.auto, |_, _| {
+        let target = Target {
+            path: self.path.clone(),
+            auto: self.auto,
+            design: self.design.clone(),
+        };
+        perform(output, &target, |_, _| {
             let Some(content) = &self.content else {
                 return Ok(Operation::Patch {
                     edits: vec![edit(
@@ -330,19 +316,17 @@ pub(in crate::cli) fn person(auto: bool) -> Option<Person> {
 
 fn perform(
     output: &mut Output,
-    path: &OsString,
-    design: &DesignArgs,
-    auto: bool,
+    target: &Target,
     operation: impl Fn(&Gate<'_>, &Repository) -> gate::Result<Operation>,
 ) -> Result<u8> {
     let repo = repository()?;
-    let mut person = person(auto);
+    let mut person = person(target.auto);
     let mut run = || -> gate::Result<()> {
-        let mut gate = Gate::open(&repo, &design.options(false))?;
+        let mut gate = Gate::open(&repo, &target.design.options(false))?;
         output.notes(gate.notes());
         let operation = operation(&gate, &repo)?;
         let mut is_unsigned = false;
-        let path = repo.request(Path::new(path));
+        let path = repo.request(Path::new(&target.path));
         let done = match &mut person {
             Some(person) => {
                 let signer = SignArgs::of_environment().signer(&repo)?;

@@ -1,0 +1,125 @@
+//! `guard check`: whether a write would be done. It is judged as `guard write` judges it; nothing is recorded or held.
+
+use gix::bstr::{BStr, BString};
+
+use super::plan::destruction;
+use super::{Failure, Gate, Operation, Result, Strategy, approvals};
+use crate::error;
+use crate::finding::{Anchor, Finding};
+use crate::git::Repository;
+use crate::judge::{self, Options, Request};
+use crate::path::boundary::Boundary;
+use crate::path::show;
+use crate::report::CheckResult;
+
+impl<'a> Gate<'a> {
+    /// Opens the workspace to check these requests. No design is needed where none of them is inside.
+    ///
+    /// # Errors
+    /// Whatever keeps guard from a verdict.
+    pub fn open_to_check(
+        repo: &'a Repository,
+        options: &Options,
+        requests: &[BString],
+    ) -> error::Result<Gate<'a>> {
+        let boundary = Boundary::open(repo.own_workdir()?);
+        let boundary = boundary.map_err(|error| Failure::from(error).into_error())?;
+        let is_inside = |request: &BString| boundary.locate(request.as_ref()).is_ok();
+        let request = Request {
+            options,
+            needs_design: requests.iter().any(is_inside),
+        };
+        let policy = judge::load_for_request(repo, &request)?;
+        let approvals = approvals(repo).map_err(Failure::into_error)?;
+        Ok(Gate::new(repo, boundary, policy, approvals))
+    }
+
+    /// A content to check, from a file that `guard read` reads.
+    ///
+    /// # Errors
+    /// It may not be read, or cannot be.
+    pub fn content(&self, request: &BStr) -> Result<Vec<u8>> {
+        Ok(self.find(request)?.1.content)
+    }
+
+    /// Whether `guard write` would write this content to the path, or any other content without one.
+    ///
+    /// # Errors
+    /// What makes `guard write` exit with 2: there is no verdict then.
+    pub fn check(
+        &self,
+        requested: BString,
+        request: &BStr,
+        content: Option<&[u8]>,
+        allow_empty: bool,
+    ) -> error::Result<CheckResult> {
+        let refusal = match content {
+            Some(content) => {
+                let write = Operation::Write {
+                    content: content.to_vec(),
+                    strategy: Strategy::Replace,
+                    expect: None,
+                    allow_empty,
+                };
+                self.plan(request, &write).map(|(_, finding)| finding)
+            }
+            None => self.plan_unknown(request),
+        };
+        let refusal = match refusal {
+            Ok(finding) => finding.map(Failure::from),
+            Err(failure) if failure.kind.exit_code() == 1 => Some(failure),
+            Err(failure) => return Err(failure.into_error()),
+        };
+        let path = self.boundary.locate(request).ok();
+        Ok(match (refusal, path) {
+            (None, Some(path)) => self.allowed(requested, path),
+            (failure, path) => refused(requested, path, failure),
+        })
+    }
+
+    /// The finding that only a person can clear, whatever text is written.
+    fn plan_unknown(&self, request: &BStr) -> Result<Option<Finding>> {
+        let (path, old) = self.look(request)?;
+        let (path, old) = (path.as_ref(), old.as_ref());
+        let desk = self.desk();
+        let measured = desk.least_loss(old.map(|entry| entry.content.as_slice()), path)?;
+        destruction(&desk, &[desk.unknown_content(path, measured)?], None)
+    }
+
+    fn allowed(&self, requested: BString, path: BString) -> CheckResult {
+        let policy = &self.policy;
+        let scope = policy.scope.as_ref();
+        let grant = scope.and_then(|scope| scope.lookup(path.as_ref()).grants.first().copied());
+        let anchor: Option<Anchor> = grant.map(|grant| grant.anchor.clone());
+        let reason = match &anchor {
+            Some(anchor) => format!("granted by {}:{}", show(&anchor.path), anchor.line),
+            None if policy.is_exempt(path.as_ref()) => "designs need no row".to_owned(),
+            None if policy.scope.is_none() => "no design applies here".to_owned(),
+            None => "the settings let it be written without a row".to_owned(),
+        };
+        CheckResult {
+            requested_path: requested,
+            path: Some(path),
+            allowed: true,
+            closest_match: None,
+            reason,
+            rule: None,
+            design: anchor,
+        }
+    }
+}
+
+fn refused(requested: BString, path: Option<BString>, failure: Option<Failure>) -> CheckResult {
+    let (reason, finding) = failure.map_or_else(Default::default, |failure| {
+        (failure.message, failure.finding.map(|finding| *finding))
+    });
+    CheckResult {
+        requested_path: requested,
+        path,
+        allowed: false,
+        reason,
+        rule: finding.as_ref().map(|finding| finding.rule),
+        closest_match: finding.as_ref().and_then(|finding| finding.closest.clone()),
+        design: finding.and_then(|finding| finding.design),
+    }
+}
