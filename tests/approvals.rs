@@ -419,6 +419,23 @@ fn an_approval_expires() {
     repo.guard(&["lint"]).exits(1).says("destructive-change");
 }
 
+/// The approval names what HEAD holds; what else is on the disk was never shown.
+#[test]
+fn an_approval_of_what_is_staged_covers_no_other_content_on_the_disk() {
+    let repo = repo();
+    repo.stage(FILE, new());
+    let Some(driver) = driver(&repo) else { return };
+    at_terminal(driver, &["approve", "--staged"], LOST, "agreed").exits(0);
+    repo.write("proposal", new());
+    let check = || repo.guard(&["check", FILE, "--content-file", "proposal"]);
+    check().exits(0);
+    repo.write(FILE, old());
+    check().exits(0);
+    repo.write(FILE, old().replace("line", "third"));
+    check().exits(1).says("destructive-change");
+    write(&repo, &new(), &[]).exits(1).says("it is held as");
+}
+
 #[test]
 fn all_staged_changes_are_approved_with_one_word() {
     let repo = repo();

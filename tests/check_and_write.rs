@@ -134,9 +134,11 @@ enum Content {
     EmptyAllowed,
     /// Only for the design in force.
     DesignMore,
+    /// The same, without a section that declares files.
+    DesignEmptied,
 }
 
-const CONTENTS: [Content; 9] = [
+const CONTENTS: [Content; 10] = [
     Content::SmallMore,
     Content::LargeMore,
     Content::Small,
@@ -146,6 +148,7 @@ const CONTENTS: [Content; 9] = [
     Content::Empty,
     Content::EmptyAllowed,
     Content::DesignMore,
+    Content::DesignEmptied,
 ];
 
 /// Where the work began.
@@ -215,7 +218,7 @@ impl Cell {
             {
                 harmless
             }
-            Content::DesignMore => harmless,
+            Content::DesignMore | Content::DesignEmptied => self.row == "governing",
             // What is lost does not depend on the base.
             _ if base != Base::Has => harmless,
             Content::Small => {
@@ -227,7 +230,11 @@ impl Cell {
             Content::SmallMore | Content::LargeMore => harmless,
             // Refused whatever the row says.
             Content::Binary | Content::Empty => ["none", "add-modify"].contains(&self.row),
-            Content::Short | Content::EmptyAllowed => true,
+            Content::Short => {
+                let much = |text| matches!(text, Some(Text::Large | Text::Binary));
+                much(self.there()) || much(self.state.1)
+            }
+            Content::EmptyAllowed => true,
         }
     }
 
@@ -376,6 +383,7 @@ impl Matrix {
             Content::Binary => [BINARY, b"more"].concat(),
             Content::Empty | Content::EmptyAllowed => Vec::new(),
             Content::DesignMore => format!("{}\nA remark.\n", self.design).into(),
+            Content::DesignEmptied => self.design.replace("Files Changed", "Notes").into(),
         }
     }
 

@@ -159,6 +159,11 @@ impl Gate<'_> {
             Some(after) => desk.consenting(path.as_ref(), before, after)?,
             None => desk,
         };
+        let proposing = after.and_then(|after| desk.proposing(path.as_ref(), after));
+        let desk = Desk {
+            policy: proposing.as_ref().unwrap_or(&self.policy),
+            ..desk
+        };
         let finding = destruction(&desk, &[subject], operation.restore())?;
         analysis.requires_approval = finding.is_some();
         let compared = finding.as_ref().and(compared).map(<[u8]>::to_vec);

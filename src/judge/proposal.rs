@@ -1,6 +1,7 @@
 //! Judges what a request would do to a file, for `guard check` and for the file operations.
 
 use std::borrow::Cow;
+use std::convert::Infallible;
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
@@ -13,8 +14,8 @@ use crate::finding::{Finding, Level, Rule};
 use crate::git::{Repository, Tree};
 use crate::measure::{self, Class, Kept, Measured};
 use crate::path::boundary::Boundary;
-use crate::path::{fold, show};
-use crate::policy::{Policy, select};
+use crate::path::{TreeView, fold, show};
+use crate::policy::{Policy, design, select};
 use crate::rules::{self, Case, NewEnd, Subject};
 
 /// What a request wants of a path.
@@ -260,6 +261,20 @@ impl Desk<'_> {
             approvals: &[],
             ..self
         })
+    }
+
+    /// The policy with the version that a write brings of a design in force, as a commit would be judged; `None` where
+    /// the path is another.
+    pub fn proposing(&self, path: &BStr, new: &[u8]) -> Option<Policy> {
+        let mut designs = self.policy.designs.iter();
+        let at = designs.position(|governing| governing.design.path == path)?;
+        let options = design::Options::from_settings(&self.policy.settings);
+        let view = self.boundary.view();
+        let is_file = |name: &BStr| Ok::<_, Infallible>(view.entry(name).is_some());
+        let Ok(proposed) = design::parse_among(path, new, &options, is_file);
+        let mut policy = self.policy.clone();
+        policy.designs[at].proposed = Some(proposed);
+        Some(policy)
     }
 
     /// HEAD's tree.
