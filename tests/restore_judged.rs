@@ -5,7 +5,7 @@
 mod common;
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 
 use common::files::Answer;
 use common::terminal::{End, driver, guard_at_terminal};
@@ -144,6 +144,10 @@ fn undoing_the_last_write_needs_no_row_and_no_design() {
     assert_eq!(repo.read(FILE), lines(1..=300).as_bytes());
     repo.git(&["switch", "--quiet", "--create", "no-issue"]);
     repo.put("src/new.py", "x\n", &[]).fails("cannot-judge");
+    // Anything but an undo needs one.
+    repo.write("src/new.py", "changed\n");
+    restore(&repo, &created).fails("cannot-judge");
+    repo.write("src/new.py", lines(1..=300));
     let removed = restore(&repo, &created);
     assert_eq!(removed.works().json["removed"], json!(["src/new.py"]));
     assert!(!repo.path("src/new.py").exists());
@@ -209,6 +213,22 @@ fn an_older_snapshot_is_judged_and_undo_goes_back_step_by_step() {
     assert_eq!(repo.read(FILE), lines(1..=52).as_bytes());
 }
 
+/// Pruning writes the snapshots that it keeps anew, under other ids.
+#[test]
+fn a_write_is_undone_from_a_snapshot_that_was_written_anew() {
+    let (repo, snapshot) = ungranted();
+    let lost = backup(&repo.put("src/elsewhere.py", "x\n", &[]));
+    repo.git(&["update-ref", "refs/guard/snapshots", &snapshot]);
+    let message = repo.git(&["log", "-1", "--format=%B", &snapshot]);
+    let tree = format!("{snapshot}^{{tree}}");
+    let parent = ["commit-tree", &tree, "-p", &lost, "-m", &message];
+    let anew = repo.git(&parent);
+    repo.git(&["update-ref", "refs/guard/snapshots", &anew]);
+    restore(&repo, &anew).works();
+    assert_eq!(repo.read(FILE), lines(1..=50).as_bytes());
+    assert!(repo.records().pop().unwrap()["undoes"].is_u64());
+}
+
 #[test]
 fn a_write_whose_end_is_not_on_record_is_undone() {
     let (repo, snapshot) = ungranted();
@@ -265,6 +285,39 @@ fn a_move_is_undone_at_both_ends_or_judged() {
     repo.ask(&["snapshot", "restore", &snapshot, "old.py"])
         .fails("refused");
     assert!(!repo.path("old.py").exists());
+}
+
+#[test]
+fn what_a_person_has_to_decide_comes_before_anything_is_done() {
+    let repo = Repo::open();
+    repo.stage("old.py", lines(1..=200));
+    repo.commit("Begin");
+    let snapshot = backup(&repo.ask(&["move", "old.py", "new.py"]));
+    commit_all(&repo);
+    // The old file would come back, which needs nobody, and the new one go, which does.
+    let held = restore(&repo, &snapshot);
+    assert_eq!(held.fails("held").class(), "DELETE");
+    assert!(!repo.path("old.py").exists());
+    assert_eq!(repo.read("new.py"), lines(1..=200).as_bytes());
+}
+
+#[test]
+fn a_held_script_comes_back_executable() {
+    let repo = Repo::open();
+    repo.write("tool", "short\n");
+    fs::set_permissions(repo.path("tool"), fs::Permissions::from_mode(0o755)).unwrap();
+    let snapshot = backup(&repo.put("tool", lines(1..=200), &[]));
+    commit_all(&repo);
+    fs::remove_file(repo.path("tool")).unwrap();
+    let held = restore(&repo, &snapshot);
+    let id = held.fails("held").json["error"]["details"]["id"].clone();
+    let Some(driver) = driver(&repo) else { return };
+    let answers = [("Type `", "line\n"), ("Reason: ", "the old state\n")];
+    let approve = ["approve", id.as_str().unwrap()];
+    guard_at_terminal(driver, &approve, &answers, End::Wait).exits(0);
+    assert_eq!(repo.read("tool"), b"short\n");
+    let mode = repo.path("tool").metadata().unwrap().permissions().mode();
+    assert!(cfg!(guard_no_unix) || mode & 0o100 != 0, "{mode:o}");
 }
 
 #[test]

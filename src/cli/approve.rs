@@ -71,7 +71,7 @@ where `gpg.format` is `ssh`. A range, a push and CI count only signed ones.";
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  guard reject 3f2a9c0b1d4e\n  guard reject 3f2a9c0b1d4e --reason 'extend the class instead'"
+    after_help = "Examples:\n  guard reject 3f2a9c0b1d4e\n  guard reject 3f2a9c0b1d4e --reason 'extend the class instead'\n\nWhat another work tree of the repository holds can be rejected here too; it is approved there alone."
 )]
 pub(super) struct RejectArgs {
     /// The held change, as `guard pending` lists it.

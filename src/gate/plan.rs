@@ -128,7 +128,7 @@ impl Gate<'_> {
                     let old = old.ok_or_else(|| not_found(path.as_ref()))?;
                     return self.plan_move(path, old, to.as_ref(), Some(restore));
                 }
-                self.confirm(restore, vec![(path.clone(), self.digest(entry))])?;
+                self.confirm(restore, path.as_ref(), entry, None)?;
                 match &restore.former {
                     Former::Content {
                         bytes,
@@ -190,13 +190,10 @@ impl Gate<'_> {
         let (target, there) = self.look(to)?;
         match restore {
             None => refuse_binary(path.as_ref(), &old.content)?,
-            Some(restore) => self.confirm(
-                restore,
-                vec![
-                    (path.clone(), self.digest(Some(&old))),
-                    (target.clone(), self.digest(there.as_ref())),
-                ],
-            )?,
+            Some(restore) => {
+                let end = Some((target.as_ref(), there.as_ref()));
+                self.confirm(restore, path.as_ref(), Some(&old), end)?;
+            }
         }
         if there.is_some() {
             return Err(Failure::new(
@@ -248,12 +245,6 @@ impl Gate<'_> {
             .help("a person has to change the permissions"));
         }
         Ok((path, entry))
-    }
-
-    /// The blob id of what is there.
-    fn digest(&self, entry: Option<&Entry>) -> Option<String> {
-        let id = entry.and_then(|entry| self.repo.blob_id(&entry.content));
-        id.map(|id| id.to_string())
     }
 
     /// Keeps a change for a person, and says so.

@@ -1,16 +1,16 @@
 //! Putting back what a snapshot holds. It is judged as the write or the removal that it is, unless it undoes guard's own
 //! last operation there: then scope and loss are no question, because what was there comes back.
 
-use gix::bstr::BString;
+use gix::bstr::{BStr, BString};
 
 use super::lock::Lock;
-use super::undone::{Ends, undone};
+use super::undone::{Ends, digest, undone};
 use super::{Ask, Done, Failure, FailureKind, Gate, Log, Operation, Result, check_is_here};
 use crate::change::Kind;
 use crate::finding::Rule;
 use crate::git::{Pruned, Repository, Snapshot};
 use crate::judge::{Options, settings_of_head};
-use crate::path::boundary::Boundary;
+use crate::path::boundary::{Boundary, Entry};
 use crate::path::{shell_word, show};
 
 /// What is put back at one path.
@@ -38,6 +38,16 @@ pub enum Former {
     Absent,
     /// No file; what is there now was at this path, and goes back to it.
     From(BString),
+}
+
+impl Former {
+    /// The blob id of the file that comes back.
+    pub(super) fn digest(&self, repo: &Repository) -> Option<String> {
+        match self {
+            Former::Content { bytes, .. } => digest(repo, Some(bytes)),
+            Former::Absent | Former::From(_) => None,
+        }
+    }
 }
 
 impl Restore {
@@ -79,7 +89,7 @@ impl<'a> Gate<'a> {
         let boundary = Boundary::open(repo.own_workdir()?)?;
         let max = settings_of_head(repo)?.max_size;
         let tree = repo.tree_of(Some(snapshot.id))?;
-        let (mut steps, mut now) = (Vec::new(), Ends::new());
+        let (mut steps, mut now, mut back) = (Vec::new(), Ends::new(), Ends::new());
         for path in paths {
             let former = match (tree.get(path.as_ref())?, tree.read(path.as_ref())?) {
                 (Some(state), Some(bytes)) => Former::Content {
@@ -99,8 +109,8 @@ impl<'a> Gate<'a> {
                 (_, None) => false,
             };
             if let Some(content) = content {
-                let id = content.and_then(|content| repo.blob_id(content));
-                now.push((path.clone(), id.map(|id| id.to_string())));
+                now.push((path.clone(), digest(repo, content)));
+                back.push((path.clone(), former.digest(repo)));
             }
             if !is_there {
                 steps.push((path.clone(), former));
@@ -109,7 +119,7 @@ impl<'a> Gate<'a> {
         let is_whole = now.len() == count;
         let name = snapshot.id.to_string();
         let undoes = match is_whole && !steps.is_empty() {
-            true => undone(repo, &read(&Log::of(repo))?, &name, now),
+            true => undone(repo, &read(&Log::of(repo))?, now, back),
             false => None,
         };
         // What has two ends is a move.
@@ -166,11 +176,28 @@ impl<'a> Gate<'a> {
         Ok(all)
     }
 
-    /// Whether an undo still is one, now that nobody else writes.
-    pub(super) fn confirm(&self, restore: &Restore, now: Ends) -> Result<()> {
-        if restore.undoes.is_none()
-            || undone(self.repo, &read(&self.log)?, &restore.snapshot, now) == restore.undoes
-        {
+    /// Whether an undo still is one, now that nobody else writes: `target` is where a file goes back to.
+    pub(super) fn confirm(
+        &self,
+        restore: &Restore,
+        path: &BStr,
+        entry: Option<&Entry>,
+        target: Option<(&BStr, Option<&Entry>)>,
+    ) -> Result<()> {
+        if restore.undoes.is_none() {
+            return Ok(());
+        }
+        let digest = |entry: Option<&Entry>| {
+            let content = entry.map(|entry| entry.content.as_slice());
+            digest(self.repo, content)
+        };
+        let mut now = vec![(path.to_owned(), digest(entry))];
+        let mut back = vec![(path.to_owned(), restore.former.digest(self.repo))];
+        if let Some((target, there)) = target {
+            now.push((target.to_owned(), digest(there)));
+            back.push((target.to_owned(), digest(entry)));
+        }
+        if undone(self.repo, &read(&self.log)?, now, back) == restore.undoes {
             return Ok(());
         }
         Err(Failure::new(

@@ -12,11 +12,22 @@ use crate::git::Repository;
 /// Paths, each with the blob id of the file there; `None` for no file.
 pub(super) type Ends = Vec<(BString, Option<String>)>;
 
-/// The number of the record with which an operation began, where putting `snapshot` back undoes it: nothing that guard
-/// did at these paths since is still in effect, they are as it left them, and HEAD has there what it had then.
+/// The blob id of a content.
+pub(super) fn digest(repo: &Repository, content: Option<&[u8]>) -> Option<String> {
+    // What cannot be hashed is like nothing on record.
+    content.map(|content| match repo.blob_id(content) {
+        Some(id) => id.to_string(),
+        None => String::new(),
+    })
+}
+
+/// The number of the record with which an operation began, where the step from `now` to `back` undoes it: it began with
+/// the paths so, they are as it left them, nothing that guard did there since is in effect, and HEAD has there what it
+/// had then.
 ///
-/// The record is guard's own word: whoever can write the log and the snapshots can write the files as well.
-pub(super) fn undone(repo: &Repository, log: &[u8], snapshot: &str, mut now: Ends) -> Option<u64> {
+/// The record is guard's own word: whoever can write the log can write the files as well.
+pub(super) fn undone(repo: &Repository, log: &[u8], mut now: Ends, mut back: Ends) -> Option<u64> {
+    back.sort();
     now.sort();
     let here = repo.work_tree();
     let mut complete = HashSet::new();
@@ -45,7 +56,7 @@ pub(super) fn undone(repo: &Repository, log: &[u8], snapshot: &str, mut now: End
         }
         let (old, new) = (facts.get("old")?, facts.get("new")?);
         if ends(&facts, old, new) == now {
-            if facts.get("backup").and_then(Value::as_str) == Some(snapshot) {
+            if began(&facts, old) == back {
                 return has_head_as_then(repo, &facts, &now).then_some(seq);
             }
             before = facts.get("undoes").and_then(Value::as_u64)?;
