@@ -18,7 +18,7 @@ use gix::objs::Write as _;
 use gix::objs::tree::{Editor, EntryKind};
 use gix::worktree::{Stack, stack};
 
-use super::{History, Objects, Repository, Tree, changes_between, failed};
+use super::{History, Objects, Repository, Tree, changes_between, failed, merge_lines};
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
 
@@ -349,16 +349,70 @@ fn merge(
         options,
     )
     .map_err(|error| cannot(&error))?;
-    let conflicts = outcome
-        .conflicts
-        .iter()
-        .filter(|conflict| is_left(conflict));
-    let conflicts = conflicts.flat_map(locations).collect();
+    let mut conflicts = HashSet::new();
+    for conflict in &outcome.conflicts {
+        let is_mended = merge_lines(objects, conflict, &mut outcome.tree)?;
+        if is_left(conflict) && !(is_mended && is_of_content(conflict)) {
+            conflicts.extend(locations(conflict));
+        }
+    }
     let tree = outcome
         .tree
         .write(|tree| objects.odb.write(tree))
         .map_err(|error| cannot(&error))?;
     Ok(Merged { tree, conflicts })
+}
+
+/// Where both sides changed a content, puts what git makes of it into the tree. Whether git makes anything of it.
+fn merge_lines(objects: &Objects, conflict: &Conflict, tree: &mut Editor<'_>) -> Result<bool> {
+    let (Some(merged), [Some(base), Some(ours), Some(theirs)]) =
+        (conflict.content_merge(), conflict.entries())
+    else {
+        return Ok(false);
+    };
+    let mut contents = [Vec::new(), Vec::new(), Vec::new()];
+    for (content, entry) in contents.iter_mut().zip([base, ours, theirs]) {
+        if !entry.mode.is_blob() {
+            return Ok(false);
+        }
+        objects.blob(entry.id, content)?;
+    }
+    let Some(content) = merge_lines::merge(contents.each_ref().map(Vec::as_slice)) else {
+        return Ok(false);
+    };
+    let id = objects
+        .odb
+        .write_buf(gix::objs::Kind::Blob, &content)
+        .map_err(|error| cannot(&error))?;
+    let mut is_there = false;
+    for path in locations(conflict) {
+        let names = || path.split_str("/").map(ByteSlice::as_bstr);
+        let Some(entry) = tree.get(names()) else {
+            continue;
+        };
+        // One conflict may be told twice.
+        if [merged.merged_blob_id, id].contains(&entry.oid) {
+            let kind = entry.mode.kind();
+            tree.upsert(names(), kind, id)
+                .map_err(|error| cannot(&error))?;
+            is_there = true;
+        }
+    }
+    Ok(is_there)
+}
+
+/// Whether nothing but the content is in conflict.
+fn is_of_content(conflict: &Conflict) -> bool {
+    matches!(
+        conflict.resolution,
+        Ok(
+            Resolution::OursModifiedTheirsModifiedThenBlobContentMerge { .. }
+                | Resolution::OursModifiedTheirsRenamedAndChangedThenRename {
+                    final_location: None,
+                    ..
+                }
+        )
+    )
 }
 
 /// Whether git leaves this to a person. That a directory was renamed is a conflict by default.

@@ -15,6 +15,7 @@ mod hooks;
 mod index;
 mod index_check;
 mod merge;
+mod merge_lines;
 mod objects;
 mod own_work_tree;
 mod parents;
