@@ -7,7 +7,9 @@ mod common;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use common::Repo;
+use common::files::answer_of;
+use common::{GUARD, Repo};
+use serde_json::json;
 use write_guard::path::boundary::Boundary;
 
 #[test]
@@ -126,6 +128,24 @@ fn az_45_jc_101_what_is_too_large_is_refused_and_the_limit_itself_is_not() {
     repo.put("new", "x".repeat(1024), &[]).works();
     repo.put("new", "x", &["--strategy", "append"])
         .fails("too-large");
+}
+
+#[test]
+fn a_list_of_edits_may_be_four_times_as_large_as_a_file_and_says_so() {
+    let repo = Repo::open_with("[workspace]\nmax-size = 1024\n");
+    repo.write("a", "x\n");
+    let patch = |length: usize| {
+        let edits = json!([{"search": "x", "replace": "y"}]).to_string() + &" ".repeat(length);
+        let mut guard = repo.command(GUARD);
+        answer_of(guard.args(["patch", "a", "--edits", "-"]), edits.as_bytes())
+    };
+    patch(2000).works();
+    let answer = patch(5000);
+    let message = answer.fails("too-large").message();
+    assert!(
+        message.contains("more than 4096 bytes, 4 times the limit of [workspace] max-size"),
+        "{message}"
+    );
 }
 
 #[test]

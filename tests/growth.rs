@@ -114,6 +114,51 @@ fn many_globs_of_one_beginning_and_end_are_held_against_many_staged_files_in_tim
 }
 
 #[test]
+fn many_globs_with_braces_are_held_against_many_staged_files_in_time() {
+    let time = |count: usize, found: [&str; 2], code: i32| {
+        let repo = with_rows(count, |n| {
+            format!("| `src/**/{{x,y}}{n}/{{a,b}}_*.rs` | Add | x |")
+        });
+        staging(
+            &repo,
+            (0..4 * count).map(|n| format!("src/{}{}/a_{n}.rs", found[n % 2], n % count)),
+            false,
+        );
+        least(&repo, code, &["lint"])
+    };
+    for (found, code) in [(["x", "y"], 0), (["x", "z"], 1)] {
+        grows_gently(time(125, found, code), time(500, found, code));
+    }
+}
+
+#[test]
+fn many_globs_whose_longest_text_is_the_same_are_held_against_many_staged_files_in_time() {
+    let time = |count: usize| {
+        let repo = with_rows(count, |n| {
+            format!("| `src/*_{n}_*/components/*.rs` | Add | x |")
+        });
+        staging(
+            &repo,
+            (0..4 * count).map(|n| format!("src/a_{}_b/components/f{n}.rs", n % count)),
+            false,
+        );
+        least(&repo, 0, &["lint"])
+    };
+    grows_gently(time(250), time(1_000));
+}
+
+#[test]
+fn the_closest_of_many_rows_of_one_name_is_found_in_time() {
+    let time = |count: usize| {
+        let repo = with_rows(count, |n| format!("| `src/d{n}/same.rs` | Add | x |"));
+        let paths = (0..count).map(|n| format!("lib/e{n}/same.rs"));
+        staging(&repo, paths, false);
+        least(&repo, 1, &["lint"])
+    };
+    grows_gently(time(500), time(2_000));
+}
+
+#[test]
 fn many_trailers_of_one_message_are_read_in_time() {
     let time = |count: usize| {
         let repo = with_rows(1, |_| "| `a.rs` | Add | x |".to_owned());

@@ -6,6 +6,9 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
@@ -24,6 +27,10 @@ const MANY: usize = 200;
 
 /// How many are.
 const PROMISING: usize = 64;
+
+/// Grants that are looked at, for all questions together. Nobody reads a hundred thousand suggestions: those that are
+/// left come from [`MANY`] files of the same name or directory, and not from elsewhere.
+const ALL_LOOKS: usize = 20_000_000;
 
 /// A granted path close to one that is not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,6 +92,8 @@ pub(super) struct Index {
     names: HashMap<String, Vec<usize>>,
     /// Positions of files by directory.
     directories: HashMap<BString, Vec<usize>>,
+    /// How many more candidates may be looked at.
+    looks: Arc<AtomicUsize>,
 }
 
 #[derive(Debug, Clone)]
@@ -102,6 +111,7 @@ impl Index {
             candidates: Vec::new(),
             names: HashMap::new(),
             directories: HashMap::new(),
+            looks: Arc::new(AtomicUsize::new(ALL_LOOKS)),
         };
         for (number, grant) in grants.iter().enumerate() {
             let offered = grant.kind != GrantKind::Glob && !grant.path.is_empty();
@@ -139,7 +149,8 @@ impl Index {
     ) -> Option<(&Candidate, Why)> {
         let named = self.names.get(&asked.folded())?.iter();
         let named = named.map(|&at| &self.candidates[at]);
-        let found = best(named.filter(|candidate| permits(candidate)), |candidate| {
+        let named = self.promising(asked, named.take(self.looks()), permits);
+        let found = best(named.into_iter(), |candidate| {
             let score = asked.score(&candidate.name);
             let related = !asked.common
                 || asked.is_above_or_below(&candidate.name)
@@ -167,19 +178,17 @@ impl Index {
     ) -> Option<(&Candidate, Why)> {
         let siblings = self.directories.get(&asked.directory)?.iter();
         let siblings = siblings.map(|&at| &self.candidates[at]);
-        let found = best(
-            siblings.filter(|candidate| permits(candidate)),
-            |candidate| {
-                let score = asked.score(&candidate.name);
-                // At the top everything is in the same directory.
-                let least = if asked.directory.is_empty() {
-                    MIN_SIMILAR
-                } else {
-                    MIN_SIBLING
-                };
-                (score >= least).then_some(score)
-            },
-        )?;
+        let siblings = self.promising(asked, siblings.take(self.looks()), permits);
+        let found = best(siblings.into_iter(), |candidate| {
+            let score = asked.score(&candidate.name);
+            // At the top everything is in the same directory.
+            let least = if asked.directory.is_empty() {
+                MIN_SIMILAR
+            } else {
+                MIN_SIBLING
+            };
+            (score >= least).then_some(score)
+        })?;
         Some((found, Why::SameDirectory))
     }
 
@@ -188,7 +197,10 @@ impl Index {
         asked: &PathName,
         permits: impl Fn(&Candidate) -> bool,
     ) -> Option<(&Candidate, Why)> {
-        let promising = self.promising(asked, permits);
+        if self.candidates.len() > self.looks() {
+            return None;
+        }
+        let promising = self.promising(asked, self.candidates.iter(), permits);
         let found = best(promising.into_iter(), |candidate| {
             let score = if candidate.directory {
                 asked.directory_similarity(&candidate.name)
@@ -201,11 +213,23 @@ impl Index {
         Some((found, Why::Similar))
     }
 
-    /// All candidates, or of many those whose names and directories share the
+    /// How many candidates may be looked at for one answer.
+    fn looks(&self) -> usize {
+        self.looks.load(Relaxed).max(MANY)
+    }
+
+    /// All of these candidates, or of many those whose names and directories share the
     /// most pairs of letters with the asked ones.
-    fn promising(&self, asked: &PathName, permits: impl Fn(&Candidate) -> bool) -> Vec<&Candidate> {
-        let all = self.candidates.iter();
-        let mut candidates: Vec<&Candidate> = all.filter(|candidate| permits(candidate)).collect();
+    fn promising<'a>(
+        &self,
+        asked: &PathName,
+        among: impl ExactSizeIterator<Item = &'a Candidate>,
+        permits: impl Fn(&Candidate) -> bool,
+    ) -> Vec<&'a Candidate> {
+        let left = self.looks.load(Relaxed).saturating_sub(among.len());
+        self.looks.store(left, Relaxed);
+        let mut candidates: Vec<&Candidate> =
+            among.filter(|candidate| permits(candidate)).collect();
         if candidates.len() > MANY {
             let rank = |candidate: &Candidate| {
                 let stems = overlap(asked.stem_mask, candidate.name.stem_mask);
@@ -215,7 +239,9 @@ impl Index {
                 } else {
                     2 * stems + directories
                 };
-                (Reverse(rank), candidate.grant)
+                // A name that every directory has tells nothing.
+                let is_same = !asked.common && candidate.name.base == asked.base;
+                (Reverse((is_same, rank)), candidate.grant)
             };
             let mut ranked: Vec<_> = candidates.iter().map(|one| (rank(one), *one)).collect();
             // The best are wanted, in any order.
@@ -464,6 +490,22 @@ mod tests {
                 .map(|found| found.path.to_string());
             assert_eq!(found.as_deref(), Some(*path));
         }
+    }
+
+    #[test]
+    fn after_very_many_questions_only_names_and_directories_are_looked_up() {
+        let others: Vec<String> = (0..2 * MANY).map(|n| format!("b/t{n}.rs")).collect();
+        let others = others.iter().map(String::as_str);
+        let scope = scope(&others.chain(["a/store.rs"]).collect::<Vec<_>>());
+        let offered = |path: &str| {
+            let found = closest(&scope, path.into(), Actions::MODIFY);
+            found.map(|found| found.path.to_string())
+        };
+        assert_eq!(offered("aa/stores.rs").as_deref(), Some("a/store.rs"));
+        scope.closest_index().looks.store(2, Relaxed);
+        assert_eq!(offered("aa/stores.rs"), None);
+        assert_eq!(offered("x/store.rs").as_deref(), Some("a/store.rs"));
+        assert_eq!(offered("b/t7x.rs").as_deref(), Some("b/t7.rs"));
     }
 
     #[test]

@@ -4,14 +4,15 @@
 //! states a byte and run over the path once with the set of all states, so
 //! the time is at most the path's length times the pattern's.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::ops::Range;
 
-use gix::bstr::{BStr, Finder};
+use gix::bstr::BStr;
 
 pub use super::literal::is_glob;
-use super::literal::{alternatives, literal_inside, literal_prefix, literal_suffix};
+use super::literal::{Literals, alternatives, literals};
 
 /// Longer patterns are refused, in bytes.
 const MAX_LEN: usize = 1_024;
@@ -52,11 +53,6 @@ impl std::error::Error for GlobError {}
 /// with regard to case.
 #[derive(Debug, Clone)]
 pub struct Glob {
-    /// What every match begins with, what it ends with, and what it holds:
-    /// most paths are told apart by these.
-    prefix: Vec<u8>,
-    suffix: Vec<u8>,
-    inner: Finder<'static>,
     program: Vec<Step>,
 }
 
@@ -87,27 +83,12 @@ impl Glob {
         };
         compiler.sequence(0..pattern.len(), true, 0)?;
         Ok(Glob {
-            prefix: literal_prefix(pattern).to_vec(),
-            suffix: literal_suffix(pattern).to_vec(),
-            inner: Finder::new(literal_inside(pattern)).into_owned(),
             program: compiler.program,
         })
     }
 
     /// Whether the whole path matches.
     pub fn matches(&self, path: &BStr) -> bool {
-        // One byte at each end tells most paths apart; comparing slices is a call.
-        let begins = self.prefix.first().is_none_or(|b| path.first() == Some(b));
-        let ends = self.suffix.last().is_none_or(|b| path.last() == Some(b));
-        let may_match = begins
-            && ends
-            && path.starts_with(&self.prefix)
-            && path.ends_with(&self.suffix)
-            && self.inner.find(path).is_some();
-        may_match && self.runs_through(path)
-    }
-
-    fn runs_through(&self, path: &BStr) -> bool {
         let mut states = States::new(self.program.len());
         let mut next = states.clone();
         states.enter(0, &self.program);
@@ -138,66 +119,86 @@ impl Glob {
 #[derive(Debug, Clone, Default)]
 pub struct GlobSet {
     globs: Vec<(usize, Glob)>,
-    /// The globs by what their matches begin and end with.
-    by_ends: HashMap<(Vec<u8>, Vec<u8>), Alike>,
-    /// The lengths of those beginnings and ends that occur together.
-    lengths: Vec<(usize, usize)>,
+    /// The globs by what their matches begin with, then by what these end with, then by letters between.
+    by_prefix: Keyed<Keyed<Keyed<Vec<usize>>>>,
 }
 
-/// Globs of one beginning and one end.
-#[derive(Debug, Clone, Default)]
-struct Alike {
-    /// Positions in the set by the last bytes of what is between two stars, at most [`KEY`] of them.
-    by_inner: HashMap<Vec<u8>, Vec<usize>>,
-    /// The lengths of these keys: no more than [`KEY`] and one.
+/// Values by a key of bytes.
+#[derive(Debug, Clone)]
+struct Keyed<T> {
+    values: HashMap<Vec<u8>, T>,
+    /// The lengths of the keys.
     lengths: BTreeSet<usize>,
 }
 
-/// Bytes of the inner letters that globs are found by.
-const KEY: usize = 32;
-
-impl Alike {
-    fn insert(&mut self, inner: &[u8], at: usize) {
-        let key = &inner[inner.len().saturating_sub(KEY)..];
-        self.by_inner.entry(key.to_vec()).or_default().push(at);
-        self.lengths.insert(key.len());
-    }
-
-    /// The positions of the globs whose inner letters the path has, some more than once.
-    fn within<'a>(&'a self, path: &'a [u8]) -> impl Iterator<Item = usize> {
-        self.lengths.iter().flat_map(move |&length| {
-            let any = (length == 0).then_some(&[][..]);
-            // No window has the length 0.
-            let parts = path.windows(length.max(1)).filter(move |_| length > 0);
-            any.into_iter()
-                .chain(parts)
-                .filter_map(move |part| self.by_inner.get(part))
-                .flatten()
-                .copied()
-        })
+impl<T> Default for Keyed<T> {
+    fn default() -> Keyed<T> {
+        Keyed {
+            values: HashMap::new(),
+            lengths: BTreeSet::new(),
+        }
     }
 }
 
+impl<T: Default> Keyed<T> {
+    fn entry(&mut self, key: &[u8]) -> &mut T {
+        self.lengths.insert(key.len());
+        self.values.entry(key.to_vec()).or_default()
+    }
+}
+
+impl<T> Keyed<T> {
+    /// The values whose keys are among these bytes; `parts` has those of a length.
+    fn among<'a, P: Iterator<Item = &'a [u8]>>(
+        &'a self,
+        parts: impl Fn(usize) -> P + 'a,
+    ) -> impl Iterator<Item = &'a T> {
+        let lengths = self.lengths.iter();
+        lengths.flat_map(move |&length| parts(length).filter_map(|part| self.values.get(part)))
+    }
+}
+
+/// Bytes of an end or of inner letters that globs are found by, at most: so these have no more lengths.
+const KEY: usize = 32;
+
+/// The last of these bytes.
+fn last(bytes: &[u8]) -> &[u8] {
+    &bytes[bytes.len().saturating_sub(KEY)..]
+}
+
 impl GlobSet {
-    /// The set of these globs.
-    pub fn new(globs: Vec<(usize, Glob)>) -> GlobSet {
-        let mut by_ends: HashMap<_, Alike> = HashMap::new();
-        for (at, (_, glob)) in globs.iter().enumerate() {
-            let ends = (glob.prefix.clone(), glob.suffix.clone());
-            let inner = glob.inner.needle();
-            by_ends.entry(ends).or_default().insert(inner, at);
+    /// The set of these patterns, each with its number, without those that [`Glob::new`] refuses.
+    pub fn new<'a>(patterns: impl IntoIterator<Item = (usize, &'a BStr)>) -> GlobSet {
+        let mut globs = Vec::new();
+        let mut all: Vec<(usize, Literals)> = Vec::new();
+        for (number, pattern) in patterns {
+            if let Ok(glob) = Glob::new(pattern) {
+                let at = globs.len();
+                all.extend(literals(pattern).into_iter().map(|one| (at, one)));
+                globs.push((number, glob));
+            }
         }
-        let lengths = by_ends
-            .keys()
-            .map(|(prefix, suffix)| (prefix.len(), suffix.len()));
-        let mut lengths: Vec<_> = lengths.collect();
-        lengths.sort_unstable();
-        lengths.dedup();
-        GlobSet {
-            globs,
-            by_ends,
-            lengths,
+        let mut occurrences: HashMap<&[u8], usize> = HashMap::new();
+        for part in all.iter().flat_map(|(_, literals)| &literals.inner) {
+            *occurrences.entry(last(part)).or_default() += 1;
         }
+        let mut by_prefix: Keyed<Keyed<Keyed<Vec<usize>>>> = Keyed::default();
+        for (at, literals) in &all {
+            let inner = literals.inner.iter().map(|part| last(part));
+            // What few globs have tells the most.
+            let rarest = inner.min_by_key(|part| (occurrences.get(part), Reverse(part.len())));
+            by_prefix
+                .entry(&literals.prefix)
+                .entry(last(&literals.suffix))
+                .entry(rarest.unwrap_or_default())
+                .push(*at);
+        }
+        GlobSet { globs, by_prefix }
+    }
+
+    /// The numbers of the globs.
+    pub fn numbers(&self) -> impl Iterator<Item = usize> {
+        self.globs.iter().map(|(number, _)| *number)
     }
 
     /// The numbers of the globs that match, in the order in which they were given.
@@ -213,20 +214,26 @@ impl GlobSet {
             .collect()
     }
 
-    /// The globs with their numbers.
-    pub fn iter(&self) -> impl Iterator<Item = usize> {
-        self.globs.iter().map(|(number, _)| *number)
-    }
-
+    /// The positions of the globs that may match, some more than once.
     fn candidates<'a>(&'a self, path: &'a BStr) -> impl Iterator<Item = usize> {
-        self.lengths
-            .iter()
-            .filter_map(|&(prefix, suffix)| {
-                let prefix = path.get(..prefix)?;
-                let suffix = path.get(path.len().checked_sub(suffix)?..)?;
-                self.by_ends.get(&(prefix.to_vec(), suffix.to_vec()))
-            })
-            .flat_map(move |alike| alike.within(path))
+        let path: &[u8] = path;
+        let begins = move |length| path.get(..length).into_iter();
+        let ends = move |length| {
+            let start = path.len().checked_sub(length);
+            start.and_then(|start| path.get(start..)).into_iter()
+        };
+        let holds = move |length: usize| {
+            let nothing = (length == 0).then_some(&[][..]);
+            // No window has the length 0.
+            let windows = path.windows(length.max(1)).filter(move |_| length > 0);
+            nothing.into_iter().chain(windows)
+        };
+        self.by_prefix
+            .among(begins)
+            .flat_map(move |by_suffix| by_suffix.among(ends))
+            .flat_map(move |by_inner| by_inner.among(holds))
+            .flatten()
+            .copied()
     }
 }
 
@@ -388,10 +395,101 @@ mod tests {
         }
     }
 
+    fn set(patterns: &[String]) -> GlobSet {
+        let patterns = patterns.iter().map(|pattern| pattern.as_str().into());
+        GlobSet::new(patterns.enumerate())
+    }
+
+    #[test]
+    fn globs_with_braces_or_a_common_inner_text_are_told_apart_as_well() {
+        type Make = fn(usize) -> String;
+        let kinds: [(Make, Make); 5] = [
+            (
+                |n| format!("src/{{a{n},b{n}}}/*.rs"),
+                |n| format!("src/b{n}/x.rs"),
+            ),
+            (
+                |n| format!("{{src,lib/{{p,q}}}}/m{n}/*.rs"),
+                |n| format!("lib/q/m{n}/x.rs"),
+            ),
+            (
+                |n| format!("src/**/{{x,y}}_f{n}_*.rs"),
+                |n| format!("src/y_f{n}_.rs"),
+            ),
+            (
+                |n| format!("src/*_{n}_*/components/*.rs"),
+                |n| format!("src/a_{n}_b/components/x.rs"),
+            ),
+            (
+                |n| format!("{{src,lib}}/f{n}.{{rs,md}}"),
+                |n| format!("lib/f{n}.md"),
+            ),
+        ];
+        for (pattern, path) in kinds {
+            let patterns: Vec<String> = (0..1_000).map(pattern).collect();
+            let set = set(&patterns);
+            let mut candidates = 0;
+            for n in 0..1_000 {
+                let path = path(n);
+                let path: &BStr = path.as_str().into();
+                assert_eq!(set.matching(path), [n], "{path}");
+                candidates += set.candidates(path).count();
+            }
+            assert!(candidates <= 4_000, "{}: {candidates}", patterns[7]);
+        }
+    }
+
+    #[test]
+    fn a_set_finds_what_its_globs_match() {
+        let patterns = [
+            "{**/,}a*",
+            "{,x}y",
+            "a/**/b",
+            "**",
+            "a{b,c*}d",
+            "src/{a,b/**}/c",
+            "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}*",
+            "{a}*",
+            "{a,b*",
+            "*/a/**/b/*",
+            "a**z",
+            "x{,/**}/y",
+            "*",
+            "a*a",
+            "{a,b}/**/{c,d}/*",
+            "{{a,b},c}*/{d,}e",
+        ];
+        let patterns = patterns.map(str::to_owned);
+        let set = set(&patterns);
+        let letters = [
+            "a", "b", "c", "x", "y", "z", "/", "/a/", "d", "/b/c", "{a", ",b", "}", "src/", "e",
+        ];
+        let mut path = String::new();
+        for n in 0..50_000_usize {
+            path.push_str(letters[(n * n + n / 7) % letters.len()]);
+            if n % 6 == 5 {
+                let expected =
+                    |(at, pattern): (usize, &String)| matches(pattern, &path).then_some(at);
+                let expected: Vec<usize> =
+                    patterns.iter().enumerate().filter_map(expected).collect();
+                assert_eq!(set.matching(path.as_str().into()), expected, "{path}");
+                path.clear();
+            }
+        }
+        for path in [
+            "aaaaaaax", "abababab", "a/b", "x/y", "a/a/b/b", "q/a/b/c", "cd", "abcd", "src/a/c",
+            "ce/e", "a/e",
+        ] {
+            let expected = |(at, pattern): (usize, &String)| matches(pattern, path).then_some(at);
+            let expected: Vec<usize> = patterns.iter().enumerate().filter_map(expected).collect();
+            assert_eq!(set.matching(path.into()), expected, "{path}");
+        }
+    }
+
     #[test]
     fn a_path_is_held_only_against_globs_that_begin_and_end_as_it_does() {
-        let glob = |n: usize| Glob::new(format!("src/m{n}/*.rs").as_str().into()).unwrap();
-        let set = GlobSet::new((0..2_000).map(|n| (n, glob(n))).collect());
+        let patterns: Vec<String> = (0..2_000).map(|n| format!("src/m{n}/*.rs")).collect();
+        let set = set(&patterns);
         let path = "src/m1234/a.rs".into();
         assert_eq!(set.matching(path), [1_234]);
         let candidates: usize = (0..2_000)

@@ -20,28 +20,86 @@ pub(super) fn literal_prefix(pattern: &BStr) -> &[u8] {
     &pattern[..special.unwrap_or(pattern.len())]
 }
 
-/// What every match of the pattern ends with: the bytes after the last that
-/// can belong to a `*` (with its slash) or a brace group.
-pub(super) fn literal_suffix(pattern: &BStr) -> &[u8] {
-    let last = pattern
-        .iter()
-        .rposition(|byte| matches!(byte, b'*' | b'{' | b',' | b'}'));
-    let suffix = &pattern[last.map_or(0, |at| at + 1)..];
-    suffix.strip_prefix(b"/").unwrap_or(suffix)
+/// What every match of a pattern begins with, ends with, and holds between two stars.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Literals {
+    pub(super) prefix: Vec<u8>,
+    pub(super) suffix: Vec<u8>,
+    pub(super) inner: Vec<Vec<u8>>,
 }
 
-/// The longest part between two stars, which every match of the pattern holds; nothing where there are braces.
-pub(super) fn literal_inside(pattern: &BStr) -> &[u8] {
-    if pattern.contains(&b'{') {
-        return b"";
+/// Of a pattern with more alternatives than this, later groups count as stars.
+const MAX_ALTERNATIVES: usize = 64;
+
+/// The literal parts of the pattern, once for every alternative: a match has those of one of them.
+pub(super) fn literals(pattern: &BStr) -> Vec<Literals> {
+    let mut all: Vec<Vec<Part<'_>>> = vec![Vec::new()];
+    expand(pattern, 0..pattern.len(), &mut all);
+    all.iter().map(|parts| Literals::of(parts)).collect()
+}
+
+/// A stretch of a pattern.
+#[derive(Debug, Clone, Copy)]
+enum Part<'a> {
+    Text(&'a [u8]),
+    /// Any bytes, with the slash that follows, which may belong to them.
+    Any,
+}
+
+/// Continues each of the lists by a part of the pattern.
+fn expand<'a>(pattern: &'a [u8], range: Range<usize>, all: &mut Vec<Vec<Part<'a>>>) {
+    let mut at = range.start;
+    let mut text = at;
+    let push = |all: &mut Vec<Vec<Part<'a>>>, part| all.iter_mut().for_each(|one| one.push(part));
+    while at < range.end {
+        let group = match pattern[at] {
+            b'*' => Some((Vec::new(), at + 1)),
+            b'{' => alternatives(pattern, at..range.end),
+            _ => None,
+        };
+        let Some((parts, end)) = group else {
+            at += 1;
+            continue;
+        };
+        push(all, Part::Text(&pattern[text..at]));
+        if parts.is_empty() || all.len() * parts.len() > MAX_ALTERNATIVES {
+            push(all, Part::Any);
+        } else {
+            let before = std::mem::take(all);
+            for part in parts {
+                let mut one = before.clone();
+                expand(pattern, part, &mut one);
+                all.append(&mut one);
+            }
+        }
+        (at, text) = (end, end);
     }
-    // What is before the first star and after the last are the prefix and the suffix.
-    let mut parts = pattern.split(|&byte| byte == b'*');
-    parts.next();
-    parts.next_back();
-    let inner = parts.max_by_key(|part| part.len()).unwrap_or_default();
-    // The slash may belong to the stars before it.
-    inner.strip_prefix(b"/").unwrap_or(inner)
+    push(all, Part::Text(&pattern[text..range.end]));
+}
+
+impl Literals {
+    fn of(parts: &[Part<'_>]) -> Literals {
+        let mut texts = vec![Vec::new()];
+        for part in parts {
+            match (part, texts.last_mut()) {
+                (Part::Text(text), Some(last)) => last.extend_from_slice(text),
+                _ => texts.push(Vec::new()),
+            }
+        }
+        for text in texts.iter_mut().skip(1) {
+            if text.first() == Some(&b'/') {
+                text.remove(0);
+            }
+        }
+        let suffix = if texts.len() > 1 { texts.pop() } else { None };
+        let prefix = texts.remove(0);
+        texts.retain(|text| !text.is_empty());
+        Literals {
+            prefix,
+            suffix: suffix.unwrap_or_default(),
+            inner: texts,
+        }
+    }
 }
 
 /// The alternatives of the brace group that opens at the start of `range`, and where it ends.

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::closest::Index;
-use super::glob::{Glob, GlobSet};
+use super::glob::GlobSet;
 use super::literal::literal_prefix;
 use super::{Actions, Grant, GrantKind};
 
@@ -19,6 +19,10 @@ pub struct Scope {
     /// Indices into `grants` by directory.
     directories: HashMap<BString, Vec<usize>>,
     globs: GlobSet,
+    /// Indices into `grants` by pattern.
+    patterns: HashMap<BString, Vec<usize>>,
+    /// Globs such as `src/**`, by their directory.
+    whole: HashMap<BString, Vec<usize>>,
     /// Built at the first question for a closest path.
     closest: OnceLock<Index>,
 }
@@ -43,7 +47,7 @@ impl Lookup<'_> {
 impl Scope {
     /// Builds the scope. The order of the grants is kept.
     ///
-    /// A glob that [`Glob::new`] refuses covers nothing, and a directory grant
+    /// A glob that [`super::glob::Glob::new`] refuses covers nothing, and a directory grant
     /// with an empty path neither.
     pub fn new(grants: Vec<Grant>) -> Scope {
         let mut scope = Scope::default();
@@ -53,9 +57,7 @@ impl Scope {
                 GrantKind::File => &mut scope.files,
                 GrantKind::Directory => &mut scope.directories,
                 GrantKind::Glob => {
-                    if let Ok(glob) = Glob::new(grant.path.as_ref()) {
-                        globs.push((index, glob));
-                    }
+                    globs.push((index, grant.path.as_ref()));
                     continue;
                 }
             }
@@ -64,6 +66,15 @@ impl Scope {
             .push(index);
         }
         scope.globs = GlobSet::new(globs);
+        for index in scope.globs.numbers() {
+            let pattern = &grants[index].path;
+            if let Some(directory) = whole_directory(pattern.as_ref()) {
+                let whole = scope.whole.entry(directory.into()).or_default();
+                whole.push(index);
+            }
+            let same = scope.patterns.entry(pattern.clone()).or_default();
+            same.push(index);
+        }
         scope.grants = grants;
         scope
     }
@@ -160,18 +171,15 @@ impl Scope {
             GrantKind::Directory => [path.as_bytes(), b"/x"].concat().into(),
             GrantKind::Glob => literal_prefix(path).into(),
         };
-        let above = ancestors(inside.as_ref())
-            .filter_map(|directory| self.directories.get(directory))
-            .flatten();
-        let globs = self.globs.iter().filter(|&index| {
-            let glob: &BStr = self.grants[index].path.as_ref();
-            let holds = |directory: &[u8]| {
-                ancestors(inside.as_ref()).any(|ancestor| ancestor == directory.as_bstr())
-            };
-            (grant.kind == GrantKind::Glob && glob == path)
-                || whole_directory(glob).is_some_and(holds)
+        let above = ancestors(inside.as_ref()).flat_map(|directory| {
+            let all = [&self.directories, &self.whole];
+            all.map(|all| all.get(directory)).into_iter().flatten()
         });
-        self.answer(above.copied().chain(globs))
+        let same = match grant.kind {
+            GrantKind::Glob => self.patterns.get(path),
+            _ => None,
+        };
+        self.answer(above.chain(same).flatten().copied())
     }
 
     pub(super) fn closest_index(&self) -> &Index {

@@ -10,7 +10,7 @@ use crate::change::Kind;
 use crate::finding::{Finding, Level, Rule};
 use crate::path::{Node, show};
 use crate::policy::design::Design;
-use crate::policy::glob::{Glob, GlobSet};
+use crate::policy::glob::GlobSet;
 use crate::policy::scope::Scope;
 use crate::policy::{Actions, Grant, GrantKind};
 
@@ -95,10 +95,10 @@ pub fn matched(grants: &[Grant], trees: &[&dyn ResultTree]) -> Vec<bool> {
     let mut found = vec![false; grants.len()];
     let globs = grants.iter().enumerate();
     let globs = globs.filter(|(_, grant)| grant.kind == GrantKind::Glob);
-    let globs: Vec<_> = globs
-        .filter_map(|(row, grant)| Some((row, Glob::new(grant.path.as_ref()).ok()?)))
-        .collect();
-    if globs.is_empty() {
+    let mut globs = globs
+        .map(|(row, grant)| (row, grant.path.as_ref()))
+        .peekable();
+    if globs.peek().is_none() {
         return found;
     }
     let set = GlobSet::new(globs);

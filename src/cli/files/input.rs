@@ -86,21 +86,44 @@ pub(super) fn lines<'c>(content: &'c [u8], range: &str) -> gate::Result<&'c [u8]
     Ok(&content[start..end.max(start)])
 }
 
-/// Standard input.
+/// Standard input that becomes a file.
 ///
 /// # Errors
-/// It cannot be read, or has more than `limit` bytes; no more are read then.
-pub(in crate::cli) fn read_stdin(limit: u64) -> gate::Result<Vec<u8>> {
+/// It cannot be read, or has more than `max_size` bytes; no more are read then.
+pub(in crate::cli) fn read_stdin(max_size: u64) -> gate::Result<Vec<u8>> {
+    read_up_to(
+        max_size,
+        "the limit of [workspace] max-size",
+        "write a smaller file",
+    )
+}
+
+/// A list of edits on standard input. It may be larger than the file: it has the old text and the new, escaped.
+///
+/// # Errors
+/// It cannot be read, or is far larger than a file may be.
+pub(super) fn read_edits(max_size: u64) -> gate::Result<Vec<Edit>> {
+    let limit = max_size.saturating_mul(EDITS_PER_FILE);
+    let bound = format!("{EDITS_PER_FILE} times the limit of [workspace] max-size");
+    Ok(parse_edits(&read_up_to(
+        limit,
+        &bound,
+        "give the edits in several runs",
+    )?)?)
+}
+
+/// How much larger than a file a list of edits may be.
+const EDITS_PER_FILE: u64 = 4;
+
+fn read_up_to(limit: u64, bound: &str, instead: &str) -> gate::Result<Vec<u8>> {
     let whole = bounded::whole(io::stdin().lock(), limit)
         .map_err(|error| Error::new(format!("standard input cannot be read: {error}")))?;
     whole.ok_or_else(|| {
         Failure::new(
             FailureKind::TooLarge,
-            format!(
-                "standard input has more than {limit} bytes, the limit of [workspace] max-size"
-            ),
+            format!("standard input has more than {limit} bytes, {bound}"),
         )
-        .help("write a smaller file, or let a person change the limit")
+        .help(format!("{instead}, or let a person change the limit"))
     })
 }
 

@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::gate::{self, Edit, Gate, Operation, Strategy};
 use crate::git::Repository;
 pub(super) use input::read_stdin;
-use input::{edit, parse_edits, read_content};
+use input::{edit, parse_edits, read_content, read_edits};
 
 /// The file of an operation, and how to judge it.
 #[derive(Debug, clap::Args)]
@@ -248,10 +248,7 @@ impl PatchArgs {
                 let replace = self.replace_file.as_deref().map_or(Ok(Vec::new()), read)?;
                 vec![edit(&read(search)?, &replace)]
             }
-            (None, None, Some(file)) if file == Path::new("-") => {
-                // Old text and new, each escaped.
-                parse_edits(&read_stdin(gate.max_size().saturating_mul(4))?)?
-            }
+            (None, None, Some(file)) if file == Path::new("-") => read_edits(gate.max_size())?,
             (None, None, Some(file)) => parse_edits(&read(file)?)?,
             (None, None, None) => Vec::new(),
         })
