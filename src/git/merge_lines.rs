@@ -14,7 +14,7 @@ use gix::merge::plumbing::blob::builtin_driver::text;
 const LOOKED_AT: usize = 8_000;
 
 /// The base's, our and their content merged; `None` where they conflict or are no text.
-pub(super) fn merge<'a>(contents: [&'a [u8]; 3]) -> Option<Vec<u8>> {
+pub(super) fn merge(contents: [&[u8]; 3]) -> Option<Vec<u8>> {
     let is_text = |content: &&[u8]| !content[..content.len().min(LOOKED_AT)].contains(&0);
     if !contents.iter().all(is_text) {
         return None;
