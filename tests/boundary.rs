@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use gix::bstr::BStr;
-use write_guard::path::boundary::{Backend, Boundary, BoundaryError, Entry};
+use write_guard::path::boundary::{Backend, Boundary, BoundaryError, Entry, Nested};
 
 const BACKENDS: [Backend; 2] = [Backend::Kernel, Backend::Walk];
 const MAX: u64 = 1 << 20;
@@ -300,5 +300,34 @@ fn replacing_keeps_the_mode_and_creates_directories() {
             1,
             "no temporary file is left"
         );
+    }
+}
+
+#[test]
+fn nested_repositories_are_found_by_both_backends() {
+    let disk = Disk::new();
+    let ws = disk.ws();
+    for directory in ["a/sub/.git", "a/sub/in/.git", "bare/objects", "bare/refs"] {
+        fs::create_dir_all(ws.join(directory)).unwrap();
+    }
+    fs::write(ws.join("bare/config"), "").unwrap();
+    fs::write(ws.join("file"), "").unwrap();
+    let work_tree = |path: &str| Some(Nested::WorkTree(path.into()));
+    for boundary in disk.boundaries() {
+        for (path, expected) in [
+            ("a", None),
+            ("a/x", None),
+            ("a/subx", None),
+            ("a/sub", work_tree("a/sub")),
+            ("a/sub/x/y", work_tree("a/sub")),
+            ("a/sub/in/x", work_tree("a/sub")),
+            ("bare/config", None),
+            ("bare/HEAD", Some(Nested::Bare("bare".into()))),
+            ("none/x", None),
+            ("file/x", None),
+        ] {
+            let found = boundary.nested_repository(path.into()).unwrap();
+            assert_eq!(found, expected, "{path}");
+        }
     }
 }

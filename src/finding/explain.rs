@@ -107,16 +107,20 @@ Modify row and commit the design first. Otherwise a person approves the change:
             Rule::OutsideWorkspace => Explain {
                 what: "\
 The path leaves the repository: by `..`, by being absolute, by a symbolic link on
-its way, or because the link that is added points outside. `details.reason` in the
-JSON tells which: path-escapes, path-outside or symlink-escapes.",
+its way, or because the link that is added points outside. For a request it also
+leaves where another repository begins: a submodule, a directory that holds .git, or
+a bare repository. `details.reason` in the JSON tells which: path-escapes,
+path-outside or symlink-escapes.",
                 why: "\
 A write through such a path lands in a place that no review sees and no commit
-holds: a home directory, another project, the system.",
+holds: a home directory, another project, the system. A nested repository has its
+own designs and settings, which a design out here cannot widen.",
                 example: "\
 `logs` is added as a link to /var/log, or a request asks for ../../etc/hosts.",
                 fix: "\
 Use a path inside the repository; make links relative and let them point inside.
-Deleting the link, or putting a file in its place, is always accepted.",
+Deleting the link, or putting a file in its place, is always accepted. For a nested
+repository run guard inside it: guard -C DIR check FILE",
             },
             Rule::OutsideRoots => Explain {
                 what: "\

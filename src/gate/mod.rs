@@ -136,7 +136,7 @@ impl<'a> Gate<'a> {
     /// A file inside the read roots.
     fn find(&self, request: &BStr) -> Result<(BString, Entry)> {
         let path = self.boundary.locate(request)?;
-        self.desk().admit(path.as_ref(), Access::Read)?;
+        self.desk().admit(path.as_ref(), Access::Read)??;
         let max = self.policy.settings.max_size;
         let entry = self.boundary.read(path.as_ref(), max)?;
         let entry = entry.ok_or_else(|| operation::not_found(path.as_ref()))?;

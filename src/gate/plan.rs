@@ -234,7 +234,7 @@ impl Gate<'_> {
     /// The path that a request names and what is there, if it may be written.
     pub(super) fn look(&self, request: &BStr) -> Result<(BString, Option<Entry>)> {
         let path = self.boundary.locate(request)?;
-        self.desk().admit(path.as_ref(), Access::Write)?;
+        self.desk().admit(path.as_ref(), Access::Write)??;
         let max = self.policy.settings.max_size;
         let entry = self.boundary.read_settled(path.as_ref(), max)?;
         if entry.as_ref().is_some_and(|entry| !entry.writable) {

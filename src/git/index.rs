@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::ErrorKind;
 
-use gix::bstr::{BStr, ByteSlice};
+use gix::bstr::{BStr, BString, ByteSlice};
 use gix::index::{Entry, State as IndexState, entry};
 
 use super::tree::Tree;
@@ -113,6 +113,15 @@ impl Index {
             .collect();
         paths.dedup();
         paths
+    }
+
+    /// The paths of submodules, those on one side of a conflict too.
+    pub(super) fn gitlinks(&self) -> Vec<BString> {
+        let links = self
+            .entries()
+            .iter()
+            .filter(|entry| entry.mode.is_submodule());
+        links.map(|entry| self.path_of(entry).to_owned()).collect()
     }
 
     /// Every path that would be committed with what is there, in git's order. What a sparse index holds

@@ -9,6 +9,7 @@ mod branch_config;
 mod commit;
 mod config_env;
 mod durable;
+mod gitlinks;
 mod health;
 mod history;
 mod hooks;
@@ -29,7 +30,7 @@ mod update;
 mod work_tree;
 mod work_trees;
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -66,6 +67,8 @@ pub struct Repository {
     workdir: Option<PathBuf>,
     /// The trees of the commits that were asked for: HEAD's is wanted at every step.
     trees: RefCell<HashMap<ObjectId, ObjectId>>,
+    /// The submodules of the index.
+    gitlinks: OnceCell<Vec<BString>>,
     /// What trees are read with.
     objects: Objects,
     /// Keeps the list of object directories for as long as objects are read.
@@ -110,6 +113,7 @@ impl Repository {
             repo,
             workdir,
             trees: RefCell::default(),
+            gitlinks: OnceCell::new(),
             _quarantine: None,
         };
         repository.enter_quarantine()?;

@@ -11,6 +11,7 @@ mod governed;
 mod load;
 mod merged;
 mod named;
+mod nested;
 mod new_ends;
 mod proposal;
 mod push;

@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 
-use super::work_base;
+use super::{nested, work_base};
 use crate::approval::Approval;
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
@@ -41,11 +41,19 @@ pub struct Desk<'a> {
 }
 
 impl Desk<'_> {
-    /// Whether requests may concern the path at all: roots, secrets, guard's own settings.
+    /// Whether requests may concern the path at all: nested repositories, roots, secrets, guard's own settings. The
+    /// inner error is the finding that refuses it.
     ///
     /// # Errors
-    /// The finding that refuses it.
-    pub fn admit(&self, path: &BStr, access: Access) -> Result<(), Box<Finding>> {
+    /// Whether the path is in a nested repository cannot be told.
+    pub fn admit(&self, path: &BStr, access: Access) -> Result<Result<(), Box<Finding>>> {
+        Ok(match nested::refusal(self.repo, self.boundary, path)? {
+            Some(finding) => Err(Box::new(finding)),
+            None => self.admit_by_settings(path, access),
+        })
+    }
+
+    fn admit_by_settings(&self, path: &BStr, access: Access) -> Result<(), Box<Finding>> {
         let settings = &self.policy.settings;
         let (roots, word) = match access {
             Access::Read => (&settings.read, "read"),

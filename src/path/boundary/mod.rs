@@ -17,6 +17,7 @@ mod directory;
 mod effect;
 mod file;
 mod listing;
+mod nested;
 mod place;
 mod root;
 mod seen;
@@ -36,6 +37,7 @@ use super::{Platform, Rejection, normalize_request, resolve_path, show, spelled_
 use crate::system;
 pub use file::Entry;
 pub use listing::Listing;
+pub use nested::Nested;
 pub(crate) use root::{bytes, from_real_root};
 pub use view::BoundaryView;
 

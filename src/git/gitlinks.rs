@@ -1,0 +1,43 @@
+//! Directories that a commit or the index records as submodules, checked out or not.
+
+use gix::bstr::{BStr, BString, ByteSlice};
+
+use super::{Index, Repository};
+use crate::change::Kind;
+use crate::error::Result;
+use crate::path::fold;
+
+impl Repository {
+    /// The submodule that holds a path, or is at it, by HEAD or by the index. In the index case makes no difference:
+    /// on some file systems `SUB/a` is below `sub`.
+    ///
+    /// # Errors
+    /// HEAD or the index cannot be read.
+    pub fn submodule_of(&self, path: &BStr) -> Result<Option<BString>> {
+        let head = self.tree_of(self.head_commit()?)?;
+        for end in path.find_iter("/").chain([path.len()]) {
+            let above = path[..end].as_bstr();
+            if head
+                .get(above)?
+                .is_some_and(|at| at.kind == Kind::Submodule)
+            {
+                return Ok(Some(above.to_owned()));
+            }
+        }
+        let folded = fold(path);
+        let holds = |link: &&BString| {
+            let rest = folded.strip_prefix(fold(link.as_ref()).as_bytes());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+        };
+        Ok(self.index_gitlinks()?.iter().find(holds).cloned())
+    }
+
+    /// The submodules of the index, those in conflict too; read once, because requests ask for path after path.
+    fn index_gitlinks(&self) -> Result<&[BString]> {
+        if let Some(known) = self.gitlinks.get() {
+            return Ok(known);
+        }
+        let links = Index::open(self)?.gitlinks();
+        Ok(self.gitlinks.get_or_init(|| links))
+    }
+}

@@ -1,0 +1,75 @@
+//! Why requests end where a repository inside the workspace begins: it has designs, settings and signers of its own.
+
+use gix::bstr::{BStr, ByteSlice};
+
+use crate::error::{Error, Result};
+use crate::finding::{Finding, Rule};
+use crate::git::Repository;
+use crate::path::boundary::{Boundary, BoundaryError, Nested};
+use crate::path::{Reason, shell_word, show};
+
+/// The finding on a path that is in another repository, or is one: a work tree, a submodule that is not checked out,
+/// or a bare repository.
+///
+/// # Errors
+/// The directories on the way, HEAD or the index cannot be read.
+pub(super) fn refusal(
+    repo: &Repository,
+    boundary: &Boundary,
+    path: &BStr,
+) -> Result<Option<Finding>> {
+    let nested = match boundary.nested_repository(path) {
+        Ok(nested) => nested,
+        Err(BoundaryError::Refused(rejection)) => {
+            let reason = rejection.reason;
+            let finding = Finding::new(reason.rule(), path, rejection.message);
+            let finding = finding.help(reason.advice());
+            return Ok(Some(finding.detail("reason", reason.detail())));
+        }
+        Err(error) => return Err(Error::new(error.to_string())),
+    };
+    let finding = match nested {
+        Some(Nested::WorkTree(at)) => {
+            let what = "a repository of its own: run guard there";
+            let help = "it has its own settings and designs, by which guard judges there:";
+            outside(path, at.as_ref(), what)
+                .help(help)
+                .help(format!("  {}", command(path, at.as_ref())))
+        }
+        Some(Nested::Bare(at)) => {
+            let what = "a bare repository, whose settings and hooks git obeys there";
+            outside(path, at.as_ref(), what).help("a person has to change it")
+        }
+        None => match repo.submodule_of(path)? {
+            Some(at) => {
+                let what =
+                    "a submodule that is not checked out: its files are another repository's";
+                outside(path, at.as_ref(), what)
+                    .help("check it out, and run guard there:")
+                    .help(format!("  git submodule update --init {}", shell_word(&at)))
+                    .help(format!("  {}", command(path, at.as_ref())))
+            }
+            None => return Ok(None),
+        },
+    };
+    Ok(Some(finding))
+}
+
+fn outside(path: &BStr, at: &BStr, what: &str) -> Finding {
+    let message = match path == at {
+        true => format!("{} is {what}", show(path)),
+        false => format!("{} is in {}, {what}", show(path), show(at)),
+    };
+    let finding = Finding::new(Rule::OutsideWorkspace, path, message);
+    finding.detail("reason", Reason::PathOutside.detail())
+}
+
+/// What asks guard about the path in the repository that has it.
+fn command(path: &BStr, at: &BStr) -> String {
+    let inside = path.get(at.len() + 1..).unwrap_or_default();
+    let at = shell_word(at);
+    match inside.is_empty() {
+        true => format!("guard -C {at} lint"),
+        false => format!("guard -C {at} check {}", shell_word(inside.as_bstr())),
+    }
+}

@@ -1,0 +1,276 @@
+//! A repository inside the work tree has its own designs, settings and signers: requests to the one around it end
+//! where it begins.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fs;
+
+use common::files::answer_of;
+use common::{GUARD, Repo, lines};
+
+/// A repository whose design grants everything below `src`, with a repository of another policy in `src/sub`.
+fn repo() -> Repo {
+    let repo = Repo::new();
+    repo.stage("src/a.py", "a = 1\n");
+    repo.govern(&[
+        ("src/**", "Add/Modify", "the work"),
+        ("src/sub/a.py", "Delete", "x"),
+    ]);
+    nested(&repo, "src/sub");
+    repo
+}
+
+/// Makes a repository with one commit.
+fn nested(repo: &Repo, at: &str) {
+    repo.write(format!("{at}/a.py"), "a = 1\n");
+    repo.write(format!("{at}/guard.toml"), "[lld]\nmissing = \"skip\"\n");
+    repo.git(&["-C", at, "init", "--quiet", "--template="]);
+    repo.git(&["-C", at, "add", "."]);
+    repo.git(&["-C", at, "commit", "--quiet", "-m", "Begin"]);
+}
+
+/// Every request about a path, as arguments.
+fn requests(path: &str) -> Vec<Vec<&str>> {
+    vec![
+        vec!["write", path],
+        vec!["read", path],
+        vec!["patch", path, "--search", "1", "--replace", "2"],
+        vec!["edit", "--content", "x", "--file", path],
+        vec!["delete", path],
+        vec!["move", path, "src/new.py"],
+        vec!["move", "src/a.py", path],
+        vec!["write", "src/new.py", "--content-file", path],
+        vec![
+            "patch",
+            "src/a.py",
+            "--search-file",
+            "src/a.py",
+            "--replace-file",
+            path,
+        ],
+        vec!["patch", "src/a.py", "--edits", path],
+    ]
+}
+
+/// No verb does anything at `path`, and `guard check` says the same.
+#[track_caller]
+fn is_outside(repo: &Repo, path: &str, nested: &str) {
+    let says = match path == nested {
+        true => format!("{nested} is a "),
+        false => format!(" is in {nested}, a "),
+    };
+    for request in requests(path) {
+        let refused = answer_of(repo.command(GUARD).args(&request), b"content\n");
+        refused.fails("security");
+        let error = &refused.json["error"];
+        assert_eq!(refused.code, 1, "{request:?}: {error:#}");
+        assert_eq!(error["details"]["reason"], "path-outside", "{request:?}");
+        assert_eq!(error["rule"], "outside-workspace", "{request:?}");
+        assert!(refused.message().contains(&says), "{error:#}");
+    }
+    for arguments in [
+        &["check", path][..],
+        &["check", "--content-file", "src/a.py", path],
+    ] {
+        let report = repo.json(arguments);
+        let result = &report["results"][0];
+        assert_eq!(result["allowed"], false, "{report:#}");
+        assert_eq!(result["rule"], "outside-workspace");
+        let reason = result["reason"].as_str().unwrap();
+        assert!(reason.contains(&says), "{reason}");
+    }
+    repo.guard(&["check", "src/new.py", "--content-file", path])
+        .exits(2);
+    assert!(!repo.path("src/new.py").exists());
+    assert_eq!(repo.read("src/a.py"), b"a = 1\n");
+}
+
+#[test]
+fn a_nested_repository_is_outside_the_workspace_of_requests() {
+    let repo = repo();
+    for path in [
+        "src/sub/a.py",
+        "src/sub/new.py",
+        "src/sub/x/y/z.py",
+        "src/sub",
+    ] {
+        is_outside(&repo, path, "src/sub");
+    }
+    let absolute = repo.path("src/sub/a.py");
+    is_outside(&repo, absolute.to_str().unwrap(), "src/sub");
+    assert_eq!(repo.read("src/sub/a.py"), b"a = 1\n");
+    // A name that only begins alike.
+    repo.put("src/subway.py", "x\n", &[]).works();
+    repo.put("src/sub.py", "x\n", &[]).works();
+}
+
+#[test]
+fn the_refusal_names_a_command_that_judges_inside() {
+    let repo = repo();
+    let refused = repo.put("src/sub/x/new.py", "x\n", &[]);
+    let help = refused.fails("security").json["error"]["help"].to_string();
+    assert!(help.contains("guard -C src/sub check x/new.py"), "{help}");
+    let told = repo.guard(&["check", "src/sub/x/new.py"]).exits(1);
+    told.says("a repository of its own: run guard there");
+    repo.guard(&["-C", "src/sub", "check", "x/new.py"]).exits(0);
+    let refused = repo.put("src/sub", "x\n", &[]);
+    let help = refused.fails("security").json["error"]["help"].to_string();
+    assert!(help.contains("guard -C src/sub "), "{help}");
+    // Where the nested repository is the workspace, it is as free as any.
+    let mut inside = repo.command(GUARD);
+    inside
+        .args(["write", "a.py"])
+        .current_dir(repo.path("src/sub"));
+    answer_of(&mut inside, b"a = 2\n").works();
+    assert_eq!(repo.read("src/sub/a.py"), b"a = 2\n");
+}
+
+#[test]
+fn a_repository_in_a_repository_is_named_by_the_outer_one() {
+    let repo = repo();
+    nested(&repo, "src/sub/deep/er");
+    is_outside(&repo, "src/sub/deep/er/a.py", "src/sub");
+}
+
+#[test]
+fn whatever_is_called_dot_git_makes_a_repository() {
+    let repo = repo();
+    // A linked work tree inside the main one.
+    repo.git(&["worktree", "add", "--quiet", "src/tree"]);
+    is_outside(&repo, "src/tree/a.py", "src/tree");
+    repo.write("src/file/.git", "gitdir: ../../elsewhere\n");
+    is_outside(&repo, "src/file/a.py", "src/file");
+    repo.write("src/broken/.git", "not what git expects");
+    is_outside(&repo, "src/broken/a.py", "src/broken");
+    fs::create_dir_all(repo.path("src/empty/.git")).unwrap();
+    is_outside(&repo, "src/empty/a.py", "src/empty");
+    #[cfg(unix)]
+    {
+        fs::create_dir(repo.path("src/link")).unwrap();
+        std::os::unix::fs::symlink("nowhere", repo.path("src/link/.git")).unwrap();
+        is_outside(&repo, "src/link/a.py", "src/link");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_into_a_nested_repository_leads_outside() {
+    use std::os::unix::fs::symlink;
+    let repo = repo();
+    symlink("sub", repo.path("src/way")).unwrap();
+    symlink("sub/a.py", repo.path("src/file.py")).unwrap();
+    symlink("../a.py", repo.path("src/sub/back.py")).unwrap();
+    is_outside(&repo, "src/way/a.py", "src/sub");
+    is_outside(&repo, "src/way/new.py", "src/sub");
+    is_outside(&repo, "src/file.py", "src/sub");
+    // Judged is where a path leads, and this one leads back.
+    repo.put("src/sub/back.py", "a = 2\n", &[]).works();
+    assert_eq!(repo.read("src/a.py"), b"a = 2\n");
+}
+
+/// Records a submodule at `path` that is not checked out.
+fn record(repo: &Repo, path: &str) {
+    let commit = repo.git(&["rev-parse", "HEAD"]);
+    let entry = format!("160000,{commit},{path}");
+    repo.git(&["update-index", "--add", "--cacheinfo", &entry]);
+}
+
+#[test]
+fn a_submodule_that_is_not_checked_out_is_outside_too() {
+    let repo = repo();
+    let gone = [
+        "src/gone/a.py",
+        "src/gone/x/y.py",
+        "src/gone",
+        "src/GONE/a.py",
+    ];
+    record(&repo, "src/gone");
+    for path in &gone[..3] {
+        is_outside(&repo, path, "src/gone");
+    }
+    // On a file system that ignores case this is the same directory.
+    repo.put(gone[3], "x\n", &[]).fails("security");
+    repo.commit("Record a submodule");
+    // Not even where the index has forgotten it.
+    repo.git(&["rm", "--quiet", "--cached", "src/gone"]);
+    for path in &gone[..3] {
+        is_outside(&repo, path, "src/gone");
+    }
+    let refused = repo.put("src/gone/a.py", "x\n", &[]);
+    let help = refused.json["error"]["help"].to_string();
+    assert!(
+        help.contains("git submodule update --init src/gone"),
+        "{help}"
+    );
+    repo.git(&["commit", "--quiet", "--no-verify", "-m", "Forget it"]);
+    repo.put("src/gone/a.py", "x\n", &[]).works();
+}
+
+#[test]
+fn both_sides_of_a_conflict_record_submodules() {
+    let repo = repo();
+    let commit = repo.git(&["rev-parse", "HEAD"]);
+    let blob = repo.git(&["rev-parse", "HEAD:src/a.py"]);
+    let entries = format!("100644 {blob} 2\tsrc/torn\n160000 {commit} 3\tsrc/torn\n");
+    repo.git_with_input(&["update-index", "--index-info"], entries.as_bytes());
+    is_outside(&repo, "src/torn/a.py", "src/torn");
+}
+
+#[test]
+fn an_index_that_cannot_be_read_lets_nothing_be_written() {
+    let repo = repo();
+    fs::write(repo.path(".git/index"), "damaged").unwrap();
+    let refused = repo.put("src/a.py", "a = 2\n", &[]);
+    assert_eq!(refused.fails("cannot-judge").code, 2);
+    assert_eq!(repo.read("src/a.py"), b"a = 1\n");
+}
+
+#[test]
+fn a_bare_repository_is_outside_and_none_can_be_made() {
+    let repo = repo();
+    repo.git(&["init", "--quiet", "--bare", "--template=", "src/bare.git"]);
+    let inside = ["src/bare.git/config", "src/bare.git/hooks/pre-commit"];
+    for path in inside {
+        is_outside(&repo, path, "src/bare.git");
+    }
+    // By whatever comes last: git run there would obey its `config`.
+    let (head, object, branch) = ("HEAD", "objects/x", "refs/heads/main");
+    for order in [
+        [head, object, branch],
+        [object, branch, head],
+        [branch, head, object],
+    ] {
+        let at = format!("src/{}", &order[0][..3]);
+        let path = |name: &str| format!("{at}/{name}");
+        repo.put(&path("config"), "[core]\n\tfsmonitor = id\n", &[])
+            .works();
+        repo.put(&path(order[0]), "x\n", &[]).works();
+        repo.put(&path(order[1]), "x\n", &[]).works();
+        is_outside(&repo, &path(order[2]), &at);
+        repo.put(&path("other"), "x\n", &[]).works();
+    }
+}
+
+#[test]
+fn a_refused_path_in_a_nested_repository_is_on_record() {
+    let repo = repo();
+    repo.put("src/sub/a.py", lines(1..=3), &[])
+        .fails("security");
+    let records = repo.records();
+    let last = records.last().unwrap();
+    assert_eq!(last["event"], "refused");
+    assert_eq!(last["reason"], "path-outside");
+    assert_eq!(last["path"], "src/sub/a.py");
+}
+
+#[test]
+fn lint_treats_a_nested_repository_as_git_does() {
+    let repo = repo();
+    let report = repo.json(&["lint", "--worktree"]);
+    let changed: Vec<_> = report["changes"].as_array().unwrap().iter().collect();
+    assert_eq!(changed.len(), 1, "{report:#}");
+    assert_eq!(changed[0]["path"], "src/sub");
+    assert_eq!(report["findings"][0]["rule"], "submodule-changed");
+}
