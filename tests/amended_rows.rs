@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod common;
-
-use common::{DESIGN, GUARD, Repo, SETTINGS};
+use crate::common::{self, DESIGN, GUARD, Repo, SETTINGS};
 use serde_json::{Value, json};
 
 const OTHER: &str = "docs/lld/active/LLD-199.md";

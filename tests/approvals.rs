@@ -3,14 +3,12 @@
 #![allow(clippy::unwrap_used)]
 #![cfg(unix)]
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use common::terminal::{End, Session, driver, guard_at_terminal};
-use common::{Output, Repo, lines};
+use crate::common::terminal::{End, Session, driver, guard_at_terminal};
+use crate::common::{self, Output, Repo, lines};
 use serde_json::Value;
 
 const FILE: &str = "src/state.py";

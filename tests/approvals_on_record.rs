@@ -2,14 +2,12 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::fs;
 use std::path::PathBuf;
 
-use common::log::{log_lines, set_log};
-use common::terminal::{End, driver, guard_at_terminal};
-use common::{Repo, lines};
+use crate::common::log::{log_lines, set_log};
+use crate::common::terminal::{End, driver, guard_at_terminal};
+use crate::common::{Repo, lines};
 
 const FILE: &str = "src/state.py";
 

@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::signing::*;
-use common::{DESIGN, GUARD, Output, Repo, SETTINGS};
+use crate::common::signing::*;
+use crate::common::{self, DESIGN, GUARD, Output, Repo, SETTINGS};
 use serde_json::{Value, json};
 use write_guard::approval::{Approval, Invalid, NAMESPACE, Signers, TRAILER};
 

@@ -3,10 +3,8 @@
 #![allow(clippy::unwrap_used)]
 #![cfg(unix)]
 
-mod common;
-
-use common::terminal::{End, driver, guard_at_terminal};
-use common::{Repo, lines};
+use crate::common::terminal::{End, driver, guard_at_terminal};
+use crate::common::{Repo, lines};
 
 const FILE: &str = "src/state.py";
 const WORD: &str = "Type `";

@@ -3,16 +3,14 @@
 #![allow(clippy::unwrap_used)]
 #![cfg(unix)]
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command};
 
-use common::Repo;
-use common::signing::*;
-use common::terminal::{End, Session, driver, guard_at_terminal};
+use crate::common::signing::*;
+use crate::common::terminal::{End, Session, driver, guard_at_terminal};
+use crate::common::{self, Repo};
 use write_guard::approval::{Approval, TRAILER};
 
 const WORD: &str = "Type `";

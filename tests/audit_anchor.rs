@@ -2,12 +2,10 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::fs;
 
-use common::Repo;
-use common::log::{log_file, log_lines, restamp, set_log, verdict};
+use crate::common::Repo;
+use crate::common::log::{log_file, log_lines, restamp, set_log, verdict};
 
 /// Six records, a commit that names their head, and two records more.
 fn anchored() -> (Repo, String) {

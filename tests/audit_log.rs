@@ -2,14 +2,12 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use common::Repo;
-use common::log::{head, log_file, log_lines, restamp, set_log, verdict, with_log};
+use crate::common::Repo;
+use crate::common::log::{head, log_file, log_lines, restamp, set_log, verdict, with_log};
 use serde_json::{Map, Value};
 use write_guard::gate::{Log, verify};
 
@@ -236,7 +234,7 @@ fn sixteen_processes_leave_one_valid_chain() {
     let writers: Vec<_> = (0..16)
         .map(|_| {
             Command::new(std::env::current_exe().unwrap())
-                .args(["--exact", "appends_when_asked_to"])
+                .args(["--exact", "audit_log::appends_when_asked_to"])
                 .env(WRITER, directory.path())
                 .stdout(Stdio::null())
                 .spawn()

@@ -1,9 +1,7 @@
 //! Who may widen the scope: designs and settings that are committed alone, together with code, or for the first time.
 
-mod common;
-
-use common::commits::{commit, install, passes, refused, refused_by, repo};
-use common::{DESIGN, Repo, SETTINGS};
+use crate::common::commits::{commit, install, passes, refused, refused_by, repo};
+use crate::common::{DESIGN, Repo, SETTINGS};
 
 #[test]
 fn a_second_commit_on_a_file_that_the_first_one_added() {

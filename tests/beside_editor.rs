@@ -6,8 +6,6 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};
@@ -18,8 +16,8 @@ use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use common::files::Answer;
-use common::{GUARD, Repo, strace};
+use crate::common::files::Answer;
+use crate::common::{self, GUARD, Repo, strace};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 fn writes() -> usize {

@@ -3,13 +3,11 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use common::{Repo, findings};
+use crate::common::{self, Repo, findings};
 use serde_json::Value;
 
 /// A repository in which no design applies, so that only the boundary decides.

@@ -3,13 +3,11 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use common::race::{Field, SECRET, check_then};
+use crate::common::race::{Field, SECRET, check_then};
 use gix::bstr::BStr;
 use write_guard::path::boundary::{Backend, Boundary, Entry};
 

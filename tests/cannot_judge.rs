@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::fs;
 
-use common::{DESIGN, Output, Repo, SETTINGS, run};
+use crate::common::{self, DESIGN, Output, Repo, SETTINGS, run};
 
 /// A governed repository with one granted change staged.
 fn repo() -> Repo {

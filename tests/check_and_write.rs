@@ -5,15 +5,13 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
-use common::{DESIGN, GUARD, Repo, lines, run_with_input};
+use crate::common::{DESIGN, GUARD, Repo, lines, run_with_input};
 use serde_json::Value;
 use write_guard::gate::{Gate, Operation, Strategy};
 use write_guard::git::Repository;

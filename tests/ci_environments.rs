@@ -3,11 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod common;
-
 use std::fmt::Write as _;
 
-use common::{DESIGN, GUARD, Output, Repo, SETTINGS};
+use crate::common::{self, DESIGN, GUARD, Output, Repo, SETTINGS};
 use serde_json::{Value, json};
 
 const ROWS: &[(&str, &str, &str)] = &[("src/a.rs", "Modify", ""), ("src/new.rs", "Add", "")];

@@ -2,13 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{Repo, SOURCE};
+use crate::common::{self, Repo, SOURCE};
 
 const ACTION: &str = include_str!("../action.yml");
 const PAGE: &str = include_str!("../docs/ci.md");

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod common;
-
-use common::{Repo, lines};
+use crate::common::{Repo, lines};
 use serde_json::Value;
 
 const ROWS: &[(&str, &str, &str)] = &[("src/mine.rs", "Add", "x")];

@@ -2,12 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::fs::File;
 use std::process::Stdio;
 
-use common::{DESIGN, GUARD, Output, Repo, run};
+use crate::common::{DESIGN, GUARD, Output, Repo, run};
 use serde_json::Value;
 use write_guard::finding::Rule;
 
@@ -43,8 +41,14 @@ fn verbs_of(help: &str) -> impl Iterator<Item = &str> {
 fn snapshot_help(repo: &Repo, verb: &[&str]) {
     let help = repo.guard(&[verb, &["--help"]].concat()).exits(0);
     assert_eq!(help.stderr, "");
-    let name = ["help"].iter().chain(verb).copied().collect::<Vec<_>>();
-    insta::assert_snapshot!(name.join("_"), help.stdout);
+    let name = ["cli__help"]
+        .iter()
+        .chain(verb)
+        .copied()
+        .collect::<Vec<_>>();
+    insta::with_settings!({ prepend_module_to_snapshot => false }, {
+        insta::assert_snapshot!(name.join("_"), help.stdout);
+    });
     for further in verbs_of(&help.stdout) {
         snapshot_help(repo, &[verb, &[further]].concat());
     }

@@ -1,9 +1,7 @@
 //! Every way to make a commit with real git, the hooks installed.
 
-mod common;
-
-use common::commits::{commit, install, passes, refused, refused_by, repo, with_submodule};
-use common::{DESIGN, Repo, SETTINGS};
+use crate::common::commits::{commit, install, passes, refused, refused_by, repo, with_submodule};
+use crate::common::{self, DESIGN, Repo, SETTINGS};
 use serde_json::Value;
 
 #[test]

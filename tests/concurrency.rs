@@ -2,12 +2,10 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-use common::{Repo, run_with_input};
+use crate::common::{Repo, run_with_input};
 use serde_json::Value;
 
 const WRITERS: usize = 8;

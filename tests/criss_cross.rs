@@ -3,9 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod common;
-
-use common::{Output, Repo, lines, run};
+use crate::common::{self, Output, Repo, lines, run};
 use serde_json::{Value, json};
 
 /// What `main` fixed in `src/a.rs`.

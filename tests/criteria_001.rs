@@ -3,14 +3,12 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use common::files::{Answer, answer_of};
-use common::{GUARD, Repo, lines};
+use crate::common::files::{Answer, answer_of};
+use crate::common::{self, GUARD, Repo, lines};
 use gix::bstr::BStr;
 use write_guard::gate::{FailureKind, Gate, Operation, Strategy};
 use write_guard::git::Repository;

@@ -3,12 +3,10 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use common::{Repo, lines};
+use crate::common::{Repo, lines};
 use gix::bstr::BStr;
 use write_guard::gate::{
     Answer, Done, Failure, FailureKind, Gate, Operation, Question, Strategy, reject,

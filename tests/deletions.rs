@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::Repo;
+use crate::common::Repo;
 
 #[test]
 fn deleted_files_and_directories_may_stand_before_kept_ones() {

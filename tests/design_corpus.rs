@@ -1,9 +1,7 @@
 //! Every cell of the shared hostile-path corpus, put into a one-row table.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
-mod common;
-
-use common::corpus;
+use crate::common::corpus;
 use gix::bstr::BStr;
 use write_guard::policy::design::{Options, parse};
 

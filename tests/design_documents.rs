@@ -1,15 +1,13 @@
 //! Whole documents: headings, sections, odd rows, encodings and settings.
 #![allow(clippy::unwrap_used)]
 
-mod design_support;
-
 use gix::bstr::BStr;
 use write_guard::finding::{Level, Rule};
 use write_guard::policy::design::{Options, parse};
 use write_guard::policy::patterns::Patterns;
 use write_guard::policy::{Actions, GrantKind, Role};
 
-use design_support::{HEADER, actions, add, faults, paths, read, rows};
+use crate::design_support::{HEADER, actions, add, faults, paths, read, rows};
 
 #[test]
 fn rows_that_only_name_a_path() {

@@ -2,13 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-mod design_support;
-
 use std::collections::BTreeSet;
 
-use common::{DESIGN, Repo, SETTINGS};
-use design_support::read;
+use crate::common::{self, DESIGN, Repo, SETTINGS};
+use crate::design_support::read;
 use serde_json::Value;
 
 /// Names that a design could misread: placeholders, Markdown, globs, line numbers, arrows, other systems' paths.

@@ -1,11 +1,8 @@
 //! Prose about a change is no type: it grants the edit that it describes, and never a deletion.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-mod design_support;
-
-use common::{DESIGN, Repo};
-use design_support::{actions, faults, paths, read, rows};
+use crate::common::{DESIGN, Repo};
+use crate::design_support::{actions, faults, paths, read, rows};
 use write_guard::policy::Actions;
 
 fn any() -> Actions {

@@ -5,14 +5,11 @@
 //! `GUARD_LONG` reads more documents, `GUARD_SEED` others.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-mod design_support;
-
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use common::SOURCE;
-use design_support::read;
+use crate::common::{self, SOURCE};
+use crate::design_support::read;
 use serde_json::{Value, json};
 
 /// Small, seeded and good enough to mix fragments (xorshift).

@@ -1,12 +1,10 @@
 //! Tables of files: the acceptance cases of requirement 002 and of its first users.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod design_support;
-
 use write_guard::finding::Rule;
 use write_guard::policy::{Actions, GrantKind, Role};
 
-use design_support::{HEADER, actions, add, faults, paths, read, rows};
+use crate::design_support::{HEADER, actions, add, faults, paths, read, rows};
 
 const VALID: &str = "| `src/a.py` | Add | New module |\n| `config/a.toml` | Modify | Key |\n| `tests/test_a.py` | Add | Unit tests |\n";
 

@@ -1,14 +1,11 @@
 //! What a reader of the rendered document does not see is not granted.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-mod design_support;
-
-use common::{DESIGN, Repo, SETTINGS};
+use crate::common::{DESIGN, Repo, SETTINGS};
 use write_guard::finding::{Level, Rule};
 use write_guard::policy::design::Design;
 
-use design_support::{HEADER, faults, paths, read, rows};
+use crate::design_support::{HEADER, faults, paths, read, rows};
 
 const TABLE: &str =
     "| File | Change Type | Description |\n|---|---|---|\n| `hidden.py` | Delete | x |\n";

@@ -3,14 +3,12 @@
 #![allow(clippy::unwrap_used)]
 #![cfg(unix)]
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use common::{DESIGN, GUARD, Output, Repo};
+use crate::common::{self, DESIGN, GUARD, Output, Repo};
 use serde_json::Value;
 
 /// A governed repository with guard's hooks installed.

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod common;
-
-use common::{GUARD, Output, Repo};
+use crate::common::{self, GUARD, Output, Repo};
 use serde_json::{Value, json};
 
 const ZERO: &str = "0000000000000000000000000000000000000000";

@@ -2,12 +2,10 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::os::unix::fs::symlink;
 
-use common::commits::{install, passes, refused, refused_by};
-use common::{DESIGN, Repo, lines};
+use crate::common::commits::{install, passes, refused, refused_by};
+use crate::common::{self, DESIGN, Repo, lines};
 
 fn link(repo: &Repo, target: &str, path: &str) {
     let _ = std::fs::remove_file(repo.path(path));

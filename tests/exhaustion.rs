@@ -3,15 +3,13 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use common::files::{Answer, answer_of};
-use common::{GUARD, Repo, run_with_input};
+use crate::common::files::{Answer, answer_of};
+use crate::common::{self, GUARD, Repo, run_with_input};
 use write_guard::gate::{Fault, Log, verify};
 
 const OLD: &str = "old\n";

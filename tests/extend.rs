@@ -2,14 +2,12 @@
 #![cfg(all(unix, feature = "extend"))]
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::fmt::Write as _;
 use std::fs;
 
-use common::files::Answer;
-use common::terminal::{End, Session, driver, guard_at_terminal};
-use common::{GUARD, Repo};
+use crate::common::files::Answer;
+use crate::common::terminal::{End, Session, driver, guard_at_terminal};
+use crate::common::{self, GUARD, Repo};
 use serde_json::{Value, json};
 
 const EXTEND: &[&str] = &["--strategy", "extend"];
@@ -56,7 +54,6 @@ fn large() -> String {
 const PROPOSAL: &str = "\
 import json
 
-
 class State:
     \"\"\"Kept.\"\"\"
 
@@ -65,7 +62,6 @@ class State:
 
     def save(self):
         return json.dumps(self.method_1())
-
 
 def later():
     return State()

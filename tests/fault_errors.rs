@@ -5,14 +5,12 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use common::disturb::{CONSENT, Runner, at_points};
-use common::strace;
-use common::verbs::{APPROVE, DELETE, MOVE, PATCH, REJECT, RESTORE, Verb, WRITE};
+use crate::common::disturb::{CONSENT, Runner, at_points};
+use crate::common::strace;
+use crate::common::verbs::{APPROVE, DELETE, MOVE, PATCH, REJECT, RESTORE, Verb, WRITE};
 
 /// Fails each point.
 fn failed(verb: &Verb, runner: Runner, salt: usize) {

@@ -5,15 +5,13 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-
 use std::time::Instant;
 
-use common::disturb::{CONSENT, Runner, at_points};
-use common::strace;
-use common::verbs::{
+use crate::common::disturb::{CONSENT, Runner, at_points};
+use crate::common::verbs::{
     APPROVE, DELETE, MOVE, NEW, OLD, PATCH, REJECT, RESTORE, State, Verb, WRITE, repository,
 };
+use crate::common::{self, strace};
 
 /// Kills before each point.
 fn killed(verb: &Verb, runner: Runner, salt: usize) {

@@ -2,16 +2,14 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::files::{Answer, answer_of};
-use common::{GUARD, Repo};
+use crate::common::files::{Answer, answer_of};
+use crate::common::{self, Repo};
 
 const NOBODY: u32 = 65534;
 
@@ -28,7 +26,7 @@ fn theirs() -> Option<Theirs> {
     // Objects and log are there already.
     repo.put("first", "x\n", &[]).works();
     let guard = repo.path("../guard");
-    fs::copy(GUARD, &guard).unwrap();
+    common::copy_guard(&guard);
     let base = repo.root.parent().unwrap().to_owned();
     if give_away(&base).is_err() {
         common::skip("only root may act as another user");

@@ -2,11 +2,9 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::fmt::Write as _;
 
-use common::{GUARD, Output, Repo};
+use crate::common::{self, GUARD, Output, Repo};
 
 const MIB: usize = 1024;
 

@@ -3,16 +3,14 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use common::corpus::{self, given, text};
-use common::files::{Answer, answer_of};
-use common::{GUARD, Repo};
+use crate::common::corpus::{self, given, text};
+use crate::common::files::{Answer, answer_of};
+use crate::common::{self, GUARD, Repo};
 use serde_json::Value;
 
 /// Entries whose set-up is a test of its own.

@@ -2,13 +2,11 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-
 use std::fs;
 use std::process::Command;
 
-use common::race::{SECRET, check_then, escapes, exchanging, put_outside};
-use common::{Repo, strace};
+use crate::common::race::{SECRET, check_then, escapes, exchanging, put_outside};
+use crate::common::{Repo, strace};
 use write_guard::gate::{Edit, Gate, Operation, Strategy};
 use write_guard::git::Repository;
 use write_guard::judge::Options;
@@ -95,7 +93,10 @@ fn nobody_wins_without_the_kernels_containment() {
         .arg(&trace)
         .arg("-einject=openat2:error=ENOSYS")
         .arg(std::env::current_exe().unwrap())
-        .args(["--exact", "nobody_wins_a_race_against_the_file_verbs"])
+        .args([
+            "--exact",
+            "file_race::nobody_wins_a_race_against_the_file_verbs",
+        ])
         .arg("--nocapture")
         .output()
         .unwrap();

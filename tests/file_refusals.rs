@@ -2,13 +2,11 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use common::files::answer_of;
-use common::{GUARD, Repo};
+use crate::common::files::answer_of;
+use crate::common::{self, GUARD, Repo};
 use serde_json::json;
 use write_guard::path::boundary::Boundary;
 

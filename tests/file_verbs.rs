@@ -2,12 +2,10 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use common::{GUARD, Repo, lines};
+use crate::common::{self, GUARD, Repo, lines};
 
 /// 270 lines of which `changed` are others.
 fn large(changed: usize) -> String {

@@ -2,12 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{GUARD, Repo, SOURCE};
+use crate::common::{self, GUARD, Repo, SOURCE};
 use serde_json::Value;
 
 /// Prints the test cases of a JUnit file as JSON: names and the kinds of what they hold.

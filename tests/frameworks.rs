@@ -2,13 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod common;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::frameworks::{frameworks, local_config};
-use common::{DESIGN, GUARD, Output, Repo, SOURCE};
+use crate::common::frameworks::{frameworks, local_config};
+use crate::common::{self, DESIGN, GUARD, Output, Repo, SOURCE};
 
 const MANIFEST: &str = include_str!("../.pre-commit-hooks.yaml");
 const ROWS: &[(&str, &str, &str)] = &[

@@ -4,11 +4,9 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use common::Repo;
+use crate::common::{self, Repo};
 
 const WRITES: usize = 8;
 

@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::Repo;
+use crate::common::{self, Repo};
 use serde_json::Value;
 use write_guard::finding::Rule;
 use write_guard::policy::settings::KEYS;

@@ -3,12 +3,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use common::Repo;
+use crate::common::Repo;
 use serde_json::Value;
 
 /// Clean merges of each of two repositories.

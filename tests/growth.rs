@@ -3,12 +3,10 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use common::{DESIGN, GUARD, Repo, SETTINGS, run};
+use crate::common::{DESIGN, GUARD, Repo, SETTINGS, run};
 
 /// The processor time of one run, the least of a few: on a busy machine a clock says little.
 fn least(repo: &Repo, code: i32, arguments: &[&str]) -> Duration {

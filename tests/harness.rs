@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::Repo;
+use crate::common::{self, Repo, SOURCE};
 
 #[test]
 fn nothing_of_the_callers_environment_reaches_a_command() {
@@ -92,4 +90,20 @@ fn a_hook_runs_at_a_judged_commit_only() {
         .says("refused");
     repo.commit("Add a");
     assert_eq!(repo.git(&["log", "--format=%s"]), "Add a");
+}
+
+#[test]
+fn every_file_of_tests_is_a_module_of_the_program() {
+    let main = std::fs::read_to_string(format!("{SOURCE}/tests/main.rs")).unwrap();
+    let named: Vec<_> = main
+        .lines()
+        .filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'))
+        .collect();
+    let files = std::fs::read_dir(format!("{SOURCE}/tests")).unwrap();
+    let missing: Vec<_> = files
+        .map(|file| file.unwrap().file_name().into_string().unwrap())
+        .filter_map(|file| Some(file.strip_suffix(".rs")?.to_owned()))
+        .filter(|name| name != "main" && !named.contains(&name.as_str()))
+        .collect();
+    assert!(missing.is_empty(), "tests/main.rs lacks: {missing:?}");
 }

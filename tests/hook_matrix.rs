@@ -4,8 +4,6 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
-mod common;
-#[path = "hook_matrix/operations.rs"]
 mod operations;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,8 +15,8 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::{GUARD, Output, Repo, SOURCE};
-use operations::{HELPERS, OPERATIONS, Operation};
+use self::operations::{HELPERS, OPERATIONS, Operation};
+use crate::common::{self, GUARD, Output, Repo, SOURCE};
 
 /// The hooks that see a commit before it is made.
 const OF_COMMITS: [&str; 3] = ["pre-commit", "pre-merge-commit", "prepare-commit-msg"];

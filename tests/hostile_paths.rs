@@ -3,14 +3,12 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
 
-use common::corpus::{self, given, text};
-use common::{GUARD, Repo};
+use crate::common::corpus::{self, given, text};
+use crate::common::{self, GUARD, Repo};
 use gix::bstr::ByteSlice;
 use serde_json::Value;
 

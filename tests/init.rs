@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::fs;
 
-use common::{GUARD, Repo};
+use crate::common::{self, GUARD, Repo};
 
 /// What `guard init` wrote, accepted by `guard lint` and by the hook in the commit that adds it.
 #[track_caller]

@@ -3,14 +3,12 @@
 #![allow(clippy::unwrap_used)]
 #![cfg(unix)]
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{GUARD, Output, Repo};
+use crate::common::{self, GUARD, Output, Repo};
 
 const HOOKS: [&str; 6] = [
     "pre-commit",

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod common;
-
-use common::{Repo, SETTINGS};
+use crate::common::{Repo, SETTINGS};
 
 fn design(issue: &str) -> String {
     format!("docs/lld/active/LLD-{issue}.md")

@@ -1,9 +1,7 @@
 //! What counts as a large file, in `guard lint`, `guard check` and `guard write`.
 
-mod common;
-
-use common::Repo;
-use common::commits::{error_findings, install, passes, refused};
+use crate::common::commits::{error_findings, install, passes, refused};
+use crate::common::{self, Repo};
 
 const PATH: &str = "src/old.data";
 const NUL: &str = "\0\n";

@@ -2,14 +2,12 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::fs::{self, File};
 #[cfg(target_os = "linux")]
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
-use common::Repo;
+use crate::common::Repo;
 
 fn set_age(file: &std::path::Path, hours: u64) {
     let then = SystemTime::now() - Duration::from_secs(hours * 3600);
@@ -87,7 +85,11 @@ struct StoppedHolder(std::process::Child);
 impl StoppedHolder {
     fn of(file: &std::path::Path) -> StoppedHolder {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "holds_a_lock_when_asked_to", "--nocapture"])
+            .args([
+                "--exact",
+                "leftovers::holds_a_lock_when_asked_to",
+                "--nocapture",
+            ])
             .env(HELD, file)
             .stderr(Stdio::piped())
             .stdout(Stdio::null())

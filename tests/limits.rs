@@ -2,11 +2,9 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::fs;
 
-use common::{GUARD, Output, Repo, run};
+use crate::common::{GUARD, Output, Repo, run};
 
 /// Runs guard in an address space of 700 MiB, for at most two minutes, with its standard input from a file.
 fn bounded(repo: &Repo, input: &str, variables: &[(&str, &str)], arguments: &[&str]) -> Output {

@@ -3,15 +3,13 @@
 #![allow(clippy::unwrap_used)]
 #![cfg(unix)]
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::frameworks::{frameworks, lefthook};
-use common::{GUARD, Output, Repo};
+use crate::common::frameworks::{frameworks, lefthook};
+use crate::common::{self, GUARD, Output, Repo};
 
 /// The names of the hooks that doctor wants.
 const HOOKS: [&str; 6] = [

@@ -3,11 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod common;
-
-use common::commits::repo;
-use common::frameworks::{frameworks, local_config};
-use common::{GUARD, Output, Repo};
+use crate::common::commits::repo;
+use crate::common::frameworks::{frameworks, local_config};
+use crate::common::{self, GUARD, Output, Repo};
 
 /// Stages a file of no row, and names a commit that holds it as if it were being merged.
 fn stage_stray(repo: &Repo) -> String {

@@ -4,11 +4,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::fmt::Write as _;
 
-use common::{DESIGN, GUARD, Output, Repo, SETTINGS};
+use crate::common::{self, DESIGN, GUARD, Output, Repo, SETTINGS};
 
 /// A message that is longer is not read: this many lines fit on most screens.
 const SCREEN: usize = 40;

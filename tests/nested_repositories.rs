@@ -3,12 +3,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::fs;
 
-use common::files::answer_of;
-use common::{GUARD, Repo, lines};
+use crate::common::files::answer_of;
+use crate::common::{GUARD, Repo, lines};
 
 /// A repository whose design grants everything below `src`, with a repository of another policy in `src/sub`.
 fn repo() -> Repo {

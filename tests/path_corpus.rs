@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::corpus::{self, given};
+use crate::common::corpus::{self, given};
 use gix::bstr::{BStr, BString};
 use serde_json::Value;
 use write_guard::change::Kind;

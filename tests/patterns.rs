@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-
 use std::fs;
 
-use common::{Repo, run_with_input};
+use crate::common::{self, Repo, run_with_input};
 use gix::bstr::{BStr, ByteSlice};
 use write_guard::policy::settings::{Settings, parse};
 

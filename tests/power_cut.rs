@@ -5,14 +5,12 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-
 use std::fs::{self, File};
 use std::path::Path;
 use std::time::Instant;
 
-use common::image::{Cut, Image};
-use common::{GUARD, Repo, strace};
+use crate::common::image::{Cut, Image};
+use crate::common::{self, GUARD, Repo, strace};
 use serde_json::Value;
 use write_guard::gate::{Fault, Log, Record, verify};
 

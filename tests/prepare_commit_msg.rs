@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::process::Command;
 
-use common::{DESIGN, GUARD, Output, Repo};
+use crate::common::{self, DESIGN, GUARD, Output, Repo};
 
 const TRAILER: &str = "Guard-Design: docs/lld/active/LLD-188.md";
 

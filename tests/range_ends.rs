@@ -3,11 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod common;
-
 use std::fmt::Write as _;
 
-use common::{DESIGN, Repo, SETTINGS};
+use crate::common::{DESIGN, Repo, SETTINGS};
 
 const ROWS: &[(&str, &str, &str)] = &[("src/a.rs", "Modify", "the core")];
 

@@ -2,12 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod common;
-
 use std::fmt::Write as _;
 use std::process::Command;
 
-use common::{DESIGN, GUARD, Repo, SETTINGS, run};
+use crate::common::{self, DESIGN, GUARD, Repo, SETTINGS, run};
 use serde_json::Value;
 
 const ROWS: &[(&str, &str, &str)] = &[

@@ -2,12 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::fs;
 
-use common::files::answer_of;
-use common::{GUARD, Repo};
+use crate::common::files::answer_of;
+use crate::common::{self, GUARD, Repo};
 
 /// A content must not bring into a file what `guard read` refuses.
 #[test]

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{GUARD, Repo, findings, lines, run};
+use crate::common::{self, GUARD, Repo, findings, lines, run};
 
 /// A repository in which every part of guard has something to say.
 fn busy() -> Repo {

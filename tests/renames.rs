@@ -2,10 +2,8 @@
 //! are no rename.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::commits::{commit, install, passes, refused, refused_by};
-use common::{DESIGN, Repo, lines};
+use crate::common::commits::{commit, install, passes, refused, refused_by};
+use crate::common::{self, DESIGN, Repo, lines};
 
 /// HEAD holds these files; the design has these Rename rows, as `old` and `new`.
 fn governed(files: &[(&str, &str)], rows: &[(&str, &str)]) -> Repo {

@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::fs;
 
-use common::{DESIGN, Repo};
+use crate::common::{self, DESIGN, Repo};
 
 const FORMATS: [&str; 8] = [
     "human", "json", "jsonl", "sarif", "github", "gitlab", "junit", "markdown",

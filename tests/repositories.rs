@@ -2,12 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
-#[path = "repositories/case.rs"]
-mod case;
-#[path = "repositories/committed.rs"]
+pub mod case;
 mod committed;
-mod common;
-#[path = "repositories/naive.rs"]
 mod naive;
 
 use std::collections::BTreeSet;
@@ -19,9 +15,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use case::{Built, Case, Outcome};
-use committed::Committed;
-use common::GUARD;
+use self::case::{Built, Case, Outcome};
+use self::committed::Committed;
+use crate::common::{self, GUARD};
 
 /// Cases may be added; this many must be found, so that none vanishes unseen.
 const AT_LEAST: [(&str, usize); 3] = [("hostile/", 175), ("everyday/", 85), ("range/", 38)];

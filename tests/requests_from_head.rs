@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::files::answer_of;
-use common::{DESIGN, GUARD, Repo, lines, run};
+use crate::common::files::answer_of;
+use crate::common::{self, DESIGN, GUARD, Repo, lines, run};
 use serde_json::Value;
 
 const OWN: &str = "docs/lld/active/LLD-9.md";
@@ -322,7 +320,7 @@ fn the_log_names_the_designs_of_every_operation() {
 #[cfg(unix)]
 #[test]
 fn the_log_names_the_designs_of_an_approval() {
-    use common::terminal::{End, driver, guard_at_terminal};
+    use crate::common::terminal::{End, driver, guard_at_terminal};
     let repo = Repo::new();
     repo.stage("src/a.py", lines(1..=200));
     repo.govern(&[("src/a.py", "Modify", "x")]);

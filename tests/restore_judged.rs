@@ -2,14 +2,12 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use common::files::Answer;
-use common::terminal::{End, driver, guard_at_terminal};
-use common::{DESIGN, GUARD, Repo, lines, run};
+use crate::common::files::Answer;
+use crate::common::terminal::{End, driver, guard_at_terminal};
+use crate::common::{DESIGN, GUARD, Repo, lines, run};
 use serde_json::{Value, json};
 
 const FILE: &str = "src/state.py";

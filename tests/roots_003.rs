@@ -2,12 +2,10 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use common::Repo;
+use crate::common::Repo;
 
 /// `in/` may be read, `out/` may be written.
 fn repo() -> Repo {

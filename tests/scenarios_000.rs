@@ -1,8 +1,6 @@
 //! The test scenarios of requirement 000 (no silent loss of a file) on staged content, through the binary.
 
-mod common;
-
-use common::{Repo, findings, lines};
+use crate::common::{self, Repo, findings, lines};
 use serde_json::{Value, json};
 
 /// A repository whose HEAD holds `src/state.py` with this content and whose design permits changing it and adding

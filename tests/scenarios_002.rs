@@ -1,8 +1,6 @@
 //! The test scenarios of requirement 002 (a design's file table decides what may be written), through the binary.
 
-mod common;
-
-use common::{DESIGN, Repo, findings};
+use crate::common::{self, DESIGN, Repo, findings};
 use serde_json::{Value, json};
 
 /// A repository whose design names `utils/lld.py` and `cli/main.py` on the lines 7 and 8.

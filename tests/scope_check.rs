@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{DESIGN, Repo, SETTINGS};
+use crate::common::{DESIGN, Repo, SETTINGS};
 use serde_json::Value;
 
 /// The problems of a run as rule, level, path and line.

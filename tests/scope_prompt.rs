@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{DESIGN, Repo};
+use crate::common::{self, DESIGN, Repo};
 use serde_json::Value;
 
 const ROWS: &[(&str, &str, &str)] = &[

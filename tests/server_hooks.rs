@@ -3,9 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod common;
-
-use common::{DESIGN, GUARD, Output, Repo};
+use crate::common::{self, DESIGN, GUARD, Output, Repo};
 
 const ROWS: &[(&str, &str, &str)] = &[("src/new.rs", "Add", "path enforcement")];
 

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Repo, SETTINGS};
+use crate::common::{self, Repo, SETTINGS};
 use serde_json::{Value, json};
 use write_guard::finding::Rule;
 use write_guard::policy::settings::{KEYS, parse, value};

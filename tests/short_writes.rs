@@ -3,14 +3,12 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use common::files::answer_of;
-use common::{GUARD, Repo, lines};
+use crate::common::files::answer_of;
+use crate::common::{self, GUARD, Repo, lines};
 use write_guard::gate::{Log, verify};
 
 /// At most five bytes a call.

@@ -2,14 +2,12 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 use std::time::Duration;
 
-use common::{GUARD, Repo};
+use crate::common::{self, GUARD, Repo};
 use serde_json::Value;
 
 fn list(repo: &Repo) -> Vec<Value> {

@@ -1,11 +1,9 @@
 //! Every kind of staged change, in every format of repository and index, committed with real git.
 
-mod common;
-
-use common::commits::{
+use crate::common::commits::{
     commit, error_findings, fill, install, passes, refused, refused_by, repo, with_submodule,
 };
-use common::{DESIGN, Repo, lines};
+use crate::common::{DESIGN, Repo, lines};
 
 #[test]
 fn a_submodule_needs_a_row_of_its_own() {

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{DESIGN, GUARD, Repo};
+use crate::common::{self, DESIGN, GUARD, Repo};
 
 const OTHER: &str = "docs/other/plan.md";
 

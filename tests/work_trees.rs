@@ -3,13 +3,11 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::fs;
 
-use common::files::Answer;
-use common::terminal::{End, driver, guard_at_terminal};
-use common::{Repo, findings, lines};
+use crate::common::files::Answer;
+use crate::common::terminal::{End, driver, guard_at_terminal};
+use crate::common::{self, Repo, findings, lines};
 use serde_json::{Value, json};
 
 const FILE: &str = "state.py";

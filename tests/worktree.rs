@@ -3,21 +3,17 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 #[allow(dead_code)]
-#[path = "repositories/case.rs"]
-mod case;
-mod common;
-
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
-use case::{Case, Outcome};
-use common::commits::{error_findings, repo, with_submodule};
+use crate::common::commits::{error_findings, repo, with_submodule};
 #[cfg(unix)]
-use common::terminal::{End, driver, guard_at_terminal};
-use common::worktree::{cannot, changes, same_as_added, worktree};
-use common::{GUARD, Repo, findings, lines, run};
+use crate::common::terminal::{End, driver, guard_at_terminal};
+use crate::common::worktree::{cannot, changes, same_as_added, worktree};
+use crate::common::{self, GUARD, Repo, findings, lines, run};
+use crate::repositories::case::{self, Case, Outcome};
 
 #[test]
 fn every_kind_of_change_is_judged_as_if_it_were_added() {

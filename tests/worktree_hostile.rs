@@ -2,13 +2,11 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::fs;
 
-use common::commits::repo;
-use common::worktree::{cannot, changes, worktree};
-use common::{GUARD, Output, Repo, lines, run};
+use crate::common::commits::repo;
+use crate::common::worktree::{cannot, changes, worktree};
+use crate::common::{Output, Repo, copy_guard, lines, run};
 
 #[test]
 fn a_repository_within_that_cannot_be_read() {
@@ -196,7 +194,7 @@ fn as_somebody(repo: &Repo) -> Output {
     // Where guard was built, somebody else may not go.
     let reachable = repo.path("../guard");
     if !reachable.exists() {
-        fs::copy(GUARD, &reachable).unwrap();
+        copy_guard(&reachable);
     }
     let mut guard = repo.command(reachable);
     guard.args(["lint", "--worktree"]);

@@ -403,13 +403,23 @@ pub fn lines(range: std::ops::RangeInclusive<usize>) -> String {
     })
 }
 
-/// Writes a script that can be run.
+/// Writes a script that can be run. A child writes it: while this process has a file open for writing, a command that
+/// another test starts just then inherits the handle for a moment, and the file cannot be run until it lets go.
 #[track_caller]
 pub fn write_executable(path: &Path, script: &str) {
-    fs::write(path, script).unwrap();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    if cfg!(unix) {
+        let mut writer = Command::new("sh");
+        writer
+            .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])
+            .arg(path);
+        run_with_input(&mut writer, script.as_bytes()).exits(0);
+    } else {
+        fs::write(path, script).unwrap();
     }
+}
+
+/// Copies the binary under test. A child copies it, for the reason that [`write_executable`] gives.
+#[track_caller]
+pub fn copy_guard(to: &Path) {
+    run(Command::new("cp").arg(GUARD).arg(to)).exits(0);
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::case::Built;
+use super::case::Built;
 use crate::common::{self, Output};
 
 /// What became of the commit.

@@ -1,6 +1,6 @@
 //! The gate that people write first: it believes `git diff --cached --numstat`.
 
-use crate::case::Built;
+use super::case::Built;
 use crate::common::{self, DESIGN};
 
 /// Files of at most this many lines may be rewritten.
