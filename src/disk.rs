@@ -11,7 +11,7 @@ use cap_std::fs::Dir;
 
 use crate::system;
 
-pub(crate) use temporary::{put, with_free_name, write_new};
+pub(crate) use temporary::{Content, with_free_name, write_new};
 
 /// Read and written by their owner only.
 pub(crate) const PRIVATE: u32 = 0o600;
@@ -24,11 +24,19 @@ pub(crate) const PRIVATE: u32 = 0o600;
 /// # Errors
 /// Those of the file system.
 pub(crate) fn replace(path: &Path, content: &[u8], mode: Option<u32>) -> io::Result<()> {
+    replace_with(path, &|out| out.write_all(content), mode)
+}
+
+/// The same with a content that is written as it comes to be.
+///
+/// # Errors
+/// Those of the file system and of `content`.
+pub(crate) fn replace_with(path: &Path, content: Content<'_>, mode: Option<u32>) -> io::Result<()> {
     let name = path
         .file_name()
         .ok_or_else(|| io::Error::other("it names no file"))?;
     let dir = Dir::open_ambient_dir(directory_of(path), ambient_authority())?;
-    put(&dir, Path::new(name), content, mode)?;
+    temporary::put(&dir, Path::new(name), content, mode)?;
     sync(&dir)
 }
 

@@ -321,18 +321,15 @@ impl Output {
             ..Style::default()
         };
         for (format, path) in std::mem::take(&mut self.files) {
-            let mut report = Vec::new();
-            let written = write(&mut report, format, &style)
-                .and_then(|()| report_file::replace(&path, format, &report));
+            let written = report_file::replace(&path, format, &|out| write(out, format, &style));
             self.note_failure(&show_file(&path), written);
         }
         if self.format == Format::Github
             && let Some(summary) = step_summary()
         {
-            let mut report = Vec::new();
-            let written = write(&mut report, Format::Markdown, &style)
-                .and_then(|()| report_file::admit_summary(&summary))
-                .and_then(|()| report_file::append(&summary, &report));
+            let written = report_file::admit_summary(&summary).and_then(|()| {
+                report_file::append(&summary, &|out| write(out, Format::Markdown, &style))
+            });
             self.note_failure("the file of GITHUB_STEP_SUMMARY", written);
         }
     }

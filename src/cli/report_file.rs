@@ -1,12 +1,12 @@
 //! Report files: where they may go, and how they get there whole.
 
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use gix::bstr::{BStr, BString};
 
-use crate::disk;
+use crate::disk::{self, Content};
 use crate::error::{Error, Result};
 use crate::git::{Index, Repository, show_file};
 use crate::judge::settings_of_head;
@@ -138,22 +138,29 @@ fn is_pipe_or_terminal(_: &fs::Metadata) -> bool {
     true
 }
 
-/// Puts a report in its file: a reader finds the old report or the new one, never a part of either.
+/// Puts a report in its file as `write` makes it: a reader finds the old report or the new one, never a part of
+/// either.
 ///
 /// What is no regular file, such as a pipe or `/dev/stderr`, is written to as it is.
 ///
 /// # Errors
-/// Something else is there by now, or those of the file system; what was there is then still there.
-pub(super) fn replace(path: &Path, format: Format, bytes: &[u8]) -> io::Result<()> {
+/// Something else is there by now, or those of `write` and the file system; what was there is then still there.
+pub(super) fn replace(path: &Path, format: Format, write: Content<'_>) -> io::Result<()> {
     if is_stream(path) {
-        return File::options().append(true).open(path)?.write_all(bytes);
+        return stream(File::options().append(true).open(path)?, write);
     }
     // Judging took its time: the file may be another one now.
     admit_content(path, format).map_err(io::Error::other)?;
     match fs::symlink_metadata(path) {
-        Ok(found) if !found.is_file() => File::options().write(true).open(path)?.write_all(bytes),
-        _ => disk::replace(path, bytes, None),
+        Ok(found) if !found.is_file() => stream(File::options().write(true).open(path)?, write),
+        _ => disk::replace_with(path, write, None),
     }
+}
+
+fn stream(file: File, write: Content<'_>) -> io::Result<()> {
+    let mut out = BufWriter::new(file);
+    write(&mut out)?;
+    out.flush()
 }
 
 /// Whether the path is one of the system's names for what is open already: links, but nobody's files.
@@ -178,11 +185,10 @@ pub(super) fn is_same(directory: &Path, one: &Path, other: &Path) -> bool {
     }
 }
 
-/// Adds `bytes` to the end of the file.
+/// Adds a report to the end of the file.
 ///
 /// # Errors
-/// Those of the file system.
-pub(super) fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = File::options().append(true).create(true).open(path)?;
-    file.write_all(bytes)
+/// Those of `write` and the file system.
+pub(super) fn append(path: &Path, write: Content<'_>) -> io::Result<()> {
+    stream(File::options().append(true).create(true).open(path)?, write)
 }

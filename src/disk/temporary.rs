@@ -4,7 +4,7 @@
 //! the old one, and elsewhere from the beginning, it is called `.guard-….tmp`.
 
 use std::hash::{BuildHasher, RandomState};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use cap_std::fs::{Dir, File, OpenOptions};
@@ -14,12 +14,20 @@ use crate::system;
 /// How many names are tried; each has 64 random bits.
 const ATTEMPTS: u32 = 8;
 
+/// Writes the content of a file; called again where the first way of making the file fails.
+pub(crate) type Content<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
+
 /// Puts content in the place of a file, by a new one with the permission bits `mode`: it is on disk then and seen, but
 /// the directory is not on disk yet.
 ///
 /// # Errors
 /// Those of the file system; the old content is still there.
-pub(crate) fn put(dir: &Dir, name: &Path, content: &[u8], mode: Option<u32>) -> io::Result<()> {
+pub(crate) fn put(
+    dir: &Dir,
+    name: &Path,
+    content: Content<'_>,
+    mode: Option<u32>,
+) -> io::Result<()> {
     let temporary = write_new(dir, content, mode)?;
     dir.rename(&temporary, dir, name).inspect_err(|_| {
         // The error of the rename is the one to tell.
@@ -31,7 +39,7 @@ pub(crate) fn put(dir: &Dir, name: &Path, content: &[u8], mode: Option<u32>) -> 
 ///
 /// # Errors
 /// Those of the file system; then there is no such file.
-pub(crate) fn write_new(dir: &Dir, content: &[u8], mode: Option<u32>) -> io::Result<String> {
+pub(crate) fn write_new(dir: &Dir, content: Content<'_>, mode: Option<u32>) -> io::Result<String> {
     // Not every file system has files without a name, and without /proc they cannot get one.
     if let Ok(name) = write_unnamed(dir, content, mode) {
         return Ok(name);
@@ -50,7 +58,7 @@ pub(crate) fn write_new(dir: &Dir, content: &[u8], mode: Option<u32>) -> io::Res
 }
 
 /// Writes a file that has no name until it is whole, and returns the name that it has then.
-fn write_unnamed(dir: &Dir, content: &[u8], mode: Option<u32>) -> io::Result<String> {
+fn write_unnamed(dir: &Dir, content: Content<'_>, mode: Option<u32>) -> io::Result<String> {
     let mut file = system::unnamed_file(dir, first_mode(mode))?;
     fill(&mut file, content, mode)?;
     let (name, ()) = with_free_name(|name| system::name_file(&file, dir, name))?;
@@ -62,8 +70,11 @@ fn first_mode(mode: Option<u32>) -> u32 {
     if mode.is_some() { 0o600 } else { 0o666 }
 }
 
-fn fill(file: &mut File, content: &[u8], mode: Option<u32>) -> io::Result<()> {
-    file.write_all(content)?;
+fn fill(file: &mut File, content: Content<'_>, mode: Option<u32>) -> io::Result<()> {
+    let mut buffered = BufWriter::new(&mut *file);
+    content(&mut buffered)?;
+    buffered.flush()?;
+    drop(buffered);
     // Afterwards: writing takes set-user-ID away.
     if let Some(mode) = mode {
         system::set_mode(file, mode)?;

@@ -44,7 +44,8 @@ type Result<T = (), E = Missed> = std::result::Result<T, E>;
 impl Place<'_> {
     /// Writes a file where nothing is.
     pub(super) fn create(&self, content: &[u8]) -> Result {
-        let new = disk::write_new(self.dir, content, None).map_err(Missed::Failed)?;
+        let new = disk::write_new(self.dir, &|out| out.write_all(content), None)
+            .map_err(Missed::Failed)?;
         let placed = rename_to_free(self.dir, new.as_ref(), self.dir, self.name);
         placed.map_err(|error| {
             // The error of the rename is the one to tell.
@@ -59,7 +60,8 @@ impl Place<'_> {
 
     /// Writes a file with the permission bits `mode` in the place of what was `before`.
     pub(super) fn replace(&self, content: &[u8], mode: Option<u32>, before: &Seen) -> Result {
-        let new = disk::write_new(self.dir, content, mode).map_err(Missed::Failed)?;
+        let new = disk::write_new(self.dir, &|out| out.write_all(content), mode)
+            .map_err(Missed::Failed)?;
         let looked = || Ok((self.at(&new)?, Seen::at(self.dir, self.name)?));
         let discard = |missed| {
             let _ = self.dir.remove_file(&new);
