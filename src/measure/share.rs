@@ -8,6 +8,10 @@ use super::few_lines;
 use super::line_diff::{DIFF_LIMIT, LineDiff, Numbered};
 use super::units::{Counted, Text, Unit};
 
+/// So many tokens of a side, beside the ends that both have in common, are compared; with more, all count as lost. Both
+/// sides then take some 250 MB beside the texts.
+const TOKEN_COUNT_LIMIT: usize = 1 << 22;
+
 /// As many bytes stand for a hundred lines where lines are very long or there are none: 8 KiB.
 const BYTES_PER_HUNDRED_LINES: usize = 8 * 1_024;
 
@@ -146,17 +150,30 @@ pub(super) fn lost_by_diff(old: &Text<'_>, new: &Text<'_>) -> (Lost, Option<Line
         };
         return (few, None);
     }
-    let Some(numbered) = numbered(&old, &new, DIFF_LIMIT) else {
+    // Nothing at the ends is lost, and very long lines have very many tokens.
+    let (old, new, limit) = match unit {
+        Unit::Lines => (old, new, DIFF_LIMIT),
+        Unit::Tokens | Unit::Bytes => {
+            let (old, new) = Counted::without_common_ends(&old, &new);
+            (old, new, TOKEN_COUNT_LIMIT)
+        }
+    };
+    let between = old.count;
+    let Some(numbered) = numbered(&old, &new, limit) else {
         let all = Lost {
+            lost: total,
+            gone: total,
+            total,
+            unit,
+            bytes,
             is_exact: false,
-            ..all_of(&old)
         };
         return (all, None);
     };
     let gone = numbered.gone();
     let diff = numbered.quick_diff();
     let mut lost = Lost {
-        lost: diff.as_ref().map_or(total, LineDiff::count_removals),
+        lost: diff.as_ref().map_or(between, LineDiff::count_removals),
         gone,
         total,
         unit,
@@ -166,7 +183,7 @@ pub(super) fn lost_by_diff(old: &Text<'_>, new: &Text<'_>) -> (Lost, Option<Line
     // No diff loses less than what is nowhere.
     if lost.lost > gone {
         let kept = numbered.kept();
-        lost.lost = lost.lost.min(total - kept.count);
+        lost.lost = lost.lost.min(between - kept.count);
         lost.is_exact = kept.is_exact || lost.lost == gone;
     }
     (lost, diff.filter(|_| unit == Unit::Lines))
@@ -219,6 +236,18 @@ mod tests {
         assert_eq!(count("", "a\n"), (0, 0));
         assert_eq!(count("", ""), (0, 0));
         assert_eq!(count("a\nb\n", "x\na\ny\nb\nz\n"), (0, 2));
+    }
+
+    #[test]
+    fn more_tokens_than_can_be_compared_count_as_lost_except_at_the_common_ends() {
+        let old = "w ".repeat(TOKEN_COUNT_LIMIT + 1);
+        let at_the_end = lost(old.as_bytes(), format!("{old}w").as_bytes());
+        assert_eq!((at_the_end.lost, at_the_end.is_exact), (0, true));
+        let at_both_ends = lost(old.as_bytes(), format!("x {old}x").as_bytes());
+        assert_eq!(
+            (at_both_ends.lost, at_both_ends.is_exact),
+            (TOKEN_COUNT_LIMIT + 1, false)
+        );
     }
 
     #[test]

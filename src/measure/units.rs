@@ -97,6 +97,31 @@ impl<'a> Counted<'a> {
         }
     }
 
+    /// Two texts in tokens without what they begin and end with in common. No token crosses a blank, so each end is cut
+    /// at one.
+    pub(super) fn without_common_ends(old: &Self, new: &Self) -> (Self, Self) {
+        let is_blank = |byte: &u8| byte.is_ascii_whitespace();
+        let both = old.text.iter().zip(new.text);
+        let equal = both.take_while(|(old, new)| old == new).count();
+        let blank = old.text[..equal].iter().rposition(is_blank);
+        let start = blank.map_or(0, |blank| blank + 1);
+        let (before, after) = (&old.text[start..], &new.text[start..]);
+        let both = before.iter().rev().zip(after.iter().rev());
+        let equal = both.take_while(|(old, new)| old == new).count();
+        let tail = &before[before.len() - equal..];
+        let end = tail.iter().position(is_blank);
+        let end = end.map_or(0, |blank| tail.len() - blank);
+        let cut = |text: &'a [u8], unit| {
+            let text = &text[..text.len() - end];
+            Counted {
+                text,
+                unit,
+                count: Units::Tokens(text).count(),
+            }
+        };
+        (cut(before, old.unit), cut(after, new.unit))
+    }
+
     /// How long the text is.
     pub(super) fn bytes(&self) -> usize {
         self.text.len()
@@ -262,6 +287,29 @@ mod tests {
                 "\u{e22}"
             ]
         );
+    }
+
+    #[test]
+    fn common_ends_are_cut_at_blanks_and_take_the_same_tokens_from_both() {
+        for (old, new, expected) in [
+            ("a b c d", "a b x d", ("c", "x")),
+            ("a b c", "a b c", ("c", "c")),
+            ("aa bb", "aa cc bb", ("bb", "cc bb")),
+            ("aab bb", "aac bb", ("aab", "aac")),
+            ("xa b", "ya b", ("xa", "ya")),
+            ("abc", "abd", ("abc", "abd")),
+            ("", "a b", ("", "a b")),
+        ] {
+            let (old, new) = (Text::of(old.as_bytes()), Text::of(new.as_bytes()));
+            let counted = |text| Counted::in_unit(text, Unit::Tokens);
+            let (old, new) = Counted::without_common_ends(&counted(&old), &counted(&new));
+            let words = |text: &[u8]| tokens(text).join(" ");
+            assert_eq!(
+                (words(old.text), words(new.text)),
+                (expected.0.to_owned(), expected.1.to_owned())
+            );
+            assert_eq!(old.count, tokens(old.text).len());
+        }
     }
 
     #[test]
