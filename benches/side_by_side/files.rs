@@ -29,7 +29,7 @@ fn write(scale: &Scale) {
     repo.commit("Let everything pass");
     let path = super::name(0);
     repo.write(&path, text(0, 300));
-    for version in ["../even", "../odd"] {
+    for version in ["even.txt", "odd.txt"] {
         repo.write(version, text(0, 300).replacen("value_0_7 ", version, 1));
     }
     let git = |sync: &str| {
@@ -45,7 +45,7 @@ fn write(scale: &Scale) {
         let script = git(sync);
         let (mut ours, mut theirs, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
         for pair in 0..scale.pairs(40) {
-            let content = ["../even", "../odd"][pair % 2];
+            let content = ["even.txt", "odd.txt"][pair % 2];
             let guard = timed(&repo, &GUARD, &["write", &path, "--content-file", content]);
             assert_eq!(guard.code, 0, "a refused write is not timed");
             let git = timed(&repo, "sh", &["-c", &script]);
@@ -88,7 +88,7 @@ fn large(scale: &Scale, memory: &Memory) {
     repo.design(common::DESIGN, &[("src/big.txt", "Modify", "large")]);
     repo.commit("Say what may change");
     repo.branch("188-work");
-    repo.write("../new", &new);
+    repo.write("new.txt", &new);
     let tell = |what: &str, arguments: &[&str]| {
         let run = timed(&repo, &GUARD, arguments);
         assert_eq!(run.code, 1, "{what}: half of it is lost");
@@ -102,7 +102,7 @@ fn large(scale: &Scale, memory: &Memory) {
             run.milliseconds
         );
     };
-    let content = ["--content-file", "../new"];
+    let content = ["--content-file", "new.txt"];
     tell("check", &[&["check", "src/big.txt"], &content[..]].concat());
     tell(
         "write (held)",
