@@ -7,6 +7,7 @@
 //! path, finding          words that everything else uses
 //! system                 what each operating system does in its own way
 //! disk, suggest, threads writing a file in one step; the word that was meant; work on several cores
+//! boundary               the directory handle that nothing escapes
 //! change                 what is proposed: one path going from an old to a new state
 //! measure                lost share, class, preview of a change
 //! policy                 settings + designs -> scope
@@ -22,6 +23,7 @@
 //! [`change::Change`]s and calls [`rules::check`].
 
 pub mod approval;
+pub mod boundary;
 pub mod change;
 pub mod ci;
 pub mod cli;

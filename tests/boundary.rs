@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use gix::bstr::BStr;
-use write_guard::path::boundary::{Backend, Boundary, BoundaryError, Entry, Nested};
+use write_guard::boundary::{Backend, Boundary, BoundaryError, Entry, Nested};
 
 const BACKENDS: [Backend; 2] = [Backend::Kernel, Backend::Walk];
 const MAX: u64 = 1 << 20;

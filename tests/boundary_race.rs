@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use crate::common::race::{Field, SECRET, check_then};
 use gix::bstr::BStr;
-use write_guard::path::boundary::{Backend, Boundary, Entry};
+use write_guard::boundary::{Backend, Boundary, Entry};
 
 const MAX: u64 = 1 << 20;
 

@@ -8,7 +8,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use crate::common::files::answer_of;
 use crate::common::{self, GUARD, Repo};
 use serde_json::json;
-use write_guard::path::boundary::Boundary;
+use write_guard::boundary::Boundary;
 
 #[test]
 fn r000_110_binary_content_is_refused_by_name() {

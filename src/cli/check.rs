@@ -7,9 +7,9 @@ use gix::bstr::BString;
 
 use super::files::read_stdin;
 use super::{DesignArgs, output::Output, repository};
+use crate::boundary::bytes;
 use crate::error::Result;
 use crate::gate::{Failure, Gate};
-use crate::path::boundary::bytes;
 use crate::report::CheckReport;
 
 #[derive(Debug, clap::Args)]

@@ -11,11 +11,11 @@ use super::output::Output;
 use super::person::Person;
 use super::repository;
 use crate::approval::{self, Signers};
+use crate::boundary::Boundary;
 use crate::error::{Error, Result};
 use crate::gate::Failure;
 use crate::git::show_file;
 use crate::judge;
-use crate::path::boundary::Boundary;
 use crate::path::{shell_word, show};
 
 /// Files of keys are smaller.
@@ -72,7 +72,7 @@ pub(super) fn run(output: &mut Output, key: &Path) -> Result<u8> {
     Ok(0)
 }
 
-fn refused(error: crate::path::boundary::BoundaryError) -> Error {
+fn refused(error: crate::boundary::BoundaryError) -> Error {
     Failure::from(error).into_error()
 }
 

@@ -11,11 +11,11 @@ use super::approve::ask;
 use super::files::{person, tell};
 use super::sign::SignArgs;
 use super::{DesignArgs, enroll, output::Output, repository};
+use crate::boundary::{Boundary, bytes, from_real_root};
 use crate::error::{Error, Result};
 use crate::gate::{self, Done, Gate};
 use crate::git::{Repository, Snapshot, WorkTree};
 use crate::measure::unified_preview;
-use crate::path::boundary::{Boundary, bytes, from_real_root};
 use crate::path::{Platform, normalize_request, show};
 use crate::report::Format;
 

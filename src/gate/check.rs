@@ -4,11 +4,11 @@ use gix::bstr::{BStr, BString};
 
 use super::plan::destruction;
 use super::{Failure, Gate, Operation, Result, Strategy, approvals};
+use crate::boundary::Boundary;
 use crate::error;
 use crate::finding::{Anchor, Finding};
 use crate::git::Repository;
 use crate::judge::{self, Options, Request};
-use crate::path::boundary::Boundary;
 use crate::path::show;
 use crate::report::CheckResult;
 

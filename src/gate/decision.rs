@@ -15,10 +15,10 @@ use super::{
     Result, Store, Strategy, check_is_here, designs,
 };
 use crate::approval::{self, Approval};
+use crate::boundary::Boundary;
 use crate::finding::Finding;
 use crate::git::Repository;
 use crate::judge;
-use crate::path::boundary::Boundary;
 use crate::path::show;
 use crate::policy::DesignVersion;
 

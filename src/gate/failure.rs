@@ -3,10 +3,10 @@
 use std::io;
 
 use super::Analysis;
+use crate::boundary::BoundaryError;
 use crate::error::Error;
 use crate::finding::{Details, Finding, Rule};
 use crate::path::Rejection;
-use crate::path::boundary::BoundaryError;
 
 /// The kind of a failure, stable for programs (requirement 001, section 3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

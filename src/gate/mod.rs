@@ -30,9 +30,9 @@ use std::path::PathBuf;
 use gix::bstr::{BStr, BString};
 
 use crate::approval::Approval;
+use crate::boundary::{Boundary, Entry};
 use crate::git::Repository;
 use crate::judge::{self, Access, Desk, Options, Request};
-use crate::path::boundary::{Boundary, Entry};
 use crate::policy::Policy;
 use lock::Lock;
 

@@ -4,8 +4,8 @@ use gix::bstr::{BStr, BString};
 
 use super::strategy::{self, Combined, Strategy};
 use super::{Edit, Failure, FailureKind, Gate, Restore, Result, apply};
+use crate::boundary::Entry;
 use crate::measure;
-use crate::path::boundary::Entry;
 use crate::path::show;
 
 /// What is asked for at a path.

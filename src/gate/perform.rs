@@ -140,7 +140,7 @@ impl Gate<'_> {
     }
 
     /// Others do not take guard's lock: what they saved since the file was looked at is in no snapshot, and stays.
-    fn apply(&self, plan: &Plan) -> crate::path::boundary::Result<()> {
+    fn apply(&self, plan: &Plan) -> crate::boundary::Result<()> {
         let (path, old) = (plan.path(), plan.old());
         match (&plan.effect, plan.target(), old) {
             (Effect::Write(content), ..) => {

@@ -6,10 +6,10 @@ use super::operation::{not_found, refuse_binary};
 use super::{
     Analysis, Extension, Failure, FailureKind, Former, Gate, HeldChange, Operation, Restore, Result,
 };
+use crate::boundary::Entry;
 use crate::change::Change;
 use crate::finding::{Finding, Rule};
 use crate::judge::{Access, Desk};
-use crate::path::boundary::Entry;
 use crate::path::show;
 use crate::rules::Subject;
 

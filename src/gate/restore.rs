@@ -6,11 +6,11 @@ use gix::bstr::{BStr, BString};
 use super::lock::Lock;
 use super::undone::{Ends, digest, undone};
 use super::{Ask, Done, Failure, FailureKind, Gate, Log, Operation, Result, check_is_here};
+use crate::boundary::{Boundary, Entry};
 use crate::change::Kind;
 use crate::finding::Rule;
 use crate::git::{Pruned, Repository, Snapshot};
 use crate::judge::{Options, settings_of_head};
-use crate::path::boundary::{Boundary, Entry};
 use crate::path::{shell_word, show};
 
 /// What is put back at one path.

@@ -19,7 +19,7 @@ pub fn command_in(repo: &Repository, work_tree: &WorkTree, arguments: &str) -> O
         return Some(format!("guard {arguments}"));
     }
     let place = repo.place_of(work_tree)?;
-    let word = shell_word(&crate::path::boundary::bytes(&place));
+    let word = shell_word(&crate::boundary::bytes(&place));
     Some(format!("guard -C {word} {arguments}"))
 }
 

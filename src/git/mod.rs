@@ -38,8 +38,8 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::error::MetadataValue;
 
+use crate::boundary::bytes;
 use crate::error::{Error, Result};
-use crate::path::boundary::bytes;
 use crate::path::{Platform, from_directory, show};
 
 pub use alike::visit_alike;

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use gix::bstr::BString;
 
+use crate::boundary::{bytes, from_real_root};
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
-use crate::path::boundary::{bytes, from_real_root};
 use crate::path::{Platform, normalize_request};
 
 /// The path in the repository of a file named relative to the current directory.

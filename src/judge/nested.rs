@@ -2,10 +2,10 @@
 
 use gix::bstr::{BStr, ByteSlice};
 
+use crate::boundary::{Boundary, BoundaryError, Nested};
 use crate::error::{Error, Result};
 use crate::finding::{Finding, Rule};
 use crate::git::Repository;
-use crate::path::boundary::{Boundary, BoundaryError, Nested};
 use crate::path::{Reason, shell_word, show};
 
 /// The finding on a path that is in another repository, or is one: a work tree, a submodule that is not checked out,

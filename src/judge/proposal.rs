@@ -8,12 +8,12 @@ use gix::bstr::{BStr, BString};
 
 use super::{nested, work_base};
 use crate::approval::Approval;
+use crate::boundary::Boundary;
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
 use crate::finding::{Finding, Level, Rule};
 use crate::git::{Repository, Tree};
 use crate::measure::{self, Class, Kept, Measured};
-use crate::path::boundary::Boundary;
 use crate::path::{TreeView, fold, show};
 use crate::policy::{Policy, design, select};
 use crate::rules::{self, Case, NewEnd, Subject};

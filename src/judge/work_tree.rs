@@ -4,9 +4,9 @@ use std::path::Path;
 
 use gix::bstr::BStr;
 
+use crate::boundary::{Boundary, BoundaryView};
 use crate::change::Kind;
 use crate::error::{Error, Result};
-use crate::path::boundary::{Boundary, BoundaryView};
 use crate::rules::ResultTree;
 
 /// Opens the work tree below `root`.

@@ -1,5 +1,4 @@
 //! The rules for paths: pure functions over bytes, no disk, no git, no environment.
-//! Only [`boundary`] opens files: a directory handle that nothing escapes.
 //!
 //! | question | function |
 //! |---|---|
@@ -16,7 +15,6 @@
 //! impossible on Windows is refused on Windows only.
 
 mod anchor;
-pub mod boundary;
 mod chars;
 mod collision;
 mod disguise;
@@ -38,6 +36,7 @@ pub use link::{MAX_LINKS, Node, TreeView, check_link_target, resolve_link, resol
 pub use names::{MAX_NAME, MAX_PATH, check_names};
 pub use platform::Platform;
 pub use portable::{fold, fold_into, portable_name};
+pub(crate) use reason::Fault;
 pub use reason::{Reason, Rejection};
 pub use request::{from_directory, normalize_request, spelled_below};
 pub use shell::shell_word;

@@ -247,14 +247,14 @@ impl std::error::Error for Rejection {}
 
 /// A reason and its half sentence, before it is known which path to name.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Fault {
-    pub(super) reason: Reason,
+pub(crate) struct Fault {
+    pub(crate) reason: Reason,
     /// Begins with a verb: "holds the control character U+000A".
     what: String,
 }
 
 impl Fault {
-    pub(super) fn new(reason: Reason, what: impl Into<String>) -> Fault {
+    pub(crate) fn new(reason: Reason, what: impl Into<String>) -> Fault {
         Fault {
             reason,
             what: what.into(),
@@ -262,7 +262,7 @@ impl Fault {
     }
 
     /// The verdict on a path.
-    pub(super) fn of(self, path: &[u8]) -> Rejection {
+    pub(crate) fn of(self, path: &[u8]) -> Rejection {
         Rejection {
             reason: self.reason,
             message: format!("{} {}", brief(path), self.what),
@@ -270,7 +270,7 @@ impl Fault {
     }
 
     /// The verdict on a link and its target.
-    pub(super) fn of_link(self, link: &[u8], target: &[u8]) -> Rejection {
+    pub(crate) fn of_link(self, link: &[u8], target: &[u8]) -> Rejection {
         Rejection {
             reason: self.reason,
             message: format!(

@@ -6,9 +6,9 @@ use gix::bstr::ByteSlice;
 use serde_json::{Map, Value, json};
 
 use super::super::output::Output;
+use crate::boundary::Entry;
 use crate::error::{Error, Result};
 use crate::gate::{self, Analysis, Done, Extension, Failure, FailureKind, Gate};
-use crate::path::boundary::Entry;
 use crate::path::show;
 use crate::report::{Format, document};
 

@@ -7,8 +7,8 @@ use gix::bstr::BStr;
 
 use super::super::Repository;
 use super::super::objects::Blobs;
+use crate::boundary::Listing;
 use crate::error::{Error, Result};
-use crate::path::boundary::Listing;
 use crate::path::show;
 
 /// How many bytes of changed files are taken into memory.

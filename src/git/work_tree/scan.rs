@@ -14,8 +14,8 @@ use super::contents::{Contents, unreadable};
 use super::ignored::{self, Around, Ignored, Patterns};
 use super::nested::{self, Nested};
 use super::stat::Fresh;
+use crate::boundary::{Boundary, Listing};
 use crate::error::{Error, Result};
-use crate::path::boundary::{Boundary, Listing};
 use crate::path::show;
 use crate::system;
 

@@ -7,9 +7,8 @@ use cap_fs_ext::{FollowSymlinks, MetadataExt, OpenOptionsFollowExt};
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 use gix::bstr::BStr;
 
-use super::super::reason::{Fault, Reason};
-use super::super::show;
 use super::{Boundary, BoundaryError, Result, os};
+use crate::path::{Fault, Reason, show};
 use crate::system;
 
 /// A regular file as it was when it was opened.

@@ -5,9 +5,8 @@ use std::io;
 use cap_std::fs::Dir;
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::super::reason::{Fault, Reason};
-use super::super::show;
 use super::{Boundary, BoundaryError, Result, os};
+use crate::path::{Fault, Reason, show};
 use crate::system;
 
 /// A repository inside the workspace.

@@ -32,8 +32,9 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::reason::{Fault, Reason};
-use super::{Platform, Rejection, normalize_request, resolve_path, show, spelled_below};
+use crate::path::{
+    Fault, Platform, Reason, Rejection, normalize_request, resolve_path, show, spelled_below,
+};
 use crate::system;
 pub use file::Entry;
 pub use listing::Listing;

@@ -2,9 +2,9 @@
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::super::{Node, TreeView};
 use super::{Boundary, bytes, os};
 use crate::change::Kind;
+use crate::path::{Node, TreeView};
 
 /// Looks names up through directory handles; no link is followed.
 pub struct BoundaryView<'a> {

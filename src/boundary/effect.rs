@@ -7,8 +7,9 @@ use gix::bstr::BStr;
 use super::file::{check_regular, refine};
 use super::place::{Missed, Place, rename_to_free};
 use super::seen::Seen;
-use super::{Boundary, BoundaryError, Entry, Result, os, show, split};
+use super::{Boundary, BoundaryError, Entry, Result, os, split};
 use crate::disk;
+use crate::path::show;
 
 impl Boundary {
     /// Puts new content in the place of what was `before`, or of nothing, in one step and makes it durable: a new file
