@@ -11,10 +11,12 @@
 //! change                 what is proposed: one path going from an old to a new state
 //! measure                lost share, class, preview of a change
 //! policy                 settings + designs -> scope
+//! verdict                the result of a judgement: plain data
 //! rules                  policy and changes in, findings out; pure
 //! ci                     what a CI system says of the commits to judge; pure
 //! git                    the only code that opens a repository
-//! report                 findings -> bytes, one file a format
+//! judge                  one pipeline: policy, changes and rules -> verdict
+//! report                 verdict -> bytes, one file per format
 //! install                hooks and settings of a repository, and a check that they work
 //! cli                    arguments -> verb -> exit code
 //! ```
@@ -43,3 +45,4 @@ mod suggest;
 mod system;
 mod threads;
 pub mod trailer;
+pub mod verdict;

@@ -10,7 +10,8 @@ use super::{DesignArgs, output::Output, repository};
 use crate::boundary::bytes;
 use crate::error::Result;
 use crate::gate::{Failure, Gate};
-use crate::report::CheckReport;
+use crate::report::write_check;
+use crate::verdict::CheckAnswers;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -68,12 +69,12 @@ impl Args {
                 self.allow_empty,
             )
         });
-        let report = CheckReport {
+        let answers = CheckAnswers {
             results: results.collect::<Result<_>>()?,
             notes: gate.notes().to_vec(),
         };
-        output.print(|out, format, style| report.write(format, out, style));
-        output.notes(&report.notes);
-        Ok(report.exit_code())
+        output.print(|out, format, style| write_check(&answers, format, out, style));
+        output.notes(&answers.notes);
+        Ok(answers.exit_code())
     }
 }

@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::gate::{self, Failure, Log};
 use crate::git::{Repository, show_file};
 use crate::judge::{self, Options};
+use crate::report;
 use crate::trailer::{self, Message};
 
 #[derive(Debug, clap::Args)]
@@ -160,10 +161,10 @@ impl PrepareArgs {
         let options = self.message.options(&repo)?;
         let mut judged = options.clone();
         judged.approvals.extend(self.message.brought_along(&repo)?);
-        let report = judge::staged(&repo, &judged)?;
-        if report.exit_code() != 0 {
-            output.print(|out, format, style| report.write(format, out, style));
-            return Ok(report.exit_code());
+        let verdict = judge::staged(&repo, &judged)?;
+        if verdict.exit_code() != 0 {
+            output.print(|out, format, style| report::write(&verdict, format, out, style));
+            return Ok(verdict.exit_code());
         }
         // A template is not a message yet; commit-msg sees what becomes of it.
         if self.source.as_deref() == Some("template".as_ref()) {

@@ -9,7 +9,8 @@ use crate::error::{Error, Result};
 use crate::git::{Range, Repository, Side, Update, show_file};
 use crate::judge::{self, Options};
 use crate::path::show;
-use crate::report::Report;
+use crate::report;
+use crate::verdict::Verdict;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -170,7 +171,7 @@ pub(super) fn staged(output: &mut Output, repo: &Repository, options: &Options) 
 }
 
 /// Judges the staged changes.
-pub(super) fn staged_report(repo: &Repository, options: &Options) -> Result<Report> {
+pub(super) fn staged_report(repo: &Repository, options: &Options) -> Result<Verdict> {
     let options = with_approvals(repo, options.clone())?;
     let _busy = progress::Busy::new("judging the staged changes");
     judge::staged(repo, &options)
@@ -181,7 +182,7 @@ pub(super) fn framework_push(
     repo: &Repository,
     each: Option<&judge::Progress<'_>>,
     options: &Options,
-) -> Result<Option<Report>> {
+) -> Result<Option<Verdict>> {
     let Some(pushed) = FrameworkPush::from_environment()? else {
         return Ok(None);
     };
@@ -248,8 +249,8 @@ fn variable(name: &str) -> Result<Option<String>> {
     }
 }
 
-/// Prints a report; the exit code.
-pub(super) fn print(output: &mut Output, report: &Report) -> Result<u8> {
-    output.print(|out, format, style| report.write(format, out, style));
-    Ok(report.exit_code())
+/// Prints a verdict; the exit code.
+pub(super) fn print(output: &mut Output, verdict: &Verdict) -> Result<u8> {
+    output.print(|out, format, style| report::write(verdict, format, out, style));
+    Ok(verdict.exit_code())
 }

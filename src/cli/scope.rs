@@ -7,6 +7,7 @@ use clap::Subcommand;
 use super::{DesignArgs, output::Output, progress, repository};
 use crate::error::Result;
 use crate::judge::{self, DocumentChoice};
+use crate::report::{write_prompt, write_scope, write_scope_check};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -77,14 +78,14 @@ impl Args {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         match &self.verb {
             Verb::Show(args) => {
-                let report = judge::scope(&repository()?, &args.design.options(false))?;
-                output.print(|out, format, style| report.write(format, out, style));
+                let listing = judge::scope(&repository()?, &args.design.options(false))?;
+                output.print(|out, format, style| write_scope(&listing, format, out, style));
                 Ok(0)
             }
             Verb::Prompt(args) => {
-                let report = judge::prompt(&repository()?, &args.design.options(false))?;
-                output.print(|out, format, _| report.write(format, out));
-                output.notes(&report.remarks());
+                let section = judge::prompt(&repository()?, &args.design.options(false))?;
+                output.print(|out, format, _| write_prompt(&section, format, out));
+                output.notes(&section.remarks());
                 Ok(0)
             }
             Verb::Check(args) => {
@@ -95,10 +96,10 @@ impl Args {
                 };
                 let options = args.design.options(false);
                 let busy = progress::Busy::new("checking the designs");
-                let report = judge::check_documents(&repository()?, &choice, &options)?;
+                let listing = judge::check_documents(&repository()?, &choice, &options)?;
                 drop(busy);
-                output.print(|out, format, style| report.write_lint(format, out, style));
-                Ok(report.exit_code())
+                output.print(|out, format, style| write_scope_check(&listing, format, out, style));
+                Ok(listing.exit_code())
             }
         }
     }

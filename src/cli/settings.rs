@@ -5,6 +5,7 @@ use clap::Command;
 use super::{DesignArgs, LLD_VARIABLE, command, output::Output, repository};
 use crate::error::Result;
 use crate::judge;
+use crate::report::write_settings;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -22,15 +23,15 @@ The settings in force are those of HEAD's guard.toml. `guard explain settings` s
 
 impl Args {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        let mut report = judge::settings(&repository()?, &self.design.options(false))?;
-        report.variables = variables()
+        let mut in_force = judge::settings(&repository()?, &self.design.options(false))?;
+        in_force.variables = variables()
             .into_iter()
             .filter_map(|name| {
                 let value = std::env::var_os(&name)?;
                 Some((name, value.to_string_lossy().into_owned()))
             })
             .collect();
-        output.print(|out, format, style| report.write(format, out, style));
+        output.print(|out, format, style| write_settings(&in_force, format, out, style));
         Ok(0)
     }
 }

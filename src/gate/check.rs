@@ -10,7 +10,7 @@ use crate::finding::{Anchor, Finding};
 use crate::git::Repository;
 use crate::judge::{self, Options, Request};
 use crate::path::show;
-use crate::report::CheckResult;
+use crate::verdict::CheckResult;
 
 impl<'a> Gate<'a> {
     /// Opens the workspace to check these requests. No design is needed where none of them is inside.

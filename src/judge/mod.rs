@@ -35,8 +35,8 @@ use crate::error::Result;
 use crate::finding::Finding;
 use crate::git::{Index, Objects, Parents, Repository};
 use crate::policy::{Governing, Policy};
-use crate::report::{ChangeLine, DesignUsed, Report, Source, SourceKind, Texts};
 use crate::rules::{self, Case, Subject};
+use crate::verdict::{DesignUsed, JudgedChange, Source, SourceKind, Texts, Verdict};
 
 pub use approvals::{Clearable, clearable, landed, used_approvals};
 pub use carried::{brought_along, not_listed};
@@ -74,7 +74,7 @@ pub struct Options {
 ///
 /// # Errors
 /// Whatever keeps guard from a verdict: no design, an unusable one, settings or objects that cannot be read.
-pub fn staged(repo: &Repository, options: &Options) -> Result<Report> {
+pub fn staged(repo: &Repository, options: &Options) -> Result<Verdict> {
     let judged = judge_staged(repo, options)?;
     report_next(repo, SourceKind::Index, judged, options)
 }
@@ -83,7 +83,7 @@ pub fn staged(repo: &Repository, options: &Options) -> Result<Report> {
 ///
 /// # Errors
 /// As for [`staged`], and [`Repository::add_everything`].
-pub fn everything(mut repo: Repository, options: &Options) -> Result<Report> {
+pub fn everything(mut repo: Repository, options: &Options) -> Result<Verdict> {
     let index = repo.add_everything()?;
     let judged = judge_index(&repo, &index, options)?;
     report_next(&repo, SourceKind::WorkTree, judged, options)
@@ -95,7 +95,7 @@ fn report_next(
     kind: SourceKind,
     judged: Staged,
     options: &Options,
-) -> Result<Report> {
+) -> Result<Verdict> {
     let branch = repo.branch()?.map(|branch| branch.name);
     let source = Source {
         kind,
@@ -198,7 +198,7 @@ fn report(
     findings: Vec<Finding>,
     objects: &Objects,
     is_approved: &dyn Fn(&Change) -> bool,
-) -> Result<Report> {
+) -> Result<Verdict> {
     let changes = std::mem::take(&mut subjects.all)
         .into_iter()
         .map(|subject| {
@@ -208,7 +208,7 @@ fn report(
             Ok(line)
         })
         .collect::<Result<_>>()?;
-    Ok(Report {
+    Ok(Verdict {
         source,
         designs: designs_used(policy),
         findings,
@@ -237,7 +237,7 @@ pub fn texts(policy: &Policy) -> Texts {
         .collect()
 }
 
-fn change_line(subject: Subject, subjects: &Subjects, objects: &Objects) -> Result<ChangeLine> {
+fn change_line(subject: Subject, subjects: &Subjects, objects: &Objects) -> Result<JudgedChange> {
     let Subject {
         change, measured, ..
     } = subject;
@@ -246,7 +246,7 @@ fn change_line(subject: Subject, subjects: &Subjects, objects: &Objects) -> Resu
         false => None,
     };
     let (preview, deleted) = shown.map(|shown| (shown.preview, shown.deleted)).unzip();
-    Ok(ChangeLine {
+    Ok(JudgedChange {
         action: change.action().name(),
         path: change.path,
         from: change.new.and(change.renamed),

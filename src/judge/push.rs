@@ -10,7 +10,7 @@ use super::{Options, Progress, commit, range};
 use crate::error::{Error, Result};
 use crate::git::{Repository, Side, Update};
 use crate::path::show;
-use crate::report::{Report, Source, SourceKind};
+use crate::verdict::{Source, SourceKind, Verdict};
 
 /// Judges every ref of a push.
 ///
@@ -22,7 +22,7 @@ pub fn push(
     side: Side<'_>,
     each_commit: Option<&Progress<'_>>,
     options: &Options,
-) -> Result<Report> {
+) -> Result<Verdict> {
     let target = repo.target(base_setting(repo, repo.head_commit()?)?.as_deref(), side)?;
     let ranges = repo.ranges_of_push(updates, target.as_ref(), side)?;
     let reports = ranges.iter().map(|one| {
@@ -37,7 +37,7 @@ pub fn push(
 ///
 /// # Errors
 /// As for [`push`].
-pub fn new_commits(repo: &Repository, updates: &[Update], options: &Options) -> Result<Report> {
+pub fn new_commits(repo: &Repository, updates: &[Update], options: &Options) -> Result<Verdict> {
     let of_remotes = updates
         .iter()
         .filter(|update| update.name.starts_with(b"refs/remotes/"))
@@ -72,7 +72,7 @@ pub(super) fn base_setting(repo: &Repository, commit: Option<ObjectId>) -> Resul
 }
 
 /// Says which ref a finding, or a failure, is about.
-fn of_ref(report: Result<Report>, name: Option<&BStr>) -> Result<Report> {
+fn of_ref(report: Result<Verdict>, name: Option<&BStr>) -> Result<Verdict> {
     let Some(name) = name else {
         return report;
     };
@@ -91,16 +91,16 @@ fn of_ref(report: Result<Report>, name: Option<&BStr>) -> Result<Report> {
 }
 
 /// Several reports as one; a single one as it is.
-fn together(mut reports: Vec<Report>) -> Report {
+fn together(mut reports: Vec<Verdict>) -> Verdict {
     if reports.len() == 1 {
         return reports.remove(0);
     }
-    let mut all = Report {
+    let mut all = Verdict {
         source: Source {
             kind: SourceKind::Range,
             ..Source::default()
         },
-        ..Report::default()
+        ..Verdict::default()
     };
     for report in reports {
         for design in report.designs {

@@ -21,9 +21,9 @@ use crate::error::{Error, Result};
 use crate::finding::Finding;
 use crate::git::{Commit, Objects, Range, Repository, Tree};
 use crate::policy::{Moment, Policy};
-use crate::report::{Report, Source, SourceKind};
 use crate::rules::{self, Case, WorkBase};
 use crate::trailer;
+use crate::verdict::{Source, SourceKind, Verdict};
 
 /// Judges what a range changes altogether; with `each_commit`, also every commit of it.
 ///
@@ -34,7 +34,7 @@ pub fn range(
     range: &Range,
     each_commit: Option<&each::Progress<'_>>,
     options: &Options,
-) -> Result<Report> {
+) -> Result<Verdict> {
     let mut source = Source {
         kind: SourceKind::Range,
         base: range.base.map(|id| id.to_string()),
@@ -42,10 +42,10 @@ pub fn range(
         branch: range.branch.clone(),
     };
     let Some(head) = range.head else {
-        return Ok(Report {
+        return Ok(Verdict {
             source,
             notes: range.notes.clone(),
-            ..Report::default()
+            ..Verdict::default()
         });
     };
     if source.base.is_none() {
@@ -190,7 +190,7 @@ pub fn commit(
     id: ObjectId,
     branch: Option<BString>,
     options: &Options,
-) -> Result<Report> {
+) -> Result<Verdict> {
     let objects = repo.objects();
     let made = repo.commit(id)?;
     if let Some(&parent) = made.parents.iter().find(|&&parent| !repo.has(parent)) {

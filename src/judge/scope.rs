@@ -8,27 +8,28 @@ use crate::boundary::BoundaryView;
 use crate::error::{Error, Result};
 use crate::git::{Index, Repository};
 use crate::path::TreeView;
-use crate::policy::design::{self, Design};
 use crate::policy::scope::Scope;
 use crate::policy::{Grant, GrantKind, Policy};
-use crate::report::{Mention, PromptReport, ScopeGrant, ScopeReport};
 use crate::rules;
+use crate::verdict::{PromptSection, ScopeGrant, ScopeListing};
 
 /// Every grant with what is on disk at its path.
 ///
 /// # Errors
 /// Whatever keeps guard from a policy.
-pub fn scope(repo: &Repository, options: &Options) -> Result<ScopeReport> {
+pub fn scope(repo: &Repository, options: &Options) -> Result<ScopeListing> {
     let policy = load_to_show(repo, options)?;
-    let mut report = ScopeReport {
+    let mut report = ScopeListing {
         designs: designs_used(&policy),
         notes: policy.notes.clone(),
         texts: texts(&policy),
-        ..ScopeReport::default()
+        ..ScopeListing::default()
     };
     report.grants = grants(repo, &policy)?;
     for governing in &policy.designs {
-        report.mentions.extend(mentions(&governing.design));
+        report
+            .mentions
+            .extend(governing.design.mentions.iter().cloned());
         report.problems.extend(governing.design.findings());
     }
     Ok(report)
@@ -38,7 +39,7 @@ pub fn scope(repo: &Repository, options: &Options) -> Result<ScopeReport> {
 ///
 /// # Errors
 /// Whatever keeps guard from a policy, and a branch on which no design applies.
-pub fn prompt(repo: &Repository, options: &Options) -> Result<PromptReport> {
+pub fn prompt(repo: &Repository, options: &Options) -> Result<PromptSection> {
     let policy = load_to_show(repo, options)?;
     let Some(scope) = policy.scope.as_ref().filter(|scope| !scope.is_empty()) else {
         return Err(
@@ -52,10 +53,10 @@ pub fn prompt(repo: &Repository, options: &Options) -> Result<PromptReport> {
     });
     let designs = policy.designs.iter().map(|governing| &governing.design);
     let faults = designs.clone().map(|design| design.faults.len()).sum();
-    Ok(PromptReport::new(
+    Ok(PromptSection::new(
         policy.design_paths(),
         lines.collect(),
-        designs.flat_map(mentions).collect(),
+        designs.flat_map(|design| design.mentions.clone()).collect(),
         faults,
         policy.notes.clone(),
     ))
@@ -111,15 +112,4 @@ fn grants(repo: &Repository, policy: &Policy) -> Result<Vec<ScopeGrant>> {
         grant: grant.clone(),
     };
     Ok(scope.grants().iter().zip(there).map(line).collect())
-}
-
-pub(super) fn mentions(design: &Design) -> Vec<Mention> {
-    let mention = |mention: &design::Mention| Mention {
-        path: mention.path.clone(),
-        change_type: mention.change_type.clone(),
-        design: design.path.clone(),
-        line: mention.anchor.line,
-        column: mention.anchor.column,
-    };
-    design.mentions.iter().map(mention).collect()
 }

@@ -9,7 +9,7 @@ use super::committed::CommittedView;
 use super::load::{Choice, Located, locate};
 use super::view::IndexView;
 use super::work_tree::work_tree;
-use super::{Options, named, scope, work_base};
+use super::{Options, named, work_base};
 use crate::boundary::Boundary;
 use crate::error::{Error, Result};
 use crate::finding::{Finding, Rule};
@@ -18,8 +18,8 @@ use crate::path::{Node, show};
 use crate::policy::design::{self, Design};
 use crate::policy::scope::Scope;
 use crate::policy::{Grant, GrantKind, select};
-use crate::report::{DesignUsed, ScopeGrant, ScopeReport};
 use crate::rules::{self, Ground, ResultTree};
+use crate::verdict::{DesignUsed, ScopeGrant, ScopeListing};
 
 /// Which documents to lint.
 #[derive(Debug, Clone, Default)]
@@ -41,7 +41,7 @@ pub fn check_documents(
     repo: &Repository,
     choice: &DocumentChoice,
     options: &Options,
-) -> Result<ScopeReport> {
+) -> Result<ScopeListing> {
     let index = match repo.workdir() {
         Ok(_) => Some(Index::open(repo)?),
         Err(bare) if choice.staged => return Err(bare),
@@ -85,9 +85,9 @@ pub fn check_documents(
     there.push(&head);
     there.extend(began.as_ref().map(|view| view as &dyn ResultTree));
 
-    let mut report = ScopeReport {
+    let mut report = ScopeListing {
         notes: located.notes.clone(),
-        ..ScopeReport::default()
+        ..ScopeListing::default()
     };
     let mut lint = Lint {
         desk: &desk,
@@ -275,7 +275,7 @@ struct Lint<'a> {
 }
 
 impl Lint<'_> {
-    fn document(&mut self, document: Document, report: &mut ScopeReport) -> Result<()> {
+    fn document(&mut self, document: Document, report: &mut ScopeListing) -> Result<()> {
         let path = document.path.as_bstr();
         let (bytes, from) = match self.desk.read(path)? {
             Ok(read) => read,
@@ -312,7 +312,7 @@ impl Lint<'_> {
         };
         let lines = scope.grants().iter().zip(matched).map(line);
         report.grants.extend(lines);
-        report.mentions.extend(scope::mentions(&design));
+        report.mentions.extend(design.mentions.iter().cloned());
         report.designs.push(DesignUsed {
             path: design.path.clone(),
             from: from.to_owned(),

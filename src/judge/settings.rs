@@ -7,7 +7,7 @@ use super::Options;
 use crate::error::Result;
 use crate::git::{Repository, show_file};
 use crate::policy::settings::{self, Places, Settings, parse_with_places};
-use crate::report::{ChosenDesigns, SettingsReport};
+use crate::verdict::{ChosenDesigns, SettingsInForce};
 
 /// HEAD's settings; the defaults where it has none.
 ///
@@ -34,7 +34,7 @@ pub(super) fn settings_of(
 ///
 /// # Errors
 /// HEAD's `guard.toml` cannot be used, or HEAD cannot be read.
-pub fn settings(repo: &Repository, options: &Options) -> Result<SettingsReport> {
+pub fn settings(repo: &Repository, options: &Options) -> Result<SettingsInForce> {
     let commit = repo.head_commit()?;
     let file = BStr::new(settings::FILE);
     let committed = repo.tree_of(commit)?.read(file)?;
@@ -56,7 +56,7 @@ pub fn settings(repo: &Repository, options: &Options) -> Result<SettingsReport> 
                 .to_owned(),
         );
     }
-    Ok(SettingsReport {
+    Ok(SettingsInForce {
         commit: committed.and(commit).map(|id| id.to_string()),
         settings: in_force,
         places,

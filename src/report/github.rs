@@ -13,22 +13,23 @@ use std::io;
 use super::escape;
 use super::identity::sha256;
 use super::place::Places;
-use super::{Report, Style, advice, cannot_judge, human, ordered, sentence};
+use super::{Style, advice, cannot_judge, human, ordered, sentence};
 use crate::error::Error;
 use crate::finding::{Finding, Level};
 use crate::path::show;
+use crate::verdict::Verdict;
 
 /// Annotations of one level.
 const MOST: usize = 10;
 
 pub(super) fn report(
-    report: &Report,
+    verdict: &Verdict,
     failure: Option<&Error>,
     style: &Style,
 ) -> io::Result<String> {
     let text = match failure {
         Some(error) => super::error::text(error, style),
-        None => human::report(report, style),
+        None => human::report(verdict, style),
     };
     let token = sha256(text.as_bytes())?;
     let mut out = format!("::stop-commands::{token}\n{text}::{token}::\n");
@@ -37,8 +38,8 @@ pub(super) fn report(
         let message = data(&cannot_judge(error));
         out.push_str(&format!("::error title={title}::{message}\n"));
     }
-    let places = Places::new(report);
-    let findings = ordered(&report.findings);
+    let places = Places::new(verdict);
+    let findings = ordered(&verdict.findings);
     for (level, command, plural) in [
         (Level::Error, "error", "errors"),
         (Level::Warning, "warning", "warnings"),

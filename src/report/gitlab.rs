@@ -12,10 +12,11 @@ use serde::Serialize;
 use super::identity::{hashes, sha256};
 use super::json::{Each, path, write_document};
 use super::place::Places;
-use super::{Report, advice, ordered, sentence};
+use super::{advice, ordered, sentence};
 use crate::error::Error;
 use crate::finding::{Finding, Level};
 use crate::policy::settings;
+use crate::verdict::Verdict;
 
 #[derive(Clone, Serialize)]
 struct Issue {
@@ -38,13 +39,13 @@ struct Lines {
 }
 
 pub(super) fn report(
-    report: &Report,
+    verdict: &Verdict,
     failure: Option<&Error>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let findings = ordered(&report.findings);
+    let findings = ordered(&verdict.findings);
     let fingerprints = hashes(&findings)?;
-    let places = Places::new(report);
+    let places = Places::new(verdict);
     let failed = failure.map(no_verdict).transpose()?;
     let found = |(finding, fingerprint): (&&Finding, &ObjectId)| {
         let place = places.place(finding);

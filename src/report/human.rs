@@ -18,9 +18,10 @@ use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
 
 use super::escape::message;
 use super::help::{help_blocks, help_width, is_row, is_to_paste};
-use super::{ChangeLine, DesignUsed, Report, Style, Texts, Verdict, escape, ordered, snippet};
+use super::{Style, escape, ordered, snippet};
 use crate::finding::{Anchor, Finding, Level, Rule};
 use crate::path::show;
+use crate::verdict::{DesignUsed, JudgedChange, Outcome, Texts, Verdict};
 
 /// Findings of one rule and level that are drawn in full: with more, nobody would see the first ones.
 const FULL: usize = 5;
@@ -35,16 +36,16 @@ const GUTTER: &str = "  | ";
 const TRUNCATED: &str = "[truncated]";
 
 /// The report of `guard lint`.
-pub(super) fn report(report: &Report, style: &Style) -> String {
-    let mut out = findings(&report.findings, &report.changes, &report.texts, style);
-    if report.findings.len() >= FOLD_AFTER {
-        out.push_str(&missing_rows(&report.findings, style));
+pub(super) fn report(verdict: &Verdict, style: &Style) -> String {
+    let mut out = findings(&verdict.findings, &verdict.changes, &verdict.texts, style);
+    if verdict.findings.len() >= FOLD_AFTER {
+        out.push_str(&missing_rows(&verdict.findings, style));
     }
     if style.quiet {
         return escape::commands(out);
     }
-    out.push_str(&notes(&report.notes, style));
-    push_line(&mut out, &summary(report, style));
+    out.push_str(&notes(&verdict.notes, style));
+    push_line(&mut out, &summary(verdict, style));
     escape::commands(out)
 }
 
@@ -60,7 +61,7 @@ pub(super) fn notes(notes: &[String], style: &Style) -> String {
 /// Findings in the common order, each followed by an empty line.
 pub(super) fn findings(
     findings: &[Finding],
-    changes: &[ChangeLine],
+    changes: &[JudgedChange],
     texts: &Texts,
     style: &Style,
 ) -> String {
@@ -226,7 +227,7 @@ fn from_here(path: &BStr, prefix: Option<&BString>) -> BString {
 }
 
 /// What a change would lose and its preview, indented below the finding.
-fn push_previews(out: &mut String, change: &ChangeLine, style: &Style) {
+fn push_previews(out: &mut String, change: &JudgedChange, style: &Style) {
     if let Some(deleted) = &change.deleted {
         let title = match (change.lost_share, change.original_lines) {
             (Some(share), Some(lines)) => {
@@ -280,26 +281,26 @@ fn push_preview(
 }
 
 /// The last line.
-fn summary(report: &Report, style: &Style) -> String {
-    let verdict = report.verdict();
-    let color = match verdict {
-        Verdict::Accepted => DEFAULT_NOTE_STYLE,
-        Verdict::Refused => DEFAULT_ERROR_STYLE,
+fn summary(verdict: &Verdict, style: &Style) -> String {
+    let outcome = verdict.outcome();
+    let color = match outcome {
+        Outcome::Accepted => DEFAULT_NOTE_STYLE,
+        Outcome::Refused => DEFAULT_ERROR_STYLE,
     };
-    let word = paint(color, verdict.name(), style);
-    format!("guard: {word}: {}", outcome(report))
+    let word = paint(color, outcome.name(), style);
+    format!("guard: {word}: {}", in_one_line(verdict))
 }
 
 /// What was judged and found, in one line.
-pub(super) fn outcome(report: &Report) -> String {
-    let counts = report.counts();
+pub(super) fn in_one_line(verdict: &Verdict) -> String {
+    let counts = verdict.counts();
     let changes = plural(counts.changes, "change");
-    let before_origin = match report.designs.len() {
+    let before_origin = match verdict.designs.len() {
         1 => ", from",
         _ => " from",
     };
     let named = |design| named(design, before_origin);
-    let designs: Vec<_> = report.designs.iter().map(named).collect();
+    let designs: Vec<_> = verdict.designs.iter().map(named).collect();
     let remarks: Vec<_> = [
         (counts.errors, "error"),
         (counts.warnings, "warning"),
@@ -316,9 +317,9 @@ pub(super) fn outcome(report: &Report) -> String {
         1 => format!("design {}", designs.join("")),
         _ => format!("designs {}", listed(&designs)),
     };
-    let mut text = match report.verdict() {
-        Verdict::Refused => format!("{remarks} in {changes} ({design})"),
-        Verdict::Accepted => {
+    let mut text = match verdict.outcome() {
+        Outcome::Refused => format!("{remarks} in {changes} ({design})"),
+        Outcome::Accepted => {
             let what = match (counts.changes, designs.is_empty()) {
                 (0, _) => "nothing to judge".to_owned(),
                 (_, true) => format!("{changes}, no design"),

@@ -14,10 +14,11 @@ use gix::bstr::{BStr, ByteSlice};
 use serde::{Serialize, Serializer};
 
 use super::escape::Brackets;
-use super::{ChangeLine, Counts, DesignUsed, Report, ordered};
+use super::ordered;
 use crate::error::Error;
 use crate::finding::{Details, Finding};
 use crate::path::is_hostile;
+use crate::verdict::{Counts, DesignUsed, JudgedChange, Verdict};
 
 #[derive(Serialize)]
 struct ReportJson<'a, F, C> {
@@ -79,23 +80,23 @@ pub(super) struct ChangeJson<'a> {
 }
 
 /// The document of `guard lint`.
-pub(super) fn report(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let source = &report.source;
-    let (findings, changes) = (ordered(&report.findings), report.ordered_changes());
+pub(super) fn report(verdict: &Verdict, out: &mut dyn Write) -> io::Result<()> {
+    let source = &verdict.source;
+    let (findings, changes) = (ordered(&verdict.findings), verdict.ordered_changes());
     let value = ReportJson {
         version: 1,
-        verdict: report.verdict().name(),
+        verdict: verdict.outcome().name(),
         source: SourceJson {
             kind: source.kind.name(),
             base: source.base.as_deref(),
             head: source.head.as_deref(),
             branch: source.branch.as_ref().map(|name| path(name.as_bstr())),
-            notes: &report.notes,
+            notes: &verdict.notes,
         },
-        designs: designs(&report.designs),
+        designs: designs(&verdict.designs),
         findings: Each(|| findings.iter().map(|one| finding(one))),
         changes: Each(|| changes.iter().map(|one| change(one))),
-        summary: report.counts(),
+        summary: verdict.counts(),
     };
     write_document(&value, out)
 }
@@ -165,7 +166,7 @@ pub(super) fn finding(finding: &Finding) -> FindingJson<'_> {
     }
 }
 
-pub(super) fn change(change: &ChangeLine) -> ChangeJson<'_> {
+pub(super) fn change(change: &JudgedChange) -> ChangeJson<'_> {
     ChangeJson {
         path: path(change.path.as_bstr()),
         from: change.from.as_ref().map(|p| path(p.as_bstr())),

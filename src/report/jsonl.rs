@@ -9,8 +9,9 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::json::{ErrorJson, FindingJson, error, finding, write_line};
-use super::{Counts, Report, ordered};
+use super::ordered;
 use crate::error::Error;
+use crate::verdict::{Counts, Verdict};
 
 #[derive(Serialize)]
 struct Typed<T> {
@@ -35,11 +36,11 @@ struct Failure<'a> {
 }
 
 pub(super) fn report(
-    report: &Report,
+    verdict: &Verdict,
     failure: Option<&Error>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    for one in ordered(&report.findings) {
+    for one in ordered(&verdict.findings) {
         let line = Typed::<FindingJson<'_>> {
             r#type: "finding",
             value: finding(one),
@@ -62,8 +63,8 @@ pub(super) fn report(
                 r#type: "summary",
                 value: Summary {
                     version: 1,
-                    verdict: report.verdict().name(),
-                    counts: report.counts(),
+                    verdict: verdict.outcome().name(),
+                    counts: verdict.counts(),
                 },
             };
             write_line(&line, out)

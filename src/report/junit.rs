@@ -7,10 +7,11 @@ use std::io::{self, Write};
 
 use gix::bstr::BString;
 
-use super::{Report, advice, cannot_judge, escape, ordered, sentence};
+use super::{advice, cannot_judge, escape, ordered, sentence};
 use crate::error::Error;
 use crate::finding::{Finding, Level};
 use crate::path::show;
+use crate::verdict::Verdict;
 
 /// A test case and what was found at it.
 struct Case<'a> {
@@ -21,11 +22,11 @@ struct Case<'a> {
 }
 
 pub(super) fn report(
-    report: &Report,
+    verdict: &Verdict,
     failure: Option<&Error>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut findings: Vec<_> = ordered(&report.findings)
+    let mut findings: Vec<_> = ordered(&verdict.findings)
         .into_iter()
         .map(|finding| {
             let document = finding.design.as_ref().map(|at| &at.path);
@@ -33,7 +34,7 @@ pub(super) fn report(
         })
         .collect();
     findings.sort_by_key(|(path, _)| *path);
-    let cases = cases(report, &findings);
+    let cases = cases(verdict, &findings);
     let failures = cases.iter().filter(|case| case.fails()).count();
     let errors = usize::from(failure.is_some());
     let counts = format!(
@@ -57,8 +58,8 @@ pub(super) fn report(
     for case in &cases {
         case.write(out)?;
     }
-    if !report.notes.is_empty() {
-        let notes = xml_lines(&report.notes.join("\n"));
+    if !verdict.notes.is_empty() {
+        let notes = xml_lines(&verdict.notes.join("\n"));
         writeln!(out, "    <system-out>{notes}</system-out>")?;
     }
     out.write_all(b"  </testsuite>\n</testsuites>\n")
@@ -66,10 +67,10 @@ pub(super) fn report(
 
 /// The changes in order, then the other paths in order; `findings` are sorted by path.
 fn cases<'a>(
-    report: &'a Report,
+    verdict: &'a Verdict,
     findings: &'a [(Option<&'a BString>, &'a Finding)],
 ) -> Vec<Case<'a>> {
-    let mut changes = report.ordered_changes();
+    let mut changes = verdict.ordered_changes();
     changes.dedup_by(|a, b| (&a.path, a.action) == (&b.path, b.action));
     let mut cases: Vec<_> = changes
         .chunk_by(|a, b| a.path == b.path)

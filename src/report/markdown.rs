@@ -8,10 +8,11 @@ use std::fmt::Write as _;
 
 use gix::bstr::BString;
 
-use super::{Report, advice, cannot_judge, escape, human, ordered, sentence};
+use super::{advice, cannot_judge, escape, human, ordered, sentence};
 use crate::error::Error;
 use crate::finding::Finding;
 use crate::path::show;
+use crate::verdict::Verdict;
 
 /// GitHub takes 65,536 characters in a comment; the rest is counted.
 const MOST_BYTES: usize = 60_000;
@@ -22,7 +23,7 @@ const MOST_NOTES: usize = 20;
 /// Characters of a sentence or a name.
 const MOST_CHARS: usize = 500;
 
-pub(super) fn report(report: &Report, failure: Option<&Error>) -> String {
+pub(super) fn report(verdict: &Verdict, failure: Option<&Error>) -> String {
     let mut out = match failure {
         Some(error) => format!(
             "### guard: could not judge\n\n{}\n",
@@ -30,12 +31,12 @@ pub(super) fn report(report: &Report, failure: Option<&Error>) -> String {
         ),
         None => format!(
             "### guard: {}\n\n{}\n",
-            report.verdict().name(),
-            prose(&human::outcome(report))
+            verdict.outcome().name(),
+            prose(&human::in_one_line(verdict))
         ),
     };
-    push_table(&mut out, report);
-    push_notes(&mut out, &report.notes);
+    push_table(&mut out, verdict);
+    push_notes(&mut out, &verdict.notes);
     out
 }
 
@@ -51,8 +52,8 @@ fn push_notes(out: &mut String, notes: &[String]) {
     }
 }
 
-fn push_table(out: &mut String, report: &Report) {
-    let findings = ordered(&report.findings);
+fn push_table(out: &mut String, verdict: &Verdict) {
+    let findings = ordered(&verdict.findings);
     if findings.is_empty() {
         return;
     }

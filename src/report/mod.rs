@@ -1,8 +1,6 @@
-//! Findings to bytes: one file a format.
+//! Verdicts to bytes: one file per format.
 //!
-//! A [`Report`] knows no format, no terminal and no environment: the caller
-//! fills it in, chooses a [`Format`] and a [`Style`], and gets bytes. Nothing
-//! here decides a verdict beyond counting levels.
+//! Nothing here knows a terminal or the environment: the caller chooses a [`Format`] and a [`Style`].
 
 mod check;
 mod error;
@@ -27,161 +25,27 @@ mod settings;
 mod snippet;
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 
 use gix::bstr::BString;
-use serde::Serialize;
 
-pub use check::{CheckReport, CheckResult};
+pub use check::write_check;
 pub use error::{write_error, write_notes};
 pub use explain::{Topic, write_topic};
 pub(crate) use json::document;
-pub use prompt::PromptReport;
+pub use prompt::write_prompt;
 pub(crate) use recognise::{RECOGNISED_FROM, is_report};
 pub use schema::schema;
-pub use scope::{Mention, ScopeGrant, ScopeReport};
-pub use settings::{ChosenDesigns, SettingsReport};
+pub use scope::{write_scope, write_scope_check};
+pub use settings::write_settings;
 
 use crate::error::Error;
-use crate::finding::{Finding, Level};
+use crate::finding::Finding;
 use crate::path::show;
-
-/// The texts of the documents that findings point into, by repository-relative path.
-pub type Texts = BTreeMap<BString, String>;
+use crate::verdict::Verdict;
 
 /// Bytes that are written at a time.
 const BUFFER: usize = 64 * 1024;
-
-/// What one run judged and what it found.
-#[derive(Debug, Clone, Default)]
-pub struct Report {
-    /// Where the changes came from.
-    pub source: Source,
-    /// The designs whose grants were in force.
-    pub designs: Vec<DesignUsed>,
-    /// What was found, in any order.
-    pub findings: Vec<Finding>,
-    /// Every change that was judged, in any order.
-    pub changes: Vec<ChangeLine>,
-    /// Remarks on how the run came to judge what it judged, one sentence each,
-    /// such as a design that was read from the work tree.
-    pub notes: Vec<String>,
-    /// The documents to quote; a finding whose document is missing here is
-    /// shown with its place only.
-    pub texts: Texts,
-}
-
-/// Where changes come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum SourceKind {
-    /// The index against its parents.
-    #[default]
-    Index,
-    /// Commits, against a merge base.
-    Range,
-    /// The work tree against the parents of the next commit, as if everything in it were added.
-    WorkTree,
-    /// One operation that was asked for.
-    Request,
-}
-
-impl SourceKind {
-    /// The word used in JSON: `index`, `range`, `worktree`, `request`.
-    pub fn name(self) -> &'static str {
-        match self {
-            SourceKind::Index => "index",
-            SourceKind::Range => "range",
-            SourceKind::WorkTree => "worktree",
-            SourceKind::Request => "request",
-        }
-    }
-}
-
-/// What was judged, and against what.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Source {
-    /// Where the changes came from.
-    pub kind: SourceKind,
-    /// The commit judged against, in hexadecimal; `None` where there is none yet.
-    pub base: Option<String>,
-    /// The last commit of a range, in hexadecimal.
-    pub head: Option<String>,
-    /// The branch; `None` if detached.
-    pub branch: Option<BString>,
-}
-
-/// A design whose grants were in force.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DesignUsed {
-    /// Repository-relative path.
-    pub path: BString,
-    /// The version read: `HEAD`, `work tree` or a commit in hexadecimal.
-    pub from: String,
-    /// What chose it, such as `--lld` or `branch name`.
-    pub selected_by: String,
-    /// How many grants it holds.
-    pub grants: usize,
-}
-
-/// One change as it was measured.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ChangeLine {
-    /// The path.
-    pub path: BString,
-    /// The old path if the change is the new end of a rename.
-    pub from: Option<BString>,
-    /// `add`, `modify`, `delete`, `type-change`.
-    pub action: &'static str,
-    /// `NEW`, `MODIFY`, `REPLACE`, `DELETE`.
-    pub class: &'static str,
-    /// Lines before; `None` where lines mean nothing (no old version, binary, submodule).
-    pub original_lines: Option<usize>,
-    /// Lines after; `None` as above.
-    pub new_lines: Option<usize>,
-    /// The share of the old lines that is lost, 0 to 1; `None` as above.
-    pub lost_share: Option<f64>,
-    /// Whether an approval covers exactly this change.
-    pub approved: bool,
-    /// The unified preview, for people.
-    pub preview: Option<String>,
-    /// The content that would be lost, for people.
-    pub deleted: Option<String>,
-}
-
-/// The answer of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// No finding at level error.
-    Accepted,
-    /// At least one.
-    Refused,
-}
-
-impl Verdict {
-    /// The word used in every format: `accepted`, `refused`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Accepted => "accepted",
-            Verdict::Refused => "refused",
-        }
-    }
-}
-
-/// How many of what.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Counts {
-    /// Findings that refuse.
-    pub errors: usize,
-    /// Findings worth a look.
-    pub warnings: usize,
-    /// Findings for information.
-    pub notes: usize,
-    /// Changes judged.
-    pub changes: usize,
-    /// Changes that an approval covers.
-    pub approved: usize,
-}
 
 /// The formats a report can be written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -272,52 +136,18 @@ impl Default for Style {
     }
 }
 
-impl Report {
-    /// Refused if anything was found at level error.
-    pub fn verdict(&self) -> Verdict {
-        if self.counts().errors > 0 {
-            Verdict::Refused
-        } else {
-            Verdict::Accepted
-        }
-    }
-
-    /// The figures of the summary.
-    pub fn counts(&self) -> Counts {
-        let at = |level| self.findings.iter().filter(|f| f.level == level).count();
-        Counts {
-            errors: at(Level::Error),
-            warnings: at(Level::Warning),
-            notes: at(Level::Note),
-            changes: self.changes.len(),
-            approved: self.changes.iter().filter(|c| c.approved).count(),
-        }
-    }
-
-    /// 0 for accepted, 1 for refused. A run that could not judge has no
-    /// report and exits 2; that is the caller's.
-    pub fn exit_code(&self) -> u8 {
-        match self.verdict() {
-            Verdict::Accepted => 0,
-            Verdict::Refused => 1,
-        }
-    }
-
-    /// Writes the report, one finding after the other.
-    ///
-    /// # Errors
-    ///
-    /// Those of `out`.
-    pub fn write(&self, format: Format, out: &mut dyn io::Write, style: &Style) -> io::Result<()> {
-        write(self, None, format, out, style)
-    }
-
-    /// The changes in the order in which every format lists them: by path.
-    fn ordered_changes(&self) -> Vec<&ChangeLine> {
-        let mut changes: Vec<_> = self.changes.iter().collect();
-        changes.sort_by(|a, b| (&a.path, a.action).cmp(&(&b.path, b.action)));
-        changes
-    }
+/// Writes a verdict, one finding after the other.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write(
+    verdict: &Verdict,
+    format: Format,
+    out: &mut dyn io::Write,
+    style: &Style,
+) -> io::Result<()> {
+    write_either(verdict, None, format, out, style)
 }
 
 /// Writes that guard could not judge, in a form that no reader of the format
@@ -332,18 +162,18 @@ pub fn write_failure(
     out: &mut dyn io::Write,
     style: &Style,
 ) -> io::Result<()> {
-    let report = Report {
+    let problems = Verdict {
         findings: error.problems.clone(),
         texts: error.texts.clone(),
-        ..Report::default()
+        ..Verdict::default()
     };
-    write(&report, Some(error), format, out, style)
+    write_either(&problems, Some(error), format, out, style)
 }
 
-/// Writes a report, or the faults behind `failure`. What people read is short, and is made in one piece; the formats
+/// Writes a verdict, or the faults behind `failure`. What people read is short and is made in one piece; the formats
 /// that list everything write each finding as they make it.
-fn write(
-    report: &Report,
+fn write_either(
+    verdict: &Verdict,
     failure: Option<&Error>,
     format: Format,
     out: &mut dyn io::Write,
@@ -354,20 +184,20 @@ fn write(
         Format::Human => {
             let text = match failure {
                 Some(error) => error::text(error, style),
-                None => human::report(report, style),
+                None => human::report(verdict, style),
             };
             out.write_all(text.as_bytes())?;
         }
         Format::Json => match failure {
             Some(error) => json::failure(error, &mut out)?,
-            None => json::report(report, &mut out)?,
+            None => json::report(verdict, &mut out)?,
         },
-        Format::Jsonl => jsonl::report(report, failure, &mut out)?,
-        Format::Sarif => sarif::report(report, failure, &mut out)?,
-        Format::Github => out.write_all(github::report(report, failure, style)?.as_bytes())?,
-        Format::Gitlab => gitlab::report(report, failure, &mut out)?,
-        Format::Junit => junit::report(report, failure, &mut out)?,
-        Format::Markdown => out.write_all(markdown::report(report, failure).as_bytes())?,
+        Format::Jsonl => jsonl::report(verdict, failure, &mut out)?,
+        Format::Sarif => sarif::report(verdict, failure, &mut out)?,
+        Format::Github => out.write_all(github::report(verdict, failure, style)?.as_bytes())?,
+        Format::Gitlab => gitlab::report(verdict, failure, &mut out)?,
+        Format::Junit => junit::report(verdict, failure, &mut out)?,
+        Format::Markdown => out.write_all(markdown::report(verdict, failure).as_bytes())?,
     }
     out.flush()
 }

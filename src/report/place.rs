@@ -8,9 +8,9 @@ use std::collections::HashSet;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::{Report, Texts};
 use crate::finding::{Anchor, Finding, Rule};
 use crate::policy::settings;
+use crate::verdict::{Texts, Verdict};
 
 /// A place in a file of the result; line and columns count from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,16 +51,16 @@ impl Place {
 
 /// Where findings of one report are shown.
 pub(super) struct Places<'a> {
-    report: &'a Report,
+    verdict: &'a Verdict,
     /// The paths of the result that the changes made.
     exist: HashSet<&'a BString>,
 }
 
 impl<'a> Places<'a> {
-    pub(super) fn new(report: &'a Report) -> Places<'a> {
-        let changes = report.changes.iter();
+    pub(super) fn new(verdict: &'a Verdict) -> Places<'a> {
+        let changes = verdict.changes.iter();
         Places {
-            report,
+            verdict,
             exist: changes
                 .filter(|change| change.action != "delete")
                 .map(|change| &change.path)
@@ -85,9 +85,9 @@ impl<'a> Places<'a> {
         if let Some(anchor) = &finding.design
             && is_plain(anchor.path.as_bstr())
         {
-            return Place::marked(anchor, &self.report.texts);
+            return Place::marked(anchor, &self.verdict.texts);
         }
-        let mut designs = self.report.designs.iter().map(|design| &design.path);
+        let mut designs = self.verdict.designs.iter().map(|design| &design.path);
         let first = designs.find(|path| is_plain(path.as_bstr()));
         Place::top(first.cloned().unwrap_or_else(|| settings::FILE.into()))
     }

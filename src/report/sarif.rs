@@ -16,10 +16,11 @@ use serde_json::{Value, json};
 use super::identity::{hashes, sha256};
 use super::json::{Each, write_document};
 use super::place::{Place, Places, is_plain};
-use super::{Report, advice, cannot_judge, escape, ordered, sentence};
+use super::{advice, cannot_judge, escape, ordered, sentence};
 use crate::error::Error;
 use crate::finding::{Finding, Level, Rule};
 use crate::policy::settings;
+use crate::verdict::Verdict;
 
 /// The results that GitHub takes from one run.
 const MOST_RESULTS: usize = 25_000;
@@ -50,13 +51,13 @@ struct Run<R> {
 }
 
 pub(super) fn report(
-    report: &Report,
+    verdict: &Verdict,
     failure: Option<&Error>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut findings = ordered(&report.findings);
+    let mut findings = ordered(&verdict.findings);
     let mut rules: Vec<_> = Rule::ALL.iter().map(|rule| described(*rule)).collect();
-    let places = Places::new(report);
+    let places = Places::new(verdict);
     let mut first = None;
     if let Some(error) = failure {
         first = Some(no_verdict(error, rules.len())?);
@@ -79,7 +80,7 @@ pub(super) fn report(
         }}),
         automation_details: json!({"id": "guard/"}),
         column_kind: "unicodeCodePoints",
-        invocations: [invocation(report, failure, left_out)],
+        invocations: [invocation(verdict, failure, left_out)],
         results: Each(results),
     };
     let log = Log {
@@ -130,8 +131,8 @@ fn no_verdict_described() -> Value {
     })
 }
 
-fn invocation(report: &Report, failure: Option<&Error>, left_out: usize) -> Value {
-    let mut notifications: Vec<_> = report
+fn invocation(verdict: &Verdict, failure: Option<&Error>, left_out: usize) -> Value {
+    let mut notifications: Vec<_> = verdict
         .notes
         .iter()
         .map(|note| notification(Level::Note, note))
@@ -148,7 +149,7 @@ fn invocation(report: &Report, failure: Option<&Error>, left_out: usize) -> Valu
     }
     json!({
         "executionSuccessful": failure.is_none(),
-        "exitCode": failure.map_or(report.exit_code(), |_| 2),
+        "exitCode": failure.map_or(verdict.exit_code(), |_| 2),
         "toolExecutionNotifications": notifications,
     })
 }

@@ -7,53 +7,12 @@ use gix::bstr::{BString, ByteSlice};
 use serde::Serialize;
 
 use super::json::{DesignJson, FindingJson, designs, document, findings, path};
-use super::{DesignUsed, Format, Style, Texts, escape, human};
-use crate::finding::{Finding, Level};
+use super::{Format, Style, escape, human};
+use crate::finding::Level;
 use crate::path::show;
-use crate::policy::{Grant, GrantKind};
-
-/// All grants in force, what the designs merely mention, and their faults.
-#[derive(Debug, Clone, Default)]
-pub struct ScopeReport {
-    /// The documents that were read.
-    pub designs: Vec<DesignUsed>,
-    /// The grants, in the order of their designs and lines.
-    pub grants: Vec<ScopeGrant>,
-    /// Paths that are named and not granted, such as an `Exists` row.
-    pub mentions: Vec<Mention>,
-    /// Faults of the designs, in any order.
-    pub problems: Vec<Finding>,
-    /// Remarks on which documents these are, one sentence each.
-    pub notes: Vec<String>,
-    /// The designs to quote.
-    pub texts: Texts,
-}
-
-/// A grant and what is known of its path.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ScopeGrant {
-    /// The grant.
-    pub grant: Grant,
-    /// Whether something is there now: the path, or for a glob any match.
-    pub exists: bool,
-    /// Whether the settings protect it nevertheless.
-    pub protected: bool,
-}
-
-/// A path that a design names without granting it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mention {
-    /// The path as named.
-    pub path: BString,
-    /// The type cell as written, such as `Exists`.
-    pub change_type: String,
-    /// The document.
-    pub design: BString,
-    /// 1-based line.
-    pub line: usize,
-    /// 1-based column, in Unicode scalar values.
-    pub column: usize,
-}
+use crate::policy::GrantKind;
+use crate::policy::design::Mention;
+use crate::verdict::{ScopeGrant, ScopeListing};
 
 #[derive(Serialize)]
 struct ScopeJson<'a> {
@@ -89,112 +48,110 @@ struct MentionJson<'a> {
     column: usize,
 }
 
-impl ScopeReport {
-    /// 1 if a design has a fault at level error, else 0.
-    pub fn exit_code(&self) -> u8 {
-        u8::from(self.problems.iter().any(|p| p.level == Level::Error))
-    }
+/// Writes the report in one piece.
+///
+/// # Errors
+///
+/// Those of `out`, and `Unsupported` for a format that is neither human nor JSON.
+pub fn write_scope(
+    scope: &ScopeListing,
+    format: Format,
+    out: &mut dyn io::Write,
+    style: &Style,
+) -> io::Result<()> {
+    let text = match format {
+        Format::Human => escape::commands(people(scope, style)),
+        Format::Json => json(scope)?,
+        other => return Err(other.not_here("guard scope")),
+    };
+    out.write_all(text.as_bytes())
+}
 
-    /// Writes the report in one piece.
-    ///
-    /// # Errors
-    ///
-    /// Those of `out`, and `Unsupported` for a format that is neither human nor JSON.
-    pub fn write(&self, format: Format, out: &mut dyn io::Write, style: &Style) -> io::Result<()> {
-        let text = match format {
-            Format::Human => escape::commands(self.human(style)),
-            Format::Json => self.json()?,
-            other => return Err(other.not_here("guard scope")),
-        };
-        out.write_all(text.as_bytes())
-    }
+/// Writes the answer of a lint of documents: for people the faults and a summary, for programs everything.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write_scope_check(
+    scope: &ScopeListing,
+    format: Format,
+    out: &mut dyn io::Write,
+    style: &Style,
+) -> io::Result<()> {
+    let text = match format {
+        Format::Human => escape::commands(human_lint(scope, style)),
+        Format::Json => json(scope)?,
+        other => return Err(other.not_here("guard scope check")),
+    };
+    out.write_all(text.as_bytes())
+}
 
-    /// Writes the answer of a lint of documents: for people the faults and a summary, for programs everything.
-    ///
-    /// # Errors
-    ///
-    /// Those of `out`.
-    pub fn write_lint(
-        &self,
-        format: Format,
-        out: &mut dyn io::Write,
-        style: &Style,
-    ) -> io::Result<()> {
-        let text = match format {
-            Format::Human => escape::commands(self.human_lint(style)),
-            Format::Json => self.json()?,
-            other => return Err(other.not_here("guard scope check")),
-        };
-        out.write_all(text.as_bytes())
+fn human_lint(scope: &ScopeListing, style: &Style) -> String {
+    let mut out = human::findings(&scope.problems, &[], &scope.texts, style);
+    if style.quiet {
+        return out;
     }
-
-    fn human_lint(&self, style: &Style) -> String {
-        let mut out = human::findings(&self.problems, &[], &self.texts, style);
-        if style.quiet {
-            return out;
-        }
-        out.push_str(&human::notes(&self.notes, style));
-        let count = |level| self.problems.iter().filter(|p| p.level == level).count();
-        let (errors, warnings) = (count(Level::Error), count(Level::Warning));
-        let mut found: Vec<String> = Vec::new();
-        if errors > 0 {
-            found.push(human::plural(errors, "error"));
-        }
-        if warnings > 0 {
-            found.push(human::plural(warnings, "warning"));
-        }
-        let found = if found.is_empty() {
-            "nothing to correct".to_owned()
-        } else {
-            found.join(", ")
-        };
-        let documents = human::plural(self.designs.len(), "design");
-        out.push_str(&format!("guard: {found} in {documents}\n"));
-        out
+    out.push_str(&human::notes(&scope.notes, style));
+    let count = |level| scope.problems.iter().filter(|p| p.level == level).count();
+    let (errors, warnings) = (count(Level::Error), count(Level::Warning));
+    let mut found: Vec<String> = Vec::new();
+    if errors > 0 {
+        found.push(human::plural(errors, "error"));
     }
-
-    fn json(&self) -> io::Result<String> {
-        document(&ScopeJson {
-            version: 1,
-            designs: designs(&self.designs),
-            grants: self.grants.iter().map(grant_json).collect(),
-            mentions: self
-                .mentions
-                .iter()
-                .map(|mention| MentionJson {
-                    path: path(mention.path.as_bstr()),
-                    change_type: &mention.change_type,
-                    design: path(mention.design.as_bstr()),
-                    line: mention.line,
-                    column: mention.column,
-                })
-                .collect(),
-            problems: findings(&self.problems),
-            notes: &self.notes,
-        })
+    if warnings > 0 {
+        found.push(human::plural(warnings, "warning"));
     }
+    let found = if found.is_empty() {
+        "nothing to correct".to_owned()
+    } else {
+        found.join(", ")
+    };
+    let documents = human::plural(scope.designs.len(), "design");
+    out.push_str(&format!("guard: {found} in {documents}\n"));
+    out
+}
 
-    fn human(&self, style: &Style) -> String {
-        let mut out = human::findings(&self.problems, &[], &self.texts, style);
-        if style.quiet {
-            return out;
-        }
-        out.push_str(&human::notes(&self.notes, style));
+fn json(scope: &ScopeListing) -> io::Result<String> {
+    document(&ScopeJson {
+        version: 1,
+        designs: designs(&scope.designs),
+        grants: scope.grants.iter().map(grant_json).collect(),
+        mentions: scope
+            .mentions
+            .iter()
+            .map(|mention| MentionJson {
+                path: path(mention.path.as_bstr()),
+                change_type: &mention.change_type,
+                design: path(mention.anchor.path.as_bstr()),
+                line: mention.anchor.line,
+                column: mention.anchor.column,
+            })
+            .collect(),
+        problems: findings(&scope.problems),
+        notes: &scope.notes,
+    })
+}
+
+fn people(scope: &ScopeListing, style: &Style) -> String {
+    let mut out = human::findings(&scope.problems, &[], &scope.texts, style);
+    if style.quiet {
+        return out;
+    }
+    out.push_str(&human::notes(&scope.notes, style));
+    out.push_str(&table(
+        "granted",
+        scope.grants.iter().map(grant_row).collect(),
+        style,
+    ));
+    if !scope.mentions.is_empty() {
+        out.push('\n');
         out.push_str(&table(
-            "granted",
-            self.grants.iter().map(grant_row).collect(),
+            "named, not granted",
+            scope.mentions.iter().map(mention_row).collect(),
             style,
         ));
-        if !self.mentions.is_empty() {
-            out.push('\n');
-            out.push_str(&table(
-                "named, not granted",
-                self.mentions.iter().map(mention_row).collect(),
-                style,
-            ));
-        }
-        out
     }
+    out
 }
 
 /// One grant of the JSON interface; `from` is the other end of a rename.
@@ -238,7 +195,7 @@ fn mention_row(mention: &Mention) -> Vec<String> {
     vec![
         show(&mention.path).to_string(),
         escape::message(&mention.change_type),
-        place(&mention.design, mention.line),
+        place(&mention.anchor.path, mention.anchor.line),
     ]
 }
 

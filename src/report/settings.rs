@@ -9,34 +9,8 @@ use serde_json::Value;
 use super::json::document;
 use super::{Format, Style, escape, human};
 use crate::finding::{Level, Rule};
-use crate::policy::settings::{FILE, KEYS, Place, Places, RULES, Settings, value};
-
-/// The settings with their sources.
-#[derive(Debug, Clone, Default)]
-pub struct SettingsReport {
-    /// The commit whose `guard.toml` was read, in hexadecimal; `None` where it has none.
-    pub commit: Option<String>,
-    /// What is in force.
-    pub settings: Settings,
-    /// Where the file sets what.
-    pub places: Places,
-    /// Designs that were chosen by hand.
-    pub designs: Option<ChosenDesigns>,
-    /// The environment's variables that guard listens to and that are set, by name.
-    pub variables: Vec<(String, String)>,
-    /// Remarks, one sentence each.
-    pub notes: Vec<String>,
-}
-
-/// Designs that go before those of the settings.
-#[derive(Debug, Clone, Serialize)]
-pub struct ChosenDesigns {
-    /// The files as given.
-    pub files: Vec<String>,
-    /// The flag, variable or command that chose them.
-    #[serde(rename = "from")]
-    pub by: String,
-}
+use crate::policy::settings::{FILE, KEYS, Place, RULES, value};
+use crate::verdict::{ChosenDesigns, SettingsInForce};
 
 #[derive(Serialize)]
 struct SettingsJson<'a> {
@@ -81,103 +55,106 @@ struct VariableJson<'a> {
     value: &'a str,
 }
 
-impl SettingsReport {
-    /// Writes the report in one piece.
-    ///
-    /// # Errors
-    ///
-    /// Those of `out`.
-    pub fn write(&self, format: Format, out: &mut dyn io::Write, style: &Style) -> io::Result<()> {
-        let text = match format {
-            Format::Human => escape::commands(self.human(style)),
-            Format::Json => document(&SettingsJson {
-                version: 1,
-                file: FILE,
-                commit: self.commit.as_deref(),
-                settings: self.settings(),
-                rules: self.rules(),
-                designs: self.designs.as_ref(),
-                variables: self
-                    .variables
-                    .iter()
-                    .map(|(name, value)| VariableJson { name, value })
-                    .collect(),
-                notes: &self.notes,
-            })?,
-            other => return Err(other.not_here("guard settings")),
-        };
-        out.write_all(text.as_bytes())
-    }
-
-    fn settings(&self) -> Vec<SettingJson> {
-        let setting = |key: &'static crate::policy::settings::Key| SettingJson {
-            table: key.section,
-            key: key.name,
-            value: value(&self.settings, key),
-            source: self.source(key.section, key.name),
-        };
-        KEYS.iter().map(setting).collect()
-    }
-
-    fn rules(&self) -> Vec<RuleJson> {
-        let rule = |rule: &Rule| RuleJson {
-            rule: rule.id(),
-            level: self.settings.level(*rule).map_or("off", Level::name),
-            source: self.source(RULES, rule.id()),
-        };
-        Rule::ALL.iter().map(rule).collect()
-    }
-
-    fn source(&self, section: &str, name: &str) -> SourceJson {
-        let key = (section.to_owned(), name.to_owned());
-        match self.places.get(&key) {
-            Some(&Place { line, column }) => SourceJson {
-                from: FILE,
-                line: Some(line),
-                column: Some(column),
-            },
-            None => SourceJson {
-                from: "default",
-                line: None,
-                column: None,
-            },
-        }
-    }
-
-    fn human(&self, style: &Style) -> String {
-        let title = |text: &str| format!("{}\n", human::paint(DEFAULT_EMPHASIS_STYLE, text, style));
-        let mut out = String::new();
-        let mut table = "";
-        for setting in self.settings() {
-            if setting.table != table {
-                table = setting.table;
-                out.push_str(&title(&format!("[{table}]")));
-            }
-            let remark = setting.source.text();
-            out.push_str(&line(setting.key, &setting.value, &remark, style.width));
-        }
-        out.push_str(&title(&format!("[{RULES}]")));
-        for rule in self.rules() {
-            let remark = rule.source.text();
-            out.push_str(&line(rule.rule, &rule.level.into(), &remark, style.width));
-        }
-        if let Some(designs) = &self.designs {
-            let files: Vec<_> = designs
-                .files
+/// Writes the report in one piece.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write_settings(
+    in_force: &SettingsInForce,
+    format: Format,
+    out: &mut dyn io::Write,
+    style: &Style,
+) -> io::Result<()> {
+    let text = match format {
+        Format::Human => escape::commands(human(in_force, style)),
+        Format::Json => document(&SettingsJson {
+            version: 1,
+            file: FILE,
+            commit: in_force.commit.as_deref(),
+            settings: settings(in_force),
+            rules: rules(in_force),
+            designs: in_force.designs.as_ref(),
+            variables: in_force
+                .variables
                 .iter()
-                .map(|file| escape::text(file))
-                .collect();
-            let by = escape::text(&designs.by);
-            out.push_str(&format!("designs: {} ({by})\n", files.join(", ")));
-        }
-        for (name, value) in &self.variables {
-            out.push_str(&format!("{name}={}\n", escape::message(value)));
-        }
-        if !style.quiet {
-            out.push_str(&human::notes(&self.notes, style));
-        }
-        out
+                .map(|(name, value)| VariableJson { name, value })
+                .collect(),
+            notes: &in_force.notes,
+        })?,
+        other => return Err(other.not_here("guard settings")),
+    };
+    out.write_all(text.as_bytes())
+}
+
+fn settings(in_force: &SettingsInForce) -> Vec<SettingJson> {
+    let setting = |key: &'static crate::policy::settings::Key| SettingJson {
+        table: key.section,
+        key: key.name,
+        value: value(&in_force.settings, key),
+        source: source(in_force, key.section, key.name),
+    };
+    KEYS.iter().map(setting).collect()
+}
+
+fn rules(in_force: &SettingsInForce) -> Vec<RuleJson> {
+    let rule = |rule: &Rule| RuleJson {
+        rule: rule.id(),
+        level: in_force.settings.level(*rule).map_or("off", Level::name),
+        source: source(in_force, RULES, rule.id()),
+    };
+    Rule::ALL.iter().map(rule).collect()
+}
+
+fn source(in_force: &SettingsInForce, section: &str, name: &str) -> SourceJson {
+    let key = (section.to_owned(), name.to_owned());
+    match in_force.places.get(&key) {
+        Some(&Place { line, column }) => SourceJson {
+            from: FILE,
+            line: Some(line),
+            column: Some(column),
+        },
+        None => SourceJson {
+            from: "default",
+            line: None,
+            column: None,
+        },
     }
+}
+
+fn human(in_force: &SettingsInForce, style: &Style) -> String {
+    let title = |text: &str| format!("{}\n", human::paint(DEFAULT_EMPHASIS_STYLE, text, style));
+    let mut out = String::new();
+    let mut table = "";
+    for setting in settings(in_force) {
+        if setting.table != table {
+            table = setting.table;
+            out.push_str(&title(&format!("[{table}]")));
+        }
+        let remark = setting.source.text();
+        out.push_str(&line(setting.key, &setting.value, &remark, style.width));
+    }
+    out.push_str(&title(&format!("[{RULES}]")));
+    for rule in rules(in_force) {
+        let remark = rule.source.text();
+        out.push_str(&line(rule.rule, &rule.level.into(), &remark, style.width));
+    }
+    if let Some(designs) = &in_force.designs {
+        let files: Vec<_> = designs
+            .files
+            .iter()
+            .map(|file| escape::text(file))
+            .collect();
+        let by = escape::text(&designs.by);
+        out.push_str(&format!("designs: {} ({by})\n", files.join(", ")));
+    }
+    for (name, value) in &in_force.variables {
+        out.push_str(&format!("{name}={}\n", escape::message(value)));
+    }
+    if !style.quiet {
+        out.push_str(&human::notes(&in_force.notes, style));
+    }
+    out
 }
 
 impl SourceJson {

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use super::{Texts, escape};
+use super::escape;
 use crate::finding::Anchor;
+use crate::verdict::Texts;
 
 /// Marked text longer than this is marked at its beginning only, and as many
 /// characters are kept after the mark: the drawing trims to the terminal, but

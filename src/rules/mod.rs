@@ -33,7 +33,7 @@ use crate::policy::Policy;
 use crate::policy::settings::Settings;
 
 pub use design_rows::{Ground, check_design_rows, matched};
-pub use protected::{Protection, is_protected, protection};
+pub use protected::{is_protected, protection};
 
 /// A change with everything that the rules look at.
 #[derive(Debug, Clone)]

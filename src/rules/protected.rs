@@ -6,6 +6,7 @@ use crate::path::show;
 use crate::policy::scope::Scope;
 use crate::policy::settings::Settings;
 use crate::policy::{Actions, Grant, GrantKind, Policy, Role};
+use crate::verdict::Protection;
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     for subject in case.subjects {
@@ -56,15 +57,6 @@ fn protected_test<'a>(policy: &'a Policy, subject: &Subject) -> Option<&'a Grant
     let grant = lookup.grants.first().copied()?;
     let open = lookup.actions.contains(Actions::MODIFY) || scope::may_go(scope, subject);
     (grant.role == Role::Test && !open).then_some(grant)
-}
-
-/// Why what a grant names is to be left as it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Protection {
-    /// `[scope] protect` covers it.
-    Settings,
-    /// A listed test that exists, and no row says Modify.
-    Scaffolded,
 }
 
 /// What protects the one path of a grant, `exists` telling whether something is there now. Scaffolded tests

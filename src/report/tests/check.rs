@@ -1,8 +1,9 @@
 use super::*;
+use crate::verdict::{CheckAnswers, CheckResult};
 
-fn check() -> CheckReport {
+fn check() -> CheckAnswers {
     let (_, at) = anchor(ROW, "`src/utils/lld.rs`", "");
-    CheckReport {
+    CheckAnswers {
         results: vec![
             CheckResult {
                 requested_path: "src/utils/lld.rs".into(),
@@ -27,9 +28,9 @@ fn check() -> CheckReport {
     }
 }
 
-fn write_check(report: &CheckReport, format: Format) -> String {
+fn write_check(report: &CheckAnswers, format: Format) -> String {
     let mut out = Vec::new();
-    report.write(format, &mut out, &Style::default()).unwrap();
+    super::super::write_check(report, format, &mut out, &Style::default()).unwrap();
     String::from_utf8(out).unwrap()
 }
 

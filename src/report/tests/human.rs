@@ -73,10 +73,10 @@ fn a_long_line_is_trimmed_around_the_mark_at_80_and_at_120_columns() {
         "b".repeat(500)
     );
     let (texts, at) = anchor(&row, "`src/utils/lld.rs`", "closest");
-    let report = Report {
+    let report = Verdict {
         findings: vec![out_of_scope("src/core/lld.rs", at)],
         texts,
-        ..Report::default()
+        ..Verdict::default()
     };
     for width in [80, 120] {
         let text = write(&report, Format::Human, &columns(width));
@@ -157,7 +157,7 @@ fn attack_41_nothing_hostile_reaches_the_terminal() {
     line.from = Some(HOSTILE.into());
     line.preview = Some(HOSTILE.into());
     line.deleted = Some(HOSTILE.into());
-    let report = Report {
+    let report = Verdict {
         source: Source {
             branch: Some(HOSTILE.into()),
             ..Source::default()
@@ -216,12 +216,12 @@ fn attack_41_a_github_command_never_begins_a_line() {
 #[test]
 fn findings_of_one_rule_are_folded_after_twenty() {
     let (texts, at) = anchor(ROW, "`src/utils/lld.rs`", "");
-    let mut report = Report {
+    let mut report = Verdict {
         findings: (0..23)
             .map(|i| out_of_scope(&format!("src/{i:02}.rs"), at.clone()))
             .collect(),
         texts,
-        ..Report::default()
+        ..Verdict::default()
     };
     report
         .findings
@@ -257,7 +257,7 @@ fn quiet_prints_errors_and_nothing_else() {
 
 #[test]
 fn the_last_line_sums_up() {
-    let last = |report: &Report| plain(report).lines().last().unwrap_or_default().to_owned();
+    let last = |report: &Verdict| plain(report).lines().last().unwrap_or_default().to_owned();
     let mut report = refused();
     assert_eq!(
         last(&report),
@@ -309,10 +309,10 @@ fn any_line_mark_and_width_can_be_drawn() {
             column: 1,
             label: "l".repeat(next(150)),
         };
-        let report = Report {
+        let report = Verdict {
             findings: vec![out_of_scope("a", at)],
             texts: Texts::from([(DESIGN.into(), text)]),
-            ..Report::default()
+            ..Verdict::default()
         };
         let text = write(&report, Format::Human, &columns(next(140)));
         assert_clean(&text);
@@ -323,9 +323,9 @@ fn any_line_mark_and_width_can_be_drawn() {
 fn help_is_broken_between_words_and_what_is_to_be_copied_stays_whole() {
     let help = |help: &str| {
         let finding = Finding::new(Rule::UnsafePath, "z", "z is unsafe").help(help);
-        let report = Report {
+        let report = Verdict {
             findings: vec![finding],
-            ..Report::default()
+            ..Verdict::default()
         };
         let style = Style {
             width: 40,

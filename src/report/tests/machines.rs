@@ -1,6 +1,7 @@
 //! The formats for machines: one mixed report in each, their limits, hostile names.
 
 use super::*;
+use crate::verdict::SettingsInForce;
 use serde_json::Value;
 
 const MACHINES: [Format; 6] = [
@@ -13,7 +14,7 @@ const MACHINES: [Format; 6] = [
 ];
 
 /// A new file, a deleted one, a gutted one; a warning and a note.
-fn mixed() -> Report {
+fn mixed() -> Verdict {
     let mut report = refused();
     let (_, at) = anchor(ROW, "`src/utils/lld.rs`", "");
     let delete = Finding::new(
@@ -34,17 +35,17 @@ fn mixed() -> Report {
     report.findings.extend([delete, row, whole]);
     report.findings.extend(gutted.findings);
     report.changes.extend(gutted.changes);
-    report.changes.push(ChangeLine {
+    report.changes.push(JudgedChange {
         path: "src/old name.rs".into(),
         action: "delete",
         class: "DELETE",
-        ..ChangeLine::default()
+        ..JudgedChange::default()
     });
     report
 }
 
 /// As `mixed`, every text chosen by an enemy.
-fn hostile() -> Report {
+fn hostile() -> Verdict {
     let name = format!("::error::x\n::add-mask::%0A##[error]]]>|`<b>@who #1{HOSTILE}\u{ffff}");
     let mut report = mixed();
     let bad = |text: &str| format!("{name}{text}");
@@ -69,11 +70,11 @@ fn hostile() -> Report {
     report
 }
 
-fn plain_in(report: &Report, format: Format) -> String {
+fn plain_in(report: &Verdict, format: Format) -> String {
     write(report, format, &Style::default())
 }
 
-fn json(report: &Report, format: Format) -> Value {
+fn json(report: &Verdict, format: Format) -> Value {
     serde_json::from_str(&plain_in(report, format)).unwrap()
 }
 
@@ -184,13 +185,11 @@ fn remarks_and_settings_cannot_start_a_command() {
     let hostile = "a ##[add-mask]b";
     let mut out = Vec::new();
     write_notes(&[hostile.to_owned()], &mut out, &Style::default()).unwrap();
-    let settings = SettingsReport {
+    let settings = SettingsInForce {
         variables: vec![("GUARD_LLD".to_owned(), hostile.to_owned())],
-        ..SettingsReport::default()
+        ..SettingsInForce::default()
     };
-    settings
-        .write(Format::Human, &mut out, &Style::default())
-        .unwrap();
+    write_settings(&settings, Format::Human, &mut out, &Style::default()).unwrap();
     let text = String::from_utf8(out).unwrap();
     assert_eq!(text.matches("a ##\\u{5b}add-mask]b").count(), 2, "{text}");
     assert_eq!(commands(&text), []);
@@ -223,7 +222,7 @@ fn annotations_are_decoded_to_what_was_said() {
 #[test]
 fn github_gets_ten_annotations_of_a_level_at_most() {
     for (count, shown) in [(10, 10), (11, 9), (5000, 9)] {
-        let mut report = Report::default();
+        let mut report = Verdict::default();
         for i in 0..count {
             let finding = |rule| Finding::new(rule, format!("f{i:04}"), "m");
             let mut note = finding(Rule::RowUntouched);
@@ -341,7 +340,7 @@ fn a_name_that_leaves_the_repository_is_never_a_place() {
 
 #[test]
 fn sarif_is_cut_at_githubs_limit_and_says_so() {
-    let mut report = Report::default();
+    let mut report = Verdict::default();
     for i in 0..25_003 {
         report
             .findings
@@ -371,7 +370,7 @@ fn time_at_work() -> u128 {
 #[test]
 fn four_times_the_changes_take_about_four_times_as_long() {
     let time = |count: usize| {
-        let mut report = Report::default();
+        let mut report = Verdict::default();
         for i in 0..count {
             let path = format!("some/longer/directory/f{i}.rs");
             report.changes.push(change(&path));
@@ -431,8 +430,8 @@ fn json_lines_end_with_the_summary() {
 }
 
 /// 2,000 findings with long messages.
-fn long() -> Report {
-    let mut report = Report::default();
+fn long() -> Verdict {
+    let mut report = Verdict::default();
     for i in 0..2000 {
         let message = format!("{}{i}", "long ".repeat(80));
         report

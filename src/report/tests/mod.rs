@@ -7,7 +7,8 @@ mod machines;
 mod scope;
 
 use super::*;
-use crate::finding::{Anchor, Rule};
+use crate::finding::{Anchor, Level, Rule};
+use crate::verdict::{DesignUsed, JudgedChange, Outcome, Source, SourceKind, Texts};
 
 const DESIGN: &str = "docs/lld/LLD-188.md";
 const ROW: &str = "| `src/utils/lld.rs` | Add | path enforcement |";
@@ -40,12 +41,12 @@ fn out_of_scope(path: &str, at: Anchor) -> Finding {
     .help(format!("| `{path}` | Add | … |"))
 }
 
-fn change(path: &str) -> ChangeLine {
-    ChangeLine {
+fn change(path: &str) -> JudgedChange {
+    JudgedChange {
         path: path.into(),
         action: "add",
         class: "NEW",
-        ..ChangeLine::default()
+        ..JudgedChange::default()
     }
 }
 
@@ -59,11 +60,11 @@ fn design() -> DesignUsed {
 }
 
 /// One refused and one accepted file.
-fn refused() -> Report {
+fn refused() -> Verdict {
     let (texts, at) = anchor(ROW, "`src/utils/lld.rs`", "closest path that is");
     let mut finding = out_of_scope("src/core/lld.rs", at);
     finding.closest = Some("src/utils/lld.rs".into());
-    Report {
+    Verdict {
         source: Source {
             kind: SourceKind::Index,
             base: Some("0123456789abcdef0123456789abcdef01234567".into()),
@@ -79,7 +80,7 @@ fn refused() -> Report {
 }
 
 /// A file of which most would be lost, without a place in the design.
-fn destructive() -> Report {
+fn destructive() -> Verdict {
     let finding = Finding::new(
         Rule::DestructiveChange,
         "src/state.py",
@@ -87,10 +88,10 @@ fn destructive() -> Report {
     )
     .help("take it back: git restore --staged --worktree src/state.py");
     let lost: String = (1..=60).map(|i| format!("lost {i}\n")).collect();
-    Report {
+    Verdict {
         designs: vec![design()],
         findings: vec![finding],
-        changes: vec![ChangeLine {
+        changes: vec![JudgedChange {
             path: "src/state.py".into(),
             action: "modify",
             class: "REPLACE",
@@ -99,19 +100,19 @@ fn destructive() -> Report {
             lost_share: Some(230.0 / 270.0),
             preview: Some("@@ -1,2 +1,2 @@\n-\told\n+\tnew\n same\n".into()),
             deleted: Some(lost),
-            ..ChangeLine::default()
+            ..JudgedChange::default()
         }],
-        ..Report::default()
+        ..Verdict::default()
     }
 }
 
-fn write(report: &Report, format: Format, style: &Style) -> String {
+fn write(report: &Verdict, format: Format, style: &Style) -> String {
     let mut out = Vec::new();
-    report.write(format, &mut out, style).unwrap();
+    super::write(report, format, &mut out, style).unwrap();
     String::from_utf8(out).unwrap()
 }
 
-fn plain(report: &Report) -> String {
+fn plain(report: &Verdict) -> String {
     write(report, Format::Human, &Style::default())
 }
 
@@ -154,7 +155,7 @@ fn findings_come_most_serious_first_then_by_path_then_by_rule() {
 #[test]
 fn an_error_refuses_with_exit_code_1() {
     let report = refused();
-    assert_eq!(report.verdict(), Verdict::Refused);
+    assert_eq!(report.outcome(), Outcome::Refused);
     assert_eq!(report.exit_code(), 1);
-    assert_eq!(Report::default().exit_code(), 0);
+    assert_eq!(Verdict::default().exit_code(), 0);
 }

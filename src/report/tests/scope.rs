@@ -1,7 +1,9 @@
 use super::*;
+use crate::policy::design::Mention;
 use crate::policy::{Actions, Grant, GrantKind, Role};
+use crate::verdict::{ScopeGrant, ScopeListing};
 
-fn scope() -> ScopeReport {
+fn scope() -> ScopeListing {
     let (texts, at) = anchor(ROW, "`src/utils/lld.rs`", "");
     let grant = Grant {
         path: "src/utils/lld.rs".into(),
@@ -21,12 +23,17 @@ fn scope() -> ScopeReport {
         role: Role::Test,
         ..grant.clone()
     };
+    let mention = Anchor {
+        line: 26,
+        column: 3,
+        ..at.clone()
+    };
     let line = |grant, protected| ScopeGrant {
         grant,
         exists: false,
         protected,
     };
-    ScopeReport {
+    ScopeListing {
         designs: vec![DesignUsed {
             path: DESIGN.into(),
             from: "HEAD".into(),
@@ -38,9 +45,7 @@ fn scope() -> ScopeReport {
         mentions: vec![Mention {
             path: "src/lib.rs".into(),
             change_type: "Exists".into(),
-            design: DESIGN.into(),
-            line: 26,
-            column: 3,
+            anchor: mention,
         }],
         problems: vec![
             Finding::new(Rule::DesignDuplicate, "src/utils/lld.rs", "named twice").at(at),
@@ -49,9 +54,9 @@ fn scope() -> ScopeReport {
     }
 }
 
-fn write_scope(report: &ScopeReport, format: Format) -> String {
+fn write_scope(report: &ScopeListing, format: Format) -> String {
     let mut out = Vec::new();
-    report.write(format, &mut out, &Style::default()).unwrap();
+    super::super::write_scope(report, format, &mut out, &Style::default()).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -67,7 +72,7 @@ fn the_scope_in_json() {
 
 #[test]
 fn an_empty_scope_says_so_and_a_fault_sets_the_exit_code() {
-    let mut report = ScopeReport::default();
+    let mut report = ScopeListing::default();
     assert_eq!(write_scope(&report, Format::Human), "granted: nothing\n");
     assert_eq!(scope().exit_code(), 0);
     report
@@ -84,7 +89,7 @@ fn a_hostile_scope_is_escaped() {
     report.grants[0].grant.anchor.path = HOSTILE.into();
     report.mentions[0].path = HOSTILE.into();
     report.mentions[0].change_type = HOSTILE.into();
-    report.mentions[0].design = HOSTILE.into();
+    report.mentions[0].anchor.path = HOSTILE.into();
     assert_clean(&write_scope(&report, Format::Human));
     assert_clean(&write_scope(&report, Format::Json));
 }
