@@ -13,8 +13,8 @@ use gix::bstr::BString;
 
 use crate::change::{Change, Kind};
 
-pub use signature::{Invalid, NAMESPACE, one_line};
-pub use signers::{Signers, is_public_key};
+pub use signature::{Invalid, one_line};
+pub use signers::{NAMESPACE, Signers, is_public_key};
 pub use trailer::{TRAILER, TrailerError};
 pub use word::{REJECT, word};
 

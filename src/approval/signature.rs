@@ -5,11 +5,9 @@ use std::fmt;
 use ssh_key::public::KeyData;
 use ssh_key::{HashAlg, PublicKey, SshSig};
 
-use super::{Approval, Signers};
+use super::Approval;
+use super::signers::{NAMESPACE, Signers};
 use crate::path::show;
-
-/// The namespace of signatures, so that a signature made for something else is none here.
-pub const NAMESPACE: &str = "guard";
 
 const BEGIN: &str = "-----BEGIN SSH SIGNATURE-----";
 const END: &str = "-----END SSH SIGNATURE-----";

@@ -4,9 +4,12 @@ use ssh_key::PublicKey;
 use ssh_key::public::KeyData;
 
 use super::pattern::matches_list;
-use super::{NAMESPACE, time};
+use super::time;
 use crate::error::{Error, Result};
 use crate::path::show;
+
+/// The namespace of signatures, so that a signature made for something else is none here.
+pub const NAMESPACE: &str = "guard";
 
 /// Sizes of RSA keys that are neither weak nor slow to check.
 const RSA_BYTES: std::ops::RangeInclusive<usize> = 256..=512;

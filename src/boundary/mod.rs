@@ -39,7 +39,7 @@ use crate::system;
 pub use file::Entry;
 pub use listing::Listing;
 pub use nested::Nested;
-pub(crate) use root::{bytes, from_real_root};
+pub(crate) use root::{absolute, bytes, from_real_root};
 pub use view::BoundaryView;
 
 /// How directories on the way are opened.

@@ -1,6 +1,7 @@
 //! Azure Pipelines: pull requests, which are built on a merge commit, and branches.
 
-use super::{Merge, Plan, Point, Variables, commit, get, required, short};
+use super::plan::{Merge, Plan, Point};
+use super::variables::{Variables, commit, get, required, short};
 use crate::error::Result;
 
 const DEEPEN: &str = "set `fetchDepth: 0` for the checkout step";

@@ -1,6 +1,7 @@
 //! Bitbucket Pipelines: pull requests and branches.
 
-use super::{Plan, Point, Variables, commit, get, owned, required};
+use super::plan::{Plan, Point};
+use super::variables::{Variables, commit, get, owned, required};
 use crate::error::Result;
 
 const DEEPEN: &str = "set `clone: depth: full` for the step";

@@ -1,6 +1,7 @@
 //! Buildkite: pull requests and branches.
 
-use super::{Plan, Point, Variables, commit, get, owned, required};
+use super::plan::{Plan, Point};
+use super::variables::{Variables, commit, get, owned, required};
 use crate::error::Result;
 
 const DEEPEN: &str = "take `--depth` out of the agent's git clone and fetch flags";

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::{Merge, Plan, Point, Variables, commit, get, short, unknown_before};
+use super::plan::{Merge, Plan, Point};
+use super::variables::{Variables, commit, get, short, unknown_before};
 use crate::error::{Error, Result};
 use crate::path::show;
 

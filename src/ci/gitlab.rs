@@ -1,6 +1,7 @@
 //! GitLab CI: merge requests, merged results, branches and tags.
 
-use super::{Plan, Point, Variables, commit, get, owned, required, unknown_before};
+use super::plan::{Plan, Point};
+use super::variables::{Variables, commit, get, owned, required, unknown_before};
 use crate::error::Result;
 
 const DEEPEN: &str = "set the variable GIT_DEPTH to 0 for the job";

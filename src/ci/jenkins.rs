@@ -1,7 +1,8 @@
 //! Jenkins multibranch pipelines: change requests and branches. What is checked out is judged: a change request
 //! may be built as it is, or merged with its target.
 
-use super::{Plan, Point, Variables, get, owned};
+use super::plan::{Plan, Point};
+use super::variables::{Variables, get, owned};
 
 const DEEPEN: &str =
     "untick the shallow clone in the job's advanced clone behaviours, and fetch the target branch";

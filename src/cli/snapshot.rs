@@ -11,7 +11,7 @@ use super::approve::ask;
 use super::files::{person, tell};
 use super::sign::SignArgs;
 use super::{DesignArgs, enroll, output::Output, repository};
-use crate::boundary::{Boundary, bytes, from_real_root};
+use crate::boundary::{Boundary, absolute, bytes, from_real_root};
 use crate::error::{Error, Result};
 use crate::gate::{self, Done, Gate};
 use crate::git::{Repository, Snapshot, WorkTree};
@@ -186,7 +186,7 @@ fn named(repo: &Repository, path: &Path) -> Result<BString> {
     let Ok(root) = repo.workdir() else {
         return Ok(bytes(path).into());
     };
-    let root = crate::git::absolute(root);
+    let root = absolute(root);
     let request = repo.request(path);
     let request = match request.to_path() {
         Ok(request) => bytes(&from_real_root(&root, request)),

@@ -13,9 +13,12 @@ use gix::objs::{Exists, Kind, Write, WriteTo};
 use gix::odb::loose::Store;
 use gix::refs::transaction::{Change, RefEdit};
 
-use super::{Repository, SNAPSHOTS, failed};
+use super::{Repository, failed};
 use crate::disk;
 use crate::error::{Error, Result};
+
+/// The ref that holds the newest snapshot; each is the parent of the next.
+pub const SNAPSHOTS: &str = "refs/guard/snapshots";
 
 /// For how long the lock of a ref is waited for, as git does by default.
 const LOCK: Fail = Fail::AfterDurationWithBackoff(Duration::from_millis(100));

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Repository, absolute};
+use super::Repository;
+use crate::boundary::absolute;
 use crate::error::Result;
 
 /// The directory of the hooks that git runs here.

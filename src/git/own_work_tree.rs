@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Repository, absolute, show_file};
+use super::{Repository, show_file};
+use crate::boundary::absolute;
 use crate::error::{Error, Result};
 
 impl Repository {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::{Objects, Repository};
+use super::errors::show_file;
 use crate::error::{Error, Result};
 use crate::system;
 
@@ -21,39 +21,35 @@ impl Drop for Quarantine {
     }
 }
 
-impl Repository {
-    /// Reads objects from the quarantine as well, if git has set one up.
-    ///
-    /// # Errors
-    /// The directory for temporary files cannot be written, or a path cannot stand in a list.
-    pub(super) fn enter_quarantine(&mut self) -> Result<()> {
-        let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-        let Some(quarantine) = variable("GIT_QUARANTINE_PATH") else {
-            return Ok(());
-        };
-        // git sets both to the same directory.
-        let own = PathBuf::from(variable("GIT_OBJECT_DIRECTORY").unwrap_or(quarantine));
-        let others = variable("GIT_ALTERNATE_OBJECT_DIRECTORIES").unwrap_or_default();
-        let others = std::env::split_paths(&others).filter(|path| !path.as_os_str().is_empty());
-        let directories = std::iter::once(own).chain(others);
-        let mut list = String::new();
-        for directory in directories.chain([self.repo.objects.store_ref().path().to_owned()]) {
-            list += &line(&directory)?;
-        }
-        let quarantine = Quarantine {
-            directory: private_directory()?,
-        };
-        let info = quarantine.directory.join("info");
-        fs::create_dir(&info)
-            .and_then(|()| fs::write(info.join("alternates"), list))
-            .map_err(|error| no_directory(&error))?;
-        let objects = gix::odb::at(&quarantine.directory, self.repo.object_hash())
-            .map_err(|error| no_directory(&error))?;
-        self.repo.objects = gix::odb::memory::Proxy::from(objects);
-        self.objects = Objects::new(self.repo.objects.clone());
-        self._quarantine = Some(quarantine);
-        Ok(())
+/// Reads objects from the quarantine as well, if git has set one up.
+///
+/// # Errors
+/// The directory for temporary files cannot be written, or a path cannot stand in a list.
+pub(super) fn enter(repo: &mut gix::Repository) -> Result<Option<Quarantine>> {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let Some(quarantine) = variable("GIT_QUARANTINE_PATH") else {
+        return Ok(None);
+    };
+    // git sets both to the same directory.
+    let own = PathBuf::from(variable("GIT_OBJECT_DIRECTORY").unwrap_or(quarantine));
+    let others = variable("GIT_ALTERNATE_OBJECT_DIRECTORIES").unwrap_or_default();
+    let others = std::env::split_paths(&others).filter(|path| !path.as_os_str().is_empty());
+    let directories = std::iter::once(own).chain(others);
+    let mut list = String::new();
+    for directory in directories.chain([repo.objects.store_ref().path().to_owned()]) {
+        list += &line(&directory)?;
     }
+    let quarantine = Quarantine {
+        directory: private_directory()?,
+    };
+    let info = quarantine.directory.join("info");
+    fs::create_dir(&info)
+        .and_then(|()| fs::write(info.join("alternates"), list))
+        .map_err(|error| no_directory(&error))?;
+    let objects = gix::odb::at(&quarantine.directory, repo.object_hash())
+        .map_err(|error| no_directory(&error))?;
+    repo.objects = gix::odb::memory::Proxy::from(objects);
+    Ok(Some(quarantine))
 }
 
 fn line(directory: &Path) -> Result<String> {
@@ -65,7 +61,7 @@ fn line(directory: &Path) -> Result<String> {
         }
         _ => Err(Error::new(format!(
             "the objects at {} cannot be read",
-            super::show_file(directory)
+            show_file(directory)
         ))
         .help("`git receive-pack` names them in GIT_QUARANTINE_PATH, GIT_OBJECT_DIRECTORY and GIT_ALTERNATE_OBJECT_DIRECTORIES")
         .help("outside its hooks, unset these variables")),

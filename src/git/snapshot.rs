@@ -12,12 +12,9 @@ use gix::objs::tree::{Editor, EntryKind};
 use gix::refs::Target;
 use gix::refs::transaction::{Change, LogChange, PreviousValue};
 
-use super::durable::Writer;
+use super::durable::{SNAPSHOTS, Writer};
 use super::{Repository, failed};
 use crate::error::Result;
-
-/// The ref that holds the newest snapshot; each is the parent of the next.
-pub const SNAPSHOTS: &str = "refs/guard/snapshots";
 
 /// For how long a snapshot is tried again when another writer was faster.
 const PATIENCE: Duration = Duration::from_secs(15);

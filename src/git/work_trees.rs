@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use super::Repository;
 use super::own_work_tree::pointed_to;
-use super::{Repository, absolute};
+use crate::boundary::absolute;
 
 /// A work tree. A linked one has the name under which git keeps it in `worktrees/`, which stays when it is moved.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,6 +2,9 @@
 
 use gix::bstr::ByteSlice;
 
+/// Hooks to which git says on standard input what it is about to do.
+pub(super) const READS_INPUT: [&str; 2] = ["pre-push", "reference-transaction"];
+
 /// Whether a line calls guard so that it judges at this hook of git's: by `guard hook NAME`, or by a `guard lint` that
 /// judges the same.
 pub(super) fn is_called(hook: &str, content: &[u8]) -> bool {

@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use regex_lite::Regex;
 
-use super::settings::is_plain;
-
 /// Where designs go if there are none yet.
 pub(super) const DEFAULT_PATH: &str = "docs/lld/active/LLD-{issue}.md";
 
@@ -142,6 +140,12 @@ impl Designs {
         }
         told
     }
+}
+
+/// Characters that mean nothing in TOML strings, comments and globs.
+pub(super) fn is_plain(name: &str) -> bool {
+    name.chars()
+        .all(|c| c.is_ascii_alphanumeric() || "._-/ +@".contains(c))
 }
 
 /// The directory and the name without extension of a Markdown file that is not at the root.

@@ -2,8 +2,8 @@
 
 use gix::bstr::ByteSlice;
 
-use super::calls::is_called;
-use super::manager::{Managed, Manager, READS_INPUT};
+use super::calls::{READS_INPUT, is_called};
+use super::manager::{Managed, Manager};
 
 /// A hook that guard installs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

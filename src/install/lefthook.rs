@@ -2,7 +2,8 @@
 
 use gix::bstr::ByteSlice;
 
-use super::manager::{READS_INPUT, Settings};
+use super::calls::READS_INPUT;
+use super::managed_settings::Settings;
 
 /// Where lefthook looks for its settings.
 pub(super) fn settings_names() -> Vec<String> {

@@ -4,9 +4,7 @@ use gix::bstr::ByteSlice;
 
 use super::calls;
 use super::lefthook;
-
-/// Hooks to which git says on standard input what it is about to do.
-pub(super) const READS_INPUT: [&str; 2] = ["pre-push", "reference-transaction"];
+pub use super::managed_settings::Settings;
 
 /// A tool that owns the hook files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,15 +26,6 @@ pub struct Managed {
     pub tool: Manager,
     /// Its settings, where there are any.
     pub settings: Option<Settings>,
-}
-
-/// A file of settings.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settings {
-    /// Its path from the root of the work tree.
-    pub name: String,
-    /// Its bytes.
-    pub content: Vec<u8>,
 }
 
 impl Manager {

@@ -7,5 +7,6 @@ pub mod files;
 pub mod git_hooks;
 pub mod hook;
 mod lefthook;
+mod managed_settings;
 pub mod manager;
 pub mod settings;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use gix::bstr::BStr;
 
-use super::designs::{DEFAULT_PATH, Designs};
+use super::designs::{DEFAULT_PATH, Designs, is_plain};
 use crate::policy::select;
 use crate::policy::settings::Settings;
 
@@ -151,12 +151,6 @@ fn scope(text: &mut String, found: &mut Vec<String>, files: &[String]) {
             text.push_str("# Lock files may change with their manifest.\n# companions = true\n")
         }
     }
-}
-
-/// Characters that mean nothing in TOML strings, comments and globs.
-pub(super) fn is_plain(name: &str) -> bool {
-    name.chars()
-        .all(|c| c.is_ascii_alphanumeric() || "._-/ +@".contains(c))
 }
 
 fn has_issue(branch: &str, keys: bool) -> bool {

@@ -7,9 +7,9 @@
 
 use std::borrow::Cow;
 
-use super::names::text;
 use super::portable::fold;
 use super::reason::{Fault, Reason};
+use super::text::text;
 
 /// Refuses a path with a component that is, or is taken for, `.git`.
 pub(super) fn check_git_dir(path: &str) -> Result<(), Fault> {

@@ -10,6 +10,7 @@ use super::platform::Platform;
 use super::portable;
 use super::reason::{Fault, Reason, Rejection};
 use super::separator::{check_backslash_traversal, check_windows_absolute, drive};
+use super::text::text;
 use crate::change::Kind;
 
 /// How many links one resolution follows, the first included (Linux's limit).
@@ -50,7 +51,7 @@ fn faults(link_path: &[u8], target: &[u8], platform: Platform) -> Result<(), Fau
     if target.is_empty() {
         return Err(Fault::new(Reason::Empty, "leads nowhere"));
     }
-    let text = names::text(target)?;
+    let text = text(target)?;
     check_path_length(target.len())?;
     check_absolute(target, platform)?;
     check_git_dir(text)?;

@@ -28,6 +28,7 @@ mod request;
 mod separator;
 mod shell;
 mod show;
+mod text;
 
 pub use chars::is_hostile;
 pub use collision::Links;

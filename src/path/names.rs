@@ -6,6 +6,7 @@ use super::chars;
 use super::disguise::check_git_dir;
 use super::platform::Platform;
 use super::reason::{Fault, Reason, Rejection};
+use super::text::text;
 
 /// The longest component: bytes on Unix (`NAME_MAX`), UTF-16 units on Windows.
 pub const MAX_NAME: usize = 255;
@@ -28,18 +29,6 @@ pub(super) fn faults(path: &[u8], platform: Platform) -> Result<(), Fault> {
     check_chars(path)?;
     check_dots(path)?;
     check_lengths(path, platform)
-}
-
-/// The path as text.
-pub(super) fn text(path: &[u8]) -> Result<&str, Fault> {
-    if path.contains(&0) {
-        return Err(Fault::new(Reason::Nul, "holds a NUL byte (U+0000)"));
-    }
-    std::str::from_utf8(path).map_err(|error| {
-        // A cut-off character at the end has a start but no faulty byte after it.
-        let byte = path.get(error.valid_up_to()).copied().unwrap_or_default();
-        Fault::new(Reason::NonUtf8, format!("is not UTF-8 (byte 0x{byte:02X})"))
-    })
 }
 
 fn check_chars(path: &str) -> Result<(), Fault> {

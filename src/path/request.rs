@@ -9,6 +9,7 @@ use super::platform::Platform;
 use super::portable;
 use super::reason::{Fault, Reason, Rejection};
 use super::separator::{check_backslash_traversal, check_windows_absolute};
+use super::text::text;
 
 /// The path relative to the workspace that a request names.
 ///
@@ -36,7 +37,7 @@ pub fn normalize_request(
 pub fn from_directory(here: &[u8], input: &[u8], platform: Platform) -> BString {
     let is_relative = || {
         let (anchor, rest) = anchor(input, platform)?;
-        check_relative(names::text(rest)?)?;
+        check_relative(text(rest)?)?;
         Ok::<_, Fault>(anchor == Anchor::Relative)
     };
     match is_relative() {
@@ -73,13 +74,13 @@ fn normalize(root: &[u8], input: &[u8], platform: Platform) -> Result<BString, F
     }
     let (anchor, rest) = anchor(input, platform)?;
     let below = if anchor == Anchor::Relative {
-        check_relative(names::text(rest)?)?;
+        check_relative(text(rest)?)?;
         rest
     } else {
         below_root(root, anchor, rest, platform)?
     };
     // On the spelling, so that names which `..` takes back count as well.
-    check_git_dir(names::text(below)?)?;
+    check_git_dir(text(below)?)?;
     let path = resolve(below, platform)?;
     if platform == Platform::Unix {
         check_windows_absolute(&path)?;

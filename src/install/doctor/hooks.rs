@@ -4,7 +4,7 @@ use std::fs;
 
 use gix::bstr::ByteSlice;
 
-use super::{Check, Status};
+use super::check::{Check, Status};
 use crate::git::{Repository, show_file};
 use crate::install::git_hooks::{Placed, Survey};
 use crate::install::hook::{HOOKS, State};

@@ -2,7 +2,7 @@
 
 use gix::bstr::BStr;
 
-use super::{Check, Status};
+use super::check::{Check, Status};
 use crate::approval::Signers;
 use crate::error::Result;
 use crate::git::Repository;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Check, Status};
+use super::check::{Check, Status};
 use crate::git::show_file;
 use crate::install::files::{self, Found};
 

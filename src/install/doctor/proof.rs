@@ -8,8 +8,8 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use super::check::{Check, Status};
 use super::framework::Run;
-use super::{Check, Status};
 use crate::install::git_hooks::{Placed, Survey};
 use crate::install::hook::State;
 use crate::path::show;

@@ -4,7 +4,7 @@ use std::fs;
 
 use gix::bstr::{BString, ByteSlice};
 
-use super::{Check, Status};
+use super::check::{Check, Status};
 use crate::error::Result;
 use crate::git::{Index, Repository, show_file};
 use crate::path::show;

@@ -1,0 +1,54 @@
+//! The variables of a CI job, and what their values mean in every CI system.
+
+use std::collections::BTreeMap;
+
+use crate::error::{Error, Result};
+use crate::path::show;
+
+/// The variables of a CI job.
+pub type Variables = BTreeMap<String, String>;
+
+/// A variable that is set to something.
+pub(super) fn get<'a>(variables: &'a Variables, name: &str) -> Option<&'a str> {
+    variables
+        .get(name)
+        .map(|value| value.trim())
+        .filter(|value| !value.is_empty())
+}
+
+pub(super) fn owned(variables: &Variables, name: &str) -> Option<String> {
+    get(variables, name).map(str::to_owned)
+}
+
+pub(super) fn required<'a>(variables: &'a Variables, name: &str) -> Result<&'a str> {
+    get(variables, name).ok_or_else(|| {
+        Error::new(format!("the CI system does not set {name}"))
+            .help("name the range yourself: guard lint --range A..B")
+    })
+}
+
+/// A commit id; zeros, which stand for "there was none", are `None`.
+pub(super) fn commit(id: &str) -> Result<Option<String>> {
+    let is_hex = matches!(id.len(), 40 | 64) && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if !is_hex {
+        return Err(Error::new(format!(
+            "the CI system names {}, which is no commit id",
+            show(id)
+        ))
+        .help("name the range yourself: guard lint --range A..B"));
+    }
+    Ok((!id.bytes().all(|byte| byte == b'0')).then(|| id.to_owned()))
+}
+
+/// A branch without `refs/heads/`.
+pub(super) fn short(name: &str) -> String {
+    name.strip_prefix("refs/heads/").unwrap_or(name).to_owned()
+}
+
+/// The error for a build of the target branch itself, of which the system does not say what was there before.
+pub fn unknown_before(what: &str) -> Error {
+    Error::new(format!(
+        "{what}: it is not said which commits are new on the branch that work is merged into"
+    ))
+    .help("name the range yourself: guard lint --range BEFORE..HEAD")
+}

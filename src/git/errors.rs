@@ -1,0 +1,83 @@
+//! Errors about a repository, and what to do about them.
+
+use std::path::{Path, PathBuf};
+
+use gix::bstr::ByteSlice;
+use gix::error::MetadataValue;
+
+use crate::boundary::absolute;
+use crate::error::Error;
+use crate::path::show;
+
+/// A sentence from an error of gix.
+pub(super) fn failed(what: &str, error: &gix::Error) -> Error {
+    Error::new(format!("{what}: {}", cause(error)))
+}
+
+/// The innermost cause of an error on one line; gix's outer messages name its own steps.
+fn cause(error: &gix::Error) -> String {
+    let text = error.probable_cause().to_string();
+    let shown = show(text.as_bytes().as_bstr()).to_string();
+    // "Is a directory" does not say what is one; gix knows, and tells in data of its own.
+    match error.metadata_merged().get("path") {
+        Some(MetadataValue::Path(path)) if !text.contains(&*path.to_string_lossy()) => {
+            format!("{}: {shown}", show_file(path))
+        }
+        _ => shown,
+    }
+}
+
+pub(super) fn cannot_open(dir: &Path, error: &gix::Error) -> Error {
+    use gix::discover::upwards::Error as Discover;
+    let here = show_file(dir);
+    if let Some(discover) = error.downcast_any_ref::<Discover>() {
+        return match discover {
+            Discover::NoTrustedGitRepository { .. } => foreign(dir),
+            _ => Error::new(format!("{here} is not in a git repository"))
+                .help("run guard inside a work tree, or name one with `guard -C DIR`"),
+        };
+    }
+    let text = error.to_string();
+    if text.contains("trust") || text.contains("ownership") || text.contains("unsafe") {
+        return foreign(dir);
+    }
+    failed(&format!("the repository at {here} cannot be opened"), error)
+}
+
+fn foreign(dir: &Path) -> Error {
+    let path = safe_directory(dir);
+    Error::new(format!(
+        "the repository at {} belongs to another user",
+        show_file(&path)
+    ))
+    .help(format!(
+        "if you trust it: git config --global --add safe.directory {}",
+        quoted(&show_file(&path))
+    ))
+}
+
+/// The path that git compares with `safe.directory`: the top of the work tree, or a bare repository, without links.
+fn safe_directory(dir: &Path) -> PathBuf {
+    let dir = absolute(dir);
+    let is_top = |path: &&Path| path.join(".git").exists() || path.join("HEAD").is_file();
+    let top = dir.ancestors().find(is_top).unwrap_or(&dir);
+    match top.parent() {
+        Some(work_tree) if top.file_name().is_some_and(|name| name == ".git") => work_tree.into(),
+        _ => top.into(),
+    }
+}
+
+/// A word for the shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-:\\".contains(c);
+    if word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+/// A file name of the platform for messages.
+pub(crate) fn show_file(path: &Path) -> String {
+    show(path.to_string_lossy().as_bytes().as_bstr()).to_string()
+}

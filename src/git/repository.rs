@@ -1,0 +1,249 @@
+//! An opened repository, and the errors of opening it.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use gix::ObjectId;
+use gix::bstr::{BStr, BString};
+
+use super::config_env;
+use super::errors::{cannot_open, failed};
+use super::objects::Objects;
+use super::quarantine::{self, Quarantine};
+use crate::boundary::{absolute, bytes};
+use crate::error::{Error, Result};
+use crate::path::{Platform, from_directory, show};
+
+/// An opened repository.
+pub struct Repository {
+    pub(super) repo: gix::Repository,
+    /// The top of the work tree; `None` for a bare repository.
+    pub(super) workdir: Option<PathBuf>,
+    /// The trees of the commits that were asked for: HEAD's is wanted at every step.
+    pub(super) trees: RefCell<HashMap<ObjectId, ObjectId>>,
+    /// The submodules of the index.
+    pub(super) gitlinks: OnceCell<Vec<BString>>,
+    /// What trees are read with.
+    pub(super) objects: Objects,
+    /// Keeps the list of object directories for as long as objects are read.
+    _quarantine: Option<Quarantine>,
+}
+
+impl Repository {
+    /// Opens the repository that git would use from `dir`: `GIT_DIR`, `GIT_WORK_TREE` and `GIT_INDEX_FILE`
+    /// count, and so does `git -c` around a hook.
+    ///
+    /// # Errors
+    /// No repository, one that belongs to somebody else, or a format that cannot be read here.
+    pub fn open(dir: &Path) -> Result<Repository> {
+        let mut overrides = config_env::overrides()?;
+        // A replace ref would let objects be judged that are not the ones committed.
+        overrides.push("core.useReplaceRefs=false".into());
+        let options = || {
+            gix::open::Options::default()
+                .bail_if_untrusted(true)
+                .lossy_config(true)
+                .cli_overrides(overrides.iter().cloned())
+        };
+        let trust = gix::sec::trust::Mapping {
+            full: options(),
+            reduced: options(),
+        };
+        let discover = gix::discover::upwards::Options {
+            match_ceiling_dir_or_error: false,
+            ..Default::default()
+        };
+        let mut repo = gix::ThreadSafeRepository::discover_with_environment_overrides_opts(
+            dir, discover, trust,
+        )
+        .map_err(|error| cannot_open(dir, &error))?
+        .to_thread_local();
+        let workdir = match repo.workdir() {
+            Some(workdir) => Some(workdir.to_owned()),
+            None => work_tree_of_git_dir(&repo, dir),
+        };
+        let quarantine = quarantine::enter(&mut repo)?;
+        let repository = Repository {
+            objects: Objects::new(repo.objects.clone()),
+            repo,
+            workdir,
+            trees: RefCell::default(),
+            gitlinks: OnceCell::new(),
+            _quarantine: quarantine,
+        };
+        repository.refuse_unreadable_formats()?;
+        Ok(repository)
+    }
+
+    /// gix reads neither of these; saying "no changes" instead would let everything pass.
+    fn refuse_unreadable_formats(&self) -> Result<()> {
+        let config = self.repo.config_snapshot();
+        if let Some(storage) = config.string("extensions.refStorage")
+            && !storage.eq_ignore_ascii_case(b"files")
+        {
+            return Err(Error::new(format!(
+                "the repository keeps its refs as {}, which guard cannot read",
+                show(&storage)
+            ))
+            .help("convert it with `git refs migrate --ref-format=files`"));
+        }
+        let version = config.integer("core.repositoryFormatVersion").unwrap_or(0);
+        let unknown = match version {
+            ..=0 => None,
+            1 => unknown_extension(&config),
+            _ => Some(format!("the repository format {version}")),
+        };
+        match unknown {
+            Some(what) => Err(Error::new(format!(
+                "the repository uses {what}, which guard does not know"
+            ))
+            .help("use a newer guard")),
+            None => Ok(()),
+        }
+    }
+
+    /// The top of the work tree.
+    ///
+    /// # Errors
+    /// A bare repository has none.
+    pub fn workdir(&self) -> Result<&Path> {
+        self.workdir.as_deref().ok_or_else(|| {
+            Error::new("this is a bare repository: it has no index and no work tree to judge")
+                .help("run guard in a clone of it")
+        })
+    }
+
+    /// The current directory below the top of the work tree; `None` at the top and elsewhere.
+    pub fn prefix(&self) -> Option<BString> {
+        let root = self.workdir.as_deref()?.canonicalize().ok()?;
+        let here = std::env::current_dir().ok()?.canonicalize().ok()?;
+        let below = gix::path::into_bstr(here.strip_prefix(root).ok()?).ok()?;
+        let below = gix::path::to_unix_separators_on_windows(below).into_owned();
+        (!below.is_empty()).then_some(below)
+    }
+
+    /// A path that was given in the current directory, as seen from the top of the work tree, or absolute.
+    pub fn request(&self, path: &Path) -> BString {
+        let here = self.prefix().unwrap_or_default();
+        from_directory(&here, &bytes(path), Platform::host())
+    }
+
+    /// The directory of this work tree's own git files (`.git`, or `.git/worktrees/NAME`).
+    pub fn git_dir(&self) -> &Path {
+        self.repo.git_dir()
+    }
+
+    /// The commit that HEAD names, or `None` before the first commit.
+    ///
+    /// # Errors
+    /// HEAD is damaged or names a missing commit.
+    pub fn head_commit(&self) -> Result<Option<ObjectId>> {
+        let mut head = self
+            .repo
+            .head()
+            .map_err(|error| failed("HEAD cannot be read", &error))?;
+        if head.is_unborn() {
+            return Ok(None);
+        }
+        let id = head
+            .try_peel_to_id()
+            .map_err(|error| failed("HEAD cannot be read", &error))?;
+        Ok(id.map(gix::Id::detach))
+    }
+
+    /// The commit that `revision` names, `None` where it names nothing.
+    ///
+    /// # Errors
+    /// It names something that is not a commit.
+    pub fn resolve_commit(&self, revision: &BStr) -> Result<Option<ObjectId>> {
+        let Ok(id) = self.repo.rev_parse_single(revision) else {
+            return Ok(None);
+        };
+        let object = id
+            .object()
+            .and_then(gix::Object::peel_to_commit)
+            .map_err(|error| failed(&format!("{} is not a commit", show(revision)), &error))?;
+        Ok(Some(object.id))
+    }
+
+    /// The best common ancestor; `None` where the histories are unrelated or cut off.
+    ///
+    /// # Errors
+    /// A commit on the way is missing or damaged.
+    pub fn merge_base(&self, one: ObjectId, two: ObjectId) -> Result<Option<ObjectId>> {
+        let base = self
+            .repo
+            .merge_base(one, two)
+            .map_err(|error| failed("the merge base cannot be found", &error))?;
+        Ok(base.map(gix::Id::detach))
+    }
+
+    /// A value of git's configuration.
+    pub fn config(&self, key: &str) -> Option<BString> {
+        self.repo
+            .config_snapshot()
+            .string(key)
+            .map(|value| value.to_owned())
+    }
+
+    /// A value of git's configuration that names a file; `~` is resolved, a relative path starts at the top of
+    /// the work tree.
+    ///
+    /// # Errors
+    /// The value is no path.
+    pub fn config_path(&self, key: &str) -> Result<Option<PathBuf>> {
+        let path = self
+            .repo
+            .config_snapshot()
+            .trusted_path(key)
+            .map_err(|error| failed(&format!("{key} cannot be read"), &error))?;
+        // Git runs hooks in the git directory where there is no work tree.
+        let here = self.workdir.as_deref().unwrap_or_else(|| self.git_dir());
+        Ok(path.map(|path| absolute(here).join(path)))
+    }
+
+    /// The id that a blob with this content has; it is not written. `None` where the content cannot be hashed.
+    pub fn blob_id(&self, content: &[u8]) -> Option<ObjectId> {
+        gix::objs::compute_hash(self.repo.object_hash(), gix::objs::Kind::Blob, content).ok()
+    }
+
+    /// The object database, to read blobs with.
+    pub fn objects(&self) -> Objects {
+        self.objects.clone()
+    }
+}
+
+/// Where `GIT_DIR` names a directory that is not called `.git`, as git does for the hooks of a repository with a
+/// separate git directory, the work tree is where git was started (git(1), `--git-dir`); gix takes it for bare.
+fn work_tree_of_git_dir(repo: &gix::Repository, dir: &Path) -> Option<PathBuf> {
+    let is_bare = repo.config_snapshot().boolean("core.bare") == Some(true);
+    (!is_bare && std::env::var_os("GIT_DIR").is_some()).then(|| dir.to_owned())
+}
+
+/// Extensions that change nothing about how the index and objects are read, or that gix reads; refStorage is looked at
+/// apart. Git refuses a repository of format 1 with any that it does not know (gitrepository-layout(5)).
+const KNOWN_EXTENSIONS: &[&str] = &[
+    "noop",
+    "objectformat",
+    "partialclone",
+    "preciousobjects",
+    "refstorage",
+    "relativeworktrees",
+    "worktreeconfig",
+];
+
+fn unknown_extension(config: &gix::config::Snapshot<'_>) -> Option<String> {
+    let sections = config.plumbing().sections_by_name("extensions")?;
+    sections
+        .filter(|section| section.meta().source == gix::config::Source::Local)
+        .flat_map(|section| {
+            section
+                .body()
+                .value_names()
+                .map(|name| name.to_lowercase())
+                .collect::<Vec<_>>()
+        })
+        .find(|name| !KNOWN_EXTENSIONS.contains(&name.as_str()))
+        .map(|name| format!("the extension {}", name.escape_default()))
+}

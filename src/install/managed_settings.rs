@@ -1,0 +1,10 @@
+//! The settings file of a tool that owns the hook files.
+
+/// A file of settings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// Its path from the root of the work tree.
+    pub name: String,
+    /// Its bytes.
+    pub content: Vec<u8>,
+}
