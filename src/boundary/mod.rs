@@ -175,11 +175,6 @@ impl Boundary {
         Ok(located)
     }
 
-    /// What is in the workspace, looked up without following links.
-    pub fn view(&self) -> BoundaryView<'_> {
-        BoundaryView { boundary: self }
-    }
-
     /// The absolute spelling of a path that [`Boundary::locate`] gave, free of links.
     pub fn absolute(&self, path: &BStr) -> PathBuf {
         match path.to_path() {

@@ -8,7 +8,14 @@ use crate::path::{Node, TreeView};
 
 /// Looks names up through directory handles; no link is followed.
 pub struct BoundaryView<'a> {
-    pub(super) boundary: &'a Boundary,
+    boundary: &'a Boundary,
+}
+
+impl Boundary {
+    /// What is in the workspace, looked up without following links.
+    pub fn view(&self) -> BoundaryView<'_> {
+        BoundaryView { boundary: self }
+    }
 }
 
 impl BoundaryView<'_> {

@@ -5,14 +5,17 @@ use std::fmt::Write as _;
 use gix::bstr::ByteSlice;
 use serde_json::json;
 
-use super::files::{extension_lines, print_done, tell};
+use super::design_args::DesignArgs;
+use super::files::{print_done, tell};
 use super::person::{Person, one_line};
+use super::question::{GUTTER, ask, push_quoted};
+use super::repository::{repository, with_approvals};
 use super::sign::SignArgs;
 use super::snapshot::elsewhere;
-use super::{DesignArgs, enroll, output::Output, repository, with_approvals};
+use super::{enroll, output::Output};
 use crate::approval;
 use crate::error::{Error, Result};
-use crate::gate::{self, Answer, Consent, Failure, FailureKind, Gate, HeldChange, Question};
+use crate::gate::{self, Answer, Consent, Failure, FailureKind, Gate, HeldChange};
 use crate::git::Repository;
 use crate::judge::{self, Clearable};
 use crate::measure;
@@ -20,8 +23,6 @@ use crate::path::show;
 
 /// Lines of each preview, the marker `[truncated]` included (requirement 000, section 2.4).
 const PREVIEW_LINES: usize = 50;
-/// What quoted content begins with, so that it cannot pass for guard's own words.
-const GUTTER: &str = "  | ";
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -314,39 +315,6 @@ fn nothing_named(repo: &Repository) -> Error {
     }
 }
 
-/// Asks about one change of the gate's.
-pub(super) fn ask(person: &mut Person, question: &Question) -> Answer {
-    let mut text = String::new();
-    if let Some(problem) = &question.problem {
-        let help = problem.help.join("; ");
-        let _ = writeln!(text, "\nguard: {}: {help}", problem.message);
-    }
-    let analysis = &question.analysis;
-    // Writing to a string cannot fail.
-    let _ = match (&question.finding, question.strategy) {
-        (Some(finding), _) => writeln!(text, "guard: {}", finding.message),
-        (None, Some(way)) => writeln!(
-            text,
-            "guard: {} {} loses nothing that needs approval",
-            way.name(),
-            show(&analysis.path)
-        ),
-        (None, None) => Ok(()),
-    };
-    for line in question.extension.iter().flat_map(extension_lines) {
-        let _ = writeln!(text, "{line}");
-    }
-    push_quoted(&mut text, "The change", Some(&analysis.diff_preview));
-    push_quoted(
-        &mut text,
-        "Lost for good",
-        analysis.deleted_content.as_deref(),
-    );
-    let mut whole = String::new();
-    push_quoted(&mut whole, "The change", Some(&question.whole));
-    person.ask(&text, &whole, &question.word, &question.others)
-}
-
 /// Every staged change that waits, with its findings, preview and loss of at most so many lines each.
 fn shown(waiting: &[Clearable], max: usize) -> String {
     let mut text = String::new();
@@ -394,15 +362,4 @@ fn word(waiting: &[Clearable]) -> String {
             id.get(..12).unwrap_or("staged"),
         )
     })
-}
-
-fn push_quoted(text: &mut String, title: &str, quoted: Option<&str>) {
-    let quoted = quoted.unwrap_or_default();
-    if quoted.is_empty() {
-        return;
-    }
-    text.push_str(&format!("\n{title}:\n"));
-    for line in quoted.lines() {
-        text.push_str(&format!("{GUTTER}{line}\n"));
-    }
 }

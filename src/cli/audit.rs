@@ -4,7 +4,8 @@ use clap::Subcommand;
 use gix::bstr::ByteSlice;
 use serde_json::{Value, json};
 
-use super::{output::Output, repository};
+use super::output::Output;
+use super::repository::repository;
 use crate::error::{Error, Result};
 use crate::gate::{Head, Log, Record, Verification, verify_beside};
 use crate::git::Snapshots;

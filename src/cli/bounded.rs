@@ -25,6 +25,17 @@ pub(super) fn read(
         .ok_or_else(|| Error::new(format!("{what} has more than {limit} bytes")))
 }
 
+/// The refs on standard input; a line takes about 200 bytes.
+pub(super) fn refs() -> Result<Vec<u8>> {
+    const MAX_REFS: u64 = 64 << 20;
+    let input = std::io::stdin().lock();
+    read(
+        "the list of refs on standard input",
+        whole(input, MAX_REFS),
+        MAX_REFS,
+    )
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use gix::bstr::BString;
 
+use super::design_args::DesignArgs;
 use super::files::read_stdin;
-use super::{DesignArgs, output::Output, repository};
+use super::output::Output;
+use super::repository::repository;
 use crate::boundary::bytes;
 use crate::error::Result;
 use crate::gate::{Failure, Gate};

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::{output::Output, repository};
+use super::output::Output;
+use super::repository::repository;
 use crate::error::Result;
 use crate::install::doctor::{self, Check, Status};
 use crate::report::{Format, document};

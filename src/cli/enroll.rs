@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::output::Output;
 use super::person::Person;
-use super::repository;
+use super::repository::repository;
 use crate::approval::{self, Signers};
 use crate::boundary::Boundary;
 use crate::error::{Error, Result};

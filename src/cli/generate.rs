@@ -7,7 +7,7 @@ use clap::{Command, Subcommand};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
-use super::{command, output::Output};
+use super::output::Output;
 use crate::error::{Error, Result};
 use crate::git::show_file;
 use crate::report;
@@ -53,15 +53,15 @@ Examples:
   guard generate man | man -l -";
 
 impl Args {
-    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+    pub(super) fn run(&self, output: &mut Output, mut command: Command) -> Result<u8> {
         match &self.what {
             What::Completions { shell } => {
                 let mut script = Vec::new();
-                clap_complete::generate(*shell, &mut command(), "guard", &mut script);
+                clap_complete::generate(*shell, &mut command, "guard", &mut script);
                 output.print(|out, _, _| out.write_all(&script));
             }
             What::Man { dir } => {
-                let pages = pages()?;
+                let pages = pages(command)?;
                 match dir {
                     Some(dir) => write(dir, &pages)?,
                     None => output.print(|out, _, _| {
@@ -83,8 +83,8 @@ fn failed(error: std::io::Error) -> Error {
 }
 
 /// Every manual page by file name, the one of guard itself first.
-fn pages() -> Result<Vec<(String, Vec<u8>)>> {
-    let mut command = command().disable_help_subcommand(true);
+fn pages(command: Command) -> Result<Vec<(String, Vec<u8>)>> {
+    let mut command = command.disable_help_subcommand(true);
     // Names the verbs in full: guard-scope-show.
     command.build();
     let mut pages = Vec::new();

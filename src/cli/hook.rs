@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 use gix::bstr::{BString, ByteSlice};
 
-use super::{DesignArgs, bounded, lint, output::Output, push, repository, with_approvals};
+use super::design_args::DesignArgs;
+use super::repository::{repository, with_approvals};
+use super::{bounded, lint, output::Output, push};
 use crate::approval::{self, Approval};
 use crate::error::{Error, Result};
 use crate::gate::{self, Failure, Log};

@@ -8,7 +8,8 @@ use std::path::Path;
 use gix::bstr::{BStr, ByteSlice};
 use serde_json::json;
 
-use super::{output::Output, repository};
+use super::output::Output;
+use super::repository::repository;
 use crate::error::{Error, Result};
 use crate::git::{Index, Repository, show_file};
 use crate::install::files;

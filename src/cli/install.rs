@@ -3,7 +3,8 @@
 use clap::Subcommand;
 use serde_json::json;
 
-use super::{output::Output, repository};
+use super::output::Output;
+use super::repository::repository;
 use crate::error::Result;
 use crate::git::show_file;
 use crate::install::git_hooks::{self, Action, Step};

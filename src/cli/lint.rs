@@ -3,7 +3,9 @@
 use std::env::VarError;
 use std::io::IsTerminal;
 
-use super::{DesignArgs, bounded, output::Output, progress, repository, with_approvals};
+use super::design_args::DesignArgs;
+use super::repository::{repository, with_approvals};
+use super::{bounded, output::Output, progress};
 use crate::ci;
 use crate::error::{Error, Result};
 use crate::git::{Range, Repository, Side, Update, show_file};
@@ -113,7 +115,7 @@ impl Args {
             return Err(Error::new("--push reads refs from standard input")
                 .help("call it from the pre-push hook, or name a range: --range A..B"));
         }
-        let updates = Update::parse_pushed(&super::push::input()?)?;
+        let updates = Update::parse_pushed(&bounded::refs()?)?;
         let report = judge::push(repo, &updates, Side::Local("origin"), each, options)?;
         print(output, &report)
     }

@@ -4,10 +4,10 @@ mod approve;
 mod audit;
 mod bounded;
 mod check;
+mod design_args;
 mod doctor;
 mod enroll;
 mod explain;
-
 mod files;
 mod generate;
 mod hook;
@@ -18,7 +18,9 @@ mod output;
 mod person;
 mod progress;
 mod push;
+mod question;
 mod report_file;
+mod repository;
 mod scope;
 mod settings;
 mod sign;
@@ -34,17 +36,8 @@ use std::process::ExitCode;
 use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::error::{Error, Result};
-use crate::gate;
-use crate::git::Repository;
-use crate::judge::Options;
 
-use output::{Output, Wanted};
-
-/// The variable that names designs for every run, as `--lld` does for one.
-const LLD_VARIABLE: &str = "GUARD_LLD";
-
-/// guard could not judge, or was called wrongly.
-const CANNOT_JUDGE: u8 = 2;
+use output::{CANNOT_JUDGE, Output, Wanted};
 
 /// A change may touch only what its design document names, may not leave the workspace, and may not silently
 /// destroy a file.
@@ -128,53 +121,6 @@ enum Verb {
     Hook(hook::Args),
 }
 
-/// Designs chosen by hand; the same for every verb that judges.
-#[derive(Debug, Clone, clap::Args)]
-struct DesignArgs {
-    /// The design to judge by, in place of the settings' choice; repeat it for a union.
-    ///
-    /// GUARD_LLD does the same for every run; it is a list as PATH is.
-    #[arg(long = "lld", value_name = "FILE")]
-    lld: Vec<PathBuf>,
-}
-
-impl DesignArgs {
-    fn options(&self, in_hook: bool) -> Options {
-        if !self.lld.is_empty() {
-            return Options {
-                designs: self.lld.clone(),
-                designs_from: "--lld",
-                in_hook,
-                githead: false,
-                approvals: Vec::new(),
-            };
-        }
-        let designs = std::env::var_os(LLD_VARIABLE)
-            .map(|value| {
-                std::env::split_paths(&value)
-                    .filter(|path| !path.as_os_str().is_empty())
-                    .collect()
-            })
-            .unwrap_or_default();
-        Options {
-            designs,
-            designs_from: LLD_VARIABLE,
-            in_hook,
-            githead: false,
-            approvals: Vec::new(),
-        }
-    }
-}
-
-/// The same with the approvals of this repository, which count where a person commits.
-fn with_approvals(repo: &Repository, options: Options) -> Result<Options> {
-    let approvals = gate::approvals(repo).map_err(gate::Failure::into_error)?;
-    Ok(Options {
-        approvals,
-        ..options
-    })
-}
-
 /// Runs a command line, the program's name first.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     fail_closed_on_panic();
@@ -241,8 +187,8 @@ impl Cli {
             Verb::Snapshot(args) => files::answered(output, |output| args.run(output)),
             Verb::Audit(args) => args.run(output),
             Verb::Explain(args) => args.run(output),
-            Verb::Settings(args) => args.run(output),
-            Verb::Generate(args) => args.run(output),
+            Verb::Settings(args) => args.run(output, &command()),
+            Verb::Generate(args) => args.run(output, command()),
             Verb::Init(args) => args.run(output),
             Verb::Install(args) => args.run(output),
             Verb::Uninstall(args) => args.run(output),
@@ -250,11 +196,6 @@ impl Cli {
             Verb::Hook(args) => args.run(output),
         }
     }
-}
-
-/// The repository of the current directory.
-fn repository() -> Result<Repository> {
-    Repository::open(".".as_ref())
 }
 
 /// A panic is a fault of guard; whoever called must read it as a refusal.

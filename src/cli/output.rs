@@ -10,10 +10,13 @@ use clap::{Arg, ArgAction, ArgMatches, Command, ValueEnum};
 
 use gix::bstr::BString;
 
-use super::{CANNOT_JUDGE, report_file};
+use super::report_file;
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
 use crate::report::{Format, Style, document, write_error, write_failure, write_notes};
+
+/// guard could not judge, or was called wrongly.
+pub(super) const CANNOT_JUDGE: u8 = 2;
 
 /// What help lists the options of every verb under.
 pub(super) const GLOBAL: &str = "Global options";

@@ -5,7 +5,8 @@ use std::ffi::OsString;
 use clap::ValueEnum;
 use gix::bstr::{BString, ByteSlice, ByteVec};
 
-use super::{bounded, lint, output::Output, repository, with_approvals};
+use super::repository::{repository, with_approvals};
+use super::{bounded, lint, output::Output};
 use crate::ci;
 use crate::error::{Error, Result};
 use crate::git::{self, Repository, Side};
@@ -46,7 +47,7 @@ enum State {
 
 impl PrePush {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        let updates = git::Update::parse_pushed(&input()?)?;
+        let updates = git::Update::parse_pushed(&bounded::refs()?)?;
         judge_push(output, &updates, Side::Local(&self.remote))
     }
 }
@@ -63,7 +64,7 @@ impl Update {
 }
 
 pub(super) fn pre_receive(output: &mut Output) -> Result<u8> {
-    let updates = git::Update::parse_received(&input()?)?;
+    let updates = git::Update::parse_received(&bounded::refs()?)?;
     judge_push(output, &updates, Side::Server)
 }
 
@@ -71,7 +72,7 @@ impl Transaction {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         match self.state {
             State::Prepared => {
-                let updates = git::Update::parse_received(&input()?)?;
+                let updates = git::Update::parse_received(&bounded::refs()?)?;
                 let repo = repository()?;
                 // Here a person's consent counts without a signature, as it did before the commit was made.
                 let options = with_approvals(&repo, committed_only())?;
@@ -134,15 +135,4 @@ fn committed_only() -> Options {
         in_hook: true,
         ..Options::default()
     }
-}
-
-/// The refs on standard input; a line takes about 200 bytes.
-pub(super) fn input() -> Result<Vec<u8>> {
-    const MAX_REFS: u64 = 64 << 20;
-    let input = std::io::stdin().lock();
-    bounded::read(
-        "the list of refs on standard input",
-        bounded::whole(input, MAX_REFS),
-        MAX_REFS,
-    )
 }

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use super::{DesignArgs, output::Output, progress, repository};
+use super::design_args::DesignArgs;
+use super::repository::repository;
+use super::{output::Output, progress};
 use crate::error::Result;
 use crate::judge::{self, DocumentChoice};
 use crate::report::{write_prompt, write_scope, write_scope_check};

@@ -2,7 +2,9 @@
 
 use clap::Command;
 
-use super::{DesignArgs, LLD_VARIABLE, command, output::Output, repository};
+use super::design_args::{DesignArgs, LLD_VARIABLE};
+use super::output::Output;
+use super::repository::repository;
 use crate::error::Result;
 use crate::judge;
 use crate::report::write_settings;
@@ -22,9 +24,9 @@ Examples:
 The settings in force are those of HEAD's guard.toml. `guard explain settings` says what each key does.";
 
 impl Args {
-    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+    pub(super) fn run(&self, output: &mut Output, command: &Command) -> Result<u8> {
         let mut in_force = judge::settings(&repository()?, &self.design.options(false))?;
-        in_force.variables = variables()
+        in_force.variables = variables(command)
             .into_iter()
             .filter_map(|name| {
                 let value = std::env::var_os(&name)?;
@@ -37,9 +39,9 @@ impl Args {
 }
 
 /// The names of all variables that some option listens to, each once.
-fn variables() -> Vec<String> {
+fn variables(command: &Command) -> Vec<String> {
     let mut names = vec![LLD_VARIABLE.to_owned()];
-    collect(&command(), &mut names);
+    collect(command, &mut names);
     names.sort();
     names.dedup();
     names

@@ -7,10 +7,12 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 use serde_json::{Value, json};
 
-use super::approve::ask;
+use super::design_args::DesignArgs;
 use super::files::{person, tell};
+use super::question::ask;
+use super::repository::repository;
 use super::sign::SignArgs;
-use super::{DesignArgs, enroll, output::Output, repository};
+use super::{enroll, output::Output};
 use crate::boundary::{Boundary, absolute, bytes, from_real_root};
 use crate::error::{Error, Result};
 use crate::gate::{self, Done, Gate};

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use gix::bstr::{BStr, BString, ByteSlice};
 use serde_json::json;
 
-use super::{output::Output, repository};
+use super::output::Output;
+use super::repository::repository;
 use crate::error::{Error, Result};
 use crate::git::Repository;
 use crate::judge;

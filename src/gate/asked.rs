@@ -1,13 +1,35 @@
 //! A change that a person is asked about, and the same content with another strategy.
 
-use super::decision::Question;
 use super::plan::Plan;
-use super::{Failure, FailureKind, Gate, Operation, Result, Strategy, held, strategy};
+use super::{
+    Analysis, Extension, Failure, FailureKind, Gate, Operation, Result, Strategy, held, strategy,
+};
 use crate::approval;
 use crate::finding::Finding;
 use crate::git::WorkTree;
 use crate::measure;
 use crate::path::show;
+
+/// What a person is asked.
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// Why a person has to decide; `None` where the strategy that they chose destroys nothing.
+    pub finding: Option<Finding>,
+    /// What would happen, with the preview and what would be lost.
+    pub analysis: Analysis,
+    /// The unified diff without an end, for a person who wants to see all of it first.
+    pub whole: String,
+    /// How the content meets what is there, for which that is shown.
+    pub strategy: Option<Strategy>,
+    /// What extending would add and keep.
+    pub extension: Option<Extension>,
+    /// Strategies that may be chosen instead.
+    pub others: Vec<&'static str>,
+    /// Why the strategy chosen last is not possible.
+    pub problem: Option<Failure>,
+    /// What is typed to consent.
+    pub word: String,
+}
 
 /// A change that waits for consent.
 pub(super) struct Asked {

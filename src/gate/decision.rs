@@ -6,17 +6,16 @@ use serde_json::{Map, Value};
 
 use std::fs::File;
 
-use super::asked::Asked;
-use super::on_record::on_record;
+use super::asked::{Asked, Question};
+use super::on_record::{now, on_record, unreadable};
 use super::perform::{Attempt, record};
 use super::sign::{Signer, new_id};
 use super::{
-    Analysis, Done, Extension, Failure, FailureKind, Gate, Held, HeldChange, Log, Operation,
-    Result, Store, Strategy, check_is_here, designs,
+    Done, Failure, FailureKind, Gate, Held, HeldChange, Log, Operation, Result, Store, Strategy,
+    check_is_here, designs,
 };
 use crate::approval::{self, Approval};
 use crate::boundary::Boundary;
-use crate::finding::Finding;
 use crate::git::Repository;
 use crate::judge;
 use crate::path::show;
@@ -24,27 +23,6 @@ use crate::policy::DesignVersion;
 
 /// How every decision is given: at a terminal, by a typed word.
 const HOW: &str = "terminal";
-
-/// What a person is asked.
-#[derive(Debug, Clone)]
-pub struct Question {
-    /// Why a person has to decide; `None` where the strategy that they chose destroys nothing.
-    pub finding: Option<Finding>,
-    /// What would happen, with the preview and what would be lost.
-    pub analysis: Analysis,
-    /// The unified diff without an end, for a person who wants to see all of it first.
-    pub whole: String,
-    /// How the content meets what is there, for which that is shown.
-    pub strategy: Option<Strategy>,
-    /// What extending would add and keep.
-    pub extension: Option<Extension>,
-    /// Strategies that may be chosen instead.
-    pub others: Vec<&'static str>,
-    /// Why the strategy chosen last is not possible.
-    pub problem: Option<Failure>,
-    /// What is typed to consent.
-    pub word: String,
-}
 
 /// What the person said.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -345,16 +323,6 @@ pub fn reject(repo: &Repository, id: &str, reason: &str) -> Result<HeldChange> {
     Ok(change)
 }
 
-/// The approvals that hold now in this work tree: those that the log has. A file that somebody else wrote consents to nothing.
-///
-/// # Errors
-/// The store or the log is there but cannot be read.
-pub fn approvals(repo: &Repository) -> Result<Vec<Approval>> {
-    let kept = Store::of(repo).list(now());
-    kept.and_then(|kept| on_record(&Log::of(repo), kept))
-        .map_err(|error| unreadable(&error))
-}
-
 /// Takes away the approvals that these changes, now committed, have used up; each is put on record.
 ///
 /// # Errors
@@ -399,14 +367,6 @@ fn forget(held: &Held, id: &str) -> Result<()> {
     })
 }
 
-fn unreadable(error: &std::io::Error) -> Failure {
-    Failure::new(
-        FailureKind::Io,
-        format!("what is held and approved cannot be read: {error}"),
-    )
-    .help("look at the directory guard in the git directory")
-}
-
 fn decision(
     repo: &Repository,
     path: &BStr,
@@ -428,9 +388,4 @@ fn decision(
 fn who(repo: &Repository) -> String {
     let user = repo.signature();
     format!("{} <{}>", user.name, user.email)
-}
-
-/// In seconds since 1970.
-pub(super) fn now() -> i64 {
-    gix::date::Time::now_utc().seconds
 }

@@ -2,11 +2,17 @@
 
 use std::io;
 
+use gix::bstr::BStr;
+
 use super::Analysis;
 use crate::boundary::BoundaryError;
 use crate::error::Error;
 use crate::finding::{Details, Finding, Rule};
-use crate::path::Rejection;
+use crate::measure;
+use crate::path::{Rejection, show};
+
+/// The result of a file operation.
+pub type Result<T, E = Failure> = std::result::Result<T, E>;
 
 /// The kind of a failure, stable for programs (requirement 001, section 3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -246,4 +252,23 @@ impl From<Finding> for Failure {
             ..Failure::new(kind, finding.message)
         }
     }
+}
+
+pub(super) fn refuse_binary(path: &BStr, content: &[u8]) -> Result<()> {
+    if measure::is_binary(content) {
+        return Err(Failure::new(
+            FailureKind::Binary,
+            format!("the content of {} is binary", show(path)),
+        )
+        .help("guard reads and writes text; a person has to handle binary files"));
+    }
+    Ok(())
+}
+
+pub(super) fn not_found(path: &BStr) -> Failure {
+    Failure::new(
+        FailureKind::NotFound,
+        format!("there is no file {}", show(path)),
+    )
+    .help("guard scope show lists what the design grants, and what of it exists")
 }

@@ -7,9 +7,10 @@ use std::io;
 use gix::bstr::{BStr, ByteSlice};
 use serde_json::{Map, Value};
 
-use super::{Log, Record};
+use super::failure::{Failure, FailureKind, Result};
+use super::{Log, Record, Store};
 use crate::approval::Approval;
-use crate::git::WorkTree;
+use crate::git::{Repository, WorkTree};
 
 /// Those that the log says were given, exactly so, and not used up.
 ///
@@ -67,4 +68,27 @@ fn said(facts: &Map<String, Value>) -> Vec<Value> {
     ];
     let value = |name: &str| facts.get(name).cloned().unwrap_or_default();
     names.into_iter().map(value).collect()
+}
+
+/// The approvals that hold now in this work tree: those that the log has. A file that somebody else wrote consents to nothing.
+///
+/// # Errors
+/// The store or the log is there but cannot be read.
+pub fn approvals(repo: &Repository) -> Result<Vec<Approval>> {
+    let kept = Store::of(repo).list(now());
+    kept.and_then(|kept| on_record(&Log::of(repo), kept))
+        .map_err(|error| unreadable(&error))
+}
+
+pub(super) fn unreadable(error: &io::Error) -> Failure {
+    Failure::new(
+        FailureKind::Io,
+        format!("what is held and approved cannot be read: {error}"),
+    )
+    .help("look at the directory guard in the git directory")
+}
+
+/// In seconds since 1970.
+pub(super) fn now() -> i64 {
+    gix::date::Time::now_utc().seconds
 }

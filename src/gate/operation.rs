@@ -2,10 +2,10 @@
 
 use gix::bstr::{BStr, BString};
 
+use super::failure::{not_found, refuse_binary};
 use super::strategy::{self, Combined, Strategy};
 use super::{Edit, Failure, FailureKind, Gate, Restore, Result, apply};
 use crate::boundary::Entry;
-use crate::measure;
 use crate::path::show;
 
 /// What is asked for at a path.
@@ -148,23 +148,4 @@ impl Gate<'_> {
         )
         .help("write a smaller file, or let a person change the limit"))
     }
-}
-
-pub(super) fn refuse_binary(path: &BStr, content: &[u8]) -> Result<()> {
-    if measure::is_binary(content) {
-        return Err(Failure::new(
-            FailureKind::Binary,
-            format!("the content of {} is binary", show(path)),
-        )
-        .help("guard reads and writes text; a person has to handle binary files"));
-    }
-    Ok(())
-}
-
-pub(super) fn not_found(path: &BStr) -> Failure {
-    Failure::new(
-        FailureKind::NotFound,
-        format!("there is no file {}", show(path)),
-    )
-    .help("guard scope show lists what the design grants, and what of it exists")
 }

@@ -2,7 +2,7 @@
 
 use gix::bstr::{BStr, BString};
 
-use super::operation::{not_found, refuse_binary};
+use super::failure::{not_found, refuse_binary};
 use super::{
     Analysis, Extension, Failure, FailureKind, Former, Gate, HeldChange, Operation, Restore, Result,
 };
@@ -264,7 +264,7 @@ impl Gate<'_> {
             new: digest(plan.new_content()),
             class: plan.analysis.measured.class.name().to_owned(),
             why: finding.message.clone(),
-            expires: super::decision::now().saturating_add_unsigned(self.policy.settings.expiry),
+            expires: super::on_record::now().saturating_add_unsigned(self.policy.settings.expiry),
             content: plan.new_content().map(<[u8]>::to_vec),
             snapshot: operation.restore().map(|restore| restore.snapshot.clone()),
             is_executable: plan.is_executable,

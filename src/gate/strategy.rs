@@ -4,8 +4,9 @@ use gix::bstr::{BStr, ByteSlice};
 
 #[cfg(feature = "extend")]
 use super::extend::{can_extend, extend};
-use super::operation::{not_found, refuse_binary};
-use super::{Failure, FailureKind, Result};
+use super::extension::Extension;
+use super::failure::{Failure, FailureKind, Result, not_found, refuse_binary};
+use super::line_endings::{BOM, ending_of};
 use crate::path::show;
 
 /// How a write treats what is there.
@@ -22,17 +23,6 @@ pub enum Strategy {
     },
     /// The definitions of the content that the file lacks are added, by the language's own syntax.
     Extend,
-}
-
-/// What extending a file did; each entry names one definition, import or statement.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Extension {
-    /// What the file has now and lacked before.
-    pub added: Vec<String>,
-    /// What is different in the file and in the content, and stays as it is.
-    pub kept: Vec<String>,
-    /// What the content has and extend does not add: statements without a name, imports that nothing added uses.
-    pub left_out: Vec<String>,
 }
 
 /// A file as it will be.
@@ -54,8 +44,6 @@ impl Strategy {
         }
     }
 }
-
-pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// The strategies that fit a file that is there, as a person types them.
 pub(super) fn offers(path: &BStr) -> Vec<&'static str> {
@@ -171,13 +159,6 @@ fn place(path: &BStr, lines: usize, line: usize) -> Result<usize> {
     )
     .help(format!("give a line from 1 to {}", lines + 1))
     .detail("lines", lines))
-}
-
-/// The line ending of a text: the one that most of its lines have.
-pub(super) fn ending_of(text: &[u8]) -> &'static [u8] {
-    let all = text.find_iter("\n").count();
-    let crlf = text.find_iter("\r\n").count();
-    if crlf * 2 > all { b"\r\n" } else { b"\n" }
 }
 
 /// The text with this line ending throughout.

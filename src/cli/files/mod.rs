@@ -10,10 +10,12 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use super::approve::ask;
+use super::design_args::DesignArgs;
 use super::person::{self, Person};
+use super::question::ask;
+use super::repository::repository;
 use super::sign::SignArgs;
-use super::{DesignArgs, enroll, output::Output, repository};
+use super::{enroll, output::Output};
 use crate::error::{Error, Result};
 use crate::gate::{self, Edit, Gate, Operation, Strategy};
 use crate::git::Repository;

@@ -6,6 +6,7 @@ mod compare;
 mod go;
 mod import;
 mod java;
+mod languages;
 mod level;
 mod parse;
 mod place;
@@ -20,14 +21,14 @@ use gix::bstr::{BStr, ByteSlice};
 use self::assemble::assemble;
 use self::parse::parse;
 use self::scope::Scope;
-use self::syntax::Syntax;
-use super::strategy::{BOM, ending_of};
-use super::{Extension, Failure, FailureKind, Result};
+use super::extension::Extension;
+use super::failure::{Failure, FailureKind, Result};
+use super::line_endings::{BOM, ending_of};
 use crate::path::show;
 
 /// Whether the language of a file is known.
 pub(super) fn can_extend(path: &BStr) -> bool {
-    Syntax::of(path).is_some()
+    languages::of(path).is_some()
 }
 
 /// `old` with what it lacks of `content`, and what was done.
@@ -35,7 +36,7 @@ pub(super) fn can_extend(path: &BStr) -> bool {
 /// # Errors
 /// The language is unknown, either text does not parse, nothing is missing, or what is missing has no safe place.
 pub(super) fn extend(path: &BStr, old: &[u8], content: &[u8]) -> Result<(Vec<u8>, Extension)> {
-    let syntax = Syntax::of(path).ok_or_else(|| unknown_language(path))?;
+    let syntax = languages::of(path).ok_or_else(|| unknown_language(path))?;
     let (mark, old) = match old.strip_prefix(BOM) {
         Some(text) => (BOM, text),
         None => (&b""[..], old),
@@ -84,7 +85,7 @@ fn readable(text: &[u8]) -> Result<&str, String> {
 }
 
 fn unknown_language(path: &BStr) -> Failure {
-    let languages = Syntax::names();
+    let languages = languages::names();
     Failure::new(
         FailureKind::UnsupportedLanguage,
         format!(

@@ -1,18 +1,16 @@
 //! What `extend` has to know of a language: its grammar, and what each node of a body is.
 
-use gix::bstr::{BStr, ByteSlice};
 use tree_sitter::{Language, Node};
 
 use super::import::{Atom, Bindings};
-use super::{go, java, python, rust, script};
 
 /// A language.
 #[derive(Debug)]
 pub(super) struct Syntax {
     pub(super) name: &'static str,
     /// Ends of file names, without the dot.
-    extensions: &'static [&'static str],
-    grammar: fn() -> Language,
+    pub(super) extensions: &'static [&'static str],
+    pub(super) grammar: fn() -> Language,
     /// What a node of a body is; `attributes` are the texts of those before it.
     pub(super) item: for<'t> fn(node: Node<'t>, text: &str, attributes: &[&str]) -> Item<'t>,
     /// Whether bodies have braces; else indentation makes them.
@@ -27,97 +25,7 @@ pub(super) struct Syntax {
     pub(super) uses: Option<fn(atom: &Atom, text: &str) -> bool>,
 }
 
-const LANGUAGES: &[Syntax] = &[
-    Syntax {
-        name: "Python",
-        extensions: &["py", "pyi"],
-        grammar: || tree_sitter_python::LANGUAGE.into(),
-        item: python::item,
-        has_braces: false,
-        blank_lines: 2,
-        separator: ".",
-        strings: &["string"],
-        uses: None,
-    },
-    Syntax {
-        name: "Rust",
-        extensions: &["rs"],
-        grammar: || tree_sitter_rust::LANGUAGE.into(),
-        item: rust::item,
-        has_braces: true,
-        blank_lines: 1,
-        separator: "::",
-        strings: &["string_literal", "raw_string_literal"],
-        uses: None,
-    },
-    script("JavaScript", &["js", "jsx", "mjs", "cjs"], || {
-        tree_sitter_javascript::LANGUAGE.into()
-    }),
-    script("TypeScript", &["ts", "mts", "cts"], || {
-        tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()
-    }),
-    script("TSX", &["tsx"], || {
-        tree_sitter_typescript::LANGUAGE_TSX.into()
-    }),
-    Syntax {
-        name: "Go",
-        extensions: &["go"],
-        grammar: || tree_sitter_go::LANGUAGE.into(),
-        item: go::item,
-        has_braces: true,
-        blank_lines: 1,
-        separator: ".",
-        strings: &["raw_string_literal"],
-        uses: Some(go::uses),
-    },
-    Syntax {
-        name: "Java",
-        extensions: &["java"],
-        grammar: || tree_sitter_java::LANGUAGE.into(),
-        item: java::item,
-        has_braces: true,
-        blank_lines: 1,
-        separator: ".",
-        strings: &["string_literal"],
-        uses: None,
-    },
-];
-
-const fn script(
-    name: &'static str,
-    extensions: &'static [&'static str],
-    grammar: fn() -> Language,
-) -> Syntax {
-    Syntax {
-        name,
-        extensions,
-        grammar,
-        item: script::item,
-        has_braces: true,
-        blank_lines: 1,
-        separator: ".",
-        strings: &["template_string", "string"],
-        uses: None,
-    }
-}
-
 impl Syntax {
-    /// The language of a file by the end of its name.
-    pub(super) fn of(path: &BStr) -> Option<&'static Syntax> {
-        let name = path.rsplit(|&byte| byte == b'/').next()?.to_str().ok()?;
-        let (_, extension) = name.rsplit_once('.')?;
-        let extension = extension.to_ascii_lowercase();
-        LANGUAGES
-            .iter()
-            .find(|syntax| syntax.extensions.contains(&extension.as_str()))
-    }
-
-    /// Every language, for a message.
-    pub(super) fn names() -> String {
-        let names: Vec<&str> = LANGUAGES.iter().map(|syntax| syntax.name).collect();
-        names.join(", ")
-    }
-
     pub(super) fn grammar(&self) -> Language {
         (self.grammar)()
     }

@@ -176,7 +176,7 @@ fn what_was_cut_out_of_real_sources_comes_back_and_nothing_is_lost() {
         sources(&src.join(part), &mut files);
     }
     files.sort();
-    let syntax = Syntax::of("a.rs".into()).unwrap();
+    let syntax = languages::of("a.rs".into()).unwrap();
     let mut cuts = 0;
     for (number, file) in files.iter().enumerate() {
         let tree = parse(syntax, file).unwrap();

@@ -1,0 +1,20 @@
+//! The repository that a command is about.
+
+use crate::error::Result;
+use crate::gate;
+use crate::git::Repository;
+use crate::judge::Options;
+
+/// The same with the approvals of this repository, which count where a person commits.
+pub(super) fn with_approvals(repo: &Repository, options: Options) -> Result<Options> {
+    let approvals = gate::approvals(repo).map_err(gate::Failure::into_error)?;
+    Ok(Options {
+        approvals,
+        ..options
+    })
+}
+
+/// The repository of the current directory.
+pub(super) fn repository() -> Result<Repository> {
+    Repository::open(".".as_ref())
+}

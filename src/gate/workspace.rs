@@ -1,0 +1,128 @@
+//! A workspace with everything that its file operations need.
+
+use std::path::PathBuf;
+
+use gix::bstr::{BStr, BString};
+
+use super::failure::{Result, not_found, refuse_binary};
+use super::held::Held;
+use super::lock::Lock;
+use super::log::Log;
+use super::on_record::approvals;
+use super::sign::Signer;
+use crate::approval::Approval;
+use crate::boundary::{Boundary, Entry};
+use crate::git::Repository;
+use crate::judge::{self, Access, Desk, Options, Request};
+use crate::policy::Policy;
+
+/// A workspace with everything that its file operations need.
+pub struct Gate<'a> {
+    pub(super) repo: &'a Repository,
+    pub(super) boundary: Boundary,
+    pub(super) policy: Policy,
+    pub(super) log: Log,
+    pub(super) held: Held,
+    pub(super) lock: Lock,
+    pub(super) approvals: Vec<Approval>,
+    /// What signs a person's consent.
+    pub(super) signer: Option<Signer>,
+}
+
+impl<'a> Gate<'a> {
+    /// Opens the workspace of a repository; designs and settings are HEAD's.
+    ///
+    /// # Errors
+    /// Whatever keeps guard from a verdict.
+    pub fn open(repo: &'a Repository, options: &Options) -> Result<Gate<'a>> {
+        Gate::open_with(repo, options, true)
+    }
+
+    pub(super) fn open_with(
+        repo: &'a Repository,
+        options: &Options,
+        needs_design: bool,
+    ) -> Result<Gate<'a>> {
+        let boundary = Boundary::open(repo.own_workdir()?)?;
+        let request = Request {
+            options,
+            needs_design,
+        };
+        let policy = judge::load_for_request(repo, &request)?;
+        Ok(Gate::new(repo, boundary, policy, approvals(repo)?))
+    }
+
+    pub(super) fn new(
+        repo: &'a Repository,
+        boundary: Boundary,
+        policy: Policy,
+        approvals: Vec<Approval>,
+    ) -> Gate<'a> {
+        Gate {
+            repo,
+            boundary,
+            policy,
+            log: Log::of(repo),
+            held: Held::new(repo.common_dir()),
+            lock: Lock::new(repo.common_dir()),
+            approvals,
+            signer: None,
+        }
+    }
+
+    /// The same, with what signs a person's consent.
+    #[must_use]
+    pub fn signing(self, signer: Option<Signer>) -> Self {
+        Gate { signer, ..self }
+    }
+
+    /// Reads a text file inside the read roots. A refusal is on record.
+    ///
+    /// # Errors
+    /// The path is refused, there is no such file, or it cannot be read.
+    pub fn read(&self, request: &BStr) -> Result<(BString, Entry)> {
+        let read = self.find(request).and_then(|(path, entry)| {
+            refuse_binary(path.as_ref(), &entry.content)?;
+            Ok((path, entry))
+        });
+        read.inspect_err(|failure| {
+            if failure.is_refusal() {
+                self.note_refusal("read", request, failure);
+            }
+        })
+    }
+
+    /// Remarks on how the policy came about, such as on a design that the work tree has in another version.
+    pub fn notes(&self) -> &[String] {
+        &self.policy.notes
+    }
+
+    /// A file inside the read roots.
+    pub(super) fn find(&self, request: &BStr) -> Result<(BString, Entry)> {
+        let path = self.boundary.locate(request)?;
+        self.desk().admit(path.as_ref(), Access::Read)??;
+        let max = self.policy.settings.max_size;
+        let entry = self.boundary.read(path.as_ref(), max)?;
+        let entry = entry.ok_or_else(|| not_found(path.as_ref()))?;
+        Ok((path, entry))
+    }
+
+    /// The largest content that the settings allow, in bytes.
+    pub fn max_size(&self) -> u64 {
+        self.policy.settings.max_size
+    }
+
+    /// The absolute spelling of a path in the workspace, free of links.
+    pub fn absolute(&self, path: &BStr) -> PathBuf {
+        self.boundary.absolute(path)
+    }
+
+    pub(super) fn desk(&self) -> Desk<'_> {
+        Desk {
+            repo: self.repo,
+            policy: &self.policy,
+            boundary: &self.boundary,
+            approvals: &self.approvals,
+        }
+    }
+}
