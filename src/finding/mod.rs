@@ -3,6 +3,7 @@
 //! The model knows no output format; `report` turns it into bytes.
 
 mod explain;
+mod level;
 mod rule;
 
 use std::ops::Range;
@@ -11,29 +12,8 @@ use gix::bstr::BString;
 use serde::{Serialize, Serializer};
 
 pub use explain::Explain;
+pub use level::Level;
 pub use rule::Rule;
-
-/// How serious a finding is. The order is `Note < Warning < Error`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
-    /// For information; never changes the exit code.
-    Note,
-    /// Worth a look; never changes the exit code.
-    Warning,
-    /// Refuses the change: exit code 1.
-    Error,
-}
-
-impl Level {
-    /// The word used in every format: `note`, `warning`, `error`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Level::Note => "note",
-            Level::Warning => "warning",
-            Level::Error => "error",
-        }
-    }
-}
 
 /// A place in a design document or in `guard.toml`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The names of the rules, their levels and their texts.
 
-use super::Level;
+use super::level::Level;
 
 macro_rules! rules {
     ($($variant:ident $id:literal $level:ident $summary:literal,)*) => {

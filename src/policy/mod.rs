@@ -1,6 +1,7 @@
 //! What a change is judged by: settings, designs and their scope.
 
 pub mod closest;
+mod closest_index;
 pub mod design;
 pub mod glob;
 mod grant;

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::closest::Index;
+use super::closest_index::Index;
 use super::glob::GlobSet;
 use super::literal::literal_prefix;
 use super::{Actions, Grant, GrantKind};

@@ -7,7 +7,7 @@ use super::draft::Draft;
 use super::heading::{Title, title};
 use super::map::Map;
 use super::problem::{Problem, show};
-use super::sections::Section;
+use super::section::Section;
 use super::source::Source;
 use crate::finding::Rule;
 

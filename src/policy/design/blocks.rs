@@ -8,8 +8,6 @@ use std::ops::Range;
 
 use super::html::Element;
 
-pub(super) use super::collect::blocks;
-
 /// A block at the top level of the document.
 pub(super) enum Block {
     Heading(Heading),
@@ -154,6 +152,7 @@ impl Content {
 
 #[cfg(test)]
 mod tests {
+    use super::super::collect::blocks;
     use super::*;
 
     fn shape(text: &str) -> String {

@@ -7,7 +7,7 @@ use super::cell::{self, Paths};
 use super::draft::{Draft, Row};
 use super::heading::Claim;
 use super::kind::{self, Kind, Type};
-use super::problem::{Located, Problem, show};
+use super::problem::{Located, Problem, ambiguous, html, show};
 use super::source::Source;
 
 /// Grants every item of a list.
@@ -37,7 +37,7 @@ fn read_item(source: &Source<'_>, item: &Content, claim: Claim) -> Result<Row, L
     let span = source.trim(item.span.clone());
     cell::refuse_overload(item)?;
     if item.is_obscured {
-        return Err(cell::html(source.slice(span.clone())).at(span));
+        return Err(html(source.slice(span.clone())).at(span));
     }
     if source
         .slice(span.clone())
@@ -45,7 +45,7 @@ fn read_item(source: &Source<'_>, item: &Content, claim: Claim) -> Result<Row, L
         .skip(1)
         .any(|line| line.contains('|'))
     {
-        let problem = cell::ambiguous("a line of the item looks like a row of a table");
+        let problem = ambiguous("a line of the item looks like a row of a table");
         return Err(problem.at(span));
     }
     let (label, path) = split_label(source, item, span)?;

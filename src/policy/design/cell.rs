@@ -8,42 +8,10 @@ use std::ops::Range;
 use super::blocks::{Content, Piece, PieceKind};
 use super::link;
 use super::negation::negation;
-use super::problem::{Located, Problem, show};
+use super::problem::{Located, Problem, ambiguous, html, show};
 use super::raw;
 use super::source::Source;
-
-/// One path as written, not yet judged.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Written {
-    pub(super) text: String,
-    /// With its backticks.
-    pub(super) span: Range<usize>,
-    /// An arrow points from the path before to this one.
-    pub(super) arrow: bool,
-    /// "(directory)" stands behind it.
-    pub(super) directory: bool,
-    /// "(no changes)" stands behind it.
-    pub(super) denied: bool,
-    /// The whole text, where it stands as code.
-    pub(super) code: Option<String>,
-    /// It is the name of a file, whatever else it could mean.
-    pub(super) is_name: bool,
-}
-
-impl Written {
-    /// Code is read as it stands if a file of this name is there.
-    pub(super) fn of_code(source: &Source<'_>, text: &str, span: Range<usize>) -> Written {
-        let is_name = source.is_file(text);
-        let path = if is_name { text } else { text.trim() };
-        Written {
-            text: path.to_owned(),
-            span,
-            code: Some(text.to_owned()),
-            is_name,
-            ..Written::default()
-        }
-    }
-}
+use super::written::{Written, is_arrow, is_break, is_directory_remark, split_arrow};
 
 /// The paths of a cell.
 #[derive(Debug, Default)]
@@ -107,24 +75,6 @@ pub(super) fn refuse_overload(content: &Content) -> Result<(), Located> {
     Ok(())
 }
 
-/// A cell that could mean more than one thing.
-pub(super) fn ambiguous(message: impl Into<String>) -> Problem {
-    Problem::bad_row(
-        "ambiguous-cell",
-        message,
-        "write each path in backticks, separated by commas: `src/a.rs`, `src/b.rs`",
-    )
-}
-
-/// A cell with tags.
-pub(super) fn html(tag: &str) -> Problem {
-    Problem::bad_row(
-        "html",
-        format!("the cell holds HTML: {}", show(tag)),
-        "write the path in backticks, without tags",
-    )
-}
-
 /// A piece of a cell, left to right.
 enum Token<'a> {
     Text(&'a str),
@@ -171,14 +121,6 @@ fn tokens<'a>(
     }
     tokens.push(Token::Text(source.slice(cursor..span.end)));
     Ok(tokens)
-}
-
-/// Whether a tag is `<br>` in one of its spellings.
-pub(super) fn is_break(tag: &str) -> bool {
-    let name = tag
-        .trim_start_matches('<')
-        .trim_end_matches(['>', '/', ' ']);
-    name.eq_ignore_ascii_case("br")
 }
 
 /// Collects the paths outside parentheses and the words between them.
@@ -262,42 +204,6 @@ impl Reader {
     }
 }
 
-/// Marks and words that point from the old to the new path.
-fn is_arrow(text: &str) -> bool {
-    matches!(
-        text,
-        "->" | "-->" | "=>" | "→" | "⇒" | "➜" | "to" | "renamed to" | "moved to"
-    )
-}
-
-/// Splits `a -> b` inside one span.
-pub(super) fn split_arrow(path: Written) -> Vec<Written> {
-    if path.is_name {
-        return vec![path];
-    }
-    let parts: Vec<&str> = [" -> ", "→", " => "]
-        .iter()
-        .find_map(|arrow| {
-            let parts: Vec<&str> = path.text.split(arrow).map(str::trim).collect();
-            (parts.len() == 2 && parts.iter().all(|part| !part.is_empty())).then_some(parts)
-        })
-        .unwrap_or_default();
-    match *parts {
-        [old, new] => vec![
-            Written {
-                text: old.to_owned(),
-                ..path.clone()
-            },
-            Written {
-                text: new.to_owned(),
-                arrow: true,
-                ..path.clone()
-            },
-        ],
-        _ => vec![path],
-    }
-}
-
 /// Words that turn "these files" into "all but these files".
 fn is_exclusion(word: &str) -> bool {
     let is_contraction = word.ends_with("n't") || word.ends_with("n’t");
@@ -335,16 +241,4 @@ fn has_path_shape(text: &str) -> bool {
     let has_extension = (1..=5).contains(&extension.len())
         && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
     text.contains('/') || text.starts_with('.') || has_extension
-}
-
-/// "(directory)" and its kin.
-pub(super) fn is_directory_remark(remark: &str) -> bool {
-    let word = remark
-        .trim()
-        .split(|c: char| !c.is_alphabetic())
-        .next()
-        .unwrap_or("");
-    ["directory", "dir", "folder"]
-        .iter()
-        .any(|name| word.eq_ignore_ascii_case(name))
 }

@@ -123,7 +123,8 @@ fn only(names: &[String], wanted: &[&str]) -> Result<Option<usize>, Problem> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use super::super::blocks::{Block, blocks};
+    use super::super::blocks::Block;
+    use super::super::collect::blocks;
     use super::*;
 
     fn of(text: &str) -> Result<Option<Columns>, &'static str> {

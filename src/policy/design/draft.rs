@@ -5,15 +5,16 @@ use std::ops::Range;
 
 use gix::bstr::{BString, ByteSlice};
 
-use super::cell::Written;
 use super::entry::{self, Entry};
 use super::form::{Form, Shape};
 use super::kind::Kind;
 use super::name;
+use super::options::Options;
+use super::parsed::{Fault, Mention};
 use super::problem::{Located, Problem, show};
 use super::role::role_of;
 use super::source::Source;
-use super::{Fault, Mention, Options};
+use super::written::Written;
 use crate::finding::Rule;
 use crate::policy::{Actions, Grant, GrantKind};
 

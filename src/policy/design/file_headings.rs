@@ -1,12 +1,13 @@
 //! Headings that name one file each: `#### [MODIFY] [name](path)`.
 
 use super::blocks::{Content, Heading, PieceKind};
-use super::cell::{self, Paths, Written};
+use super::cell::{self, Paths};
 use super::draft::{Draft, Row};
 use super::kind::{self, Type};
 use super::link::decode;
-use super::problem::{Located, show};
+use super::problem::{Located, ambiguous, show};
 use super::source::Source;
+use super::written::Written;
 
 /// The type in the brackets that such a heading begins with.
 pub(super) fn type_of(heading: &Heading) -> Option<(Type, String)> {
@@ -68,7 +69,7 @@ fn path(source: &Source<'_>, content: &Content) -> Result<Paths, Located> {
             show(name),
             show(&target)
         );
-        return Err(cell::ambiguous(message).at(span));
+        return Err(ambiguous(message).at(span));
     }
     let begin = source
         .slice(content.span.clone())

@@ -2,7 +2,6 @@
 
 use gix::bstr::{BStr, ByteSlice};
 
-use super::Design;
 use super::columns::Columns;
 use super::placeholder::is_placeholder;
 use crate::finding::Anchor;
@@ -91,35 +90,33 @@ impl Shape {
     }
 }
 
-impl Design {
-    /// The row that would permit what is wanted, in the form of this design's own table or list.
-    pub fn row(&self, wanted: &Wanted<'_>) -> Row {
-        let fits = |form: &&Form| {
-            let untyped = form.untyped.contains(wanted.actions) && wanted.from.is_none();
-            form.shape.has_type() || untyped
+/// The row that would permit what is wanted, in the form of one of a design's own tables or lists.
+pub(super) fn row(forms: &[Form], wanted: &Wanted<'_>) -> Row {
+    let fits = |form: &&Form| {
+        let untyped = form.untyped.contains(wanted.actions) && wanted.from.is_none();
+        form.shape.has_type() || untyped
+    };
+    if let Some(form) = forms.iter().find(fits) {
+        return Row {
+            text: form.shape.write(wanted),
+            anchor: Some(form.anchor.clone()),
+            needs_type_column: false,
         };
-        if let Some(form) = self.forms.iter().find(fits) {
-            return Row {
-                text: form.shape.write(wanted),
-                anchor: Some(form.anchor.clone()),
-                needs_type_column: false,
-            };
-        }
-        let table = self.forms.iter().find_map(|form| match &form.shape {
-            Shape::Table(cells) => Some((cells, &form.anchor)),
-            _ => None,
-        });
-        Row {
-            text: match table {
-                Some((cells, _)) => {
-                    let with_type: Vec<Cell> = cells.iter().copied().chain([Cell::Type]).collect();
-                    table_row(&with_type, wanted)
-                }
-                None => usual_row(wanted),
-            },
-            anchor: table.map(|(_, anchor)| anchor.clone()),
-            needs_type_column: true,
-        }
+    }
+    let table = forms.iter().find_map(|form| match &form.shape {
+        Shape::Table(cells) => Some((cells, &form.anchor)),
+        _ => None,
+    });
+    Row {
+        text: match table {
+            Some((cells, _)) => {
+                let with_type: Vec<Cell> = cells.iter().copied().chain([Cell::Type]).collect();
+                table_row(&with_type, wanted)
+            }
+            None => usual_row(wanted),
+        },
+        anchor: table.map(|(_, anchor)| anchor.clone()),
+        needs_type_column: true,
     }
 }
 

@@ -4,12 +4,12 @@
 
 use std::ops::Range;
 
-use super::cell::Written;
 use super::draft::{Draft, Row};
 use super::heading::Claim;
 use super::kind::Kind;
 use super::problem::{Problem, show};
 use super::source::Source;
+use super::written::Written;
 
 const KEYS: &[&str] = &["files_modified", "allowed_paths"];
 

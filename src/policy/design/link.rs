@@ -2,8 +2,7 @@
 
 use gix::bstr::{BStr, ByteSlice};
 
-use super::cell::ambiguous;
-use super::problem::{Problem, show};
+use super::problem::{Problem, ambiguous, show};
 
 /// Accepts a link whose target is its text: as a path from the root or from
 /// the design's directory, or as an address that ends with a text of several names.

@@ -7,7 +7,7 @@ use super::blocks::{Block, Content, Heading};
 use super::exclusion;
 use super::file_headings;
 use super::heading::{Title, title};
-use super::sections::Section;
+use super::section::Section;
 use super::source::Source;
 
 /// The blocks with what their headings say.

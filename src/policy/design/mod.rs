@@ -30,10 +30,13 @@ mod link;
 mod map;
 mod name;
 mod negation;
+mod options;
+mod parsed;
 mod placeholder;
 mod problem;
 mod raw;
 mod role;
+mod section;
 mod sections;
 mod source;
 mod table;
@@ -41,39 +44,19 @@ mod tag;
 mod unread;
 mod whole;
 mod word;
+mod written;
 
 use std::collections::BTreeSet;
 
 use gix::bstr::{BStr, BString};
 
-use crate::finding::{Anchor, Finding, Rule};
-use crate::policy::patterns::Patterns;
-use crate::policy::settings::{Settings, TEST_PATTERNS};
+use crate::finding::Finding;
 use crate::policy::{Grant, GrantKind};
 
 pub use form::{Form, Row, Wanted, usual_row};
+pub use options::Options;
+pub use parsed::{Fault, Mention};
 pub use role::role_of;
-
-/// What the settings say about reading designs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
-    /// Headings that open a scope section besides the built-in ones, without numbering.
-    pub headings: Vec<String>,
-    /// The globs that mean "a test"; a pattern without a slash is matched against the file name.
-    pub test_patterns: Patterns,
-    /// Names of files: code that is one of them means this file, whatever else the text could mean.
-    pub files: BTreeSet<BString>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            headings: Vec::new(),
-            test_patterns: Patterns::built_in(TEST_PATTERNS),
-            files: BTreeSet::new(),
-        }
-    }
-}
 
 /// A design document as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,32 +84,6 @@ impl Design {
     pub fn is_usable(&self) -> bool {
         !self.grants.is_empty()
     }
-}
-
-/// A path of a row such as `Exists` or `Verify`: named, not granted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mention {
-    /// The path as written, normalised like a grant's.
-    pub path: BString,
-    /// The type as written.
-    pub change_type: String,
-    /// The path's place in the document.
-    pub anchor: Anchor,
-}
-
-/// Something wrong with a design.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
-    /// One of the `design-…` rules.
-    pub rule: Rule,
-    /// One sentence without a final full stop; names in it are escaped.
-    pub message: String,
-    /// What to write instead.
-    pub help: Vec<String>,
-    /// Where; `None` only for a document without any text.
-    pub anchor: Option<Anchor>,
-    /// A stable word for machines, such as `dotdot` or `truncated-row`.
-    pub reason: &'static str,
 }
 
 /// Reads a design. `path` is its repository-relative path: no row grants it.
@@ -180,22 +137,12 @@ pub fn parse_among<E>(
     Ok(parse(path, bytes, &options))
 }
 
-impl Options {
-    /// What the settings say about reading designs.
-    pub fn from_settings(settings: &Settings) -> Options {
-        let default = Options::default();
-        Options {
-            headings: settings.headings.clone(),
-            test_patterns: settings
-                .test_patterns
-                .clone()
-                .unwrap_or(default.test_patterns),
-            files: default.files,
-        }
-    }
-}
-
 impl Design {
+    /// The row that would permit what is wanted, in the form of this design's own table or list.
+    pub fn row(&self, wanted: &Wanted<'_>) -> Row {
+        form::row(&self.forms, wanted)
+    }
+
     /// What the doubtful names would grant if they were files: a request may be about to make one of them.
     pub fn grants_of_doubtful(&self, options: &Options) -> Vec<Grant> {
         if self.doubtful.is_empty() {

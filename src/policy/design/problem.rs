@@ -64,3 +64,21 @@ pub(super) struct Located {
 pub(super) fn show(text: &str) -> String {
     crate::path::show(text).to_string()
 }
+
+/// A cell that could mean more than one thing.
+pub(super) fn ambiguous(message: impl Into<String>) -> Problem {
+    Problem::bad_row(
+        "ambiguous-cell",
+        message,
+        "write each path in backticks, separated by commas: `src/a.rs`, `src/b.rs`",
+    )
+}
+
+/// A cell with tags.
+pub(super) fn html(tag: &str) -> Problem {
+    Problem::bad_row(
+        "html",
+        format!("the cell holds HTML: {}", show(tag)),
+        "write the path in backticks, without tags",
+    )
+}

@@ -4,11 +4,12 @@
 use std::ops::Range;
 
 use super::blocks::{Content, Emphasis, PieceKind};
-use super::cell::{Written, ambiguous, html, is_break, is_directory_remark, split_arrow};
 use super::negation::negation;
 use super::placeholder::is_placeholder;
 use super::problem::{Problem, show};
+use super::problem::{ambiguous, html};
 use super::source::Source;
+use super::written::{Written, is_break, is_directory_remark, split_arrow};
 
 /// The paths of a bare cell; `span` is its trimmed range.
 ///

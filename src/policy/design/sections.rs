@@ -1,53 +1,24 @@
 //! Which tables and lists of a document are its scope.
 
-use std::ops::Range;
-
-use super::Options;
 use super::absent;
-use super::blocks::{Block, Content, Heading, Table, blocks};
+use super::blocks::{Block, Content, Heading};
 use super::bullets;
-use super::columns::{Columns, columns};
+use super::collect::blocks;
+use super::columns::columns;
 use super::draft::Draft;
 use super::file_headings;
 use super::form::Shape;
 use super::front_matter;
 use super::heading::Claim;
 use super::map::Map;
+use super::options::Options;
 use super::problem::{Located, Problem};
+use super::section::{Candidate, Section};
 use super::source::Source;
 use super::table;
 use super::unread;
 use crate::finding::Rule;
 use crate::policy::Actions;
-
-/// A heading that announces files, with the blocks below it.
-pub(super) struct Section<'b> {
-    pub(super) heading: &'b Heading,
-    /// Indices of the blocks behind the heading.
-    pub(super) body: Range<usize>,
-    pub(super) claim: Claim,
-    tables: Vec<Candidate<'b>>,
-}
-
-impl<'b> Section<'b> {
-    pub(super) fn new(heading: &'b Heading, body: Range<usize>, claim: Claim) -> Self {
-        Section {
-            heading,
-            body,
-            claim,
-            tables: Vec::new(),
-        }
-    }
-}
-
-/// A table of files.
-struct Candidate<'b> {
-    index: usize,
-    table: &'b Table,
-    columns: Columns,
-    /// Index of the heading right above.
-    unit: usize,
-}
 
 /// Reads a whole document into the draft.
 pub(super) fn read(source: &Source<'_>, options: &Options, draft: &mut Draft<'_>) {

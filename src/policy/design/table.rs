@@ -6,7 +6,7 @@ use super::columns::Columns;
 use super::draft::{self, Draft};
 use super::heading::Claim;
 use super::kind::{self, Kind, Type};
-use super::problem::{Located, Problem, show};
+use super::problem::{Located, Problem, html, show};
 use super::source::Source;
 use crate::finding::Rule;
 
@@ -163,7 +163,7 @@ fn row_type(source: &Source<'_>, row: &Row, cell: &Content) -> Result<Type, Loca
         );
     }
     if cell.is_obscured {
-        return Err(cell::html(source.slice(span.clone())).at(span));
+        return Err(html(source.slice(span.clone())).at(span));
     }
     kind::parse(&text).ok_or_else(|| {
         let help = kind::help(&text);

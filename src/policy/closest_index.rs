@@ -1,0 +1,223 @@
+//! The granted files and directories, prepared for finding the closest.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+
+use gix::bstr::{BString, ByteSlice};
+
+use super::path_name::{DIRECTORIES, EXTENSION, PathName, overlap};
+use super::{Grant, GrantKind};
+
+/// The least score of a suggestion by similarity alone.
+const MIN_SIMILAR: f64 = 0.55;
+
+/// The least score of a suggestion in the same directory: that of an equal extension.
+const MIN_SIBLING: f64 = DIRECTORIES + EXTENSION;
+
+/// With more grants than this only the most promising are compared in full.
+pub(super) const MANY: usize = 200;
+
+/// How many are.
+const PROMISING: usize = 64;
+
+/// Grants that are looked at, for all questions together. Nobody reads a hundred thousand suggestions: those that are
+/// left come from [`MANY`] files of the same name or directory, and not from elsewhere.
+const ALL_LOOKS: usize = 20_000_000;
+
+/// What makes a path close.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Why {
+    /// The same file name in another directory.
+    SameName,
+    /// Another file of the same directory.
+    SameDirectory,
+    /// It is written much alike.
+    Similar,
+}
+
+/// The granted files and directories, prepared for comparison.
+#[derive(Debug, Clone)]
+pub(super) struct Index {
+    candidates: Vec<Candidate>,
+    /// Positions of files by file name, folded.
+    names: HashMap<String, Vec<usize>>,
+    /// Positions of files by directory.
+    directories: HashMap<BString, Vec<usize>>,
+    /// How many more candidates may be looked at.
+    pub(super) looks: Arc<AtomicUsize>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Candidate {
+    pub(super) grant: usize,
+    pub(super) path: BString,
+    pub(super) name: PathName,
+    /// The grant is a directory, and `name` that of any file in it.
+    pub(super) directory: bool,
+}
+
+impl Index {
+    pub(super) fn new(grants: &[Grant]) -> Index {
+        let mut index = Index {
+            candidates: Vec::new(),
+            names: HashMap::new(),
+            directories: HashMap::new(),
+            looks: Arc::new(AtomicUsize::new(ALL_LOOKS)),
+        };
+        for (number, grant) in grants.iter().enumerate() {
+            let offered = grant.kind != GrantKind::Glob && !grant.path.is_empty();
+            if !offered || grant.actions.is_empty() {
+                continue;
+            }
+            let directory = grant.kind == GrantKind::Directory;
+            let name = if directory {
+                PathName::new([grant.path.as_slice(), b"/"].concat().as_bstr())
+            } else {
+                PathName::new(grant.path.as_ref())
+            };
+            let position = index.candidates.len();
+            if !directory {
+                let names = index.names.entry(name.folded()).or_default();
+                names.push(position);
+                let siblings = index.directories.entry(name.directory.clone()).or_default();
+                siblings.push(position);
+            }
+            index.candidates.push(Candidate {
+                grant: number,
+                path: grant.path.clone(),
+                name,
+                directory,
+            });
+        }
+        index
+    }
+
+    /// A file of the same name; of several, the one in the most similar directory.
+    pub(super) fn same_name(
+        &self,
+        asked: &PathName,
+        permits: impl Fn(&Candidate) -> bool,
+    ) -> Option<(&Candidate, Why)> {
+        let named = self.names.get(&asked.folded())?.iter();
+        let named = named.map(|&at| &self.candidates[at]);
+        let named = self.promising(asked, named.take(self.looks()), permits);
+        let found = best(named.into_iter(), |candidate| {
+            let score = asked.score(&candidate.name);
+            let related = !asked.common
+                || asked.is_above_or_below(&candidate.name)
+                || asked.directory_similarity(&candidate.name) > 0.0;
+            // The very same name comes before one that only looks the same.
+            let exact = if candidate.name.base == asked.base {
+                1.0
+            } else {
+                0.0
+            };
+            related.then_some(score + exact)
+        })?;
+        let why = if found.name.base == asked.base {
+            Why::SameName
+        } else {
+            Why::Similar
+        };
+        Some((found, why))
+    }
+
+    pub(super) fn same_directory(
+        &self,
+        asked: &PathName,
+        permits: impl Fn(&Candidate) -> bool,
+    ) -> Option<(&Candidate, Why)> {
+        let siblings = self.directories.get(&asked.directory)?.iter();
+        let siblings = siblings.map(|&at| &self.candidates[at]);
+        let siblings = self.promising(asked, siblings.take(self.looks()), permits);
+        let found = best(siblings.into_iter(), |candidate| {
+            let score = asked.score(&candidate.name);
+            // At the top everything is in the same directory.
+            let least = if asked.directory.is_empty() {
+                MIN_SIMILAR
+            } else {
+                MIN_SIBLING
+            };
+            (score >= least).then_some(score)
+        })?;
+        Some((found, Why::SameDirectory))
+    }
+
+    pub(super) fn similar(
+        &self,
+        asked: &PathName,
+        permits: impl Fn(&Candidate) -> bool,
+    ) -> Option<(&Candidate, Why)> {
+        if self.candidates.len() > self.looks() {
+            return None;
+        }
+        let promising = self.promising(asked, self.candidates.iter(), permits);
+        let found = best(promising.into_iter(), |candidate| {
+            let score = if candidate.directory {
+                asked.directory_similarity(&candidate.name)
+            } else {
+                asked.score(&candidate.name)
+            };
+            let may_replace = candidate.directory || asked.may_stand_for(&candidate.name);
+            (may_replace && score >= MIN_SIMILAR).then_some(score)
+        })?;
+        Some((found, Why::Similar))
+    }
+
+    /// How many candidates may be looked at for one answer.
+    fn looks(&self) -> usize {
+        self.looks.load(Relaxed).max(MANY)
+    }
+
+    /// All of these candidates, or of many those whose names and directories share the
+    /// most pairs of letters with the asked ones.
+    fn promising<'a>(
+        &self,
+        asked: &PathName,
+        among: impl ExactSizeIterator<Item = &'a Candidate>,
+        permits: impl Fn(&Candidate) -> bool,
+    ) -> Vec<&'a Candidate> {
+        let left = self.looks.load(Relaxed).saturating_sub(among.len());
+        self.looks.store(left, Relaxed);
+        let mut candidates: Vec<&Candidate> =
+            among.filter(|candidate| permits(candidate)).collect();
+        if candidates.len() > MANY {
+            let rank = |candidate: &Candidate| {
+                let stems = overlap(asked.stem_mask, candidate.name.stem_mask);
+                let directories = overlap(asked.directory_mask, candidate.name.directory_mask);
+                let rank = if candidate.directory {
+                    3 * directories
+                } else {
+                    2 * stems + directories
+                };
+                // A name that every directory has tells nothing.
+                let is_same = !asked.common && candidate.name.base == asked.base;
+                (Reverse((is_same, rank)), candidate.grant)
+            };
+            let mut ranked: Vec<_> = candidates.iter().map(|one| (rank(one), *one)).collect();
+            // The best are wanted, in any order.
+            ranked.select_nth_unstable_by_key(PROMISING, |(rank, _)| *rank);
+            ranked.truncate(PROMISING);
+            candidates = ranked.into_iter().map(|(_, candidate)| candidate).collect();
+        }
+        candidates
+    }
+}
+
+/// The candidate with the highest score; ties go to the smaller path.
+fn best<'a>(
+    candidates: impl Iterator<Item = &'a Candidate>,
+    score: impl Fn(&Candidate) -> Option<f64>,
+) -> Option<&'a Candidate> {
+    candidates
+        .filter_map(|candidate| Some((score(candidate)?, candidate)))
+        .max_by(|(left, a), (right, b)| {
+            left.total_cmp(right)
+                .then_with(|| b.path.cmp(&a.path))
+                .then_with(|| b.grant.cmp(&a.grant))
+        })
+        .map(|(_, candidate)| candidate)
+}

@@ -1,0 +1,31 @@
+//! What a design says besides its grants: paths that it only mentions, and its faults.
+
+use gix::bstr::BString;
+
+use crate::finding::{Anchor, Rule};
+
+/// A path of a row such as `Exists` or `Verify`: named, not granted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mention {
+    /// The path as written, normalised like a grant's.
+    pub path: BString,
+    /// The type as written.
+    pub change_type: String,
+    /// The path's place in the document.
+    pub anchor: Anchor,
+}
+
+/// Something wrong with a design.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// One of the `design-…` rules.
+    pub rule: Rule,
+    /// One sentence without a final full stop; names in it are escaped.
+    pub message: String,
+    /// What to write instead.
+    pub help: Vec<String>,
+    /// Where; `None` only for a document without any text.
+    pub anchor: Option<Anchor>,
+    /// A stable word for machines, such as `dotdot` or `truncated-row`.
+    pub reason: &'static str,
+}

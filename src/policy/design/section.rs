@@ -1,0 +1,36 @@
+//! A heading that announces files.
+
+use std::ops::Range;
+
+use super::blocks::{Heading, Table};
+use super::columns::Columns;
+use super::heading::Claim;
+
+/// A heading that announces files, with the blocks below it.
+pub(super) struct Section<'b> {
+    pub(super) heading: &'b Heading,
+    /// Indices of the blocks behind the heading.
+    pub(super) body: Range<usize>,
+    pub(super) claim: Claim,
+    pub(super) tables: Vec<Candidate<'b>>,
+}
+
+impl<'b> Section<'b> {
+    pub(super) fn new(heading: &'b Heading, body: Range<usize>, claim: Claim) -> Self {
+        Section {
+            heading,
+            body,
+            claim,
+            tables: Vec::new(),
+        }
+    }
+}
+
+/// A table of files.
+pub(super) struct Candidate<'b> {
+    pub(super) index: usize,
+    pub(super) table: &'b Table,
+    pub(super) columns: Columns,
+    /// Index of the heading right above.
+    pub(super) unit: usize,
+}

@@ -1,0 +1,94 @@
+//! The paths that are written in a cell, and the words and signs between them.
+
+use std::ops::Range;
+
+use super::source::Source;
+
+/// One path as written, not yet judged.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Written {
+    pub(super) text: String,
+    /// With its backticks.
+    pub(super) span: Range<usize>,
+    /// An arrow points from the path before to this one.
+    pub(super) arrow: bool,
+    /// "(directory)" stands behind it.
+    pub(super) directory: bool,
+    /// "(no changes)" stands behind it.
+    pub(super) denied: bool,
+    /// The whole text, where it stands as code.
+    pub(super) code: Option<String>,
+    /// It is the name of a file, whatever else it could mean.
+    pub(super) is_name: bool,
+}
+
+impl Written {
+    /// Code is read as it stands if a file of this name is there.
+    pub(super) fn of_code(source: &Source<'_>, text: &str, span: Range<usize>) -> Written {
+        let is_name = source.is_file(text);
+        let path = if is_name { text } else { text.trim() };
+        Written {
+            text: path.to_owned(),
+            span,
+            code: Some(text.to_owned()),
+            is_name,
+            ..Written::default()
+        }
+    }
+}
+
+/// Whether a tag is `<br>` in one of its spellings.
+pub(super) fn is_break(tag: &str) -> bool {
+    let name = tag
+        .trim_start_matches('<')
+        .trim_end_matches(['>', '/', ' ']);
+    name.eq_ignore_ascii_case("br")
+}
+
+/// Marks and words that point from the old to the new path.
+pub(super) fn is_arrow(text: &str) -> bool {
+    matches!(
+        text,
+        "->" | "-->" | "=>" | "→" | "⇒" | "➜" | "to" | "renamed to" | "moved to"
+    )
+}
+
+/// Splits `a -> b` inside one span.
+pub(super) fn split_arrow(path: Written) -> Vec<Written> {
+    if path.is_name {
+        return vec![path];
+    }
+    let parts: Vec<&str> = [" -> ", "→", " => "]
+        .iter()
+        .find_map(|arrow| {
+            let parts: Vec<&str> = path.text.split(arrow).map(str::trim).collect();
+            (parts.len() == 2 && parts.iter().all(|part| !part.is_empty())).then_some(parts)
+        })
+        .unwrap_or_default();
+    match *parts {
+        [old, new] => vec![
+            Written {
+                text: old.to_owned(),
+                ..path.clone()
+            },
+            Written {
+                text: new.to_owned(),
+                arrow: true,
+                ..path.clone()
+            },
+        ],
+        _ => vec![path],
+    }
+}
+
+/// "(directory)" and its kin.
+pub(super) fn is_directory_remark(remark: &str) -> bool {
+    let word = remark
+        .trim()
+        .split(|c: char| !c.is_alphabetic())
+        .next()
+        .unwrap_or("");
+    ["directory", "dir", "folder"]
+        .iter()
+        .any(|name| word.eq_ignore_ascii_case(name))
+}
