@@ -1,24 +1,29 @@
 //! guard judges changes: a change may touch only what its design document
 //! names, may not leave the workspace, and may not silently destroy a file.
 //!
-//! The modules follow one flow, and none imports a later one:
+//! The modules in order; none imports a later one. Those before `system` are pure: they use no disk, no environment,
+//! no process and no clock. `tests/architecture.rs` reads this list and checks both.
 //!
 //! ```text
-//! path, finding          words that everything else uses
-//! system                 what each operating system does in its own way
-//! disk, suggest, threads writing a file in one step; the word that was meant; work on several cores
-//! boundary               the directory handle that nothing escapes
-//! change                 what is proposed: one path going from an old to a new state
-//! measure                lost share, class, preview of a change
-//! policy                 settings + designs -> scope
-//! verdict                the result of a judgement: plain data
-//! rules                  policy and changes in, findings out; pure
-//! ci                     what a CI system says of the commits to judge; pure
-//! git                    the only code that opens a repository
-//! judge                  one pipeline: policy, changes and rules -> verdict
-//! report                 verdict -> bytes, one file per format
-//! install                hooks and settings of a repository, and a check that they work
-//! cli                    arguments -> verb -> exit code
+//! finding, error     what guard says
+//! change             what is proposed: one path going from an old to a new state
+//! path               which paths are safe
+//! suggest, trailer   the word that was meant; trailers of a commit message
+//! measure            lost share, class, preview of a change
+//! approval           a person's consent to one change
+//! policy             settings and designs -> scope
+//! verdict            the result of a judgement
+//! rules              policy and changes -> findings
+//! ci                 what a CI system says about the commits to judge
+//! system             what each operating system does in its own way
+//! threads, disk      work on several cores; writing a file in one step
+//! boundary           the directory handle that nothing escapes
+//! git                the only code that opens a repository
+//! judge              a source -> its verdict
+//! report             verdict -> bytes, one file per format
+//! gate               effects on a workspace: write, patch, snapshots, approvals, log
+//! install            hooks and settings of a repository, and a check that they work
+//! cli                arguments -> command -> exit code
 //! ```
 //!
 //! An embedding program builds a [`policy::Policy`], collects

@@ -10,6 +10,7 @@ mod approvals_on_record;
 mod approvals_signed;
 mod approve_preview;
 mod approve_signs;
+mod architecture;
 mod audit_anchor;
 mod audit_log;
 mod authority;

@@ -155,7 +155,7 @@ impl Boundary {
             Ok(path) => bytes(&from_real_root(&self.path, path)),
             Err(_) => request.to_vec(),
         };
-        let platform = Platform::host();
+        let platform = system::PLATFORM;
         let path = normalize_request(&root, &request, platform)?;
         // Windows takes `..` back by name; elsewhere `link/..` is the parent of where the link leads.
         let way = match platform {

@@ -18,8 +18,9 @@ use crate::error::{Error, Result};
 use crate::gate::{self, Done, Gate};
 use crate::git::{Repository, Snapshot, WorkTree};
 use crate::measure::unified_preview;
-use crate::path::{Platform, normalize_request, show};
+use crate::path::{normalize_request, show};
 use crate::report::Format;
+use crate::system;
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -194,7 +195,7 @@ fn named(repo: &Repository, path: &Path) -> Result<BString> {
         Ok(request) => bytes(&from_real_root(&root, request)),
         Err(_) => request.to_vec(),
     };
-    normalize_request(&bytes(&root), &request, Platform::host())
+    normalize_request(&bytes(&root), &request, system::PLATFORM)
         .map_err(|rejection| Error::new(rejection.message))
 }
 

@@ -13,7 +13,8 @@ use super::objects::Objects;
 use super::quarantine::{self, Quarantine};
 use crate::boundary::{absolute, bytes};
 use crate::error::{Error, Result};
-use crate::path::{Platform, from_directory, show};
+use crate::path::{from_directory, show};
+use crate::system;
 
 /// An opened repository.
 pub struct Repository {
@@ -126,7 +127,7 @@ impl Repository {
     /// A path that was given in the current directory, as seen from the top of the work tree, or absolute.
     pub fn request(&self, path: &Path) -> BString {
         let here = self.prefix().unwrap_or_default();
-        from_directory(&here, &bytes(path), Platform::host())
+        from_directory(&here, &bytes(path), system::PLATFORM)
     }
 
     /// The directory of this work tree's own git files (`.git`, or `.git/worktrees/NAME`).

@@ -4,10 +4,11 @@ use std::io;
 
 use annotate_snippets::renderer::{DEFAULT_ERROR_STYLE, DEFAULT_HELP_STYLE};
 
+use super::escape;
 use super::escape::message;
 use super::help::help_blocks;
 use super::human::{findings, notes, paint};
-use super::{Style, escape};
+use super::style::Style;
 use crate::error::Error;
 
 /// The columns of `  help: `.

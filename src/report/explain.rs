@@ -6,7 +6,8 @@ use annotate_snippets::renderer::DEFAULT_EMPHASIS_STYLE;
 use serde_json::{Value, json};
 
 use super::human::paint;
-use super::{Format, Style, document};
+use super::style::Style;
+use super::{Format, document};
 use crate::finding::Rule;
 use crate::policy::settings::{KEYS, RULES};
 

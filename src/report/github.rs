@@ -11,9 +11,12 @@
 use std::io;
 
 use super::escape;
+use super::human;
 use super::identity::sha256;
+use super::order::ordered;
 use super::place::Places;
-use super::{Style, advice, cannot_judge, human, ordered, sentence};
+use super::style::Style;
+use super::texts::{advice, cannot_judge, sentence};
 use crate::error::Error;
 use crate::finding::{Finding, Level};
 use crate::path::show;

@@ -11,8 +11,9 @@ use serde::Serialize;
 
 use super::identity::{hashes, sha256};
 use super::json::{Each, path, write_document};
+use super::order::ordered;
 use super::place::Places;
-use super::{advice, ordered, sentence};
+use super::texts::{advice, cannot_judge, sentence};
 use crate::error::Error;
 use crate::finding::{Finding, Level};
 use crate::policy::settings;
@@ -69,7 +70,7 @@ pub(super) fn report(
 
 fn no_verdict(error: &Error) -> io::Result<Issue> {
     Ok(Issue {
-        description: super::cannot_judge(error),
+        description: cannot_judge(error),
         check_name: "guard",
         fingerprint: sha256(error.message.as_bytes())?,
         severity: "blocker",

@@ -1,7 +1,7 @@
 //! The next steps of a finding: sentences broken between words, and what is to be pasted left whole.
 
-use super::Style;
 use super::escape::message;
+use super::style::Style;
 use crate::finding::Finding;
 
 /// Lines of help.

@@ -18,7 +18,9 @@ use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
 
 use super::escape::message;
 use super::help::{help_blocks, help_width, is_row, is_to_paste};
-use super::{Style, escape, ordered, snippet};
+use super::order::ordered;
+use super::style::Style;
+use super::{escape, snippet};
 use crate::finding::{Anchor, Finding, Level, Rule};
 use crate::path::show;
 use crate::verdict::{DesignUsed, JudgedChange, Outcome, Texts, Verdict};

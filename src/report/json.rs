@@ -14,7 +14,7 @@ use gix::bstr::{BStr, ByteSlice};
 use serde::{Serialize, Serializer};
 
 use super::escape::Brackets;
-use super::ordered;
+use super::order::ordered;
 use crate::error::Error;
 use crate::finding::{Details, Finding};
 use crate::path::is_hostile;

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::json::{ErrorJson, FindingJson, error, finding, write_line};
-use super::ordered;
+use super::order::ordered;
 use crate::error::Error;
 use crate::verdict::{Counts, Verdict};
 

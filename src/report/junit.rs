@@ -7,7 +7,9 @@ use std::io::{self, Write};
 
 use gix::bstr::BString;
 
-use super::{advice, cannot_judge, escape, ordered, sentence};
+use super::escape;
+use super::order::ordered;
+use super::texts::{advice, cannot_judge, sentence};
 use crate::error::Error;
 use crate::finding::{Finding, Level};
 use crate::path::show;

@@ -8,7 +8,9 @@ use std::fmt::Write as _;
 
 use gix::bstr::BString;
 
-use super::{advice, cannot_judge, escape, human, ordered, sentence};
+use super::order::ordered;
+use super::texts::{advice, cannot_judge, sentence};
+use super::{escape, human};
 use crate::error::Error;
 use crate::finding::Finding;
 use crate::path::show;

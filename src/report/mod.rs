@@ -15,6 +15,7 @@ mod json;
 mod jsonl;
 mod junit;
 mod markdown;
+mod order;
 mod place;
 mod prompt;
 mod recognise;
@@ -23,11 +24,10 @@ mod schema;
 mod scope;
 mod settings;
 mod snippet;
+mod style;
+mod texts;
 
-use std::cmp::Reverse;
 use std::io::{self, Write as _};
-
-use gix::bstr::BString;
 
 pub use check::write_check;
 pub use error::{write_error, write_notes};
@@ -38,10 +38,9 @@ pub(crate) use recognise::{RECOGNISED_FROM, is_report};
 pub use schema::schema;
 pub use scope::{write_scope, write_scope_check};
 pub use settings::write_settings;
+pub use style::Style;
 
 use crate::error::Error;
-use crate::finding::Finding;
-use crate::path::show;
 use crate::verdict::Verdict;
 
 /// Bytes that are written at a time.
@@ -105,34 +104,6 @@ impl Format {
         let name = self.name();
         let message = format!("{verb} has no format {name}, only human and json");
         io::Error::new(io::ErrorKind::Unsupported, message)
-    }
-}
-
-/// How [`Format::Human`], and the part for people of [`Format::Github`], is
-/// drawn; the other formats do not look at it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Style {
-    /// Whether to write ANSI colours.
-    pub color: bool,
-    /// Columns of the terminal; quoted lines are trimmed to it.
-    pub width: usize,
-    /// Only findings at level error, no notes and no summary.
-    pub quiet: bool,
-    /// The current directory below the workspace root. The `-->` lines are
-    /// written relative to it, so that terminals and editors can open them;
-    /// all other paths stay relative to the workspace.
-    pub prefix: Option<BString>,
-}
-
-impl Default for Style {
-    /// Plain, 80 columns.
-    fn default() -> Self {
-        Style {
-            color: false,
-            width: 80,
-            quiet: false,
-            prefix: None,
-        }
     }
 }
 
@@ -200,61 +171,6 @@ fn write_either(
         Format::Markdown => out.write_all(markdown::report(verdict, failure).as_bytes())?,
     }
     out.flush()
-}
-
-/// The finding in one sentence that names its path.
-fn sentence(finding: &Finding) -> String {
-    let message = escape::message(&finding.message);
-    match &finding.path {
-        Some(path) => {
-            let path = show(path).to_string();
-            if message.contains(&path) {
-                message
-            } else {
-                format!("{path}: {message}")
-            }
-        }
-        None => message,
-    }
-}
-
-/// The next steps, one a line, safe to show.
-fn advice(finding: &Finding) -> Vec<String> {
-    finding
-        .help
-        .iter()
-        .map(|line| escape::message(line))
-        .collect()
-}
-
-/// Why there is no verdict and what to do, in one line.
-fn cannot_judge(error: &Error) -> String {
-    let lines: Vec<_> = [&error.message]
-        .into_iter()
-        .chain(&error.help)
-        .flat_map(|text| text.lines())
-        .map(escape::message)
-        .collect();
-    format!("guard could not judge: {}", lines.join("; "))
-}
-
-/// The order in which every format lists findings: the most serious first,
-/// then by commit, path, rule and place.
-fn ordered(findings: &[Finding]) -> Vec<&Finding> {
-    fn key(f: &Finding) -> impl Ord + '_ {
-        let place = f.design.as_ref().map(|at| (&at.path, at.span.start));
-        (
-            Reverse(f.level),
-            f.commit,
-            &f.path,
-            f.rule,
-            place,
-            &f.message,
-        )
-    }
-    let mut findings: Vec<_> = findings.iter().collect();
-    findings.sort_by(|a, b| key(a).cmp(&key(b)));
-    findings
 }
 
 #[cfg(test)]

@@ -13,10 +13,12 @@ use gix::bstr::{BStr, ByteSlice};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::escape;
 use super::identity::{hashes, sha256};
 use super::json::{Each, write_document};
+use super::order::ordered;
 use super::place::{Place, Places, is_plain};
-use super::{advice, cannot_judge, escape, ordered, sentence};
+use super::texts::{advice, cannot_judge, sentence};
 use crate::error::Error;
 use crate::finding::{Finding, Level, Rule};
 use crate::policy::settings;

@@ -7,7 +7,8 @@ use gix::bstr::{BString, ByteSlice};
 use serde::Serialize;
 
 use super::json::{DesignJson, FindingJson, designs, document, findings, path};
-use super::{Format, Style, escape, human};
+use super::style::Style;
+use super::{Format, escape, human};
 use crate::finding::Level;
 use crate::path::show;
 use crate::policy::GrantKind;

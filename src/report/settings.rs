@@ -7,7 +7,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::json::document;
-use super::{Format, Style, escape, human};
+use super::style::Style;
+use super::{Format, escape, human};
 use crate::finding::{Level, Rule};
 use crate::policy::settings::{FILE, KEYS, Place, RULES, value};
 use crate::verdict::{ChosenDesigns, SettingsInForce};

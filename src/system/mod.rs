@@ -19,6 +19,8 @@ mod kernel;
 
 use std::io;
 
+use crate::path::Platform;
+
 pub(crate) use files::*;
 pub(crate) use kernel::*;
 
@@ -27,6 +29,13 @@ pub(crate) const CONSOLE: [&str; 2] = if cfg!(windows) {
     ["CONIN$", "CONOUT$"]
 } else {
     ["/dev/tty", "/dev/tty"]
+};
+
+/// The platform that this program was built for.
+pub(crate) const PLATFORM: Platform = if cfg!(windows) {
+    Platform::Windows
+} else {
+    Platform::Unix
 };
 
 /// The code of the error for a symbolic link where none may be: `ELOOP`.

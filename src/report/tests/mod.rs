@@ -6,8 +6,11 @@ mod json;
 mod machines;
 mod scope;
 
+use super::order::ordered;
 use super::*;
-use crate::finding::{Anchor, Level, Rule};
+use gix::bstr::BString;
+
+use crate::finding::{Anchor, Finding, Level, Rule};
 use crate::verdict::{DesignUsed, JudgedChange, Outcome, Source, SourceKind, Texts};
 
 const DESIGN: &str = "docs/lld/LLD-188.md";

@@ -1,0 +1,42 @@
+//! Sentences that several formats share.
+
+use super::escape;
+use crate::error::Error;
+use crate::finding::Finding;
+use crate::path::show;
+
+/// The finding in one sentence that names its path.
+pub(super) fn sentence(finding: &Finding) -> String {
+    let message = escape::message(&finding.message);
+    match &finding.path {
+        Some(path) => {
+            let path = show(path).to_string();
+            if message.contains(&path) {
+                message
+            } else {
+                format!("{path}: {message}")
+            }
+        }
+        None => message,
+    }
+}
+
+/// The next steps, one a line, safe to show.
+pub(super) fn advice(finding: &Finding) -> Vec<String> {
+    finding
+        .help
+        .iter()
+        .map(|line| escape::message(line))
+        .collect()
+}
+
+/// Why there is no verdict and what to do, in one line.
+pub(super) fn cannot_judge(error: &Error) -> String {
+    let lines: Vec<_> = [&error.message]
+        .into_iter()
+        .chain(&error.help)
+        .flat_map(|text| text.lines())
+        .map(escape::message)
+        .collect();
+    format!("guard could not judge: {}", lines.join("; "))
+}
