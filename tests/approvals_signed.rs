@@ -313,7 +313,7 @@ fn a_list_of_signers_elsewhere_is_guards_own_too() {
     repo.write("content", "me ssh-ed25519 AAAA\n");
     repo.guard(&["write", "docs/signers", "--content-file", "content"])
         .exits(1)
-        .says("docs/signers steers guard");
+        .says("docs/signers configures guard");
 }
 
 #[test]

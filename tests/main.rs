@@ -83,6 +83,7 @@ mod reads_only;
 mod renames;
 mod report_files;
 mod repositories;
+mod request_levels;
 mod requests_from_head;
 mod restore_judged;
 mod roots_003;

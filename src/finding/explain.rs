@@ -93,7 +93,9 @@ unless they lose much themselves.",
                 what: "\
 The path matches `[scope] protect` in guard.toml. With `protect-tests` on, this
 holds also for a listed test file that was there before the work began and whose
-row is not of type Modify.",
+row is not of type Modify. Requests (of an agent, or by `guard write` and its like)
+also leave secrets alone (`[workspace] secrets`), and do not write the files that
+configure guard: guard.toml, .guard/ and the list of signers.",
                 why: "\
 Some files decide over others: release scripts, generated schemas, the tests that
 the work has to satisfy. A design does not grant them in passing.",
@@ -102,7 +104,9 @@ protect = [\"migrations/**\"], and the commit changes migrations/0001.sql.",
                 fix: "\
 Leave the file as it is. For a protected test that has to change, say so with a
 Modify row and commit the design first. Otherwise a person approves the change:
-    guard approve --staged",
+    guard approve --staged
+If a name only looks like a secret, a person sets `[workspace] secrets`, which
+replaces the built-in names.",
             },
             Rule::OutsideWorkspace => Explain {
                 what: "\

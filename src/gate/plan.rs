@@ -9,9 +9,9 @@ use super::{
 use crate::boundary::Entry;
 use crate::change::Change;
 use crate::finding::{Finding, Rule};
-use crate::judge::{Access, Desk};
+use crate::judge::Desk;
 use crate::path::show;
-use crate::rules::Subject;
+use crate::rules::{Access, Subject};
 
 /// What is about to be done.
 pub(super) struct Plan {

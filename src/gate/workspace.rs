@@ -13,8 +13,9 @@ use super::sign::Signer;
 use crate::approval::Approval;
 use crate::boundary::{Boundary, Entry};
 use crate::git::Repository;
-use crate::judge::{self, Access, Desk, Options, Request};
+use crate::judge::{self, Desk, Options, Request};
 use crate::policy::Policy;
+use crate::rules::Access;
 
 /// A workspace with everything that its file operations need.
 pub struct Gate<'a> {

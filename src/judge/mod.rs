@@ -44,7 +44,7 @@ pub use ci::ci_range;
 pub use each::Progress;
 pub use governed::{Candidate, candidate, governing_designs};
 pub use load::{Request, load_for_commit, load_for_request};
-pub use proposal::{Access, Desk};
+pub use proposal::Desk;
 pub use push::{new_commits, push};
 pub use range::{commit, range};
 pub use scope::{prompt, scope};

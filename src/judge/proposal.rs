@@ -11,21 +11,12 @@ use crate::approval::Approval;
 use crate::boundary::Boundary;
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
-use crate::finding::{Finding, Level, Rule};
+use crate::finding::{Finding, Level};
 use crate::git::{Repository, Tree};
 use crate::measure::{self, Class, Kept, Measured};
-use crate::path::{TreeView, fold, show};
-use crate::policy::{Policy, design, select};
-use crate::rules::{self, Case, NewEnd, Subject};
-
-/// What a request wants of a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
-    /// Its content.
-    Read,
-    /// To change it.
-    Write,
-}
+use crate::path::TreeView;
+use crate::policy::{Policy, design};
+use crate::rules::{self, Access, Case, NewEnd, PathRequest, Subject};
 
 /// What every request is judged with.
 #[derive(Clone, Copy)]
@@ -41,57 +32,24 @@ pub struct Desk<'a> {
 }
 
 impl Desk<'_> {
-    /// Whether requests may concern the path at all: nested repositories, roots, secrets, guard's own settings. The
-    /// inner error is the finding that refuses it.
+    /// Whether requests may concern the path at all: nested repositories, and the rules of requests. The inner error is
+    /// the finding that refuses it.
     ///
     /// # Errors
     /// Whether the path is in a nested repository cannot be told.
     pub fn admit(&self, path: &BStr, access: Access) -> Result<Result<(), Box<Finding>>> {
-        Ok(match nested::refusal(self.repo, self.boundary, path)? {
-            Some(finding) => Err(Box::new(finding)),
-            None => self.admit_by_settings(path, access),
-        })
-    }
-
-    fn admit_by_settings(&self, path: &BStr, access: Access) -> Result<(), Box<Finding>> {
-        let settings = &self.policy.settings;
-        let (roots, word) = match access {
-            Access::Read => (&settings.read, "read"),
-            Access::Write => (&settings.write, "write"),
+        let request = PathRequest {
+            settings: &self.policy.settings,
+            path,
+            access,
         };
-        if !roots.iter().any(|root| is_below(path, root)) {
-            let why = format!(
-                "{} is outside the {word} roots: {}",
-                show(path),
-                roots.join(", ")
-            );
-            return Err(Box::new(Finding::new(Rule::OutsideRoots, path, why).help(
-                format!("[workspace] {word} in guard.toml lists the directories that may be used"),
-            )));
-        }
-        // Where case makes no difference, `.ENV` is the file `.env`.
-        let folded = fold(path);
-        let secrets = &settings.secrets;
-        let pattern = secrets.find(path);
-        if let Some(pattern) = pattern.or_else(|| secrets.find(folded.as_ref())) {
-            let why = format!(
-                "{} is named like a secret (`{}` in [workspace] secrets)",
-                show(path),
-                show(pattern)
-            );
-            return Err(Box::new(
-                Finding::new(Rule::ProtectedPath, path, why).help("a person has to handle it"),
-            ));
-        }
-        let steers = |path: &BStr| select::is_own_settings(settings, path);
-        if access == Access::Write && (steers(path) || steers(folded.as_ref())) {
-            let why = format!("{} steers guard", show(path));
-            return Err(Box::new(
-                Finding::new(Rule::ProtectedPath, path, why)
-                    .help("a person changes it, in a commit of its own"),
-            ));
-        }
-        Ok(())
+        let refusal = match nested::refusal(self.repo, self.boundary, path)? {
+            Some(finding) => Some(finding),
+            None => rules::check_request(&request)
+                .into_iter()
+                .find(|finding| finding.level == Level::Error),
+        };
+        Ok(refusal.map_or(Ok(()), |finding| Err(Box::new(finding))))
     }
 
     /// What the step from `old` to `new` destroys, and the old content that this is measured against. Both what is
@@ -334,40 +292,10 @@ fn written(path: &BStr, committed: Option<State>, id: ObjectId) -> Change {
     }
 }
 
-/// Whether a path is in a root of the settings, `.` being the workspace.
-fn is_below(path: &BStr, root: &str) -> bool {
-    let root = root.trim_start_matches("./").trim_end_matches('/');
-    root.is_empty()
-        || root == "."
-        || path
-            .strip_prefix(root.as_bytes())
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
-}
-
 /// How bad a loss is.
 pub(super) fn weight(measured: &Measured) -> (u8, bool, f64) {
     let class =
         u8::from(measured.class == Class::Replace) + u8::from(measured.conversion.is_some());
     let large_and_gone = measured.class == Class::Delete && measured.large;
     (class, large_and_gone, measured.lost.share())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_root_is_a_directory_and_no_beginning_of_a_name() {
-        for (path, root, expected) in [
-            ("out/a", "out", true),
-            ("out/a", "./out/", true),
-            ("out", "out", true),
-            ("output/a", "out", false),
-            ("a/out/b", "out", false),
-            ("a", ".", true),
-            ("a", "./", true),
-        ] {
-            assert_eq!(is_below(path.into(), root), expected, "{path} {root}");
-        }
-    }
 }

@@ -156,6 +156,9 @@ fn settings(style: &Style) -> String {
 fn level(rule: Rule) -> &'static str {
     if rule.is_always() {
         "Always an error; no setting changes it."
+    } else if rule == Rule::ProtectedPath {
+        "Can be set under [rules] in guard.toml.\n\
+         No level lets a request write the files that configure guard: it could then set every level."
     } else {
         "Can be set under [rules] in guard.toml."
     }

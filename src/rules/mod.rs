@@ -7,6 +7,7 @@ mod destructive;
 mod gitmodules;
 mod hidden;
 mod hook_calls;
+mod outside_roots;
 mod paths;
 mod policy_changed;
 mod portable;
@@ -115,6 +116,25 @@ impl Case<'_> {
     }
 }
 
+/// What a request wants of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Its content.
+    Read,
+    /// To change it.
+    Write,
+}
+
+/// A request for a path, before anything there is opened.
+pub struct PathRequest<'a> {
+    /// The settings in force.
+    pub settings: &'a Settings,
+    /// The path, free of links.
+    pub path: &'a BStr,
+    /// What it wants there.
+    pub access: Access,
+}
+
 /// More findings than anybody reads; a finding with its advice takes about a kilobyte.
 const MOST_FINDINGS: usize = 100_000;
 
@@ -155,6 +175,11 @@ impl<'a> Sink<'a> {
         } else {
             self.leave_out(finding.level, finding.rule);
         }
+    }
+
+    /// Records a finding at its own level, whatever the settings say of its rule.
+    pub fn push_always(&mut self, finding: Finding) {
+        self.findings.push(finding);
     }
 
     /// Records a finding of `rule` at its default level, which is not even made where no more are listed.
@@ -227,6 +252,14 @@ pub fn check(case: &Case<'_>) -> Vec<Finding> {
         rule(case, &mut sink);
     }
     clear_approved(case, &mut sink.findings);
+    sink.finish()
+}
+
+/// Judges a request by the rules that need no more than its path.
+pub fn check_request(request: &PathRequest<'_>) -> Vec<Finding> {
+    let mut sink = Sink::new(request.settings, MOST_FINDINGS);
+    outside_roots::check_request(request, &mut sink);
+    protected::check_request(request, &mut sink);
     sink.finish()
 }
 

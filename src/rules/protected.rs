@@ -1,11 +1,14 @@
-//! `protected-path`: paths that the settings shut, and listed tests that are older than this work.
+//! `protected-path`: paths that the settings protect, listed tests that are older than this work, and, for requests,
+//! secrets and guard's own settings.
 
-use super::{Case, Sink, Subject, scope};
+use gix::bstr::BStr;
+
+use super::{Access, Case, PathRequest, Sink, Subject, scope};
 use crate::finding::{Finding, Rule};
-use crate::path::show;
+use crate::path::{fold, show};
 use crate::policy::scope::Scope;
 use crate::policy::settings::Settings;
-use crate::policy::{Actions, Grant, GrantKind, Policy, Role};
+use crate::policy::{Actions, Grant, GrantKind, Policy, Role, select};
 use crate::verdict::Protection;
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
@@ -44,6 +47,31 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
                 .help("make the code pass the test; to change the test, make its row's type Modify and commit the design first"),
             );
         }
+    }
+}
+
+/// What requests leave to people: secrets, and the files that configure guard. A level may open secrets, but not the
+/// settings themselves: whoever could write them could set every level.
+pub(super) fn check_request(request: &PathRequest<'_>, sink: &mut Sink<'_>) {
+    let (path, settings) = (request.path, request.settings);
+    // Where case makes no difference, `.ENV` is the file `.env`.
+    let folded = fold(path);
+    let spellings: [&BStr; 2] = [path, folded.as_ref()];
+    let secrets = &settings.secrets;
+    if let Some(pattern) = spellings.into_iter().find_map(|path| secrets.find(path)) {
+        let message = format!(
+            "{} is named like a secret (`{}` in [workspace] secrets)",
+            show(path),
+            show(pattern)
+        );
+        let finding = Finding::new(Rule::ProtectedPath, path, message);
+        sink.push(finding.help("a person has to handle it"));
+    }
+    let is_own = |path| select::is_own_settings(settings, path);
+    if request.access == Access::Write && spellings.into_iter().any(is_own) {
+        let message = format!("{} configures guard", show(path));
+        let finding = Finding::new(Rule::ProtectedPath, path, message);
+        sink.push_always(finding.help("a person changes it, in a commit of its own"));
     }
 }
 

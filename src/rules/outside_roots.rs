@@ -1,0 +1,55 @@
+//! `outside-roots`: a request stays inside the read or write roots of the settings.
+
+use gix::bstr::BStr;
+
+use super::{Access, PathRequest, Sink};
+use crate::finding::{Finding, Rule};
+use crate::path::show;
+
+pub(super) fn check_request(request: &PathRequest<'_>, sink: &mut Sink<'_>) {
+    let (path, settings) = (request.path, request.settings);
+    let (roots, word) = match request.access {
+        Access::Read => (&settings.read, "read"),
+        Access::Write => (&settings.write, "write"),
+    };
+    if roots.iter().any(|root| is_below(path, root)) {
+        return;
+    }
+    let message = format!(
+        "{} is outside the {word} roots: {}",
+        show(path),
+        roots.join(", ")
+    );
+    let help = format!("[workspace] {word} in guard.toml lists the directories that may be used");
+    sink.push(Finding::new(Rule::OutsideRoots, path, message).help(help));
+}
+
+/// Whether a path is in a root of the settings, `.` being the workspace.
+fn is_below(path: &BStr, root: &str) -> bool {
+    let root = root.trim_start_matches("./").trim_end_matches('/');
+    root.is_empty()
+        || root == "."
+        || path
+            .strip_prefix(root.as_bytes())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_root_is_a_directory_and_no_beginning_of_a_name() {
+        for (path, root, expected) in [
+            ("out/a", "out", true),
+            ("out/a", "./out/", true),
+            ("out", "out", true),
+            ("output/a", "out", false),
+            ("a/out/b", "out", false),
+            ("a", ".", true),
+            ("a", "./", true),
+        ] {
+            assert_eq!(is_below(path.into(), root), expected, "{path} {root}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The levels of `[rules]` hold for requests too: `outside-roots` and `protected-path`.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+use crate::common::Repo;
+use crate::common::files::Answer;
+
+/// Levels that let a request pass.
+const PASSING: [&str; 3] = ["off", "note", "warning"];
+
+/// A repository with `file`, the snapshot that holds its older version, and these settings in force.
+fn repo(file: &str, settings: &str) -> (Repo, String) {
+    let repo = Repo::open_with("[workspace]\nsecrets = []\n");
+    repo.write(file, "old\n");
+    let answer = repo.put(file, "new\n", &[]);
+    let snapshot = answer.works().json["backup"].as_str().unwrap().to_owned();
+    repo.stage(
+        "guard.toml",
+        format!("[lld]\nmissing = \"skip\"\n{settings}"),
+    );
+    repo.commit("Set levels");
+    (repo, snapshot)
+}
+
+/// Every request that concerns the file, each with its name; the file is there again after each of them.
+fn requests(file: &str, settings: &str) -> Vec<(&'static str, Answer)> {
+    let (repo, snapshot) = repo(file, settings);
+    let patch = ["patch", file, "--search", "new", "--replace", "newer"];
+    let answers = vec![
+        ("read", repo.ask(&["read", file])),
+        ("write", repo.put(file, "new\n", &[])),
+        ("content file", {
+            let content = ["write", "src/copy", "--content-file", file];
+            repo.ask(&content)
+        }),
+        ("patch", repo.ask(&patch)),
+        ("restore", repo.ask(&["snapshot", "restore", &snapshot])),
+        ("move from", repo.ask(&["move", file, "src/moved"])),
+        ("move to", {
+            repo.write("src/moved", "new\n");
+            let _ = std::fs::remove_file(repo.path(file));
+            repo.ask(&["move", "src/moved", file])
+        }),
+        ("delete", {
+            repo.write(file, "new\n");
+            repo.ask(&["delete", file])
+        }),
+    ];
+    answers
+}
+
+/// What `guard check` says: whether the path may be written, and the rule that refuses.
+fn check(file: &str, settings: &str) -> (bool, String) {
+    let report = repo(file, settings).0.json(&["check", file]);
+    let result = &report["results"][0];
+    let rule = result["rule"].as_str().unwrap_or_default();
+    (result["allowed"].as_bool().unwrap(), rule.to_owned())
+}
+
+/// Every request passes at each level below an error, and is refused by the rule at that level.
+fn obeys_its_level(rule: &str, file: &str, settings: &str) {
+    for level in PASSING {
+        let settings = format!("{settings}[rules]\n{rule} = \"{level}\"\n");
+        for (name, answer) in requests(file, &settings) {
+            assert_eq!(answer.code, 0, "{name} at {level}: {answer:#?}");
+        }
+        assert_eq!(check(file, &settings), (true, String::new()), "{level}");
+    }
+    let settings = format!("{settings}[rules]\n{rule} = \"error\"\n");
+    for (name, answer) in requests(file, &settings) {
+        assert_eq!(answer.code, 1, "{name}: {answer:#?}");
+        assert_eq!(answer.json["error"]["rule"], rule, "{name}: {answer:#?}");
+    }
+    assert_eq!(check(file, &settings), (false, rule.to_owned()));
+}
+
+#[test]
+fn roots_obey_the_level_of_outside_roots() {
+    let roots = "[workspace]\nread = [\"src\"]\nwrite = [\"src\"]\n";
+    obeys_its_level("outside-roots", "other/a", roots);
+}
+
+#[test]
+fn secrets_obey_the_level_of_protected_path() {
+    let secrets = "[workspace]\nsecrets = [\"*.pem\"]\n";
+    obeys_its_level("protected-path", "other/a.pem", secrets);
+}
+
+#[test]
+fn protected_paths_obey_the_level_of_protected_path() {
+    for (level, is_allowed) in [("off", true), ("warning", true), ("error", false)] {
+        let settings =
+            format!("[scope]\nprotect = [\"/kept\"]\n[rules]\nprotected-path = \"{level}\"\n");
+        let (repo, snapshot) = repo("kept", &settings);
+        for answer in [
+            repo.put("kept", "newer\n", &[]),
+            repo.ask(&["snapshot", "restore", &snapshot]),
+        ] {
+            assert_eq!(answer.code == 0, is_allowed, "{level}: {answer:#?}");
+        }
+        assert_eq!(check("kept", &settings).0, is_allowed, "{level}");
+        // Only writing is refused.
+        repo.ask(&["read", "kept"]).works();
+    }
+}
+
+#[test]
+fn one_level_leaves_the_other_rule_alone() {
+    let settings = "[workspace]\nread = [\"src\"]\nsecrets = [\"*.pem\"]\n[rules]\n";
+    let (repo, _) = repo(
+        "other/a.pem",
+        &format!("{settings}outside-roots = \"off\"\n"),
+    );
+    let answer = repo.ask(&["read", "other/a.pem"]);
+    assert_eq!(
+        answer.fails("refused").json["error"]["rule"],
+        "protected-path"
+    );
+}
+
+#[test]
+fn no_level_lets_a_request_change_the_settings_of_guard() {
+    for level in PASSING {
+        let levels = format!(
+            "[approvals]\nsigners = \"docs/signers\"\n[rules]\nprotected-path = \"{level}\"\n"
+        );
+        let (repo, _) = repo("a", &levels);
+        for path in [
+            "guard.toml",
+            "GUARD.toml",
+            ".guard/allowed_signers",
+            "docs/signers",
+        ] {
+            let answer = repo.put(path, "x\n", &[]);
+            let rule = &answer.fails("refused").json["error"]["rule"];
+            assert_eq!(rule, "protected-path", "{path} at {level}");
+            let report = repo.json(&["check", path]);
+            assert_eq!(report["results"][0]["rule"], "protected-path", "{path}");
+        }
+        repo.ask(&["delete", "guard.toml"]).fails("refused");
+        repo.ask(&["move", "a", ".guard/x"]).fails("refused");
+        repo.ask(&["read", "guard.toml"]).works();
+    }
+    let page = Repo::nothing().guard(&["explain", "protected-path"]).stdout;
+    assert!(page.contains("No level lets a request"), "{page}");
+}
+
+#[test]
+fn levels_of_the_two_rules_that_hold_always_are_refused_with_their_place() {
+    for rule in ["outside-workspace", "unsafe-path"] {
+        for level in PASSING {
+            let repo = Repo::open_with(&format!("[rules]\n  {rule} = \"{level}\"\n"));
+            let column = rule.len() + 6;
+            repo.guard(&["check", "a"]).exits(2).says(&format!(
+                "guard.toml:4:{column}: `{rule}` is always an error"
+            ));
+        }
+    }
+}
