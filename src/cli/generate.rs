@@ -1,4 +1,4 @@
-//! `guard generate`: completions, manual pages, and the schema of `guard.toml`.
+//! `guard generate`: completions, manual pages, and the schema and the reference of `guard.toml`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,6 +39,9 @@ enum What {
     /// Print the JSON schema of guard.toml.
     #[command(after_help = "Examples:\n  guard generate schema > guard.schema.json")]
     Schema,
+    /// Print the reference of guard.toml in Markdown.
+    #[command(after_help = "Examples:\n  guard generate settings > settings.md")]
+    Settings,
 }
 
 const COMPLETIONS_EXAMPLES: &str = "\
@@ -68,6 +71,10 @@ impl Args {
                         pages.iter().try_for_each(|(_, page)| out.write_all(page))
                     }),
                 }
+            }
+            What::Settings => {
+                let reference = report::settings_reference();
+                output.print(|out, _, _| out.write_all(reference.as_bytes()));
             }
             What::Schema => {
                 let schema = report::schema().map_err(failed)?;

@@ -6,6 +6,8 @@ use std::sync::OnceLock;
 use gix::bstr::{BStr, ByteSlice};
 use gix::glob::pattern::Mode;
 use gix::glob::wildmatch;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Longer patterns are refused, in bytes.
 const MAX_LEN: usize = 1_024;
@@ -153,6 +155,18 @@ impl PartialEq for Patterns {
 }
 
 impl Eq for Patterns {}
+
+impl Serialize for Patterns {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for Patterns {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Patterns::new(Vec::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
 
 /// A directory on the way to a path, or the path itself.
 struct Step<'a> {

@@ -9,7 +9,7 @@ use super::human::paint;
 use super::style::Style;
 use super::{Format, document};
 use crate::finding::Rule;
-use crate::policy::settings::{KEYS, RULES};
+use crate::policy::settings::{KEYS, LEVELS, RULES};
 
 /// What `guard explain` explains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,12 +71,12 @@ fn settings_json() -> Value {
             json!({
                 "table": key.section,
                 "key": key.name,
-                "default": (!key.default.is_empty()).then_some(key.default),
+                "default": key.default_text(),
                 "doc": key.doc,
             })
         })
         .collect();
-    json!({"version": 1, "settings": keys, "rules": {"table": RULES, "levels": ["off", "note", "warning", "error"]}})
+    json!({"version": 1, "settings": keys, "rules": {"table": RULES, "levels": LEVELS.map(|(name, _)| name)}})
 }
 
 /// The long text of one rule.
@@ -139,10 +139,8 @@ fn settings(style: &Style) -> String {
                 paint(DEFAULT_EMPHASIS_STYLE, &format!("[{section}]"), style)
             ));
         }
-        let default = match key.default {
-            "" => String::new(),
-            default => format!(" = {default}"),
-        };
+        let default = key.default_text();
+        let default = default.map_or(String::new(), |default| format!(" = {default}"));
         page.push_str(&format!("  {}{default}\n      {}\n", key.name, key.doc));
     }
     page.push_str(&format!(

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::json::document;
 use crate::finding::Rule;
-use crate::policy::settings::{KEYS, Key, Kind, RULES, Settings, value};
+use crate::policy::settings::{KEYS, Key, Kind, LEVELS, RULES, Settings};
 
 /// The schema as a document.
 ///
@@ -37,7 +37,7 @@ fn table(properties: Map<String, Value>) -> Value {
 
 fn property(key: &Key) -> Value {
     let mut property = match key.kind {
-        Kind::Text => json!({"type": "string"}),
+        Kind::Text | Kind::Regex => json!({"type": "string"}),
         Kind::Choice(words) => json!({"enum": words}),
         Kind::Texts | Kind::Patterns => json!({"anyOf": [
             {"type": "string", "maxLength": 1024},
@@ -53,7 +53,7 @@ fn property(key: &Key) -> Value {
         Kind::Span => json!({"type": "string", "pattern": "^[0-9]+ *[hdw]$"}),
     };
     property["description"] = key.doc.into();
-    let default = value(&Settings::default(), key);
+    let default = key.value(&Settings::default());
     if !default.is_null() {
         property["default"] = default;
     }
@@ -63,10 +63,10 @@ fn property(key: &Key) -> Value {
 fn rules() -> Map<String, Value> {
     let settings = Settings::default();
     let rule = |rule: &Rule| {
-        let mut levels = vec!["off", "note", "warning", "error"];
-        if rule.is_always() {
-            levels = vec!["error"];
-        }
+        let levels: Vec<&str> = match rule.is_always() {
+            true => vec![rule.default_level().name()],
+            false => LEVELS.map(|(name, _)| name).to_vec(),
+        };
         let default = settings.level(*rule).map_or("off", |level| level.name());
         let property = json!({"enum": levels, "description": rule.summary(), "default": default});
         (rule.id().to_owned(), property)

@@ -10,7 +10,7 @@ use super::json::document;
 use super::style::Style;
 use super::{Format, escape, human};
 use crate::finding::{Level, Rule};
-use crate::policy::settings::{FILE, KEYS, Place, RULES, value};
+use crate::policy::settings::{FILE, KEYS, Place, RULES};
 use crate::verdict::{ChosenDesigns, SettingsInForce};
 
 #[derive(Serialize)]
@@ -92,7 +92,7 @@ fn settings(in_force: &SettingsInForce) -> Vec<SettingJson> {
     let setting = |key: &'static crate::policy::settings::Key| SettingJson {
         table: key.section,
         key: key.name,
-        value: value(&in_force.settings, key),
+        value: key.value(&in_force.settings),
         source: source(in_force, key.section, key.name),
     };
     KEYS.iter().map(setting).collect()

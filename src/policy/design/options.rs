@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use gix::bstr::BString;
 
 use crate::policy::patterns::Patterns;
-use crate::policy::settings::{Settings, TEST_PATTERNS};
+use crate::policy::settings::Settings;
 
 /// What the settings say about reading designs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,25 +20,17 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options {
-            headings: Vec::new(),
-            test_patterns: Patterns::built_in(TEST_PATTERNS),
-            files: BTreeSet::new(),
-        }
+        Options::from_settings(&Settings::default())
     }
 }
 
 impl Options {
     /// What the settings say about reading designs.
     pub fn from_settings(settings: &Settings) -> Options {
-        let default = Options::default();
         Options {
             headings: settings.headings.clone(),
-            test_patterns: settings
-                .test_patterns
-                .clone()
-                .unwrap_or(default.test_patterns),
-            files: default.files,
+            test_patterns: settings.test_patterns.clone(),
+            files: BTreeSet::new(),
         }
     }
 }

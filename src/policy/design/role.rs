@@ -47,11 +47,12 @@ pub fn role_of(path: &str, test_patterns: &Patterns) -> Role {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::settings::TEST_PATTERNS;
+    use crate::policy::settings::Settings;
 
     #[test]
     fn roles() {
-        let role = |path| role_of(path, &Patterns::built_in(TEST_PATTERNS));
+        let tests = Settings::default().test_patterns;
+        let role = |path| role_of(path, &tests);
         for path in [
             "tests/unit/test_a.py",
             "tests",

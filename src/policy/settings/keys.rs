@@ -1,51 +1,22 @@
-//! Every key of `guard.toml`: one row each, from which reading, the suggestion for a misspelt key and the
-//! documentation are made.
+//! Every key of `guard.toml`: one row per key. From these rows come [`Settings`] with its defaults, reading the file,
+//! `guard settings`, `guard explain settings`, the JSON schema and the reference in docs/settings.md. A new key is a
+//! new row.
 
-use super::super::patterns::Patterns;
-use super::{Authority, Missing, Settings};
+use std::collections::BTreeMap;
 
-/// One day in seconds.
-pub(super) const DAY: u64 = 24 * 60 * 60;
-/// Ten megabytes.
-pub(super) const MAX_SIZE: u64 = 10_000_000;
+use serde_json::Value;
+
+use super::kind::{DAY, Kind};
+use super::lists::{LOCK_FILES, SECRETS, TEST_PATTERNS};
+use super::{Authority, Missing};
+use crate::finding::{Level, Rule};
+use crate::measure::Thresholds;
+use crate::policy::patterns::Patterns;
+
 /// A number that stands alone: `123-x`, `x/123`, `x-123-y`, `#123`. Digits of a word (`python3`), of a version (`4.17.21`)
-/// and of a date (`2026-11-22`), which matches without the group, are no issue.
-pub(super) const ISSUE_PATTERN: &str =
+/// and of a date (`2026-11-22`), which matches without the group, are not an issue.
+const ISSUE_PATTERN: &str =
     r"(?:^|[/_#-])(?:20[0-9]{2}-[01][0-9](?:-[0-3][0-9])?\b|([0-9]+)(?:[/_-]|$))";
-
-/// What a value of `guard.toml` must be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A string.
-    Text,
-    /// One of these words.
-    Choice(&'static [&'static str]),
-    /// A string or a list of strings.
-    Texts,
-    /// A gitignore pattern or a list of them.
-    Patterns,
-    /// `true` or `false`.
-    Flag,
-    /// A whole number, at least 0.
-    Count,
-    /// A number from 0 to 1.
-    Share,
-    /// A number of bytes: `10000`, `"500kB"`, `"10MB"`, `"2GB"`.
-    Size,
-    /// A length of time: `"12h"`, `"14d"`, `"8w"`.
-    Span,
-}
-
-/// A value as read, of the kind that its key asks for.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Value {
-    Text(String),
-    Texts(Vec<String>),
-    Flag(bool),
-    /// Counts, sizes in bytes and spans in seconds.
-    Number(u64),
-    Share(f64),
-}
 
 /// One key of `guard.toml`.
 #[derive(Debug)]
@@ -56,252 +27,181 @@ pub struct Key {
     pub name: &'static str,
     /// What its value must be.
     pub kind: Kind,
-    /// The default as it would be written; empty where there is none.
-    pub default: &'static str,
     /// What it does, in a sentence.
     pub doc: &'static str,
+    /// What docs/settings.md says besides, in Markdown.
+    pub more: &'static str,
+    /// The default in words, where it is a long list.
+    default_words: Option<&'static str>,
+    get: fn(&Settings) -> serde_json::Result<Value>,
+    pub(super) set: fn(&mut Settings, Value) -> serde_json::Result<()>,
 }
 
-const fn key(
-    section: &'static str,
-    name: &'static str,
-    kind: Kind,
-    default: &'static str,
-    doc: &'static str,
-) -> Key {
-    Key {
-        section,
-        name,
-        kind,
-        default,
-        doc,
-    }
-}
+/// `"key" Kind => field: Type = default; "what it does" "what docs/settings.md says besides";`, by table. A key whose
+/// field belongs to another structure names the field without type and default.
+macro_rules! settings {
+    ($($section:literal $title:literal {
+        $($name:literal $kind:expr => $field:ident $(.$part:ident)?
+            $(: $type:ty = $default:expr)? $(, $words:literal)?; $doc:literal $more:literal;)*
+    })*) => {
+        /// Everything that `guard.toml` can say; [`Settings::default`] is what an empty file means.
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct Settings {
+            $($($(#[doc = $doc] pub $field: $type,)?)*)*
+            /// When a change is a replacement.
+            pub thresholds: Thresholds,
+            /// Levels that differ from the rules' own; `None` is off.
+            pub levels: BTreeMap<Rule, Option<Level>>,
+        }
 
-/// Every key but those of `[rules]`, which are the names of the rules; in the order of the documentation.
-pub const KEYS: &[Key] = &[
-    key(
-        "lld",
-        "path",
-        Kind::Texts,
-        "[]",
-        "Where the designs are; `{issue}` is the issue in the branch's name, `*` and `**` match as in a shell.",
-    ),
-    key(
-        "lld",
-        "standing",
-        Kind::Texts,
-        "[]",
-        "Designs that join every other: releases, dependency bumps, formatting.",
-    ),
-    key(
-        "lld",
-        "base",
-        Kind::Text,
-        "",
-        "The branch that work starts from, such as `main`.",
-    ),
-    key(
-        "lld",
-        "issue-pattern",
-        Kind::Text,
-        r#"'(?:^|[/_#-])(?:20[0-9]{2}-[01][0-9](?:-[0-3][0-9])?\b|([0-9]+)(?:[/_-]|$))'"#,
-        "A regular expression that finds the issue in the branch name: its first group if it has one, else the whole match.",
-    ),
-    key(
-        "lld",
-        "headings",
-        Kind::Texts,
-        "[]",
-        "Words of headings that open the list of files, besides the built-in ones.",
-    ),
-    key(
-        "lld",
-        "missing",
-        Kind::Choice(&["block", "skip"]),
-        r#""block""#,
-        "On a branch without a design: `block` judges nothing and exits with 2, `skip` leaves out the scope rules.",
-    ),
-    key(
-        "lld",
-        "authority",
-        Kind::Choice(&["head", "base"]),
-        r#""head""#,
-        "In a range, whether rows that the range itself added grant (`head`) or not (`base`).",
-    ),
-    key(
-        "scope",
-        "always",
-        Kind::Patterns,
-        "[]",
-        "Paths that need no row.",
-    ),
-    key(
-        "scope",
-        "protect",
-        Kind::Patterns,
-        "[]",
-        "Paths that nothing may touch.",
-    ),
-    key(
-        "scope",
-        "protect-tests",
-        Kind::Flag,
-        "false",
-        "Protect listed test files that exist where the work began, unless their row is Modify.",
-    ),
-    key(
-        "scope",
-        "test-patterns",
-        Kind::Patterns,
-        "",
-        "Which paths are tests, in place of the built-in patterns.",
-    ),
-    key(
-        "scope",
-        "companions",
-        Kind::Flag,
-        "true",
-        "Grant the lock file of a granted manifest.",
-    ),
-    key(
-        "workspace",
-        "read",
-        Kind::Texts,
-        r#"["."]"#,
-        "Requests only: directories that may be read.",
-    ),
-    key(
-        "workspace",
-        "write",
-        Kind::Texts,
-        r#"["."]"#,
-        "Requests only: directories that may be written.",
-    ),
-    key(
-        "workspace",
-        "secrets",
-        Kind::Patterns,
-        "",
-        "Requests only: files that are never read or written, in place of the built-in names.",
-    ),
-    key(
-        "workspace",
-        "max-size",
-        Kind::Size,
-        r#""10MB""#,
-        "Requests only: the largest file.",
-    ),
-    key(
-        "destructive",
-        "lines",
-        Kind::Count,
-        "100",
-        "A file of more lines than this can be replaced or deleted only where the design says so.",
-    ),
-    key(
-        "destructive",
-        "share",
-        Kind::Share,
-        "0.5",
-        "The share of its lines from which on losing them is a replacement.",
-    ),
-    key(
-        "destructive",
-        "exempt",
-        Kind::Patterns,
-        "",
-        "Files whose content may be replaced, in place of the built-in lock files.",
-    ),
-    key(
-        "approvals",
-        "signers",
-        Kind::Text,
-        r#"".guard/allowed_signers""#,
-        "Who may sign approvals, in the format of git's `gpg.ssh.allowedSignersFile`.",
-    ),
-    key(
-        "approvals",
-        "accept-unsigned",
-        Kind::Flag,
-        "false",
-        "Let unsigned approvals count in ranges.",
-    ),
-    key(
-        "approvals",
-        "expiry",
-        Kind::Span,
-        r#""14d""#,
-        "How long an approval holds.",
-    ),
-    key(
-        "snapshots",
-        "keep",
-        Kind::Span,
-        r#""90d""#,
-        "How long snapshots are kept.",
-    ),
-];
-
-/// Puts a value in place; `None` where the value is not one that the key knows.
-pub(super) fn apply(settings: &mut Settings, key: &Key, value: Value) -> Option<()> {
-    use Value::{Flag, Number, Share, Text, Texts};
-    let s = settings;
-    match (key.section, key.name, value) {
-        ("lld", "path", Texts(v)) => s.lld_path = v,
-        ("lld", "standing", Texts(v)) => s.standing = v,
-        ("lld", "base", Text(v)) => s.base = Some(v),
-        ("lld", "issue-pattern", Text(v)) => s.issue_pattern = v,
-        ("lld", "headings", Texts(v)) => s.headings = v,
-        ("lld", "missing", Text(v)) => {
-            s.missing = match v.as_str() {
-                "block" => Missing::Block,
-                "skip" => Missing::Skip,
-                _ => return None,
+        impl Default for Settings {
+            fn default() -> Self {
+                Settings {
+                    $($($($field: $default,)?)*)*
+                    thresholds: Thresholds::default(),
+                    levels: BTreeMap::from([(Rule::RowUntouched, None)]),
+                }
             }
         }
-        ("lld", "authority", Text(v)) => {
-            s.authority = match v.as_str() {
-                "head" => Authority::Head,
-                "base" => Authority::Base,
-                _ => return None,
-            }
-        }
-        ("scope", "always", Texts(v)) => s.always = Patterns::new(v).ok()?,
-        ("scope", "protect", Texts(v)) => s.protect = Patterns::new(v).ok()?,
-        ("scope", "protect-tests", Flag(v)) => s.protect_tests = v,
-        ("scope", "test-patterns", Texts(v)) => s.test_patterns = Some(Patterns::new(v).ok()?),
-        ("scope", "companions", Flag(v)) => s.companions = v,
-        ("workspace", "read", Texts(v)) => s.read = v,
-        ("workspace", "write", Texts(v)) => s.write = v,
-        ("workspace", "secrets", Texts(v)) => s.secrets = Patterns::new(v).ok()?,
-        ("workspace", "max-size", Number(v)) => s.max_size = v,
-        ("destructive", "lines", Number(v)) => s.thresholds.lines = usize::try_from(v).ok()?,
-        ("destructive", "share", Share(v)) => s.thresholds.share = v,
-        ("destructive", "exempt", Texts(v)) => s.exempt = Patterns::new(v).ok()?,
-        ("approvals", "signers", Text(v)) => s.signers = v,
-        ("approvals", "accept-unsigned", Flag(v)) => s.accept_unsigned = v,
-        ("approvals", "expiry", Number(v)) => s.expiry = v,
-        ("snapshots", "keep", Number(v)) => s.keep = v,
-        _ => return None,
-    }
-    Some(())
+
+        /// The tables in the order of the documentation, each with what it is about.
+        pub const SECTIONS: &[(&str, &str)] = &[$(($section, $title)),*];
+
+        /// Every key but those of `[rules]`, which are the names of the rules; in the order of the documentation.
+        pub const KEYS: &[Key] = &[$($(Key {
+            section: $section,
+            name: $name,
+            kind: $kind,
+            doc: $doc,
+            more: $more,
+            default_words: [$(Some($words),)? None][0],
+            get: |settings| serde_json::to_value(&settings.$field $(.$part)?),
+            set: |settings, value| {
+                settings.$field $(.$part)? = serde_json::from_value(value)?;
+                Ok(())
+            },
+        },)*)*];
+    };
 }
 
-/// What the value of a key must be, for error messages.
-pub(super) fn expected(key: &Key) -> String {
-    match key.kind {
-        Kind::Text => "a string",
-        Kind::Choice(words) => {
-            let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
-            return quoted.join(" or ");
-        }
-        Kind::Texts | Kind::Patterns => "a string or a list of strings",
-        Kind::Flag => "true or false",
-        Kind::Count => "a whole number, 0 or more",
-        Kind::Share => "a number above 0, at most 1",
-        Kind::Size => r#"a number of bytes or a string such as "10MB""#,
-        Kind::Span => r#"a string such as "12h", "14d" or "8w""#,
+settings! {
+    "lld" "which design judges" {
+        "path" Kind::Texts => lld_path: Vec<String> = Vec::new();
+            "Where the designs are; `{issue}` is the issue in the branch's name, `*` and `**` match as in a shell."
+            "Where several documents match, guard lists them and asks you to choose one.";
+        "standing" Kind::Texts => standing: Vec<String> = Vec::new();
+            "Designs that join every other: releases, dependency bumps, formatting."
+            "";
+        "base" Kind::Text => base: Option<String> = None;
+            "The branch that work starts from, such as `main`."
+            "The work began at the merge base of this branch and HEAD. Without this key, guard takes the default branch of the upstream, then `origin/HEAD`.";
+        "issue-pattern" Kind::Regex => issue_pattern: String = ISSUE_PATTERN.to_owned();
+            "A regular expression that finds the issue in the branch name: its first group if it has one, else the whole match."
+            "The default finds a number that stands alone: `123-…`, `…/123-…`, `…-123`, `#123`, `gh-123`, `issue-123`, `PROJ-123`. Digits of a word (`python3`, `s3`, `v2`), of a version (`1.2`) or of a date (`2026-11-22`) are not an issue. Two different issues in one name are an error.";
+        "headings" Kind::Texts => headings: Vec<String> = Vec::new();
+            "Words in the headings of tables of files, besides the built-in ones."
+            "See [Headings](designs.md#headings) for those.";
+        "missing" Kind::Choice(&["block", "skip"]) => missing: Missing = Missing::Block;
+            "On a branch without a design, `block` makes guard exit with 2, and `skip` leaves out the scope rules."
+            "With `skip`, all other rules apply.";
+        "authority" Kind::Choice(&["head", "base"]) => authority: Authority = Authority::Head;
+            "In a range, whether rows that the range itself adds count (`head`) or not (`base`)."
+            "guard reports such rows in either case.";
     }
-    .to_owned()
+    "scope" "what may be touched besides, and what may not" {
+        "always" Kind::Patterns => always: Patterns = Patterns::default();
+            "Paths that need no row."
+            "";
+        "protect" Kind::Patterns => protect: Patterns = Patterns::default();
+            "Paths that nothing may touch."
+            "No row opens them: rule `protected-path`.";
+        "protect-tests" Kind::Flag => protect_tests: bool = false;
+            "Protect listed test files that exist where the work began, unless their row is Modify."
+            "";
+        "test-patterns" Kind::Patterns => test_patterns: Patterns = Patterns::built_in(TEST_PATTERNS), "the usual places and names of tests";
+            "Which paths are tests, in place of the built-in patterns."
+            "";
+        "companions" Kind::Flag => companions: bool = true;
+            "Grant the lock file of a granted manifest."
+            "For example, `Cargo.lock` comes with `Cargo.toml`. A symbolic link in its place needs a row.";
+    }
+    "workspace" "what requests may read and write" {
+        "read" Kind::Texts => read: Vec<String> = vec![".".to_owned()];
+            "Requests only: directories that may be read."
+            "Rule `outside-roots`.";
+        "write" Kind::Texts => write: Vec<String> = vec![".".to_owned()];
+            "Requests only: directories that may be written."
+            "Rule `outside-roots`.";
+        "secrets" Kind::Patterns => secrets: Patterns = Patterns::built_in(SECRETS), "`.env*`, `*.pem` and other usual names of secrets";
+            "Requests only: files that are never read or written, in place of the built-in names."
+            "Here case does not count: `.ENV` is `.env`. Rule `protected-path`.";
+        "max-size" Kind::Size => max_size: u64 = 10_000_000;
+            "Requests only: the largest file."
+            "A request neither reads nor writes a larger one.";
+    }
+    "destructive" "what counts as destroying a file" {
+        "lines" Kind::Count => thresholds.lines;
+            "A file of more lines than this can be replaced or deleted only where the design says so."
+            "Where lines average more than 400 bytes, or the content is not text, 8 KiB stand for 100 lines.";
+        "share" Kind::Share => thresholds.share;
+            "The share of its lines whose loss makes a change of such a file a replacement."
+            "A loss of exactly this share counts. Where lines average more than 400 bytes, words count instead.";
+        "exempt" Kind::Patterns => exempt: Patterns = Patterns::built_in(LOCK_FILES), "the lock files of all ecosystems";
+            "Files whose content may be replaced, in place of the built-in lock files."
+            "A renamed file is exempt only if both of its names are.";
+    }
+    "approvals" "losses that are meant" {
+        "signers" Kind::Text => signers: String = ".guard/allowed_signers".to_owned();
+            "Who may sign approvals, in the format of git's `gpg.ssh.allowedSignersFile`."
+            "The merge base's version of this file counts: see [Signed approvals](approvals.md#signed-approvals).";
+        "accept-unsigned" Kind::Flag => accept_unsigned: bool = false;
+            "Let unsigned approvals count in ranges."
+            "guard does not check signatures then.";
+        "expiry" Kind::Span => expiry: u64 = 14 * DAY;
+            "How long an approval that is not used stays valid."
+            "";
+    }
+    "snapshots" "copies of what a write changes" {
+        "keep" Kind::Span => keep: u64 = 90 * DAY;
+            "How long snapshots are kept."
+            "";
+    }
+}
+
+impl Key {
+    /// The value as `guard.toml` would hold it; `null` where there is none.
+    pub fn value(&self, settings: &Settings) -> Value {
+        // Plain data always becomes JSON.
+        let value = (self.get)(settings).unwrap_or_default();
+        self.kind.written(value)
+    }
+
+    /// The default as TOML; `None` where there is none, or where it is a long list.
+    pub fn default_text(&self) -> Option<String> {
+        let value = self.value(&Settings::default());
+        let is_shown = self.default_words.is_none() && !value.is_null();
+        is_shown.then(|| match value.as_str() {
+            Some(text) if text.contains('\\') && !text.contains('\'') => format!("'{text}'"),
+            _ => value.to_string(),
+        })
+    }
+
+    /// The default in Markdown.
+    pub fn default_markdown(&self) -> String {
+        match (self.default_words, self.default_text()) {
+            (Some(words), _) => words.to_owned(),
+            (None, Some(text)) => format!("`{text}`"),
+            (None, None) => "none".to_owned(),
+        }
+    }
+}
+
+impl Settings {
+    /// The level of a rule; `None` where it is off.
+    pub fn level(&self, rule: Rule) -> Option<Level> {
+        match self.levels.get(&rule) {
+            Some(&level) if !rule.is_always() => level,
+            _ => Some(rule.default_level()),
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! The built-in lists of names and patterns.
 
 /// Names that hold secrets, by the tools that write them.
-pub(in crate::policy) const SECRETS: &[&str] = &[
+pub(super) const SECRETS: &[&str] = &[
     ".env",
     ".env.*",
     "*.pem",
@@ -25,7 +25,7 @@ pub(in crate::policy) const SECRETS: &[&str] = &[
 ];
 
 /// The patterns that mean "a test" where the settings name none.
-pub(in crate::policy) const TEST_PATTERNS: &[&str] = &[
+pub(super) const TEST_PATTERNS: &[&str] = &[
     "tests/",
     "test/",
     "__tests__/",
@@ -50,7 +50,7 @@ pub(in crate::policy) const TEST_PATTERNS: &[&str] = &[
 ];
 
 /// Lock files, by the package managers that write them.
-pub(in crate::policy) const LOCK_FILES: &[&str] = &[
+pub(super) const LOCK_FILES: &[&str] = &[
     "Cargo.lock",
     "package-lock.json",
     "npm-shrinkwrap.json",

@@ -8,14 +8,10 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::super::patterns::Patterns;
-use super::keys::{KEYS, Key, Kind, Value, apply, expected};
-use super::{FILE, Settings};
+use super::{FILE, KEYS, Key, Kind, LEVELS, RULES, Settings};
 use crate::error::{Error, Result};
-use crate::finding::{Level, Rule};
+use crate::finding::Rule;
 use crate::suggest::closest_word;
-
-/// The table whose keys are the names of the rules.
-pub const RULES: &str = "rules";
 
 /// Reads settings; what the text leaves out keeps its default.
 ///
@@ -116,40 +112,45 @@ impl Reader<'_> {
                 continue;
             };
             self.set_at(section, name);
-            if key.kind == Kind::Patterns && self.bad_patterns(key, value) {
+            if self.is_refused(key, value) {
                 continue;
             }
-            let read = convert(key.kind, value.get_ref())
-                .and_then(|value| apply(&mut self.settings, key, value));
-            if read.is_none() {
-                self.fault(
-                    value.span(),
-                    format!("`{}` must be {}", key.name, expected(key)),
-                );
-            } else if key.name == "issue-pattern"
-                && let Err(error) = regex_lite::Regex::new(&self.settings.issue_pattern)
+            let read = key.kind.read(value.get_ref());
+            if read
+                .and_then(|read| (key.set)(&mut self.settings, read).ok())
+                .is_none()
             {
-                self.fault(
-                    value.span(),
-                    format!("`issue-pattern` is not a regular expression: {error}"),
-                );
+                let what = format!("`{}` must be {}", key.name, key.kind.expected());
+                self.fault(value.span(), what);
             }
         }
     }
 
-    /// Refuses every pattern that cannot be used, at its own place.
-    fn bad_patterns(&mut self, key: &Key, value: &Spanned<DeValue<'_>>) -> bool {
+    /// Refuses every pattern and regular expression that cannot be used, each at its own place.
+    fn is_refused(&mut self, key: &Key, value: &Spanned<DeValue<'_>>) -> bool {
+        let before = self.faults.len();
         let items = match value.get_ref() {
             DeValue::Array(items) => items.iter().collect(),
             _ => vec![value],
         };
-        let before = self.faults.len();
         for item in items {
-            if let Some(pattern) = item.get_ref().as_str()
-                && let Err(error) = Patterns::check(pattern)
-            {
-                let pattern = shortened(pattern);
-                let what = format!("the pattern `{pattern}` of `{}` {error}", key.name);
+            let Some(text) = item.get_ref().as_str() else {
+                continue;
+            };
+            let what = match key.kind {
+                Kind::Patterns => Patterns::check(text).err().map(|error| {
+                    format!(
+                        "the pattern `{}` of `{}` {error}",
+                        shortened(text),
+                        key.name
+                    )
+                }),
+                Kind::Regex => regex_lite::Regex::new(text)
+                    .err()
+                    .map(|error| format!("`{}` is not a regular expression: {error}", key.name)),
+                _ => None,
+            };
+            if let Some(what) = what {
                 self.fault(item.span(), what);
             }
         }
@@ -168,20 +169,13 @@ impl Reader<'_> {
                 self.fault(name.span(), what);
                 continue;
             };
-            let level = match value.get_ref().as_str() {
-                Some("off") => None,
-                Some("note") => Some(Level::Note),
-                Some("warning") => Some(Level::Warning),
-                Some("error") => Some(Level::Error),
-                _ => {
-                    self.fault(
-                        value.span(),
-                        format!(r#"`{id}` must be "off", "note", "warning" or "error""#),
-                    );
-                    continue;
-                }
+            let word = value.get_ref().as_str();
+            let Some(&(_, level)) = LEVELS.iter().find(|(name, _)| word == Some(*name)) else {
+                let what = format!(r#"`{id}` must be "off", "note", "warning" or "error""#);
+                self.fault(value.span(), what);
+                continue;
             };
-            if rule.is_always() && level != Some(Level::Error) {
+            if rule.is_always() && level != Some(rule.default_level()) {
                 self.fault(
                     value.span(),
                     format!("`{id}` is always an error; take this line out"),
@@ -237,165 +231,4 @@ fn suggest<'n>(given: &str, known: impl Iterator<Item = &'n str>) -> String {
     closest_word(given, known)
         .map(|name| format!("; did you mean `{name}`?"))
         .unwrap_or_default()
-}
-
-fn convert(kind: Kind, value: &DeValue<'_>) -> Option<Value> {
-    let text = |value: &DeValue<'_>| value.as_str().map(str::to_owned);
-    Some(match (kind, value) {
-        (Kind::Text, _) => Value::Text(text(value)?),
-        (Kind::Choice(words), _) => {
-            Value::Text(text(value).filter(|word| words.contains(&word.as_str()))?)
-        }
-        (Kind::Texts | Kind::Patterns, DeValue::Array(items)) => Value::Texts(
-            items
-                .iter()
-                .map(|item: &Spanned<DeValue<'_>>| text(item.get_ref()))
-                .collect::<Option<_>>()?,
-        ),
-        (Kind::Texts | Kind::Patterns, _) => Value::Texts(vec![text(value)?]),
-        (Kind::Flag, _) => Value::Flag(value.as_bool()?),
-        (Kind::Count, _) => Value::Number(whole(value)?),
-        (Kind::Share, _) => Value::Share(share(value)?),
-        (Kind::Size, DeValue::String(text)) => Value::Number(quantity(
-            text,
-            &[
-                ("kB", 1_000),
-                ("MB", 1_000_000),
-                ("GB", 1_000_000_000),
-                ("B", 1),
-            ],
-        )?),
-        (Kind::Size, _) => Value::Number(whole(value)?),
-        (Kind::Span, _) => {
-            let day = super::keys::DAY;
-            Value::Number(quantity(
-                value.as_str()?,
-                &[("h", 3600), ("d", day), ("w", 7 * day)],
-            )?)
-        }
-    })
-}
-
-fn whole(value: &DeValue<'_>) -> Option<u64> {
-    let number = value.as_integer()?;
-    u64::from_str_radix(number.as_str(), number.radix()).ok()
-}
-
-fn share(value: &DeValue<'_>) -> Option<f64> {
-    let text = match value {
-        DeValue::Float(number) => number.as_str(),
-        DeValue::Integer(number) if number.radix() == 10 => number.as_str(),
-        _ => return None,
-    };
-    text.parse()
-        .ok()
-        .filter(|share| *share > 0.0 && *share <= 1.0)
-}
-
-/// A whole number with a unit, such as `10MB`.
-fn quantity(text: &str, units: &[(&str, u64)]) -> Option<u64> {
-    let digits = text.find(|c: char| !c.is_ascii_digit())?;
-    let (number, unit) = text.split_at(digits);
-    let (_, factor) = units.iter().find(|(name, _)| *name == unit.trim_start())?;
-    number.parse::<u64>().ok()?.checked_mul(*factor)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn message(text: &str) -> String {
-        parse(text.as_bytes())
-            .err()
-            .map(|error| error.message)
-            .unwrap_or_default()
-    }
-
-    #[test]
-    fn an_empty_file_means_the_defaults() {
-        assert_eq!(parse(b"").ok(), Some(Settings::default()));
-    }
-
-    #[test]
-    fn every_documented_default_is_the_default() {
-        let mut text = String::new();
-        for key in KEYS.iter().filter(|key| !key.default.is_empty()) {
-            text.push_str(&format!("{}.{} = {}\n", key.section, key.name, key.default));
-        }
-        assert_eq!(
-            parse(text.as_bytes()).map_err(|error| error.message),
-            Ok(Settings::default())
-        );
-    }
-
-    #[test]
-    fn every_key_can_be_set() {
-        for key in KEYS {
-            let value = match key.kind {
-                Kind::Choice(words) => &format!("{:?}", words[1]),
-                Kind::Text => r#""zz""#,
-                Kind::Texts | Kind::Patterns => r#"["zz"]"#,
-                Kind::Flag => {
-                    if key.default == "true" {
-                        "false"
-                    } else {
-                        "true"
-                    }
-                }
-                Kind::Count => "7",
-                Kind::Share => "0.25",
-                Kind::Size => r#""3kB""#,
-                Kind::Span => r#""5w""#,
-            };
-            let text = format!("[{}]\n{} = {value}\n", key.section, key.name);
-            let settings = parse(text.as_bytes()).map_err(|error| error.message);
-            assert!(settings.is_ok(), "{settings:?}");
-            assert_ne!(settings, Ok(Settings::default()), "{text}");
-        }
-    }
-
-    #[test]
-    fn all_faults_are_named_with_place_and_fix() {
-        let text =
-            "[lld]\npth = \"x\"\nmissing = \"no\"\n\n[ruls]\n[rules]\nout-of-scop = \"off\"\n";
-        assert_eq!(
-            message(text),
-            "guard.toml:2:1: unknown key `pth` in [lld]; did you mean `path`?\n\
-             guard.toml:3:11: `missing` must be \"block\" or \"skip\"\n\
-             guard.toml:5:2: unknown table `ruls`; did you mean `rules`?\n\
-             guard.toml:7:1: unknown rule `out-of-scop`; did you mean `out-of-scope`?"
-        );
-    }
-
-    #[test]
-    fn broken_toml_names_the_place() {
-        assert!(
-            message("[lld]\npath = \n").starts_with("guard.toml:2:"),
-            "{}",
-            message("[lld]\npath = \n")
-        );
-    }
-
-    #[test]
-    fn the_two_always_rules_cannot_be_weakened() {
-        assert!(message("[rules]\nunsafe-path = \"off\"\n").contains("always an error"));
-        assert!(message("[rules]\noutside-workspace = \"warning\"\n").contains("always an error"));
-        assert_eq!(message("[rules]\nunsafe-path = \"error\"\n"), "");
-    }
-
-    #[test]
-    fn numbers_and_units() {
-        for (text, ok) in [
-            ("[destructive]\nshare = 1", true),
-            ("[destructive]\nshare = 0", false),
-            ("[destructive]\nshare = 1.5", false),
-            ("[destructive]\nlines = -1", false),
-            ("[workspace]\nmax-size = \"10 MB\"", true),
-            ("[workspace]\nmax-size = \"10 parsecs\"", false),
-            ("[workspace]\nmax-size = \"99999999999GB\"", false),
-            ("[approvals]\nexpiry = 14", false),
-        ] {
-            assert_eq!(parse(text.as_bytes()).is_ok(), ok, "{text}");
-        }
-    }
 }

@@ -1,0 +1,129 @@
+//! What a value of `guard.toml` can be: a kind reads it from TOML and writes it back.
+
+use serde_json::{Value, json};
+use toml::Spanned;
+use toml::de::DeValue;
+
+/// One day in seconds.
+pub(super) const DAY: u64 = 24 * 60 * 60;
+
+/// Units of lengths of time in seconds, the smallest first.
+const SPANS: &[(&str, u64)] = &[("h", 3600), ("d", DAY), ("w", 7 * DAY)];
+/// Units of sizes in bytes, the smallest first.
+const SIZES: &[(&str, u64)] = &[
+    ("B", 1),
+    ("kB", 1_000),
+    ("MB", 1_000_000),
+    ("GB", 1_000_000_000),
+];
+
+/// What a value of `guard.toml` must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A string.
+    Text,
+    /// A regular expression.
+    Regex,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// A string or a list of strings.
+    Texts,
+    /// A gitignore pattern or a list of them.
+    Patterns,
+    /// `true` or `false`.
+    Flag,
+    /// A whole number, at least 0.
+    Count,
+    /// A number from 0 to 1.
+    Share,
+    /// A number of bytes: `10000`, `"500kB"`, `"10MB"`, `"2GB"`.
+    Size,
+    /// A length of time: `"12h"`, `"14d"`, `"8w"`.
+    Span,
+}
+
+impl Kind {
+    /// What the value must be, for error messages and for the documentation.
+    pub fn expected(self) -> String {
+        match self {
+            Kind::Text | Kind::Regex => "a string",
+            Kind::Choice(words) => {
+                let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+                return quoted.join(" or ");
+            }
+            Kind::Texts | Kind::Patterns => "a string or a list of strings",
+            Kind::Flag => "true or false",
+            Kind::Count => "a whole number, 0 or more",
+            Kind::Share => "a number above 0, at most 1",
+            Kind::Size => r#"a number of bytes or a string such as "10MB""#,
+            Kind::Span => r#"a string such as "12h", "14d" or "8w""#,
+        }
+        .to_owned()
+    }
+
+    /// The value as the settings keep it: a list for lists, bytes for sizes, seconds for lengths of time. `None` where
+    /// it is not of this kind.
+    pub(super) fn read(self, value: &DeValue<'_>) -> Option<Value> {
+        let text = |value: &DeValue<'_>| value.as_str().map(Value::from);
+        match (self, value) {
+            (Kind::Text | Kind::Regex, _) => text(value),
+            (Kind::Choice(words), _) => {
+                text(value).filter(|word| words.iter().any(|known| word == known))
+            }
+            (Kind::Texts | Kind::Patterns, DeValue::Array(items)) => items
+                .iter()
+                .map(|item: &Spanned<DeValue<'_>>| text(item.get_ref()))
+                .collect(),
+            (Kind::Texts | Kind::Patterns, _) => Some(json!([text(value)?])),
+            (Kind::Flag, _) => value.as_bool().map(Value::from),
+            (Kind::Share, _) => share(value).map(Value::from),
+            (Kind::Size, DeValue::String(text)) => quantity(text, SIZES),
+            (Kind::Count | Kind::Size, _) => whole(value).map(Value::from),
+            (Kind::Span, _) => quantity(value.as_str()?, SPANS),
+        }
+    }
+
+    /// The value as `guard.toml` would hold it, from what [`Kind::read`] made of it.
+    pub(super) fn written(self, value: Value) -> Value {
+        match (self, value.as_u64()) {
+            (Kind::Size, Some(bytes)) if bytes > 0 => in_units(bytes, &SIZES[1..], value),
+            // Days and hours are enough.
+            (Kind::Span, Some(seconds)) => in_units(seconds, &SPANS[..2], value),
+            _ => value,
+        }
+    }
+}
+
+/// A number in the largest unit that holds it as a whole number; as it is where there is none.
+fn in_units(number: u64, units: &[(&str, u64)], value: Value) -> Value {
+    let is_whole = |(_, factor): &&(&str, u64)| number.is_multiple_of(*factor);
+    match units.iter().rev().find(is_whole) {
+        Some((unit, factor)) => json!(format!("{}{unit}", number / factor)),
+        None => value,
+    }
+}
+
+fn whole(value: &DeValue<'_>) -> Option<u64> {
+    let number = value.as_integer()?;
+    u64::from_str_radix(number.as_str(), number.radix()).ok()
+}
+
+fn share(value: &DeValue<'_>) -> Option<f64> {
+    let text = match value {
+        DeValue::Float(number) => number.as_str(),
+        DeValue::Integer(number) if number.radix() == 10 => number.as_str(),
+        _ => return None,
+    };
+    text.parse()
+        .ok()
+        .filter(|share| *share > 0.0 && *share <= 1.0)
+}
+
+/// A whole number with a unit, such as `10MB`.
+fn quantity(text: &str, units: &[(&str, u64)]) -> Option<Value> {
+    let digits = text.find(|c: char| !c.is_ascii_digit())?;
+    let (number, unit) = text.split_at(digits);
+    let (_, factor) = units.iter().find(|(name, _)| *name == unit.trim_start())?;
+    let number = number.parse::<u64>().ok()?.checked_mul(*factor)?;
+    Some(number.into())
+}

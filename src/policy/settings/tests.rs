@@ -1,0 +1,146 @@
+//! The keys as rows, and what is read from `guard.toml`.
+
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+
+fn message(text: &str) -> String {
+    parse(text.as_bytes())
+        .err()
+        .map(|error| error.message)
+        .unwrap_or_default()
+}
+
+/// A file that sets every key to a value of its kind other than the default.
+fn every_key_set() -> Vec<(&'static Key, String)> {
+    let line = |key: &'static Key| {
+        let value = match key.kind {
+            Kind::Text | Kind::Regex => r#""zz\\d\"""#.to_owned(),
+            Kind::Choice(words) => format!("{:?}", words[1]),
+            Kind::Texts | Kind::Patterns => r#"["zz/**", "ä"]"#.to_owned(),
+            Kind::Flag => (key.value(&Settings::default()) == false).to_string(),
+            Kind::Count => "7".to_owned(),
+            Kind::Share => "0.25".to_owned(),
+            Kind::Size => "1500".to_owned(),
+            Kind::Span => r#""5h""#.to_owned(),
+        };
+        (key, format!("{}.{} = {value}\n", key.section, key.name))
+    };
+    KEYS.iter().map(line).collect()
+}
+
+#[test]
+fn an_empty_file_means_the_defaults() {
+    assert_eq!(parse(b"").ok(), Some(Settings::default()));
+}
+
+#[test]
+fn every_default_is_a_value_of_its_key() {
+    let line = |key: &Key| {
+        let default = key.default_text();
+        default.map(|default| format!("{}.{} = {default}\n", key.section, key.name))
+    };
+    let text: String = KEYS.iter().filter_map(line).collect();
+    assert_eq!(message(&text), "");
+    assert_eq!(parse(text.as_bytes()).unwrap(), Settings::default());
+}
+
+#[test]
+fn each_key_sets_a_field_of_its_own() {
+    for (key, line) in every_key_set() {
+        let settings = parse(line.as_bytes()).unwrap();
+        for other in KEYS {
+            let is_default = other.value(&settings) == other.value(&Settings::default());
+            assert_eq!(is_default, other.name != key.name, "{line}{}", other.name);
+        }
+    }
+}
+
+#[test]
+fn every_key_comes_back_as_it_was_set() {
+    let text: String = every_key_set().into_iter().map(|(_, line)| line).collect();
+    let settings = parse(text.as_bytes()).unwrap();
+    let line = |key: &Key| format!("{}.{} = {}\n", key.section, key.name, key.value(&settings));
+    let back: String = KEYS.iter().map(line).collect();
+    assert_eq!(parse(back.as_bytes()).unwrap(), settings);
+}
+
+#[test]
+fn every_table_has_keys_and_every_key_a_table() {
+    let mut sections: Vec<&str> = KEYS.iter().map(|key| key.section).collect();
+    sections.dedup();
+    let known: Vec<&str> = SECTIONS.iter().map(|(name, _)| *name).collect();
+    assert_eq!(sections, known);
+}
+
+#[test]
+fn units_are_the_largest_that_fit() {
+    let size = |bytes: u64| Kind::Size.written(bytes.into());
+    assert_eq!(size(2_000_000_000), "2GB");
+    assert_eq!(size(1_500_000), "1500kB");
+    assert_eq!(size(1_001), 1_001);
+    assert_eq!(size(0), 0);
+    let span = |hours: u64| Kind::Span.written((hours * 3600).into());
+    assert_eq!(span(14 * 24), "14d");
+    assert_eq!(span(25), "25h");
+    assert_eq!(span(0), "0d");
+}
+
+#[test]
+fn all_faults_are_named_with_place_and_fix() {
+    let text = "[lld]\npth = \"x\"\nmissing = \"no\"\n\n[ruls]\n[rules]\nout-of-scop = \"off\"\n";
+    assert_eq!(
+        message(text),
+        "guard.toml:2:1: unknown key `pth` in [lld]; did you mean `path`?\n\
+         guard.toml:3:11: `missing` must be \"block\" or \"skip\"\n\
+         guard.toml:5:2: unknown table `ruls`; did you mean `rules`?\n\
+         guard.toml:7:1: unknown rule `out-of-scop`; did you mean `out-of-scope`?"
+    );
+}
+
+#[test]
+fn broken_toml_names_the_place() {
+    let message = message("[lld]\npath = \n");
+    assert!(message.starts_with("guard.toml:2:"), "{message}");
+}
+
+#[test]
+fn a_pattern_and_a_regular_expression_are_refused_at_their_place() {
+    let text = "[lld]\nissue-pattern = \"(\"\n[scope]\nprotect = [\"a\", \"{b,c}\"]\n";
+    let message = message(text);
+    let lines: Vec<&str> = message.lines().collect();
+    let [regex, pattern] = lines[..] else {
+        panic!("{message}");
+    };
+    assert!(regex.starts_with("guard.toml:2:17: `issue-pattern` is not a regular expression"));
+    assert!(pattern.starts_with("guard.toml:4:17: the pattern `{b,c}` of `protect` has braces"));
+}
+
+#[test]
+fn the_two_always_rules_cannot_be_weakened() {
+    for (line, place) in [
+        ("unsafe-path = \"off\"", "guard.toml:2:15"),
+        ("outside-workspace = \"warning\"", "guard.toml:2:21"),
+    ] {
+        let message = message(&format!("[rules]\n{line}\n"));
+        assert!(message.starts_with(place), "{message}");
+        assert!(message.contains("always an error"), "{message}");
+    }
+    assert_eq!(message("[rules]\nunsafe-path = \"error\"\n"), "");
+}
+
+#[test]
+fn numbers_and_units() {
+    for (text, ok) in [
+        ("[destructive]\nshare = 1", true),
+        ("[destructive]\nshare = 0", false),
+        ("[destructive]\nshare = 1.5", false),
+        ("[destructive]\nlines = -1", false),
+        ("[workspace]\nmax-size = \"10 MB\"", true),
+        ("[workspace]\nmax-size = \"10 parsecs\"", false),
+        ("[workspace]\nmax-size = \"99999999999GB\"", false),
+        ("[approvals]\nexpiry = 14", false),
+    ] {
+        assert_eq!(parse(text.as_bytes()).is_ok(), ok, "{text}");
+    }
+}
