@@ -1,30 +1,25 @@
 //! The one flow: source and policy in, report out. Looks, never touches.
 
+mod applicable_designs;
 mod approvals;
-mod bases;
-mod carried;
 mod ci;
 mod committed;
-mod doubt;
-mod each;
-mod governed;
-mod load;
-mod merged;
-mod named;
-mod nested;
+mod criss_cross;
+mod design_lint;
+mod measured_changes;
+mod merge_base;
+mod merge_commits;
+mod named_files;
+mod nested_repositories;
 mod new_ends;
-mod proposal;
+mod per_commit;
+mod policy_loader;
 mod push;
 mod range;
+mod request;
 mod scope;
-mod scope_check;
 mod settings;
-mod stated;
-mod stretches;
-mod subjects;
-mod used;
-mod view;
-mod work_base;
+mod tree_view;
 mod work_tree;
 
 use std::path::PathBuf;
@@ -38,20 +33,19 @@ use crate::policy::{Governing, Policy};
 use crate::rules::{self, Case, Subject};
 use crate::verdict::{DesignUsed, JudgedChange, Source, SourceKind, Texts, Verdict};
 
-pub use approvals::{Clearable, clearable, landed, used_approvals};
-pub use carried::{brought_along, not_listed};
+pub use applicable_designs::{Candidate, candidate, governing_designs};
+pub use approvals::{Clearable, brought_along, clearable, landed, not_listed, used_approvals};
 pub use ci::ci_range;
-pub use each::Progress;
-pub use governed::{Candidate, candidate, governing_designs};
-pub use load::{Request, load_for_commit, load_for_request};
-pub use proposal::Desk;
+pub use design_lint::{DocumentChoice, check_documents};
+use measured_changes::Subjects;
+pub use per_commit::Progress;
+pub use policy_loader::{Request, load_for_commit, load_for_request};
 pub use push::{new_commits, push};
 pub use range::{commit, range};
+pub use request::Desk;
 pub use scope::{prompt, scope};
-pub use scope_check::{DocumentChoice, check_documents};
 pub use settings::{settings, settings_of_head};
-use subjects::Subjects;
-use view::IndexView;
+use tree_view::IndexView;
 
 /// How to judge.
 #[derive(Debug, Clone, Default)]
@@ -139,23 +133,23 @@ fn judge_index(repo: &Repository, index: &Index, options: &Options) -> Result<St
     let objects = repo.objects();
     let parents = Parents::of_next_commit(repo, options.githead)?;
     let changes = parents.own_changes(repo, index, &objects)?;
-    let parent_trees = merged::trees(repo, &parents)?;
+    let parent_trees = merge_commits::trees(repo, &parents)?;
     let changes = match parents.merged.is_empty() {
         true => changes,
         false => {
             let (commits, merges) = (parents.all(), repo.merges()?);
-            merged::without_taken_over(&objects, &merges, &commits, &parent_trees, changes)?
+            merge_commits::without_taken_over(&objects, &merges, &commits, &parent_trees, changes)?
         }
     };
     let mut policy = load_for_commit(repo, index, &parents, &changes, options)?;
     if options.in_hook && parents.ignores_githead {
         policy.notes.push(GITHEAD_IGNORED.to_owned());
     }
-    let mut subjects = subjects::gather(&objects, changes, &policy)?;
+    let mut subjects = measured_changes::gather(&objects, changes, &policy)?;
     let settings = &policy.settings;
-    merged::measure_against_closest(&objects, &parent_trees, settings, &mut subjects)?;
+    merge_commits::measure_against_closest(&objects, &parent_trees, settings, &mut subjects)?;
     subjects.excuse_lfs(&repo.tree_of(parents.head)?)?;
-    let work_base = work_base::look_up(repo, &policy, parents.head, subjects.all.iter())?;
+    let work_base = merge_base::look_up(repo, &policy, parents.head, subjects.all.iter())?;
     let view = IndexView::new(repo, index, &objects);
     let case = Case {
         policy: &policy,

@@ -6,15 +6,15 @@ use gix::ObjectId;
 use gix::bstr::BString;
 use gix::hashtable::HashMap;
 
-use super::bases::Bases;
-use super::load::{Proposal, Sides, load_for_changes};
+use super::approvals::WholeRange;
+use super::approvals::{self, CommitApprovals};
+use super::criss_cross::MergeBases;
+use super::measured_changes::Subjects;
+use super::merge_base::look_up;
+use super::policy_loader::{Proposal, Sides, load_for_changes};
 use super::settings::settings_of;
-use super::stated::{self, Stated};
-use super::stretches::Net;
-use super::subjects::Subjects;
-use super::view::CommitView;
-use super::work_base::look_up;
-use super::{Options, document_faults, each, merged, report, subjects};
+use super::tree_view::CommitView;
+use super::{Options, document_faults, measured_changes, merge_commits, per_commit, report};
 use crate::approval::Approval;
 use crate::change::Change;
 use crate::error::{Error, Result};
@@ -32,7 +32,7 @@ use crate::verdict::{Source, SourceKind, Verdict};
 pub fn range(
     repo: &Repository,
     range: &Range,
-    each_commit: Option<&each::Progress<'_>>,
+    each_commit: Option<&per_commit::Progress<'_>>,
     options: &Options,
 ) -> Result<Verdict> {
     let mut source = Source {
@@ -53,7 +53,7 @@ pub fn range(
     }
     let objects = repo.objects();
     let (base, tree) = (repo.tree_of(range.base)?, repo.tree_of(Some(head))?);
-    let bases = Bases::of(repo, range, &base)?;
+    let bases = MergeBases::of(repo, range, &base)?;
     let mut changes = bases.changes(&objects, &tree)?;
     if !changes.is_empty() {
         refuse_older_than_settings(repo, range)?;
@@ -74,16 +74,20 @@ pub fn range(
         );
     }
     notes.append(&mut policy.notes);
-    let found = range.commits.iter().flat_map(stated::in_commit).collect();
-    let stated = Stated::judge(repo, found, &policy.settings, range.base, &range.known)?;
+    let found = range
+        .commits
+        .iter()
+        .flat_map(approvals::in_commit)
+        .collect();
+    let stated = CommitApprovals::judge(repo, found, &policy.settings, range.base, &range.known)?;
     notes.extend_from_slice(&stated.notes);
     policy.notes = notes;
     bases.worst(&objects, &policy.settings.thresholds, &mut changes)?;
-    let mut subjects = subjects::gather(&objects, changes, &policy)?;
+    let mut subjects = measured_changes::gather(&objects, changes, &policy)?;
     subjects.excuse_lfs(&base)?;
     let work_base = old_sides(&policy, &subjects);
     let mut findings = check(&policy, &subjects, &tree, &objects, &work_base, &[])?;
-    let net = Net {
+    let net = WholeRange {
         repo,
         policy: &policy,
         subjects: &subjects,
@@ -95,7 +99,7 @@ pub fn range(
     stated.tell(&mut findings, None);
     findings.extend(document_faults(&policy));
     if let Some(progress) = each_commit {
-        let of_commits = each::judge(repo, range, &policy, &stated, progress)?;
+        let of_commits = per_commit::judge(repo, range, &policy, &stated, progress)?;
         // A commit's own finding says the same and more, unless an approval cleared only that.
         findings.retain(|net| {
             !of_commits
@@ -204,8 +208,8 @@ pub fn commit(
     }
     let parent = made.parents.first().copied();
     let (base, tree) = (repo.tree_of(parent)?, repo.tree_of(Some(id))?);
-    let parent_trees = each::trees(&objects, &made.parents, &HashMap::default())?;
-    let changes = each::own_changes(
+    let parent_trees = per_commit::trees(&objects, &made.parents, &HashMap::default())?;
+    let changes = per_commit::own_changes(
         &objects,
         &repo.merges()?,
         &made.parents,
@@ -221,13 +225,13 @@ pub fn commit(
         trailers: designs(&made).collect(),
     };
     let mut policy = load_for_changes(repo, sides, &changes, options)?;
-    let mut subjects = subjects::gather(&objects, changes, &policy)?;
+    let mut subjects = measured_changes::gather(&objects, changes, &policy)?;
     let settings = &policy.settings;
-    merged::measure_against_closest(&objects, &parent_trees, settings, &mut subjects)?;
+    merge_commits::measure_against_closest(&objects, &parent_trees, settings, &mut subjects)?;
     subjects.excuse_lfs(&base)?;
     let work_base = look_up(repo, &policy, parent, subjects.all.iter())?;
-    let found = stated::in_commit(&made);
-    let stated = Stated::judge(repo, found, &policy.settings, parent, &[])?;
+    let found = approvals::in_commit(&made);
+    let stated = CommitApprovals::judge(repo, found, &policy.settings, parent, &[])?;
     policy.notes.extend_from_slice(&stated.notes);
     let counted = [options.approvals.clone(), stated.counted_in(id)].concat();
     let mut findings = check(&policy, &subjects, &tree, &objects, &work_base, &counted)?;

@@ -1,7 +1,7 @@
 //! What the designs in force grant: for people, for programs, and for an agent's prompt.
 
-use super::load::load_to_show;
-use super::view::IndexView;
+use super::policy_loader::load_to_show;
+use super::tree_view::IndexView;
 use super::work_tree::work_tree;
 use super::{Options, designs_used, texts};
 use crate::boundary::BoundaryView;

@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 
-use super::{nested, work_base};
+use super::{merge_base, nested_repositories};
 use crate::approval::Approval;
 use crate::boundary::Boundary;
 use crate::change::{Change, Kind, State};
@@ -43,7 +43,7 @@ impl Desk<'_> {
             path,
             access,
         };
-        let refusal = match nested::refusal(self.repo, self.boundary, path)? {
+        let refusal = match nested_repositories::refusal(self.repo, self.boundary, path)? {
             Some(finding) => Some(finding),
             None => rules::check_request(&request)
                 .into_iter()
@@ -264,7 +264,7 @@ impl Desk<'_> {
     /// The base that the settings name is not there, or a commit cannot be read.
     pub fn refusals(&self, subjects: &[Subject]) -> Result<Vec<Finding>> {
         let head = self.repo.head_commit()?;
-        let work_base = work_base::look_up(self.repo, self.policy, head, subjects.iter())?;
+        let work_base = merge_base::look_up(self.repo, self.policy, head, subjects.iter())?;
         let mut findings = rules::check(&Case {
             policy: self.policy,
             subjects,

@@ -7,15 +7,15 @@ use std::collections::{HashMap, HashSet};
 
 use gix::bstr::{BStr, BString};
 
-use super::doubt::Step;
-use super::new_ends::NewEnds;
-use super::stated::{Stated, Statement};
-use super::subjects::{self, Subjects};
-use super::view::CommitView;
+use super::in_commits::{CommitApproval, CommitApprovals};
+use super::validity::Step;
 use crate::change::{Change, State};
 use crate::error::Result;
 use crate::finding::{Finding, Rule};
 use crate::git::{Repository, Tree};
+use crate::judge::measured_changes::{self, Subjects};
+use crate::judge::new_ends::NewEnds;
+use crate::judge::tree_view::CommitView;
 use crate::policy::Policy;
 use crate::rules::{self, Case, WorkBase};
 
@@ -23,25 +23,25 @@ use crate::rules::{self, Case, WorkBase};
 const MAX_STEPS: usize = 32;
 
 /// A range, judged without its approvals.
-pub(super) struct Net<'a> {
-    pub(super) repo: &'a Repository,
-    pub(super) policy: &'a Policy,
-    pub(super) subjects: &'a Subjects,
-    pub(super) base: &'a Tree<'a>,
-    pub(super) result: &'a Tree<'a>,
-    pub(super) work_base: &'a WorkBase,
+pub(in crate::judge) struct WholeRange<'a> {
+    pub(in crate::judge) repo: &'a Repository,
+    pub(in crate::judge) policy: &'a Policy,
+    pub(in crate::judge) subjects: &'a Subjects,
+    pub(in crate::judge) base: &'a Tree<'a>,
+    pub(in crate::judge) result: &'a Tree<'a>,
+    pub(in crate::judge) work_base: &'a WorkBase,
 }
 
 /// The approvals that count, by path, each with the step that its commit makes.
-type ByPath<'a> = HashMap<&'a BStr, Vec<(&'a Statement, Step)>>;
+type ByPath<'a> = HashMap<&'a BStr, Vec<(&'a CommitApproval, Step)>>;
 
 /// What a change leads from and to, and the approved steps on the way.
-struct Way<'a> {
+struct Route<'a> {
     ends: Step,
-    steps: Vec<(&'a Statement, Step)>,
+    steps: Vec<(&'a CommitApproval, Step)>,
 }
 
-impl Way<'_> {
+impl Route<'_> {
     /// As [`chain`].
     fn chain(
         &self,
@@ -52,15 +52,15 @@ impl Way<'_> {
     }
 }
 
-impl Net<'_> {
+impl WholeRange<'_> {
     /// Clears the errors whose every unapproved stretch is without them, and says of the others what keeps them.
     /// Returns the paths that are approved.
     ///
     /// # Errors
     /// An object cannot be read.
-    pub(super) fn clear(
+    pub(in crate::judge) fn clear(
         &self,
-        stated: &Stated,
+        stated: &CommitApprovals,
         findings: &mut [Finding],
     ) -> Result<HashSet<BString>> {
         let mut by_path: ByPath<'_> = HashMap::new();
@@ -89,13 +89,13 @@ impl Net<'_> {
     fn clear_path(
         &self,
         at: usize,
-        statements: &[(&Statement, Step)],
+        statements: &[(&CommitApproval, Step)],
         by_path: &ByPath<'_>,
         findings: &mut [Finding],
     ) -> Result<bool> {
         let change = &self.subjects.all[at].change;
         let statements = &statements[..statements.len().min(MAX_STEPS)];
-        let whole = Way {
+        let whole = Route {
             ends: (change.old, change.new),
             steps: statements.to_vec(),
         };
@@ -154,9 +154,9 @@ impl Net<'_> {
         &self,
         change: &Change,
         from: &BStr,
-        statements: &[(&'a Statement, Step)],
+        statements: &[(&'a CommitApproval, Step)],
         by_path: &ByPath<'_>,
-    ) -> Way<'a> {
+    ) -> Route<'a> {
         let removals = by_path.get(from).map_or(&[][..], Vec::as_slice);
         let mut steps = Vec::new();
         for &(statement, (old, new)) in statements {
@@ -169,7 +169,7 @@ impl Net<'_> {
                 (None, None) => {}
             }
         }
-        Way {
+        Route {
             ends: (self.subjects.old_end(change), change.new),
             steps,
         }
@@ -184,7 +184,7 @@ impl Net<'_> {
             renamed: None,
         };
         let objects = self.repo.objects();
-        let mut alone = subjects::gather(&objects, vec![change], self.policy)?;
+        let mut alone = measured_changes::gather(&objects, vec![change], self.policy)?;
         alone.excuse_lfs(self.base)?;
         let mut all = self.subjects.all.clone();
         let Some(mut subject) = alone.all.pop() else {
@@ -211,7 +211,7 @@ impl Net<'_> {
     }
 }
 
-fn clear(finding: &mut Finding, used: &[&Statement]) {
+fn clear(finding: &mut Finding, used: &[&CommitApproval]) {
     let approvals: Vec<_> = used.iter().map(|statement| &statement.approval).collect();
     rules::clear(finding, &approvals);
     if let Some(last) = used.last() {
@@ -220,7 +220,7 @@ fn clear(finding: &mut Finding, used: &[&Statement]) {
 }
 
 /// Says what is not approved although something is.
-fn tell_rest(finding: &mut Finding, last: Option<&Statement>, stays: Option<&Finding>) {
+fn tell_rest(finding: &mut Finding, last: Option<&CommitApproval>, stays: Option<&Finding>) {
     let Some(last) = last else {
         return;
     };

@@ -6,14 +6,14 @@ use std::iter;
 
 use gix::bstr::BString;
 
-use super::proposal::weight;
+use super::request::weight;
 use crate::change::{Change, Kind, State};
 use crate::error::Result;
 use crate::git::{Objects, Range, Repository, Tree, changes_between};
 use crate::measure::{self, Thresholds};
 
 /// The trees that a range is judged against.
-pub(super) struct Bases<'a> {
+pub(super) struct MergeBases<'a> {
     /// The newest merge base.
     first: &'a Tree<'a>,
     /// The other ones; usually there are none.
@@ -22,7 +22,7 @@ pub(super) struct Bases<'a> {
     tips: Vec<Tree<'a>>,
 }
 
-impl<'a> Bases<'a> {
+impl<'a> MergeBases<'a> {
     /// # Errors
     /// A commit or its tree is missing or damaged.
     pub(super) fn of(repo: &'a Repository, range: &Range, first: &'a Tree<'a>) -> Result<Self> {
@@ -35,7 +35,7 @@ impl<'a> Bases<'a> {
             true => Vec::new(),
             false => trees(&range.known)?,
         };
-        Ok(Bases {
+        Ok(MergeBases {
             first,
             others,
             tips,

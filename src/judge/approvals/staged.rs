@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use gix::bstr::BString;
 
-use super::{Options, Staged, judge_staged};
 use crate::approval::Approval;
 use crate::change::Change;
 use crate::error::Result;
 use crate::finding::{Finding, Level};
 use crate::git::{Index, Parents, Repository, changes_between};
+use crate::judge::{Options, Staged, judge_staged};
 use crate::policy::DesignVersion;
 use crate::rules;
 
@@ -35,7 +35,7 @@ pub struct Clearable {
 /// The staged changes that wait for a person, in path order, and the errors that no approval clears.
 ///
 /// # Errors
-/// As for [`super::staged`].
+/// As for [`crate::judge::staged`].
 pub fn clearable(repo: &Repository, options: &Options) -> Result<(Vec<Clearable>, Vec<Finding>)> {
     let Staged {
         policy,
@@ -44,7 +44,9 @@ pub fn clearable(repo: &Repository, options: &Options) -> Result<(Vec<Clearable>
         objects,
         ..
     } = judge_staged(repo, options)?;
-    let design = super::governed::own_designs(&policy).into_iter().next();
+    let design = crate::judge::applicable_designs::own_designs(&policy)
+        .into_iter()
+        .next();
     let errors = findings
         .into_iter()
         .filter(|finding| finding.level == Level::Error);

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use gix::ObjectId;
 use gix::bstr::BStr;
 
-use super::doubt::{Doubt, Judge, Step};
+use super::validity::{Invalidity, Step, ValidityCheck};
 use crate::approval::{Approval, TRAILER};
 use crate::error::Result;
 use crate::finding::Finding;
@@ -20,14 +20,14 @@ use crate::trailer;
 const MAX_NOTES: usize = 3;
 
 /// A trailer as it stands in a commit.
-pub(super) struct Found {
+pub(in crate::judge) struct ApprovalTrailer {
     commit: ObjectId,
     approval: Result<Approval, String>,
 }
 
 /// The approvals that a commit states.
-pub(super) fn in_commit(commit: &Commit) -> Vec<Found> {
-    let found = |value: &[u8]| Found {
+pub(in crate::judge) fn in_commit(commit: &Commit) -> Vec<ApprovalTrailer> {
+    let found = |value: &[u8]| ApprovalTrailer {
         commit: commit.id,
         approval: Approval::from_trailer_value(value).map_err(|error| error.0),
     };
@@ -37,20 +37,20 @@ pub(super) fn in_commit(commit: &Commit) -> Vec<Found> {
 }
 
 /// An approval that a commit states, and whether it counts.
-pub(super) struct Statement {
-    pub(super) commit: ObjectId,
-    pub(super) approval: Approval,
+pub(in crate::judge) struct CommitApproval {
+    pub(in crate::judge) commit: ObjectId,
+    pub(in crate::judge) approval: Approval,
     /// What the commit makes of the path, or why the approval does not count.
-    pub(super) verdict: Result<Step, Doubt>,
+    pub(in crate::judge) verdict: Result<Step, Invalidity>,
 }
 
-impl Statement {
+impl CommitApproval {
     /// Why it does not count, in a sentence.
     fn refusal(&self) -> Option<String> {
         let who = show(&self.approval.who);
         let commit = self.commit.to_hex_with_len(12);
         Some(match self.verdict.as_ref().err()? {
-            Doubt::Unsigned => {
+            Invalidity::Unsigned => {
                 format!("approved locally by {who}, unsigned: that does not count here")
             }
             doubt => format!("the approval by {who} in commit {commit} does not count: {doubt}"),
@@ -63,41 +63,41 @@ const MAX_TOLD: usize = 3;
 
 /// What the commits of a range state.
 #[derive(Default)]
-pub(super) struct Stated {
+pub(in crate::judge) struct CommitApprovals {
     /// In the order of the commits.
-    pub(super) all: Vec<Statement>,
+    pub(in crate::judge) all: Vec<CommitApproval>,
     /// The places of those of a commit.
     by_commit: HashMap<ObjectId, Vec<usize>>,
     /// Remarks on lines that are no approvals, and on the list of signers.
-    pub(super) notes: Vec<String>,
+    pub(in crate::judge) notes: Vec<String>,
 }
 
-impl Stated {
+impl CommitApprovals {
     /// Judges what was found by `settings` and the signers of the commit `base`; `known` are the commits that the
     /// range is beside. Where nothing was found, nothing is read.
     ///
     /// # Errors
     /// The list of signers or an object cannot be read.
-    pub(super) fn judge(
+    pub(in crate::judge) fn judge(
         repo: &Repository,
-        found: Vec<Found>,
+        found: Vec<ApprovalTrailer>,
         settings: &Settings,
         base: Option<ObjectId>,
         known: &[ObjectId],
-    ) -> Result<Stated> {
+    ) -> Result<CommitApprovals> {
         let approvals = found
             .iter()
             .filter_map(|found| found.approval.as_ref().ok());
         let oldest = approvals.map(|approval| approval.when).min();
-        let mut judge = Judge::new(repo, settings, base, oldest).beside(known);
-        let mut stated = Stated::default();
+        let mut judge = ValidityCheck::new(repo, settings, base, oldest).beside(known);
+        let mut stated = CommitApprovals::default();
         let mut unread = Vec::new();
-        for Found { commit, approval } in found {
+        for ApprovalTrailer { commit, approval } in found {
             match approval {
                 Ok(approval) => {
                     let places = stated.by_commit.entry(commit).or_default();
                     places.push(stated.all.len());
-                    stated.all.push(Statement {
+                    stated.all.push(CommitApproval {
                         commit,
                         verdict: judge.judge(commit, &approval)?,
                         approval,
@@ -120,7 +120,7 @@ impl Stated {
     }
 
     /// Those that count in this commit.
-    pub(super) fn counted_in(&self, commit: ObjectId) -> Vec<Approval> {
+    pub(in crate::judge) fn counted_in(&self, commit: ObjectId) -> Vec<Approval> {
         let counted = self
             .of(Some(commit))
             .filter(|statement| statement.verdict.is_ok());
@@ -130,11 +130,11 @@ impl Stated {
     }
 
     /// Says of each error that stays why an approval of its path does not count; of one commit or of all.
-    pub(super) fn tell(&self, findings: &mut [Finding], commit: Option<ObjectId>) {
+    pub(in crate::judge) fn tell(&self, findings: &mut [Finding], commit: Option<ObjectId>) {
         if self.all.is_empty() {
             return;
         }
-        let mut refused: HashMap<&BStr, Vec<&Statement>> = HashMap::new();
+        let mut refused: HashMap<&BStr, Vec<&CommitApproval>> = HashMap::new();
         for statement in self.of(commit) {
             let path = statement.approval.path.as_ref();
             let same_path = refused.entry(path).or_default();
@@ -152,13 +152,14 @@ impl Stated {
             }
             for statement in same_path.into_iter().flatten() {
                 finding.help.extend(statement.refusal());
-                let facts = statement.facts(statement.verdict.as_ref().err().map(Doubt::to_string));
+                let facts =
+                    statement.facts(statement.verdict.as_ref().err().map(Invalidity::to_string));
                 finding.details.insert("approval", facts);
             }
         }
     }
 
-    fn of(&self, commit: Option<ObjectId>) -> impl Iterator<Item = &Statement> {
+    fn of(&self, commit: Option<ObjectId>) -> impl Iterator<Item = &CommitApproval> {
         let (some, all) = match commit {
             Some(commit) => (self.by_commit.get(&commit), [].as_slice()),
             None => (None, self.all.as_slice()),
@@ -168,9 +169,9 @@ impl Stated {
     }
 }
 
-impl Statement {
+impl CommitApproval {
     /// What a finding says of it to programs; `why_not` where it does not clear the finding.
-    pub(super) fn facts(&self, why_not: Option<String>) -> serde_json::Value {
+    pub(in crate::judge) fn facts(&self, why_not: Option<String>) -> serde_json::Value {
         let mut facts = self.approval.facts();
         facts["counts"] = why_not.is_none().into();
         facts["commit"] = self.commit.to_string().into();

@@ -2,11 +2,11 @@
 
 use gix::bstr::BStr;
 
-use super::doubt::{Doubt, Judge};
-use super::settings::settings_of_head;
+use super::validity::{Invalidity, ValidityCheck};
 use crate::approval::{Approval, Invalid, TRAILER};
 use crate::error::Result;
 use crate::git::Repository;
+use crate::judge::settings::settings_of_head;
 use crate::path::show;
 use crate::trailer;
 
@@ -21,14 +21,14 @@ pub fn not_listed(repo: &Repository, approvals: &[Approval]) -> Result<Vec<Strin
         return Ok(Vec::new());
     }
     let (head, settings) = (repo.head_commit()?, settings_of_head(repo)?);
-    let mut judge = Judge::new(repo, &settings, head, None);
+    let mut judge = ValidityCheck::new(repo, &settings, head, None);
     let mut notes = Vec::new();
     for approval in signed {
         if let Some(doubt) = judge.signature(approval)? {
             let enroll = "; to list it: guard approve --enroll KEY, committed on the target branch";
             let doubt = match doubt {
-                Doubt::NoSigners(file) => format!("HEAD has no {}{enroll}", show(&file)),
-                doubt @ Doubt::Signature(Invalid::UnknownKey(_)) => format!("{doubt}{enroll}"),
+                Invalidity::NoSigners(file) => format!("HEAD has no {}{enroll}", show(&file)),
+                doubt @ Invalidity::Signature(Invalid::UnknownKey(_)) => format!("{doubt}{enroll}"),
                 doubt => doubt.to_string(),
             };
             let note = format!("in a range and in CI this approval will not count: {doubt}");
@@ -55,7 +55,7 @@ pub fn brought_along(repo: &Repository, message: &BStr, now: i64) -> Result<Vec<
         return Ok(Vec::new());
     };
     let (head, settings) = (repo.head_commit()?, settings_of_head(repo)?);
-    let mut judge = Judge::new(repo, &settings, head, Some(oldest));
+    let mut judge = ValidityCheck::new(repo, &settings, head, Some(oldest));
     let mut counted = Vec::new();
     for approval in approvals {
         if judge.signature(&approval)?.is_none() && !judge.used()?.contains_key(&approval.id) {

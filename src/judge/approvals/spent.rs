@@ -22,7 +22,7 @@ const MAX_COMMITS: usize = 100_000;
 ///
 /// # Errors
 /// A commit cannot be read.
-pub(super) fn in_history(
+pub(in crate::judge) fn in_history(
     repo: &Repository,
     from: &[ObjectId],
     since: i64,

@@ -8,7 +8,7 @@ use super::choose::Choice;
 use super::{Loader, add_and_commit};
 use crate::change::{Change, Kind};
 use crate::error::{Error, Result};
-use crate::judge::work_base;
+use crate::judge::merge_base;
 use crate::path::{shell_word, show};
 use crate::policy::design::{self, Design};
 use crate::policy::scope::Scope;
@@ -211,7 +211,7 @@ impl Loader<'_> {
             Moment::Request | Moment::Commit => {
                 let target = self.settings.base.as_deref();
                 let Ok(Some(began)) =
-                    work_base::commit(self.repo, target, self.repo.head_commit()?)
+                    merge_base::commit(self.repo, target, self.repo.head_commit()?)
                 else {
                     return Ok(false);
                 };

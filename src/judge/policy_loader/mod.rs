@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 
-use super::{Options, named};
+use super::{Options, named_files};
 use crate::change::{Change, Kind};
 use crate::error::Result;
 use crate::git::{Index, Objects, Parents, Repository, Tree};
@@ -160,7 +160,7 @@ impl<'a> Loader<'a> {
         let by_hand = options
             .designs
             .iter()
-            .map(|file| named::in_repository(repo, file))
+            .map(|file| named_files::in_repository(repo, file))
             .collect::<Result<_>>()?;
         let mut loader = Loader {
             repo,

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::committed::CommittedView;
-use super::load::{Choice, Located, locate};
-use super::view::IndexView;
+use super::policy_loader::{Choice, Located, locate};
+use super::tree_view::IndexView;
 use super::work_tree::work_tree;
-use super::{Options, named, work_base};
+use super::{Options, merge_base, named_files};
 use crate::boundary::Boundary;
 use crate::error::{Error, Result};
 use crate::finding::{Finding, Rule};
@@ -49,7 +49,7 @@ pub fn check_documents(
     };
     let mut located = locate(repo, index.as_ref(), options)?;
     let head_commit = repo.head_commit()?;
-    let base = match work_base::commit(repo, located.settings.base.as_deref(), head_commit) {
+    let base = match merge_base::commit(repo, located.settings.base.as_deref(), head_commit) {
         Ok(base) => base,
         Err(error) => {
             located.notes.push(error.message);
@@ -166,7 +166,7 @@ impl Desk<'_> {
         if !choice.files.is_empty() {
             let mut documents = Vec::new();
             for file in &choice.files {
-                let path = named::in_repository(self.repo, file)?;
+                let path = named_files::in_repository(self.repo, file)?;
                 if !choice.staged {
                     documents.push(Document {
                         path,

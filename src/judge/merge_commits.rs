@@ -3,7 +3,7 @@
 use gix::ObjectId;
 use gix::bstr::BStr;
 
-use super::subjects::Subjects;
+use super::measured_changes::Subjects;
 use crate::change::{Change, State};
 use crate::error::Result;
 use crate::git::{Merges, Objects, Parents, Repository, Tree};

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use gix::bstr::BString;
 
-use super::load::load_to_show;
+use super::policy_loader::load_to_show;
 use super::{Options, load_for_commit};
 use crate::error::{Error, Result};
 use crate::git::{Index, Parents, Repository, show_file};

@@ -6,21 +6,21 @@ use std::fmt;
 use gix::ObjectId;
 use gix::bstr::BStr;
 
-use super::settings::settings_of;
-use super::used;
+use super::spent;
 use crate::approval::{Approval, Invalid, Signers};
 use crate::change::{Change, State};
 use crate::error::Result;
 use crate::git::{Repository, Tree};
+use crate::judge::settings::settings_of;
 use crate::path::show;
 use crate::policy::settings::Settings;
 
 /// What was at a path before a commit and is there after it.
-pub(super) type Step = (Option<State>, Option<State>);
+pub(in crate::judge) type Step = (Option<State>, Option<State>);
 
 /// Why a stated approval does not count.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Doubt {
+pub(in crate::judge) enum Invalidity {
     Unsigned,
     NoSigners(String),
     Signature(Invalid),
@@ -35,24 +35,26 @@ pub(super) enum Doubt {
     Used(ObjectId),
 }
 
-impl fmt::Display for Doubt {
+impl fmt::Display for Invalidity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Doubt::Unsigned => f.write_str("it is not signed"),
-            Doubt::NoSigners(file) => {
+            Invalidity::Unsigned => f.write_str("it is not signed"),
+            Invalidity::NoSigners(file) => {
                 write!(f, "nobody is listed in {} at the merge base", show(file))
             }
-            Doubt::Signature(invalid) => invalid.fmt(f),
-            Doubt::Withdrawn(file, tip) => write!(
+            Invalidity::Signature(invalid) => invalid.fmt(f),
+            Invalidity::Withdrawn(file, tip) => write!(
                 f,
                 "by {} of {}, where the work goes, its signer is not one any more",
                 show(file),
                 tip.to_hex_with_len(12)
             ),
-            Doubt::Expired => f.write_str("it had expired when the commit was made"),
-            Doubt::Shallow => f.write_str("the commit before is not in this clone"),
-            Doubt::OtherStep => f.write_str("the commit does not make the change that it names"),
-            Doubt::Used(commit) => write!(
+            Invalidity::Expired => f.write_str("it had expired when the commit was made"),
+            Invalidity::Shallow => f.write_str("the commit before is not in this clone"),
+            Invalidity::OtherStep => {
+                f.write_str("the commit does not make the change that it names")
+            }
+            Invalidity::Used(commit) => write!(
                 f,
                 "it counts once, and did in commit {}",
                 commit.to_hex_with_len(12)
@@ -62,7 +64,7 @@ impl fmt::Display for Doubt {
 }
 
 /// Judges approvals one after the other.
-pub(super) struct Judge<'a> {
+pub(in crate::judge) struct ValidityCheck<'a> {
     repo: &'a Repository,
     settings: &'a Settings,
     base: Option<ObjectId>,
@@ -80,15 +82,15 @@ pub(super) struct Judge<'a> {
     used_beside: Option<HashMap<String, ObjectId>>,
 }
 
-impl<'a> Judge<'a> {
+impl<'a> ValidityCheck<'a> {
     /// By `settings` and the signers of `base`; `oldest` is when the oldest of the approvals was given.
-    pub(super) fn new(
+    pub(in crate::judge) fn new(
         repo: &'a Repository,
         settings: &'a Settings,
         base: Option<ObjectId>,
         oldest: Option<i64>,
     ) -> Self {
-        Judge {
+        ValidityCheck {
             repo,
             settings,
             base,
@@ -105,28 +107,28 @@ impl<'a> Judge<'a> {
     /// counts no more, nor does one that was on it for a while only. And what their histories state is used up, unless
     /// all of them still have what it led to: a branch may hold the commit that the target took over, but not bring
     /// back what the target took back.
-    pub(super) fn beside(mut self, known: &[ObjectId]) -> Self {
+    pub(in crate::judge) fn beside(mut self, known: &[ObjectId]) -> Self {
         self.known = known.to_vec();
         self.known.retain(|&id| Some(id) != self.base);
         self
     }
 
     /// What the commit makes of the approved path, or why the approval does not count there.
-    pub(super) fn judge(
+    pub(in crate::judge) fn judge(
         &mut self,
         commit: ObjectId,
         approval: &Approval,
-    ) -> Result<Result<Step, Doubt>> {
+    ) -> Result<Result<Step, Invalidity>> {
         if !self.accepts_unsigned()?
             && let Some(doubt) = self.signature(approval)?
         {
             return Ok(Err(doubt));
         }
         if self.repo.authored(commit)? >= approval.expires {
-            return Ok(Err(Doubt::Expired));
+            return Ok(Err(Invalidity::Expired));
         }
         let Some(step) = step_of(self.repo, commit, approval.path.as_ref())? else {
-            return Ok(Err(Doubt::Shallow));
+            return Ok(Err(Invalidity::Shallow));
         };
         let change = Change {
             path: approval.path.clone(),
@@ -135,29 +137,29 @@ impl<'a> Judge<'a> {
             renamed: None,
         };
         if !approval.is_for(&change) {
-            return Ok(Err(Doubt::OtherStep));
+            return Ok(Err(Invalidity::OtherStep));
         }
         if let Some(&first) = self.used()?.get(&approval.id) {
-            return Ok(Err(Doubt::Used(first)));
+            return Ok(Err(Invalidity::Used(first)));
         }
         if let Some(first) = self.was_taken_back(approval, step.1)? {
-            return Ok(Err(Doubt::Used(first)));
+            return Ok(Err(Invalidity::Used(first)));
         }
         self.used()?.insert(approval.id.clone(), commit);
         Ok(Ok(step))
     }
 
     /// What the list of signers leaves out, if it was read.
-    pub(super) fn warnings(self) -> Vec<String> {
+    pub(in crate::judge) fn warnings(self) -> Vec<String> {
         let signers = self.signers.flatten();
         signers.map_or_else(Vec::new, |signers| signers.warnings)
     }
 
     /// In which commit an approval is used up, by its id.
-    pub(super) fn used(&mut self) -> Result<&mut HashMap<String, ObjectId>> {
+    pub(in crate::judge) fn used(&mut self) -> Result<&mut HashMap<String, ObjectId>> {
         let known = match self.used.take() {
             Some(known) => known,
-            None => used::in_history(self.repo, self.base.as_slice(), self.oldest)?,
+            None => spent::in_history(self.repo, self.base.as_slice(), self.oldest)?,
         };
         Ok(self.used.insert(known))
     }
@@ -173,7 +175,7 @@ impl<'a> Judge<'a> {
         }
         let used = match self.used_beside.take() {
             Some(used) => used,
-            None => used::in_history(self.repo, &self.known, self.oldest)?,
+            None => spent::in_history(self.repo, &self.known, self.oldest)?,
         };
         let Some(&first) = self.used_beside.insert(used).get(&approval.id) else {
             return Ok(None);
@@ -188,19 +190,22 @@ impl<'a> Judge<'a> {
     }
 
     /// What is wrong with a signature, or that there is none.
-    pub(super) fn signature(&mut self, approval: &Approval) -> Result<Option<Doubt>> {
+    pub(in crate::judge) fn signature(
+        &mut self,
+        approval: &Approval,
+    ) -> Result<Option<Invalidity>> {
         let Some(signature) = &approval.signature else {
-            return Ok(Some(Doubt::Unsigned));
+            return Ok(Some(Invalidity::Unsigned));
         };
         if self.signers.is_none() {
             let base = self.repo.tree_of(self.base)?;
             self.signers = Some(signers(&base, self.settings)?);
         }
         let Some(Some(signers)) = &self.signers else {
-            return Ok(Some(Doubt::NoSigners(self.settings.signers.clone())));
+            return Ok(Some(Invalidity::NoSigners(self.settings.signers.clone())));
         };
         if let Err(invalid) = approval.verify(signature, signers) {
-            return Ok(Some(Doubt::Signature(invalid)));
+            return Ok(Some(Invalidity::Signature(invalid)));
         }
         let beside = match self.signers_beside.take() {
             Some(beside) => beside,
@@ -211,7 +216,7 @@ impl<'a> Judge<'a> {
             listed.is_none_or(|signers| approval.verify(signature, signers).is_err())
         };
         let withdrawn = self.signers_beside.insert(beside).iter().find(refuses);
-        Ok(withdrawn.map(|&(tip, _)| Doubt::Withdrawn(self.settings.signers.clone(), tip)))
+        Ok(withdrawn.map(|&(tip, _)| Invalidity::Withdrawn(self.settings.signers.clone(), tip)))
     }
 
     /// Whether the settings do, and still do where the work goes.

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use gix::ObjectId;
 use gix::hashtable::HashMap;
 
+use super::approvals::CommitApprovals;
 use super::range::{check, work_base};
-use super::stated::Stated;
-use super::{merged, subjects};
+use super::{measured_changes, merge_commits};
 use crate::change::Change;
 use crate::error::{Error, Result};
 use crate::finding::Finding;
@@ -25,7 +25,7 @@ pub(super) fn judge(
     repo: &Repository,
     range: &Range,
     policy: &Policy,
-    stated: &Stated,
+    stated: &CommitApprovals,
     progress: &Progress<'_>,
 ) -> Result<Vec<Finding>> {
     if range.is_cut {
@@ -80,7 +80,7 @@ struct Work<'a> {
     merges: Merges,
     policy: &'a Policy,
     /// The approvals in the messages of the range.
-    stated: &'a Stated,
+    stated: &'a CommitApprovals,
     next: AtomicUsize,
     /// The findings of the commits that have any, by the commit's place.
     done: Mutex<Vec<(usize, Vec<Finding>)>>,
@@ -125,9 +125,9 @@ impl Work<'_> {
         if changes.is_empty() {
             return Ok(Vec::new());
         }
-        let mut subjects = subjects::gather(objects, changes, self.policy)?;
+        let mut subjects = measured_changes::gather(objects, changes, self.policy)?;
         let settings = &self.policy.settings;
-        merged::measure_against_closest(objects, &parents, settings, &mut subjects)?;
+        merge_commits::measure_against_closest(objects, &parents, settings, &mut subjects)?;
         subjects.excuse_lfs(base)?;
         let work_base = work_base(self.policy, base, &subjects)?;
         let mut findings = check(
@@ -188,5 +188,5 @@ pub(super) fn own_changes(
         }
         changes = own;
     }
-    merged::without_taken_over(objects, merges, commits, parents, changes)
+    merge_commits::without_taken_over(objects, merges, commits, parents, changes)
 }
