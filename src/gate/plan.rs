@@ -11,7 +11,7 @@ use crate::change::Change;
 use crate::finding::{Finding, Rule};
 use crate::judge::Desk;
 use crate::path::show;
-use crate::rules::{Access, Subject};
+use crate::rules::{Access, MeasuredChange};
 
 /// What is about to be done.
 pub(super) struct Plan {
@@ -296,7 +296,7 @@ impl Gate<'_> {
 /// Refuses what the policy refuses; what only a person may decide comes back.
 pub(super) fn destruction(
     desk: &Desk<'_>,
-    subjects: &[Subject],
+    subjects: &[MeasuredChange],
     restore: Option<&Restore>,
 ) -> Result<Option<Finding>> {
     let (destructive, refusals): (Vec<_>, Vec<_>) = desk

@@ -18,7 +18,7 @@ use crate::path::{Node, show};
 use crate::policy::design::{self, Design};
 use crate::policy::scope::Scope;
 use crate::policy::{Grant, GrantKind, select};
-use crate::rules::{self, Ground, ResultTree};
+use crate::rules::{self, DesignContext, ResultTree};
 use crate::verdict::{DesignUsed, ScopeGrant, ScopeListing};
 
 /// Which documents to lint.
@@ -344,7 +344,7 @@ impl Lint<'_> {
         };
         Ok(rules::check_design_rows(
             design,
-            &Ground {
+            &DesignContext {
                 there: &self.there,
                 began: self.began,
                 head: self.head,

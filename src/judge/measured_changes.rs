@@ -13,7 +13,7 @@ use crate::measure::{self, Conversion, Kept, LineDiff, Measured, RenameEnd};
 use crate::policy::scope::Scope;
 use crate::policy::settings::Settings;
 use crate::policy::{Actions, Policy};
-use crate::rules::{self, NewEnd, Subject};
+use crate::rules::{self, MeasuredChange, NewEnd};
 use crate::threads;
 
 /// Below this many changes a second thread costs more than it brings.
@@ -31,8 +31,8 @@ const PREVIEW_LINES: usize = 20;
 const LOST_LINES: usize = 10;
 
 /// All subjects in path order, and where renamed files came from.
-pub(super) struct Subjects {
-    pub(super) all: Vec<Subject>,
+pub(super) struct MeasuredChanges {
+    pub(super) all: Vec<MeasuredChange>,
     /// What to show of the changes that were seen to destroy something, by path.
     excerpts: HashMap<BString, Excerpts>,
     /// The old state of the other end, by the new path of a rename.
@@ -48,7 +48,7 @@ pub(super) struct Excerpts {
     pub(super) deleted: String,
 }
 
-impl Subjects {
+impl MeasuredChanges {
     /// What to show of a change. It is there where the first measure saw it destroy something; a merge may turn
     /// out to do so later.
     ///
@@ -119,7 +119,7 @@ pub(super) fn gather(
     objects: &Objects,
     mut changes: Vec<Change>,
     policy: &Policy,
-) -> Result<Subjects> {
+) -> Result<MeasuredChanges> {
     let renamed_from = explain_renames(objects, &mut changes, policy.scope.as_ref())?;
     let work = Work {
         changes: &changes,
@@ -149,7 +149,7 @@ pub(super) fn gather(
         if let Some(shown) = done.excerpts {
             excerpts.insert(change.path.clone(), *shown);
         }
-        all.push(Subject {
+        all.push(MeasuredChange {
             change,
             measured: done.measured,
             new_ends: done.new_ends,
@@ -161,7 +161,7 @@ pub(super) fn gather(
         }
     }
     all.reverse();
-    Ok(Subjects {
+    Ok(MeasuredChanges {
         all,
         excerpts,
         renamed_from,

@@ -9,9 +9,9 @@ use crate::error::{Error, Result};
 use crate::git::Repository;
 use crate::path::show;
 use crate::policy::Policy;
-use crate::rules::{self, Subject, WorkBase};
+use crate::rules::{self, MeasuredChange, MergeBase};
 
-/// What the work base holds at the paths whose verdict depends on it; not looked for where none does.
+/// What the merge base holds at the paths whose verdict depends on it; not looked for where none does.
 ///
 /// # Errors
 /// The base that the settings name is not there, or a commit cannot be read.
@@ -19,23 +19,23 @@ pub fn look_up<'a>(
     repo: &Repository,
     policy: &Policy,
     head: Option<ObjectId>,
-    subjects: impl Iterator<Item = &'a Subject>,
-) -> Result<WorkBase> {
+    subjects: impl Iterator<Item = &'a MeasuredChange>,
+) -> Result<MergeBase> {
     let mut wanted = subjects
-        .filter(|subject| rules::needs_work_base(policy, subject))
+        .filter(|subject| rules::needs_merge_base(policy, subject))
         .peekable();
     if wanted.peek().is_none() {
-        return Ok(WorkBase::Unknown);
+        return Ok(MergeBase::Unknown);
     }
     let Some(base) = commit(repo, policy.settings.base.as_deref(), head)? else {
-        return Ok(WorkBase::Unknown);
+        return Ok(MergeBase::Unknown);
     };
     let tree = repo.tree_of(Some(base))?;
     let mut states = HashMap::new();
     for subject in wanted {
         states.insert(subject.change.path.clone(), tree.get(subject.path())?);
     }
-    Ok(WorkBase::Known(states))
+    Ok(MergeBase::Known(states))
 }
 
 /// The merge base of HEAD and the target branch; `None` where there is none to know.

@@ -3,7 +3,7 @@
 use gix::ObjectId;
 use gix::bstr::BStr;
 
-use super::measured_changes::Subjects;
+use super::measured_changes::MeasuredChanges;
 use crate::change::{Change, State};
 use crate::error::Result;
 use crate::git::{Merges, Objects, Parents, Repository, Tree};
@@ -89,7 +89,7 @@ pub(super) fn measure_against_closest(
     objects: &Objects,
     parents: &[Tree<'_>],
     settings: &Settings,
-    subjects: &mut Subjects,
+    subjects: &mut MeasuredChanges,
 ) -> Result<()> {
     if parents.len() < 2 {
         return Ok(());

@@ -30,14 +30,14 @@ use crate::error::Result;
 use crate::finding::Finding;
 use crate::git::{Index, Objects, Parents, Repository};
 use crate::policy::{Governing, Policy};
-use crate::rules::{self, Case, Subject};
+use crate::rules::{self, Case, MeasuredChange};
 use crate::verdict::{DesignUsed, JudgedChange, Source, SourceKind, Texts, Verdict};
 
 pub use applicable_designs::{Candidate, candidate, governing_designs};
 pub use approvals::{Clearable, brought_along, clearable, landed, not_listed, used_approvals};
 pub use ci::ci_range;
 pub use design_lint::{DocumentChoice, check_documents};
-use measured_changes::Subjects;
+use measured_changes::MeasuredChanges;
 pub use per_commit::Progress;
 pub use policy_loader::{Request, load_for_commit, load_for_request};
 pub use push::{new_commits, push};
@@ -117,7 +117,7 @@ fn report_next(
 struct Staged {
     parents: Parents,
     policy: Policy,
-    subjects: Subjects,
+    subjects: MeasuredChanges,
     findings: Vec<Finding>,
     objects: Objects,
 }
@@ -149,13 +149,13 @@ fn judge_index(repo: &Repository, index: &Index, options: &Options) -> Result<St
     let settings = &policy.settings;
     merge_commits::measure_against_closest(&objects, &parent_trees, settings, &mut subjects)?;
     subjects.excuse_lfs(&repo.tree_of(parents.head)?)?;
-    let work_base = merge_base::look_up(repo, &policy, parents.head, subjects.all.iter())?;
+    let merge_base = merge_base::look_up(repo, &policy, parents.head, subjects.all.iter())?;
     let view = IndexView::new(repo, index, &objects);
     let case = Case {
         policy: &policy,
         subjects: &subjects.all,
         result: &view,
-        work_base: &work_base,
+        merge_base: &merge_base,
         approvals: &options.approvals,
     };
     let mut findings = rules::check(&case);
@@ -188,7 +188,7 @@ fn document_faults(policy: &Policy) -> Vec<Finding> {
 fn report(
     source: Source,
     policy: &Policy,
-    mut subjects: Subjects,
+    mut subjects: MeasuredChanges,
     findings: Vec<Finding>,
     objects: &Objects,
     is_approved: &dyn Fn(&Change) -> bool,
@@ -231,8 +231,12 @@ pub fn texts(policy: &Policy) -> Texts {
         .collect()
 }
 
-fn change_line(subject: Subject, subjects: &Subjects, objects: &Objects) -> Result<JudgedChange> {
-    let Subject {
+fn change_line(
+    subject: MeasuredChange,
+    subjects: &MeasuredChanges,
+    objects: &Objects,
+) -> Result<JudgedChange> {
+    let MeasuredChange {
         change, measured, ..
     } = subject;
     let shown = match measured.destroys() {

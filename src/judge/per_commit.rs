@@ -7,13 +7,13 @@ use gix::ObjectId;
 use gix::hashtable::HashMap;
 
 use super::approvals::CommitApprovals;
-use super::range::{check, work_base};
+use super::range::{check, merge_base};
 use super::{measured_changes, merge_commits};
 use crate::change::Change;
 use crate::error::{Error, Result};
 use crate::finding::Finding;
 use crate::git::{Commit, Merges, Objects, Range, Repository, Tree, changes_between};
-use crate::policy::{Moment, Policy};
+use crate::policy::{Policy, Stage};
 use crate::threads;
 
 /// Told now and then how many commits of how many are judged.
@@ -36,7 +36,7 @@ pub(super) fn judge(
     }
     let objects = repo.objects().remembering();
     let policy = Policy {
-        moment: Moment::Step,
+        stage: Stage::Step,
         ..policy.clone()
     };
     let work = Work {
@@ -129,13 +129,13 @@ impl Work<'_> {
         let settings = &self.policy.settings;
         merge_commits::measure_against_closest(objects, &parents, settings, &mut subjects)?;
         subjects.excuse_lfs(base)?;
-        let work_base = work_base(self.policy, base, &subjects)?;
+        let merge_base = merge_base(self.policy, base, &subjects)?;
         let mut findings = check(
             self.policy,
             &subjects,
             &tree,
             objects,
-            &work_base,
+            &merge_base,
             &self.stated.counted_in(id),
         )?;
         self.stated.tell(&mut findings, Some(id));

@@ -9,9 +9,9 @@ use gix::hashtable::HashMap;
 use super::approvals::WholeRange;
 use super::approvals::{self, CommitApprovals};
 use super::criss_cross::MergeBases;
-use super::measured_changes::Subjects;
+use super::measured_changes::MeasuredChanges;
 use super::merge_base::look_up;
-use super::policy_loader::{Proposal, Sides, load_for_changes};
+use super::policy_loader::{PolicyInputs, Proposal, load_for_changes};
 use super::settings::settings_of;
 use super::tree_view::CommitView;
 use super::{Options, document_faults, measured_changes, merge_commits, per_commit, report};
@@ -20,8 +20,8 @@ use crate::change::Change;
 use crate::error::{Error, Result};
 use crate::finding::Finding;
 use crate::git::{Commit, Objects, Range, Repository, Tree};
-use crate::policy::{Moment, Policy};
-use crate::rules::{self, Case, WorkBase};
+use crate::policy::{Policy, Stage};
+use crate::rules::{self, Case, MergeBase};
 use crate::trailer;
 use crate::verdict::{Source, SourceKind, Verdict};
 
@@ -58,15 +58,15 @@ pub fn range(
     if !changes.is_empty() {
         refuse_older_than_settings(repo, range)?;
     }
-    let sides = Sides {
-        moment: Moment::Range,
+    let inputs = PolicyInputs {
+        stage: Stage::Range,
         base: repo.tree_of(range.base)?,
         proposal: Proposal::Tree(&tree),
         head: Some(head),
         branch: range.branch.clone(),
         trailers: trailers(range),
     };
-    let mut policy = load_for_changes(repo, sides, &changes, options)?;
+    let mut policy = load_for_changes(repo, inputs, &changes, options)?;
     let mut notes = range.notes.clone();
     if range.is_cut {
         notes.push(
@@ -85,15 +85,15 @@ pub fn range(
     bases.worst(&objects, &policy.settings.thresholds, &mut changes)?;
     let mut subjects = measured_changes::gather(&objects, changes, &policy)?;
     subjects.excuse_lfs(&base)?;
-    let work_base = old_sides(&policy, &subjects);
-    let mut findings = check(&policy, &subjects, &tree, &objects, &work_base, &[])?;
+    let merge_base = old_sides(&policy, &subjects);
+    let mut findings = check(&policy, &subjects, &tree, &objects, &merge_base, &[])?;
     let net = WholeRange {
         repo,
         policy: &policy,
         subjects: &subjects,
         base: &base,
         result: &tree,
-        work_base: &work_base,
+        merge_base: &merge_base,
     };
     let approved = net.clear(&stated, &mut findings)?;
     stated.tell(&mut findings, None);
@@ -134,10 +134,10 @@ fn refuse_older_than_settings(repo: &Repository, range: &Range) -> Result<()> {
 /// Runs the rules over changes that lead to `result`, with the approvals that count for exactly these.
 pub(super) fn check(
     policy: &Policy,
-    subjects: &Subjects,
+    subjects: &MeasuredChanges,
     result: &Tree<'_>,
     objects: &Objects,
-    work_base: &WorkBase,
+    merge_base: &MergeBase,
     approvals: &[Approval],
 ) -> Result<Vec<Finding>> {
     let view = CommitView::new(result, objects, &subjects.all);
@@ -145,7 +145,7 @@ pub(super) fn check(
         policy,
         subjects: &subjects.all,
         result: &view,
-        work_base,
+        merge_base,
         approvals,
     });
     view.finish()?;
@@ -153,22 +153,26 @@ pub(super) fn check(
 }
 
 /// What a known tree holds at the paths whose verdict depends on it.
-pub(super) fn work_base(policy: &Policy, base: &Tree<'_>, subjects: &Subjects) -> Result<WorkBase> {
+pub(super) fn merge_base(
+    policy: &Policy,
+    base: &Tree<'_>,
+    subjects: &MeasuredChanges,
+) -> Result<MergeBase> {
     let all = subjects.all.iter();
-    let wanted = all.filter(|subject| rules::needs_work_base(policy, subject));
+    let wanted = all.filter(|subject| rules::needs_merge_base(policy, subject));
     let states = wanted.map(|subject| {
         let state = base.get(subject.path())?;
         Ok((subject.change.path.clone(), state))
     });
-    Ok(WorkBase::Known(states.collect::<Result<_>>()?))
+    Ok(MergeBase::Known(states.collect::<Result<_>>()?))
 }
 
-/// The old sides as the work base: where there are several merge bases, that is the one each change is judged against.
-fn old_sides(policy: &Policy, subjects: &Subjects) -> WorkBase {
+/// The old inputs as the merge base: where there are several merge bases, that is the one each change is judged against.
+fn old_sides(policy: &Policy, subjects: &MeasuredChanges) -> MergeBase {
     let all = subjects.all.iter();
-    let wanted = all.filter(|subject| rules::needs_work_base(policy, subject));
+    let wanted = all.filter(|subject| rules::needs_merge_base(policy, subject));
     let states = wanted.map(|subject| (subject.change.path.clone(), subject.change.old));
-    WorkBase::Known(states.collect())
+    MergeBase::Known(states.collect())
 }
 
 /// The designs that the commits of the range name, in the order of the commits.
@@ -216,25 +220,25 @@ pub fn commit(
         &parent_trees,
         &tree,
     )?;
-    let sides = Sides {
-        moment: Moment::Commit,
+    let inputs = PolicyInputs {
+        stage: Stage::Commit,
         base: repo.tree_of(parent)?,
         proposal: Proposal::Tree(&tree),
         head: Some(id),
         branch: branch.clone(),
         trailers: designs(&made).collect(),
     };
-    let mut policy = load_for_changes(repo, sides, &changes, options)?;
+    let mut policy = load_for_changes(repo, inputs, &changes, options)?;
     let mut subjects = measured_changes::gather(&objects, changes, &policy)?;
     let settings = &policy.settings;
     merge_commits::measure_against_closest(&objects, &parent_trees, settings, &mut subjects)?;
     subjects.excuse_lfs(&base)?;
-    let work_base = look_up(repo, &policy, parent, subjects.all.iter())?;
+    let merge_base = look_up(repo, &policy, parent, subjects.all.iter())?;
     let found = approvals::in_commit(&made);
     let stated = CommitApprovals::judge(repo, found, &policy.settings, parent, &[])?;
     policy.notes.extend_from_slice(&stated.notes);
     let counted = [options.approvals.clone(), stated.counted_in(id)].concat();
-    let mut findings = check(&policy, &subjects, &tree, &objects, &work_base, &counted)?;
+    let mut findings = check(&policy, &subjects, &tree, &objects, &merge_base, &counted)?;
     stated.tell(&mut findings, None);
     findings.extend(document_faults(&policy));
     let source = Source {

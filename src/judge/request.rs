@@ -16,7 +16,7 @@ use crate::git::{Repository, Tree};
 use crate::measure::{self, Class, Kept, Measured};
 use crate::path::TreeView;
 use crate::policy::{Policy, design};
-use crate::rules::{self, Access, Case, NewEnd, PathRequest, Subject};
+use crate::rules::{self, Access, Case, MeasuredChange, NewEnd, PathRequest};
 
 /// What every request is judged with.
 #[derive(Clone, Copy)]
@@ -145,7 +145,7 @@ impl Desk<'_> {
         new: Option<&[u8]>,
         renamed: Option<&BStr>,
         measured: Measured,
-    ) -> Result<Subject> {
+    ) -> Result<MeasuredChange> {
         let wants_content = rules::wants_content(path);
         let contents = |old: Option<&[u8]>| {
             let side = |content: Option<&[u8]>| content.unwrap_or_default().to_vec();
@@ -166,7 +166,7 @@ impl Desk<'_> {
                 (change, wants_content.then(|| contents(old)))
             }
         };
-        Ok(Subject {
+        Ok(MeasuredChange {
             measured,
             // A request shows one file; only a move knows where it goes on.
             new_ends: Vec::new(),
@@ -179,11 +179,11 @@ impl Desk<'_> {
     ///
     /// # Errors
     /// HEAD cannot be read.
-    pub fn unknown_content(&self, path: &BStr, measured: Measured) -> Result<Subject> {
+    pub fn unknown_content(&self, path: &BStr, measured: Measured) -> Result<MeasuredChange> {
         let head = self.head()?;
         // No content has this id, and so no approval names it.
         let unknown = ObjectId::null(head.id().kind());
-        Ok(Subject {
+        Ok(MeasuredChange {
             measured,
             new_ends: Vec::new(),
             content: None,
@@ -262,14 +262,14 @@ impl Desk<'_> {
     ///
     /// # Errors
     /// The base that the settings name is not there, or a commit cannot be read.
-    pub fn refusals(&self, subjects: &[Subject]) -> Result<Vec<Finding>> {
+    pub fn refusals(&self, subjects: &[MeasuredChange]) -> Result<Vec<Finding>> {
         let head = self.repo.head_commit()?;
-        let work_base = merge_base::look_up(self.repo, self.policy, head, subjects.iter())?;
+        let merge_base = merge_base::look_up(self.repo, self.policy, head, subjects.iter())?;
         let mut findings = rules::check(&Case {
             policy: self.policy,
             subjects,
             result: &self.boundary.view(),
-            work_base: &work_base,
+            merge_base: &merge_base,
             approvals: self.approvals,
         });
         findings.retain(|finding| finding.level == Level::Error);

@@ -8,7 +8,7 @@ use crate::change::Kind;
 use crate::error::{Error, Result};
 use crate::git::{Index, Objects, Repository, Tree, visit_alike};
 use crate::path::{Node, TreeView};
-use crate::rules::{ResultTree, Subject};
+use crate::rules::{MeasuredChange, ResultTree};
 
 /// Looks paths up in the index; remembers the first object that could not be read.
 pub(super) struct IndexView<'a> {
@@ -81,12 +81,16 @@ impl ResultTree for IndexView<'_> {
 pub(super) struct CommitView<'a> {
     tree: &'a Tree<'a>,
     objects: &'a Objects,
-    subjects: &'a [Subject],
+    subjects: &'a [MeasuredChange],
     failed: FirstFailure,
 }
 
 impl<'a> CommitView<'a> {
-    pub(super) fn new(tree: &'a Tree<'a>, objects: &'a Objects, subjects: &'a [Subject]) -> Self {
+    pub(super) fn new(
+        tree: &'a Tree<'a>,
+        objects: &'a Objects,
+        subjects: &'a [MeasuredChange],
+    ) -> Self {
         CommitView {
             tree,
             objects,
@@ -122,7 +126,7 @@ impl TreeView for CommitView<'_> {
 
 impl ResultTree for CommitView<'_> {
     fn for_each(&self, visit: &mut dyn FnMut(&BStr, Kind)) {
-        let arrivals = self.subjects.iter().map(Subject::path);
+        let arrivals = self.subjects.iter().map(MeasuredChange::path);
         self.failed
             .seen(visit_alike(self.tree, self.objects, arrivals, visit));
     }

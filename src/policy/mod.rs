@@ -90,9 +90,9 @@ impl Governing {
     }
 }
 
-/// When a change is judged.
+/// The stage of its life at which a change is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Moment {
+pub enum Stage {
     /// Before it is written: a request.
     Request,
     /// When it is committed.
@@ -107,7 +107,7 @@ pub enum Moment {
 #[derive(Debug, Clone)]
 pub struct Policy {
     /// What is being judged.
-    pub moment: Moment,
+    pub stage: Stage,
     /// The settings in force.
     pub settings: Settings,
     /// The designs in force, in the order of their choice.

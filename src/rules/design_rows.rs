@@ -15,7 +15,7 @@ use crate::policy::scope::Scope;
 use crate::policy::{Actions, Grant, GrantKind};
 
 /// The files that the rows of a design are held against.
-pub struct Ground<'a> {
+pub struct DesignContext<'a> {
     /// What counts as there: what is there now, in HEAD, and where the work began. A file that the work itself
     /// has deleted by now was still there to delete.
     pub there: &'a [&'a dyn ResultTree],
@@ -28,7 +28,7 @@ pub struct Ground<'a> {
 }
 
 /// The rows that modify or delete what is not there, and those that add what was there before.
-pub fn check_design_rows(design: &Design, ground: &Ground<'_>) -> Vec<Finding> {
+pub fn check_design_rows(design: &Design, ground: &DesignContext<'_>) -> Vec<Finding> {
     let files = Files::new(design, ground);
     design
         .grants
@@ -43,7 +43,7 @@ pub fn check_design_rows(design: &Design, ground: &Ground<'_>) -> Vec<Finding> {
 
 /// What is asked about all files for many rows, found out once.
 struct Files<'a> {
-    ground: &'a Ground<'a>,
+    ground: &'a DesignContext<'a>,
     /// What the document creates.
     made: HashSet<&'a BString>,
     /// For each row whether something matches it; only those of globs are asked for.
@@ -53,7 +53,7 @@ struct Files<'a> {
 }
 
 impl<'a> Files<'a> {
-    fn new(design: &'a Design, ground: &'a Ground<'a>) -> Files<'a> {
+    fn new(design: &'a Design, ground: &'a DesignContext<'a>) -> Files<'a> {
         let made = design
             .grants
             .iter()
@@ -198,7 +198,7 @@ fn file_name(path: &BStr) -> &[u8] {
 }
 
 /// An Add row for one file. A directory or a glob may hold files before more are added.
-fn exists(grant: &Grant, ground: &Ground<'_>) -> Option<Finding> {
+fn exists(grant: &Grant, ground: &DesignContext<'_>) -> Option<Finding> {
     let is_add = grant.actions.contains(Actions::ADD | Actions::MODIFY_NEW);
     if !is_add || grant.kind != GrantKind::File {
         return None;

@@ -1,12 +1,12 @@
 //! `destructive-change`: a large file is replaced, deleted unseen, or turned into something else; a governing
 //! design is deleted or gutted.
 
-use super::{Case, Sink, Subject, row, scope};
+use super::{Case, MeasuredChange, Sink, row, scope};
 use crate::change::{Action, Change};
 use crate::finding::{Finding, Rule};
 use crate::measure::{Class, Conversion, Measured, Unit};
 use crate::path::{shell_word, show};
-use crate::policy::{Moment, Policy};
+use crate::policy::{Policy, Stage};
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     for subject in case.subjects {
@@ -19,11 +19,11 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 }
 
 /// Whether the change is refused here for what it destroys.
-pub(super) fn refuses(case: &Case<'_>, subject: &Subject) -> bool {
+pub(super) fn refuses(case: &Case<'_>, subject: &MeasuredChange) -> bool {
     governing_design(case, subject).is_some() || large_file(case, subject).is_some()
 }
 
-fn large_file(case: &Case<'_>, subject: &Subject) -> Option<Finding> {
+fn large_file(case: &Case<'_>, subject: &MeasuredChange) -> Option<Finding> {
     let path = subject.path();
     let measured = &subject.measured;
     let exempt = || is_exempt(case.policy, &subject.change);
@@ -98,20 +98,20 @@ fn large_file(case: &Case<'_>, subject: &Subject) -> Option<Finding> {
 
 /// The command by which a person approves the change, and what to do without a person.
 fn advise_approval(finding: Finding, policy: &Policy, change: &Change) -> Finding {
-    match policy.moment {
-        Moment::Request => finding.help(
+    match policy.stage {
+        Stage::Request => finding.help(
             "`guard write` and `guard delete` hold it for a person, who decides by the ID that they print: guard approve ID",
         ),
-        Moment::Commit => finding
+        Stage::Commit => finding
             .help("a person approves it at a terminal: guard approve --staged")
             .help(format!(
                 "without one, leave it out: git restore --staged -- {}",
                 shell_word(&change.path)
             )),
-        Moment::Range | Moment::Step if policy.settings.accept_unsigned => finding.help(
+        Stage::Range | Stage::Step if policy.settings.accept_unsigned => finding.help(
             "or a person makes the commit anew and approves it before committing: guard approve --staged",
         ),
-        Moment::Range | Moment::Step => finding.help(
+        Stage::Range | Stage::Step => finding.help(
             "a range counts only signed approvals: a person makes the commit anew and signs before committing: guard approve --staged --sign KEY",
         ),
     }
@@ -135,7 +135,7 @@ fn size(measured: &Measured) -> String {
 }
 
 /// Deleting or gutting the document that grants is refused whatever its size.
-fn governing_design(case: &Case<'_>, subject: &Subject) -> Option<Finding> {
+fn governing_design(case: &Case<'_>, subject: &MeasuredChange) -> Option<Finding> {
     let path = subject.path();
     let governing = case.policy.governing(path)?;
     let what = match subject.change.action() {

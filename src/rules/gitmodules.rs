@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::{Case, Sink, Subject, row};
+use super::{Case, MeasuredChange, Sink, row};
 use crate::finding::{Finding, Rule};
 use crate::path::show;
 use crate::policy::Actions;
@@ -67,7 +67,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 fn judge(
     case: &Case<'_>,
     sink: &mut Sink<'_>,
-    subject: &Subject,
+    subject: &MeasuredChange,
     name: &BStr,
     keys: &BTreeMap<String, BString>,
     key: &str,

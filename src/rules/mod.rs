@@ -33,12 +33,12 @@ use crate::path::{TreeView, show};
 use crate::policy::Policy;
 use crate::policy::settings::Settings;
 
-pub use design_rows::{Ground, check_design_rows, matched};
+pub use design_rows::{DesignContext, check_design_rows, matched};
 pub use protected::{is_protected, protection};
 
 /// A change with everything that the rules look at.
 #[derive(Debug, Clone)]
-pub struct Subject {
+pub struct MeasuredChange {
     /// What is proposed.
     pub change: Change,
     /// How much it destroys.
@@ -50,7 +50,7 @@ pub struct Subject {
     pub content: Option<Box<(Vec<u8>, Vec<u8>)>>,
 }
 
-impl Subject {
+impl MeasuredChange {
     /// The path, which every rule needs.
     pub fn path(&self) -> &BStr {
         self.change.path.as_ref()
@@ -68,20 +68,20 @@ pub struct NewEnd {
 
 /// What is known of the tree where this piece of work began.
 #[derive(Debug, Clone, Default)]
-pub enum WorkBase {
+pub enum MergeBase {
     /// There is no target branch to compare with.
     #[default]
     Unknown,
-    /// What it holds at the paths that [`needs_work_base`] asked for.
+    /// What it holds at the paths that [`needs_merge_base`] asked for.
     Known(HashMap<BString, Option<State>>),
 }
 
-impl WorkBase {
+impl MergeBase {
     /// What was at `path`; `None` where nothing is known, `Some(None)` where nothing was.
     pub fn get(&self, path: &BStr) -> Option<Option<State>> {
         match self {
-            WorkBase::Unknown => None,
-            WorkBase::Known(states) => states.get(path).copied(),
+            MergeBase::Unknown => None,
+            MergeBase::Known(states) => states.get(path).copied(),
         }
     }
 }
@@ -98,11 +98,11 @@ pub struct Case<'a> {
     /// What the changes are judged by.
     pub policy: &'a Policy,
     /// What is proposed.
-    pub subjects: &'a [Subject],
+    pub subjects: &'a [MeasuredChange],
     /// What the proposal leads to.
     pub result: &'a dyn ResultTree,
     /// Where this piece of work began.
-    pub work_base: &'a WorkBase,
+    pub merge_base: &'a MergeBase,
     /// The consent that counts here: expired approvals, and in a range unsigned ones, are left out.
     pub approvals: &'a [Approval],
 }
@@ -333,9 +333,10 @@ pub fn wants_content(path: &BStr) -> bool {
     gitmodules::concerns(path) || hidden::concerns(path) || policy_changed::may_name_guard(path)
 }
 
-/// Whether the verdict on this change depends on what the work base holds at its path.
-pub fn needs_work_base(policy: &Policy, subject: &Subject) -> bool {
-    scope::depends_on_work_base(policy, subject) || protected::depends_on_work_base(policy, subject)
+/// Whether the verdict on this change depends on what the merge base holds at its path.
+pub fn needs_merge_base(policy: &Policy, subject: &MeasuredChange) -> bool {
+    scope::depends_on_merge_base(policy, subject)
+        || protected::depends_on_merge_base(policy, subject)
 }
 
 /// Whether the step between two versions of hook settings, the first empty for a new file, only moves guard's own

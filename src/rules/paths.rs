@@ -1,7 +1,7 @@
 //! `unsafe-path` and `outside-workspace`: what a path or a link's target would do on some system that checks it out.
 //! Deleting such a path is never a finding.
 
-use super::{Case, Sink, Subject};
+use super::{Case, MeasuredChange, Sink};
 use crate::change::Kind;
 use crate::finding::{Finding, Rule};
 use crate::path::{self, Links, Platform, Rejection, show};
@@ -22,13 +22,17 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 }
 
 /// The changes that leave something at their path, with what they leave.
-fn arrivals<'a>(case: &Case<'a>) -> impl Iterator<Item = (&'a Subject, Kind)> {
+fn arrivals<'a>(case: &Case<'a>) -> impl Iterator<Item = (&'a MeasuredChange, Kind)> {
     case.subjects
         .iter()
         .filter_map(|subject| subject.change.new.map(|state| (subject, state.kind)))
 }
 
-fn check_link(case: &Case<'_>, subject: &Subject, platform: Platform) -> Result<(), Rejection> {
+fn check_link(
+    case: &Case<'_>,
+    subject: &MeasuredChange,
+    platform: Platform,
+) -> Result<(), Rejection> {
     // A target that was not kept for the rules is judged as empty, which is refused.
     let target = subject.content.as_deref().map_or(&[][..], |(_, new)| new);
     path::check_link_target(subject.path(), target, platform)?;
@@ -58,7 +62,7 @@ fn check_clashes_with_links(case: &Case<'_>, sink: &mut Sink<'_>) {
     // A new link may also meet a path that was there before.
     if arrivals(case).any(|(_, kind)| kind == Kind::Symlink) {
         let changed: std::collections::HashSet<_> =
-            case.subjects.iter().map(Subject::path).collect();
+            case.subjects.iter().map(MeasuredChange::path).collect();
         case.result.for_each(&mut |path, _| {
             if !changed.contains(path)
                 && let Err(rejection) = links.check(path)
@@ -74,7 +78,7 @@ fn check_clashes_with_links(case: &Case<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-fn finding(subject: &Subject, rejection: &Rejection) -> Finding {
+fn finding(subject: &MeasuredChange, rejection: &Rejection) -> Finding {
     let rule = rejection.reason.rule();
     let mut finding = Finding::new(rule, subject.path(), rejection.message.clone())
         .help(rejection.reason.advice())

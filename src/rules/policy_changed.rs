@@ -2,10 +2,10 @@
 
 use gix::bstr::{BStr, ByteSlice};
 
-use super::{Case, Sink, Subject, hook_calls};
+use super::{Case, MeasuredChange, Sink, hook_calls};
 use crate::finding::{Finding, Rule};
 use crate::path::{shell_word, show};
-use crate::policy::{Moment, Policy, select, settings};
+use crate::policy::{Policy, Stage, select, settings};
 
 /// Further files that call guard, by the tools that read them; matched by their end.
 const CALLERS: &[&str] = &[
@@ -40,9 +40,9 @@ pub(super) fn may_name_guard(path: &BStr) -> bool {
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     let policy = case.policy;
     if let Some(why) = &policy.broken_settings {
-        let (whose, advice) = match policy.moment {
-            Moment::Commit | Moment::Request => ("staged", "correct it and stage it again"),
-            Moment::Range | Moment::Step => ("new", "correct it in a commit"),
+        let (whose, advice) = match policy.stage {
+            Stage::Commit | Stage::Request => ("staged", "correct it and stage it again"),
+            Stage::Range | Stage::Step => ("new", "correct it in a commit"),
         };
         let finding = Finding::new(
             Rule::PolicyChanged,
@@ -54,7 +54,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             .fold(finding, |finding, fault| finding.help(fault));
         sink.push(finding.help(advice));
     }
-    let steers = |subject: &Subject| steers(policy, subject);
+    let steers = |subject: &MeasuredChange| steers(policy, subject);
     if case
         .subjects
         .iter()
@@ -70,11 +70,11 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             format!("{} steers guard and changes together with code", show(path)),
         )
         .detail("action", subject.change.action().name());
-        sink.push(match policy.moment {
-            Moment::Range | Moment::Step => finding.help(
+        sink.push(match policy.stage {
+            Stage::Range | Stage::Step => finding.help(
                 "put it into a pull request of its own, so that it can be reviewed on its own",
             ),
-            Moment::Commit | Moment::Request => finding
+            Stage::Commit | Stage::Request => finding
                 .help("commit it on its own, so that it can be reviewed on its own:")
                 .help(format!(
                     "  git commit -m \"Change how guard judges\" -- {}",
@@ -85,7 +85,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 }
 
 /// Whether the change is to guard's settings, or to lines that call guard.
-fn steers(policy: &Policy, subject: &Subject) -> bool {
+fn steers(policy: &Policy, subject: &MeasuredChange) -> bool {
     let path = subject.path();
     if select::is_own_settings(&policy.settings, path) {
         return true;
@@ -143,7 +143,7 @@ pub(super) fn changes_only_own_part(path: &BStr, old: &[u8], new: &[u8]) -> bool
 }
 
 /// Whether this change is to guard's own part of hook settings and nothing else, which needs no row.
-pub(super) fn is_own_part(subject: &Subject) -> bool {
+pub(super) fn is_own_part(subject: &MeasuredChange) -> bool {
     let content = subject
         .content
         .as_deref()
@@ -162,7 +162,7 @@ pub(super) fn names_guard(line: &[u8]) -> bool {
 }
 
 /// In the commit that brings the first `guard.toml`, whether the file is part of the set-up.
-pub(super) fn is_set_up(policy: &Policy, subject: &Subject) -> bool {
+pub(super) fn is_set_up(policy: &Policy, subject: &MeasuredChange) -> bool {
     let is_file = subject.change.new.is_some_and(|state| state.kind.is_file());
     policy.adopting && is_file && steers(policy, subject)
 }

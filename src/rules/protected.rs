@@ -3,7 +3,7 @@
 
 use gix::bstr::BStr;
 
-use super::{Access, Case, PathRequest, Sink, Subject, scope};
+use super::{Access, Case, MeasuredChange, PathRequest, Sink, scope};
 use crate::finding::{Finding, Rule};
 use crate::path::{fold, show};
 use crate::policy::scope::Scope;
@@ -29,8 +29,8 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
         let Some(grant) = protected_test(case.policy, subject) else {
             continue;
         };
-        // Where no work base is known, the old version is all that is known to be older than the change.
-        let is_old = match case.work_base.get(path) {
+        // Where no merge base is known, the old version is all that is known to be older than the change.
+        let is_old = match case.merge_base.get(path) {
             Some(state) => state.is_some(),
             None => subject.change.old.is_some(),
         };
@@ -76,7 +76,7 @@ pub(super) fn check_request(request: &PathRequest<'_>, sink: &mut Sink<'_>) {
 }
 
 /// The grant of a listed test whose row does not say Modify.
-fn protected_test<'a>(policy: &'a Policy, subject: &Subject) -> Option<&'a Grant> {
+fn protected_test<'a>(policy: &'a Policy, subject: &MeasuredChange) -> Option<&'a Grant> {
     if !policy.settings.protect_tests {
         return None;
     }
@@ -116,6 +116,6 @@ pub fn is_protected(settings: &Settings, scope: &Scope, grant: &Grant, exists: b
     }
 }
 
-pub(super) fn depends_on_work_base(policy: &Policy, subject: &Subject) -> bool {
+pub(super) fn depends_on_merge_base(policy: &Policy, subject: &MeasuredChange) -> bool {
     protected_test(policy, subject).is_some()
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use gix::bstr::{BStr, BString};
 
-use super::{Subject, scope};
+use super::{MeasuredChange, scope};
 use crate::change::Change;
 use crate::finding::Finding;
 use crate::path::show;
@@ -97,7 +97,7 @@ pub(super) fn of(change: &Change) -> Wanted<'_> {
 }
 
 /// The one row for both ends of a rename.
-pub(super) fn of_rename(subject: &Subject) -> Option<Wanted<'_>> {
+pub(super) fn of_rename(subject: &MeasuredChange) -> Option<Wanted<'_>> {
     let change = &subject.change;
     let other: &BStr = change.renamed.as_ref()?.as_ref();
     let (from, path) = match change.new {

@@ -7,14 +7,14 @@ use gix::bstr::BStr;
 use super::{Case, Sink};
 use crate::finding::{Finding, Rule};
 use crate::path::show;
-use crate::policy::{Grant, Moment};
+use crate::policy::{Grant, Stage};
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     let policy = case.policy;
     let Some(scope) = policy
         .scope
         .as_ref()
-        .filter(|_| policy.moment == Moment::Range)
+        .filter(|_| policy.stage == Stage::Range)
     else {
         return;
     };

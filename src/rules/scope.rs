@@ -4,14 +4,14 @@ use std::collections::{HashMap, HashSet};
 
 use gix::bstr::BStr;
 
-use super::{Case, Sink, Subject, WorkBase, companions, policy_changed, row, vanished};
+use super::{Case, MeasuredChange, MergeBase, Sink, companions, policy_changed, row, vanished};
 use crate::change::{Action, Change, Kind};
 use crate::finding::{Finding, Rule};
 use crate::path::{self, Platform, show};
 use crate::policy::closest::closest;
 use crate::policy::design::Wanted;
 use crate::policy::scope::Scope;
-use crate::policy::{Actions, Grant, GrantKind, Moment, Policy, select};
+use crate::policy::{Actions, Grant, GrantKind, Policy, Stage, select};
 
 /// What a design says about a change.
 enum Answer<'a> {
@@ -25,7 +25,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     let Some(scope) = &case.policy.scope else {
         return;
     };
-    let refused: Vec<(&Subject, Answer<'_>)> = case
+    let refused: Vec<(&MeasuredChange, Answer<'_>)> = case
         .subjects
         .iter()
         .map(|subject| (subject, verdict(case, scope, subject)))
@@ -56,7 +56,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-fn verdict<'a>(case: &Case<'a>, scope: &'a Scope, subject: &Subject) -> Answer<'a> {
+fn verdict<'a>(case: &Case<'a>, scope: &'a Scope, subject: &MeasuredChange) -> Answer<'a> {
     let change = &subject.change;
     // The rules that read more than the path come last: most changes are granted by their row.
     let answer = answer(case, scope, subject);
@@ -67,13 +67,13 @@ fn verdict<'a>(case: &Case<'a>, scope: &'a Scope, subject: &Subject) -> Answer<'
         || policy_changed::is_set_up(case.policy, subject)
         || policy_changed::is_own_part(subject);
     let is_repair = change.action() == Action::Delete && !can_be_named(change);
-    if exempt || is_repair || is_undone(case.work_base, change) {
+    if exempt || is_repair || is_undone(case.merge_base, change) {
         return Answer::Granted;
     }
     match answer {
         // The next step is the same for the path as for the row: commit the design first.
-        _ if case.policy.moment == Moment::Commit
-            && grants(&case.policy.proposed, subject, case.work_base) =>
+        _ if case.policy.stage == Stage::Commit
+            && grants(&case.policy.proposed, subject, case.merge_base) =>
         {
             Answer::Granted
         }
@@ -82,8 +82,8 @@ fn verdict<'a>(case: &Case<'a>, scope: &'a Scope, subject: &Subject) -> Answer<'
 }
 
 /// Says so where the range itself adds the row that would grant the change.
-fn without_authority(case: &Case<'_>, subject: &Subject, finding: Finding) -> Finding {
-    if !grants(&case.policy.proposed, subject, case.work_base) {
+fn without_authority(case: &Case<'_>, subject: &MeasuredChange, finding: Finding) -> Finding {
+    if !grants(&case.policy.proposed, subject, case.merge_base) {
         return finding;
     }
     finding.help(
@@ -106,13 +106,13 @@ fn is_regular_design(policy: &Policy, change: &Change) -> bool {
     !change.leaves_no_regular_file() || change.action() == Action::TypeChange && is_governing()
 }
 
-/// A change back to what the work base holds leaves nothing behind that a design could speak of.
-fn is_undone(work_base: &WorkBase, change: &Change) -> bool {
-    work_base.get(change.path.as_ref()) == Some(change.new)
+/// A change back to what the merge base holds leaves nothing behind that a design could speak of.
+fn is_undone(merge_base: &MergeBase, change: &Change) -> bool {
+    merge_base.get(change.path.as_ref()) == Some(change.new)
 }
 
-fn answer<'a>(case: &Case<'_>, scope: &'a Scope, subject: &Subject) -> Answer<'a> {
-    if grants(scope, subject, case.work_base) || vanished::is_told_at_new_end(case, scope, subject)
+fn answer<'a>(case: &Case<'_>, scope: &'a Scope, subject: &MeasuredChange) -> Answer<'a> {
+    if grants(scope, subject, case.merge_base) || vanished::is_told_at_new_end(case, scope, subject)
     {
         return Answer::Granted;
     }
@@ -126,7 +126,7 @@ fn answer<'a>(case: &Case<'_>, scope: &'a Scope, subject: &Subject) -> Answer<'a
 }
 
 /// Whether `scope` permits the change.
-pub(super) fn grants(scope: &Scope, subject: &Subject, work_base: &WorkBase) -> bool {
+pub(super) fn grants(scope: &Scope, subject: &MeasuredChange, merge_base: &MergeBase) -> bool {
     let (path, needed) = (subject.path(), needed(&subject.change));
     let actions = scope.actions(path);
     if actions.contains(needed) {
@@ -135,13 +135,13 @@ pub(super) fn grants(scope: &Scope, subject: &Subject, work_base: &WorkBase) -> 
     if needed == Actions::DELETE {
         return vanished::goes_on(scope, subject);
     }
-    // An Add row grants modifying what the work base lacks; where no work base is known, anything.
-    let is_new = work_base.get(path).is_none_or(|state| state.is_none());
+    // An Add row grants modifying what the merge base lacks; where no merge base is known, anything.
+    let is_new = merge_base.get(path).is_none_or(|state| state.is_none());
     needed == Actions::MODIFY && actions.contains(Actions::MODIFY_NEW) && is_new
 }
 
 /// Whether a row lets the path go: a Delete row, or a Rename row whose new end is there.
-pub(super) fn may_go(scope: &Scope, subject: &Subject) -> bool {
+pub(super) fn may_go(scope: &Scope, subject: &MeasuredChange) -> bool {
     subject.change.action() == Action::Delete
         && (scope.actions(subject.path()).contains(Actions::DELETE)
             || vanished::goes_on(scope, subject))
@@ -158,7 +158,7 @@ pub(super) fn needed(change: &Change) -> Actions {
     }
 }
 
-pub(super) fn depends_on_work_base(policy: &Policy, subject: &Subject) -> bool {
+pub(super) fn depends_on_merge_base(policy: &Policy, subject: &MeasuredChange) -> bool {
     let Some(scope) = &policy.scope else {
         return false;
     };
@@ -167,7 +167,12 @@ pub(super) fn depends_on_work_base(policy: &Policy, subject: &Subject) -> bool {
     !is_granted && !needs_no_row(policy, &subject.change)
 }
 
-fn no_grant(case: &Case<'_>, scope: &Scope, subject: &Subject, wanted: &Wanted<'_>) -> Finding {
+fn no_grant(
+    case: &Case<'_>,
+    scope: &Scope,
+    subject: &MeasuredChange,
+    wanted: &Wanted<'_>,
+) -> Finding {
     let policy = case.policy;
     let path = subject.path();
     let mut finding = Finding::new(
@@ -214,7 +219,7 @@ pub(super) fn can_be_named(change: &Change) -> bool {
 
 fn not_this_action(
     case: &Case<'_>,
-    subject: &Subject,
+    subject: &MeasuredChange,
     grant: &Grant,
     wanted: &Wanted<'_>,
 ) -> Finding {
@@ -265,7 +270,7 @@ fn not_this_action(
     };
     let may_be_own_work = needed == Actions::DELETE
         && grant.actions.contains(Actions::ADD)
-        && matches!(case.work_base, WorkBase::Unknown);
+        && matches!(case.merge_base, MergeBase::Unknown);
     if may_be_own_work {
         return finding.help(
             "to take back what this branch itself added, let guard know where it began: `[lld] base = \"main\"` in guard.toml",
@@ -300,7 +305,7 @@ fn renamed(change: &Change) -> String {
 
 /// Whether a row of the scope, and not `always` or an exemption, speaks of the change. A Rename row alone does not
 /// speak of a file that vanishes where no row is needed.
-pub(super) fn has_row(policy: &Policy, subject: &Subject) -> bool {
+pub(super) fn has_row(policy: &Policy, subject: &MeasuredChange) -> bool {
     let Some(scope) = &policy.scope else {
         return false;
     };

@@ -8,16 +8,16 @@ use crate::finding::{Finding, Level, Rule};
 use crate::path::{shell_word, show};
 use crate::policy::scope::Scope;
 use crate::policy::settings::Authority;
-use crate::policy::{Grant, Moment, Policy};
+use crate::policy::{Grant, Policy, Stage};
 
 /// How many new rows are listed.
 const LISTED: usize = 10;
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
-    match case.policy.moment {
-        Moment::Commit => of_commit(case, sink),
-        Moment::Range => of_range(case.policy, sink),
-        Moment::Request | Moment::Step => {}
+    match case.policy.stage {
+        Stage::Commit => of_commit(case, sink),
+        Stage::Range => of_range(case.policy, sink),
+        Stage::Request | Stage::Step => {}
     }
 }
 

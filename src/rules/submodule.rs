@@ -1,6 +1,6 @@
 //! `submodule-changed`: a gitlink comes, moves or goes without a Submodule row.
 
-use super::{Case, Sink, Subject, row, scope};
+use super::{Case, MeasuredChange, Sink, row, scope};
 use crate::change::{Change, Kind};
 use crate::finding::{Finding, Rule};
 use crate::path::show;
@@ -51,7 +51,7 @@ pub(super) fn is_gitlink(change: &Change) -> bool {
 }
 
 /// A Submodule row, or for a removal also a Delete row.
-fn is_granted(policy: &Policy, subject: &Subject) -> bool {
+fn is_granted(policy: &Policy, subject: &MeasuredChange) -> bool {
     let Some(scope) = &policy.scope else {
         return false;
     };

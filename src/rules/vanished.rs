@@ -1,15 +1,15 @@
 //! The old end of a Rename row may go only where the same change adds or modifies the new end and leaves enough of the
 //! content there; else the row would let the file vanish.
 
-use super::{Case, Subject, destructive, row};
+use super::{Case, MeasuredChange, destructive, row};
 use crate::change::Action;
 use crate::finding::{Finding, Level, Rule};
 use crate::path::{shell_word, show};
-use crate::policy::Moment;
+use crate::policy::Stage;
 use crate::policy::scope::Scope;
 
 /// Whether the new end of a Rename row of `scope` keeps enough of the path that goes.
-pub(super) fn goes_on(scope: &Scope, subject: &Subject) -> bool {
+pub(super) fn goes_on(scope: &Scope, subject: &MeasuredChange) -> bool {
     subject.change.action() == Action::Delete
         && !subject.new_ends.is_empty()
         && scope.new_ends(subject.path()).any(|path| {
@@ -19,7 +19,7 @@ pub(super) fn goes_on(scope: &Scope, subject: &Subject) -> bool {
 }
 
 /// Whether `destructive-change` refuses the loss at the new end already: one finding is enough.
-pub(super) fn is_told_at_new_end(case: &Case<'_>, scope: &Scope, subject: &Subject) -> bool {
+pub(super) fn is_told_at_new_end(case: &Case<'_>, scope: &Scope, subject: &MeasuredChange) -> bool {
     let change = &subject.change;
     let Some(to) = change.renamed.as_ref().filter(|_| change.new.is_none()) else {
         return false;
@@ -33,7 +33,7 @@ pub(super) fn is_told_at_new_end(case: &Case<'_>, scope: &Scope, subject: &Subje
 }
 
 /// Why a Rename row does not let the path go; `None` where no such row covers it or it does not go.
-pub(super) fn finding(case: &Case<'_>, subject: &Subject) -> Option<Finding> {
+pub(super) fn finding(case: &Case<'_>, subject: &MeasuredChange) -> Option<Finding> {
     if subject.change.action() != Action::Delete {
         return None;
     }
@@ -67,8 +67,8 @@ pub(super) fn finding(case: &Case<'_>, subject: &Subject) -> Option<Finding> {
         .detail("granted", grant.actions.names().collect::<Vec<_>>())
         .detail("new_end", to.to_string());
     let (from_word, to_word) = (shell_word(path), shell_word(to.as_ref()));
-    let finding = finding.help(match (case.policy.moment, new_end) {
-        (Moment::Request, _) => format!("to rename it: guard move {from_word} {to_word}"),
+    let finding = finding.help(match (case.policy.stage, new_end) {
+        (Stage::Request, _) => format!("to rename it: guard move {from_word} {to_word}"),
         (_, None) => format!("rename it in one commit: git mv {from_word} {to_word}"),
         (_, Some(_)) => format!(
             "keep its content in {}: a renamed file loses less than {} %",

@@ -13,11 +13,11 @@ use crate::change::{Change, State};
 use crate::error::Result;
 use crate::finding::{Finding, Rule};
 use crate::git::{Repository, Tree};
-use crate::judge::measured_changes::{self, Subjects};
+use crate::judge::measured_changes::{self, MeasuredChanges};
 use crate::judge::new_ends::NewEnds;
 use crate::judge::tree_view::CommitView;
 use crate::policy::Policy;
-use crate::rules::{self, Case, WorkBase};
+use crate::rules::{self, Case, MergeBase};
 
 /// More approvals of one path than anybody gives in a range; further ones do not count.
 const MAX_STEPS: usize = 32;
@@ -26,10 +26,10 @@ const MAX_STEPS: usize = 32;
 pub(in crate::judge) struct WholeRange<'a> {
     pub(in crate::judge) repo: &'a Repository,
     pub(in crate::judge) policy: &'a Policy,
-    pub(in crate::judge) subjects: &'a Subjects,
+    pub(in crate::judge) subjects: &'a MeasuredChanges,
     pub(in crate::judge) base: &'a Tree<'a>,
     pub(in crate::judge) result: &'a Tree<'a>,
-    pub(in crate::judge) work_base: &'a WorkBase,
+    pub(in crate::judge) merge_base: &'a MergeBase,
 }
 
 /// The approvals that count, by path, each with the step that its commit makes.
@@ -200,7 +200,7 @@ impl WholeRange<'_> {
             policy: self.policy,
             subjects: &all,
             result: &view,
-            work_base: self.work_base,
+            merge_base: self.merge_base,
             approvals: &[],
         });
         view.finish()?;

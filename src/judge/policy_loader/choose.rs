@@ -7,7 +7,7 @@ use gix::bstr::{BStr, BString};
 use super::{Loader, add_and_commit};
 use crate::error::{Error, Result};
 use crate::path::show;
-use crate::policy::{Moment, STANDING, select, settings};
+use crate::policy::{STANDING, Stage, select, settings};
 use crate::rules;
 
 /// A design to load, and why it.
@@ -29,12 +29,12 @@ impl Loader<'_> {
                 .map(|path| choice(path.clone(), by, true))
                 .collect());
         }
-        if let Some(branch) = &self.sides.branch
+        if let Some(branch) = &self.inputs.branch
             && let Some(path) = self.repo.config(&format!("branch.{branch}.guardDesign"))
         {
             return Ok(vec![choice(path, "guard use", false)]);
         }
-        if !self.sides.trailers.is_empty() {
+        if !self.inputs.trailers.is_empty() {
             return self.by_trailers();
         }
         let issue = self.issue()?;
@@ -60,7 +60,7 @@ impl Loader<'_> {
     /// # Errors
     /// The name contains several: guard does not guess which one the work is about.
     pub(super) fn issue(&self) -> Result<Option<String>> {
-        let Some(branch) = &self.sides.branch else {
+        let Some(branch) = &self.inputs.branch else {
             return Ok(None);
         };
         if !select::needs_issue(&self.settings) {
@@ -108,7 +108,7 @@ impl Loader<'_> {
         let is_markdown = |path: &BStr| path.to_ascii_lowercase().ends_with(b".md");
         let mut choices: Vec<Choice> = Vec::new();
         let mut known = HashSet::new();
-        for (path, commit) in &self.sides.trailers {
+        for (path, commit) in &self.inputs.trailers {
             let path: &BStr = path.as_ref();
             let may_be_one = if self.settings.lld_path.is_empty() {
                 is_markdown(path)
@@ -133,8 +133,8 @@ impl Loader<'_> {
 
     /// The files that match on the side that governs; where it has none, those of the other.
     fn matching(&self, patterns: &[String]) -> Result<Vec<BString>> {
-        let proposed = |below: &BStr| self.sides.proposal.files_below(below);
-        let current = |below: &BStr| self.sides.base.files_below(below);
+        let proposed = |below: &BStr| self.inputs.proposal.files_below(below);
+        let current = |below: &BStr| self.inputs.base.files_below(below);
         let (first, second): (&ListFiles<'_>, &ListFiles<'_>) = if self.head_governs() {
             (&proposed, &current)
         } else {
@@ -167,7 +167,7 @@ impl Loader<'_> {
             .is_some_and(|next| select::is_design(next, path));
         let shown = show(path);
         if becomes_design {
-            let commits = self.sides.moment == Moment::Commit && self.sides.head.is_none();
+            let commits = self.inputs.stage == Stage::Commit && self.inputs.head.is_none();
             let how = format!(
                 "{shown} is a design only by the guard.toml of this change: commit guard.toml first, then the design"
             );
@@ -187,7 +187,7 @@ impl Loader<'_> {
 
     fn why_no_design(&self) -> Error {
         let base = self.base_name();
-        let is_range = self.sides.moment == Moment::Range;
+        let is_range = self.inputs.stage == Stage::Range;
         if let Some(root) = self.root_commit().filter(|_| !self.configured) {
             let root = root.to_hex_with_len(12);
             return Error::new(format!(
@@ -199,7 +199,7 @@ impl Loader<'_> {
         }
         if !self.configured {
             let error = Error::new(format!("{base} has no guard.toml, and no design was named"));
-            return if is_range || self.sides.head.is_some() {
+            return if is_range || self.inputs.head.is_some() {
                 error.help(
                     "set guard up in a change of its own first: guard.toml and designs, no code",
                 )
@@ -221,7 +221,7 @@ impl Loader<'_> {
             Err(error) => return error,
         };
         let Some(issue) = issue else {
-            let where_from = match &self.sides.branch {
+            let where_from = match &self.inputs.branch {
                 Some(branch) => format!("the branch {} names no issue", show(branch)),
                 None if is_range => {
                     "neither a branch nor a trailer of the commits names one".to_owned()

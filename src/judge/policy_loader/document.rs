@@ -12,21 +12,21 @@ use crate::judge::merge_base;
 use crate::path::{shell_word, show};
 use crate::policy::design::{self, Design};
 use crate::policy::scope::Scope;
-use crate::policy::{Governing, Grant, Moment, Origin, select};
+use crate::policy::{Governing, Grant, Origin, Stage, select};
 
 impl Loader<'_> {
     pub(super) fn load(&mut self, choice: &Choice) -> Result<Governing> {
         let path: &BStr = choice.path.as_ref();
         let staged = self.proposed(path)?;
-        let current = self.sides.base.read(path)?;
+        let current = self.inputs.base.read(path)?;
         if self.head_governs() && staged.is_some() {
             return self.at_the_head(choice, current, staged.unwrap_or_default());
         }
         if let Some(bytes) = current {
-            let may_surprise = match self.sides.moment {
-                Moment::Request => true,
-                Moment::Commit | Moment::Step => choice.by_hand,
-                Moment::Range => false,
+            let may_surprise = match self.inputs.stage {
+                Stage::Request => true,
+                Stage::Commit | Stage::Step => choice.by_hand,
+                Stage::Range => false,
             };
             if may_surprise
                 && self
@@ -53,7 +53,7 @@ impl Loader<'_> {
         }
         if let Some(bytes) = staged {
             let design = self.usable(path, &bytes)?;
-            let origin = self.sides.head.map_or(Origin::Index, Origin::Commit);
+            let origin = self.inputs.head.map_or(Origin::Index, Origin::Commit);
             return Ok(Governing {
                 in_force: false,
                 proposed: Some(design.clone()),
@@ -65,7 +65,7 @@ impl Loader<'_> {
                 self.notes.push(format!(
                     "{} is read from the work tree: {} does not have it",
                     show(path),
-                    self.sides.head.map_or("HEAD", |_| "the range")
+                    self.inputs.head.map_or("HEAD", |_| "the range")
                 ));
                 let design = self.usable(path, &bytes)?;
                 Ok(self.governing(design, &bytes, Origin::WorkTree, choice))
@@ -107,7 +107,7 @@ impl Loader<'_> {
             None => self.before_move(path)?,
             before => before,
         };
-        let origin = self.sides.head.map_or(Origin::Head, Origin::Commit);
+        let origin = self.inputs.head.map_or(Origin::Head, Origin::Commit);
         Ok(Governing {
             before: before.map(|bytes| self.parse(path, &bytes)).transpose()?,
             ..self.governing(design, &now, origin, choice)
@@ -121,7 +121,7 @@ impl Loader<'_> {
         changes: &[Change],
         own: &[Governing],
     ) -> Result<Vec<Grant>> {
-        if self.sides.moment != Moment::Range {
+        if self.inputs.stage != Stage::Range {
             return Ok(Vec::new());
         }
         let is_own = |path: &BStr| own.iter().any(|governing| governing.design.path == path);
@@ -135,7 +135,7 @@ impl Loader<'_> {
             let Some(now) = self.proposed(path)? else {
                 continue;
             };
-            let before = match self.sides.base.read(path)? {
+            let before = match self.inputs.base.read(path)? {
                 None => self.before_move(path)?,
                 before => before,
             };
@@ -151,18 +151,18 @@ impl Loader<'_> {
     /// The merge base's version of a design that the change moves to `path`.
     fn before_move(&self, path: &BStr) -> Result<Option<Vec<u8>>> {
         let moved = self.moved_designs.iter().find(|moved| moved.to == path);
-        moved.map_or(Ok(None), |moved| self.sides.base.read(moved.from.as_ref()))
+        moved.map_or(Ok(None), |moved| self.inputs.base.read(moved.from.as_ref()))
     }
 
     fn base_origin(&self) -> Origin {
-        match self.sides.moment {
-            Moment::Range | Moment::Step => Origin::MergeBase,
-            Moment::Commit | Moment::Request => Origin::Head,
+        match self.inputs.stage {
+            Stage::Range | Stage::Step => Origin::MergeBase,
+            Stage::Commit | Stage::Request => Origin::Head,
         }
     }
 
     fn is_directory(&self, path: &BStr) -> Result<bool> {
-        Ok(self.sides.base.is_dir(path)? || self.file(path).is_some_and(|file| file.is_dir()))
+        Ok(self.inputs.base.is_dir(path)? || self.file(path).is_some_and(|file| file.is_dir()))
     }
 
     pub(super) fn file(&self, path: &BStr) -> Option<PathBuf> {
@@ -172,7 +172,7 @@ impl Loader<'_> {
 
     /// Whether a commit or the work tree has a link there.
     fn is_link(&self, path: &BStr) -> Result<bool> {
-        let committed = self.sides.base.get(path)?;
+        let committed = self.inputs.base.get(path)?;
         let on_disk = || {
             self.file(path)
                 .and_then(|file| file.symlink_metadata().ok())
@@ -195,8 +195,8 @@ impl Loader<'_> {
 
     /// Whether a file of this name is on either side or was there where the work began; or, for a request, on disk.
     fn is_file(&self, name: &BStr) -> Result<bool> {
-        let sides = &self.sides;
-        if sides.base.get(name)?.is_some() || sides.proposal.holds(self.repo, name)? {
+        let inputs = &self.inputs;
+        if inputs.base.get(name)?.is_some() || inputs.proposal.holds(self.repo, name)? {
             return Ok(true);
         }
         let on_disk = || {
@@ -205,10 +205,10 @@ impl Loader<'_> {
                 .and_then(|file| file.symlink_metadata().ok());
             metadata.is_some_and(|metadata| !metadata.is_dir())
         };
-        match sides.moment {
-            Moment::Range | Moment::Step => Ok(false),
-            Moment::Request if on_disk() => Ok(true),
-            Moment::Request | Moment::Commit => {
+        match inputs.stage {
+            Stage::Range | Stage::Step => Ok(false),
+            Stage::Request if on_disk() => Ok(true),
+            Stage::Request | Stage::Commit => {
                 let target = self.settings.base.as_deref();
                 let Ok(Some(began)) =
                     merge_base::commit(self.repo, target, self.repo.head_commit()?)

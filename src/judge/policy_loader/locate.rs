@@ -3,12 +3,12 @@
 use gix::bstr::{BStr, BString};
 
 use super::choose::choice;
-use super::{Choice, Loader, Proposal, Sides};
+use super::{Choice, Loader, PolicyInputs, Proposal};
 use crate::error::Result;
 use crate::git::{Index, Repository};
 use crate::judge::Options;
 use crate::policy::settings::{self, Settings};
-use crate::policy::{Moment, select};
+use crate::policy::{Stage, select};
 
 /// Where documents are to be linted, whether or not they can be used.
 pub(in crate::judge) struct Located {
@@ -31,15 +31,15 @@ pub(in crate::judge) fn locate(
     index: Option<&Index>,
     options: &Options,
 ) -> Result<Located> {
-    let sides = Sides {
-        moment: Moment::Commit,
+    let inputs = PolicyInputs {
+        stage: Stage::Commit,
         base: repo.tree_of(repo.head_commit()?)?,
         proposal: index.map_or(Proposal::Nothing, Proposal::Index),
         head: None,
         branch: repo.branch()?.map(|branch| branch.name),
         trailers: Vec::new(),
     };
-    let mut loader = Loader::new(repo, sides, options)?;
+    let mut loader = Loader::new(repo, inputs, options)?;
     loader.take_coming_settings()?;
     let standing = loader.standing()?;
     let own = loader.choices().and_then(|mut own| {

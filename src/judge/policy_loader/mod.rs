@@ -19,7 +19,7 @@ use crate::path::shell_word;
 use crate::policy::design;
 use crate::policy::scope::Scope;
 use crate::policy::settings::{self, Authority, Missing, Settings};
-use crate::policy::{Governing, Moment, Policy, select};
+use crate::policy::{Governing, Policy, Stage, select};
 use crate::rules;
 
 pub(super) use choose::Choice;
@@ -45,15 +45,15 @@ pub fn load_for_commit(
     changes: &[Change],
     options: &Options,
 ) -> Result<Policy> {
-    let sides = Sides {
-        moment: Moment::Commit,
+    let inputs = PolicyInputs {
+        stage: Stage::Commit,
         base: repo.tree_of(parents.head)?,
         proposal: Proposal::Index(index),
         head: None,
         branch: repo.branch()?.map(|branch| branch.name),
         trailers: Vec::new(),
     };
-    load_for_changes(repo, sides, changes, options)
+    load_for_changes(repo, inputs, changes, options)
 }
 
 /// The policy for a path that somebody wants to write: HEAD's, so that no request grants itself anything.
@@ -81,23 +81,23 @@ fn load_of_head(
     request: &Request<'_>,
     work_tree_serves: bool,
 ) -> Result<Policy> {
-    let sides = Sides {
-        moment: Moment::Request,
+    let inputs = PolicyInputs {
+        stage: Stage::Request,
         base: repo.tree_of(repo.head_commit()?)?,
         proposal: Proposal::Nothing,
         head: None,
         branch: repo.branch()?.map(|branch| branch.name),
         trailers: Vec::new(),
     };
-    let mut loader = Loader::new(repo, sides, request.options)?;
+    let mut loader = Loader::new(repo, inputs, request.options)?;
     loader.work_tree_serves = work_tree_serves;
     let designs = loader.designs(request.needs_design)?;
     loader.finish(designs, request.needs_design)
 }
 
 /// What is judged against what, and what the history says about the choice of the designs.
-pub(super) struct Sides<'a> {
-    pub(super) moment: Moment,
+pub(super) struct PolicyInputs<'a> {
+    pub(super) stage: Stage,
     /// HEAD's tree for a commit, the merge base's for a range.
     pub(super) base: Tree<'a>,
     pub(super) proposal: Proposal<'a>,
@@ -114,11 +114,11 @@ pub(super) struct Sides<'a> {
 /// As for [`load_for_commit`].
 pub(super) fn load_for_changes(
     repo: &Repository,
-    sides: Sides<'_>,
+    inputs: PolicyInputs<'_>,
     changes: &[Change],
     options: &Options,
 ) -> Result<Policy> {
-    let mut loader = Loader::new(repo, sides, options)?;
+    let mut loader = Loader::new(repo, inputs, options)?;
     loader.moved_designs = moved_designs(&loader.settings, changes);
     let mut needs_design = false;
     for change in changes {
@@ -137,7 +137,7 @@ pub(super) fn load_for_changes(
 struct Loader<'a> {
     repo: &'a Repository,
     objects: Objects,
-    sides: Sides<'a>,
+    inputs: PolicyInputs<'a>,
     options: &'a Options,
     /// Whether a design named by hand may come from the work tree where no commit has it.
     work_tree_serves: bool,
@@ -156,7 +156,7 @@ struct Loader<'a> {
 }
 
 impl<'a> Loader<'a> {
-    fn new(repo: &'a Repository, sides: Sides<'a>, options: &'a Options) -> Result<Self> {
+    fn new(repo: &'a Repository, inputs: PolicyInputs<'a>, options: &'a Options) -> Result<Self> {
         let by_hand = options
             .designs
             .iter()
@@ -165,7 +165,7 @@ impl<'a> Loader<'a> {
         let mut loader = Loader {
             repo,
             objects: repo.objects(),
-            sides,
+            inputs,
             options,
             work_tree_serves: !options.in_hook,
             settings: Settings::default(),
@@ -184,24 +184,24 @@ impl<'a> Loader<'a> {
 
     /// Whether the proposal's designs are in force, and not the base's.
     fn head_governs(&self) -> bool {
-        self.sides.moment == Moment::Range && self.settings.authority == Authority::Head
+        self.inputs.stage == Stage::Range && self.settings.authority == Authority::Head
     }
 
     /// How messages call the base.
     fn base_name(&self) -> String {
-        match (self.sides.moment, self.sides.head) {
-            (Moment::Range | Moment::Step, _) => "the merge base".to_owned(),
-            (Moment::Commit, Some(judged)) => {
+        match (self.inputs.stage, self.inputs.head) {
+            (Stage::Range | Stage::Step, _) => "the merge base".to_owned(),
+            (Stage::Commit, Some(judged)) => {
                 format!("the parent of commit {}", judged.to_hex_with_len(12))
             }
-            (Moment::Commit | Moment::Request, _) => "HEAD".to_owned(),
+            (Stage::Commit | Stage::Request, _) => "HEAD".to_owned(),
         }
     }
 
     /// The commit to judge, if it has no parent that could hold a policy.
     fn root_commit(&self) -> Option<ObjectId> {
-        let is_commit = self.sides.moment == Moment::Commit;
-        let judged = self.sides.head.filter(|_| is_commit)?;
+        let is_commit = self.inputs.stage == Stage::Commit;
+        let judged = self.inputs.head.filter(|_| is_commit)?;
         let made = self.repo.commit(judged).ok()?;
         made.parents.is_empty().then_some(judged)
     }
@@ -210,7 +210,7 @@ impl<'a> Loader<'a> {
     /// enough to recognise the commit that sets guard up, or repairs it.
     fn read_settings(&mut self) -> Result<()> {
         let file = BStr::new(settings::FILE);
-        let current = self.sides.base.read(file)?;
+        let current = self.inputs.base.read(file)?;
         let proposed = self.proposed(file)?;
         let is_new = proposed.is_some() && proposed != current;
         let proposed = proposed
@@ -251,7 +251,7 @@ impl<'a> Loader<'a> {
 
     /// What the proposal has at `path`.
     fn proposed(&self, path: &BStr) -> Result<Option<Vec<u8>>> {
-        self.sides.proposal.read(self.repo, &self.objects, path)
+        self.inputs.proposal.read(self.repo, &self.objects, path)
     }
 
     /// Designs, guard's own settings and, in the commit that sets guard up, what calls it.
@@ -340,7 +340,7 @@ impl<'a> Loader<'a> {
         let mut grants = Vec::new();
         for Governing { design, .. } in in_force {
             grants.extend(design.grants.iter().cloned());
-            if self.sides.moment == Moment::Request {
+            if self.inputs.stage == Stage::Request {
                 let options = design::Options::from_settings(&self.settings);
                 grants.extend(design.grants_of_doubtful(&options));
             }
@@ -350,8 +350,8 @@ impl<'a> Loader<'a> {
             .iter()
             .filter_map(|governing| governing.proposed.as_ref());
         let proposed = Scope::new(proposed.flat_map(|design| design.grants.clone()).collect());
-        let added = match self.sides.moment {
-            Moment::Range if self.head_governs() => {
+        let added = match self.inputs.stage {
+            Stage::Range if self.head_governs() => {
                 let before = designs
                     .iter()
                     .filter_map(|governing| governing.before.as_ref());
@@ -361,7 +361,7 @@ impl<'a> Loader<'a> {
             _ => proposed.grants_beyond(&in_force),
         };
         Ok(Policy {
-            moment: self.sides.moment,
+            stage: self.inputs.stage,
             added: added.into_iter().cloned().collect(),
             scope: (!skipped).then_some(in_force),
             proposed,
