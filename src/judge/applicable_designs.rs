@@ -4,8 +4,8 @@ use std::path::Path;
 
 use gix::bstr::BString;
 
-use super::policy_loader::load_to_show;
-use super::{Options, load_for_commit};
+use super::Options;
+use super::policy_loader::{PolicyInputs, load_for_changes, load_to_show};
 use crate::error::{Error, Result};
 use crate::git::{Index, Parents, Repository, show_file};
 use crate::policy::{Origin, Policy};
@@ -52,7 +52,10 @@ pub fn governing_designs(repo: &Repository, options: &Options) -> Result<Vec<BSt
     let index = Index::open(repo)?;
     let parents = Parents::of_next_commit(repo, options.githead)?;
     let changes = parents.own_changes(repo, &index, &repo.objects())?;
-    let policy = load_for_commit(repo, &index, &parents, &changes, options)?;
+    let policy = {
+        let inputs = PolicyInputs::of_next_commit(repo, &index, &parents)?;
+        load_for_changes(repo, inputs, &changes, options)?
+    };
     if changes
         .iter()
         .all(|change| policy.is_exempt(change.path.as_ref()))

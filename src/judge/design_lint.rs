@@ -5,10 +5,8 @@ use std::path::PathBuf;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::committed::CommittedView;
 use super::policy_loader::{Choice, Located, locate};
-use super::tree_view::IndexView;
-use super::work_tree::work_tree;
+use super::tree_view::{GitTree, GitTreeView, work_tree};
 use super::{Options, merge_base, named_files};
 use crate::boundary::Boundary;
 use crate::error::{Error, Result};
@@ -57,7 +55,7 @@ pub fn check_documents(
         }
     };
     let objects = repo.objects();
-    let desk = Desk {
+    let reader = Reader {
         repo,
         index: index.as_ref(),
         objects: objects.clone(),
@@ -65,39 +63,35 @@ pub fn check_documents(
         head: repo.tree_of(head_commit)?,
         base: base.map(|base| repo.tree_of(Some(base))).transpose()?,
     };
-    let documents = desk.documents(choice, &located)?;
-    let view = |tree| CommittedView::new(tree, objects.clone());
-    let head = view(repo.tree_of(head_commit)?);
-    let began = base
-        .map(|base| repo.tree_of(Some(base)))
-        .transpose()?
-        .map(view);
+    let documents = reader.documents(choice, &located)?;
+    let head = GitTree::Tree(&reader.head).view(&objects);
+    let base = reader.base.as_ref();
+    let base = base.map(|base| GitTree::Tree(base).view(&objects));
     let boundary = repo.workdir().ok().map(work_tree).transpose()?;
     let disk = boundary.as_ref().map(Boundary::view);
-    let listed = index
-        .as_ref()
-        .map(|index| IndexView::new(repo, index, &objects));
+    let listed = index.as_ref();
+    let listed = listed.map(|index| GitTree::Index(repo, index).view(&objects));
     let mut there: Vec<&dyn ResultTree> = Vec::new();
     if let (Some(disk), false) = (&disk, choice.staged) {
         there.push(disk);
     }
     there.extend(listed.as_ref().map(|view| view as &dyn ResultTree));
     there.push(&head);
-    there.extend(began.as_ref().map(|view| view as &dyn ResultTree));
+    there.extend(base.as_ref().map(|view| view as &dyn ResultTree));
 
     let mut report = ScopeListing {
         notes: located.notes.clone(),
         ..ScopeListing::default()
     };
     let mut lint = Lint {
-        desk: &desk,
+        reader: &reader,
         located: &located,
         there,
         listed: listed
             .as_ref()
             .map_or(&head, |view| view as &dyn ResultTree),
         head: &head,
-        began: began.as_ref().map(|view| view as &dyn ResultTree),
+        base: base.as_ref().map(|view| view as &dyn ResultTree),
         unread: Vec::new(),
     };
     for document in documents {
@@ -118,7 +112,7 @@ pub fn check_documents(
         listed.finish()?;
     }
     head.finish()?;
-    began.map_or(Ok(()), CommittedView::finish)?;
+    base.map_or(Ok(()), GitTreeView::finish)?;
     Ok(report)
 }
 
@@ -132,7 +126,7 @@ struct Document {
 }
 
 /// Where documents are read.
-struct Desk<'a> {
+struct Reader<'a> {
     repo: &'a Repository,
     index: Option<&'a Index>,
     objects: Objects,
@@ -142,7 +136,7 @@ struct Desk<'a> {
     base: Option<Tree<'a>>,
 }
 
-impl Desk<'_> {
+impl Reader<'_> {
     fn documents(&self, choice: &DocumentChoice, located: &Located) -> Result<Vec<Document>> {
         let own: &[Choice] = located.own.as_deref().unwrap_or_default();
         let is_own = |path: &BStr| own.iter().any(|choice| choice.path == path);
@@ -262,14 +256,14 @@ impl Desk<'_> {
 
 /// One run over the documents.
 struct Lint<'a> {
-    desk: &'a Desk<'a>,
+    reader: &'a Reader<'a>,
     located: &'a Located,
     /// What is there now comes first.
     there: Vec<&'a dyn ResultTree>,
     /// What is there now, as a list of all files.
     listed: &'a dyn ResultTree,
     head: &'a dyn ResultTree,
-    began: Option<&'a dyn ResultTree>,
+    base: Option<&'a dyn ResultTree>,
     /// What was named and could not be read.
     unread: Vec<Finding>,
 }
@@ -277,7 +271,7 @@ struct Lint<'a> {
 impl Lint<'_> {
     fn document(&mut self, document: Document, report: &mut ScopeListing) -> Result<()> {
         let path = document.path.as_bstr();
-        let (bytes, from) = match self.desk.read(path)? {
+        let (bytes, from) = match self.reader.read(path)? {
             Ok(read) => read,
             Err(why) => {
                 self.unread
@@ -288,7 +282,7 @@ impl Lint<'_> {
         let settings = &self.located.settings;
         let design = self.parse(path, &bytes);
         let mut findings = design.findings();
-        if document.is_current || self.desk.is_changed(path, &bytes)? {
+        if document.is_current || self.reader.is_changed(path, &bytes)? {
             findings.extend(self.against_files(&design)?);
         }
         let at_level = |finding| rules::at_level(settings, finding);
@@ -338,7 +332,7 @@ impl Lint<'_> {
 
     fn against_files(&self, design: &Design) -> Result<Vec<Finding>> {
         let path = design.path.as_ref();
-        let agreed = match self.desk.head.read(path)? {
+        let agreed = match self.reader.head.read(path)? {
             Some(bytes) => Scope::new(self.parse(path, &bytes).grants),
             None => Scope::default(),
         };
@@ -346,7 +340,7 @@ impl Lint<'_> {
             design,
             &DesignContext {
                 there: &self.there,
-                began: self.began,
+                merge_base: self.base,
                 head: self.head,
                 agreed: &agreed,
             },

@@ -1,41 +1,66 @@
 //! Where this piece of work began: the merge base with the target branch.
 
-use std::collections::HashMap;
-
 use gix::ObjectId;
 use gix::bstr::BStr;
 
 use crate::error::{Error, Result};
-use crate::git::Repository;
+use crate::git::{Repository, Tree};
 use crate::path::show;
 use crate::policy::Policy;
 use crate::rules::{self, MeasuredChange, MergeBase};
 
-/// What the merge base holds at the paths whose verdict depends on it; not looked for where none does.
+/// What the merge base of `head` and the target branch holds at the paths whose verdict depends on it; not looked for
+/// where none does.
 ///
 /// # Errors
 /// The base that the settings name is not there, or a commit cannot be read.
-pub fn look_up<'a>(
+pub(super) fn look_up(
     repo: &Repository,
     policy: &Policy,
     head: Option<ObjectId>,
-    subjects: impl Iterator<Item = &'a MeasuredChange>,
+    changes: &[MeasuredChange],
 ) -> Result<MergeBase> {
-    let mut wanted = subjects
-        .filter(|subject| rules::needs_merge_base(policy, subject))
-        .peekable();
-    if wanted.peek().is_none() {
+    if wanted(policy, changes).next().is_none() {
         return Ok(MergeBase::Unknown);
     }
-    let Some(base) = commit(repo, policy.settings.base.as_deref(), head)? else {
-        return Ok(MergeBase::Unknown);
-    };
-    let tree = repo.tree_of(Some(base))?;
-    let mut states = HashMap::new();
-    for subject in wanted {
-        states.insert(subject.change.path.clone(), tree.get(subject.path())?);
+    match commit(repo, policy.settings.base.as_deref(), head)? {
+        Some(base) => at(&repo.tree_of(Some(base))?, policy, changes),
+        None => Ok(MergeBase::Unknown),
     }
-    Ok(MergeBase::Known(states))
+}
+
+/// The same where the merge base is known.
+///
+/// # Errors
+/// Its tree cannot be read.
+pub(super) fn at(
+    base: &Tree<'_>,
+    policy: &Policy,
+    changes: &[MeasuredChange],
+) -> Result<MergeBase> {
+    let states = wanted(policy, changes)
+        .map(|change| Ok((change.change.path.clone(), base.get(change.path())?)));
+    Ok(MergeBase::Known(states.collect::<Result<_>>()?))
+}
+
+/// The same from the old sides of the changes: of several merge bases, each change is judged against one of them.
+pub(super) fn of_old_sides(policy: &Policy, changes: &[MeasuredChange]) -> MergeBase {
+    let states = wanted(policy, changes);
+    MergeBase::Known(
+        states
+            .map(|change| (change.change.path.clone(), change.change.old))
+            .collect(),
+    )
+}
+
+/// The changes whose verdict depends on what the merge base holds.
+fn wanted<'a>(
+    policy: &'a Policy,
+    changes: &'a [MeasuredChange],
+) -> impl Iterator<Item = &'a MeasuredChange> {
+    changes
+        .iter()
+        .filter(|change| rules::needs_merge_base(policy, change))
 }
 
 /// The merge base of HEAD and the target branch; `None` where there is none to know.

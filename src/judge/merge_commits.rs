@@ -1,12 +1,14 @@
-//! In a merge, what a parent brought is not the committer's: neither its lines nor its losses.
+//! In a merge, only changes that differ from every parent belong to the committer: neither the lines nor the losses
+//! of a parent do.
 
 use gix::ObjectId;
 use gix::bstr::BStr;
+use gix::hashtable::HashMap;
 
 use super::measured_changes::MeasuredChanges;
 use crate::change::{Change, State};
 use crate::error::Result;
-use crate::git::{Merges, Objects, Parents, Repository, Tree};
+use crate::git::{Merges, Objects, Parents, Repository, Tree, changes_between};
 use crate::measure;
 use crate::policy::settings::Settings;
 
@@ -19,6 +21,49 @@ pub(super) fn trees<'a>(repo: &'a Repository, parents: &Parents) -> Result<Vec<T
         .chain(parents.merged.iter().copied().map(Some))
         .map(|commit| repo.tree_of(commit))
         .collect()
+}
+
+/// The trees of the parents, some of them `known` by their commits; the empty tree stands for those of a first commit.
+pub(super) fn parent_trees<'a>(
+    objects: &'a Objects,
+    parents: &[ObjectId],
+    known: &HashMap<ObjectId, ObjectId>,
+) -> Result<Vec<Tree<'a>>> {
+    if parents.is_empty() {
+        return Ok(vec![Tree::of_commit(objects, None)?]);
+    }
+    let trees = parents.iter();
+    trees
+        .map(|parent| match known.get(parent) {
+            Some(&tree) => Ok(Tree::at(objects, tree)),
+            None => Tree::of_commit(objects, Some(*parent)),
+        })
+        .collect()
+}
+
+/// What a commit changes itself: in a merge, the paths that differ from every parent and that git did not merge
+/// from parts of them. The old side is always the first parent's. `commits` are the parents.
+pub(super) fn own_changes(
+    objects: &Objects,
+    merges: &Merges,
+    commits: &[ObjectId],
+    parents: &[Tree<'_>],
+    tree: &Tree<'_>,
+) -> Result<Vec<Change>> {
+    let Some((first, others)) = parents.split_first() else {
+        return Ok(Vec::new());
+    };
+    let mut changes = changes_between(objects, first.id(), tree.id())?;
+    for other in others {
+        let mut own = Vec::with_capacity(changes.len());
+        for change in changes {
+            if other.get(change.path.as_ref())? != change.new {
+                own.push(change);
+            }
+        }
+        changes = own;
+    }
+    without_taken_over(objects, merges, commits, parents, changes)
 }
 
 /// The changes without those that git made: the files that it merged from parts of their parents, and what its

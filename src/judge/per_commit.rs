@@ -7,12 +7,12 @@ use gix::ObjectId;
 use gix::hashtable::HashMap;
 
 use super::approvals::CommitApprovals;
-use super::range::{check, merge_base};
-use super::{measured_changes, merge_commits};
-use crate::change::Change;
+use super::pipeline::Judge;
+use super::tree_view::GitTree;
+use super::{merge_base, merge_commits};
 use crate::error::{Error, Result};
 use crate::finding::Finding;
-use crate::git::{Commit, Merges, Objects, Range, Repository, Tree, changes_between};
+use crate::git::{Commit, Merges, Objects, Range, Repository, Tree};
 use crate::policy::{Policy, Stage};
 use crate::threads;
 
@@ -120,24 +120,22 @@ impl Work<'_> {
     ) -> Result<Vec<Finding>> {
         let id = commit.id;
         let tree = Tree::at(objects, commit.tree);
-        let parents = trees(objects, &commit.parents, &self.trees)?;
-        let changes = own_changes(objects, &self.merges, &commit.parents, &parents, &tree)?;
+        let parents = merge_commits::parent_trees(objects, &commit.parents, &self.trees)?;
+        let merges = &self.merges;
+        let changes =
+            merge_commits::own_changes(objects, merges, &commit.parents, &parents, &tree)?;
         if changes.is_empty() {
             return Ok(Vec::new());
         }
-        let mut subjects = measured_changes::gather(objects, changes, self.policy)?;
-        let settings = &self.policy.settings;
-        merge_commits::measure_against_closest(objects, &parents, settings, &mut subjects)?;
-        subjects.excuse_lfs(base)?;
-        let merge_base = merge_base(self.policy, base, &subjects)?;
-        let mut findings = check(
-            self.policy,
-            &subjects,
-            &tree,
+        let judge = Judge {
             objects,
-            &merge_base,
-            &self.stated.counted_in(id),
-        )?;
+            policy: self.policy,
+            base,
+            result: GitTree::Tree(&tree),
+        };
+        let changes = judge.measure(changes, &parents)?.all;
+        let merge_base = merge_base::at(base, self.policy, &changes)?;
+        let mut findings = judge.check(&changes, &merge_base, &self.stated.counted_in(id))?;
         self.stated.tell(&mut findings, Some(id));
         for finding in &mut findings {
             finding.message += &format!(" (in commit {})", id.to_hex_with_len(12));
@@ -146,47 +144,4 @@ impl Work<'_> {
         }
         Ok(findings)
     }
-}
-
-/// The trees of the parents, some of them `known` by their commits; the empty tree stands for those of a first commit.
-pub(super) fn trees<'a>(
-    objects: &'a Objects,
-    parents: &[ObjectId],
-    known: &HashMap<ObjectId, ObjectId>,
-) -> Result<Vec<Tree<'a>>> {
-    if parents.is_empty() {
-        return Ok(vec![Tree::of_commit(objects, None)?]);
-    }
-    let trees = parents.iter();
-    trees
-        .map(|parent| match known.get(parent) {
-            Some(&tree) => Ok(Tree::at(objects, tree)),
-            None => Tree::of_commit(objects, Some(*parent)),
-        })
-        .collect()
-}
-
-/// What a commit changes itself: in a merge, the paths that differ from every parent and that git did not merge
-/// from parts of them. The old side is always the first parent's. `commits` are the parents.
-pub(super) fn own_changes(
-    objects: &Objects,
-    merges: &Merges,
-    commits: &[ObjectId],
-    parents: &[Tree<'_>],
-    tree: &Tree<'_>,
-) -> Result<Vec<Change>> {
-    let Some((first, others)) = parents.split_first() else {
-        return Ok(Vec::new());
-    };
-    let mut changes = changes_between(objects, first.id(), tree.id())?;
-    for other in others {
-        let mut own = Vec::with_capacity(changes.len());
-        for change in changes {
-            if other.get(change.path.as_ref())? != change.new {
-                own.push(change);
-            }
-        }
-        changes = own;
-    }
-    merge_commits::without_taken_over(objects, merges, commits, parents, changes)
 }

@@ -264,7 +264,7 @@ impl Desk<'_> {
     /// The base that the settings name is not there, or a commit cannot be read.
     pub fn refusals(&self, subjects: &[MeasuredChange]) -> Result<Vec<Finding>> {
         let head = self.repo.head_commit()?;
-        let merge_base = merge_base::look_up(self.repo, self.policy, head, subjects.iter())?;
+        let merge_base = merge_base::look_up(self.repo, self.policy, head, subjects)?;
         let mut findings = rules::check(&Case {
             policy: self.policy,
             subjects,

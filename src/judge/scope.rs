@@ -1,9 +1,9 @@
 //! What the designs in force grant: for people, for programs, and for an agent's prompt.
 
+use super::Options;
+use super::pipeline::{designs_used, texts};
 use super::policy_loader::load_to_show;
-use super::tree_view::IndexView;
-use super::work_tree::work_tree;
-use super::{Options, designs_used, texts};
+use super::tree_view::{GitTree, GitTreeView, work_tree};
 use crate::boundary::BoundaryView;
 use crate::error::{Error, Result};
 use crate::git::{Index, Repository};
@@ -66,7 +66,7 @@ pub fn prompt(repo: &Repository, options: &Options) -> Result<PromptSection> {
 struct Now<'a> {
     disk: BoundaryView<'a>,
     /// Lists all files, which the disk does not.
-    index: IndexView<'a>,
+    index: GitTreeView<'a>,
 }
 
 impl Now<'_> {
@@ -91,7 +91,7 @@ fn grants(repo: &Repository, policy: &Policy) -> Result<Vec<ScopeGrant>> {
             boundary = work_tree(root)?;
             Some(Now {
                 disk: boundary.view(),
-                index: IndexView::new(repo, &index, &objects),
+                index: GitTree::Index(repo, &index).view(&objects),
             })
         }
         Err(_) => None,

@@ -1,133 +1,166 @@
-//! The index, or the tree of a commit, as the tree that the rules look at.
+//! The index, a committed tree or the work tree: as the policy loader reads it, and as the rules look at it.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
+use std::path::Path;
 
 use gix::bstr::{BStr, BString};
 
-use crate::change::Kind;
+use crate::boundary::{Boundary, BoundaryView};
+use crate::change::{Kind, State};
 use crate::error::{Error, Result};
 use crate::git::{Index, Objects, Repository, Tree, visit_alike};
 use crate::path::{Node, TreeView};
 use crate::rules::{MeasuredChange, ResultTree};
 
-/// Looks paths up in the index; remembers the first object that could not be read.
-pub(super) struct IndexView<'a> {
-    repo: &'a Repository,
-    index: &'a Index,
-    objects: &'a Objects,
-    failed: FirstFailure,
+/// A tree that git holds.
+#[derive(Clone, Copy)]
+pub(super) enum GitTree<'a> {
+    /// What is staged.
+    Index(&'a Repository, &'a Index),
+    /// The tree of a commit.
+    Tree(&'a Tree<'a>),
+    /// What a request leads to: nothing is there yet.
+    Nothing,
 }
 
-/// The verdict on what was seen counts only if everything could be seen.
-#[derive(Default)]
-struct FirstFailure(RefCell<Option<Error>>);
+impl<'a> GitTree<'a> {
+    /// What is at `path`, a directory excepted.
+    pub(super) fn get(self, path: &BStr) -> Result<Option<State>> {
+        match self {
+            GitTree::Index(repo, index) => index.get(repo, path),
+            GitTree::Tree(tree) => tree.get(path),
+            GitTree::Nothing => Ok(None),
+        }
+    }
 
-impl FirstFailure {
+    fn is_dir(self, path: &BStr) -> Result<bool> {
+        match self {
+            GitTree::Index(repo, index) => index.is_dir(repo, path),
+            GitTree::Tree(tree) => tree.is_dir(path),
+            GitTree::Nothing => Ok(false),
+        }
+    }
+
+    /// The file at `path`.
+    pub(super) fn read(self, objects: &Objects, path: &BStr) -> Result<Option<Vec<u8>>> {
+        match self {
+            GitTree::Index(repo, index) => index.read(repo, objects, path),
+            GitTree::Tree(tree) => tree.read(path),
+            GitTree::Nothing => Ok(None),
+        }
+    }
+
+    /// The files below the directory `prefix`; for an index, all files.
+    pub(super) fn files_below(self, prefix: &BStr) -> Result<Vec<BString>> {
+        match self {
+            GitTree::Index(_, index) => {
+                Ok(index.files().map(|(path, _)| path.to_owned()).collect())
+            }
+            GitTree::Tree(tree) => tree.files_below(prefix),
+            GitTree::Nothing => Ok(Vec::new()),
+        }
+    }
+
+    /// The tree as rules look at it, with all its files.
+    pub(super) fn view(self, objects: &'a Objects) -> GitTreeView<'a> {
+        GitTreeView {
+            tree: self,
+            objects,
+            changes: None,
+            files: OnceCell::new(),
+            failed: RefCell::new(None),
+        }
+    }
+
+    /// The tree as the result of `changes`; of a committed tree, only files near a change are listed.
+    pub(super) fn result_of(
+        self,
+        objects: &'a Objects,
+        changes: &'a [MeasuredChange],
+    ) -> GitTreeView<'a> {
+        GitTreeView {
+            changes: Some(changes),
+            ..self.view(objects)
+        }
+    }
+}
+
+/// Looks paths up; remembers the first object that could not be read.
+pub(super) struct GitTreeView<'a> {
+    tree: GitTree<'a>,
+    objects: &'a Objects,
+    changes: Option<&'a [MeasuredChange]>,
+    /// The files of a committed tree, listed when they are first asked for.
+    files: OnceCell<Vec<(BString, Kind)>>,
+    failed: RefCell<Option<Error>>,
+}
+
+impl GitTreeView<'_> {
+    /// Whatever could not be read: a judgement counts only if everything could be seen.
+    pub(super) fn finish(self) -> Result<()> {
+        self.failed.into_inner().map_or(Ok(()), Err)
+    }
+
     fn seen<T>(&self, result: Result<T>) -> Option<T> {
         result
-            .map_err(|error| self.0.borrow_mut().get_or_insert(error).clone())
+            .map_err(|error| self.failed.borrow_mut().get_or_insert(error).clone())
             .ok()
     }
-
-    fn finish(self) -> Result<()> {
-        self.0.into_inner().map_or(Ok(()), Err)
-    }
 }
 
-impl<'a> IndexView<'a> {
-    pub(super) fn new(repo: &'a Repository, index: &'a Index, objects: &'a Objects) -> Self {
-        IndexView {
-            repo,
-            index,
-            objects,
-            failed: FirstFailure::default(),
-        }
-    }
-
-    /// Whatever could not be read.
-    pub(super) fn finish(self) -> Result<()> {
-        self.failed.finish()
-    }
-}
-
-impl TreeView for IndexView<'_> {
+impl TreeView for GitTreeView<'_> {
     fn entry(&self, path: &BStr) -> Option<Node> {
-        match self.failed.seen(self.index.get(self.repo, path))? {
+        match self.seen(self.tree.get(path))? {
             Some(state) => Some(Node::Entry(state.kind)),
             None => self
-                .failed
-                .seen(self.index.is_dir(self.repo, path))?
-                .then_some(Node::Directory),
-        }
-    }
-
-    fn link_target(&self, path: &BStr) -> Option<BString> {
-        let state = self.failed.seen(self.index.get(self.repo, path))??;
-        let mut target = Vec::new();
-        self.failed.seen(self.objects.blob(state.id, &mut target))?;
-        Some(target.into())
-    }
-}
-
-impl ResultTree for IndexView<'_> {
-    fn for_each(&self, visit: &mut dyn FnMut(&BStr, Kind)) {
-        for (path, kind) in self.index.files() {
-            visit(path, kind);
-        }
-    }
-}
-
-/// Looks paths up in a tree; remembers the first object that could not be read.
-pub(super) struct CommitView<'a> {
-    tree: &'a Tree<'a>,
-    objects: &'a Objects,
-    subjects: &'a [MeasuredChange],
-    failed: FirstFailure,
-}
-
-impl<'a> CommitView<'a> {
-    pub(super) fn new(
-        tree: &'a Tree<'a>,
-        objects: &'a Objects,
-        subjects: &'a [MeasuredChange],
-    ) -> Self {
-        CommitView {
-            tree,
-            objects,
-            subjects,
-            failed: FirstFailure::default(),
-        }
-    }
-
-    /// As [`IndexView::finish`].
-    pub(super) fn finish(self) -> Result<()> {
-        self.failed.finish()
-    }
-}
-
-impl TreeView for CommitView<'_> {
-    fn entry(&self, path: &BStr) -> Option<Node> {
-        match self.failed.seen(self.tree.get(path))? {
-            Some(state) => Some(Node::Entry(state.kind)),
-            None => self
-                .failed
                 .seen(self.tree.is_dir(path))?
                 .then_some(Node::Directory),
         }
     }
 
     fn link_target(&self, path: &BStr) -> Option<BString> {
-        let state = self.failed.seen(self.tree.get(path))??;
+        let state = self.seen(self.tree.get(path))??;
         let mut target = Vec::new();
-        self.failed.seen(self.objects.blob(state.id, &mut target))?;
+        self.seen(self.objects.blob(state.id, &mut target))?;
         Some(target.into())
     }
 }
 
-impl ResultTree for CommitView<'_> {
+impl ResultTree for GitTreeView<'_> {
     fn for_each(&self, visit: &mut dyn FnMut(&BStr, Kind)) {
-        let arrivals = self.subjects.iter().map(MeasuredChange::path);
-        self.failed
-            .seen(visit_alike(self.tree, self.objects, arrivals, visit));
+        match (self.tree, self.changes) {
+            (GitTree::Index(_, index), _) => {
+                for (path, kind) in index.files() {
+                    visit(path, kind);
+                }
+            }
+            (GitTree::Tree(tree), Some(changes)) => {
+                let paths = changes.iter().map(MeasuredChange::path);
+                self.seen(visit_alike(tree, self.objects, paths, visit));
+            }
+            (GitTree::Tree(tree), None) => {
+                let files = self
+                    .files
+                    .get_or_init(|| self.seen(tree.files()).unwrap_or_default());
+                for (path, kind) in files {
+                    visit(path.as_ref(), *kind);
+                }
+            }
+            (GitTree::Nothing, _) => {}
+        }
     }
+}
+
+/// Opens the work tree below `root`.
+///
+/// # Errors
+/// It is not there, or cannot be opened.
+pub(super) fn work_tree(root: &Path) -> Result<Boundary> {
+    Boundary::open(root).map_err(|error| Error::new(error.to_string()))
+}
+
+/// The disk lists no files; the index does. A request is about one path, and its neighbours are judged when it is
+/// committed.
+impl ResultTree for BoundaryView<'_> {
+    fn for_each(&self, _visit: &mut dyn FnMut(&BStr, Kind)) {}
 }

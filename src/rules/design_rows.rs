@@ -20,7 +20,7 @@ pub struct DesignContext<'a> {
     /// has deleted by now was still there to delete.
     pub there: &'a [&'a dyn ResultTree],
     /// Where the work began; `None` where nobody knows.
-    pub began: Option<&'a dyn ResultTree>,
+    pub merge_base: Option<&'a dyn ResultTree>,
     /// HEAD, which stands in where the beginning is unknown.
     pub head: &'a dyn ResultTree,
     /// What HEAD's version of the document grants: what it adds may have been added since.
@@ -204,7 +204,7 @@ fn exists(grant: &Grant, ground: &DesignContext<'_>) -> Option<Finding> {
         return None;
     }
     let path: &BStr = grant.path.as_ref();
-    let node = ground.began.unwrap_or(ground.head).entry(path)?;
+    let node = ground.merge_base.unwrap_or(ground.head).entry(path)?;
     if node == Node::Directory {
         let message = format!("{} is a directory, not a file to add", show(path));
         let help = format!("write `{}/` for everything below it", show(path));
@@ -214,7 +214,7 @@ fn exists(grant: &Grant, ground: &DesignContext<'_>) -> Option<Finding> {
         Finding::new(Rule::DesignAddExists, path, message)
             .help("change the type to Modify if this file is meant, or choose another name")
     };
-    if ground.began.is_some() {
+    if ground.merge_base.is_some() {
         let message = format!(
             "the file to add was there before the work began: {}",
             show(path)

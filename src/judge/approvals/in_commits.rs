@@ -20,13 +20,13 @@ use crate::trailer;
 const MAX_NOTES: usize = 3;
 
 /// A trailer as it stands in a commit.
-pub(in crate::judge) struct ApprovalTrailer {
+struct ApprovalTrailer {
     commit: ObjectId,
     approval: Result<Approval, String>,
 }
 
 /// The approvals that a commit states.
-pub(in crate::judge) fn in_commit(commit: &Commit) -> Vec<ApprovalTrailer> {
+fn in_commit(commit: &Commit) -> Vec<ApprovalTrailer> {
     let found = |value: &[u8]| ApprovalTrailer {
         commit: commit.id,
         approval: Approval::from_trailer_value(value).map_err(|error| error.0),
@@ -73,18 +73,19 @@ pub(in crate::judge) struct CommitApprovals {
 }
 
 impl CommitApprovals {
-    /// Judges what was found by `settings` and the signers of the commit `base`; `known` are the commits that the
-    /// range is beside. Where nothing was found, nothing is read.
+    /// Checks the approvals in the trailers of `commits` against `settings` and the signers of the commit `base`; `known`
+    /// are commits that existed before. Where there are no approvals, nothing is read.
     ///
     /// # Errors
     /// The list of signers or an object cannot be read.
     pub(in crate::judge) fn judge(
         repo: &Repository,
-        found: Vec<ApprovalTrailer>,
+        commits: &[Commit],
         settings: &Settings,
         base: Option<ObjectId>,
         known: &[ObjectId],
     ) -> Result<CommitApprovals> {
+        let found: Vec<ApprovalTrailer> = commits.iter().flat_map(in_commit).collect();
         let approvals = found
             .iter()
             .filter_map(|found| found.approval.as_ref().ok());

@@ -7,7 +7,7 @@ mod spent;
 mod staged;
 mod validity;
 
-pub(in crate::judge) use in_commits::{CommitApprovals, in_commit};
+pub(super) use in_commits::CommitApprovals;
 pub use kept_by_rebase::{brought_along, not_listed};
-pub(in crate::judge) use segments::WholeRange;
+pub(super) use segments::WholeRange;
 pub use staged::{Clearable, clearable, landed, used_approvals};

@@ -1,6 +1,5 @@
-//! What a range changes altogether, where a person approved some steps of it. An approved step begins anew: what lies
-//! before, between and after approved steps is judged by itself, by the same rules, and an error is cleared where none
-//! of these stretches has it, nor an error that the whole does not have.
+//! Applies approvals to a range. Each approved step splits the range; the segments between are judged separately, by
+//! the same rules. An error is cleared if no segment has it, nor an error that the whole range does not have.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -12,23 +11,18 @@ use super::validity::Step;
 use crate::change::{Change, State};
 use crate::error::Result;
 use crate::finding::{Finding, Rule};
-use crate::git::{Repository, Tree};
-use crate::judge::measured_changes::{self, MeasuredChanges};
+use crate::judge::measured_changes::MeasuredChanges;
 use crate::judge::new_ends::NewEnds;
-use crate::judge::tree_view::CommitView;
-use crate::policy::Policy;
-use crate::rules::{self, Case, MergeBase};
+use crate::judge::pipeline::Judge;
+use crate::rules::{self, MergeBase};
 
 /// More approvals of one path than anybody gives in a range; further ones do not count.
 const MAX_STEPS: usize = 32;
 
 /// A range, judged without its approvals.
 pub(in crate::judge) struct WholeRange<'a> {
-    pub(in crate::judge) repo: &'a Repository,
-    pub(in crate::judge) policy: &'a Policy,
-    pub(in crate::judge) subjects: &'a MeasuredChanges,
-    pub(in crate::judge) base: &'a Tree<'a>,
-    pub(in crate::judge) result: &'a Tree<'a>,
+    pub(in crate::judge) judge: &'a Judge<'a>,
+    pub(in crate::judge) changes: &'a MeasuredChanges,
     pub(in crate::judge) merge_base: &'a MergeBase,
 }
 
@@ -53,7 +47,7 @@ impl Route<'_> {
 }
 
 impl WholeRange<'_> {
-    /// Clears the errors whose every unapproved stretch is without them, and says of the others what keeps them.
+    /// Clears the errors whose every unapproved segment is without them, and says of the others what keeps them.
     /// Returns the paths that are approved.
     ///
     /// # Errors
@@ -74,7 +68,7 @@ impl WholeRange<'_> {
         if by_path.is_empty() {
             return Ok(approved);
         }
-        for (at, subject) in self.subjects.all.iter().enumerate() {
+        for (at, subject) in self.changes.all.iter().enumerate() {
             let Some(statements) = by_path.get(subject.path()) else {
                 continue;
             };
@@ -93,7 +87,7 @@ impl WholeRange<'_> {
         by_path: &ByPath<'_>,
         findings: &mut [Finding],
     ) -> Result<bool> {
-        let change = &self.subjects.all[at].change;
+        let change = &self.changes.all[at].change;
         let statements = &statements[..statements.len().min(MAX_STEPS)];
         let whole = Route {
             ends: (change.old, change.new),
@@ -170,40 +164,33 @@ impl WholeRange<'_> {
             }
         }
         Route {
-            ends: (self.subjects.old_end(change), change.new),
+            ends: (self.changes.old_end(change), change.new),
             steps,
         }
     }
 
-    /// The errors that the change at this place would have if it were this stretch alone.
+    /// The errors that the change at this place would have if it were this segment alone.
     fn judge(&self, at: usize, old: Option<State>, new: Option<State>) -> Result<Vec<Finding>> {
         let change = Change {
-            path: self.subjects.all[at].change.path.clone(),
+            path: self.changes.all[at].change.path.clone(),
             old,
             new,
             renamed: None,
         };
-        let objects = self.repo.objects();
-        let mut alone = measured_changes::gather(&objects, vec![change], self.policy)?;
-        alone.excuse_lfs(self.base)?;
-        let mut all = self.subjects.all.clone();
-        let Some(mut subject) = alone.all.pop() else {
+        let Judge {
+            objects, policy, ..
+        } = *self.judge;
+        let mut alone = self.judge.measure(vec![change], &[])?;
+        let Some(mut measured) = alone.all.pop() else {
             return Ok(Vec::new());
         };
+        let mut all = self.changes.all.clone();
         // A file that a Rename row lets go goes on in another one of the range.
-        let changes = all.iter().map(|subject| &subject.change);
-        subject.new_ends = NewEnds::new(self.policy, changes).of(&objects, &subject.change)?;
-        let path = subject.change.path.clone();
-        all[at] = subject;
-        let view = CommitView::new(self.result, &objects, &all);
-        let mut findings = rules::check(&Case {
-            policy: self.policy,
-            subjects: &all,
-            result: &view,
-            merge_base: self.merge_base,
-            approvals: &[],
-        });
-        view.finish()?;
+        let changes = all.iter().map(|measured| &measured.change);
+        measured.new_ends = NewEnds::new(policy, changes).of(objects, &measured.change)?;
+        let path = measured.change.path.clone();
+        all[at] = measured;
+        let mut findings = self.judge.check(&all, self.merge_base, &[])?;
         findings.retain(|finding| {
             finding.path.as_ref() == Some(&path) && rules::can_be_cleared(finding)
         });
@@ -240,9 +227,9 @@ fn tell_rest(finding: &mut Finding, last: Option<&CommitApproval>, stays: Option
         .insert("approval", last.facts(Some(why_not)));
 }
 
-/// The places of the steps that lead, in their order, from one end to the other, where each stretch between them either
+/// The places of the steps that lead, in their order, from one end to the other, where each segment between them either
 /// is none or `passes`. Steps may be left out: work on two branches approves them side by side. The error is a
-/// stretch that did not pass.
+/// segment that did not pass.
 fn chain<T: Copy + PartialEq>(
     (start, end): (T, T),
     steps: &[(T, T)],
@@ -298,13 +285,13 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// Contents are numbers; a stretch passes where they differ by one at most.
+    /// Contents are numbers; a segment passes where they differ by one at most.
     fn used(start: i32, end: i32, steps: &[(i32, i32)]) -> Result<Vec<usize>, (i32, i32)> {
         chain((start, end), steps, |from, to| Ok((from - to).abs() <= 1)).unwrap()
     }
 
     #[test]
-    fn approved_steps_and_small_stretches_lead_from_end_to_end() {
+    fn approved_steps_and_small_segments_lead_from_end_to_end() {
         assert_eq!(used(0, 9, &[(0, 9)]), Ok(vec![0]));
         assert_eq!(used(0, 9, &[(1, 8)]), Ok(vec![0]));
         assert_eq!(used(0, 9, &[(0, 5), (5, 9)]), Ok(vec![0, 1]));
@@ -315,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stretch_that_does_not_pass_stops_it() {
+    fn a_segment_that_does_not_pass_stops_it() {
         assert_eq!(used(0, 9, &[]), Err((0, 9)));
         assert_eq!(used(0, 1, &[]), Err((0, 1)), "nobody consented");
         assert_eq!(used(0, 9, &[(2, 9)]), Err((0, 2)));
@@ -323,7 +310,7 @@ mod tests {
         assert_eq!(used(0, 9, &[(0, 5), (7, 9)]), Err((5, 7)));
         // Later steps do not lead to earlier ones.
         assert_eq!(used(0, 9, &[(5, 9), (0, 5)]), Err((5, 9)));
-        // Many small stretches without a step between them are one.
+        // Many small segments without a step between them are one.
         assert_eq!(used(0, 9, &[(0, 3), (5, 9)]), Err((3, 5)));
     }
 }

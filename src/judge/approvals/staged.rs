@@ -9,7 +9,10 @@ use crate::change::Change;
 use crate::error::Result;
 use crate::finding::{Finding, Level};
 use crate::git::{Index, Parents, Repository, changes_between};
-use crate::judge::{Options, Staged, judge_staged};
+
+use crate::judge::Options;
+use crate::judge::pipeline::Judged;
+use crate::judge::staged::judge_staged;
 use crate::policy::DesignVersion;
 use crate::rules;
 
@@ -37,9 +40,9 @@ pub struct Clearable {
 /// # Errors
 /// As for [`crate::judge::staged`].
 pub fn clearable(repo: &Repository, options: &Options) -> Result<(Vec<Clearable>, Vec<Finding>)> {
-    let Staged {
+    let Judged {
         policy,
-        subjects,
+        changes,
         findings,
         objects,
         ..
@@ -54,7 +57,7 @@ pub fn clearable(repo: &Repository, options: &Options) -> Result<(Vec<Clearable>
         errors.partition(|finding| finding.rule.can_be_approved());
     let mut all = Vec::new();
     // A loss on the way of a rename takes consent to both ends.
-    let lost_at: HashSet<BString> = subjects
+    let lost_at: HashSet<BString> = changes
         .all
         .iter()
         .flat_map(|subject| {
@@ -65,7 +68,7 @@ pub fn clearable(repo: &Repository, options: &Options) -> Result<(Vec<Clearable>
         })
         .map(ToOwned::to_owned)
         .collect();
-    for subject in &subjects.all {
+    for subject in &changes.all {
         let (own, rest) = errors
             .into_iter()
             .partition(|finding| finding.path.as_ref() == Some(&subject.change.path));
@@ -73,7 +76,7 @@ pub fn clearable(repo: &Repository, options: &Options) -> Result<(Vec<Clearable>
         if own.is_empty() && !lost_at.contains(&subject.change.path) {
             continue;
         }
-        let (old, new) = subjects.contents(&objects, &subject.change)?;
+        let (old, new) = changes.contents(&objects, &subject.change)?;
         all.push(Clearable {
             change: subject.change.clone(),
             old,

@@ -134,7 +134,7 @@ impl Loader<'_> {
     /// The files that match on the side that governs; where it has none, those of the other.
     fn matching(&self, patterns: &[String]) -> Result<Vec<BString>> {
         let proposed = |below: &BStr| self.inputs.proposal.files_below(below);
-        let current = |below: &BStr| self.inputs.base.files_below(below);
+        let current = |below: &BStr| self.base.files_below(below);
         let (first, second): (&ListFiles<'_>, &ListFiles<'_>) = if self.head_governs() {
             (&proposed, &current)
         } else {

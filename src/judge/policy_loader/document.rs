@@ -18,7 +18,7 @@ impl Loader<'_> {
     pub(super) fn load(&mut self, choice: &Choice) -> Result<Governing> {
         let path: &BStr = choice.path.as_ref();
         let staged = self.proposed(path)?;
-        let current = self.inputs.base.read(path)?;
+        let current = self.base.read(path)?;
         if self.head_governs() && staged.is_some() {
             return self.at_the_head(choice, current, staged.unwrap_or_default());
         }
@@ -135,7 +135,7 @@ impl Loader<'_> {
             let Some(now) = self.proposed(path)? else {
                 continue;
             };
-            let before = match self.inputs.base.read(path)? {
+            let before = match self.base.read(path)? {
                 None => self.before_move(path)?,
                 before => before,
             };
@@ -151,7 +151,7 @@ impl Loader<'_> {
     /// The merge base's version of a design that the change moves to `path`.
     fn before_move(&self, path: &BStr) -> Result<Option<Vec<u8>>> {
         let moved = self.moved_designs.iter().find(|moved| moved.to == path);
-        moved.map_or(Ok(None), |moved| self.inputs.base.read(moved.from.as_ref()))
+        moved.map_or(Ok(None), |moved| self.base.read(moved.from.as_ref()))
     }
 
     fn base_origin(&self) -> Origin {
@@ -162,7 +162,7 @@ impl Loader<'_> {
     }
 
     fn is_directory(&self, path: &BStr) -> Result<bool> {
-        Ok(self.inputs.base.is_dir(path)? || self.file(path).is_some_and(|file| file.is_dir()))
+        Ok(self.base.is_dir(path)? || self.file(path).is_some_and(|file| file.is_dir()))
     }
 
     pub(super) fn file(&self, path: &BStr) -> Option<PathBuf> {
@@ -172,7 +172,7 @@ impl Loader<'_> {
 
     /// Whether a commit or the work tree has a link there.
     fn is_link(&self, path: &BStr) -> Result<bool> {
-        let committed = self.inputs.base.get(path)?;
+        let committed = self.base.get(path)?;
         let on_disk = || {
             self.file(path)
                 .and_then(|file| file.symlink_metadata().ok())
@@ -195,8 +195,7 @@ impl Loader<'_> {
 
     /// Whether a file of this name is on either side or was there where the work began; or, for a request, on disk.
     fn is_file(&self, name: &BStr) -> Result<bool> {
-        let inputs = &self.inputs;
-        if inputs.base.get(name)?.is_some() || inputs.proposal.holds(self.repo, name)? {
+        if self.base.get(name)?.is_some() || self.inputs.proposal.get(name)?.is_some() {
             return Ok(true);
         }
         let on_disk = || {
@@ -205,7 +204,7 @@ impl Loader<'_> {
                 .and_then(|file| file.symlink_metadata().ok());
             metadata.is_some_and(|metadata| !metadata.is_dir())
         };
-        match inputs.stage {
+        match self.inputs.stage {
             Stage::Range | Stage::Step => Ok(false),
             Stage::Request if on_disk() => Ok(true),
             Stage::Request | Stage::Commit => {

@@ -3,10 +3,11 @@
 use gix::bstr::{BStr, BString};
 
 use super::choose::choice;
-use super::{Choice, Loader, PolicyInputs, Proposal};
+use super::{Choice, Loader, PolicyInputs};
 use crate::error::Result;
 use crate::git::{Index, Repository};
 use crate::judge::Options;
+use crate::judge::tree_view::GitTree;
 use crate::policy::settings::{self, Settings};
 use crate::policy::{Stage, select};
 
@@ -31,14 +32,9 @@ pub(in crate::judge) fn locate(
     index: Option<&Index>,
     options: &Options,
 ) -> Result<Located> {
-    let inputs = PolicyInputs {
-        stage: Stage::Commit,
-        base: repo.tree_of(repo.head_commit()?)?,
-        proposal: index.map_or(Proposal::Nothing, Proposal::Index),
-        head: None,
-        branch: repo.branch()?.map(|branch| branch.name),
-        trailers: Vec::new(),
-    };
+    let proposal = index.map_or(GitTree::Nothing, |index| GitTree::Index(repo, index));
+    let head = repo.head_commit()?;
+    let inputs = PolicyInputs::uncommitted(repo, Stage::Commit, head, proposal)?;
     let mut loader = Loader::new(repo, inputs, options)?;
     loader.take_coming_settings()?;
     let standing = loader.standing()?;

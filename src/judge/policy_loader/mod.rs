@@ -4,13 +4,13 @@
 mod choose;
 mod document;
 mod locate;
-mod proposal;
 
 use std::collections::{HashMap, HashSet};
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 
+use super::tree_view::GitTree;
 use super::{Options, named_files};
 use crate::change::{Change, Kind};
 use crate::error::Result;
@@ -24,7 +24,6 @@ use crate::rules;
 
 pub(super) use choose::Choice;
 pub(super) use locate::{Located, locate};
-pub(super) use proposal::Proposal;
 
 /// What a request is judged by.
 pub struct Request<'a> {
@@ -34,32 +33,10 @@ pub struct Request<'a> {
     pub needs_design: bool,
 }
 
-/// The policy for the commit that the index would make.
-///
-/// # Errors
-/// Settings or designs that cannot be used, no design, or more than one without a choice.
-pub fn load_for_commit(
-    repo: &Repository,
-    index: &Index,
-    parents: &Parents,
-    changes: &[Change],
-    options: &Options,
-) -> Result<Policy> {
-    let inputs = PolicyInputs {
-        stage: Stage::Commit,
-        base: repo.tree_of(parents.head)?,
-        proposal: Proposal::Index(index),
-        head: None,
-        branch: repo.branch()?.map(|branch| branch.name),
-        trailers: Vec::new(),
-    };
-    load_for_changes(repo, inputs, changes, options)
-}
-
 /// The policy for a path that somebody wants to write: HEAD's, so that no request grants itself anything.
 ///
 /// # Errors
-/// As for [`load_for_commit`]; a design that HEAD lacks.
+/// Settings or designs that cannot be used, no design, more than one without a choice, or one that HEAD lacks.
 pub fn load_for_request(repo: &Repository, request: &Request<'_>) -> Result<Policy> {
     load_of_head(repo, request, false)
 }
@@ -67,7 +44,7 @@ pub fn load_for_request(repo: &Repository, request: &Request<'_>) -> Result<Poli
 /// The same to look at, which grants nothing: a design named by hand that HEAD lacks comes from the work tree.
 ///
 /// # Errors
-/// As for [`load_for_commit`].
+/// As for [`load_for_request`], but for a design that HEAD lacks.
 pub(super) fn load_to_show(repo: &Repository, options: &Options) -> Result<Policy> {
     let request = Request {
         options,
@@ -81,14 +58,8 @@ fn load_of_head(
     request: &Request<'_>,
     work_tree_serves: bool,
 ) -> Result<Policy> {
-    let inputs = PolicyInputs {
-        stage: Stage::Request,
-        base: repo.tree_of(repo.head_commit()?)?,
-        proposal: Proposal::Nothing,
-        head: None,
-        branch: repo.branch()?.map(|branch| branch.name),
-        trailers: Vec::new(),
-    };
+    let head = repo.head_commit()?;
+    let inputs = PolicyInputs::uncommitted(repo, Stage::Request, head, GitTree::Nothing)?;
     let mut loader = Loader::new(repo, inputs, request.options)?;
     loader.work_tree_serves = work_tree_serves;
     let designs = loader.designs(request.needs_design)?;
@@ -98,9 +69,10 @@ fn load_of_head(
 /// What is judged against what, and what the history says about the choice of the designs.
 pub(super) struct PolicyInputs<'a> {
     pub(super) stage: Stage,
-    /// HEAD's tree for a commit, the merge base's for a range.
-    pub(super) base: Tree<'a>,
-    pub(super) proposal: Proposal<'a>,
+    /// HEAD for a commit, the merge base for a range; `None` for the empty tree.
+    pub(super) base: Option<ObjectId>,
+    /// What the changes lead to.
+    pub(super) proposal: GitTree<'a>,
     /// The commit of a proposal that is committed already.
     pub(super) head: Option<ObjectId>,
     pub(super) branch: Option<BString>,
@@ -108,10 +80,46 @@ pub(super) struct PolicyInputs<'a> {
     pub(super) trailers: Vec<(BString, ObjectId)>,
 }
 
+impl<'a> PolicyInputs<'a> {
+    /// For the commit that the index would make.
+    ///
+    /// # Errors
+    /// HEAD cannot be read.
+    pub(super) fn of_next_commit(
+        repo: &'a Repository,
+        index: &'a Index,
+        parents: &Parents,
+    ) -> Result<Self> {
+        PolicyInputs::uncommitted(
+            repo,
+            Stage::Commit,
+            parents.head,
+            GitTree::Index(repo, index),
+        )
+    }
+
+    /// For what is not committed yet, on the current branch.
+    fn uncommitted(
+        repo: &Repository,
+        stage: Stage,
+        base: Option<ObjectId>,
+        proposal: GitTree<'a>,
+    ) -> Result<Self> {
+        Ok(PolicyInputs {
+            stage,
+            base,
+            proposal,
+            head: None,
+            branch: repo.branch()?.map(|branch| branch.name),
+            trailers: Vec::new(),
+        })
+    }
+}
+
 /// The policy for changes from one side to the other.
 ///
 /// # Errors
-/// As for [`load_for_commit`].
+/// Settings or designs that cannot be used, no design, or more than one without a choice.
 pub(super) fn load_for_changes(
     repo: &Repository,
     inputs: PolicyInputs<'_>,
@@ -137,6 +145,7 @@ pub(super) fn load_for_changes(
 struct Loader<'a> {
     repo: &'a Repository,
     objects: Objects,
+    base: Tree<'a>,
     inputs: PolicyInputs<'a>,
     options: &'a Options,
     /// Whether a design named by hand may come from the work tree where no commit has it.
@@ -165,6 +174,7 @@ impl<'a> Loader<'a> {
         let mut loader = Loader {
             repo,
             objects: repo.objects(),
+            base: repo.tree_of(inputs.base)?,
             inputs,
             options,
             work_tree_serves: !options.in_hook,
@@ -210,7 +220,7 @@ impl<'a> Loader<'a> {
     /// enough to recognise the commit that sets guard up, or repairs it.
     fn read_settings(&mut self) -> Result<()> {
         let file = BStr::new(settings::FILE);
-        let current = self.inputs.base.read(file)?;
+        let current = self.base.read(file)?;
         let proposed = self.proposed(file)?;
         let is_new = proposed.is_some() && proposed != current;
         let proposed = proposed
@@ -251,7 +261,7 @@ impl<'a> Loader<'a> {
 
     /// What the proposal has at `path`.
     fn proposed(&self, path: &BStr) -> Result<Option<Vec<u8>>> {
-        self.inputs.proposal.read(self.repo, &self.objects, path)
+        self.inputs.proposal.read(&self.objects, path)
     }
 
     /// Designs, guard's own settings and, in the commit that sets guard up, what calls it.

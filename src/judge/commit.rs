@@ -1,0 +1,64 @@
+//! Judging one commit as it would have been judged before it was made: by the policy of its first parent.
+
+use std::slice;
+
+use gix::ObjectId;
+use gix::bstr::BString;
+use gix::hashtable::HashMap;
+
+use super::pipeline::{self, Input};
+use super::policy_loader::PolicyInputs;
+use super::range::designs_named_by;
+use super::tree_view::GitTree;
+use super::{Options, merge_commits};
+use crate::error::{Error, Result};
+use crate::git::{Repository, fetch_command};
+use crate::policy::Stage;
+use crate::verdict::{Source, SourceKind, Verdict};
+
+/// Judges the commit `id` as one of `branch`.
+///
+/// # Errors
+/// Whatever keeps guard from a verdict.
+pub fn commit(
+    repo: &Repository,
+    id: ObjectId,
+    branch: Option<BString>,
+    options: &Options,
+) -> Result<Verdict> {
+    let objects = repo.objects();
+    let made = repo.commit(id)?;
+    if let Some(&parent) = made.parents.iter().find(|&&parent| !repo.has(parent)) {
+        return Err(Error::new(format!(
+            "commit {id} cannot be judged: its parent {parent} is not here"
+        ))
+        .help(fetch_command(repo.is_shallow(), &[&parent.to_string()])));
+    }
+    let base = made.parents.first().copied();
+    let tree = repo.tree_of(Some(id))?;
+    let parents = merge_commits::parent_trees(&objects, &made.parents, &HashMap::default())?;
+    let merges = repo.merges()?;
+    let source = Source {
+        kind: SourceKind::Range,
+        base: Some(base.unwrap_or(repo.tree_of(None)?.id()).to_string()),
+        head: Some(id.to_string()),
+        branch: branch.clone(),
+    };
+    let input = Input {
+        policy: PolicyInputs {
+            stage: Stage::Commit,
+            base,
+            proposal: GitTree::Tree(&tree),
+            head: Some(id),
+            branch,
+            trailers: designs_named_by(slice::from_ref(&made)),
+        },
+        changes: merge_commits::own_changes(&objects, &merges, &made.parents, &parents, &tree)?,
+        parents: &parents,
+        merge_bases: None,
+        commits: slice::from_ref(&made),
+        known: &[],
+        approvals: &options.approvals,
+    };
+    pipeline::judge(repo, input, options)?.verdict(source)
+}

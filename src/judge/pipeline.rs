@@ -1,0 +1,246 @@
+//! The one pipeline of every judgement: load the policy, check the approvals, measure the changes, find the merge
+//! base, run the rules. Each source (staged changes, a commit, a range) is an entry that chooses what goes in.
+
+use std::collections::HashSet;
+
+use gix::ObjectId;
+use gix::bstr::BString;
+
+use super::approvals::{CommitApprovals, WholeRange};
+use super::criss_cross::MergeBases;
+use super::measured_changes::{self, MeasuredChanges};
+use super::policy_loader::{PolicyInputs, load_for_changes};
+use super::tree_view::GitTree;
+use super::{Options, merge_base, merge_commits};
+use crate::approval::Approval;
+use crate::change::Change;
+use crate::error::Result;
+use crate::finding::{Finding, Level};
+use crate::git::{Commit, Objects, Repository, Tree};
+use crate::policy::{Governing, Policy, Stage};
+use crate::rules::{self, Case, MeasuredChange, MergeBase};
+use crate::verdict::{DesignUsed, JudgedChange, Source, Texts, Verdict};
+
+/// What a source puts into the pipeline.
+pub(super) struct Input<'a> {
+    /// What is judged against what.
+    pub(super) policy: PolicyInputs<'a>,
+    pub(super) changes: Vec<Change>,
+    /// The parents of a commit; in a merge, a loss counts against the closest of them.
+    pub(super) parents: &'a [Tree<'a>],
+    /// The merge bases of a range.
+    pub(super) merge_bases: Option<&'a MergeBases<'a>>,
+    /// The commits whose trailers may hold approvals.
+    pub(super) commits: &'a [Commit],
+    /// Commits that existed before a range, such as the tip of the target branch.
+    pub(super) known: &'a [ObjectId],
+    /// The approvals of this repository, which count without a signature.
+    pub(super) approvals: &'a [Approval],
+}
+
+/// A finished judgement, and what it was made from.
+pub(super) struct Judged {
+    pub(super) objects: Objects,
+    /// The commit judged against.
+    pub(super) base: Option<ObjectId>,
+    pub(super) policy: Policy,
+    pub(super) changes: MeasuredChanges,
+    pub(super) findings: Vec<Finding>,
+    /// The approvals in the trailers of the commits.
+    pub(super) stated: CommitApprovals,
+    /// The paths of the approved changes.
+    approved: HashSet<BString>,
+}
+
+/// Judges what a source puts in.
+///
+/// # Errors
+/// Whatever keeps guard from a verdict: no design, an unusable one, settings or objects that cannot be read.
+pub(super) fn judge(repo: &Repository, input: Input<'_>, options: &Options) -> Result<Judged> {
+    let (stage, base_commit) = (input.policy.stage, input.policy.base);
+    let (result, mut changes) = (input.policy.proposal, input.changes);
+    let (objects, base) = (repo.objects(), repo.tree_of(base_commit)?);
+
+    let mut policy = load_for_changes(repo, input.policy, &changes, options)?;
+    let (settings, known) = (&policy.settings, input.known);
+    let stated = CommitApprovals::judge(repo, input.commits, settings, base_commit, known)?;
+    if let Some(bases) = input.merge_bases {
+        bases.worst(&objects, &settings.thresholds, &mut changes)?;
+    }
+    policy.notes.extend_from_slice(&stated.notes);
+
+    let judge = Judge {
+        objects: &objects,
+        policy: &policy,
+        base: &base,
+        result,
+    };
+    let changes = judge.measure(changes, input.parents)?;
+    let (findings, approved) = match stage {
+        Stage::Range => {
+            let merge_base = merge_base::of_old_sides(&policy, &changes.all);
+            let mut findings = judge.check(&changes.all, &merge_base, &[])?;
+            let range = WholeRange {
+                judge: &judge,
+                changes: &changes,
+                merge_base: &merge_base,
+            };
+            let approved = range.clear(&stated, &mut findings)?;
+            (findings, approved)
+        }
+        Stage::Commit | Stage::Step | Stage::Request => {
+            let merge_base = merge_base::look_up(repo, &policy, base_commit, &changes.all)?;
+            let mut counted = input.approvals.to_vec();
+            for commit in input.commits {
+                counted.extend(stated.counted_in(commit.id));
+            }
+            let findings = judge.check(&changes.all, &merge_base, &counted)?;
+            let is_approved = |change: &Change| counted.iter().any(|one| one.is_for(change));
+            let changes = changes.all.iter().map(|measured| &measured.change);
+            let approved = changes.filter(|change| is_approved(change));
+            (
+                findings,
+                approved.map(|change| change.path.clone()).collect(),
+            )
+        }
+    };
+    let mut findings = findings;
+    stated.tell(&mut findings, None);
+    findings.extend(document_faults(&policy));
+    Ok(Judged {
+        objects,
+        base: base_commit,
+        policy,
+        changes,
+        findings,
+        stated,
+        approved,
+    })
+}
+
+/// The steps that every change goes through, whether it is one of a whole range, of a commit or of a segment.
+pub(super) struct Judge<'a> {
+    pub(super) objects: &'a Objects,
+    pub(super) policy: &'a Policy,
+    /// The tree judged against: its attributes say which files Git LFS keeps.
+    pub(super) base: &'a Tree<'a>,
+    /// What the changes lead to.
+    pub(super) result: GitTree<'a>,
+}
+
+impl Judge<'_> {
+    /// Explains renames and measures what each change destroys.
+    ///
+    /// # Errors
+    /// An object cannot be read.
+    pub(super) fn measure(
+        &self,
+        changes: Vec<Change>,
+        parents: &[Tree<'_>],
+    ) -> Result<MeasuredChanges> {
+        let mut changes = measured_changes::gather(self.objects, changes, self.policy)?;
+        let settings = &self.policy.settings;
+        merge_commits::measure_against_closest(self.objects, parents, settings, &mut changes)?;
+        changes.excuse_lfs(self.base)?;
+        Ok(changes)
+    }
+
+    /// Runs the rules, with the approvals that count for exactly these changes.
+    ///
+    /// # Errors
+    /// An object of the resulting tree cannot be read.
+    pub(super) fn check(
+        &self,
+        changes: &[MeasuredChange],
+        merge_base: &MergeBase,
+        approvals: &[Approval],
+    ) -> Result<Vec<Finding>> {
+        let view = self.result.result_of(self.objects, changes);
+        let findings = rules::check(&Case {
+            policy: self.policy,
+            subjects: changes,
+            result: &view,
+            merge_base,
+            approvals,
+        });
+        view.finish()?;
+        Ok(findings)
+    }
+}
+
+/// Rows that could not be read grant nothing. They do not refuse a commit; guard only warns about them.
+fn document_faults(policy: &Policy) -> Vec<Finding> {
+    let level = |finding: &Finding| policy.settings.level(finding.rule);
+    policy
+        .designs
+        .iter()
+        .flat_map(|governing| governing.design.findings())
+        .filter(|finding| finding.level == Level::Error && level(finding).is_some())
+        .map(|mut finding| {
+            finding.level = Level::Warning;
+            finding
+        })
+        .collect()
+}
+
+impl Judged {
+    /// The verdict on what came from `source`.
+    ///
+    /// # Errors
+    /// A content to show cannot be read.
+    pub(super) fn verdict(mut self, source: Source) -> Result<Verdict> {
+        let changes = std::mem::take(&mut self.changes.all).into_iter();
+        let changes = changes.map(|change| self.judged_change(change));
+        Ok(Verdict {
+            source,
+            changes: changes.collect::<Result<_>>()?,
+            designs: designs_used(&self.policy),
+            texts: texts(&self.policy),
+            notes: self.policy.notes,
+            findings: self.findings,
+        })
+    }
+
+    fn judged_change(&self, judged: MeasuredChange) -> Result<JudgedChange> {
+        let MeasuredChange {
+            change, measured, ..
+        } = judged;
+        let shown = match measured.destroys() {
+            true => Some(self.changes.excerpts(&self.objects, &change)?),
+            false => None,
+        };
+        let (preview, deleted) = shown.map(|shown| (shown.preview, shown.deleted)).unzip();
+        Ok(JudgedChange {
+            action: change.action().name(),
+            approved: self.approved.contains(&change.path),
+            path: change.path,
+            from: change.new.and(change.renamed),
+            class: measured.class.name(),
+            original_lines: measured.original_lines,
+            new_lines: measured.new_lines,
+            lost_share: (measured.original_lines.is_some() || measured.lost.total > 0)
+                .then(|| measured.lost.share()),
+            preview,
+            deleted,
+        })
+    }
+}
+
+pub(super) fn designs_used(policy: &Policy) -> Vec<DesignUsed> {
+    let used = |governing: &Governing| DesignUsed {
+        path: governing.design.path.clone(),
+        from: governing.origin.name(),
+        selected_by: governing.chosen_by.clone(),
+        grants: governing.design.grants.len(),
+    };
+    policy.designs.iter().map(used).collect()
+}
+
+/// The documents that findings may point into.
+pub(super) fn texts(policy: &Policy) -> Texts {
+    policy
+        .designs
+        .iter()
+        .map(|governing| (governing.design.path.clone(), governing.design.text.clone()))
+        .collect()
+}

@@ -1,0 +1,72 @@
+//! Judging the next commit: what is staged, or what `git add --all` would stage.
+
+use super::pipeline::{self, Input, Judged};
+use super::policy_loader::PolicyInputs;
+use super::{Options, merge_commits};
+use crate::error::Result;
+use crate::git::{Index, Parents, Repository};
+use crate::verdict::{Source, SourceKind, Verdict};
+
+const GITHEAD_IGNORED: &str = "guard ignores the GITHEAD_ variables: they count only in `guard hook pre-merge-commit` while git merges";
+
+/// Judges what `git commit` would record now.
+///
+/// # Errors
+/// Whatever keeps guard from a verdict: no design, an unusable one, settings or objects that cannot be read.
+pub fn staged(repo: &Repository, options: &Options) -> Result<Verdict> {
+    let judged = judge_staged(repo, options)?;
+    verdict(repo, SourceKind::Index, judged)
+}
+
+/// Judges what `git add --all` and `git commit` would record now.
+///
+/// # Errors
+/// As for [`staged`], and [`Repository::add_everything`].
+pub fn everything(mut repo: Repository, options: &Options) -> Result<Verdict> {
+    let index = repo.add_everything()?;
+    let judged = judge_index(&repo, &index, options)?;
+    verdict(&repo, SourceKind::WorkTree, judged)
+}
+
+fn verdict(repo: &Repository, kind: SourceKind, judged: Judged) -> Result<Verdict> {
+    let source = Source {
+        kind,
+        base: judged.base.map(|id| id.to_string()),
+        head: None,
+        branch: repo.branch()?.map(|branch| branch.name),
+    };
+    judged.verdict(source)
+}
+
+pub(super) fn judge_staged(repo: &Repository, options: &Options) -> Result<Judged> {
+    repo.workdir()?;
+    judge_index(repo, &Index::open(repo)?, options)
+}
+
+fn judge_index(repo: &Repository, index: &Index, options: &Options) -> Result<Judged> {
+    let objects = repo.objects();
+    let parents = Parents::of_next_commit(repo, options.githead)?;
+    let changes = parents.own_changes(repo, index, &objects)?;
+    let trees = merge_commits::trees(repo, &parents)?;
+    let changes = match parents.merged.is_empty() {
+        true => changes,
+        false => {
+            let (commits, merges) = (parents.all(), repo.merges()?);
+            merge_commits::without_taken_over(&objects, &merges, &commits, &trees, changes)?
+        }
+    };
+    let input = Input {
+        policy: PolicyInputs::of_next_commit(repo, index, &parents)?,
+        changes,
+        parents: &trees,
+        merge_bases: None,
+        commits: &[],
+        known: &[],
+        approvals: &options.approvals,
+    };
+    let mut judged = pipeline::judge(repo, input, options)?;
+    if options.in_hook && parents.ignores_githead {
+        judged.policy.notes.push(GITHEAD_IGNORED.to_owned());
+    }
+    Ok(judged)
+}
