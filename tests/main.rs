@@ -85,6 +85,7 @@ mod report_files;
 mod repositories;
 mod request_levels;
 mod requests_from_head;
+mod requirements;
 mod restore_judged;
 mod roots_003;
 mod scenarios_000;
