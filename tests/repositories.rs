@@ -44,7 +44,7 @@ fn every_repository_is_judged_as_its_header_says() {
         let count = cases.iter().filter(|c| c.name.starts_with(group)).count();
         assert!(count >= floor, "{group} holds {count} cases, not {floor}");
     }
-    // While writing a case: `CASES=hostile/link cargo test --test repositories`.
+    // While writing a case: `CASES=hostile/link cargo test --test main -- repositories::`.
     if let Ok(part) = std::env::var("CASES") {
         cases.retain(|case| case.name.contains(&part));
     }
