@@ -126,7 +126,10 @@ fn circles_are_found_through_re_exports() {
     ];
     assert_eq!(of(&parent_and_child), 1);
     let re_export_that_the_parent_uses = [
-        ("git/mod.rs", "mod a;\npub use a::A;\npub struct M;\nfn f() -> A {}"),
+        (
+            "git/mod.rs",
+            "mod a;\npub use a::A;\npub struct M;\nfn f() -> A {}",
+        ),
         ("git/a.rs", "use super::M;\npub struct A;"),
     ];
     assert_eq!(of(&re_export_that_the_parent_uses), 1);
@@ -200,7 +203,10 @@ impl Crate {
         for (module, source) in &self.sources {
             let words = source.words();
             for path in source.named() {
-                if let Some(to) = self.absolute(module, &path).and_then(|to| self.definer(&to)) {
+                if let Some(to) = self
+                    .absolute(module, &path)
+                    .and_then(|to| self.definer(&to))
+                {
                     edges.insert((module.clone(), to));
                 }
             }
@@ -291,7 +297,9 @@ impl Source {
         }
         Source {
             file: file.to_owned(),
-            code: declarations.replace_all(&uses.replace_all(&code, ""), "").into_owned(),
+            code: declarations
+                .replace_all(&uses.replace_all(&code, ""), "")
+                .into_owned(),
             imports,
         }
     }
@@ -331,7 +339,9 @@ fn expand(prefix: &[String], tree: &str, found: &mut impl FnMut(String, Vec<Stri
     let tree = tree.trim();
     if let Some((before, members)) = tree.split_once('{') {
         let prefix = segments(before);
-        let members = members.rsplit_once('}').map_or(members, |(inside, _)| inside);
+        let members = members
+            .rsplit_once('}')
+            .map_or(members, |(inside, _)| inside);
         let mut depth = 0_usize;
         let member = |c: char| {
             match c {
@@ -341,7 +351,10 @@ fn expand(prefix: &[String], tree: &str, found: &mut impl FnMut(String, Vec<Stri
             }
             c == ',' && depth == 0
         };
-        for member in members.split(member).filter(|member| !member.trim().is_empty()) {
+        for member in members
+            .split(member)
+            .filter(|member| !member.trim().is_empty())
+        {
             expand(&prefix, member, found);
         }
         return;

@@ -9,7 +9,10 @@ use crate::common::SOURCE;
 /// The tests that the page names as `file::name`.
 fn named(page: &str) -> Vec<(&str, &str)> {
     let is_word = |text: &str| {
-        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        !text.is_empty()
+            && text
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     };
     page.split('`')
         .skip(1)
@@ -60,5 +63,8 @@ fn every_test_that_is_named_after_a_requirement_is_on_the_page() {
             }
         }
     }
-    assert!(missing.is_empty(), "docs/requirements.md lacks: {missing:?}");
+    assert!(
+        missing.is_empty(),
+        "docs/requirements.md lacks: {missing:?}"
+    );
 }
