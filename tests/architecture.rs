@@ -156,7 +156,7 @@ impl Crate {
                     name.strip_prefix(*impure)
                         .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
                 };
-                if IMPURE.iter().any(|impure| is_or_is_below(&impure)) {
+                if IMPURE.iter().any(is_or_is_below) {
                     found.push(format!("src/{} is pure, but uses {name}", source.file));
                 }
             }
