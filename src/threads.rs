@@ -1,7 +1,6 @@
 //! Work on several cores.
 
 use crate::error::{Error, Result};
-use crate::system;
 
 /// More threads than this wait for each other.
 const MOST: usize = 8;
@@ -30,9 +29,6 @@ pub(crate) fn share<H: Clone + Send, T: Send>(
                 scope.spawn(move || work(&handle))
             })
             .collect();
-        if !others.is_empty() {
-            system::make_room();
-        }
         let mut done = vec![work(handle)];
         done.extend(others.into_iter().map(|other| {
             let failed = |_| Error::new("a thread that shares the work failed");
@@ -49,7 +45,6 @@ pub(crate) fn both<A, B: Send>(
 ) -> (A, Option<B>) {
     std::thread::scope(|scope| {
         let other = scope.spawn(there);
-        system::make_room();
         (here(), other.join().ok())
     })
 }

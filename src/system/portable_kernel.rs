@@ -58,6 +58,3 @@ pub(crate) fn name_file(_file: &File, _dir: &Dir, _name: &str) -> io::Result<()>
 pub(crate) fn lock_holder(_file: &std::fs::File) -> Option<(u32, bool)> {
     None
 }
-
-/// Leaves threads where the system starts them.
-pub(crate) fn make_room() {}
