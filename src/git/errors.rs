@@ -1,5 +1,6 @@
 //! Errors about a repository, and what to do about them.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use gix::bstr::ByteSlice;
@@ -37,8 +38,8 @@ pub(super) fn cannot_open(dir: &Path, error: &gix::Error) -> Error {
                 .help("run guard inside a work tree, or name one with `guard -C DIR`"),
         };
     }
-    let text = error.to_string();
-    if text.contains("trust") || text.contains("ownership") || text.contains("unsafe") {
+    // What the system denies is an error of input and output; what gix denies, for its owner, is none.
+    if error.is_permission_denied() && error.downcast_any_ref::<io::Error>().is_none() {
         return foreign(dir);
     }
     failed(&format!("the repository at {here} cannot be opened"), error)
