@@ -5,7 +5,7 @@ use std::fmt;
 
 use gix::bstr::BString;
 
-use crate::finding::Finding;
+use crate::finding::{Finding, Help};
 
 /// The result of everything that may be unable to judge.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -15,8 +15,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub struct Error {
     /// One sentence without a final full stop; names in it are escaped.
     pub message: String,
-    /// The next steps, one a line.
-    pub help: Vec<String>,
+    /// The next steps.
+    pub help: Vec<Help>,
     /// The faults behind it, where a document is to blame.
     pub problems: Vec<Finding>,
     /// The text of each document that `problems` point into.
@@ -34,7 +34,7 @@ impl Error {
 
     /// Adds one line of advice.
     #[must_use]
-    pub fn help(mut self, line: impl Into<String>) -> Self {
+    pub fn help(mut self, line: impl Into<Help>) -> Self {
         self.help.push(line.into());
         self
     }

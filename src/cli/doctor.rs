@@ -45,7 +45,7 @@ fn as_text(check: &Check) -> String {
     let message = check.message.replace('\n', "\n      ");
     let mut text = format!("{status:<5} {}: {message}\n", check.name);
     for line in &check.help {
-        text.push_str(&format!("      {line}\n"));
+        text.push_str(&format!("      {}\n", &**line));
     }
     text
 }

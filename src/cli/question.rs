@@ -14,7 +14,12 @@ pub(super) const GUTTER: &str = "  | ";
 pub(super) fn ask(person: &mut Person, question: &Question) -> Answer {
     let mut text = String::new();
     if let Some(problem) = &question.problem {
-        let help = problem.help.join("; ");
+        let help = problem
+            .help
+            .iter()
+            .map(|line| &**line)
+            .collect::<Vec<_>>()
+            .join("; ");
         let _ = writeln!(text, "\nguard: {}: {help}", problem.message);
     }
     let analysis = &question.analysis;

@@ -3,6 +3,7 @@
 //! The model knows no output format; `report` turns it into bytes.
 
 mod explain;
+mod help;
 mod level;
 mod rule;
 
@@ -12,6 +13,7 @@ use gix::bstr::BString;
 use serde::{Serialize, Serializer};
 
 pub use explain::Explain;
+pub use help::Help;
 pub use level::Level;
 pub use rule::Rule;
 
@@ -76,8 +78,8 @@ pub struct Finding {
     pub closest: Option<BString>,
     /// Where in the design the finding points.
     pub design: Option<Anchor>,
-    /// The next steps, one a line. A line that starts with `| ` is a table row to paste.
-    pub help: Vec<String>,
+    /// The next steps.
+    pub help: Vec<Help>,
     /// Facts for machines.
     pub details: Details,
     /// The place in the range, the oldest first, of the commit that does it, where commits are judged one by one.
@@ -102,7 +104,7 @@ impl Finding {
 
     /// Adds one line of advice.
     #[must_use]
-    pub fn help(mut self, line: impl Into<String>) -> Self {
+    pub fn help(mut self, line: impl Into<Help>) -> Self {
         self.help.push(line.into());
         self
     }

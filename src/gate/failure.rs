@@ -7,7 +7,7 @@ use gix::bstr::BStr;
 use super::Analysis;
 use crate::boundary::BoundaryError;
 use crate::error::Error;
-use crate::finding::{Details, Finding, Rule};
+use crate::finding::{Details, Finding, Help, Rule};
 use crate::measure;
 use crate::path::{Rejection, show};
 
@@ -118,8 +118,8 @@ pub struct Failure {
     pub kind: FailureKind,
     /// One sentence without a final full stop; names in it are escaped.
     pub message: String,
-    /// The next steps, one a line.
-    pub help: Vec<String>,
+    /// The next steps.
+    pub help: Vec<Help>,
     /// The finding behind a refusal.
     pub finding: Option<Box<Finding>>,
     /// Facts for machines.
@@ -158,7 +158,7 @@ impl Failure {
 
     /// Adds one line of advice.
     #[must_use]
-    pub fn help(mut self, line: impl Into<String>) -> Failure {
+    pub fn help(mut self, line: impl Into<Help>) -> Failure {
         self.help.push(line.into());
         self
     }

@@ -5,6 +5,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::{Branch, Commit, Repository, failed};
 use crate::error::{Error, Result};
+use crate::finding::Help;
 use crate::path::show;
 
 /// Commits to judge together, or one by one.
@@ -113,7 +114,7 @@ impl Repository {
                 "the range {shown_from}..{shown_to} is empty: both ends are the same revision"
             ))
             .help("name the branch that the work is merged into first:")
-            .help("  guard lint --range main..HEAD");
+            .help(Help::command("guard lint --range main..HEAD"));
         }
         Error::new(format!(
             "the range {shown_from}..{shown_to} is empty: {shown_to} is an ancestor of {shown_from}"

@@ -8,7 +8,7 @@ use super::Options;
 use super::policy_loader::{PolicyInputs, load_for_changes, load_to_show};
 use crate::error::{Error, Result};
 use crate::git::{Index, Parents, Repository, show_file};
-use crate::policy::{Origin, Policy};
+use crate::policy::{ChosenBy, Origin, Policy};
 
 /// A design that could judge, looked at before it is chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub(super) fn own_designs(policy: &Policy) -> Vec<BString> {
     policy
         .designs
         .iter()
-        .filter(|governing| governing.chosen_by != "standing")
+        .filter(|governing| governing.chosen_by != ChosenBy::Standing)
         .map(|governing| governing.design.path.clone())
         .collect()
 }

@@ -199,7 +199,7 @@ impl Reader<'_> {
         let own = located.own.as_ref().map_err(Error::clone)?;
         let chosen = own.iter().chain(&located.standing);
         Ok(chosen
-            .map(|choice| document(choice.path.clone(), &choice.by))
+            .map(|choice| document(choice.path.clone(), &choice.by.to_string()))
             .collect())
     }
 

@@ -4,7 +4,7 @@ use gix::bstr::{BStr, ByteSlice};
 
 use crate::boundary::{Boundary, BoundaryError, Nested};
 use crate::error::{Error, Result};
-use crate::finding::{Finding, Rule};
+use crate::finding::{Finding, Help, Rule};
 use crate::git::Repository;
 use crate::path::{Reason, shell_word, show};
 
@@ -34,7 +34,7 @@ pub(super) fn refusal(
             let help = "it has its own settings and designs, by which guard judges there:";
             outside(path, at.as_ref(), what)
                 .help(help)
-                .help(format!("  {}", command(path, at.as_ref())))
+                .help(Help::command(command(path, at.as_ref())))
         }
         Some(Nested::Bare(at)) => {
             let what = "a bare repository, whose settings and hooks git obeys there";
@@ -46,8 +46,11 @@ pub(super) fn refusal(
                     "a submodule that is not checked out: its files are another repository's";
                 outside(path, at.as_ref(), what)
                     .help("check it out, and run guard there:")
-                    .help(format!("  git submodule update --init {}", shell_word(&at)))
-                    .help(format!("  {}", command(path, at.as_ref())))
+                    .help(Help::command(format_args!(
+                        "git submodule update --init {}",
+                        shell_word(&at)
+                    )))
+                    .help(Help::command(command(path, at.as_ref())))
             }
             None => return Ok(None),
         },

@@ -230,7 +230,7 @@ pub(super) fn designs_used(policy: &Policy) -> Vec<DesignUsed> {
     let used = |governing: &Governing| DesignUsed {
         path: governing.design.path.clone(),
         from: governing.origin.name(),
-        selected_by: governing.chosen_by.clone(),
+        selected_by: governing.chosen_by.to_string(),
         grants: governing.design.grants.len(),
     };
     policy.designs.iter().map(used).collect()

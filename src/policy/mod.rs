@@ -14,6 +14,8 @@ pub mod settings;
 #[cfg(test)]
 pub(crate) mod testing;
 
+use std::fmt;
+
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 
@@ -69,8 +71,8 @@ pub struct Governing {
     pub blob: Option<ObjectId>,
     /// Where its text was read.
     pub origin: Origin,
-    /// What chose it, such as `--lld` or `issue 188 in the branch name`.
-    pub chosen_by: String,
+    /// What chose it.
+    pub chosen_by: ChosenBy,
     /// Whether its rows grant anything. Those of a design that the change itself brings do not, except in a
     /// range whose settings leave authority to its head.
     pub in_force: bool,
@@ -80,13 +82,27 @@ pub struct Governing {
     pub before: Option<Design>,
 }
 
-/// What chose a design that joins every other.
-pub const STANDING: &str = "standing";
+/// What chose a design.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChosenBy {
+    /// `[lld] standing`: the design joins every other.
+    Standing,
+    /// Anything else, such as `--lld` or `issue 188 in the branch name`.
+    Named(String),
+}
 
-impl Governing {
-    /// Whether the design joins every other.
-    pub fn is_standing(&self) -> bool {
-        self.chosen_by == STANDING
+impl From<&str> for ChosenBy {
+    fn from(name: &str) -> ChosenBy {
+        ChosenBy::Named(name.to_owned())
+    }
+}
+
+impl fmt::Display for ChosenBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ChosenBy::Standing => "standing",
+            ChosenBy::Named(name) => name,
+        })
     }
 }
 

@@ -2,22 +2,10 @@
 
 use super::escape::message;
 use super::style::Style;
-use crate::finding::Finding;
+use crate::finding::{Finding, Help};
 
 /// Lines of help.
 const HELP_LINES: usize = 20;
-
-/// A row, a list item, a heading or a command: it stands on a line of its own and is never broken.
-pub(super) fn is_to_paste(line: &str) -> bool {
-    ["| ", "- ", "#### ", "  "]
-        .iter()
-        .any(|begin| line.starts_with(begin))
-}
-
-/// A row, a list item or a heading that a design lacks.
-pub(super) fn is_row(line: &str) -> bool {
-    is_to_paste(line) && !line.starts_with(' ')
-}
 
 /// The columns for help, beside the line number's column and `= help: `.
 pub(super) fn help_width(finding: &Finding, style: &Style) -> usize {
@@ -29,11 +17,11 @@ pub(super) fn help_width(finding: &Finding, style: &Style) -> usize {
 }
 
 /// One text a step: a sentence, broken between words, and what there is to paste below it.
-pub(super) fn help_blocks(help: &[String], width: usize) -> Vec<String> {
+pub(super) fn help_blocks(help: &[Help], width: usize) -> Vec<String> {
     let mut blocks: Vec<String> = Vec::new();
     for line in help.iter().take(HELP_LINES) {
         let text = message(line);
-        if !is_to_paste(line) {
+        if !line.is_to_paste() {
             blocks.push(wrapped(&text, width));
         } else if let Some(block) = blocks.last_mut() {
             block.push('\n');

@@ -17,7 +17,7 @@ use annotate_snippets::{
 use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
 
 use super::escape::message;
-use super::help::{help_blocks, help_width, is_row, is_to_paste};
+use super::help::{help_blocks, help_width};
 use super::order::ordered;
 use super::style::Style;
 use super::{escape, snippet};
@@ -117,11 +117,15 @@ pub(super) fn findings(
 
 /// How to see all of many findings, and the rows that the designs lack, each in one block to paste.
 fn missing_rows(findings: &[Finding], style: &Style) -> String {
-    let mut rows: BTreeMap<Option<&BString>, Vec<&String>> = BTreeMap::new();
+    let mut rows: BTreeMap<Option<&BString>, Vec<&str>> = BTreeMap::new();
     let mut seen = BTreeSet::new();
     for finding in ordered(findings) {
         let design = finding.design.as_ref().map(|at| &at.path);
-        let lines = finding.help.iter().filter(|line| is_row(line));
+        let lines = finding
+            .help
+            .iter()
+            .filter(|line| line.is_row())
+            .map(|row| &**row);
         for row in lines.filter(|row| finding.level == Level::Error && seen.insert((design, *row)))
         {
             rows.entry(design).or_default().push(row);
@@ -153,7 +157,7 @@ fn in_short(finding: &Finding) -> Finding {
         help: finding
             .help
             .iter()
-            .filter(|line| is_to_paste(line))
+            .filter(|line| line.is_to_paste())
             .cloned()
             .collect(),
         ..finding.clone()

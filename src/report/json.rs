@@ -16,7 +16,7 @@ use serde::{Serialize, Serializer};
 use super::escape::Brackets;
 use super::order::ordered;
 use crate::error::Error;
-use crate::finding::{Details, Finding};
+use crate::finding::{Details, Finding, Help};
 use crate::path::is_hostile;
 use crate::verdict::{Counts, DesignUsed, JudgedChange, Verdict};
 
@@ -56,7 +56,7 @@ pub(super) struct FindingJson<'a> {
     message: &'a str,
     closest: Option<String>,
     design: Option<PlaceJson>,
-    help: &'a [String],
+    help: &'a [Help],
     details: &'a Details,
 }
 
@@ -124,7 +124,7 @@ struct FailureJson<'a> {
 #[derive(Serialize)]
 pub(super) struct ErrorJson<'a> {
     message: &'a str,
-    help: &'a [String],
+    help: &'a [Help],
 }
 
 /// The document of a run that could not judge: it has no verdict.

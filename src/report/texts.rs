@@ -32,9 +32,8 @@ pub(super) fn advice(finding: &Finding) -> Vec<String> {
 
 /// Why there is no verdict and what to do, in one line.
 pub(super) fn cannot_judge(error: &Error) -> String {
-    let lines: Vec<_> = [&error.message]
-        .into_iter()
-        .chain(&error.help)
+    let lines: Vec<_> = std::iter::once(error.message.as_str())
+        .chain(error.help.iter().map(|line| &**line))
         .flat_map(|text| text.lines())
         .map(escape::message)
         .collect();

@@ -285,7 +285,7 @@ fn clear_approved(case: &Case<'_>, findings: &mut [Finding]) {
             continue;
         };
         match lost_at(finding, change) {
-            Some(from) if !approved.contains_key(from) => finding.help.push(both_ends(from)),
+            Some(from) if !approved.contains_key(from) => finding.help.push(both_ends(from).into()),
             _ => clear(finding, &[approval]),
         }
     }

@@ -3,7 +3,7 @@
 use gix::bstr::{BStr, ByteSlice};
 
 use super::{Case, MeasuredChange, Sink, hook_calls};
-use crate::finding::{Finding, Rule};
+use crate::finding::{Finding, Help, Rule};
 use crate::path::{shell_word, show};
 use crate::policy::{Policy, Stage, select, settings};
 
@@ -76,10 +76,10 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             ),
             Stage::Commit | Stage::Request => finding
                 .help("commit it on its own, so that it can be reviewed on its own:")
-                .help(format!(
-                    "  git commit -m \"Change how guard judges\" -- {}",
+                .help(Help::command(format_args!(
+                    "git commit -m \"Change how guard judges\" -- {}",
                     shell_word(path)
-                )),
+                ))),
         });
     }
 }

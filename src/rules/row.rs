@@ -6,7 +6,7 @@ use gix::bstr::{BStr, BString};
 
 use super::{MeasuredChange, scope};
 use crate::change::Change;
-use crate::finding::Finding;
+use crate::finding::{Finding, Help};
 use crate::path::show;
 use crate::policy::design::{Row, Wanted, usual_row};
 use crate::policy::{Actions, Policy};
@@ -39,21 +39,22 @@ pub(super) fn advise(
     } else {
         "add this row and commit the design first:"
     };
-    finding.help(format!("{before}{step}")).help(text)
+    finding
+        .help(format!("{before}{step}"))
+        .help(Help::row(text))
 }
 
 /// A finding whose row another one, of the other end of a rename, has already: that one is named instead.
 /// `told` holds the rows so far, each with the path of its finding.
 pub(super) fn once(mut finding: Finding, told: &mut HashMap<String, BString>) -> Finding {
-    let ([.., step, row], Some(path)) = (finding.help.as_slice(), &finding.path) else {
+    let ([.., row], Some(path)) = (finding.help.as_slice(), &finding.path) else {
         return finding;
     };
-    // Other advice than a row has no colon before it.
-    if !step.ends_with(':') {
+    if !row.is_row() {
         return finding;
     }
-    let Some(other) = told.get(row) else {
-        told.insert(row.clone(), path.clone());
+    let Some(other) = told.get(&**row) else {
+        told.insert(row.to_string(), path.clone());
         return finding;
     };
     let same = format!("the row for {} covers this path too", show(other));

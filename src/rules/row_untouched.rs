@@ -7,7 +7,7 @@ use gix::bstr::BStr;
 use super::{Case, Sink};
 use crate::finding::{Finding, Rule};
 use crate::path::show;
-use crate::policy::{Grant, Stage};
+use crate::policy::{ChosenBy, Grant, Stage};
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     let policy = case.policy;
@@ -27,7 +27,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     let own = policy
         .designs
         .iter()
-        .filter(|governing| governing.in_force && !governing.is_standing());
+        .filter(|governing| governing.in_force && governing.chosen_by != ChosenBy::Standing);
     for grant in own.flat_map(|governing| &governing.design.grants) {
         if touched.contains(&place(grant)) {
             continue;

@@ -4,7 +4,7 @@
 use gix::bstr::BStr;
 
 use super::{Case, Sink, policy_changed};
-use crate::finding::{Finding, Level, Rule};
+use crate::finding::{Finding, Help, Level, Rule};
 use crate::path::{shell_word, show};
 use crate::policy::scope::Scope;
 use crate::policy::settings::Authority;
@@ -131,10 +131,10 @@ fn of_commit(case: &Case<'_>, sink: &mut Sink<'_>) {
         let finding = Finding::new(Rule::ScopeAmended, path.clone(), message)
             .help(format!("newly granted: {}", listed(&added)))
             .help("commit the design first, then the code:")
-            .help(format!(
-                "  git commit -m \"{verb} the design\" -- {}",
+            .help(Help::command(format_args!(
+                "git commit -m \"{verb} the design\" -- {}",
                 shell_word(path)
-            ));
+            )));
         sink.push(finding.detail("added", paths(&added)));
     }
 }

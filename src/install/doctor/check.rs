@@ -1,6 +1,7 @@
 //! What a check of the set-up found.
 
 use crate::error::Error;
+use crate::finding::Help;
 
 /// How a check came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,7 +35,7 @@ pub struct Check {
     /// One sentence; names in it are escaped.
     pub message: String,
     /// How to mend it, one step a line.
-    pub help: Vec<String>,
+    pub help: Vec<Help>,
 }
 
 impl Check {
@@ -47,7 +48,7 @@ impl Check {
         }
     }
 
-    pub(super) fn help(mut self, line: impl Into<String>) -> Check {
+    pub(super) fn help(mut self, line: impl Into<Help>) -> Check {
         self.help.push(line.into());
         self
     }

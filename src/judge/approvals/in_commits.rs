@@ -9,7 +9,7 @@ use gix::bstr::BStr;
 use super::validity::{Invalidity, Step, ValidityCheck};
 use crate::approval::{Approval, TRAILER};
 use crate::error::Result;
-use crate::finding::Finding;
+use crate::finding::{Finding, Help};
 use crate::git::{Commit, Repository};
 use crate::path::show;
 use crate::policy::settings::Settings;
@@ -152,7 +152,7 @@ impl CommitApprovals {
                 continue;
             }
             for statement in same_path.into_iter().flatten() {
-                finding.help.extend(statement.refusal());
+                finding.help.extend(statement.refusal().map(Help::from));
                 let facts =
                     statement.facts(statement.verdict.as_ref().err().map(Invalidity::to_string));
                 finding.details.insert("approval", facts);

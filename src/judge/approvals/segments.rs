@@ -10,7 +10,7 @@ use super::in_commits::{CommitApproval, CommitApprovals};
 use super::validity::Step;
 use crate::change::{Change, State};
 use crate::error::Result;
-use crate::finding::{Finding, Rule};
+use crate::finding::{Finding, Help, Rule};
 use crate::judge::measured_changes::MeasuredChanges;
 use crate::judge::new_ends::NewEnds;
 use crate::judge::pipeline::Judge;
@@ -134,7 +134,9 @@ impl WholeRange<'_> {
                     let last = statements.last().map(|&(last, _)| last);
                     tell_rest(finding, last, stays);
                     if way.steps.len() < statements.len() {
-                        finding.help.extend(lost_at.map(rules::both_ends));
+                        finding
+                            .help
+                            .extend(lost_at.map(rules::both_ends).map(Help::from));
                     }
                 }
             }
@@ -219,9 +221,9 @@ fn tell_rest(finding: &mut Finding, last: Option<&CommitApproval>, stays: Option
         .filter(|stays| stays.message != finding.message)
         .map_or(String::new(), |stays| format!(": {}", stays.message));
     let why_not = format!("counts, but not for what is changed besides{rest}");
-    finding.help.push(format!(
-        "the approval by {who} in commit {commit} {why_not}"
-    ));
+    finding
+        .help
+        .push(format!("the approval by {who} in commit {commit} {why_not}").into());
     finding
         .details
         .insert("approval", last.facts(Some(why_not)));

@@ -6,14 +6,15 @@ use gix::bstr::{BStr, BString};
 
 use super::{Loader, add_and_commit};
 use crate::error::{Error, Result};
+use crate::finding::Help;
 use crate::path::show;
-use crate::policy::{STANDING, Stage, select, settings};
+use crate::policy::{ChosenBy, Stage, select, settings};
 use crate::rules;
 
 /// A design to load, and why it.
 pub(in crate::judge) struct Choice {
     pub(in crate::judge) path: BString,
-    pub(in crate::judge) by: String,
+    pub(in crate::judge) by: ChosenBy,
     /// By a flag or variable: the work tree may serve where the repository lacks it.
     pub(super) by_hand: bool,
 }
@@ -51,7 +52,7 @@ impl Loader<'_> {
         }
         Ok(found
             .drain(..)
-            .map(|path| choice(path, &by, false))
+            .map(|path| choice(path, by.as_str(), false))
             .collect())
     }
 
@@ -98,7 +99,11 @@ impl Loader<'_> {
                 self.notes
                     .push(format!("no standing design matches {}", show(&pattern)));
             }
-            choices.extend(found.into_iter().map(|path| choice(path, STANDING, false)));
+            choices.extend(
+                found
+                    .into_iter()
+                    .map(|path| choice(path, ChosenBy::Standing, false)),
+            );
         }
         Ok(choices)
     }
@@ -125,7 +130,7 @@ impl Loader<'_> {
             }
             if known.insert(path) {
                 let by = format!("Guard-Design trailer of {commit}");
-                choices.push(choice(path.to_owned(), &by, false));
+                choices.push(choice(path.to_owned(), by.as_str(), false));
             }
         }
         Ok(choices)
@@ -160,7 +165,7 @@ impl Loader<'_> {
     }
 
     /// For commits that set guard up: which order works.
-    fn order(&self, path: &BStr) -> Vec<String> {
+    fn order(&self, path: &BStr) -> Vec<Help> {
         let becomes_design = self
             .next_settings
             .as_ref()
@@ -171,16 +176,15 @@ impl Loader<'_> {
             let how = format!(
                 "{shown} is a design only by the guard.toml of this change: commit guard.toml first, then the design"
             );
-            let command = "  git commit -m \"Change how guard judges\" -- guard.toml".to_owned();
-            return [Some(how), commits.then_some(command)]
-                .into_iter()
-                .flatten()
+            let command = Help::command("git commit -m \"Change how guard judges\" -- guard.toml");
+            return std::iter::once(how.into())
+                .chain(commits.then_some(command))
                 .collect();
         }
         if self.configured && rules::may_call_guard(path) {
             return vec![format!(
                 "{shown} goes without a design only where it does nothing but call guard: commit those lines first, alone"
-            )];
+            ).into()];
         }
         Vec::new()
     }
@@ -204,9 +208,9 @@ impl Loader<'_> {
                     "set guard up in a change of its own first: guard.toml and designs, no code",
                 )
             } else if self.in_work_tree(BStr::new(settings::FILE)).is_some() {
-                error
-                    .help("commit the settings first:")
-                    .help("  git add guard.toml && git commit -m \"Set guard up\" -- guard.toml")
+                error.help("commit the settings first:").help(Help::command(
+                    "git add guard.toml && git commit -m \"Set guard up\" -- guard.toml",
+                ))
             } else {
                 error
                     .help("set guard up with `guard init`, or name a design: guard lint --lld FILE")
@@ -254,10 +258,10 @@ impl Loader<'_> {
     }
 }
 
-pub(super) fn choice(path: BString, by: &str, by_hand: bool) -> Choice {
+pub(super) fn choice(path: BString, by: impl Into<ChosenBy>, by_hand: bool) -> Choice {
     Choice {
         path,
-        by: by.to_owned(),
+        by: by.into(),
         by_hand,
     }
 }

@@ -8,6 +8,7 @@ use super::choose::Choice;
 use super::{Loader, add_and_commit};
 use crate::change::{Change, Kind};
 use crate::error::{Error, Result};
+use crate::finding::Help;
 use crate::judge::merge_base;
 use crate::path::{shell_word, show};
 use crate::policy::design::{self, Design};
@@ -226,10 +227,10 @@ impl Loader<'_> {
         }
         let mut error = Error::new(format!("the design {} cannot be used", show(path)))
             .help("correct it and commit it first:")
-            .help(format!(
-                "  git commit -m \"Correct the design\" -- {}",
+            .help(Help::command(format_args!(
+                "git commit -m \"Correct the design\" -- {}",
                 shell_word(path)
-            ));
+            )));
         error.problems = design.findings();
         error.texts.insert(design.path.clone(), design.text);
         Err(error)

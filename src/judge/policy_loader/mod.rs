@@ -14,6 +14,7 @@ use super::tree_view::GitTree;
 use super::{Options, named_files};
 use crate::change::{Change, Kind};
 use crate::error::Result;
+use crate::finding::Help;
 use crate::git::{Index, Objects, Parents, Repository, Tree};
 use crate::path::shell_word;
 use crate::policy::design;
@@ -419,7 +420,9 @@ fn moved_designs(settings: &Settings, changes: &[Change]) -> Vec<Move> {
 }
 
 /// The command that commits a new design, to be pasted.
-fn add_and_commit(path: &[u8]) -> String {
+fn add_and_commit(path: &[u8]) -> Help {
     let word = shell_word(path);
-    format!("  git add {word} && git commit -m \"Add the design\" -- {word}")
+    Help::command(format_args!(
+        "git add {word} && git commit -m \"Add the design\" -- {word}"
+    ))
 }

@@ -15,7 +15,7 @@ use super::problem::{Located, Problem, show};
 use super::role::role_of;
 use super::source::Source;
 use super::written::Written;
-use crate::finding::Rule;
+use crate::finding::{Help, Rule};
 use crate::policy::{Actions, Grant, GrantKind};
 
 /// One row of a table, or what stands for one in a list.
@@ -71,10 +71,17 @@ impl<'a> Draft<'a> {
             message,
             help,
         } = problem;
+        // What follows the sentence is an example to paste.
+        let mut lines = help.lines();
         self.faults.push(Fault {
             rule,
             message,
-            help: help.lines().map(str::to_owned).collect(),
+            help: lines
+                .next()
+                .map(Help::from)
+                .into_iter()
+                .chain(lines.map(Help::row))
+                .collect(),
             anchor,
             reason,
         });

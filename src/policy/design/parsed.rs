@@ -2,7 +2,7 @@
 
 use gix::bstr::BString;
 
-use crate::finding::{Anchor, Rule};
+use crate::finding::{Anchor, Help, Rule};
 
 /// A path of a row such as `Exists` or `Verify`: named, not granted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct Fault {
     /// One sentence without a final full stop; names in it are escaped.
     pub message: String,
     /// What to write instead.
-    pub help: Vec<String>,
+    pub help: Vec<Help>,
     /// Where; `None` only for a document without any text.
     pub anchor: Option<Anchor>,
     /// A stable word for machines, such as `dotdot` or `truncated-row`.

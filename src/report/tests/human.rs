@@ -131,7 +131,7 @@ fn a_finding_takes_a_screenful_at_most() {
     let mut report = destructive();
     report.changes.clear();
     report.findings[0].message = "m".repeat(100_000);
-    report.findings[0].help = (1..=25).map(|i| format!("step {i}")).collect();
+    report.findings[0].help = (1..=25).map(|i| format!("step {i}").into()).collect();
     let text = plain(&report);
     let title = text.lines().next().unwrap();
     assert_eq!(title.matches('m').count(), 1999);

@@ -1,6 +1,7 @@
 //! The formats for machines: one mixed report in each, their limits, hostile names.
 
 use super::*;
+use crate::finding::Help;
 use crate::verdict::SettingsInForce;
 use serde_json::Value;
 
@@ -53,7 +54,7 @@ fn hostile() -> Verdict {
         finding.message = bad(" in a message");
         finding.path = finding.path.as_ref().map(|_| name.as_str().into());
         finding.closest = Some(name.as_str().into());
-        finding.help = vec![bad(" in help"), format!("| {name} |")];
+        finding.help = vec![bad(" in help").into(), Help::row(format!("| {name} |"))];
         finding.details.insert("x", name.clone().into());
         if let Some(at) = &mut finding.design {
             at.path = name.as_str().into();

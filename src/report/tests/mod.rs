@@ -10,7 +10,7 @@ use super::order::ordered;
 use super::*;
 use gix::bstr::BString;
 
-use crate::finding::{Anchor, Finding, Level, Rule};
+use crate::finding::{Anchor, Finding, Help, Level, Rule};
 use crate::verdict::{DesignUsed, JudgedChange, Outcome, Source, SourceKind, Texts};
 
 const DESIGN: &str = "docs/lld/LLD-188.md";
@@ -41,7 +41,7 @@ fn out_of_scope(path: &str, at: Anchor) -> Finding {
     )
     .at(at)
     .help("write src/utils/lld.rs, or add this row and commit the design first:")
-    .help(format!("| `{path}` | Add | … |"))
+    .help(Help::row(format!("| `{path}` | Add | … |")))
 }
 
 fn change(path: &str) -> JudgedChange {

@@ -1,0 +1,71 @@
+//! The next steps of a finding or an error, line by line.
+
+use std::fmt;
+use std::ops::Deref;
+
+use serde::{Serialize, Serializer};
+
+/// One line of advice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Help {
+    text: String,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Sentence,
+    Command,
+    Row,
+}
+
+impl Help {
+    /// A command to paste, below the sentence before it.
+    pub fn command(command: impl fmt::Display) -> Help {
+        Help {
+            text: format!("  {command}"),
+            kind: Kind::Command,
+        }
+    }
+
+    /// What a design lacks: a table row, a list item or a heading to paste.
+    pub fn row(row: impl Into<String>) -> Help {
+        Help {
+            text: row.into(),
+            kind: Kind::Row,
+        }
+    }
+
+    /// Whether the line is to be pasted, and so is never broken.
+    pub fn is_to_paste(&self) -> bool {
+        self.kind != Kind::Sentence
+    }
+
+    /// Whether the line is to be pasted into a design.
+    pub fn is_row(&self) -> bool {
+        self.kind == Kind::Row
+    }
+}
+
+impl<T: Into<String>> From<T> for Help {
+    fn from(sentence: T) -> Help {
+        Help {
+            text: sentence.into(),
+            kind: Kind::Sentence,
+        }
+    }
+}
+
+impl Deref for Help {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl Serialize for Help {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self)
+    }
+}
