@@ -107,6 +107,12 @@ impl Change {
         }
     }
 
+    /// Whether a submodule is on either side.
+    pub fn is_gitlink(&self) -> bool {
+        let mut sides = [self.old, self.new].into_iter().flatten();
+        sides.any(|state| state.kind == Kind::Submodule)
+    }
+
     /// Whether the change leaves a link, a submodule or anything else that is no regular file.
     pub fn leaves_no_regular_file(&self) -> bool {
         self.new.is_some_and(|state| !state.kind.is_file())

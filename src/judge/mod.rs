@@ -21,6 +21,7 @@ mod request;
 mod scope;
 mod settings;
 mod staged;
+mod steps;
 mod tree_view;
 
 use std::path::PathBuf;

@@ -7,7 +7,7 @@ use gix::ObjectId;
 use gix::hashtable::HashMap;
 
 use super::approvals::CommitApprovals;
-use super::pipeline::Judge;
+use super::steps::Judge;
 use super::tree_view::GitTree;
 use super::{merge_base, merge_commits};
 use crate::error::{Error, Result};

@@ -8,17 +8,17 @@ use gix::bstr::BString;
 
 use super::approvals::{CommitApprovals, WholeRange};
 use super::criss_cross::MergeBases;
-use super::measured_changes::{self, MeasuredChanges};
+use super::measured_changes::MeasuredChanges;
 use super::policy_loader::{PolicyInputs, load_for_changes};
-use super::tree_view::GitTree;
-use super::{Options, merge_base, merge_commits};
+use super::steps::Judge;
+use super::{Options, merge_base};
 use crate::approval::Approval;
 use crate::change::Change;
 use crate::error::Result;
 use crate::finding::{Finding, Level};
 use crate::git::{Commit, Objects, Repository, Tree};
 use crate::policy::{Governing, Policy, Stage};
-use crate::rules::{self, Case, MeasuredChange, MergeBase};
+use crate::rules::MeasuredChange;
 use crate::verdict::{DesignUsed, JudgedChange, Source, Texts, Verdict};
 
 /// What a source puts into the pipeline.
@@ -116,56 +116,6 @@ pub(super) fn judge(repo: &Repository, input: Input<'_>, options: &Options) -> R
         stated,
         approved,
     })
-}
-
-/// The steps that every change goes through, whether it is one of a whole range, of a commit or of a segment.
-pub(super) struct Judge<'a> {
-    pub(super) objects: &'a Objects,
-    pub(super) policy: &'a Policy,
-    /// The tree judged against: its attributes say which files Git LFS keeps.
-    pub(super) base: &'a Tree<'a>,
-    /// What the changes lead to.
-    pub(super) result: GitTree<'a>,
-}
-
-impl Judge<'_> {
-    /// Explains renames and measures what each change destroys.
-    ///
-    /// # Errors
-    /// An object cannot be read.
-    pub(super) fn measure(
-        &self,
-        changes: Vec<Change>,
-        parents: &[Tree<'_>],
-    ) -> Result<MeasuredChanges> {
-        let mut changes = measured_changes::gather(self.objects, changes, self.policy)?;
-        let settings = &self.policy.settings;
-        merge_commits::measure_against_closest(self.objects, parents, settings, &mut changes)?;
-        changes.excuse_lfs(self.base)?;
-        Ok(changes)
-    }
-
-    /// Runs the rules, with the approvals that count for exactly these changes.
-    ///
-    /// # Errors
-    /// An object of the resulting tree cannot be read.
-    pub(super) fn check(
-        &self,
-        changes: &[MeasuredChange],
-        merge_base: &MergeBase,
-        approvals: &[Approval],
-    ) -> Result<Vec<Finding>> {
-        let view = self.result.result_of(self.objects, changes);
-        let findings = rules::check(&Case {
-            policy: self.policy,
-            subjects: changes,
-            result: &view,
-            merge_base,
-            approvals,
-        });
-        view.finish()?;
-        Ok(findings)
-    }
 }
 
 /// Rows that could not be read grant nothing. They do not refuse a commit; guard only warns about them.

@@ -3,6 +3,8 @@
 
 use gix::bstr::{BStr, ByteSlice};
 
+use super::guard_lines::{lines, names_guard};
+
 /// The hooks of git's that guard has, with the scripts that guard installs for them.
 const HOOKS: [(&str, &str); 7] = [
     ("pre-commit", include_str!("../../hooks/pre-commit")),
@@ -108,7 +110,7 @@ pub(super) fn brings_only_calls(path: &BStr, old: &[u8], new: &[u8]) -> bool {
 
 /// Whole lines, since blanks before a key count, each with whether it is the version of guard's own entry.
 fn whole_lines(content: &[u8]) -> Vec<Line<'_>> {
-    let flags = super::policy_changed::lines(content).map(|(_, is_version)| is_version);
+    let flags = lines(content).map(|(_, is_version)| is_version);
     content.lines().zip(flags).collect()
 }
 
@@ -174,7 +176,7 @@ fn of_pair(said: &str) -> Part {
             if frames { Part::Frame } else { Part::Other }
         }
         "repo" if value == "local" => Part::Frame,
-        "repo" if super::policy_changed::names_guard(value.as_bytes()) => Part::Frame,
+        "repo" if names_guard(value.as_bytes()) => Part::Frame,
         "id" if value == "guard" || value.starts_with("guard-") => Part::Call,
         "entry" | "run" if is_call(value) => Part::Call,
         key if DETAILS.contains(&key) => Part::Frame,

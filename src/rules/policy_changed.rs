@@ -2,6 +2,7 @@
 
 use gix::bstr::{BStr, ByteSlice};
 
+use super::guard_lines::{lines, names_guard};
 use super::{Case, MeasuredChange, Sink, hook_calls};
 use crate::finding::{Finding, Help, Rule};
 use crate::path::{shell_word, show};
@@ -106,19 +107,6 @@ fn calls(content: &[u8]) -> Vec<&[u8]> {
         .collect()
 }
 
-/// The lines without outer blanks, each with whether it is the `rev:` of an entry whose `repo:` names guard.
-pub(super) fn lines(content: &[u8]) -> impl Iterator<Item = (&[u8], bool)> {
-    let mut is_own_entry = false;
-    content.lines().map(move |line| {
-        let line = line.trim();
-        let key = line.strip_prefix(b"- ").unwrap_or(line).trim_start();
-        if key.starts_with(b"repo:") {
-            is_own_entry = names_guard(key);
-        }
-        (line, is_own_entry && key.starts_with(b"rev:"))
-    })
-}
-
 /// Whether nothing but guard's own version moves.
 fn moves_own_version(path: &BStr, old: &[u8], new: &[u8]) -> bool {
     let is_pre_commit = [".pre-commit-config.yaml", ".pre-commit-config.yml"]
@@ -151,37 +139,8 @@ pub(super) fn is_own_part(subject: &MeasuredChange) -> bool {
     content.is_some_and(|(old, new)| changes_only_own_part(subject.path(), old, new))
 }
 
-pub(super) fn names_guard(line: &[u8]) -> bool {
-    line.find_iter("guard").any(|at| {
-        let is_word = |byte: Option<&u8>| {
-            byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
-        };
-        let before = at.checked_sub(1).and_then(|at| line.get(at));
-        !is_word(before) && !is_word(line.get(at + "guard".len()))
-    })
-}
-
 /// In the commit that brings the first `guard.toml`, whether the file is part of the set-up.
 pub(super) fn is_set_up(policy: &Policy, subject: &MeasuredChange) -> bool {
     let is_file = subject.change.new.is_some_and(|state| state.kind.is_file());
     policy.adopting && is_file && steers(policy, subject)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::names_guard;
-
-    #[test]
-    fn guard_counts_as_a_word_only() {
-        for (line, names) in [
-            ("      - id: guard", true),
-            ("run: guard lint --ci", true),
-            ("cargo install write-guard", true),
-            ("lock guard_page", false),
-            ("safeguards", false),
-            ("# bodyguard", false),
-        ] {
-            assert_eq!(names_guard(line.as_bytes()), names, "{line}");
-        }
-    }
 }

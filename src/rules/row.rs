@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use gix::bstr::{BStr, BString};
 
-use super::{MeasuredChange, scope};
-use crate::change::Change;
+use super::MeasuredChange;
+use crate::change::{Action, Change, Kind};
 use crate::finding::{Finding, Help};
 use crate::path::show;
 use crate::policy::design::{Row, Wanted, usual_row};
@@ -79,9 +79,20 @@ fn row(policy: &Policy, wanted: &Wanted<'_>, near: Option<&BStr>) -> Row {
     }
 }
 
+/// The action that a grant must permit.
+pub(super) fn needed(change: &Change) -> Actions {
+    match (change.action(), change.new.map(|state| state.kind)) {
+        (Action::Delete, _) => Actions::DELETE,
+        (_, Some(Kind::Symlink)) => Actions::SYMLINK,
+        (_, Some(Kind::Submodule)) => Actions::SUBMODULE,
+        (Action::Add, _) => Actions::ADD,
+        _ => Actions::MODIFY,
+    }
+}
+
 /// The row for one change, whatever happens elsewhere.
 pub(super) fn of(change: &Change) -> Wanted<'_> {
-    let actions = scope::needed(change);
+    let actions = needed(change);
     let word = match actions {
         Actions::DELETE => "Delete",
         Actions::SYMLINK => "Symlink",

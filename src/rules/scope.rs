@@ -96,7 +96,7 @@ fn needs_no_row(policy: &Policy, change: &Change) -> bool {
     let path = change.path.as_ref();
     (policy.is_exempt(path) && is_regular_design(policy, change))
         || policy.settings.always.contains(path)
-        || super::submodule::is_gitlink(change)
+        || change.is_gitlink()
 }
 
 /// A link at the path of a design is no design: what it shows is somewhere else. A governing design that becomes one
@@ -127,7 +127,7 @@ fn answer<'a>(case: &Case<'_>, scope: &'a Scope, subject: &MeasuredChange) -> An
 
 /// Whether `scope` permits the change.
 pub(super) fn grants(scope: &Scope, subject: &MeasuredChange, merge_base: &MergeBase) -> bool {
-    let (path, needed) = (subject.path(), needed(&subject.change));
+    let (path, needed) = (subject.path(), row::needed(&subject.change));
     let actions = scope.actions(path);
     if actions.contains(needed) {
         return true;
@@ -147,23 +147,12 @@ pub(super) fn may_go(scope: &Scope, subject: &MeasuredChange) -> bool {
             || vanished::goes_on(scope, subject))
 }
 
-/// The action that a grant must permit.
-pub(super) fn needed(change: &Change) -> Actions {
-    match (change.action(), change.new.map(|state| state.kind)) {
-        (Action::Delete, _) => Actions::DELETE,
-        (_, Some(Kind::Symlink)) => Actions::SYMLINK,
-        (_, Some(Kind::Submodule)) => Actions::SUBMODULE,
-        (Action::Add, _) => Actions::ADD,
-        _ => Actions::MODIFY,
-    }
-}
-
 pub(super) fn depends_on_merge_base(policy: &Policy, subject: &MeasuredChange) -> bool {
     let Some(scope) = &policy.scope else {
         return false;
     };
     let actions = scope.actions(subject.path());
-    let is_granted = actions.contains(needed(&subject.change)) || may_go(scope, subject);
+    let is_granted = actions.contains(row::needed(&subject.change)) || may_go(scope, subject);
     !is_granted && !needs_no_row(policy, &subject.change)
 }
 
@@ -186,7 +175,7 @@ fn no_grant(
     )
     .detail("action", subject.change.action().name());
     let mut instead = String::new();
-    let needed = needed(&subject.change);
+    let needed = row::needed(&subject.change);
     let found = closest(scope, path, needed);
     if let Some(found) = found.or_else(|| closest(&policy.proposed, path, needed)) {
         let mut anchor = found.grant.anchor.clone();
@@ -228,7 +217,7 @@ fn not_this_action(
     }
     let path = subject.path();
     let change = &subject.change;
-    let needed = needed(change);
+    let needed = row::needed(change);
     let mut anchor = grant.anchor.clone();
     let names = grant.actions.names().collect::<Vec<_>>();
     let new_end = grant.new_end(path);

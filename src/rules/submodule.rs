@@ -1,7 +1,7 @@
 //! `submodule-changed`: a gitlink comes, moves or goes without a Submodule row.
 
 use super::{Case, MeasuredChange, Sink, row, scope};
-use crate::change::{Change, Kind};
+use crate::change::Kind;
 use crate::finding::{Finding, Rule};
 use crate::path::show;
 use crate::policy::{Actions, Policy};
@@ -10,7 +10,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     for subject in case.subjects {
         let change = &subject.change;
         let path = subject.path();
-        if !is_gitlink(change) || is_granted(case.policy, subject) {
+        if !change.is_gitlink() || is_granted(case.policy, subject) {
             continue;
         }
         let id = |side: Option<crate::change::State>| {
@@ -40,14 +40,6 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
         }
         sink.push(row::advise(finding, case.policy, &row::of(change), ""));
     }
-}
-
-/// Whether a submodule is on either side.
-pub(super) fn is_gitlink(change: &Change) -> bool {
-    [change.old, change.new]
-        .into_iter()
-        .flatten()
-        .any(|state| state.kind == Kind::Submodule)
 }
 
 /// A Submodule row, or for a removal also a Delete row.

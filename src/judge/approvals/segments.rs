@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::finding::{Finding, Help, Rule};
 use crate::judge::measured_changes::MeasuredChanges;
 use crate::judge::new_ends::NewEnds;
-use crate::judge::pipeline::Judge;
+use crate::judge::steps::Judge;
 use crate::rules::{self, MergeBase};
 
 /// More approvals of one path than anybody gives in a range; further ones do not count.

@@ -1,0 +1,62 @@
+//! The steps that every change goes through.
+
+use super::measured_changes::{self, MeasuredChanges};
+use super::merge_commits;
+use super::tree_view::GitTree;
+use crate::approval::Approval;
+use crate::change::Change;
+use crate::error::Result;
+use crate::finding::Finding;
+use crate::git::{Objects, Tree};
+use crate::policy::Policy;
+use crate::rules::{self, Case, MeasuredChange, MergeBase};
+
+/// The steps that every change goes through, whether it is one of a whole range, of a commit or of a segment.
+pub(super) struct Judge<'a> {
+    pub(super) objects: &'a Objects,
+    pub(super) policy: &'a Policy,
+    /// The tree judged against: its attributes say which files Git LFS keeps.
+    pub(super) base: &'a Tree<'a>,
+    /// What the changes lead to.
+    pub(super) result: GitTree<'a>,
+}
+
+impl Judge<'_> {
+    /// Explains renames and measures what each change destroys.
+    ///
+    /// # Errors
+    /// An object cannot be read.
+    pub(super) fn measure(
+        &self,
+        changes: Vec<Change>,
+        parents: &[Tree<'_>],
+    ) -> Result<MeasuredChanges> {
+        let mut changes = measured_changes::gather(self.objects, changes, self.policy)?;
+        let settings = &self.policy.settings;
+        merge_commits::measure_against_closest(self.objects, parents, settings, &mut changes)?;
+        changes.excuse_lfs(self.base)?;
+        Ok(changes)
+    }
+
+    /// Runs the rules, with the approvals that count for exactly these changes.
+    ///
+    /// # Errors
+    /// An object of the resulting tree cannot be read.
+    pub(super) fn check(
+        &self,
+        changes: &[MeasuredChange],
+        merge_base: &MergeBase,
+        approvals: &[Approval],
+    ) -> Result<Vec<Finding>> {
+        let view = self.result.result_of(self.objects, changes);
+        let findings = rules::check(&Case {
+            policy: self.policy,
+            subjects: changes,
+            result: &view,
+            merge_base,
+            approvals,
+        });
+        view.finish()?;
+        Ok(findings)
+    }
+}

@@ -1,0 +1,76 @@
+//! Which findings an approval clears.
+
+use std::collections::HashMap;
+
+use gix::bstr::BStr;
+
+use super::case::Case;
+use crate::approval::Approval;
+use crate::change::Change;
+use crate::finding::{Finding, Level, Rule};
+use crate::path::show;
+
+/// Errors of an approved change become notes, but for the rules that no approval clears.
+pub(super) fn clear_approved(case: &Case<'_>, findings: &mut [Finding]) {
+    if case.approvals.is_empty() {
+        return;
+    }
+    let approved: HashMap<&BStr, (&Change, &Approval)> = case
+        .subjects
+        .iter()
+        .filter_map(|subject| {
+            let approval = case.approval(&subject.change)?;
+            Some((subject.path(), (&subject.change, approval)))
+        })
+        .collect();
+    for finding in findings {
+        let consent = finding
+            .path
+            .as_ref()
+            .and_then(|path| approved.get::<BStr>(path.as_ref()));
+        let Some(&(change, approval)) = consent.filter(|_| can_be_cleared(finding)) else {
+            continue;
+        };
+        match lost_at(finding, change) {
+            Some(from) if !approved.contains_key(from) => finding.help.push(both_ends(from).into()),
+            _ => clear(finding, &[approval]),
+        }
+    }
+}
+
+/// Where the content was that a renamed file loses: consent to the new end alone does not name it.
+pub fn lost_at<'a>(finding: &Finding, change: &'a Change) -> Option<&'a BStr> {
+    let is_new = finding.rule == Rule::DestructiveChange && change.old.is_none();
+    let from = change.renamed.as_ref().filter(|_| is_new)?;
+    Some(from.as_ref())
+}
+
+/// What a loss on the way of a rename takes besides.
+pub fn both_ends(from: &BStr) -> String {
+    format!(
+        "what is lost comes from {}: approve its deletion in the same commit too; `guard approve --staged` approves both",
+        show(from)
+    )
+}
+
+/// Whether consent to the change clears this finding.
+pub fn can_be_cleared(finding: &Finding) -> bool {
+    finding.level == Level::Error && finding.rule.can_be_approved()
+}
+
+/// Makes a note of an error: a person consented, step by step where there are several approvals.
+pub fn clear(finding: &mut Finding, approvals: &[&Approval]) {
+    finding.level = Level::Note;
+    finding.help.clear();
+    for approval in approvals {
+        let (who, reason) = (show(&approval.who), show(&approval.reason));
+        finding.message = format!("{}; approved by {who}: {reason}", finding.message);
+        finding
+            .details
+            .insert("approved_by", approval.who.clone().into());
+        finding
+            .details
+            .insert("reason_of_approval", approval.reason.clone().into());
+        finding.details.insert("approval", approval.facts());
+    }
+}

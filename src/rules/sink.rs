@@ -1,0 +1,137 @@
+//! Where the rules put their findings.
+
+use crate::finding::{Finding, Level, Rule};
+use crate::policy::settings::Settings;
+
+/// More findings than anybody reads; a finding with its advice takes about a kilobyte.
+pub(super) const MOST_FINDINGS: usize = 100_000;
+
+/// Takes findings and gives them the level that the settings ask for.
+pub struct Sink<'a> {
+    settings: &'a Settings,
+    pub(super) findings: Vec<Finding>,
+    most: usize,
+    /// The findings beyond `most`.
+    left_out: LeftOut,
+}
+
+/// Findings that are counted and not listed.
+#[derive(Default)]
+struct LeftOut {
+    count: usize,
+    /// The gravest of them.
+    worst: Option<(Level, Rule)>,
+}
+
+impl<'a> Sink<'a> {
+    pub(super) fn new(settings: &'a Settings, most: usize) -> Sink<'a> {
+        Sink {
+            settings,
+            findings: Vec::new(),
+            most,
+            left_out: LeftOut::default(),
+        }
+    }
+
+    /// Records a finding unless its rule is off.
+    pub fn push(&mut self, finding: Finding) {
+        let Some(finding) = at_level(self.settings, finding) else {
+            return;
+        };
+        if self.findings.len() < self.most {
+            self.findings.push(finding);
+        } else {
+            self.leave_out(finding.level, finding.rule);
+        }
+    }
+
+    /// Records a finding at its own level, whatever the settings say of its rule.
+    pub fn push_always(&mut self, finding: Finding) {
+        self.findings.push(finding);
+    }
+
+    /// Records a finding of `rule` at its default level, which is not even made where no more are listed.
+    pub fn push_made_by(&mut self, rule: Rule, make: impl FnOnce() -> Finding) {
+        if self.findings.len() < self.most {
+            self.push(make());
+        } else if let Some(level) = self.settings.level(rule) {
+            self.leave_out(level, rule);
+        }
+    }
+
+    fn leave_out(&mut self, level: Level, rule: Rule) {
+        self.left_out.count += 1;
+        let worst = self.left_out.worst.get_or_insert((level, rule));
+        if level > worst.0 {
+            *worst = (level, rule);
+        }
+    }
+
+    /// The findings, with one that counts those that are not listed.
+    pub(super) fn finish(mut self) -> Vec<Finding> {
+        if let Some((level, rule)) = self.left_out.worst {
+            let mut more = Finding::new(
+                rule,
+                "",
+                format!(
+                    "{} more findings are not listed: a report has at most {}",
+                    self.left_out.count, self.most
+                ),
+            )
+            .help("judge the change in smaller steps");
+            more.path = None;
+            more.level = level;
+            self.findings.push(more);
+        }
+        self.findings
+    }
+}
+
+/// The finding at the level that the settings ask for; `None` where its rule is off.
+pub fn at_level(settings: &Settings, mut finding: Finding) -> Option<Finding> {
+    let level = settings.level(finding.rule)?;
+    // A rule may lower a finding below its own level; the settings replace the rule's level only.
+    let lowered = finding.level < finding.rule.default_level();
+    finding.level = if lowered {
+        finding.level.min(level)
+    } else {
+        level
+    };
+    Some(finding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(rule: Rule, path: &str) -> Finding {
+        Finding::new(rule, path, "x")
+    }
+
+    #[test]
+    fn findings_beyond_the_limit_are_counted_and_still_refuse() {
+        let settings = Settings::default();
+        let mut sink = Sink::new(&settings, 2);
+        for path in ["a", "b", "c"] {
+            sink.push(finding(Rule::PortableName, path));
+        }
+        sink.push_made_by(Rule::OutOfScope, || unreachable!("nothing more is listed"));
+        let findings = sink.finish();
+        assert_eq!(findings.len(), 3);
+        let more = &findings[2];
+        assert_eq!((more.level, more.rule), (Level::Error, Rule::OutOfScope));
+        assert!(
+            more.path.is_none() && more.message.starts_with("2 more findings"),
+            "{more:?}"
+        );
+    }
+
+    #[test]
+    fn as_many_findings_as_fit_are_listed_alone() {
+        let settings = Settings::default();
+        let mut sink = Sink::new(&settings, 2);
+        sink.push(finding(Rule::OutOfScope, "a"));
+        sink.push_made_by(Rule::OutOfScope, || finding(Rule::OutOfScope, "b"));
+        assert_eq!(sink.finish().len(), 2);
+    }
+}
