@@ -126,7 +126,7 @@ fn scenario_060_an_approved_replacement_is_written() {
     // What is lost was shown, and cut with a mark (requirement 000, section 2.4).
     let shown = session.says("-line number 1\n").says("[truncated]").shown;
     let preview = shown.split("The change:").nth(1).unwrap();
-    let preview = preview.split("Lost for good:").next().unwrap();
+    let preview = preview.split("What would be lost:").next().unwrap();
     let quoted = preview.lines().filter(|line| line.starts_with("  | "));
     assert!(quoted.count() <= 50, "{shown}");
     repo.guard(&["snapshot", "list"])
@@ -263,7 +263,7 @@ fn without_a_terminal_nobody_decides() {
         let typed = format!("{LOST}\nbecause\n");
         common::run_with_input(guard.args(arguments), typed.as_bytes())
             .exits(2)
-            .says("only a person at a terminal decides this");
+            .says("only a person at a terminal can decide this");
     }
     assert_eq!(repo.digest_tree(), before);
 }
@@ -472,7 +472,7 @@ fn a_loss_on_the_way_of_a_rename_is_approved_at_both_ends() {
     at_terminal(driver, &["approve", "--staged"], LOST, "agreed")
         .exits(0)
         .says("destructive-change: src/moved.py loses 200 of 200 lines")
-        .says("guard: src/state.py goes")
+        .says("guard: src/state.py is removed by the rename")
         .says("approved src/moved.py")
         .says("approved src/state.py");
     commit(&repo).exits(0);
@@ -493,7 +493,7 @@ fn no_approval_clears_the_two_rules_that_always_hold() {
     let Some(driver) = driver(&repo) else { return };
     at_terminal(driver, &["approve", "--staged"], "stray", "agreed")
         .exits(1)
-        .says("no approval clears outside-workspace");
+        .says("an approval cannot clear outside-workspace");
     let report = repo.json(&["lint"]);
     assert_eq!(report["verdict"], "refused");
     let errors: Vec<_> = report["findings"]

@@ -178,7 +178,7 @@ fn an_operation_without_an_end_is_told() {
     assert_eq!(open[0]["path"], "a");
     repo.guard(&["audit", "verify"])
         .exits(0)
-        .says("record 5: the write of a has no end on record");
+        .says("record 5: the write of a started but never finished");
     repo.put("b", "x\n", &[]).works();
     let report = repo.json(&["audit", "verify"]);
     assert_eq!(report["unfinished"], *open, "it stays on record");

@@ -161,7 +161,7 @@ fn a_person_reads_what_was_added_kept_and_left_out() {
     common::run_with_input(guard.args(["write", "a.py"]).args(EXTEND), content)
         .exits(0)
         .says("added: function b")
-        .says("kept as it was: function a")
+        .says("kept: function a")
         .says("left out: b()");
     let done = repo.records().pop().unwrap();
     assert_eq!(done["strategy"], "extend");
@@ -321,12 +321,9 @@ fn r000_090_a_person_extends_in_place_of_a_held_replacement() {
     assert!(first.contains("-    def method_80(self):") || first.contains("[truncated]"));
     let (second, _) = second.split_once("Type `state`").unwrap();
     assert!(second.contains("added: function State.save"), "{second}");
-    assert!(
-        second.contains("kept as it was: function State.method_1"),
-        "{second}"
-    );
+    assert!(second.contains("kept: function State.method_1"), "{second}");
     assert!(second.contains("+def later():"), "{second}");
-    assert!(!second.contains("Lost for good"), "{second}");
+    assert!(!second.contains("What would be lost"), "{second}");
     let records = repo.records();
     let approved = records.iter().find(|it| it["event"] == "approved").unwrap();
     assert_eq!(approved["reason"], "the rest stays");
@@ -366,7 +363,7 @@ fn a_person_may_append_insert_and_come_back_to_replace() {
     };
     session
         .exits(0)
-        .says("append src/state.py loses nothing that needs approval")
+        .says("with append, src/state.py loses nothing that needs approval")
         .says("has no line 999 to insert before");
     assert_eq!(content(&repo), PROPOSAL.to_owned() + &large());
 }
@@ -421,7 +418,7 @@ fn only_a_whole_proposal_can_be_written_in_another_way() {
         )
         .exits(1);
         assert!(
-            !session.shown.contains("to see that instead"),
+            !session.shown.contains("to preview that instead"),
             "{}",
             session.shown
         );
@@ -449,6 +446,6 @@ fn a_write_at_a_terminal_offers_the_strategies_at_once() {
     assert!(
         session
             .shown
-            .contains("`append`, `insert LINE` to see that instead")
+            .contains("`append`, `insert LINE` to preview that instead")
     );
 }

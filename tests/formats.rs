@@ -369,20 +369,20 @@ fn a_wrong_output_is_exit_code_2_with_a_sentence() {
     for (arguments, sentence) in [
         (
             &["lint", "--output", "guard.sarif"][..],
-            "wants FORMAT=FILE",
+            "expected FORMAT=FILE",
         ),
         (
             &["lint", "--output", "xml=a"],
-            "the format is one of human, json, jsonl, sarif",
+            "unknown format; choose one of human, json, jsonl, sarif",
         ),
-        (&["lint", "--output", "json="], "the file has no name"),
+        (&["lint", "--output", "json="], "the file name is empty"),
         (
             &["lint", "--output", "json=a", "--output", "junit=a"],
             "names a twice",
         ),
         (
             &["lint", "--format", "json", "--output", "junit=-"],
-            "two reports are to go",
+            "two reports would go",
         ),
         (
             &["check", "a", "--format", "sarif"],
@@ -390,7 +390,7 @@ fn a_wrong_output_is_exit_code_2_with_a_sentence() {
         ),
         (
             &["scope", "show", "--output", "junit=a"],
-            "the format is one of human, json",
+            "unknown format; choose one of human, json",
         ),
     ] {
         repo.guard(arguments).exits(2).says(sentence);
@@ -426,7 +426,7 @@ fn what_is_open_already_is_written_to_and_its_name_stays() {
     assert_eq!(report["verdict"], "refused");
     repo.guard(&["lint", "--format", "json", "--output", "sarif=/dev/stdout"])
         .exits(2)
-        .says("two reports are to go to standard output");
+        .says("two reports would go to standard output");
 }
 
 #[test]

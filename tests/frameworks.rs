@@ -120,7 +120,7 @@ fn a_run_over_all_files_in_ci_needs_a_range() {
         run(&["--all-files"], true)
             .exits(1)
             .says("exit code: 2")
-            .says("nothing is staged, so this CI job has judged nothing")
+            .says("nothing is staged, so guard judged nothing in this CI job")
             .says("guard lint --ci")
             .says("--from-ref BASE --to-ref HEAD");
         run(&["--from-ref", "main", "--to-ref", "HEAD"], true)

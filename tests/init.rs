@@ -99,7 +99,7 @@ fn nothing_is_overwritten() {
         repo.guard(&["init"])
             .exits(2)
             .says(place)
-            .says("not overwritten");
+            .says("guard.toml already exists in ");
         assert_eq!(repo.digest_tree(), before, "{place}");
     }
 }
@@ -109,7 +109,9 @@ fn nothing_is_overwritten() {
 fn a_link_is_not_followed() {
     let repo = Repo::new();
     std::os::unix::fs::symlink("../elsewhere", repo.path("guard.toml")).unwrap();
-    repo.guard(&["init"]).exits(2).says("not overwritten");
+    repo.guard(&["init"])
+        .exits(2)
+        .says("guard.toml already exists in ");
     assert!(!repo.path("../elsewhere").exists());
 }
 

@@ -45,7 +45,7 @@ fn r001_2_2_each_write_has_a_snapshot_with_the_title_of_the_requirement_ag_08() 
     let show = |id: &Value| repo.guard(&["snapshot", "show", id.as_str().unwrap(), "src/a.py"]);
     assert_eq!(show(&titles[3].0).exits(0).stdout, "old\n");
     assert_eq!(show(&titles[2].0).exits(0).stdout, "new\n");
-    show(&titles[0].0).exits(2).says("holds no src/a.py");
+    show(&titles[0].0).exits(2).says("has no file src/a.py");
 }
 
 #[test]
@@ -114,11 +114,11 @@ fn restoring_brings_back_what_was_there_and_can_be_undone() {
     assert!(!repo.path("new").exists());
     repo.guard(&["snapshot", "restore", &id, "other"])
         .exits(2)
-        .says("says nothing of other");
+        .says("does not contain other");
     let head = repo.git(&["rev-parse", "HEAD"]);
     repo.guard(&["snapshot", "restore", &head])
         .exits(2)
-        .says("is no snapshot");
+        .says("is not a snapshot");
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn a_missing_object_hides_its_own_snapshot_only() {
         // Pruning leaves the lost one out, and git finds everything again.
         repo.guard(&["snapshot", "prune"])
             .exits(0)
-            .says("0 snapshots forgotten, 4 kept");
+            .says("deleted 0 snapshots, kept 4");
         repo.git(&["rev-list", "--objects", "--quiet", "refs/guard/snapshots"]);
         let held = repo.json(&["snapshot", "list"]);
         assert_eq!(held["lost"], serde_json::json!([]));
@@ -258,7 +258,7 @@ fn a_clock_that_was_wrong_for_a_while_makes_pruning_forget_nothing_young() {
     repo.git(&["update-ref", "refs/guard/snapshots", new.trim()]);
     repo.guard(&["snapshot", "prune"])
         .exits(0)
-        .says("0 snapshots forgotten, 4 kept");
+        .says("deleted 0 snapshots, kept 4");
 }
 
 #[test]
@@ -316,7 +316,7 @@ fn pruning_forgets_what_is_older_than_the_settings_keep() {
     repo.put("a", "2\n", &[]).works();
     repo.guard(&["snapshot", "prune"])
         .exits(0)
-        .says("0 snapshots forgotten, 2 kept");
+        .says("deleted 0 snapshots, kept 2");
     repo.stage(
         "guard.toml",
         "[lld]\nmissing = \"skip\"\n[snapshots]\nkeep = \"0d\"\n",
@@ -325,7 +325,7 @@ fn pruning_forgets_what_is_older_than_the_settings_keep() {
     std::thread::sleep(std::time::Duration::from_millis(1100));
     repo.guard(&["snapshot", "prune"])
         .exits(0)
-        .says("2 snapshots forgotten");
+        .says("deleted 2 snapshots");
     assert_eq!(list(&repo).len(), 0);
     repo.git(&["fsck", "--strict", "--no-dangling"]);
     repo.put("a", "3\n", &[]).works();

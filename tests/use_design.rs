@@ -49,7 +49,7 @@ fn without_a_file_the_choice_is_printed() {
     let repo = repo();
     repo.guard(&["use"])
         .exits(0)
-        .says("no choice for branch 188-work: guard.toml chooses the design");
+        .says("branch 188-work has no choice: guard.toml selects the design");
     repo.guard(&["use", OTHER]).exits(0);
     let output = repo.guard(&["use"]).exits(0);
     assert_eq!(
@@ -70,7 +70,7 @@ fn clear_takes_the_choice_back() {
     assert_eq!(configured(&repo, "188-work"), OTHER);
     repo.guard(&["use", "--clear"])
         .exits(0)
-        .says("guard.toml chooses");
+        .says("guard.toml selects");
     assert_eq!(std::fs::read(repo.path(".git/config")).unwrap(), before);
     repo.guard(&["use", "--clear"]).exits(0);
     assert!(repo.json(&["use"])["design"].is_null());

@@ -181,7 +181,7 @@ fn a_snapshot_is_restored_in_its_own_work_tree_only() {
     // Pruning is for all of them, and keeps what they say.
     repo.guard(&["snapshot", "prune"])
         .exits(0)
-        .says("0 snapshots forgotten, 4 kept");
+        .says("deleted 0 snapshots, kept 4");
     // Where it leaves a lost one out, it writes the others anew.
     let lost = format!("{}/{}", &here[..2], &here[2..]);
     for objects in [".git/objects", ".git/guard/objects"] {
@@ -189,7 +189,7 @@ fn a_snapshot_is_restored_in_its_own_work_tree_only() {
     }
     repo.guard(&["snapshot", "prune"])
         .exits(0)
-        .says("0 snapshots forgotten, 3 kept");
+        .says("deleted 0 snapshots, kept 3");
     let again = repo.json(&["snapshot", "list"])["snapshots"].clone();
     assert_ne!(again[2]["id"], there.as_str());
     assert_eq!(again[2]["worktree"], place.as_str());

@@ -29,10 +29,10 @@ const PREVIEW_LINES: usize = 50;
     after_help = "Examples:\n  guard pending\n  guard pending 3f2a9c0b1d4e --full\n  guard pending --format json"
 )]
 pub(super) struct PendingArgs {
-    /// Show this change and its preview.
+    /// Show only this change, with a preview.
     #[arg(value_name = "ID")]
     id: Option<String>,
-    /// Show the whole change in place of the preview.
+    /// Show the whole change instead of the preview.
     #[arg(long, requires = "id")]
     full: bool,
 }
@@ -40,13 +40,13 @@ pub(super) struct PendingArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ApproveArgs {
-    /// The held change, as `guard pending` lists it.
+    /// The held change, as listed by `guard pending`.
     #[arg(value_name = "ID")]
     id: Option<String>,
-    /// Approve what is staged and refused, all with one word.
+    /// Approve all staged changes that guard refuses, with one word.
     #[arg(long, conflicts_with = "id")]
     staged: bool,
-    /// List this public key, a file, for you in the file of `[approvals] signers`.
+    /// Add your public key from this file to the list of signers (`[approvals] signers`).
     #[arg(long, value_name = "KEY", conflicts_with_all = ["id", "staged", "no_sign"])]
     enroll: Option<std::path::PathBuf>,
     #[command(flatten)]
@@ -57,28 +57,33 @@ pub(super) struct ApproveArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  guard approve 3f2a9c0b1d4e    look at a held change and write it
-  guard approve --staged        look at what a commit would be refused for
-  guard approve --enroll ~/.ssh/id_ed25519.pub   list the key that signs your approvals
+  guard approve 3f2a9c0b1d4e    review a held change and write it
+  guard approve --staged        review the staged changes that guard refuses
+  guard approve --staged --sign ~/.ssh/id_ed25519_sk
+                                also sign, so that ranges and CI accept it
+  guard approve --enroll ~/.ssh/id_ed25519.pub
+                                list the key that signs your approvals
 
-Shows what would be lost, then wants a word taken from the change and a reason, at a terminal.
-`p` shows all of the change, page by page. In place of the word it takes `append`, `insert LINE` or `extend`, shows what that would do, and
-asks about that. It refuses where an agent or CI runs it. No flag, variable or setting approves
-anything. An approval is for one path, one old and one new content, holds until the commit lands
-or `[approvals] expiry` is over, and clears neither unsafe-path nor outside-workspace.
+guard shows what would be lost, then asks for a word taken from the change and for a reason. Type `p` to page \
+through the whole change. Instead of the word you may type `append`, `insert LINE` or `extend`: guard shows what that \
+would do, and asks again.
 
-An approval is signed by `ssh-keygen` with the key of --sign or GUARD_SIGN, else with git's `user.signingKey`
-where `gpg.format` is `ssh`. A range, a push and CI count only signed ones.";
+Only a person at a terminal can approve: guard refuses to ask under an agent or CI, and no flag, variable or setting \
+approves anything. An approval covers one path with one old and one new content. It is valid until the commit is made \
+or `[approvals] expiry` has passed. It never clears unsafe-path or outside-workspace.
+
+`ssh-keygen` signs the approval with the key of --sign or GUARD_SIGN, else with git's `user.signingKey` if \
+`gpg.format` is `ssh`. Ranges, pushes and CI count only signed approvals.";
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  guard reject 3f2a9c0b1d4e\n  guard reject 3f2a9c0b1d4e --reason 'extend the class instead'\n\nWhat another work tree of the repository holds can be rejected here too; it is approved there alone."
+    after_help = "Examples:\n  guard reject 3f2a9c0b1d4e\n  guard reject 3f2a9c0b1d4e --reason 'extend the class instead'\n\nYou can reject a change that another work tree of the repository holds, but approve it only there."
 )]
 pub(super) struct RejectArgs {
-    /// The held change, as `guard pending` lists it.
+    /// The held change, as listed by `guard pending`.
     #[arg(value_name = "ID")]
     id: String,
-    /// Why, for the log.
+    /// The reason, for the log.
     #[arg(long, value_name = "TEXT", default_value = "")]
     reason: String,
 }
@@ -122,7 +127,7 @@ impl PendingArgs {
             },
             |out| {
                 if held.is_empty() && !quiet {
-                    return writeln!(out, "nothing waits for a decision");
+                    return writeln!(out, "no change waits for approval");
                 }
                 held.iter().try_for_each(|change| {
                     let elsewhere = elsewhere(&repo, &change.work_tree);
@@ -199,7 +204,7 @@ impl ApproveArgs {
         let (waiting, fixed) = judge::clearable(repo, &options)?;
         for finding in &fixed {
             let note = format!(
-                "no approval clears {}: {}",
+                "an approval cannot clear {}: {}",
                 finding.rule.id(),
                 finding.message
             );
@@ -207,9 +212,9 @@ impl ApproveArgs {
         }
         if waiting.is_empty() {
             let what = if fixed.is_empty() {
-                "nothing staged needs an approval"
+                "no staged change needs approval"
             } else {
-                "nothing staged can be approved"
+                "no staged change can be approved"
             };
             output.notes(&[what.to_owned()]);
             return Ok(u8::from(!fixed.is_empty()));
@@ -289,7 +294,7 @@ impl RejectArgs {
                 output.print_either(
                     "guard reject",
                     || json!({ "version": 1, "rejected": self.id, "path": path.to_str_lossy() }),
-                    |out| writeln!(out, "rejected {}: {} stays as it is", self.id, show(&path)),
+                    |out| writeln!(out, "rejected {}: {} is unchanged", self.id, show(&path)),
                 );
                 Ok(0)
             }
@@ -301,7 +306,7 @@ impl RejectArgs {
 /// What to approve is missing; what waits is listed.
 fn nothing_named(repo: &Repository) -> Error {
     let error = Error::new("guard approve needs --staged or the ID of a held change")
-        .help("for what a commit would be refused for: guard approve --staged");
+        .help("to approve staged changes: guard approve --staged");
     match gate::pending(repo) {
         Ok(held) if held.is_empty() => error.help("no change is held"),
         Ok(held) => held.iter().fold(error, |error, change| {
@@ -311,7 +316,7 @@ fn nothing_named(repo: &Repository) -> Error {
             error.help(format!("{}: {command}", change.why))
         }),
         // `guard pending` says what is wrong with the store.
-        Err(_) => error.help("for what is held: guard pending"),
+        Err(_) => error.help("to list held changes: guard pending"),
     }
 }
 
@@ -326,18 +331,27 @@ fn shown(waiting: &[Clearable], max: usize) -> String {
         let (old, new) = (&change.old, &change.new);
         if change.findings.is_empty() {
             // What it loses is shown where it was renamed to.
-            let _ = writeln!(text, "guard: {} goes", show(&change.change.path));
+            let _ = writeln!(
+                text,
+                "guard: {} is removed by the rename",
+                show(&change.change.path)
+            );
             continue;
         }
         if measure::is_binary(old) || measure::is_binary(new) {
-            let _ = writeln!(text, "Binary: {} bytes become {}", old.len(), new.len());
+            let _ = writeln!(
+                text,
+                "Binary content: {} bytes become {} bytes",
+                old.len(),
+                new.len()
+            );
             continue;
         }
         let name = show(&change.change.path).to_string();
         let preview = measure::unified_preview(old, new, &name, &name, max);
         push_quoted(&mut text, "The change", Some(&preview));
         let lost = measure::deleted_content(old, new, max);
-        push_quoted(&mut text, "Lost for good", Some(&lost));
+        push_quoted(&mut text, "What would be lost", Some(&lost));
     }
     text
 }

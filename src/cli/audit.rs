@@ -25,16 +25,16 @@ enum Verb {
         after_help = "Examples:\n  guard audit show\n  guard audit show --last 20 --format json"
     )]
     Show {
-        /// Only the newest.
+        /// Print only the newest N records.
         #[arg(long, value_name = "N")]
         last: Option<usize>,
     },
-    /// Check that nothing was changed, removed or cut off.
+    /// Verify that no record was changed, removed or truncated.
     #[command(
-        after_help = "Examples:\n  guard audit verify\n  guard audit verify --anchor 42:9f3c…   (from a commit's Guard-Log: trailer)\n\nA log proves itself only against accidents; whoever can write it can write it anew.\nAn anchor kept elsewhere shows that too."
+        after_help = "Examples:\n  guard audit verify\n  guard audit verify --anchor 42:9f3c…     check against a Guard-Log: trailer\n\nAnyone who can write the log can rewrite all of it. To detect that too, keep an anchor elsewhere, such as in a pushed commit."
     )]
     Verify {
-        /// What the log must still contain: a count and the hash of that record.
+        /// Require that record number COUNT exists and has this HASH.
         #[arg(long, value_name = "COUNT:HASH")]
         anchor: Option<String>,
     },
@@ -70,8 +70,8 @@ impl Args {
 
 fn parse_anchor(text: &str) -> Result<Head> {
     let bad = || {
-        Error::new(format!("`{}` is no anchor", text.escape_default()))
-            .help("write COUNT:HASH as in a Guard-Log: trailer")
+        Error::new(format!("invalid anchor `{}`", text.escape_default()))
+            .help("give COUNT:HASH, as in a Guard-Log: trailer")
     };
     Head::parse(text).ok_or_else(bad)
 }
@@ -106,7 +106,7 @@ fn line(record: &Value) -> String {
             .map(|text| show(text).to_string())
     };
     if let Some(fault) = text("fault") {
-        return format!("(a line that cannot be read: {fault})");
+        return format!("(unreadable record: {fault})");
     }
     let mut parts: Vec<String> = ["time", "event", "operation", "path"]
         .into_iter()
@@ -162,7 +162,7 @@ fn print_verification(output: &mut Output, result: &Verification) -> u8 {
             result.unfinished.iter().try_for_each(|open| {
                 writeln!(
                     out,
-                    "record {}: the {} of {} has no end on record; unless it runs now, a crash ended it",
+                    "record {}: the {} of {} started but never finished: still running, or interrupted",
                     open.seq,
                     show(&open.operation),
                     show(&open.path)

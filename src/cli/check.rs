@@ -1,4 +1,4 @@
-//! `guard check`: may these paths be written, and with this content?
+//! `guard check`: whether paths may be written, and with a given content.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -21,12 +21,12 @@ pub(super) struct Args {
     /// Paths, absolute or relative to the current directory.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<OsString>,
-    /// Judge also whether the path may get this file's content; `-` is standard input.
+    /// Also judge whether the path may get the content of this file; `-` is standard input.
     ///
-    /// The file must be one that `guard read` reads.
+    /// `guard read` must be allowed to read the file.
     #[arg(long, value_name = "FILE")]
     content_file: Option<PathBuf>,
-    /// Judge empty content too, as `guard write --allow-empty` does.
+    /// Accept empty content, as `guard write --allow-empty` does.
     #[arg(long, requires = "content_file")]
     allow_empty: bool,
     #[command(flatten)]
@@ -39,9 +39,8 @@ Examples:
   guard check src/state.py --content-file - < new.py
   guard check --format json -- -odd-name.py
 
-Without a content, the question is whether the path may get any other text than it has.
-With one, the answer is that of `guard write` with the same content.
-Designs and settings are read from HEAD. Nothing is written.";
+Without --content-file, guard answers whether the path may get any content other than it has. With it, guard answers \
+as `guard write` would for that content. guard reads designs and settings from HEAD, and writes nothing.";
 
 impl Args {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
@@ -56,8 +55,7 @@ impl Args {
             Some(file) => {
                 let content = gate.content(repo.request(file).as_ref()).map(Some);
                 content.map_err(|failure| {
-                    failure
-                        .help("give the content on standard input instead: --content-file - < FILE")
+                    failure.help("pass the content on standard input: --content-file - < FILE")
                 })
             }
         };

@@ -10,9 +10,9 @@ pub(super) const LLD_VARIABLE: &str = "GUARD_LLD";
 /// Designs chosen by hand; the same for every verb that judges.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct DesignArgs {
-    /// The design to judge by, in place of the settings' choice; repeat it for a union.
+    /// Use this design instead of the one that guard.toml selects; repeat it to combine several.
     ///
-    /// GUARD_LLD does the same for every run; it is a list as PATH is.
+    /// GUARD_LLD does the same for every run; it takes a list that is separated as in PATH.
     #[arg(long = "lld", value_name = "FILE")]
     pub(super) lld: Vec<PathBuf>,
 }

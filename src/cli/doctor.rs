@@ -14,12 +14,12 @@ pub(super) struct Args {}
 
 const EXAMPLES: &str = "\
 Examples:
-  guard doctor                    a line for each check, with the fix where one is needed
-  guard doctor --format json      the same for a program
-  guard doctor --quiet            what needs a look
+  guard doctor                  list every check, with the fix for each problem
+  guard doctor --quiet          list only problems
+  guard doctor --format json    print the checks as JSON
 
-A commit that must be refused is tried in a temporary repository with the installed hooks; nothing of it
-stays. Exit code 1 where a check fails.";
+guard also tries a commit that the installed hooks must refuse, in a temporary repository that it removes afterwards. \
+The exit code is 1 if a check fails.";
 
 impl Args {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {

@@ -56,7 +56,7 @@ pub(super) fn run(output: &mut Output, key: &Path) -> Result<u8> {
         .map_err(refused)?;
     let steps = [
         format!(
-            "the key counts once this is committed on the target branch: git add {0} && git commit -m 'List a signer' -- {0}",
+            "commit it on the target branch, which makes the key count: git add {0} && git commit -m 'List a signer' -- {0}",
             shell_word(file.as_bytes())
         ),
         "then sign approvals: guard approve --staged --sign KEY".to_owned(),
@@ -65,7 +65,7 @@ pub(super) fn run(output: &mut Output, key: &Path) -> Result<u8> {
         "guard approve",
         || json!({ "version": 1, "enrolled": who, "file": file, "line": line, "next": steps }),
         |out| {
-            writeln!(out, "wrote to {}: {line}", show(&file))?;
+            writeln!(out, "added to {}: {line}", show(&file))?;
             steps.iter().try_for_each(|step| writeln!(out, "{step}"))
         },
     );
@@ -98,7 +98,7 @@ fn read(file: &Path) -> Result<String> {
             "the public key {} cannot be read: {why}",
             show_file(file)
         ))
-        .help("name the file of a public key: guard approve --enroll ~/.ssh/id_ed25519.pub")
+        .help("give the file of a public key: guard approve --enroll ~/.ssh/id_ed25519.pub")
     };
     let opened = File::open(file).map_err(|error| failed(error.to_string()))?;
     let is_file = opened.metadata().is_ok_and(|data| data.is_file());
@@ -120,9 +120,9 @@ pub(super) fn unsigned_notes(repo: &crate::git::Repository) -> Vec<String> {
         return Vec::new();
     }
     vec![
-        "this approval is unsigned and counts in this clone alone: a push, a range and CI refuse the change".to_owned(),
+        "this approval is unsigned, so it counts only in this clone: pushes, ranges and CI refuse the change".to_owned(),
         format!(
-            "to sign, list your key in {} and commit that on the target branch: guard approve --enroll KEY; then approve with --sign KEY",
+            "to sign, add your key to {} (guard approve --enroll KEY), commit that on the target branch, and approve with --sign KEY",
             show(&settings.signers)
         ),
     ]

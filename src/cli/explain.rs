@@ -9,16 +9,16 @@ use crate::suggest::closest_word;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// The name of a rule, or `settings`; without one, all rules in a line each.
+    /// The rule to explain, or `settings`; by default, list all rules.
     rule: Option<String>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  guard explain                    every rule in a line
-  guard explain out-of-scope       one rule: what, why, an example, the fix
-  guard explain settings           every key of guard.toml
-  guard explain --format json      all rules with their texts, for a program";
+  guard explain                  list every rule
+  guard explain out-of-scope     explain one rule, with an example and the fix
+  guard explain settings         list every key of guard.toml
+  guard explain --format json    print all rules as JSON";
 
 /// The topic that is not a rule.
 const SETTINGS: &str = "settings";
@@ -37,9 +37,9 @@ impl Args {
 
 fn unknown(name: &str) -> Error {
     let names = Rule::ALL.iter().map(|rule| rule.id()).chain([SETTINGS]);
-    let error = Error::new(format!("there is no rule `{}`", name.escape_default()));
+    let error = Error::new(format!("unknown rule `{}`", name.escape_default()));
     match closest_word(name, names) {
         Some(known) => error.help(format!("did you mean `guard explain {known}`?")),
-        None => error.help("`guard explain` lists every rule"),
+        None => error.help("to list all rules: guard explain"),
     }
 }

@@ -23,23 +23,23 @@ pub(super) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Print the completions of a shell.
+    /// Print the completions for a shell.
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
         /// The shell.
         shell: Shell,
     },
-    /// Print the manual pages of guard and all its verbs.
+    /// Print the manual pages of guard and its commands.
     #[command(after_help = MAN_EXAMPLES)]
     Man {
-        /// Write each page to a file of this directory, which is made if it is missing.
+        /// Write one file per page to this directory; guard creates it if necessary.
         #[arg(long, value_name = "DIR")]
         dir: Option<PathBuf>,
     },
     /// Print the JSON schema of guard.toml.
     #[command(after_help = "Examples:\n  guard generate schema > guard.schema.json")]
     Schema,
-    /// Print the reference of guard.toml in Markdown.
+    /// Print the reference of guard.toml as Markdown.
     #[command(after_help = "Examples:\n  guard generate settings > settings.md")]
     Settings,
 }
@@ -86,7 +86,7 @@ impl Args {
 }
 
 fn failed(error: std::io::Error) -> Error {
-    Error::new(format!("nothing could be generated: {error}"))
+    Error::new(format!("cannot generate the output: {error}"))
 }
 
 /// Every manual page by file name, the one of guard itself first.

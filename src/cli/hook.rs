@@ -20,7 +20,7 @@ use crate::trailer::{self, Message};
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  guard install git           writes the scripts that call these hooks\n  guard hook pre-commit       what such a script runs"
+    after_help = "Examples:\n  guard install git        install the scripts that call these hooks\n  guard hook pre-commit    do what such a script does"
 )]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -34,41 +34,41 @@ enum Name {
         after_help = "Examples:\n  guard hook pre-commit\n  guard hook pre-commit --lld docs/lld/LLD-188.md"
     )]
     PreCommit(CommitArgs),
-    /// Judge what a merge stages of its own before its commit.
+    /// Judge a merge's own changes before git creates the commit.
     #[command(after_help = "Examples:\n  guard hook pre-merge-commit")]
     PreMergeCommit(CommitArgs),
-    /// Judge the staged changes where git skips pre-commit, and name the design in the message.
+    /// Judge commits for which git skips pre-commit, and add the trailers to the message.
     #[command(after_help = ABOUT_PREPARE)]
     PrepareCommitMsg(PrepareArgs),
-    /// Name the design in a message that was just written in an editor.
+    /// Add the trailers to a message that was written in an editor.
     #[command(after_help = "Examples:\n  guard hook commit-msg .git/COMMIT_EDITMSG")]
     CommitMsg(MessageArgs),
-    /// Take away the approvals that the new commit has used up.
+    /// Remove the approvals that the new commit has used.
     #[command(after_help = "Examples:\n  guard hook post-commit")]
     PostCommit,
-    /// Judge what is about to be pushed; the refs are read from standard input.
+    /// Judge what is about to be pushed; reads the refs from standard input.
     #[command(
         after_help = "Examples:\n  guard hook pre-push origin https://example.com/project.git < refs"
     )]
     PrePush(push::PrePush),
-    /// Judge what the pre-commit framework asks for: the staged changes, or the range of a push.
+    /// Judge what the pre-commit framework asks for: the staged changes or the range of a push.
     #[command(
-        after_help = "Examples:\n  guard hook framework        the entry of the hook `guard` in .pre-commit-hooks.yaml"
+        after_help = "Examples:\n  guard hook framework    the entry of `guard` in .pre-commit-hooks.yaml"
     )]
     Framework(CommitArgs),
-    /// On a server: judge one ref of a push before it is updated.
+    /// Judge one ref of a push, on a server.
     #[command(
-        after_help = "Examples:\n  guard hook update refs/heads/main 4b45435 9f3c1a2        the call of git's update hook"
+        after_help = "Examples:\n  guard hook update refs/heads/main 4b45435 9f3c1a2\n\ngit passes these arguments to its update hook."
     )]
     Update(push::Update),
-    /// On a server: judge all refs of a push at once; they are read from standard input.
+    /// Judge all refs of a push, on a server; reads the refs from standard input.
     #[command(
-        after_help = "Examples:\n  guard hook pre-receive < refs        each line is OLD NEW REF, as git's pre-receive hook gets it"
+        after_help = "Examples:\n  guard hook pre-receive < refs    each line is OLD NEW REF"
     )]
     PreReceive,
-    /// Judge new commits on branches, however they were made; the refs are read from standard input.
+    /// Judge new commits of branches, however they were made; reads the refs from standard input.
     #[command(
-        after_help = "Examples:\n  guard hook reference-transaction prepared < refs        each line is OLD NEW REF"
+        after_help = "Examples:\n  guard hook reference-transaction prepared < refs    each line is OLD NEW REF"
     )]
     ReferenceTransaction(push::Transaction),
 }
@@ -77,10 +77,11 @@ const ABOUT_PREPARE: &str = "\
 Examples:
   guard hook prepare-commit-msg .git/COMMIT_EDITMSG message
 
-Git calls this hook also for `commit --no-verify`, cherry-pick, revert and a rebase that stopped. What is
-judged is always the index against HEAD, in a merge against all its parents; when a commit is amended, that
-is what the amending adds. A change that answers to a design gets the trailer `Guard-Design: PATH`, one that
-was approved `Guard-Approved:`; where there is an audit log, `Guard-Log: COUNT:HASH` says where it stands.";
+git also calls this hook for `commit --no-verify`, cherry-pick, revert and a stopped rebase. guard compares the index \
+with HEAD, or with all parents of a merge. Of an amended commit it judges only what the amendment adds.
+
+The trailer `Guard-Design: PATH` names a design that judged the change, `Guard-Approved:` an approval that the change \
+used, and `Guard-Log: COUNT:HASH` the current end of the audit log.";
 
 /// Bytes of a message: a commit is no larger than this.
 const MAX_MESSAGE: u64 = 64 << 20;
@@ -103,10 +104,10 @@ struct MessageArgs {
 struct PrepareArgs {
     #[command(flatten)]
     message: MessageArgs,
-    /// Where the message comes from: message, template, merge, squash or commit.
+    /// The source of the message: message, template, merge, squash or commit.
     #[arg(env = "PRE_COMMIT_COMMIT_MSG_SOURCE")]
     source: Option<OsString>,
-    /// The commit whose message is used again.
+    /// The commit whose message git reuses.
     #[arg(value_name = "COMMIT")]
     commit: Option<OsString>,
 }

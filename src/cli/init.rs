@@ -20,17 +20,17 @@ use crate::report::{Format, document};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// Print the file, and write nothing.
+    /// Print the file instead of writing it.
     #[arg(long)]
     dry_run: bool,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  guard init --dry-run      look at the settings that would be written
-  guard init                write guard.toml and say what to do next
+  guard init --dry-run    print the settings that guard would write
+  guard init              write guard.toml and list the next steps
 
-A guard.toml that is there, in the work tree, the index or HEAD, is never overwritten.";
+guard never overwrites a guard.toml in the work tree, the index or HEAD.";
 
 /// How many names of the work tree are looked at, and how deep.
 const NAMES: usize = 20_000;
@@ -85,8 +85,8 @@ fn refuse_to_overwrite(repo: &Repository, index: &Index, path: &Path) -> Result<
 }
 
 fn exists(place: &str) -> Error {
-    Error::new(format!("{place} has a {FILE}, which is not overwritten"))
-        .help("edit it; `guard explain settings` has every key")
+    Error::new(format!("{FILE} already exists in {place}"))
+        .help("edit it; to list every key: guard explain settings")
 }
 
 fn facts(repo: &Repository, index: &Index) -> Result<Facts> {

@@ -20,10 +20,10 @@ pub(super) struct Install {
 
 #[derive(Debug, Subcommand)]
 enum InstallWhat {
-    /// The hooks that git runs at a commit and at a push.
+    /// Install the hooks that git runs for commits and pushes.
     #[command(after_help = EXAMPLES)]
     Git {
-        /// Install this hook too, which runs at every change of a ref; may be repeated.
+        /// Also install this hook, which runs at every ref update; may be repeated.
         #[arg(long, value_name = "HOOK", value_parser = hook::OPT_IN)]
         with: Vec<String>,
         #[command(flatten)]
@@ -40,28 +40,28 @@ pub(super) struct Uninstall {
 
 #[derive(Debug, Subcommand)]
 enum UninstallWhat {
-    /// The hooks that git runs at a commit and at a push.
+    /// Remove the hooks that git runs for commits and pushes.
     #[command(after_help = EXAMPLES)]
     Git(Mode),
 }
 
 #[derive(Debug, clap::Args)]
 struct Mode {
-    /// Say what would be done, and do nothing.
+    /// Print what would change, and change nothing.
     #[arg(long)]
     dry_run: bool,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  guard install git --dry-run     what would be written where
-  guard install git               all hooks that guard has but those for --with
+  guard install git --dry-run    print what guard would write, and where
+  guard install git              install all hooks except those of --with
   guard install git --with reference-transaction
-                                  and the one that judges new commits however they were made
-  guard uninstall git             take away what guard wrote, and nothing else
+                                 also judge new commits however they are made
+  guard uninstall git            remove what guard wrote, and nothing else
 
-A shell script that is there already stays: guard puts a marked block at its beginning. What guard cannot add
-to is left alone; the lines to add are printed, and the exit code is 1.";
+Existing shell scripts stay: guard inserts a marked block at their beginning. guard leaves other existing hooks alone, \
+prints the lines to add, and exits with 1.";
 
 impl Install {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {

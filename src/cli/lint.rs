@@ -17,38 +17,39 @@ use crate::verdict::Verdict;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// The same as --range A..B.
+    /// Same as --range A..B.
     #[arg(value_name = "A..B", conflicts_with_all = ["range", "commit"])]
     revisions: Option<String>,
-    /// Judge the staged changes, which is what guard does without any of these options.
+    /// Judge the staged changes; this is the default.
     #[arg(long, conflicts_with_all = ["revisions", "range", "commit", "push", "ci", "each_commit", "worktree"])]
     staged: bool,
-    /// Judge what B has that A has not: the net difference from their merge base to B.
+    /// Judge what B adds to A: the net difference from their merge base to B.
     ///
-    /// `A..B` and `A...B` mean the same; a B that is left out is HEAD. What happened in A since the merge
-    /// base is never shown as B's doing.
+    /// `A..B` and `A...B` mean the same. B defaults to HEAD. Changes in A since the merge base do not count.
     #[arg(long, value_name = "A..B", conflicts_with = "commit")]
     range: Option<String>,
-    /// Judge one commit as it would have been judged before it was made.
+    /// Judge one commit as guard would have judged it before it was made.
     #[arg(long, value_name = "REV")]
     commit: Option<String>,
-    /// Judge what is about to be pushed: refs on standard input as git gives them to the pre-push hook, or the
-    /// range in the variables of the pre-commit framework.
+    /// Judge what is about to be pushed.
+    ///
+    /// guard reads the refs from standard input, as git passes them to the pre-push hook, or the range from the
+    /// variables of the pre-commit framework.
     #[arg(long, conflicts_with_all = ["revisions", "range", "commit"])]
     push: bool,
-    /// Judge what the CI system wants judged: a pull or merge request, a merge queue, a push. The range is printed;
-    /// it is never guessed.
+    /// Judge the range that the CI system names: a pull or merge request, a merge queue or a push.
+    ///
+    /// guard prints the range and never guesses it.
     #[arg(long, conflicts_with_all = ["revisions", "range", "commit", "push"])]
     ci: bool,
-    /// Of a range, judge also every commit on its own: a merge by what differs from all its parents.
+    /// Also judge each commit of the range on its own; of a merge, what differs from all its parents.
     #[arg(long, conflicts_with = "commit")]
     each_commit: bool,
-    /// Judge what the work tree holds now, as if everything were added and committed: tracked files as they are,
-    /// and untracked ones that git does not ignore.
+    /// Judge all uncommitted changes as if they were staged, including untracked files that git does not ignore.
     ///
-    /// Bytes count as they lie there: no filter and no conversion of line ends is run, so that where git would run
-    /// one (`core.autocrlf=true`, Git LFS), a file that was touched may show as changed although git would store the
-    /// same. Whether a file marked assume-unchanged has changed is looked at.
+    /// guard compares the bytes on disk and applies no filter and no conversion of line endings. Where git would
+    /// (`core.autocrlf=true`, Git LFS), a touched file may count as changed although git would store the same content.
+    /// guard also compares files that are marked assume-unchanged.
     #[arg(long, conflicts_with_all = ["revisions", "range", "commit", "push", "ci", "each_commit"])]
     worktree: bool,
     #[command(flatten)]
@@ -57,16 +58,15 @@ pub(super) struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  guard lint                                judge the index by this branch's design
-  guard lint --lld docs/lld/LLD-188.md      judge it by this design
-  guard lint --worktree                     judge what is there, before it is staged
-  guard lint main..HEAD                     judge the whole branch, from its merge base with main
-  guard lint main..HEAD --each-commit
-                                            and every commit of it
-  guard lint --ci                           judge the pull request that this CI job is about
-  guard lint --format json                  the same for a program
+  guard lint                              judge the staged changes
+  guard lint --lld docs/lld/LLD-188.md    judge them by this design
+  guard lint --worktree                   judge all uncommitted changes
+  guard lint main..HEAD                   judge a branch from its merge base
+  guard lint main..HEAD --each-commit     also judge each of its commits
+  guard lint --ci                         judge the pull request of a CI job
+  guard lint --format json                print the report as JSON
 
-Nothing is written: not the index, not the work tree, not the git directory.";
+guard writes nothing to the index, the work tree or the git directory.";
 
 impl Args {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
@@ -146,7 +146,7 @@ fn refuse_what_is_no_range(text: &str) -> Result<()> {
     Err(Error::new(format!("`{shown}` is not a range A..B"))
         .help(format!("to judge a branch: guard lint {shown}..HEAD"))
         .help(format!("to judge one commit: guard lint --commit {shown}"))
-        .help(format!("to ask about one path: guard check {shown}")))
+        .help(format!("to check one path: guard check {shown}")))
 }
 
 /// The variables whose names and values are text.

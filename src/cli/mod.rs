@@ -1,4 +1,4 @@
-//! The command line: one file a verb, and what all verbs share.
+//! The command line: one file per verb, and what all verbs share.
 
 mod approve;
 mod audit;
@@ -39,12 +39,11 @@ use crate::error::{Error, Result};
 
 use output::{CANNOT_JUDGE, Output, Wanted};
 
-/// A change may touch only what its design document names, may not leave the workspace, and may not silently
-/// destroy a file.
+/// Refuse changes that touch more than their design document names, leave the workspace, or silently destroy a file.
 #[derive(Debug, Parser)]
 #[command(name = "guard", version, max_term_width = 100, after_help = EXIT_CODES)]
 struct Cli {
-    /// Run as if started in this directory.
+    /// Run as if guard had been started in DIR.
     #[arg(short = 'C', value_name = "DIR", global = true, help_heading = output::GLOBAL)]
     directory: Option<PathBuf>,
     #[command(flatten)]
@@ -55,69 +54,70 @@ struct Cli {
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0  nothing at level error
-  1  at least one error finding
+  0  accepted: no finding at level error
+  1  refused: at least one finding at level error
   2  could not judge: usage, settings, design or repository
 
 Environment:
-  COLUMNS                  columns to draw for where stdout is no terminal (80)
-  NO_COLOR, CLICOLOR_FORCE whether to use colours
+  GUARD_LLD                  designs to use, separated as in PATH
+  COLUMNS                    width of the output if stdout is not a terminal (80)
+  NO_COLOR, CLICOLOR_FORCE   turn colours off or on
 
 Examples:
-  guard init                   write guard.toml from what is in the repository
-  guard lint                   judge what is staged
-  guard lint main..HEAD        judge a branch
-  guard check src/state.py     ask about one path
+  guard init                 write guard.toml from what the repository contains
+  guard lint                 judge the staged changes
+  guard lint main..HEAD      judge a branch
+  guard check src/state.py   check whether a path may be written
 
-`guard VERB --help` has more examples.";
+`guard COMMAND --help` has more examples.";
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Judge the staged changes, a range, or a commit.
+    /// Judge the staged changes, a range or a commit.
     Lint(lint::Args),
-    /// May these paths be written?
+    /// Check whether paths may be written.
     Check(check::Args),
-    /// What the designs grant.
+    /// List what the designs grant, and lint them.
     Scope(scope::Args),
     /// Choose the design for this branch.
     Use(use_design::Args),
     /// Read a file inside the workspace.
     Read(files::ReadArgs),
-    /// Write a file: judged, backed up, on record.
+    /// Write a file; guard judges, backs up and logs the change.
     Write(files::WriteArgs),
     /// Replace exact text in a file.
     Patch(files::PatchArgs),
     /// Delete a file.
     Delete(files::DeleteArgs),
-    /// Give a file another path.
+    /// Move or rename a file.
     Move(files::MoveArgs),
-    /// Write or patch a file, content given as an option.
+    /// Write or patch a file with content from the command line.
     Edit(files::EditArgs),
-    /// The changes that wait for a person.
+    /// List the changes that wait for approval.
     Pending(approve::PendingArgs),
-    /// Consent to a held or staged change, at a terminal.
+    /// Approve a held or staged change, at a terminal.
     Approve(approve::ApproveArgs),
-    /// Refuse a held change, at a terminal.
+    /// Reject a held change, at a terminal.
     Reject(approve::RejectArgs),
-    /// Undo: what was there before each write.
+    /// List, show and restore snapshots of earlier content.
     Snapshot(snapshot::Args),
-    /// The log of requests and decisions.
+    /// Show and verify the log of requests and decisions.
     Audit(audit::Args),
-    /// What a rule means, why it exists and how to satisfy it.
+    /// Explain a rule, with an example and the fix.
     Explain(explain::Args),
-    /// What is set, and where.
+    /// List the settings in force and where each comes from.
     Settings(settings::Args),
-    /// Print completions, manual pages or the schema of guard.toml.
+    /// Print completions, manual pages, or the schema or reference of guard.toml.
     Generate(generate::Args),
-    /// Write the first guard.toml from what is in the repository.
+    /// Write the first guard.toml from what the repository contains.
     Init(init::Args),
-    /// Set guard up where git calls it.
+    /// Install the hooks that call guard.
     Install(install::Install),
-    /// Take away what `guard install` wrote.
+    /// Remove what `guard install` wrote.
     Uninstall(install::Uninstall),
-    /// Check that the set-up works, by a live proof as well.
+    /// Check that the set-up works, also with a trial commit.
     Doctor(doctor::Args),
-    /// Entry points for git's hooks.
+    /// Run guard as a hook of git or of a hook framework.
     Hook(hook::Args),
 }
 
@@ -198,7 +198,7 @@ impl Cli {
     }
 }
 
-/// A panic is a fault of guard; whoever called must read it as a refusal.
+/// A panic is a fault of guard; the caller must take it for a refusal.
 fn fail_closed_on_panic() {
     std::panic::set_hook(Box::new(|panic| {
         let mut stderr = io::stderr().lock();
@@ -268,6 +268,26 @@ mod tests {
             }
         });
         assert!(tried > 60, "{tried}");
+    }
+
+    #[test]
+    fn help_is_wrapped_once() {
+        let mut all = command();
+        all.build();
+        for_each_verb(&all, &["guard"], &mut |verb, called| {
+            let help = verb.get_after_help().map(ToString::to_string);
+            let help = help.unwrap_or_default();
+            // clap wraps paragraphs to the terminal's width, so each must be one line here. It would break examples.
+            for paragraph in help.split("\n\n").filter(|text| !text.contains(":\n")) {
+                assert_eq!(paragraph.lines().count(), 1, "{called:?}: {paragraph}");
+            }
+            let mut indented = help.lines().filter(|line| line.starts_with(' '));
+            assert_eq!(
+                indented.find(|line| line.chars().count() > 90),
+                None,
+                "{called:?}"
+            );
+        });
     }
 
     #[test]

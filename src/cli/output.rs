@@ -25,7 +25,7 @@ pub(super) const GLOBAL: &str = "Global options";
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = GLOBAL)]
 pub(super) struct Args {
-    /// When to use colours; NO_COLOR and CLICOLOR_FORCE count as well.
+    /// When to use colours; `auto` obeys NO_COLOR and CLICOLOR_FORCE.
     #[arg(
         long,
         value_enum,
@@ -35,7 +35,7 @@ pub(super) struct Args {
         global = true
     )]
     color: When,
-    /// Print nothing but errors.
+    /// Print only errors.
     #[arg(short, long, global = true, env = "GUARD_QUIET", value_parser = clap::builder::FalseyValueParser::new())]
     quiet: bool,
 }
@@ -82,9 +82,9 @@ pub(super) fn with_formats(command: Command) -> Command {
             .env("GUARD_FORMAT")
             .value_parser(
                 PossibleValuesParser::new(names)
-                    .try_map(|name| Format::from_name(&name).ok_or("there is no such format")),
+                    .try_map(|name| Format::from_name(&name).ok_or("unknown format")),
             )
-            .help("How to print");
+            .help("The output format");
         let verb = verb.arg(format);
         if !writes_files {
             return verb;
@@ -99,12 +99,12 @@ pub(super) fn with_formats(command: Command) -> Command {
                 .action(ArgAction::Append)
                 .value_parser(move |text: &str| parse_target(text, formats))
                 .help(format!(
-                    "Write the report to a file as well, as `{example}`; repeat it for several"
+                    "Also write the report to a file, as in `{example}`; may be repeated"
                 ))
                 .long_help(format!(
-                    "Write the report to a file as well, as `{example}`; repeat it for several.\n\nThe file must be new or \
-                     an earlier report of guard in this format. It is never a tracked file, a design, guard.toml, or a \
-                     file below .git or .guard. `-` means standard output."
+                    "Also write the report to a file, as in `{example}`; may be repeated.\n\nThe file must be new, or an \
+                     earlier guard report in the same format. guard never overwrites a tracked file, a design, \
+                     guard.toml, or a file below .git or .guard. `-` is standard output."
                 )),
         )
     })
@@ -175,17 +175,17 @@ const STDOUT: [&str; 3] = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 fn parse_target(text: &str, formats: &[Format]) -> Result<Target, String> {
     let (format, file) = text
         .split_once('=')
-        .ok_or_else(|| format!("wants FORMAT=FILE, such as {}", example(formats)))?;
+        .ok_or_else(|| format!("expected FORMAT=FILE, such as {}", example(formats)))?;
     let format = formats
         .iter()
         .copied()
         .find(|known| known.name() == format)
         .ok_or_else(|| {
             let names: Vec<_> = formats.iter().map(|format| format.name()).collect();
-            format!("the format is one of {}", names.join(", "))
+            format!("unknown format; choose one of {}", names.join(", "))
         })?;
     let file = match file {
-        "" => return Err("the file has no name".to_owned()),
+        "" => return Err("the file name is empty".to_owned()),
         "-" => None,
         file if cfg!(unix) && STDOUT.contains(&file) => None,
         file => Some(PathBuf::from(file)),
@@ -384,14 +384,15 @@ fn targets(wanted: &Wanted, directory: &Path) -> Result<(Format, Vec<(Format, Pa
             {
                 let file = show_file(file);
                 return Err(Error::new(format!("--output names {file} twice"))
-                    .help("give each report a file of its own"));
+                    .help("give each report its own file"));
             }
             Some(file) => files.push((target.format, file.clone())),
         }
     }
     if stdout.len() > 1 {
-        return Err(Error::new("two reports are to go to standard output")
-            .help("--format and --output FORMAT=- both mean standard output: give one of them"));
+        return Err(Error::new("two reports would go to standard output").help(
+            "--format and --output FORMAT=- both write to standard output: use only one of them",
+        ));
     }
     Ok((stdout.pop().unwrap_or(Format::Human), files))
 }
@@ -412,6 +413,6 @@ fn width(is_terminal: bool) -> usize {
     } else {
         variable()
     };
-    // Nothing can be read in fewer columns, and nobody has more.
+    // Fewer columns are unreadable; no terminal has more.
     columns.map_or(Style::default().width, |columns| columns.clamp(40, 1000))
 }

@@ -59,7 +59,7 @@ pub(super) struct Person {
 }
 
 /// What the question says where the processes above cannot be looked at.
-const UNSEEN: &str = "On this system guard cannot see which program started it; it only looked for the variables that agents and CI set.";
+const UNSEEN: &str = "On this system guard cannot see which program started it. It only checked for variables that agents and CI set.";
 
 impl Person {
     /// Opens the terminal.
@@ -106,7 +106,7 @@ impl Person {
         let mut terminal = &self.writes;
         let instead = match others {
             [] => String::new(),
-            _ => format!(" `{}` to see that instead,", others.join("`, `")),
+            _ => format!(" `{}` to preview that instead,", others.join("`, `")),
         };
         writeln!(terminal, "{text}")?;
         if !system::SHOWS_PROCESSES {
@@ -122,7 +122,7 @@ impl Person {
         let typed = loop {
             write!(
                 terminal,
-                "Type `{word}` to approve, `{PAGE}` to see all of it,{instead} `{REJECT}` to reject, anything else to leave it: "
+                "Type `{word}` to approve, `{PAGE}` to see the whole change,{instead} `{REJECT}` to reject, or anything else to decide later: "
             )?;
             match next()? {
                 Some(typed) if typed == PAGE => {
@@ -219,9 +219,11 @@ pub(super) fn one_line(reason: &str) -> String {
 }
 
 fn needs_a_person(why: &str) -> Error {
-    Error::new(format!("only a person at a terminal decides this: {why}"))
-        .help("open a terminal of your own and run it there")
-        .help("no flag, variable or setting approves anything")
+    Error::new(format!(
+        "only a person at a terminal can decide this: {why}"
+    ))
+    .help("run the command in your own terminal")
+    .help("no flag, variable or setting approves anything")
 }
 
 fn refuse_markers(variables: impl Iterator<Item = (OsString, OsString)>) -> Result<()> {
@@ -234,7 +236,7 @@ fn refuse_markers(variables: impl Iterator<Item = (OsString, OsString)>) -> Resu
         let is_off = value.is_empty() || (name == "CI" && (value == "false" || value == "0"));
         if is_marker && !is_off {
             return Err(needs_a_person(&format!(
-                "the variable {} says that an agent or CI runs this",
+                "the variable {} shows that an agent or CI runs guard",
                 show(name.as_ref())
             )));
         }
@@ -248,7 +250,7 @@ fn refuse_agents() -> Result<()> {
         return Ok(());
     }
     let mut id = parent_of("self")
-        .ok_or_else(|| needs_a_person("the processes above cannot be seen in /proc"))?;
+        .ok_or_else(|| needs_a_person("guard cannot read its parent processes in /proc"))?;
     // Process numbers are finite; a chain that never ends is none.
     for _ in 0..1000 {
         if id == 0 {
@@ -257,7 +259,7 @@ fn refuse_agents() -> Result<()> {
         let process = id.to_string();
         if let Some(agent) = agent_of(&process) {
             return Err(needs_a_person(&format!(
-                "process {id} above it is an agent: {agent}"
+                "the parent process {id} is an agent: {agent}"
             )));
         }
         // A process of another user may be hidden; an agent of this user's is not above it.
@@ -266,7 +268,9 @@ fn refuse_agents() -> Result<()> {
         };
         id = parent;
     }
-    Err(needs_a_person("the processes above cannot be followed"))
+    Err(needs_a_person(
+        "guard cannot follow the chain of its parent processes",
+    ))
 }
 
 /// The fourth field of `/proc/ID/stat`; the second, in parentheses, may hold anything.

@@ -14,26 +14,26 @@ use crate::judge::{self, Options};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct PrePush {
-    /// The remote's name, as git gives it.
+    /// The name of the remote, as passed by git.
     #[arg(default_value = "origin")]
     remote: String,
-    /// The remote's URL, as git gives it.
+    /// The URL of the remote, as passed by git.
     url: Option<OsString>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Update {
-    /// The ref's full name.
+    /// The full name of the ref.
     reference: OsString,
-    /// The commit that it names now; zeros if it is new.
+    /// The current commit of the ref; zeros for a new ref.
     old: String,
-    /// The commit that it will name; zeros if it is deleted.
+    /// The new commit of the ref; zeros for a deleted ref.
     new: String,
 }
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Transaction {
-    /// What git is about to do; only `prepared` can still be refused.
+    /// The state of the transaction; guard judges only `prepared`.
     state: State,
 }
 
@@ -107,13 +107,13 @@ pub(super) fn staged(output: &mut Output, repo: &Repository, options: &Options) 
     if report.changes.is_empty() && report.findings.is_empty() && !commit_in_progress() {
         if ci::is_job(&lint::variables()) {
             return Err(
-                Error::new("nothing is staged, so this CI job has judged nothing")
+                Error::new("nothing is staged, so guard judged nothing in this CI job")
                     .help("judge the pull request: guard lint --ci")
                     .help("or name its range: pre-commit run --from-ref BASE --to-ref HEAD"),
             );
         }
         report.notes.push(
-            "nothing is staged, so nothing was judged; in CI use `guard lint --ci`, or `pre-commit run` with --from-ref and --to-ref".to_owned(),
+            "nothing is staged, so guard judged nothing; in CI use `guard lint --ci`, or `pre-commit run` with --from-ref and --to-ref".to_owned(),
         );
     }
     lint::print(output, &report)
@@ -129,7 +129,7 @@ fn judge_push(output: &mut Output, updates: &[git::Update], side: Side<'_>) -> R
     lint::print(output, &report)
 }
 
-/// Nobody names a design to a hook of a push.
+/// Hooks of a push take no design from the caller.
 fn committed_only() -> Options {
     Options {
         in_hook: true,

@@ -28,7 +28,7 @@ pub(super) fn ask(person: &mut Person, question: &Question) -> Answer {
         (Some(finding), _) => writeln!(text, "guard: {}", finding.message),
         (None, Some(way)) => writeln!(
             text,
-            "guard: {} {} loses nothing that needs approval",
+            "guard: with {}, {} loses nothing that needs approval",
             way.name(),
             show(&analysis.path)
         ),
@@ -40,7 +40,7 @@ pub(super) fn ask(person: &mut Person, question: &Question) -> Answer {
     push_quoted(&mut text, "The change", Some(&analysis.diff_preview));
     push_quoted(
         &mut text,
-        "Lost for good",
+        "What would be lost",
         analysis.deleted_content.as_deref(),
     );
     let mut whole = String::new();

@@ -32,7 +32,7 @@ pub(super) fn admit(path: &Path, format: Format, repo: Option<&Repository>) -> R
                 format.name(),
                 show_file(path)
             ))
-            .help("name a new file, or one that guard wrote as a report in this format before")
+            .help("name a new file, or an earlier guard report in the same format")
         })
 }
 

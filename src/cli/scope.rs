@@ -13,7 +13,7 @@ use crate::report::{write_prompt, write_scope, write_scope_check};
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  guard scope show                  what may be changed, and by which line\n  guard scope prompt >> prompt.md   the same for an agent\n  guard scope check                 lint the designs"
+    after_help = "Examples:\n  guard scope show                   list the grants, each with its line\n  guard scope prompt >> prompt.md    tell an agent what it may write\n  guard scope check                  lint the designs of this branch"
 )]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -22,10 +22,10 @@ pub(super) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// List every grant with the line that gives it.
+    /// List every grant with its line in the design.
     #[command(after_help = SHOW_EXAMPLES)]
     Show(ShowArgs),
-    /// Print the section for an agent's prompt that names what may be written.
+    /// Print the grants as a section for an agent's prompt.
     #[command(after_help = PROMPT_EXAMPLES)]
     Prompt(ShowArgs),
     /// Lint design documents.
@@ -41,19 +41,19 @@ Examples:
 const PROMPT_EXAMPLES: &str = "\
 Examples:
   guard scope prompt >> prompt.md
-  guard scope prompt --format json          each path with its actions, and the section as `text`
+  guard scope prompt --format json    also print each path with its actions
 
-Listed tests that exist are marked DO NOT MODIFY unless their row says Modify.";
+The section marks an existing test DO NOT MODIFY unless its row says Modify.";
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
-  guard scope check                         the designs of this branch, as they are on disk
-  guard scope check docs/lld/LLD-188.md     this document
-  guard scope check --all                   every tracked design
-  guard scope check --staged                the designs that the next commit would change
+  guard scope check                          lint this branch's designs on disk
+  guard scope check docs/lld/LLD-188.md      lint this document
+  guard scope check --all                    lint every tracked design
+  guard scope check --staged                 lint the staged designs
 
-Exit codes: 0 nothing at level error, 1 a fault, 2 nothing could be read.
-The rows of a design whose work is finished are not held against the files.";
+The exit code is 0 if there is no finding at level error, 1 if there is one, and 2 if guard could not read a document. \
+guard does not compare the rows of a finished design with the files.";
 
 #[derive(Debug, clap::Args)]
 struct ShowArgs {
@@ -63,13 +63,13 @@ struct ShowArgs {
 
 #[derive(Debug, clap::Args)]
 struct CheckArgs {
-    /// Documents; without any, the designs of this branch.
+    /// The documents to lint; by default, the designs of this branch.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Every tracked file that the settings take for a design.
+    /// Lint every tracked design.
     #[arg(long, conflicts_with = "files")]
     all: bool,
-    /// Read what is staged; files that are no designs are left out.
+    /// Lint the staged versions, and skip files that are not designs.
     #[arg(long)]
     staged: bool,
     #[command(flatten)]

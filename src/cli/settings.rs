@@ -18,10 +18,10 @@ pub(super) struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  guard settings                  every key with its value and its line
-  guard settings --format json    the same for a program
+  guard settings                  list every key with its value and its line
+  guard settings --format json    print the settings as JSON
 
-The settings in force are those of HEAD's guard.toml. `guard explain settings` says what each key does.";
+The settings in force are those of guard.toml in HEAD. `guard explain settings` describes each key.";
 
 impl Args {
     pub(super) fn run(&self, output: &mut Output, command: &Command) -> Result<u8> {

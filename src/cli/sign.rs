@@ -12,10 +12,10 @@ const VARIABLE: &str = "GUARD_SIGN";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct SignArgs {
-    /// Sign with this SSH key, a file, in place of git's `user.signingKey`.
+    /// Sign with the SSH key in this file instead of git's `user.signingKey`.
     #[arg(long, value_name = "KEY", env = VARIABLE)]
     sign: Option<PathBuf>,
-    /// Do not sign: the approval counts in this clone alone.
+    /// Do not sign; the approval then counts only in this clone.
     #[arg(long)]
     no_sign: bool,
 }

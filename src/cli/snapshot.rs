@@ -36,14 +36,14 @@ enum Verb {
     /// List the snapshots, newest first.
     #[command(after_help = "Examples:\n  guard snapshot list\n  guard snapshot list --format json")]
     List,
-    /// Print what a snapshot holds of a file.
+    /// List the files of a snapshot, or print one of them.
     #[command(
         after_help = "Examples:\n  guard snapshot show 4b45435\n  guard snapshot show 4b45435 src/state.py > old.py"
     )]
     Show {
-        /// The snapshot: its commit id or the beginning of it.
+        /// The snapshot: its commit id, or at least the first four characters of it.
         snapshot: String,
-        /// The file, relative to the current directory; without it, the list of files.
+        /// The file to print, relative to the current directory.
         path: Option<PathBuf>,
     },
     /// Show what changed since a snapshot.
@@ -52,24 +52,24 @@ enum Verb {
         /// The snapshot.
         snapshot: String,
     },
-    /// Put a snapshot's files back, after a snapshot of what is there now.
+    /// Restore the files of a snapshot, after taking a snapshot of the current ones.
     #[command(
-        after_help = "Examples:\n  guard snapshot restore 4b45435\n  guard snapshot restore 4b45435 src/state.py\n\nUndoing guard's own last operation at a path passes while the file is as guard left it and nothing of it was\ncommitted. Any other restore is judged as guard write and guard delete are, and held where they would be."
+        after_help = "Examples:\n  guard snapshot restore 4b45435\n  guard snapshot restore 4b45435 src/state.py\n\nTo undo guard's own last operation on a path, you need no row and no approval, as long as the file is as guard left it and nothing of it was committed. guard judges any other restore as `guard write` or `guard delete`, and may hold it."
     )]
     Restore {
         /// The snapshot.
         snapshot: String,
-        /// Only these files, relative to the current directory.
+        /// Restore only these files, relative to the current directory.
         paths: Vec<PathBuf>,
         #[command(flatten)]
         design: DesignArgs,
-        /// Never ask: hold a change that needs a person, as it happens without a terminal.
+        /// Never ask; hold a change that needs approval, as guard does without a terminal.
         #[arg(long)]
         auto: bool,
     },
-    /// Forget snapshots that are older than `[snapshots] keep`.
+    /// Delete snapshots that are older than `[snapshots] keep`.
     #[command(
-        after_help = "Examples:\n  guard snapshot prune\n\ngit gc removes their content later."
+        after_help = "Examples:\n  guard snapshot prune\n\n`git gc` later removes their content."
     )]
     Prune,
 }
@@ -97,11 +97,16 @@ fn list(output: &mut Output, repo: &Repository) -> Result<()> {
     let all = repo.snapshots()?;
     let snapshots = &all.readable;
     let lost = |id: &ObjectId| {
-        format!("the snapshot {id} is not listed: an object of it is missing or broken (git fsck)")
+        format!(
+            "snapshot {id} cannot be listed: an object is missing or damaged; to check the repository: git fsck"
+        )
     };
     let mut notes: Vec<String> = all.lost.iter().map(lost).collect();
     if all.is_cut {
-        notes.push("nothing says what came before the last of these".to_owned());
+        notes.push(
+            "the list is incomplete: guard cannot find the snapshots before the last one"
+                .to_owned(),
+        );
     }
     output.notes(&notes);
     output.print_either(
@@ -171,11 +176,12 @@ fn find(repo: &Repository, name: &str) -> Result<Snapshot> {
         Ok([snapshot]) => Ok(snapshot),
         Err(matching) => {
             let what = if matching.is_empty() {
-                "is no snapshot"
+                "is not a snapshot"
             } else {
-                "is the beginning of several snapshots"
+                "matches several snapshots"
             };
-            Err(Error::new(format!("{} {what}", show(name))).help("guard snapshot list shows them"))
+            Err(Error::new(format!("{} {what}", show(name)))
+                .help("to list the snapshots: guard snapshot list"))
         }
     }
 }
@@ -213,7 +219,7 @@ fn show_one(output: &mut Output, repo: &Repository, name: &str, path: Option<&Pa
                     writeln!(out, "  {}", show(path))?;
                 }
                 for path in &snapshot.absent {
-                    writeln!(out, "  {} (was not there)", show(path))?;
+                    writeln!(out, "  {} (did not exist)", show(path))?;
                 }
                 Ok(())
             },
@@ -222,15 +228,18 @@ fn show_one(output: &mut Output, repo: &Repository, name: &str, path: Option<&Pa
     };
     let path = named(repo, path)?;
     let bytes = content(repo, snapshot.id, path.as_ref())?.ok_or_else(|| {
-        Error::new(format!("the snapshot holds no {}", show(&path)))
-            .help("guard snapshot show lists its files")
+        Error::new(format!("the snapshot has no file {}", show(&path))).help(format!(
+            "to list its files: guard snapshot show {}",
+            show(name)
+        ))
     })?;
     let Ok(text) = bytes.to_str() else {
         if output.format == Format::Json {
-            return Err(
-                Error::new(format!("{} is not UTF-8, as JSON must be", show(&path)))
-                    .help("leave out --format json to get the bytes as they are"),
-            );
+            return Err(Error::new(format!(
+                "{} is not UTF-8, so JSON cannot hold it",
+                show(&path)
+            ))
+            .help("to get the bytes as they are, leave out --format json"));
         }
         output.print(|out, _, _| out.write_all(&bytes));
         return Ok(());
@@ -254,7 +263,7 @@ fn diff(output: &mut Output, repo: &Repository, name: &str) -> Result<u8> {
         &snapshot.work_tree,
         &format!("the snapshot {id}"),
         &format!("snapshot diff {id}"),
-        &format!("guard snapshot show {id} FILE prints what it holds"),
+        &format!("to print a file of it: guard snapshot show {id} FILE"),
     );
     if let Err(failure) = here {
         return tell(output, &failure);
@@ -297,8 +306,10 @@ fn restore(
         |path: &&BString| snapshot.files.contains(path) || snapshot.absent.contains(path);
     if let Some(unknown) = only.iter().find(|path| !is_there(path)) {
         return Err(
-            Error::new(format!("the snapshot says nothing of {}", show(unknown)))
-                .help("guard snapshot show lists its files"),
+            Error::new(format!("the snapshot does not contain {}", show(unknown))).help(format!(
+                "to list its files: guard snapshot show {}",
+                show(name)
+            )),
         );
     }
     let wanted = |paths: &[BString]| -> Vec<BString> {
@@ -343,7 +354,7 @@ fn restore(
                 writeln!(out, "{what} {}", show(path))?;
             }
             let mut backups = backups.iter();
-            backups.try_for_each(|id| writeln!(out, "what was there is in snapshot {id}"))
+            backups.try_for_each(|id| writeln!(out, "the previous content is in snapshot {id}"))
         },
     );
     if is_unsigned {
@@ -360,7 +371,7 @@ fn prune(output: &mut Output, repo: &Repository) -> Result<()> {
         |out| {
             writeln!(
                 out,
-                "{} snapshots forgotten, {} kept",
+                "deleted {} snapshots, kept {}",
                 kept.forgotten, kept.kept
             )
         },

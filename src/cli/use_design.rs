@@ -16,22 +16,22 @@ use crate::report::{Format, document};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// The design; without it, print the choice.
+    /// The design to use; by default, print the current choice.
     #[arg(conflicts_with = "clear")]
     file: Option<PathBuf>,
-    /// Take the choice back; the settings choose again.
+    /// Remove the choice, so that guard.toml selects the design.
     #[arg(long)]
     clear: bool,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  guard use docs/lld/LLD-188.md     judge this branch by this design
-  guard use                         print the choice
-  guard use --clear                 let guard.toml choose again
+  guard use docs/lld/LLD-188.md    judge this branch by this design
+  guard use                        print the choice
+  guard use --clear                let guard.toml select the design again
 
-The choice is `branch.NAME.guardDesign` in the repository's own git configuration: it holds for this clone,
-in all its work trees.";
+guard stores the choice as `branch.NAME.guardDesign` in the repository's git configuration. It holds in this clone and \
+all its work trees.";
 
 /// The key below `branch.NAME`.
 const KEY: &str = "guardDesign";
@@ -69,7 +69,7 @@ fn branch(repo: &Repository) -> Result<BString> {
     match repo.branch()? {
         Some(branch) if branch.source == "HEAD" => Ok(branch.name),
         _ => Err(
-            Error::new("HEAD is detached, and the choice is kept for a branch")
+            Error::new("HEAD is detached, but guard keeps the choice per branch")
                 .help("switch to a branch first: git switch -c NAME")
                 .help("or name the design for one run: guard lint --lld FILE"),
         ),
@@ -99,7 +99,7 @@ fn choose(repo: &Repository, branch: &BStr, file: &std::path::Path) -> Result<St
 fn clear(repo: &Repository, branch: &BStr) -> Result<String> {
     repo.set_branch_value(branch, KEY, None)?;
     Ok(format!(
-        "guard.toml chooses the design of branch {}",
+        "guard.toml selects the design of branch {}",
         show(branch)
     ))
 }
@@ -108,7 +108,7 @@ fn current(repo: &Repository, branch: &BStr) -> String {
     match repo.branch_value(branch, KEY) {
         Some(path) => format!("branch {} is judged by {}", show(branch), show(&path)),
         None => format!(
-            "no choice for branch {}: guard.toml chooses the design",
+            "branch {} has no choice: guard.toml selects the design",
             show(branch)
         ),
     }

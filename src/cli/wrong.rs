@@ -23,7 +23,7 @@ pub(super) fn tell(arguments: &[OsString], error: &clap::Error) {
     let text = error.render().to_string();
     let first = text.lines().next().unwrap_or_default();
     let message = first.strip_prefix("error: ").unwrap_or(first);
-    let error = Error::new(message).help("guard lint --help shows what it takes");
+    let error = Error::new(message).help("for all options: guard lint --help");
     if let Ok(mut output) = Output::new(&output::Args::plain(), &wanted, None)
         && output.admit_files().is_ok()
     {

@@ -25,9 +25,9 @@ pub(super) fn print_read(
     if output.format == Format::Json && content.to_str().is_err() {
         return Err(Failure::new(
             FailureKind::Binary,
-            "the content is not UTF-8, as JSON must be",
+            "the content is not UTF-8, so JSON cannot hold it",
         )
-        .help("leave out --format json to get the bytes as they are"));
+        .help("to get the bytes as they are, leave out --format json"));
     }
     output.print_either(
         "guard read",
@@ -79,7 +79,7 @@ pub(in crate::cli) fn print_done(output: &mut Output, gate: &Gate<'_>, done: &Do
 pub(in crate::cli) fn extension_lines(extension: &Extension) -> Vec<String> {
     let groups = [
         ("added", &extension.added),
-        ("kept as it was", &extension.kept),
+        ("kept", &extension.kept),
         ("left out", &extension.left_out),
     ];
     let groups = groups.into_iter().filter(|(_, names)| !names.is_empty());

@@ -20,12 +20,12 @@ pub(super) fn edit(search: &[u8], replace: &[u8]) -> Edit {
 pub(super) fn parse_edits(bytes: &[u8]) -> Result<Vec<Edit>> {
     let bad = |why: String| {
         Error::new(format!("the edits cannot be read: {why}"))
-            .help("[{\"search\": \"…\", \"replace\": \"…\"}]")
+            .help("write a list such as [{\"search\": \"…\", \"replace\": \"…\"}]")
     };
     let value: Value = serde_json::from_slice(bytes).map_err(|error| bad(error.to_string()))?;
     let items = value
         .as_array()
-        .ok_or_else(|| bad("they are no list".into()))?;
+        .ok_or_else(|| bad("expected a list".into()))?;
     if items.is_empty() {
         return Err(bad("the list is empty".into()));
     }
@@ -35,12 +35,14 @@ pub(super) fn parse_edits(bytes: &[u8]) -> Result<Vec<Edit>> {
             let keys = item.as_object().into_iter().flat_map(|item| item.keys());
             let mut others = keys.filter(|key| !matches!(key.as_str(), "search" | "replace"));
             if let Some(key) = others.next() {
-                return Err(bad(format!("an entry has `{}`", show(key))));
+                return Err(bad(format!("unknown key `{}`", show(key))));
             }
             let text = |key: &str| item.get(key).and_then(Value::as_str);
             match (text("search"), text("replace")) {
                 (Some(search), Some(replace)) => Ok(edit(search.as_bytes(), replace.as_bytes())),
-                _ => Err(bad("an entry lacks `search` or `replace`".into())),
+                _ => Err(bad(
+                    "an entry needs the strings `search` and `replace`".into()
+                )),
             }
         })
         .collect()
@@ -51,9 +53,9 @@ pub(super) fn lines<'c>(content: &'c [u8], range: &str) -> gate::Result<&'c [u8]
     let bad = || {
         Failure::new(
             FailureKind::CannotJudge,
-            format!("`{}` is no range of lines", range.escape_default()),
+            format!("invalid line range `{}`", range.escape_default()),
         )
-        .help("write --lines 10:20")
+        .help("give the first and the last line, such as --lines 10:20")
     };
     let (from, to) = range.split_once(':').ok_or_else(bad)?;
     let number = |text: &str, default| {
@@ -108,7 +110,7 @@ pub(super) fn read_edits(max_size: u64) -> gate::Result<Vec<Edit>> {
     Ok(parse_edits(&read_up_to(
         limit,
         &bound,
-        "give the edits in several runs",
+        "split the edits into several runs",
     )?)?)
 }
 
@@ -123,7 +125,7 @@ fn read_up_to(limit: u64, bound: &str, instead: &str) -> gate::Result<Vec<u8>> {
             FailureKind::TooLarge,
             format!("standard input has more than {limit} bytes, {bound}"),
         )
-        .help(format!("{instead}, or let a person change the limit"))
+        .help(format!("{instead}, or ask a person to raise the limit"))
     })
 }
 
@@ -139,7 +141,7 @@ pub(super) fn read_content(gate: &Gate<'_>, request: &BStr) -> gate::Result<Vec<
             FailureKind::NotFound => FailureKind::CannotJudge,
             kind => kind,
         },
-        ..failure.help("give the content on standard input where guard does not read the file")
+        ..failure.help("if guard may not read the file, pass the content on standard input")
     })?;
     Ok(entry.content)
 }
@@ -150,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_edit_with_a_member_that_nobody_knows_is_refused() {
+    fn an_unknown_key_in_an_edit_is_refused() {
         let known = br#"[{"search": "a", "replace": "b"}]"#;
         assert_eq!(parse_edits(known).unwrap().len(), 1);
         let more = br#"[{"search": "a", "replace": "b", "replace_all": true}]"#;

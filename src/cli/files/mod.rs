@@ -30,7 +30,7 @@ struct Target {
     path: OsString,
     #[command(flatten)]
     design: DesignArgs,
-    /// Never ask: hold a change that needs a person, as it happens without a terminal.
+    /// Never ask; hold a change that needs approval, as guard does without a terminal.
     #[arg(long)]
     auto: bool,
 }
@@ -43,36 +43,36 @@ pub(super) struct ReadArgs {
     /// The file, absolute or relative to the current directory.
     #[arg(value_name = "FILE", required_unless_present = "file")]
     path: Option<OsString>,
-    /// The same, as `guard edit` has it.
+    /// Same as FILE.
     #[arg(long, value_name = "FILE", conflicts_with = "path")]
     file: Option<OsString>,
     #[command(flatten)]
     design: DesignArgs,
-    /// Only these lines, both included, from 1.
+    /// Print only lines A to B, counted from 1.
     #[arg(long, value_name = "A:B")]
     lines: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  guard write src/new.py < new.py\n  guard write src/state.py --content-file new.py --expect $(git hash-object --no-filters src/state.py)\n  guard write src/state.py --strategy append < more.py\n  guard write src/state.py --strategy insert --line 12 < more.py\n  guard write src/state.py --strategy extend < state-with-more-methods.py\n\nappend, insert and extend keep the file's line endings, byte order mark and final newline.\nextend knows Python, Rust, JavaScript, TypeScript, Go and Java, by the end of the file's name."
+    after_help = "Examples:\n  guard write src/new.py < new.py\n  guard write src/state.py --content-file new.py\n  guard write a.py --expect $(git hash-object --no-filters a.py) < new.py\n  guard write src/state.py --strategy append < more.py\n  guard write src/state.py --strategy insert --line 12 < more.py\n  guard write src/state.py --strategy extend < state-with-more-methods.py\n\nappend, insert and extend keep the file's line endings, byte order mark and final newline. extend supports Python, Rust, JavaScript, TypeScript, Go and Java, which it recognises by the file extension."
 )]
 pub(super) struct WriteArgs {
     #[command(flatten)]
     target: Target,
-    /// Read the content from this file, which must be one that `guard read` reads, in place of standard input.
+    /// Read the content from this file instead of standard input; `guard read` must be allowed to read it.
     #[arg(long, value_name = "FILE")]
     content_file: Option<PathBuf>,
-    /// Let the content be empty; without this, an input that was closed or forgotten empties no file.
+    /// Accept empty content; without this flag, guard takes it for a mistake and refuses.
     #[arg(long)]
     allow_empty: bool,
     /// Write only if the file still has this blob id (`git hash-object --no-filters FILE`).
     #[arg(long, value_name = "DIGEST")]
     expect: Option<String>,
-    /// How the content meets what is there.
+    /// How to combine the content with the existing file.
     #[arg(long, value_enum, default_value_t = Way::Replace)]
     strategy: Way,
-    /// The line that the content goes before, from 1; for `--strategy insert`.
+    /// Insert before this line, counted from 1; requires `--strategy insert`.
     #[arg(long, value_name = "N", required_if_eq("strategy", "insert"))]
     line: Option<usize>,
 }
@@ -80,13 +80,13 @@ pub(super) struct WriteArgs {
 /// The names of the strategies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Way {
-    /// The content is the whole new file.
+    /// Replace the whole file.
     Replace,
-    /// The content follows what is there.
+    /// Add the content at the end.
     Append,
-    /// The content goes before a line.
+    /// Insert the content before a line.
     Insert,
-    /// The definitions of the content that the file lacks are added; nothing else changes.
+    /// Add only the definitions that the file lacks.
     Extend,
 }
 
@@ -97,25 +97,25 @@ impl Way {
             (Way::Replace, None) => Ok(Strategy::Replace),
             (Way::Append, None) => Ok(Strategy::Append),
             (Way::Extend, None) => Ok(Strategy::Extend),
-            _ => Err(Error::new("--line belongs to --strategy insert")),
+            _ => Err(Error::new("--line requires --strategy insert")),
         }
     }
 }
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  guard patch src/a.py --search 'x = 1' --replace 'x = 2'\n  guard patch src/a.py --edits edits.json     [{\"search\": \"…\", \"replace\": \"…\"}, …], all or none"
+    after_help = "Examples:\n  guard patch src/a.py --search 'x = 1' --replace 'x = 2'\n  guard patch src/a.py --edits edits.json\n\nThe edits are a list such as [{\"search\": \"x = 1\", \"replace\": \"x = 2\"}]. guard applies all of them or none."
 )]
 pub(super) struct PatchArgs {
     #[command(flatten)]
     target: Target,
-    /// The exact text to replace; it must be there exactly once.
+    /// The exact text to replace, which must occur exactly once.
     #[arg(long, value_name = "TEXT", requires = "replace", conflicts_with_all = ["search_file", "edits"])]
     search: Option<String>,
-    /// What takes its place, literally.
+    /// The replacement, taken literally.
     #[arg(long, value_name = "TEXT")]
     replace: Option<String>,
-    /// The same from files.
+    /// Read the text to replace from this file.
     #[arg(
         long,
         value_name = "FILE",
@@ -123,10 +123,10 @@ pub(super) struct PatchArgs {
         conflicts_with = "edits"
     )]
     search_file: Option<PathBuf>,
-    /// What takes its place, from a file.
+    /// Read the replacement from this file.
     #[arg(long, value_name = "FILE")]
     replace_file: Option<PathBuf>,
-    /// A JSON list of objects with `search` and `replace`; `-` for standard input.
+    /// Read a JSON list of edits from this file; `-` is standard input.
     #[arg(long, value_name = "FILE", required_unless_present_any = ["search", "search_file"])]
     edits: Option<PathBuf>,
     /// Patch only if the file still has this blob id.
@@ -143,12 +143,12 @@ pub(super) struct DeleteArgs {
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  guard move src/old.py src/new.py\n\nBoth paths are judged: the old one as deleted, the new one as added."
+    after_help = "Examples:\n  guard move src/old.py src/new.py\n\nguard judges both paths: the old one as deleted, the new one as added."
 )]
 pub(super) struct MoveArgs {
     /// The file, absolute or relative to the current directory.
     from: OsString,
-    /// Its new path; nothing may be there.
+    /// The new path, which must not exist.
     to: OsString,
     #[command(flatten)]
     design: DesignArgs,
@@ -170,16 +170,16 @@ pub(super) struct EditArgs {
         required_unless_present = "search"
     )]
     content: Option<String>,
-    /// The exact text to replace; it must be there exactly once.
+    /// The exact text to replace, which must occur exactly once.
     #[arg(long, value_name = "TEXT", requires = "replace")]
     search: Option<String>,
-    /// What takes its place, literally.
+    /// The replacement, taken literally.
     #[arg(long, value_name = "TEXT", requires = "search")]
     replace: Option<String>,
-    /// Let the content be empty.
+    /// Accept empty content.
     #[arg(long)]
     allow_empty: bool,
-    /// Never ask: hold a change that needs a person, as it happens without a terminal.
+    /// Never ask; hold a change that needs approval, as guard does without a terminal.
     #[arg(long)]
     auto: bool,
     #[command(flatten)]
