@@ -53,11 +53,6 @@ impl Approval {
         self.path == change.path && self.old == old && self.new == new && old != new
     }
 
-    /// Whether this is consent to `change` at the time `now`, in seconds since 1970.
-    pub fn covers(&self, change: &Change, now: i64) -> bool {
-        self.is_for(change) && now < self.expires
-    }
-
     /// What a finding says of it to programs.
     pub fn facts(&self) -> serde_json::Value {
         serde_json::json!({
@@ -153,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn consent_is_to_one_path_one_old_and_one_new_content_until_it_expires() {
+    fn consent_is_to_one_path_one_old_and_one_new_content() {
         let approval = Approval {
             path: "a".into(),
             old: Some(id('1').to_string()),
@@ -161,15 +156,14 @@ mod tests {
             expires: 100,
             ..testing::approval()
         };
-        assert!(approval.covers(&change("a", '1', '2'), 99));
-        assert!(!approval.covers(&change("a", '1', '2'), 100), "expired");
-        assert!(!approval.covers(&change("b", '1', '2'), 99), "another path");
+        assert!(approval.is_for(&change("a", '1', '2')));
+        assert!(!approval.is_for(&change("b", '1', '2')), "another path");
         assert!(
-            !approval.covers(&change("a", '3', '2'), 99),
+            !approval.is_for(&change("a", '3', '2')),
             "another old content"
         );
         assert!(
-            !approval.covers(&change("a", '1', '3'), 99),
+            !approval.is_for(&change("a", '1', '3')),
             "another new content"
         );
     }

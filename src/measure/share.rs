@@ -66,11 +66,6 @@ impl Lost {
         ratio(self.lost, self.total)
     }
 
-    /// The lost share without regard to order, 0 to 1.
-    pub fn gone_share(&self) -> f64 {
-        ratio(self.gone, self.total)
-    }
-
     /// Whether the share is at least `threshold`. False where there was nothing to lose.
     ///
     /// This is exact for thresholds as people write them: the quotient is the

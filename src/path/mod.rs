@@ -34,7 +34,7 @@ pub use chars::is_hostile;
 pub use collision::Links;
 pub use entry::check_entry;
 pub use link::{MAX_LINKS, Node, TreeView, check_link_target, resolve_link, resolve_path};
-pub use names::{MAX_NAME, MAX_PATH, check_names};
+pub use names::{MAX_NAME, MAX_PATH};
 pub use platform::Platform;
 pub use portable::{fold, fold_into, portable_name};
 pub(crate) use reason::Fault;

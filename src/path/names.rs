@@ -1,11 +1,9 @@
 //! What every name must satisfy, wherever it comes from.
 
-use gix::bstr::BStr;
-
 use super::chars;
 use super::disguise::check_git_dir;
 use super::platform::Platform;
-use super::reason::{Fault, Reason, Rejection};
+use super::reason::{Fault, Reason};
 use super::text::text;
 
 /// The longest component: bytes on Unix (`NAME_MAX`), UTF-16 units on Windows.
@@ -19,10 +17,6 @@ pub const MAX_PATH: usize = 4095;
 /// Judges the components of a path by themselves: NUL, UTF-8, `.git` and its
 /// disguises, characters that mislead, and the length of names. The shape of
 /// the path (`..`, absolute, empty) is not judged.
-pub fn check_names(path: &BStr, platform: Platform) -> Result<(), Rejection> {
-    faults(path, platform).map_err(|fault| fault.of(path))
-}
-
 pub(super) fn faults(path: &[u8], platform: Platform) -> Result<(), Fault> {
     let path = text(path)?;
     check_git_dir(path)?;
@@ -115,7 +109,8 @@ mod tests {
 
     #[test]
     fn the_message_names_the_character() {
-        let rejection = check_names("src/a\u{202e}yp.b".into(), Platform::Unix).unwrap_err();
+        let path = "src/a\u{202e}yp.b".as_bytes();
+        let rejection = faults(path, Platform::Unix).unwrap_err().of(path);
         assert_eq!(
             rejection.message,
             r#""src/a\u{202e}yp.b" holds the bidirectional control U+202E"#
