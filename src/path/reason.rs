@@ -7,98 +7,116 @@ use gix::bstr::{BStr, ByteSlice};
 use super::show::show;
 use crate::finding::Rule;
 
-/// Why a path is refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Reason {
+macro_rules! reasons {
+    ($($(#[$doc:meta])* $variant:ident $id:literal $advice:expr,)*) => {
+        /// Why a path is refused.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Reason {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Reason {
+            /// The stable kebab-case name.
+            pub fn id(self) -> &'static str {
+                match self { $(Reason::$variant => $id,)* }
+            }
+
+            /// One sentence without a final full stop: what to do.
+            pub fn advice(self) -> &'static str {
+                match self { $(Reason::$variant => $advice,)* }
+            }
+        }
+    };
+}
+
+const PLAIN: &str = "rename the file with ordinary letters, digits and punctuation";
+const INSIDE: &str = "name a path inside the workspace, relative to its root";
+const RENAME_WINDOWS: &str = "choose a name that Windows allows";
+const LINK_INSIDE: &str =
+    "let the link point to a path inside the repository, relative to the link";
+
+reasons! {
     /// No path at all, or nothing but blanks.
-    Empty,
+    Empty "empty" "name a file",
     /// The path is the workspace itself.
-    IsWorkspaceRoot,
+    IsWorkspaceRoot "is-workspace-root" "name a file below the workspace, not the workspace itself",
     /// The spelling says directory: it ends in `/`, `.` or `..`.
-    TrailingSlash,
+    TrailingSlash "trailing-slash" "name a file: leave out the slash or the dots at the end",
     /// `..` leaves the workspace, for good or to come back.
-    PathEscapes,
+    PathEscapes "outside-workspace" INSIDE,
     /// An absolute path that is not below the workspace.
-    PathOutside,
+    PathOutside "outside-workspace" INSIDE,
     /// A NUL byte.
-    Nul,
+    Nul "nul" "leave out the NUL byte",
     /// A C0 or C1 control, DEL, or a Unicode line or paragraph separator.
-    ControlChar,
+    ControlChar "control-char" PLAIN,
     /// A character that reorders the text around it.
-    BidiControl,
+    BidiControl "bidi-control" PLAIN,
     /// A character that is not drawn.
-    InvisibleChar,
+    InvisibleChar "invisible-char" PLAIN,
     /// A character that looks like `/` or `\`, or dots that look like `..`.
-    ConfusableSeparator,
+    ConfusableSeparator "confusable-separator"
+        "use the ordinary / between directories and another character inside a name",
     /// `.git` in any case.
-    GitDir,
+    GitDir "git-dir" "leave git's own directory to git",
     /// A name that some file system takes for `.git`.
-    GitDirAlias,
+    GitDirAlias "git-dir-alias" "choose a name that no file system takes for .git",
     /// Bytes that are not UTF-8.
-    NonUtf8,
+    NonUtf8 "non-utf8" "rename the file to valid UTF-8",
     /// A component over [`MAX_NAME`](super::MAX_NAME).
-    NameTooLong,
+    NameTooLong "name-too-long" "shorten the name to at most 255 bytes",
     /// A path over [`MAX_PATH`](super::MAX_PATH).
-    PathTooLong,
+    PathTooLong "path-too-long" "shorten the path to at most 4095 bytes, the workspace's own path included",
     /// `..` between backslashes leaves the workspace where `\` separates.
-    BackslashTraversal,
+    BackslashTraversal "backslash-traversal" "separate directories with / and stay inside the workspace",
     /// A leading `~`, which shells and tools expand.
-    Tilde,
+    Tilde "tilde" "spell the path out; for a file whose name begins with ~ write ./~",
     /// `scheme://`.
-    Uri,
+    Uri "uri" "name a path, not a URL",
     /// Windows would read an absolute path.
-    WindowsAbsolute,
+    WindowsAbsolute "windows-absolute" INSIDE,
     /// Not a path that git would write: empty, rooted, `.`, `..`, `//`.
-    MalformedEntry,
+    MalformedEntry "malformed-entry" "remove the entry with git rm --cached and add the file again",
     /// A file that steers git, as a symbolic link.
-    ControlFileSymlink,
+    ControlFileSymlink "control-file-symlink" "commit the file itself in place of the link",
     /// A mode that git does not write.
-    BadFilemode,
+    BadFilemode "bad-filemode" "add the file again with git add, so that git writes one of its own modes",
     /// Equal to a link's path once case is folded.
-    CaseCollision,
+    CaseCollision "case-collision" "rename one of the two, so that they differ in more than case",
     /// Below a path that is a link.
-    DirFileConflict,
+    DirFileConflict "dir-file-conflict" "remove either the link or what is below it",
     /// A link with an absolute target.
-    SymlinkAbsolute,
+    SymlinkAbsolute "symlink-absolute" LINK_INSIDE,
     /// A link whose target leaves the workspace, for good or to come back.
-    SymlinkEscape,
+    SymlinkEscape "symlink-escape" LINK_INSIDE,
     /// A link that leads to itself.
-    SymlinkLoop,
+    SymlinkLoop "symlink-loop" "let the link point to something other than itself",
     /// A link whose target cannot be read.
-    UnreadableLink,
+    UnreadableLink "unreadable" "restore the link's blob, or replace the link by a file",
     /// A directory stands where a file should be.
-    IsADirectory,
+    IsADirectory "is-a-directory" "name a file in the directory",
     /// Something on the way is a file.
-    NotADirectory,
+    NotADirectory "not-a-directory" "name a path whose directories are directories",
     /// A FIFO, socket or device.
-    NotARegularFile,
+    NotARegularFile "not-a-regular-file" "name a regular file, not a device, a FIFO or a socket",
     /// A file with more than one name.
-    Hardlink,
+    Hardlink "hardlink" "copy the file first, so that its other names keep their content",
     /// A device name such as `con` or `com1.txt`.
-    WindowsReservedName,
+    WindowsReservedName "windows-reserved-name" RENAME_WINDOWS,
     /// A character that Windows does not allow in names.
-    WindowsIllegalChar,
+    WindowsIllegalChar "windows-illegal-char" RENAME_WINDOWS,
     /// A name that Windows would shorten.
-    WindowsTrailingDotOrSpace,
+    WindowsTrailingDotOrSpace "windows-trailing-dot-or-space"
+        "end the name with something other than a dot or a blank",
     /// `name:stream`.
-    WindowsStream,
+    WindowsStream "windows-stream" "leave out the colon",
     /// `c:name`, relative to whatever directory drive `c:` is in.
-    WindowsDriveRelative,
+    WindowsDriveRelative "windows-drive-relative" INSIDE,
     /// The root of the current drive.
-    IsDriveRoot,
+    IsDriveRoot "is-drive-root" INSIDE,
 }
 
 impl Reason {
-    /// The stable kebab-case name.
-    pub fn id(self) -> &'static str {
-        self.texts().0
-    }
-
-    /// One sentence without a final full stop: what to do.
-    pub fn advice(self) -> &'static str {
-        self.texts().1
-    }
-
     /// The rule that a finding with this reason belongs to.
     pub fn rule(self) -> Rule {
         match self {
@@ -122,107 +140,6 @@ impl Reason {
             }
             Reason::SymlinkEscape | Reason::SymlinkAbsolute => "symlink-escapes",
             other => other.id(),
-        }
-    }
-
-    fn texts(self) -> (&'static str, &'static str) {
-        const PLAIN: &str = "rename the file with ordinary letters, digits and punctuation";
-        const INSIDE: &str = "name a path inside the workspace, relative to its root";
-        const RENAME_WINDOWS: &str = "choose a name that Windows allows";
-        const LINK_INSIDE: &str =
-            "let the link point to a path inside the repository, relative to the link";
-        match self {
-            Reason::Empty => ("empty", "name a file"),
-            Reason::IsWorkspaceRoot => (
-                "is-workspace-root",
-                "name a file below the workspace, not the workspace itself",
-            ),
-            Reason::TrailingSlash => (
-                "trailing-slash",
-                "name a file: leave out the slash or the dots at the end",
-            ),
-            Reason::PathEscapes | Reason::PathOutside => ("outside-workspace", INSIDE),
-            Reason::Nul => ("nul", "leave out the NUL byte"),
-            Reason::ControlChar => ("control-char", PLAIN),
-            Reason::BidiControl => ("bidi-control", PLAIN),
-            Reason::InvisibleChar => ("invisible-char", PLAIN),
-            Reason::ConfusableSeparator => (
-                "confusable-separator",
-                "use the ordinary / between directories and another character inside a name",
-            ),
-            Reason::GitDir => ("git-dir", "leave git's own directory to git"),
-            Reason::GitDirAlias => (
-                "git-dir-alias",
-                "choose a name that no file system takes for .git",
-            ),
-            Reason::NonUtf8 => ("non-utf8", "rename the file to valid UTF-8"),
-            Reason::NameTooLong => ("name-too-long", "shorten the name to at most 255 bytes"),
-            Reason::PathTooLong => (
-                "path-too-long",
-                "shorten the path to at most 4095 bytes, the workspace's own path included",
-            ),
-            Reason::BackslashTraversal => (
-                "backslash-traversal",
-                "separate directories with / and stay inside the workspace",
-            ),
-            Reason::Tilde => (
-                "tilde",
-                "spell the path out; for a file whose name begins with ~ write ./~",
-            ),
-            Reason::Uri => ("uri", "name a path, not a URL"),
-            Reason::WindowsAbsolute => ("windows-absolute", INSIDE),
-            Reason::MalformedEntry => (
-                "malformed-entry",
-                "remove the entry with git rm --cached and add the file again",
-            ),
-            Reason::ControlFileSymlink => (
-                "control-file-symlink",
-                "commit the file itself in place of the link",
-            ),
-            Reason::BadFilemode => (
-                "bad-filemode",
-                "add the file again with git add, so that git writes one of its own modes",
-            ),
-            Reason::CaseCollision => (
-                "case-collision",
-                "rename one of the two, so that they differ in more than case",
-            ),
-            Reason::DirFileConflict => (
-                "dir-file-conflict",
-                "remove either the link or what is below it",
-            ),
-            Reason::SymlinkAbsolute => ("symlink-absolute", LINK_INSIDE),
-            Reason::SymlinkEscape => ("symlink-escape", LINK_INSIDE),
-            Reason::SymlinkLoop => (
-                "symlink-loop",
-                "let the link point to something other than itself",
-            ),
-            Reason::UnreadableLink => (
-                "unreadable",
-                "restore the link's blob, or replace the link by a file",
-            ),
-            Reason::IsADirectory => ("is-a-directory", "name a file in the directory"),
-            Reason::NotADirectory => (
-                "not-a-directory",
-                "name a path whose directories are directories",
-            ),
-            Reason::NotARegularFile => (
-                "not-a-regular-file",
-                "name a regular file, not a device, a FIFO or a socket",
-            ),
-            Reason::Hardlink => (
-                "hardlink",
-                "copy the file first, so that its other names keep their content",
-            ),
-            Reason::WindowsReservedName => ("windows-reserved-name", RENAME_WINDOWS),
-            Reason::WindowsIllegalChar => ("windows-illegal-char", RENAME_WINDOWS),
-            Reason::WindowsTrailingDotOrSpace => (
-                "windows-trailing-dot-or-space",
-                "end the name with something other than a dot or a blank",
-            ),
-            Reason::WindowsStream => ("windows-stream", "leave out the colon"),
-            Reason::WindowsDriveRelative => ("windows-drive-relative", INSIDE),
-            Reason::IsDriveRoot => ("is-drive-root", INSIDE),
         }
     }
 }
