@@ -5,6 +5,7 @@
 //! no process and no clock. `tests/architecture.rs` reads this list and checks both.
 //!
 //! ```text
+//! named              enums whose variants have a name
 //! finding, error     what guard says
 //! change             what is proposed: one path going from an old to a new state
 //! path               which paths are safe
@@ -28,6 +29,9 @@
 //!
 //! An embedding program builds a [`policy::Policy`], collects
 //! [`change::Change`]s and calls [`rules::check`].
+
+#[macro_use]
+mod named;
 
 pub mod approval;
 pub mod boundary;

@@ -56,28 +56,18 @@ pub struct State {
     pub id: ObjectId,
 }
 
-/// What a change does to its path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Action {
-    /// The path did not exist.
-    Add,
-    /// Content or exec bit differ.
-    Modify,
-    /// The path is gone.
-    Delete,
-    /// File, symlink and submodule took each other's place.
-    TypeChange,
-}
-
-impl Action {
-    /// The word used in messages and JSON: `add`, `modify`, `delete`, `type-change`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Action::Add => "add",
-            Action::Modify => "modify",
-            Action::Delete => "delete",
-            Action::TypeChange => "type-change",
-        }
+named! {
+    /// What a change does to its path.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Action {
+        /// The path did not exist.
+        Add = "add",
+        /// Content or exec bit differ.
+        Modify = "modify",
+        /// The path is gone.
+        Delete = "delete",
+        /// File, symlink and submodule took each other's place.
+        TypeChange = "type-change",
     }
 }
 

@@ -14,90 +14,62 @@ use crate::path::{Rejection, show};
 /// The result of a file operation.
 pub type Result<T, E = Failure> = std::result::Result<T, E>;
 
-/// The kind of a failure, stable for programs (requirement 001, section 3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum FailureKind {
-    /// The path leaves the workspace or is dangerous.
-    Security,
-    /// A rule of the policy refuses.
-    Refused,
-    /// There is no such file.
-    NotFound,
-    /// The file or its directory may not be read or written.
-    Permission,
-    /// The text to replace is not in the file.
-    SearchNotFound,
-    /// The text to replace is in several places.
-    MultipleMatches,
-    /// The snapshot could not be taken; nothing was written.
-    Backup,
-    /// The log could not be written; nothing else was.
-    Record,
-    /// There is no such line to insert before.
-    NoSuchLine,
-    /// The strategy `extend` does not know the language of the file.
-    UnsupportedLanguage,
-    /// The file or the content is not correct in its language.
-    SyntaxError,
-    /// There is nothing that the file lacks.
-    NothingToAdd,
-    /// What the file lacks cannot be added without changing what is there.
-    NoPlace,
-    /// Something is already where a file is to be moved.
-    Exists,
-    /// The file is not what the caller last saw.
-    Stale,
-    /// The change waits for a person.
-    Held,
-    /// It belongs to another work tree of the repository.
-    OtherWorkTree,
-    /// A person rejected the change.
-    Rejected,
-    /// A person was asked and did not consent.
-    NotApproved,
-    /// A person consented, but the consent could not be signed; nothing was approved.
-    NotSigned,
-    /// The content is binary.
-    Binary,
-    /// The content is larger than the settings allow.
-    TooLarge,
-    /// The operating system failed: a full disk, a broken one, a read-only one.
-    Io,
-    /// guard could not judge.
-    CannotJudge,
+named! {
+    /// The kind of a failure, stable for programs (requirement 001, section 3).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum FailureKind {
+        /// The path leaves the workspace or is dangerous.
+        Security = "security",
+        /// A rule of the policy refuses.
+        Refused = "refused",
+        /// There is no such file.
+        NotFound = "not-found",
+        /// The file or its directory may not be read or written.
+        Permission = "permission",
+        /// The text to replace is not in the file.
+        SearchNotFound = "search-not-found",
+        /// The text to replace is in several places.
+        MultipleMatches = "multiple-matches",
+        /// The snapshot could not be taken; nothing was written.
+        Backup = "backup",
+        /// The log could not be written; nothing else was.
+        Record = "record",
+        /// There is no such line to insert before.
+        NoSuchLine = "no-such-line",
+        /// The strategy `extend` does not know the language of the file.
+        UnsupportedLanguage = "unsupported-language",
+        /// The file or the content is not correct in its language.
+        SyntaxError = "syntax-error",
+        /// There is nothing that the file lacks.
+        NothingToAdd = "nothing-to-add",
+        /// What the file lacks cannot be added without changing what is there.
+        NoPlace = "no-place",
+        /// Something is already where a file is to be moved.
+        Exists = "exists",
+        /// The file is not what the caller last saw.
+        Stale = "stale",
+        /// The change waits for a person.
+        Held = "held",
+        /// It belongs to another work tree of the repository.
+        OtherWorkTree = "other-worktree",
+        /// A person rejected the change.
+        Rejected = "rejected",
+        /// A person was asked and did not consent.
+        NotApproved = "not-approved",
+        /// A person consented, but the consent could not be signed; nothing was approved.
+        NotSigned = "not-signed",
+        /// The content is binary.
+        Binary = "binary",
+        /// The content is larger than the settings allow.
+        TooLarge = "too-large",
+        /// The operating system failed: a full disk, a broken one, a read-only one.
+        Io = "io",
+        /// guard could not judge.
+        CannotJudge = "cannot-judge",
+    }
 }
 
 impl FailureKind {
-    /// The word used in `error.kind`.
-    pub fn name(self) -> &'static str {
-        match self {
-            FailureKind::Security => "security",
-            FailureKind::Refused => "refused",
-            FailureKind::NotFound => "not-found",
-            FailureKind::Permission => "permission",
-            FailureKind::SearchNotFound => "search-not-found",
-            FailureKind::MultipleMatches => "multiple-matches",
-            FailureKind::Backup => "backup",
-            FailureKind::Record => "record",
-            FailureKind::NoSuchLine => "no-such-line",
-            FailureKind::UnsupportedLanguage => "unsupported-language",
-            FailureKind::SyntaxError => "syntax-error",
-            FailureKind::NothingToAdd => "nothing-to-add",
-            FailureKind::NoPlace => "no-place",
-            FailureKind::Exists => "exists",
-            FailureKind::Stale => "stale",
-            FailureKind::Held => "held",
-            FailureKind::OtherWorkTree => "other-worktree",
-            FailureKind::Rejected => "rejected",
-            FailureKind::NotApproved => "not-approved",
-            FailureKind::NotSigned => "not-signed",
-            FailureKind::Binary => "binary",
-            FailureKind::TooLarge => "too-large",
-            FailureKind::Io => "io",
-            FailureKind::CannotJudge => "cannot-judge",
-        }
-    }
-
     /// 1 where guard judged and refused, 2 where it could not do its work.
     pub fn exit_code(self) -> u8 {
         match self {

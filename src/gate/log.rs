@@ -87,11 +87,6 @@ impl Log {
         &self.work_tree
     }
 
-    /// Where the log is.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Appends a record and returns when it is on disk. `seq`, `time`, `version`, `prev` and `hash` are added.
     ///
     /// # Errors
@@ -259,48 +254,34 @@ impl Record {
     }
 }
 
-/// What is wrong with a log, each its own verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
-    /// A line is not a record, and the next does not say that it follows a torn line.
-    NotARecord,
-    /// A record's hash does not fit its text.
-    Edited,
-    /// The record does not follow the one before it, which was written anew.
-    Unchained,
-    /// Records are missing before this one.
-    Removed,
-    /// Records are out of order, or there twice.
-    Reordered,
-    /// A record with a number that there was already is another one: it comes from another log.
-    Merged,
-    /// The last line was cut short, as a crash leaves it.
-    Torn,
-    /// There are fewer records than an anchor says.
-    Truncated,
-    /// The chain is sound, but not the one that was anchored.
-    Restamped,
-    /// There are snapshots and no record.
-    Missing,
+named! {
+    /// What is wrong with a log, each its own verdict.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Fault {
+        /// A line is not a record, and the next does not say that it follows a torn line.
+        NotARecord = "not-a-record",
+        /// A record's hash does not fit its text.
+        Edited = "edited",
+        /// The record does not follow the one before it, which was written anew.
+        Unchained = "unchained",
+        /// Records are missing before this one.
+        Removed = "removed",
+        /// Records are out of order, or there twice.
+        Reordered = "reordered",
+        /// A record with a number that there was already is another one: it comes from another log.
+        Merged = "merged",
+        /// The last line was cut short, as a crash leaves it.
+        Torn = "torn",
+        /// There are fewer records than an anchor says.
+        Truncated = "truncated",
+        /// The chain is sound, but not the one that was anchored.
+        Restamped = "restamped",
+        /// There are snapshots and no record.
+        Missing = "missing",
+    }
 }
 
 impl Fault {
-    /// The word used in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Fault::NotARecord => "not-a-record",
-            Fault::Edited => "edited",
-            Fault::Unchained => "unchained",
-            Fault::Removed => "removed",
-            Fault::Reordered => "reordered",
-            Fault::Merged => "merged",
-            Fault::Torn => "torn",
-            Fault::Truncated => "truncated",
-            Fault::Restamped => "restamped",
-            Fault::Missing => "missing",
-        }
-    }
-
     /// What happened, for people.
     pub fn sentence(self) -> &'static str {
         match self {

@@ -69,28 +69,18 @@ pub struct Step {
     pub help: Vec<String>,
 }
 
-/// What happens to a hook file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
-    /// It stays.
-    Keep,
-    /// It is written.
-    Write,
-    /// It is removed.
-    Remove,
-    /// It stays although it is not as wanted.
-    Refuse,
-}
-
-impl Action {
-    /// The word used in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Action::Keep => "keep",
-            Action::Write => "write",
-            Action::Remove => "remove",
-            Action::Refuse => "refuse",
-        }
+named! {
+    /// What happens to a hook file.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Action {
+        /// It stays.
+        Keep = "keep",
+        /// It is written.
+        Write = "write",
+        /// It is removed.
+        Remove = "remove",
+        /// It stays although it is not as wanted.
+        Refuse = "refuse",
     }
 }
 

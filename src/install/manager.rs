@@ -6,17 +6,19 @@ use super::calls;
 use super::lefthook;
 pub use super::managed_settings::Settings;
 
-/// A tool that owns the hook files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Manager {
-    /// pre-commit.
-    PreCommit,
-    /// prek, which reads the settings of pre-commit too.
-    Prek,
-    /// lefthook.
-    Lefthook,
-    /// husky.
-    Husky,
+named! {
+    /// A tool that owns the hook files.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Manager {
+        /// pre-commit.
+        PreCommit = "pre-commit",
+        /// prek, which reads the settings of pre-commit too.
+        Prek = "prek",
+        /// lefthook.
+        Lefthook = "lefthook",
+        /// husky.
+        Husky = "husky",
+    }
 }
 
 /// A hook file that a manager owns, with the settings that decide what it runs.
@@ -40,16 +42,6 @@ impl Manager {
             Some(Manager::Lefthook)
         } else {
             None
-        }
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Manager::PreCommit => "pre-commit",
-            Manager::Prek => "prek",
-            Manager::Lefthook => "lefthook",
-            Manager::Husky => "husky",
         }
     }
 

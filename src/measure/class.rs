@@ -21,28 +21,18 @@ impl Default for Thresholds {
     }
 }
 
-/// The class of a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Class {
-    /// There was nothing.
-    New,
-    /// Something was there and stays recognisable, or was small.
-    Modify,
-    /// A large file lost most of what it was.
-    Replace,
-    /// Nothing is left.
-    Delete,
-}
-
-impl Class {
-    /// The word used in messages and JSON: `NEW`, `MODIFY`, `REPLACE`, `DELETE`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Class::New => "NEW",
-            Class::Modify => "MODIFY",
-            Class::Replace => "REPLACE",
-            Class::Delete => "DELETE",
-        }
+named! {
+    /// The class of a change.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Class {
+        /// There was nothing.
+        New = "NEW",
+        /// Something was there and stays recognisable, or was small.
+        Modify = "MODIFY",
+        /// A large file lost most of what it was.
+        Replace = "REPLACE",
+        /// Nothing is left.
+        Delete = "DELETE",
     }
 }
 

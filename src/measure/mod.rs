@@ -29,38 +29,25 @@ pub use units::Unit;
 
 use crate::change::Kind;
 
-/// A file's content that became something else. The old version is lost whole,
-/// whatever its size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Conversion {
-    /// Text became binary.
-    Binary,
-    /// What was no text became text.
-    Text,
-    /// Text became UTF-16 or UTF-32, which git, and so every review, shows as binary.
-    WideText,
-    /// Content, text or binary, became a Git LFS pointer.
-    LfsPointer,
-    /// A file became a symbolic link.
-    Symlink,
-    /// A file became a submodule.
-    Submodule,
-    /// A file that held something holds nothing but blanks now.
-    Emptied,
-}
-
-impl Conversion {
-    /// What the new version is, for messages: `binary`, `UTF-16 or UTF-32`, ….
-    pub fn name(self) -> &'static str {
-        match self {
-            Conversion::Binary => "binary",
-            Conversion::Text => "text",
-            Conversion::WideText => "UTF-16 or UTF-32",
-            Conversion::LfsPointer => "a Git LFS pointer",
-            Conversion::Symlink => "a symbolic link",
-            Conversion::Submodule => "a submodule",
-            Conversion::Emptied => "empty",
-        }
+named! {
+    /// A file's content that became something else. The old version is lost whole,
+    /// whatever its size.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Conversion {
+        /// Text became binary.
+        Binary = "binary",
+        /// What was no text became text.
+        Text = "text",
+        /// Text became UTF-16 or UTF-32, which git, and so every review, shows as binary.
+        WideText = "UTF-16 or UTF-32",
+        /// Content, text or binary, became a Git LFS pointer.
+        LfsPointer = "a Git LFS pointer",
+        /// A file became a symbolic link.
+        Symlink = "a symbolic link",
+        /// A file became a submodule.
+        Submodule = "a submodule",
+        /// A file that held something holds nothing but blanks now.
+        Emptied = "empty",
     }
 }
 

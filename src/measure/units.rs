@@ -13,15 +13,17 @@ const LONG_LINES: usize = 400;
 /// A token is cut after this many bytes.
 const TOKEN_LIMIT: usize = 256;
 
-/// What is counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Unit {
-    /// Lines, as git counts them; blank lines count.
-    Lines,
-    /// Words, where the old version has over 400 bytes a line.
-    Tokens,
-    /// Bytes of content that is not text. They are lost whole or not at all.
-    Bytes,
+named! {
+    /// What is counted.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Unit {
+        /// Lines, as git counts them; blank lines count.
+        Lines = "lines",
+        /// Words, where the old version has over 400 bytes a line.
+        Tokens = "tokens",
+        /// Bytes of content that is not text. They are lost whole or not at all.
+        Bytes = "bytes",
+    }
 }
 
 impl Unit {
@@ -31,15 +33,6 @@ impl Unit {
             Unit::Tokens
         } else {
             Unit::Lines
-        }
-    }
-
-    /// The word used in messages and JSON: `lines`, `tokens`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Unit::Lines => "lines",
-            Unit::Tokens => "tokens",
-            Unit::Bytes => "bytes",
         }
     }
 }

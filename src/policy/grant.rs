@@ -68,47 +68,29 @@ impl fmt::Debug for Actions {
     }
 }
 
-/// What a grant's path stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum GrantKind {
-    /// Exactly this path.
-    File,
-    /// Everything below this path (stored without its trailing slash).
-    Directory,
-    /// Every path that matches.
-    Glob,
-}
-
-impl GrantKind {
-    /// The word used in JSON: `file`, `directory`, `glob`.
-    pub fn name(self) -> &'static str {
-        match self {
-            GrantKind::File => "file",
-            GrantKind::Directory => "directory",
-            GrantKind::Glob => "glob",
-        }
+named! {
+    /// What a grant's path stands for.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum GrantKind {
+        /// Exactly this path.
+        File = "file",
+        /// Everything below this path (stored without its trailing slash).
+        Directory = "directory",
+        /// Every path that matches.
+        Glob = "glob",
     }
 }
 
-/// What the granted files are for (requirement 002, section 2.3), told from the path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// Program text and everything that is neither of the others.
-    Implementation,
-    /// Tests.
-    Test,
-    /// Configuration and data.
-    Config,
-}
-
-impl Role {
-    /// The word used in JSON: `implementation`, `test`, `config`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Role::Implementation => "implementation",
-            Role::Test => "test",
-            Role::Config => "config",
-        }
+named! {
+    /// What the granted files are for (requirement 002, section 2.3), told from the path.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Role {
+        /// Program text and everything that is neither of the others.
+        Implementation = "implementation",
+        /// Tests.
+        Test = "test",
+        /// Configuration and data.
+        Config = "config",
     }
 }
 

@@ -39,29 +39,17 @@ pub struct Verdict {
     pub texts: Texts,
 }
 
-/// Where changes come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum SourceKind {
-    /// The index against its parents.
-    #[default]
-    Index,
-    /// Commits, against a merge base.
-    Range,
-    /// The work tree against the parents of the next commit, as if everything in it were added.
-    WorkTree,
-    /// One operation that was asked for.
-    Request,
-}
-
-impl SourceKind {
-    /// The word used in JSON: `index`, `range`, `worktree`, `request`.
-    pub fn name(self) -> &'static str {
-        match self {
-            SourceKind::Index => "index",
-            SourceKind::Range => "range",
-            SourceKind::WorkTree => "worktree",
-            SourceKind::Request => "request",
-        }
+named! {
+    /// Where changes come from.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum SourceKind {
+        /// The index against its parents.
+        #[default]
+        Index = "index",
+        /// Commits, against a merge base.
+        Range = "range",
+        /// The work tree against the parents of the next commit, as if everything in it were added.
+        WorkTree = "worktree",
     }
 }
 
@@ -116,22 +104,14 @@ pub struct JudgedChange {
     pub deleted: Option<String>,
 }
 
-/// The answer in one word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// No finding at level error.
-    Accepted,
-    /// At least one.
-    Refused,
-}
-
-impl Outcome {
-    /// The word used in every format: `accepted`, `refused`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Outcome::Accepted => "accepted",
-            Outcome::Refused => "refused",
-        }
+named! {
+    /// The answer in one word.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Outcome {
+        /// No finding at level error.
+        Accepted = "accepted",
+        /// At least one.
+        Refused = "refused",
     }
 }
 

@@ -3,25 +3,16 @@
 use crate::error::Error;
 use crate::finding::Help;
 
-/// How a check came out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Status {
-    /// As it should be.
-    Ok,
-    /// Works, with a gap that a person should know.
-    Warn,
-    /// Does not work.
-    Fail,
-}
-
-impl Status {
-    /// The word used in every format.
-    pub fn name(self) -> &'static str {
-        match self {
-            Status::Ok => "ok",
-            Status::Warn => "warn",
-            Status::Fail => "fail",
-        }
+named! {
+    /// How a check came out.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Status {
+        /// As it should be.
+        Ok = "ok",
+        /// Works, with a gap that a person should know.
+        Warn = "warn",
+        /// Does not work.
+        Fail = "fail",
     }
 }
 
