@@ -104,7 +104,6 @@ impl PendingArgs {
         };
         let quiet = output.style.quiet;
         output.print_either(
-            "guard pending",
             || {
                 let held: Vec<_> = held
                     .iter()
@@ -268,7 +267,6 @@ impl ApproveArgs {
             .map(|change| show(&change.change.path).to_string())
             .collect();
         output.print_either(
-            "guard approve",
             || {
                 let signed = signer.is_some();
                 json!({ "version": 1, "approved": paths, "reason": reason, "signed": signed })
@@ -292,7 +290,6 @@ impl RejectArgs {
             Ok(change) => {
                 let path = change.path;
                 output.print_either(
-                    "guard reject",
                     || json!({ "version": 1, "rejected": self.id, "path": path.to_str_lossy() }),
                     |out| writeln!(out, "rejected {}: {} is unchanged", self.id, show(&path)),
                 );

@@ -87,7 +87,6 @@ fn print_records(output: &mut Output, bytes: &[u8], last: Option<usize>) {
         })
         .collect();
     output.print_either(
-        "guard audit show",
         || json!({ "version": 1, "records": records }),
         |out| {
             records
@@ -131,7 +130,6 @@ fn design(design: &Value) -> String {
 fn print_verification(output: &mut Output, result: &Verification) -> u8 {
     let sound = format!("{} records, head {}", result.head.count, result.head);
     output.print_either(
-        "guard audit verify",
         || {
             let fault = result
                 .fault

@@ -62,7 +62,6 @@ pub(super) fn run(output: &mut Output, key: &Path) -> Result<u8> {
         "then sign approvals: guard approve --staged --sign KEY".to_owned(),
     ];
     output.print_either(
-        "guard approve",
         || json!({ "version": 1, "enrolled": who, "file": file, "line": line, "next": steps }),
         |out| {
             writeln!(out, "added to {}: {line}", show(&file))?;

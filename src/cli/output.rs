@@ -13,7 +13,7 @@ use gix::bstr::BString;
 use super::report_file;
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
-use crate::report::{Format, Style, document, write_error, write_failure, write_notes};
+use crate::report::{Format, Style, write_answer, write_error, write_failure, write_notes};
 
 /// guard could not judge, or was called wrongly.
 pub(super) const CANNOT_JUDGE: u8 = 2;
@@ -280,14 +280,12 @@ impl Output {
     /// Prints what has a form for people and one for programs, and no other.
     pub(super) fn print_either(
         &mut self,
-        verb: &str,
         json: impl Fn() -> serde_json::Value,
         human: impl Fn(&mut dyn Write) -> io::Result<()>,
     ) {
         self.print(|out, format, _| match format {
             Format::Human => human(out),
-            Format::Json => out.write_all(document(&json())?.as_bytes()),
-            other => Err(other.not_here(verb)),
+            _ => write_answer(format, out, String::new, &json),
         });
     }
 

@@ -110,7 +110,6 @@ fn list(output: &mut Output, repo: &Repository) -> Result<()> {
     }
     output.notes(&notes);
     output.print_either(
-        "guard snapshot list",
         || {
             let items: Vec<Value> = snapshots
                 .iter()
@@ -209,7 +208,6 @@ fn show_one(output: &mut Output, repo: &Repository, name: &str, path: Option<&Pa
     let snapshot = find(repo, name)?;
     let Some(path) = path else {
         output.print_either(
-            "guard snapshot show",
             || json_of(repo, &snapshot),
             |out| {
                 let elsewhere = elsewhere(repo, &snapshot.work_tree);
@@ -245,7 +243,6 @@ fn show_one(output: &mut Output, repo: &Repository, name: &str, path: Option<&Pa
         return Ok(());
     };
     output.print_either(
-        "guard snapshot show",
         || {
             let (id, path) = (snapshot.id.to_string(), path.to_str_lossy());
             json!({ "version": 1, "id": id, "path": path, "content": text })
@@ -282,7 +279,6 @@ fn diff(output: &mut Output, repo: &Repository, name: &str) -> Result<u8> {
         }
     }
     output.print_either(
-        "guard snapshot diff",
         || json!({ "version": 1, "id": snapshot.id.to_string(), "diff": text }),
         |out| out.write_all(text.as_bytes()),
     );
@@ -343,7 +339,6 @@ fn restore(
     };
     let backups: Vec<String> = done.iter().map(|done| done.backup.to_string()).collect();
     output.print_either(
-        "guard snapshot restore",
         || {
             let (restored, removed) = (texts(&restored), texts(&removed));
             json!({ "version": 1, "restored": restored, "removed": removed, "backups": backups })
@@ -366,7 +361,6 @@ fn restore(
 fn prune(output: &mut Output, repo: &Repository) -> Result<()> {
     let kept = gate::prune(repo)?;
     output.print_either(
-        "guard snapshot prune",
         || json!({ "version": 1, "forgotten": kept.forgotten, "kept": kept.kept }),
         |out| {
             writeln!(

@@ -3,35 +3,18 @@
 use std::io;
 
 use annotate_snippets::renderer::{DEFAULT_ERROR_STYLE, DEFAULT_NOTE_STYLE};
-use gix::bstr::ByteSlice;
-use serde::Serialize;
+use gix::bstr::{BString, ByteSlice};
+use serde_json::{Value, json};
 
 use super::escape::message;
 use super::human::paint;
-use super::json::{document, path};
+use super::json::path;
 use super::scope::place;
 use super::style::Style;
-use super::{Format, escape};
+use super::{Format, write_answer};
 use crate::finding::Rule;
 use crate::path::show;
 use crate::verdict::{CheckAnswers, CheckResult};
-
-#[derive(Serialize)]
-struct CheckJson<'a> {
-    version: u32,
-    results: Vec<ResultJson<'a>>,
-    notes: &'a [String],
-}
-
-#[derive(Serialize)]
-struct ResultJson<'a> {
-    requested_path: String,
-    path: Option<String>,
-    allowed: bool,
-    closest_match: Option<String>,
-    reason: &'a str,
-    rule: Option<&'static str>,
-}
 
 /// Writes the report in one piece; quiet leaves out what is allowed.
 ///
@@ -44,36 +27,28 @@ pub fn write_check(
     out: &mut dyn io::Write,
     style: &Style,
 ) -> io::Result<()> {
-    let text = match format {
-        Format::Human => answers
-            .results
-            .iter()
-            .filter(|result| !(style.quiet && result.allowed))
-            .map(|result| escape::commands(human(result, style)))
-            .collect(),
-        Format::Json => json(answers)?,
-        other => return Err(other.not_here("guard check")),
+    let human = || {
+        let results = answers.results.iter();
+        let shown = results.filter(|result| !(style.quiet && result.allowed));
+        shown.map(|result| human(result, style)).collect()
     };
-    out.write_all(text.as_bytes())
+    write_answer(format, out, human, || json(answers))
 }
 
-fn json(answers: &CheckAnswers) -> io::Result<String> {
-    document(&CheckJson {
-        version: 1,
-        results: answers
-            .results
-            .iter()
-            .map(|result| ResultJson {
-                requested_path: path(result.requested_path.as_bstr()),
-                path: result.path.as_ref().map(|p| path(p.as_bstr())),
-                allowed: result.allowed,
-                closest_match: result.closest_match.as_ref().map(|p| path(p.as_bstr())),
-                reason: &result.reason,
-                rule: result.rule.map(Rule::id),
-            })
-            .collect(),
-        notes: &answers.notes,
-    })
+fn json(answers: &CheckAnswers) -> Value {
+    let result = |result: &CheckResult| {
+        let path_of = |of: &Option<BString>| of.as_ref().map(|of| path(of.as_bstr()));
+        json!({
+            "requested_path": path(result.requested_path.as_bstr()),
+            "path": path_of(&result.path),
+            "allowed": result.allowed,
+            "closest_match": path_of(&result.closest_match),
+            "reason": result.reason,
+            "rule": result.rule.map(Rule::id),
+        })
+    };
+    let results: Vec<_> = answers.results.iter().map(result).collect();
+    json!({"version": 1, "results": results, "notes": answers.notes})
 }
 
 fn human(result: &CheckResult, style: &Style) -> String {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::human::paint;
 use super::style::Style;
-use super::{Format, document};
+use super::{Format, write_answer};
 use crate::finding::Rule;
 use crate::policy::settings::{KEYS, LEVELS, RULES};
 
@@ -32,21 +32,20 @@ pub fn write_topic(
     out: &mut dyn io::Write,
     style: &Style,
 ) -> io::Result<()> {
-    let page = match (format, topic) {
-        (Format::Human, Topic::Rules) => rules(style),
-        (Format::Human, Topic::Rule(rule)) => rule_page(rule, style),
-        (Format::Human, Topic::Settings) => settings(style),
-        (Format::Json, Topic::Rules) => {
-            let rules: Vec<Value> = Rule::ALL.iter().copied().map(rule_json).collect();
-            document(&json!({"version": 1, "rules": rules}))?
-        }
-        (Format::Json, Topic::Rule(rule)) => {
-            document(&json!({"version": 1, "rules": [rule_json(rule)]}))?
-        }
-        (Format::Json, Topic::Settings) => document(&settings_json())?,
-        (other, _) => return Err(other.not_here("guard explain")),
+    let human = || match topic {
+        Topic::Rules => rules(style),
+        Topic::Rule(rule) => rule_page(rule, style),
+        Topic::Settings => settings(style),
     };
-    out.write_all(page.as_bytes())
+    let json = || match topic {
+        Topic::Rules => {
+            let rules: Vec<Value> = Rule::ALL.iter().copied().map(rule_json).collect();
+            json!({"version": 1, "rules": rules})
+        }
+        Topic::Rule(rule) => json!({"version": 1, "rules": [rule_json(rule)]}),
+        Topic::Settings => settings_json(),
+    };
+    write_answer(format, out, human, json)
 }
 
 fn rule_json(rule: Rule) -> Value {

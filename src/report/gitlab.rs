@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::identity::{hashes, sha256};
 use super::json::{Each, path, write_document};
@@ -18,26 +18,6 @@ use crate::error::Error;
 use crate::finding::{Finding, Level};
 use crate::policy::settings;
 use crate::verdict::Verdict;
-
-#[derive(Clone, Serialize)]
-struct Issue {
-    description: String,
-    check_name: &'static str,
-    fingerprint: String,
-    severity: &'static str,
-    location: Location,
-}
-
-#[derive(Clone, Serialize)]
-struct Location {
-    path: String,
-    lines: Lines,
-}
-
-#[derive(Clone, Serialize)]
-struct Lines {
-    begin: usize,
-}
 
 pub(super) fn report(
     verdict: &Verdict,
@@ -50,16 +30,13 @@ pub(super) fn report(
     let failed = failure.map(no_verdict).transpose()?;
     let found = |(finding, fingerprint): (&&Finding, &ObjectId)| {
         let place = places.place(finding);
-        Issue {
-            description: described(finding),
-            check_name: finding.rule.id(),
-            fingerprint: fingerprint.to_string(),
-            severity: severity(finding),
-            location: Location {
-                path: path(place.path.as_bstr()),
-                lines: Lines { begin: place.line },
-            },
-        }
+        json!({
+            "description": described(finding),
+            "check_name": finding.rule.id(),
+            "fingerprint": fingerprint.to_string(),
+            "severity": severity(finding),
+            "location": {"path": path(place.path.as_bstr()), "lines": {"begin": place.line}},
+        })
     };
     let issues = || {
         let found = findings.iter().zip(&fingerprints).map(found);
@@ -68,17 +45,14 @@ pub(super) fn report(
     write_document(&Each(issues), out)
 }
 
-fn no_verdict(error: &Error) -> io::Result<Issue> {
-    Ok(Issue {
-        description: cannot_judge(error),
-        check_name: "guard",
-        fingerprint: sha256(error.message.as_bytes())?,
-        severity: "blocker",
-        location: Location {
-            path: settings::FILE.to_owned(),
-            lines: Lines { begin: 1 },
-        },
-    })
+fn no_verdict(error: &Error) -> io::Result<Value> {
+    Ok(json!({
+        "description": cannot_judge(error),
+        "check_name": "guard",
+        "fingerprint": sha256(error.message.as_bytes())?,
+        "severity": "blocker",
+        "location": {"path": settings::FILE, "lines": {"begin": 1}},
+    }))
 }
 
 fn described(finding: &Finding) -> String {

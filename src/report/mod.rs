@@ -48,25 +48,27 @@ use crate::verdict::Verdict;
 /// Bytes that are written at a time.
 const BUFFER: usize = 64 * 1024;
 
-/// The formats a report can be written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// For people, drawn as rustc draws its diagnostics.
-    Human,
-    /// The JSON interface: indented, one document, a line feed at the end.
-    Json,
-    /// JSON Lines: one finding a line, then the summary.
-    Jsonl,
-    /// SARIF 2.1.0, as GitHub's code scanning wants it.
-    Sarif,
-    /// GitHub's workflow commands, around the report for people.
-    Github,
-    /// GitLab's Code Quality report.
-    Gitlab,
-    /// JUnit's XML.
-    Junit,
-    /// Markdown for a comment or a job's summary.
-    Markdown,
+named! {
+    /// The formats a report can be written in.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Format {
+        /// For people, drawn as rustc draws its diagnostics.
+        Human = "human",
+        /// The JSON interface: indented, one document, a line feed at the end.
+        Json = "json",
+        /// JSON Lines: one finding a line, then the summary.
+        Jsonl = "jsonl",
+        /// SARIF 2.1.0, as GitHub's code scanning wants it.
+        Sarif = "sarif",
+        /// GitHub's workflow commands, around the report for people.
+        Github = "github",
+        /// GitLab's Code Quality report.
+        Gitlab = "gitlab",
+        /// JUnit's XML.
+        Junit = "junit",
+        /// Markdown for a comment or a job's summary.
+        Markdown = "markdown",
+    }
 }
 
 impl Format {
@@ -86,27 +88,31 @@ impl Format {
     pub fn from_name(name: &str) -> Option<Format> {
         Format::ALL.into_iter().find(|format| format.name() == name)
     }
+}
 
-    /// The word used on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::Human => "human",
-            Format::Json => "json",
-            Format::Jsonl => "jsonl",
-            Format::Sarif => "sarif",
-            Format::Github => "github",
-            Format::Gitlab => "gitlab",
-            Format::Junit => "junit",
-            Format::Markdown => "markdown",
+/// Writes what has a form for people and one for programs, and no other.
+///
+/// # Errors
+///
+/// Those of `out`, and `Unsupported` for a format that is neither human nor JSON.
+pub(crate) fn write_answer(
+    format: Format,
+    out: &mut dyn io::Write,
+    human: impl FnOnce() -> String,
+    json: impl FnOnce() -> serde_json::Value,
+) -> io::Result<()> {
+    let text = match format {
+        Format::Human => escape::commands(human()),
+        Format::Json => document(&json())?,
+        other => {
+            let message = format!(
+                "there is no format {} here, only human and json",
+                other.name()
+            );
+            return Err(io::Error::new(io::ErrorKind::Unsupported, message));
         }
-    }
-
-    /// The error of a report that has no such format.
-    pub(crate) fn not_here(self, verb: &str) -> io::Error {
-        let name = self.name();
-        let message = format!("{verb} has no format {name}, only human and json");
-        io::Error::new(io::ErrorKind::Unsupported, message)
-    }
+    };
+    out.write_all(text.as_bytes())
 }
 
 /// Writes a verdict, one finding after the other.

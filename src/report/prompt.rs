@@ -4,37 +4,16 @@
 use std::io;
 
 use gix::bstr::{BString, ByteSlice};
-use serde::Serialize;
+use serde_json::{Value, json};
 
-use super::json::{document, path};
-use super::{Format, escape};
+use super::json::path;
+use super::{Format, escape, write_answer};
 use crate::path::show;
 use crate::policy::{Actions, GrantKind, Role};
 use crate::verdict::{PromptPath, PromptSection, Protection};
 
 /// Characters of a description: one line of a prompt.
 const DESCRIPTION_CHARS: usize = 300;
-
-#[derive(Serialize)]
-struct PromptJson<'a> {
-    version: u32,
-    designs: Vec<String>,
-    text: String,
-    paths: Vec<LineJson>,
-    notes: &'a [String],
-}
-
-#[derive(Serialize)]
-struct LineJson {
-    path: String,
-    kind: &'static str,
-    actions: Vec<&'static str>,
-    role: &'static str,
-    description: String,
-    exists: bool,
-    do_not_modify: bool,
-    reason: Option<&'static str>,
-}
 
 /// Writes the section.
 ///
@@ -46,18 +25,17 @@ pub fn write_prompt(
     format: Format,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
-    let text = match format {
-        Format::Human => text(section),
-        Format::Json => document(&PromptJson {
-            version: 1,
-            designs: section.designs.iter().map(|d| path(d.as_bstr())).collect(),
-            text: text(section),
-            paths: section.paths.iter().map(json).collect(),
-            notes: &section.remarks(),
-        })?,
-        other => return Err(other.not_here("guard scope prompt")),
+    let json = || {
+        let designs = section.designs.iter().map(|design| path(design.as_bstr()));
+        json!({
+            "version": 1,
+            "designs": designs.collect::<Vec<_>>(),
+            "text": text(section),
+            "paths": section.paths.iter().map(line_json).collect::<Vec<_>>(),
+            "notes": section.remarks(),
+        })
     };
-    out.write_all(text.as_bytes())
+    write_answer(format, out, || text(section), json)
 }
 
 /// Nothing for an empty scope.
@@ -138,21 +116,21 @@ fn description(line: &PromptPath) -> String {
     escape::clip(&escape::text(&joined), DESCRIPTION_CHARS).into_owned()
 }
 
-fn json(line: &PromptPath) -> LineJson {
+fn line_json(line: &PromptPath) -> Value {
     let reason = line.protection.map(|protection| match protection {
         Protection::Settings => "protected",
         Protection::Scaffolded => "scaffolded",
     });
-    LineJson {
-        path: path(line.path.as_bstr()),
-        kind: line.kind.name(),
-        actions: line.actions.names().collect(),
-        role: line.role.name(),
-        description: line.descriptions.join("; "),
-        exists: line.exists,
-        do_not_modify: reason.is_some(),
-        reason,
-    }
+    json!({
+        "path": path(line.path.as_bstr()),
+        "kind": line.kind.name(),
+        "actions": line.actions.names().collect::<Vec<_>>(),
+        "role": line.role.name(),
+        "description": line.descriptions.join("; "),
+        "exists": line.exists,
+        "do_not_modify": reason.is_some(),
+        "reason": reason,
+    })
 }
 
 /// A path that cannot be taken for the path and the remark of another line.

@@ -4,50 +4,16 @@ use std::io;
 
 use annotate_snippets::renderer::DEFAULT_EMPHASIS_STYLE;
 use gix::bstr::{BString, ByteSlice};
-use serde::Serialize;
+use serde_json::{Value, json};
 
-use super::json::{DesignJson, FindingJson, designs, document, findings, path};
+use super::json::{designs, findings, path};
 use super::style::Style;
-use super::{Format, escape, human};
-use crate::finding::Level;
+use super::{Format, escape, human, write_answer};
+use crate::finding::{Anchor, Level};
 use crate::path::show;
 use crate::policy::GrantKind;
 use crate::policy::design::Mention;
 use crate::verdict::{ScopeGrant, ScopeListing};
-
-#[derive(Serialize)]
-struct ScopeJson<'a> {
-    version: u32,
-    designs: Vec<DesignJson<'a>>,
-    grants: Vec<GrantJson<'a>>,
-    mentions: Vec<MentionJson<'a>>,
-    problems: Vec<FindingJson<'a>>,
-    notes: &'a [String],
-}
-
-#[derive(Serialize)]
-struct GrantJson<'a> {
-    path: String,
-    kind: &'static str,
-    actions: Vec<&'static str>,
-    from: Option<String>,
-    role: &'static str,
-    description: &'a str,
-    exists: bool,
-    protected: bool,
-    design: String,
-    line: usize,
-    column: usize,
-}
-
-#[derive(Serialize)]
-struct MentionJson<'a> {
-    path: String,
-    change_type: &'a str,
-    design: String,
-    line: usize,
-    column: usize,
-}
 
 /// Writes the report in one piece.
 ///
@@ -60,12 +26,7 @@ pub fn write_scope(
     out: &mut dyn io::Write,
     style: &Style,
 ) -> io::Result<()> {
-    let text = match format {
-        Format::Human => escape::commands(people(scope, style)),
-        Format::Json => json(scope)?,
-        other => return Err(other.not_here("guard scope")),
-    };
-    out.write_all(text.as_bytes())
+    write_answer(format, out, || people(scope, style), || json(scope))
 }
 
 /// Writes the answer of a lint of documents: for people the faults and a summary, for programs everything.
@@ -79,12 +40,7 @@ pub fn write_scope_check(
     out: &mut dyn io::Write,
     style: &Style,
 ) -> io::Result<()> {
-    let text = match format {
-        Format::Human => escape::commands(human_lint(scope, style)),
-        Format::Json => json(scope)?,
-        other => return Err(other.not_here("guard scope check")),
-    };
-    out.write_all(text.as_bytes())
+    write_answer(format, out, || human_lint(scope, style), || json(scope))
 }
 
 fn human_lint(scope: &ScopeListing, style: &Style) -> String {
@@ -112,24 +68,21 @@ fn human_lint(scope: &ScopeListing, style: &Style) -> String {
     out
 }
 
-fn json(scope: &ScopeListing) -> io::Result<String> {
-    document(&ScopeJson {
-        version: 1,
-        designs: designs(&scope.designs),
-        grants: scope.grants.iter().map(grant_json).collect(),
-        mentions: scope
-            .mentions
-            .iter()
-            .map(|mention| MentionJson {
-                path: path(mention.path.as_bstr()),
-                change_type: &mention.change_type,
-                design: path(mention.anchor.path.as_bstr()),
-                line: mention.anchor.line,
-                column: mention.anchor.column,
-            })
-            .collect(),
-        problems: findings(&scope.problems),
-        notes: &scope.notes,
+fn json(scope: &ScopeListing) -> Value {
+    let mention = |mention: &Mention| {
+        let (path, anchor) = (path(mention.path.as_bstr()), &mention.anchor);
+        with_place(
+            json!({"path": path, "change_type": mention.change_type}),
+            anchor,
+        )
+    };
+    json!({
+        "version": 1,
+        "designs": designs(&scope.designs),
+        "grants": scope.grants.iter().map(grant_json).collect::<Vec<_>>(),
+        "mentions": scope.mentions.iter().map(mention).collect::<Vec<_>>(),
+        "problems": findings(&scope.problems),
+        "notes": scope.notes,
     })
 }
 
@@ -156,21 +109,27 @@ fn people(scope: &ScopeListing, style: &Style) -> String {
 }
 
 /// One grant of the JSON interface; `from` is the other end of a rename.
-fn grant_json(line: &ScopeGrant) -> GrantJson<'_> {
+fn grant_json(line: &ScopeGrant) -> Value {
     let grant = &line.grant;
-    GrantJson {
-        path: path(grant.path.as_bstr()),
-        kind: grant.kind.name(),
-        actions: grant.actions.names().collect(),
-        from: grant.renamed.as_ref().map(|p| path(p.as_bstr())),
-        role: grant.role.name(),
-        description: &grant.description,
-        exists: line.exists,
-        protected: line.protected,
-        design: path(grant.anchor.path.as_bstr()),
-        line: grant.anchor.line,
-        column: grant.anchor.column,
-    }
+    let value = json!({
+        "path": path(grant.path.as_bstr()),
+        "kind": grant.kind.name(),
+        "actions": grant.actions.names().collect::<Vec<_>>(),
+        "from": grant.renamed.as_ref().map(|from| path(from.as_bstr())),
+        "role": grant.role.name(),
+        "description": grant.description,
+        "exists": line.exists,
+        "protected": line.protected,
+    });
+    with_place(value, &grant.anchor)
+}
+
+/// The value with its place in a design.
+fn with_place(mut value: Value, anchor: &Anchor) -> Value {
+    value["design"] = path(anchor.path.as_bstr()).into();
+    value["line"] = anchor.line.into();
+    value["column"] = anchor.column.into();
+    value
 }
 
 fn grant_row(line: &ScopeGrant) -> Vec<String> {

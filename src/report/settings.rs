@@ -3,57 +3,20 @@
 use std::io;
 
 use annotate_snippets::renderer::DEFAULT_EMPHASIS_STYLE;
-use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::json::document;
 use super::style::Style;
-use super::{Format, escape, human};
+use super::{Format, escape, human, write_answer};
 use crate::finding::{Level, Rule};
 use crate::policy::settings::{FILE, KEYS, Place, RULES};
-use crate::verdict::{ChosenDesigns, SettingsInForce};
+use crate::verdict::SettingsInForce;
 
-#[derive(Serialize)]
-struct SettingsJson<'a> {
-    version: u32,
-    file: &'static str,
-    commit: Option<&'a str>,
-    settings: Vec<SettingJson>,
-    rules: Vec<RuleJson>,
-    designs: Option<&'a ChosenDesigns>,
-    variables: Vec<VariableJson<'a>>,
-    notes: &'a [String],
-}
-
-#[derive(Serialize)]
-struct SettingJson {
+/// One value in force, and where it came from.
+struct Row {
     table: &'static str,
-    key: &'static str,
+    name: &'static str,
     value: Value,
-    #[serde(flatten)]
-    source: SourceJson,
-}
-
-#[derive(Serialize)]
-struct RuleJson {
-    rule: &'static str,
-    level: &'static str,
-    #[serde(flatten)]
-    source: SourceJson,
-}
-
-/// Where a value came from.
-#[derive(Serialize)]
-struct SourceJson {
-    from: &'static str,
-    line: Option<usize>,
-    column: Option<usize>,
-}
-
-#[derive(Serialize)]
-struct VariableJson<'a> {
-    name: &'a str,
-    value: &'a str,
+    place: Option<Place>,
 }
 
 /// Writes the report in one piece.
@@ -67,78 +30,79 @@ pub fn write_settings(
     out: &mut dyn io::Write,
     style: &Style,
 ) -> io::Result<()> {
-    let text = match format {
-        Format::Human => escape::commands(human(in_force, style)),
-        Format::Json => document(&SettingsJson {
-            version: 1,
-            file: FILE,
-            commit: in_force.commit.as_deref(),
-            settings: settings(in_force),
-            rules: rules(in_force),
-            designs: in_force.designs.as_ref(),
-            variables: in_force
-                .variables
-                .iter()
-                .map(|(name, value)| VariableJson { name, value })
-                .collect(),
-            notes: &in_force.notes,
-        })?,
-        other => return Err(other.not_here("guard settings")),
-    };
-    out.write_all(text.as_bytes())
+    write_answer(format, out, || human(in_force, style), || json(in_force))
 }
 
-fn settings(in_force: &SettingsInForce) -> Vec<SettingJson> {
-    let setting = |key: &'static crate::policy::settings::Key| SettingJson {
+fn json(in_force: &SettingsInForce) -> Value {
+    let settings = settings(in_force).map(|row| {
+        let value = json!({"table": row.table, "key": row.name, "value": row.value});
+        with_place(value, row.place)
+    });
+    let rules = rules(in_force).map(|row| {
+        let value = json!({"rule": row.name, "level": row.value});
+        with_place(value, row.place)
+    });
+    let variables = in_force.variables.iter();
+    let variables = variables.map(|(name, value)| json!({"name": name, "value": value}));
+    json!({
+        "version": 1,
+        "file": FILE,
+        "commit": in_force.commit,
+        "settings": settings.collect::<Vec<_>>(),
+        "rules": rules.collect::<Vec<_>>(),
+        "designs": in_force.designs,
+        "variables": variables.collect::<Vec<_>>(),
+        "notes": in_force.notes,
+    })
+}
+
+fn with_place(mut value: Value, place: Option<Place>) -> Value {
+    value["from"] = place.map_or("default", |_| FILE).into();
+    value["line"] = place.map(|place| place.line).into();
+    value["column"] = place.map(|place| place.column).into();
+    value
+}
+
+fn settings(in_force: &SettingsInForce) -> impl Iterator<Item = Row> {
+    KEYS.iter().map(|key| Row {
         table: key.section,
-        key: key.name,
+        name: key.name,
         value: key.value(&in_force.settings),
-        source: source(in_force, key.section, key.name),
-    };
-    KEYS.iter().map(setting).collect()
+        place: place(in_force, key.section, key.name),
+    })
 }
 
-fn rules(in_force: &SettingsInForce) -> Vec<RuleJson> {
-    let rule = |rule: &Rule| RuleJson {
-        rule: rule.id(),
-        level: in_force.settings.level(*rule).map_or("off", Level::name),
-        source: source(in_force, RULES, rule.id()),
-    };
-    Rule::ALL.iter().map(rule).collect()
+fn rules(in_force: &SettingsInForce) -> impl Iterator<Item = Row> {
+    Rule::ALL.iter().map(|rule| Row {
+        table: RULES,
+        name: rule.id(),
+        value: in_force
+            .settings
+            .level(*rule)
+            .map_or("off", Level::name)
+            .into(),
+        place: place(in_force, RULES, rule.id()),
+    })
 }
 
-fn source(in_force: &SettingsInForce, section: &str, name: &str) -> SourceJson {
+fn place(in_force: &SettingsInForce, section: &str, name: &str) -> Option<Place> {
     let key = (section.to_owned(), name.to_owned());
-    match in_force.places.get(&key) {
-        Some(&Place { line, column }) => SourceJson {
-            from: FILE,
-            line: Some(line),
-            column: Some(column),
-        },
-        None => SourceJson {
-            from: "default",
-            line: None,
-            column: None,
-        },
-    }
+    in_force.places.get(&key).copied()
 }
 
 fn human(in_force: &SettingsInForce, style: &Style) -> String {
     let title = |text: &str| format!("{}\n", human::paint(DEFAULT_EMPHASIS_STYLE, text, style));
     let mut out = String::new();
     let mut table = "";
-    for setting in settings(in_force) {
-        if setting.table != table {
-            table = setting.table;
+    for row in settings(in_force).chain(rules(in_force)) {
+        if row.table != table {
+            table = row.table;
             out.push_str(&title(&format!("[{table}]")));
         }
-        let remark = setting.source.text();
-        out.push_str(&line(setting.key, &setting.value, &remark, style.width));
-    }
-    out.push_str(&title(&format!("[{RULES}]")));
-    for rule in rules(in_force) {
-        let remark = rule.source.text();
-        out.push_str(&line(rule.rule, &rule.level.into(), &remark, style.width));
+        let remark = row.place.map_or("default".to_owned(), |place| {
+            format!("{FILE}:{}", place.line)
+        });
+        out.push_str(&line(row.name, &row.value, &remark, style.width));
     }
     if let Some(designs) = &in_force.designs {
         let files: Vec<_> = designs
@@ -156,15 +120,6 @@ fn human(in_force: &SettingsInForce, style: &Style) -> String {
         out.push_str(&human::notes(&in_force.notes, style));
     }
     out
-}
-
-impl SourceJson {
-    fn text(&self) -> String {
-        match self.line {
-            Some(line) => format!("{}:{line}", self.from),
-            None => self.from.to_owned(),
-        }
-    }
 }
 
 /// `key = value  # remark`, a list that is too wide on several lines, as TOML takes them.

@@ -30,7 +30,6 @@ pub(super) fn print_read(
         .help("to get the bytes as they are, leave out --format json"));
     }
     output.print_either(
-        "guard read",
         || {
             json!({
                 "version": 1,
@@ -49,7 +48,6 @@ pub(super) fn print_read(
 pub(in crate::cli) fn print_done(output: &mut Output, gate: &Gate<'_>, done: &Done) {
     let quiet = output.style.quiet;
     output.print_either(
-        "a file operation",
         || Value::Object(done_json(gate, done)),
         |out| {
             if quiet {
