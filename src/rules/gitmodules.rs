@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::{Case, MeasuredChange, Sink, row};
+use super::{Case, MeasuredChange, Sink, missing_row};
 use crate::finding::{Finding, Rule};
 use crate::path::show;
 use crate::policy::Actions;
@@ -122,7 +122,7 @@ fn judge(
             word: "Submodule",
             actions: Actions::SUBMODULE,
         };
-        sink.push(row::advise(finding, case.policy, &wanted, ""));
+        sink.push(missing_row::advise(finding, case.policy, &wanted, ""));
     }
 }
 

@@ -5,25 +5,25 @@ mod approved;
 mod case;
 mod companions;
 mod design_rows;
-mod destructive;
+mod destructive_change;
 mod gitmodules;
 mod guard_lines;
-mod hidden;
+mod hidden_change;
 mod hook_calls;
+mod missing_row;
+mod out_of_scope;
 mod outside_roots;
-mod paths;
 mod policy_changed;
-mod portable;
-mod protected;
-mod row;
+mod portable_name;
+mod protected_path;
+mod rename_rows;
 mod row_untouched;
-mod scope;
 mod scope_amended;
 mod sink;
-mod submodule;
-mod vanished;
+mod submodule_changed;
+mod unsafe_path;
 
-pub(crate) use hidden::hiding as hiding_attributes;
+pub(crate) use hidden_change::hiding as hiding_attributes;
 
 use gix::bstr::BStr;
 
@@ -33,7 +33,7 @@ use crate::policy::Policy;
 pub use approved::{both_ends, can_be_cleared, clear, lost_at};
 pub use case::{Access, Case, MeasuredChange, MergeBase, NewEnd, PathRequest, ResultTree};
 pub use design_rows::{DesignContext, check_design_rows, matched};
-pub use protected::{is_protected, protection};
+pub use protected_path::{is_protected, protection};
 pub use sink::{Sink, at_level};
 
 use approved::clear_approved;
@@ -43,16 +43,16 @@ use sink::MOST_FINDINGS;
 pub fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut sink = Sink::new(&case.policy.settings, MOST_FINDINGS);
     let rules: [fn(&Case<'_>, &mut Sink<'_>); 11] = [
-        paths::check,
-        scope::check,
-        destructive::check,
-        protected::check,
+        unsafe_path::check,
+        out_of_scope::check,
+        destructive_change::check,
+        protected_path::check,
         scope_amended::check,
         policy_changed::check,
-        submodule::check,
+        submodule_changed::check,
         gitmodules::check,
-        hidden::check,
-        portable::check,
+        hidden_change::check,
+        portable_name::check,
         row_untouched::check,
     ];
     for rule in rules {
@@ -66,19 +66,21 @@ pub fn check(case: &Case<'_>) -> Vec<Finding> {
 pub fn check_request(request: &PathRequest<'_>) -> Vec<Finding> {
     let mut sink = Sink::new(request.settings, MOST_FINDINGS);
     outside_roots::check_request(request, &mut sink);
-    protected::check_request(request, &mut sink);
+    protected_path::check_request(request, &mut sink);
     sink.finish()
 }
 
 /// Whether the rules read this file's content.
 pub fn wants_content(path: &BStr) -> bool {
-    gitmodules::concerns(path) || hidden::concerns(path) || policy_changed::may_name_guard(path)
+    gitmodules::concerns(path)
+        || hidden_change::concerns(path)
+        || policy_changed::may_name_guard(path)
 }
 
 /// Whether the verdict on this change depends on what the merge base holds at its path.
 pub fn needs_merge_base(policy: &Policy, subject: &MeasuredChange) -> bool {
-    scope::depends_on_merge_base(policy, subject)
-        || protected::depends_on_merge_base(policy, subject)
+    out_of_scope::depends_on_merge_base(policy, subject)
+        || protected_path::depends_on_merge_base(policy, subject)
 }
 
 /// Whether the step between two versions of hook settings, the first empty for a new file, only moves guard's own

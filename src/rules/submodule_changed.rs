@@ -1,6 +1,6 @@
 //! `submodule-changed`: a gitlink comes, moves or goes without a Submodule row.
 
-use super::{Case, MeasuredChange, Sink, row, scope};
+use super::{Case, MeasuredChange, Sink, missing_row, out_of_scope};
 use crate::change::Kind;
 use crate::finding::{Finding, Rule};
 use crate::path::show;
@@ -38,7 +38,12 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
                 finding = finding.detail(key, id);
             }
         }
-        sink.push(row::advise(finding, case.policy, &row::of(change), ""));
+        sink.push(missing_row::advise(
+            finding,
+            case.policy,
+            &missing_row::of(change),
+            "",
+        ));
     }
 }
 
@@ -48,5 +53,5 @@ fn is_granted(policy: &Policy, subject: &MeasuredChange) -> bool {
         return false;
     };
     let actions = scope.actions(subject.path());
-    actions.contains(Actions::SUBMODULE) || scope::may_go(scope, subject)
+    actions.contains(Actions::SUBMODULE) || out_of_scope::may_go(scope, subject)
 }

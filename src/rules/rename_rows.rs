@@ -1,7 +1,7 @@
 //! The old end of a Rename row may go only where the same change adds or modifies the new end and leaves enough of the
 //! content there; else the row would let the file vanish.
 
-use super::{Case, MeasuredChange, destructive, row};
+use super::{Case, MeasuredChange, destructive_change, missing_row};
 use crate::change::Action;
 use crate::finding::{Finding, Level, Rule};
 use crate::path::{shell_word, show};
@@ -29,7 +29,7 @@ pub(super) fn is_told_at_new_end(case: &Case<'_>, scope: &Scope, subject: &Measu
         return false;
     }
     let new_end = case.subjects.iter().find(|other| other.change.path == *to);
-    new_end.is_some_and(|new_end| destructive::refuses(case, new_end))
+    new_end.is_some_and(|new_end| destructive_change::refuses(case, new_end))
 }
 
 /// Why a Rename row does not let the path go; `None` where no such row covers it or it does not go.
@@ -52,7 +52,7 @@ pub(super) fn finding(case: &Case<'_>, subject: &MeasuredChange) -> Option<Findi
             "keeps {} of its {} {}",
             lost.total - lost.lost,
             lost.total,
-            destructive::plural(lost.unit)
+            destructive_change::plural(lost.unit)
         ),
         Some(_) => "does not keep its content".to_owned(),
     };
@@ -73,11 +73,11 @@ pub(super) fn finding(case: &Case<'_>, subject: &MeasuredChange) -> Option<Findi
         (_, Some(_)) => format!(
             "keep its content in {}: a renamed file loses less than {} %",
             show(&to),
-            destructive::percent(case.policy.settings.thresholds.share)
+            destructive_change::percent(case.policy.settings.thresholds.share)
         ),
     });
-    let wanted = row::of(&subject.change);
-    Some(row::advise(
+    let wanted = missing_row::of(&subject.change);
+    Some(missing_row::advise(
         finding,
         case.policy,
         &wanted,

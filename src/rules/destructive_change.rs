@@ -1,7 +1,7 @@
 //! `destructive-change`: a large file is replaced, deleted unseen, or turned into something else; a governing
 //! design is deleted or gutted.
 
-use super::{Case, MeasuredChange, Sink, row, scope};
+use super::{Case, MeasuredChange, Sink, missing_row, out_of_scope};
 use crate::change::{Action, Change};
 use crate::finding::{Finding, Rule};
 use crate::measure::{Class, Conversion, Measured, Unit};
@@ -32,9 +32,9 @@ fn large_file(case: &Case<'_>, subject: &MeasuredChange) -> Option<Finding> {
         // The old end of a rename goes on at the new end, where the loss is measured.
         (Class::Delete, _) if subject.change.renamed.is_some() => return None,
         // No row could speak of it, and it is well that it goes.
-        (Class::Delete, _) if !scope::can_be_named(&subject.change) => return None,
+        (Class::Delete, _) if !out_of_scope::can_be_named(&subject.change) => return None,
         (Class::Delete, _)
-            if !measured.large || exempt() || scope::has_row(case.policy, subject) =>
+            if !measured.large || exempt() || out_of_scope::has_row(case.policy, subject) =>
         {
             return None;
         }
@@ -84,7 +84,7 @@ fn large_file(case: &Case<'_>, subject: &MeasuredChange) -> Option<Finding> {
         ));
     }
     let finding = match subject.change.action() {
-        Action::Delete => row::advise(finding, case.policy, &row::of(&subject.change), ""),
+        Action::Delete => missing_row::advise(finding, case.policy, &missing_row::of(&subject.change), ""),
         _ => finding.help(format!(
             "bring back what is lost and change only what is needed; {} is a replacement, which needs a person's approval",
             match measured.conversion {

@@ -4,7 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use gix::bstr::BStr;
 
-use super::{Case, MeasuredChange, MergeBase, Sink, companions, policy_changed, row, vanished};
+use super::{
+    Case, MeasuredChange, MergeBase, Sink, companions, missing_row, policy_changed, rename_rows,
+};
 use crate::change::{Action, Change, Kind};
 use crate::finding::{Finding, Rule};
 use crate::path::{self, Platform, show};
@@ -40,15 +42,15 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
         };
         sink.push_made_by(rule, || {
             let other = subject.change.renamed.as_ref().map(|path| path.as_ref());
-            let wanted = row::of_rename(subject)
+            let wanted = missing_row::of_rename(subject)
                 .filter(|_| other.is_some_and(|other| paths.contains::<BStr>(other)))
-                .unwrap_or_else(|| row::of(&subject.change));
+                .unwrap_or_else(|| missing_row::of(&subject.change));
             let finding = match answer {
                 Answer::NotThisAction(grant) => not_this_action(case, subject, grant, &wanted),
                 _ => no_grant(case, scope, subject, &wanted),
             };
             let finding = match wanted.from {
-                Some(_) => row::once(finding, &mut told),
+                Some(_) => missing_row::once(finding, &mut told),
                 None => finding,
             };
             without_authority(case, subject, finding)
@@ -112,7 +114,8 @@ fn is_undone(merge_base: &MergeBase, change: &Change) -> bool {
 }
 
 fn answer<'a>(case: &Case<'_>, scope: &'a Scope, subject: &MeasuredChange) -> Answer<'a> {
-    if grants(scope, subject, case.merge_base) || vanished::is_told_at_new_end(case, scope, subject)
+    if grants(scope, subject, case.merge_base)
+        || rename_rows::is_told_at_new_end(case, scope, subject)
     {
         return Answer::Granted;
     }
@@ -127,13 +130,13 @@ fn answer<'a>(case: &Case<'_>, scope: &'a Scope, subject: &MeasuredChange) -> An
 
 /// Whether `scope` permits the change.
 pub(super) fn grants(scope: &Scope, subject: &MeasuredChange, merge_base: &MergeBase) -> bool {
-    let (path, needed) = (subject.path(), row::needed(&subject.change));
+    let (path, needed) = (subject.path(), missing_row::needed(&subject.change));
     let actions = scope.actions(path);
     if actions.contains(needed) {
         return true;
     }
     if needed == Actions::DELETE {
-        return vanished::goes_on(scope, subject);
+        return rename_rows::goes_on(scope, subject);
     }
     // An Add row grants modifying what the merge base lacks; where no merge base is known, anything.
     let is_new = merge_base.get(path).is_none_or(|state| state.is_none());
@@ -144,7 +147,7 @@ pub(super) fn grants(scope: &Scope, subject: &MeasuredChange, merge_base: &Merge
 pub(super) fn may_go(scope: &Scope, subject: &MeasuredChange) -> bool {
     subject.change.action() == Action::Delete
         && (scope.actions(subject.path()).contains(Actions::DELETE)
-            || vanished::goes_on(scope, subject))
+            || rename_rows::goes_on(scope, subject))
 }
 
 pub(super) fn depends_on_merge_base(policy: &Policy, subject: &MeasuredChange) -> bool {
@@ -152,7 +155,8 @@ pub(super) fn depends_on_merge_base(policy: &Policy, subject: &MeasuredChange) -
         return false;
     };
     let actions = scope.actions(subject.path());
-    let is_granted = actions.contains(row::needed(&subject.change)) || may_go(scope, subject);
+    let is_granted =
+        actions.contains(missing_row::needed(&subject.change)) || may_go(scope, subject);
     !is_granted && !needs_no_row(policy, &subject.change)
 }
 
@@ -175,7 +179,7 @@ fn no_grant(
     )
     .detail("action", subject.change.action().name());
     let mut instead = String::new();
-    let needed = row::needed(&subject.change);
+    let needed = missing_row::needed(&subject.change);
     let found = closest(scope, path, needed);
     if let Some(found) = found.or_else(|| closest(&policy.proposed, path, needed)) {
         let mut anchor = found.grant.anchor.clone();
@@ -197,7 +201,7 @@ fn no_grant(
             return finding.help("make it a regular file");
         }
     }
-    row::advise(finding, policy, wanted, &instead)
+    missing_row::advise(finding, policy, wanted, &instead)
 }
 
 /// Whether a row may name the path.
@@ -212,12 +216,12 @@ fn not_this_action(
     grant: &Grant,
     wanted: &Wanted<'_>,
 ) -> Finding {
-    if let Some(finding) = vanished::finding(case, subject) {
+    if let Some(finding) = rename_rows::finding(case, subject) {
         return finding;
     }
     let path = subject.path();
     let change = &subject.change;
-    let needed = row::needed(change);
+    let needed = missing_row::needed(change);
     let mut anchor = grant.anchor.clone();
     let names = grant.actions.names().collect::<Vec<_>>();
     let new_end = grant.new_end(path);
@@ -243,7 +247,7 @@ fn not_this_action(
         grant.kind == GrantKind::File && !grant.change_type.is_empty() && new_end.is_none();
     // A row for more than this file, or without a type, stays as it is.
     let finding = if !is_own_row || wanted.from.is_some() {
-        row::advise(finding, case.policy, wanted, "")
+        missing_row::advise(finding, case.policy, wanted, "")
     } else if needed == Actions::MODIFY && grant.actions.contains(Actions::ADD) {
         finding.help(
             "the file is older than this work: choose another name, or change the row's type to Modify and commit the design first",
@@ -301,7 +305,7 @@ pub(super) fn has_row(policy: &Policy, subject: &MeasuredChange) -> bool {
     let grants = scope.lookup(subject.path()).grants;
     let only_renamed = !grants.is_empty() && grants.iter().all(|grant| grant.is_old_end());
     if only_renamed && needs_no_row(policy, &subject.change) {
-        return vanished::goes_on(scope, subject);
+        return rename_rows::goes_on(scope, subject);
     }
     !grants.is_empty()
 }

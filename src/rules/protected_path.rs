@@ -3,7 +3,7 @@
 
 use gix::bstr::BStr;
 
-use super::{Access, Case, MeasuredChange, PathRequest, Sink, scope};
+use super::{Access, Case, MeasuredChange, PathRequest, Sink, out_of_scope};
 use crate::finding::{Finding, Rule};
 use crate::path::{fold, show};
 use crate::policy::scope::Scope;
@@ -83,7 +83,7 @@ fn protected_test<'a>(policy: &'a Policy, subject: &MeasuredChange) -> Option<&'
     let scope = policy.scope.as_ref()?;
     let lookup = scope.lookup(subject.path());
     let grant = lookup.grants.first().copied()?;
-    let open = lookup.actions.contains(Actions::MODIFY) || scope::may_go(scope, subject);
+    let open = lookup.actions.contains(Actions::MODIFY) || out_of_scope::may_go(scope, subject);
     (grant.role == Role::Test && !open).then_some(grant)
 }
 
