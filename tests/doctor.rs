@@ -76,8 +76,8 @@ fn a_sound_set_up_passes_every_check_and_nothing_is_left_behind() {
     for line in told.stdout.lines() {
         assert!(line.starts_with("ok "), "{}", told.stdout);
     }
-    told.says("proof: a commit out of scope was tried and refused")
-        .says("proof-no-verify: a commit out of scope with --no-verify was tried and refused");
+    told.says("proof: the hook refused a commit out of scope")
+        .says("proof-no-verify: the hook refused a commit out of scope with --no-verify");
     assert_eq!(repo.digest_tree(), before);
     assert_eq!(fs::read_dir(repo.path("../temporary")).unwrap().count(), 0);
     assert_eq!(fs::read_dir(repo.home()).unwrap().count(), 0);
@@ -129,7 +129,7 @@ fn designs_that_are_missing_or_unusable() {
     );
     repo.git(&["rm", "--quiet", "--force", DESIGN]);
     repo.commit("Do without");
-    expect(&repo, "design", "warn", "leaves its scope open");
+    expect(&repo, "design", "warn", "leaves out the scope rules");
 }
 
 #[test]
@@ -140,19 +140,19 @@ fn hooks_that_are_missing_changed_or_switched_off() {
     expect(&repo, "prepare-commit-msg", "warn", "--no-verify");
     fs::set_permissions(hook("pre-commit"), fs::Permissions::from_mode(0o644)).unwrap();
     expect(&repo, "pre-commit", "fail", "not executable");
-    expect(&repo, "proof", "fail", "went through");
+    expect(&repo, "proof", "fail", "accepted a commit out of scope");
     fs::remove_file(hook("pre-commit")).unwrap();
     expect(&repo, "pre-commit", "fail", "guard install git");
     repo.install_hook_script(
         "pre-commit",
         "#!/bin/sh\n# guard hook, version 1: x\nexit 0\n",
     );
-    expect(&repo, "pre-commit", "fail", "changed");
+    expect(&repo, "pre-commit", "fail", "edited");
     repo.install_hook_script("pre-commit", "#!/bin/sh\nexit 0\n");
     expect(&repo, "pre-commit", "fail", "does not call guard");
     repo.install_hook_script("pre-commit", "#!/bin/sh\nguard hook pre-commit\n");
     expect(&repo, "pre-commit", "ok", "calls guard");
-    expect(&repo, "proof", "warn", "was not tried");
+    expect(&repo, "proof", "warn", "did not try it");
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn a_hook_chained_ahead_of_another_is_proven_without_running_the_other() {
 }
 
 #[test]
-fn the_hook_of_reference_transactions_is_looked_at_where_it_is_installed() {
+fn an_installed_reference_transaction_hook_is_checked() {
     let repo = repo();
     let without = doctor(&repo).exits(0);
     assert!(!without.text().contains("reference-transaction"));
@@ -181,7 +181,12 @@ fn the_hook_of_reference_transactions_is_looked_at_where_it_is_installed() {
     let hook = repo.path(".git/hooks/reference-transaction");
     fs::set_permissions(&hook, fs::Permissions::from_mode(0o644)).unwrap();
     expect(&repo, "reference-transaction", "fail", "not executable");
-    expect(&repo, "proof-reference-transaction", "fail", "went through");
+    expect(
+        &repo,
+        "proof-reference-transaction",
+        "fail",
+        "accepted a commit out of scope",
+    );
     repo.install_hook_script("reference-transaction", "#!/bin/sh\nexit 0\n");
     let foreign = doctor(&repo).exits(0);
     assert!(!foreign.text().contains("reference-transaction"));
@@ -203,16 +208,16 @@ fn hooks_path_elsewhere() {
     repo.git(&["config", "core.hooksPath", ".githooks"]);
     expect(&repo, "pre-commit", "fail", "missing");
     repo.guard(&["install", "git"]).exits(0);
-    expect(&repo, "hooks-path", "ok", ".githooks by core.hooksPath");
+    expect(&repo, "hooks-path", "ok", ".githooks (core.hooksPath)");
     expect(&repo, "proof", "ok", "refused");
 }
 
 #[test]
-fn hooks_switched_off_in_the_configuration() {
+fn hooks_that_the_configuration_disables_are_reported() {
     let repo = repo();
     repo.git(&["config", "hook.linter.enabled", "false"]);
     repo.git(&["config", "hook.linter.command", "make lint"]);
-    expect(&repo, "config-hooks", "ok", "none");
+    expect(&repo, "config-hooks", "ok", "disables no hook");
     for (key, name) in [
         ("hook.pre-commit.enabled", "pre-commit"),
         ("hook.my-guard.enabled", "my-guard"),
@@ -294,7 +299,7 @@ fn attributes_that_hide_content() {
         &repo,
         "attributes",
         "ok",
-        "only committed ones hide content: .gitattributes",
+        "only committed attributes hide content: .gitattributes",
     );
     repo.write(".git/info/attributes", "*.py -diff\n");
     expect(&repo, "attributes", "warn", "`*.py -diff` in");
@@ -316,8 +321,8 @@ fn which_guard_the_hooks_find() {
     path.push(std::env::var_os("PATH").unwrap());
     common::run(command(&repo).env("PATH", path))
         .exits(1)
-        .says("warn  program: the hooks find another guard")
-        .says("fail  proof: a commit out of scope was tried and went through");
+        .says("warn  program: the hooks find ")
+        .says("fail  proof: the hook accepted a commit out of scope");
 
     let git = repo.path("../only-git");
     fs::create_dir(&git).unwrap();
@@ -332,11 +337,11 @@ fn which_guard_the_hooks_find() {
     common::run(command(&repo).env("PATH", git))
         .exits(1)
         .says("fail  program: guard is not on PATH")
-        .says("refused, but not by guard: guard: not found on PATH");
+        .says("but not by guard's verdict: guard: not found on PATH");
 }
 
 #[test]
-fn the_list_of_signers_is_looked_at() {
+fn the_list_of_signers_is_checked() {
     let repo = repo();
     expect(&repo, "signers", "ok", "HEAD has no .guard/allowed_signers");
     let key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILM+rvN+ot98qgEN796jTiQfZfG1KaT0PtFDJ/XFSqti";
@@ -344,12 +349,12 @@ fn the_list_of_signers_is_looked_at() {
         (
             format!("a@b {key}\n"),
             "ok",
-            "1 key of .guard/allowed_signers may sign",
+            "1 key in .guard/allowed_signers may sign",
         ),
         (
             format!("a@b namespaces=\"git\" {key}\n"),
             "warn",
-            "of the keys of .guard/allowed_signers 0 may sign",
+            "keys in .guard/allowed_signers that may sign approvals: 0",
         ),
         (
             format!("a@b cert-authority {key}\nc@d {key}\n"),

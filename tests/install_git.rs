@@ -82,7 +82,7 @@ fn installing_twice_changes_nothing() {
     let before = repo.digest_tree();
     repo.guard(&["install", "git"])
         .exits(0)
-        .says("pre-commit: installed already");
+        .says("pre-commit: already installed");
     assert_eq!(repo.digest_tree(), before);
 }
 
@@ -137,7 +137,7 @@ fn an_existing_shell_hook_runs_after_guard() {
     assert!(repo.path("ran").exists());
     repo.guard(&["install", "git"])
         .exits(0)
-        .says("installed already");
+        .says("already installed");
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn a_changed_shim_is_neither_removed_nor_overwritten_in_silence() {
     for verb in ["install", "uninstall"] {
         repo.guard(&[verb, "git"])
             .exits(1)
-            .says("pre-commit: left alone: guard wrote it, but it was changed since");
+            .says("pre-commit: left alone: it was edited after guard wrote it");
         assert_eq!(
             fs::read_to_string(hook(&repo, "pre-commit")).unwrap(),
             changed
@@ -219,13 +219,13 @@ fn a_changed_shim_is_neither_removed_nor_overwritten_in_silence() {
 }
 
 #[test]
-fn a_hook_that_calls_guard_by_itself_is_enough() {
+fn a_hook_that_calls_guard_on_its_own_is_enough() {
     let repo = repo();
     let own = "#!/bin/sh\nguard hook pre-commit || exit 1\n";
     repo.install_hook_script("pre-commit", own);
     repo.guard(&["install", "git"])
         .exits(0)
-        .says("pre-commit: calls guard already");
+        .says("pre-commit: already calls guard");
     repo.guard(&["uninstall", "git"])
         .exits(1)
         .says("guard did not write that");
@@ -246,7 +246,7 @@ fn the_hook_of_reference_transactions_is_installed_on_demand_only() {
     // Once it is there, guard sees to it unasked.
     repo.guard(&["install", "git"])
         .exits(0)
-        .says("reference-transaction: installed already");
+        .says("reference-transaction: already installed");
 
     repo.stage("stray.txt", "stray\n");
     let tree = repo.git(&["write-tree"]);
@@ -402,7 +402,7 @@ fn husky_gets_a_line_to_add() {
     }
     repo.guard(&["install", "git"])
         .exits(0)
-        .says("calls guard already");
+        .says("already calls guard");
 }
 
 #[test]
@@ -425,7 +425,7 @@ fn pre_commit_gets_settings_to_add() {
     );
     repo.guard(&["install", "git"])
         .exits(0)
-        .says("pre-commit: calls guard already");
+        .says("pre-commit: already calls guard");
 }
 
 #[test]

@@ -101,7 +101,7 @@ fn lefthook_that_runs_guard_lint_calls_guard() {
         repo.write(file, content);
         let told = doctor(&repo, "pre-commit");
         says(&told, "ok ");
-        says(&told, &format!("calls guard by lefthook and {file}"));
+        says(&told, &format!("calls guard through lefthook ({file})"));
         fs::remove_file(repo.path(file)).unwrap();
     }
 }
@@ -119,7 +119,7 @@ fn husky_that_runs_guard_lint_calls_guard() {
     repo.write(".husky/pre-commit", "guard lint\nnpm test\n");
     says(
         &doctor(&repo, "pre-commit"),
-        "calls guard by husky and .husky/pre-commit",
+        "calls guard through husky (.husky/pre-commit)",
     );
     // Nothing is judged by a call that a comment names.
     repo.write(".husky/pre-commit", "# guard lint\nnpm test\n");
@@ -149,7 +149,7 @@ fn what_lefthook_yml_has_already_stays_whole() {
         let new = format!("{before}{}\n{after}", lines.join("\n"));
         assert_eq!(new.matches("pre-commit:").count(), 1, "{new}");
         repo.write("lefthook.yml", &new);
-        says(&doctor(&repo, "pre-commit"), "calls guard by lefthook");
+        says(&doctor(&repo, "pre-commit"), "calls guard through lefthook");
         if let Some(program) = lefthook() {
             common::run(repo.command(&program).arg("validate")).exits(0);
             repo.stage("stray.txt", "stray\n");
@@ -174,7 +174,7 @@ fn what_lefthook_yml_has_already_stays_whole() {
     repo.write("lefthook.yml", "pre-commit: {jobs: [{run: 'true'}]}\n");
     says(
         &doctor(&repo, "pre-commit"),
-        "add this to the list `jobs` in it: {run: \"guard hook pre-commit {0}\"}",
+        "add this to its list `jobs`: {run: \"guard hook pre-commit {0}\"}",
     );
     repo.write("lefthook.yml", "pre-push:\n  jobs:\n    - run: 'true'\n");
     says(
@@ -222,24 +222,24 @@ fn the_proof_is_made_by_the_frameworks_own_run_command() {
         says(&told, "ok ");
         says(
             &told,
-            &format!("was tried by `{name} run scope-pre-commit` and refused"),
+            &format!("`{name} run scope-pre-commit` refused a commit out of scope"),
         );
         let told = doctor(&repo, "proof-no-verify");
         says(&told, "ok ");
         says(
             &told,
             &format!(
-                "`{name} run scope-prepare-commit-msg --hook-stage prepare-commit-msg` and refused"
+                "`{name} run scope-prepare-commit-msg --hook-stage prepare-commit-msg` refused a commit out of scope"
             ),
         );
         // A call whose failure is swallowed is found out.
         write(&[("pre-commit", "sh -c 'guard hook pre-commit || exit 0'")]);
         let told = doctor(&repo, "proof");
         says(&told, "fail ");
-        says(&told, "went through");
+        says(&told, "accepted a commit out of scope");
         says(
             &told,
-            "look at the hook scope-pre-commit in .pre-commit-config.yaml",
+            "check the hook scope-pre-commit in .pre-commit-config.yaml",
         );
         assert!(!repo.path("../canary").exists(), "{name}");
     }
@@ -253,7 +253,7 @@ fn the_advice_for_a_file_that_git_ignores_is_what_switches_it_on() {
     for (content, advice) in [
         (
             "#!/bin/sh\nguard hook pre-commit\n",
-            "switch it on: chmod +x ",
+            "make it executable: chmod +x ",
         ),
         ("#!/bin/sh\nmake\n", "or remove it (rm "),
     ] {
@@ -274,7 +274,7 @@ fn the_advice_for_a_file_that_git_ignores_is_what_switches_it_on() {
     switch_off(&file);
     says(
         &doctor(&repo, "pre-commit"),
-        &format!("switch it on: chmod +x {shown}"),
+        &format!("make it executable: chmod +x {shown}"),
     );
     // guard's own file is made executable again by guard.
     fs::remove_file(&file).unwrap();
@@ -291,7 +291,7 @@ fn uninstall_names_the_file_that_calls_guard() {
     let uninstall = || repo.guard(&["uninstall", "git"]).exits(1);
     repo.install_hook_script("pre-commit", "#!/bin/sh\nguard lint\n");
     uninstall().says(&format!(
-        "take the line that calls guard out of {}",
+        "remove the line that calls guard from {}",
         file.display()
     ));
 
@@ -301,24 +301,21 @@ fn uninstall_names_the_file_that_calls_guard() {
         "pre-commit:\n  jobs:\n    - run: guard lint\n",
     );
     uninstall()
-        .says("lefthook calls guard by its settings")
-        .says("take the entry that calls guard out of lefthook.yml");
+        .says("lefthook calls guard because of its settings")
+        .says("remove the entry that calls guard from lefthook.yml");
 
     fs::remove_file(&file).unwrap();
     install(&repo).exits(0);
     let own = fs::read_to_string(&file).unwrap();
     fs::write(&file, format!("{own}echo mine\n")).unwrap();
-    uninstall().says(&format!(
-        "save what is yours in it, then: rm {}",
-        file.display()
-    ));
+    uninstall().says(&format!("save your own lines, then: rm {}", file.display()));
 
     repo.install_hook_script("pre-commit", "#!/bin/sh\nmake\n");
     install(&repo).exits(0);
     let chained = fs::read_to_string(&file).unwrap();
     fs::write(&file, chained.replace("|| exit $?", "|| true")).unwrap();
     uninstall()
-        .says("take the lines from `# >>> guard` to `# <<< guard` out of")
+        .says("remove the lines from `# >>> guard` to `# <<< guard` from")
         .says(&file.display().to_string());
 }
 
@@ -332,7 +329,7 @@ fn uninstall_leaves_hooks_that_other_repositories_may_share() {
     repo.guard(&["uninstall", "git"])
         .exits(2)
         .says("outside this repository")
-        .says("take guard out by hand");
+        .says("remove by hand its files");
     for name in HOOKS {
         assert!(shared.join(name).exists(), "{name}");
     }

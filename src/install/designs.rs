@@ -125,7 +125,9 @@ impl Designs {
 
     pub(super) fn told(&self) -> Vec<String> {
         let Some(first) = self.patterns.first() else {
-            return vec![format!("no designs yet; they will be {DEFAULT_PATH}")];
+            return vec![format!(
+                "no designs yet; guard will look for {DEFAULT_PATH}"
+            )];
         };
         let designs = match self.count {
             1 => "1 design is".to_owned(),
@@ -134,7 +136,7 @@ impl Designs {
         let mut told = vec![format!("{designs} named like {first}")];
         if !self.others.is_empty() {
             told.push(format!(
-                "designs in {} are left out",
+                "left out the designs in {}",
                 self.others.join(", ")
             ));
         }

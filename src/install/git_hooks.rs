@@ -115,7 +115,7 @@ fn place(repo: &Repository, hook: Hook, path: &Path, husky: bool) -> Result<Plac
     let (state, executable, content) = match found {
         Found::Nothing => (State::Missing, false, Vec::new()),
         Found::Link => (
-            State::Foreign("it is a symbolic link, and guard writes no file elsewhere"),
+            State::Foreign("it is a symbolic link, which guard does not follow"),
             true,
             Vec::new(),
         ),
@@ -201,7 +201,9 @@ pub fn install(repo: &Repository, with: &[String], dry_run: bool) -> Result<Vec<
         .retain(|placed| placed.is_wanted() || with.iter().any(|name| name == placed.hook.name));
     if !survey.inside {
         return Err(outside(&survey)
-            .help("give this repository its own: git config --local core.hooksPath .git/hooks")
+            .help(
+                "give this repository its own hooks: git config --local core.hooksPath .git/hooks",
+            )
             .help("or call guard from there: guard hook NAME \"$@\" || exit $?"));
     }
     carry_out(&survey, dry_run, |placed| {
@@ -216,12 +218,12 @@ pub fn install(repo: &Repository, with: &[String], dry_run: bool) -> Result<Vec<
 
 fn outside(survey: &Survey) -> Error {
     Error::new(format!(
-        "core.hooksPath is {}, outside this repository: hooks there may serve others too",
+        "core.hooksPath is {}, outside this repository, so its hooks may serve other repositories too",
         show_file(&survey.directory)
     ))
 }
 
-/// Takes away what guard wrote, and nothing else.
+/// Removes what guard wrote, and nothing else.
 ///
 /// # Errors
 /// The hooks of this repository are shared with others, or a file cannot be read or written.
@@ -230,7 +232,7 @@ pub fn uninstall(repo: &Repository, dry_run: bool) -> Result<Vec<Step>> {
     let is_ours = |placed: &Placed| matches!(placed.state, State::Ours | State::Chained);
     if !survey.inside && survey.hooks.iter().any(is_ours) {
         return Err(outside(&survey).help(
-            "if no other repository needs guard there, take guard out by hand: remove its files, and the lines from `# >>> guard` to `# <<< guard`",
+            "if no other repository needs guard there, remove by hand its files and the lines from `# >>> guard` to `# <<< guard`",
         ));
     }
     carry_out(&survey, dry_run, |placed| {

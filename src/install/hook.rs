@@ -38,14 +38,13 @@ const fn hook(name: &'static str, script: &'static str) -> Hook {
     Hook { name, script }
 }
 
-/// Hooks that are installed only where a person asks for them by name: they run at every change of a ref.
+/// Hooks that guard installs only on request, because git runs them at every ref update.
 pub const OPT_IN: [&str; 1] = ["reference-transaction"];
 
 /// The second line of every script of guard's begins so; what follows is a version.
 const MARKER: &[u8] = b"# guard hook, version ";
 
-const BLOCK_BEGIN: &str =
-    "# >>> guard, version 1: `guard uninstall git` takes these lines out again";
+const BLOCK_BEGIN: &str = "# >>> guard, version 1: `guard uninstall git` removes these lines";
 const BLOCK_END: &str = "# <<< guard";
 
 /// Shells in which the block of a chained hook means what it means in sh.
@@ -58,11 +57,11 @@ pub enum State {
     Missing,
     /// guard's own script.
     Ours,
-    /// guard's own script, changed by somebody or written by another version.
+    /// guard's own script, edited, or written by another version.
     OursChanged,
     /// A shell script with guard's block at its beginning.
     Chained,
-    /// The same, the block changed by somebody or written by another version.
+    /// The same, with the block edited, or written by another version.
     ChainedChanged,
     /// Something else that has guard judge already.
     CallsGuard,
@@ -81,28 +80,28 @@ impl State {
     pub(super) fn switch_on(&self, file: &str) -> String {
         match self {
             State::CallsGuard | State::ManagedCallsGuard(_) | State::Chained => {
-                format!("switch it on: chmod +x {file}")
+                format!("make it executable: chmod +x {file}")
             }
             _ => format!(
-                "switch it on (chmod +x {file}) or remove it (rm {file}), then: guard install git"
+                "make it executable (chmod +x {file}) or remove it (rm {file}), then: guard install git"
             ),
         }
     }
 
-    /// How a person takes guard out where guard does not do it.
+    /// How a person removes guard where guard does not do it.
     pub(super) fn take_guard_out(&self, file: &str) -> String {
         match self {
             State::ChainedChanged => {
-                format!("take the lines from `# >>> guard` to `# <<< guard` out of {file}")
+                format!("remove the lines from `# >>> guard` to `# <<< guard` from {file}")
             }
             State::ManagedCallsGuard(managed) => {
                 format!(
-                    "take the entry that calls guard out of {}",
+                    "remove the entry that calls guard from {}",
                     managed.settings_name()
                 )
             }
-            State::CallsGuard => format!("take the line that calls guard out of {file}"),
-            _ => format!("save what is yours in it, then: rm {file}"),
+            State::CallsGuard => format!("remove the line that calls guard from {file}"),
+            _ => format!("save your own lines, then: rm {file}"),
         }
     }
 }
@@ -114,9 +113,9 @@ pub enum Plan {
     Keep(&'static str),
     /// Write this content; what it is.
     Write(Vec<u8>, &'static str),
-    /// Take the file away.
+    /// Remove the file.
     Remove,
-    /// It is not as wanted, and a person has to see to it: why, and how.
+    /// A person has to change it: why, and how.
     Refuse(String, Vec<String>),
 }
 
@@ -159,7 +158,7 @@ impl Hook {
         }
     }
 
-    /// Whether it is installed only where somebody asks for it.
+    /// Whether guard installs it only on request.
     pub fn is_opt_in(&self) -> bool {
         OPT_IN.contains(&self.name)
     }
@@ -175,11 +174,11 @@ impl Hook {
         let script = || self.script.as_bytes().to_vec();
         match state {
             State::Missing => Plan::Write(script(), "installed"),
-            State::Ours if executable => Plan::Keep("installed already"),
+            State::Ours if executable => Plan::Keep("already installed"),
             State::Ours => Plan::Write(script(), "made executable again"),
-            State::Chained if executable => Plan::Keep("installed already, ahead of your own hook"),
+            State::Chained if executable => Plan::Keep("already installed, ahead of your own hook"),
             State::CallsGuard | State::ManagedCallsGuard(_) if executable => {
-                Plan::Keep("calls guard already")
+                Plan::Keep("already calls guard")
             }
             State::Shell if executable => {
                 Plan::Write(self.chain(content), "installed ahead of your own hook")
@@ -188,11 +187,11 @@ impl Hook {
             | State::Chained
             | State::CallsGuard
             | State::ManagedCallsGuard(_) => Plan::Refuse(
-                "it is not executable, so git ignores it; guard does not switch on what somebody switched off".into(),
+                "it is not executable, so git ignores it; guard does not enable a hook that its owner disabled".into(),
                 vec![state.switch_on(file)],
             ),
             State::OursChanged | State::ChainedChanged => Plan::Refuse(
-                "guard wrote it, but it was changed since, or another version wrote it".into(),
+                "it was edited after guard wrote it, or another version of guard wrote it".into(),
                 vec![state.take_guard_out(file), "then: guard install git".into()],
             ),
             State::Managed(managed) => Plan::Refuse(
@@ -201,37 +200,37 @@ impl Hook {
             ),
             State::Foreign(why) => Plan::Refuse(
                 (*why).to_owned(),
-                vec![
-                    format!("let it run: guard hook {} with the arguments it gets", self.name),
-                    "and let it fail when that fails".to_owned(),
-                ],
+                vec![format!(
+                    "make it run `guard hook {}` with its arguments, and fail if guard fails",
+                    self.name
+                )],
             ),
         }
     }
 
-    /// How to take it away again: only what guard wrote.
+    /// How to remove only what guard wrote.
     pub fn plan_uninstall(&self, state: &State, content: &[u8], file: &str) -> Plan {
         match state {
             State::Missing => Plan::Keep("not installed"),
             State::Ours => Plan::Remove,
-            State::Chained => Plan::Write(self.unchain(content), "taken out of your own hook"),
+            State::Chained => Plan::Write(self.unchain(content), "removed from your own hook"),
             State::OursChanged | State::ChainedChanged => Plan::Refuse(
-                "guard wrote it, but it was changed since, or another version wrote it".into(),
+                "it was edited after guard wrote it, or another version of guard wrote it".into(),
                 vec![state.take_guard_out(file)],
             ),
             State::CallsGuard => Plan::Refuse(
-                "it calls guard, but guard did not write that".into(),
+                "it calls guard, but guard did not write that line".into(),
                 vec![state.take_guard_out(file)],
             ),
             State::ManagedCallsGuard(managed) => Plan::Refuse(
                 format!(
-                    "{} calls guard by its settings, which guard did not write",
+                    "{} calls guard because of its settings, which guard did not write",
                     managed.tool.name()
                 ),
                 vec![state.take_guard_out(file)],
             ),
             State::Shell | State::Managed(_) | State::Foreign(_) => {
-                Plan::Keep("not guard's, left as it is")
+                Plan::Keep("not guard's hook, left unchanged")
             }
         }
     }

@@ -91,7 +91,7 @@ pub(super) fn advice(settings: Option<&Settings>, hook: &str) -> Vec<String> {
         .map_or(&b""[..], |(_, value)| value);
     if !value.trim().is_empty() && !value.trim_start().starts_with(b"#") {
         return vec![format!(
-            "{name} has `{hook}:` already: add this to the list `jobs` in it: {job}"
+            "{name} already has `{hook}:`; add this to its list `jobs`: {job}"
         )];
     }
     let lines: Vec<&[u8]> = lines.filter(|line| is_content(line)).collect();

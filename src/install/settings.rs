@@ -1,4 +1,4 @@
-//! The first `guard.toml` of a repository, drafted from what is there. Pure: names in, text out.
+//! Drafts the first `guard.toml` from the files of a repository. Pure: names in, text out.
 
 use std::fmt::Write;
 
@@ -43,9 +43,9 @@ pub fn draft(facts: &Facts) -> Draft {
     let base = base(facts);
     let mut found = designs.told();
     let mut text = String::from(
-        "# What guard judges by. A commit is judged by the guard.toml in HEAD, so a change here counts from the\n\
-         # next commit on. Every key: guard explain settings\n\n[lld]\n\
-         # Where the designs are; {issue} is the issue in the branch's name.\n",
+        "# The settings of guard. guard judges a commit by the guard.toml in HEAD, so a change here counts from the\n\
+         # next commit on. To list all keys: guard explain settings\n\n[lld]\n\
+         # The paths of the designs; {issue} is the issue in the branch name.\n",
     );
     // Writing to a String does not fail.
     let _ = writeln!(text, "path = {}", designs.path());
@@ -80,15 +80,15 @@ pub fn draft(facts: &Facts) -> Draft {
         None => text.push_str("# The branch that work starts from.\n# base = \"main\"\n"),
     }
     text.push_str(
-        "# Designs that join every other, as for releases and dependency bumps.\n\
+        "# Designs that always apply, such as those for releases and dependency bumps.\n\
          # standing = [\"docs/lld/release.md\"]\n\
-         # A branch without a design: \"block\" judges nothing and refuses, \"skip\" leaves the scope open.\n\
+         # On a branch without a design, \"block\" refuses every commit, and \"skip\" leaves out the scope rules.\n\
          # missing = \"block\"\n",
     );
     scope(&mut text, &mut found, &facts.files);
     text.push_str(
         "\n[destructive]\n\
-         # A file of more lines than this may be replaced or deleted only where the design says so.\n\
+         # A file with more lines than this is large. Losing most of a large file needs a person's approval.\n\
          # lines = 100\n",
     );
     Draft {
@@ -115,11 +115,11 @@ fn scope(text: &mut String, found: &mut Vec<String>, files: &[String]) {
         found.push(format!("CI is defined in {place}"));
     }
     text.push_str(
-        "# Patterns as in a .gitignore at the root. Paths that need no row:\n# always = [\"/CHANGELOG.md\"]\n",
+        "# Paths that need no row; patterns as in a .gitignore at the root.\n# always = [\"/CHANGELOG.md\"]\n",
     );
     let _ = writeln!(
         text,
-        "# Paths that no design may touch.\n# protect = [\"{}\"]",
+        "# Paths that no change may touch.\n# protect = [\"{}\"]",
         ci.unwrap_or("/LICENSE*")
     );
     match files.iter().find_map(|file| test_directory(file)) {
@@ -127,11 +127,11 @@ fn scope(text: &mut String, found: &mut Vec<String>, files: &[String]) {
             found.push(format!("tests are in {directory}/"));
             let _ = writeln!(
                 text,
-                "# Tests that exist already, as in {directory}/, change only where their row says Modify.\n# protect-tests = true"
+                "# Protect existing tests, such as those in {directory}/, unless their row says Modify.\n# protect-tests = true"
             );
         }
         None => text.push_str(
-            "# Tests that exist already change only where their row says Modify.\n# protect-tests = true\n",
+            "# Protect existing tests, unless their row says Modify.\n# protect-tests = true\n",
         ),
     }
     let exempt = Settings::default().exempt;
@@ -144,12 +144,12 @@ fn scope(text: &mut String, found: &mut Vec<String>, files: &[String]) {
             found.push(format!("{lock} is a lock file"));
             let _ = writeln!(
                 text,
-                "# A lock file, as {lock}, may change with its manifest.\n# companions = true"
+                "# A lock file such as {lock} may change together with its manifest.\n# companions = true"
             );
         }
-        None => {
-            text.push_str("# Lock files may change with their manifest.\n# companions = true\n")
-        }
+        None => text.push_str(
+            "# Lock files may change together with their manifests.\n# companions = true\n",
+        ),
     }
 }
 

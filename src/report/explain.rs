@@ -1,4 +1,4 @@
-//! `guard explain`: one rule's text, or the list of all rules.
+//! `guard explain`: the page of a rule, or the list of all rules.
 
 use std::io;
 
@@ -122,7 +122,7 @@ fn rules(style: &Style) -> String {
         let level = rule.default_level().name();
         page.push_str(&format!("{name}  {level:7}  {}\n", rule.summary()));
     }
-    page.push_str("\n`guard explain RULE` tells why, with an example and the fix.\n");
+    page.push_str("\nFor the reason, an example and the fix: guard explain RULE\n");
     page
 }
 
@@ -146,7 +146,7 @@ fn settings(style: &Style) -> String {
         "{}\n",
         paint(DEFAULT_EMPHASIS_STYLE, "[rules]", style)
     ));
-    page.push_str("  RULE = \"off\" | \"note\" | \"warning\" | \"error\"\n      The level of a rule; `guard explain` lists them.\n");
+    page.push_str("  RULE = \"off\" | \"note\" | \"warning\" | \"error\"\n      The level of a rule; `guard explain` lists the rules.\n");
     page
 }
 
@@ -154,20 +154,20 @@ fn level(rule: Rule) -> &'static str {
     if rule.is_always() {
         "Always an error; no setting changes it."
     } else if rule == Rule::ProtectedPath {
-        "Can be set under [rules] in guard.toml.\n\
-         No level lets a request write the files that configure guard: it could then set every level."
+        "Set it under [rules] in guard.toml.\n\
+         At any level, requests may not write the files that configure guard."
     } else {
-        "Can be set under [rules] in guard.toml."
+        "Set it under [rules] in guard.toml."
     }
 }
 
 fn approval(rule: Rule) -> &'static str {
     if rule.can_be_approved() {
-        "A person's approval of exactly this change clears it (`guard approve`), a signed one in ranges and CI too."
+        "A person's approval of exactly this change clears it (`guard approve`). Ranges and CI need a signed one."
     } else if rule.is_always() {
         "No approval clears it."
     } else if rule.is_about_design() {
-        "Does not apply: the document is to be corrected."
+        "Does not apply: correct the document."
     } else {
         "Does not apply."
     }
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_has_one_line_a_rule() {
+    fn the_list_has_one_line_per_rule() {
         let list = rules(&Style::default());
         for rule in Rule::ALL {
             let lines = list

@@ -12,10 +12,10 @@ pub fn settings_reference() -> String {
     let rule = [
         "the name of a rule".to_owned(),
         quoted(&LEVELS.map(|(name, _)| format!("\"{name}\"")).join(", ")),
-        "`guard explain RULE` tells".to_owned(),
-        "How serious a finding of this rule is. `outside-workspace` and `unsafe-path` are always errors: guard refuses \
-         another level here. Requests are refused by errors only, and no level lets one write the files that configure \
-         guard."
+        "see `guard explain RULE`".to_owned(),
+        "The level of the rule's findings. `outside-workspace` and `unsafe-path` are always errors, and guard refuses \
+         another level for them. Only errors refuse a request. At any level, requests may not write the files that \
+         configure guard."
             .to_owned(),
     ];
     table(&mut page, RULES, "levels", [rule].into_iter());

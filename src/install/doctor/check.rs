@@ -25,7 +25,7 @@ pub struct Check {
     pub status: Status,
     /// One sentence; names in it are escaped.
     pub message: String,
-    /// How to mend it, one step a line.
+    /// How to repair it, one step per line.
     pub help: Vec<Help>,
 }
 

@@ -26,7 +26,7 @@ fn directory(survey: &Survey) -> Check {
     let check = |status, message| Check::new("hooks-path", status, message);
     if survey.inside {
         let by = if survey.configured {
-            " by core.hooksPath"
+            " (core.hooksPath)"
         } else {
             ""
         };
@@ -34,9 +34,9 @@ fn directory(survey: &Survey) -> Check {
     }
     check(
         Status::Warn,
-        format!("core.hooksPath leads out of the repository, to {place}"),
+        format!("core.hooksPath points outside the repository: {place}"),
     )
-    .help("give this repository its own: git config --local core.hooksPath .git/hooks")
+    .help("give this repository its own hooks: git config --local core.hooksPath .git/hooks")
 }
 
 fn hook(placed: &Placed) -> Check {
@@ -59,18 +59,21 @@ fn hook(placed: &Placed) -> Check {
             check(Status::Fail, "is not executable, so git ignores it")
                 .help(placed.state.switch_on(&file))
         }
-        State::Ours => check(Status::Ok, "is guard's own"),
+        State::Ours => check(Status::Ok, "is guard's own script"),
         State::Chained => check(Status::Ok, "calls guard first"),
         State::CallsGuard => check(Status::Ok, "calls guard"),
         State::ManagedCallsGuard(managed) => {
             let tool = managed.tool.name();
             let settings = managed.settings_name();
-            check(Status::Ok, &format!("calls guard by {tool} and {settings}"))
+            check(
+                Status::Ok,
+                &format!("calls guard through {tool} ({settings})"),
+            )
         }
         State::Missing => check(absent, missing(name)).help(install),
         State::OursChanged | State::ChainedChanged => check(
             Status::Fail,
-            "guard's part was changed, or another version wrote it",
+            "guard's part was edited, or another version of guard wrote it",
         )
         .help(placed.state.take_guard_out(&file))
         .help("then: guard install git"),
@@ -82,25 +85,25 @@ fn hook(placed: &Placed) -> Check {
             advice.fold(check(absent, &message), Check::help)
         }
         State::Foreign(why) => check(absent, &format!("does not call guard: {why}")).help(format!(
-            "let it run: guard hook {name} with the arguments it gets"
+            "make it run `guard hook {name}` with its arguments, and fail if guard fails"
         )),
     }
 }
 
 fn missing(hook: &str) -> &'static str {
     match hook {
-        "pre-commit" => "is missing: commits are not judged",
-        "pre-merge-commit" => "is missing: a merge is judged late, or not at all",
+        "pre-commit" => "is missing, so guard does not judge commits",
+        "pre-merge-commit" => "is missing, so guard judges a merge late or not at all",
         "prepare-commit-msg" => {
-            "is missing: --no-verify, cherry-pick, revert and rebase are not judged"
+            "is missing, so guard does not judge --no-verify, cherry-pick, revert and rebase"
         }
-        "post-commit" => "is missing: approvals stay until they expire",
-        "pre-push" => "is missing: a push is judged by the other side, or not at all",
-        _ => "is missing: messages written in an editor do not name the design",
+        "post-commit" => "is missing, so used approvals stay until they expire",
+        "pre-push" => "is missing, so guard judges a push only on the server, if at all",
+        _ => "is missing, so messages written in an editor do not name the design",
     }
 }
 
-/// Hooks of git's configuration can switch events off.
+/// git's configuration can disable a hook.
 fn switched_off(repo: &Repository) -> Check {
     let off: Vec<String> = repo
         .disabled_hooks()
@@ -116,12 +119,16 @@ fn switched_off(repo: &Repository) -> Check {
         .map(|switch| show(&switch.name).to_string())
         .collect();
     if off.is_empty() {
-        return Check::new("config-hooks", Status::Ok, "none is switched off");
+        return Check::new(
+            "config-hooks",
+            Status::Ok,
+            "git's configuration disables no hook that calls guard",
+        );
     }
     let check = Check::new(
         "config-hooks",
         Status::Fail,
-        format!("switched off in git's configuration: {}", off.join(", ")),
+        format!("git's configuration disables: {}", off.join(", ")),
     );
     off.iter().fold(check, |check, name| {
         check.help(format!("git config --unset-all hook.{name}.enabled"))
@@ -141,7 +148,7 @@ fn pre_commit(repo: &Repository, survey: &Survey) -> Option<Check> {
         .is_some_and(|placed| matches!(placed.state, State::Ours | State::Chained));
     match (names_guard, own) {
         (true, _) => check(Status::Ok, "names guard"),
-        (false, true) => check(Status::Ok, "does not name guard; git calls it directly"),
+        (false, true) => check(Status::Ok, "does not name guard, but git calls it directly"),
         (false, false) => check(Status::Warn, "does not name guard")
             .map(|check| check.help(format!("add the hook `guard` to {PRE_COMMIT_CONFIG}"))),
     }

@@ -1,4 +1,4 @@
-//! `guard doctor`: whether what is set up also works, and how to mend it.
+//! `guard doctor`: checks that the set-up works, and says how to repair it.
 
 mod check;
 mod framework;

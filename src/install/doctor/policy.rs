@@ -34,14 +34,14 @@ fn signers(repo: &Repository) -> Result<Check> {
     let ok = |message: String| Ok(Check::new(SIGNERS, Status::Ok, message));
     let Some(text) = head.read(BStr::new(file))? else {
         return ok(format!(
-            "HEAD has no {}: approvals count in local hooks alone",
+            "HEAD has no {}, so approvals count only in local hooks",
             show(file)
         ));
     };
     let signers = Signers::parse(file, &text)?;
     match signers.count() {
         count if signers.warnings.is_empty() && count > 0 => ok(format!(
-            "{count} {} of {} may sign approvals",
+            "{count} {} in {} may sign approvals",
             if count == 1 { "key" } else { "keys" },
             show(file)
         )),
@@ -49,7 +49,7 @@ fn signers(repo: &Repository) -> Result<Check> {
             Check::new(
                 SIGNERS,
                 Status::Warn,
-                format!("of the keys of {} {count} may sign approvals", show(file)),
+                format!("keys in {} that may sign approvals: {count}", show(file)),
             ),
             |check, warning| check.help(warning.clone()),
         )),
@@ -72,7 +72,7 @@ fn settings(repo: &Repository) -> Result<Check> {
     Ok(Check::new(
         SETTINGS,
         Status::Ok,
-        format!("{FILE} of HEAD is in force"),
+        format!("{FILE} in HEAD is in force"),
     ))
 }
 
@@ -85,7 +85,7 @@ fn design(repo: &Repository) -> Check {
         Ok(policy) if policy.designs.is_empty() => Check::new(
             DESIGN,
             Status::Warn,
-            "no design for this branch, and `missing = \"skip\"` leaves its scope open",
+            "this branch has no design, and `missing = \"skip\"` leaves out the scope rules",
         )
         .help("write one, or choose one: guard use FILE"),
         Ok(policy) => {
@@ -104,7 +104,7 @@ fn design(repo: &Repository) -> Check {
                 .collect();
             Check::new(DESIGN, Status::Ok, designs.join(", "))
         }
-        // Nothing is broken on a branch that has no design yet; its commits are refused until it has.
+        // A branch without a design is not broken: guard refuses its commits until it has one.
         Err(error) if error.problems.is_empty() => Check::of_error(DESIGN, Status::Warn, error),
         Err(error) => {
             let faults: Vec<String> = error

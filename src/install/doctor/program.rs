@@ -30,15 +30,17 @@ pub(super) fn check() -> Check {
             NAME,
             Status::Warn,
             format!(
-                "the hooks find another guard, {shown}, than {}",
+                "the hooks find {shown}, which is not this guard ({})",
                 show_file(&this)
             ),
         )
-        .help("put the directory of the one you mean first in PATH"),
+        .help("put the directory of the right one first in PATH"),
         (_, Err(error)) => Check::new(
             NAME,
             Status::Warn,
-            format!("the hooks find {shown}; whether it is this one cannot be told: {error}"),
+            format!(
+                "the hooks find {shown}, but guard cannot tell whether that is this one: {error}"
+            ),
         ),
     }
 }

@@ -1,5 +1,4 @@
-//! A live proof: a commit that must be refused, tried in a temporary repository with the hooks that are
-//! installed here.
+//! A trial commit in a temporary repository, which the installed hooks must refuse.
 
 use std::fs;
 use std::io;
@@ -17,6 +16,12 @@ use crate::system;
 
 /// The rule that the attempt breaks; guard names it in its refusal.
 const RULE: &str = "out-of-scope";
+
+/// What the hooks must refuse.
+const STRAY: &str = "a commit out of scope";
+
+const TRY_IT: &str =
+    "try it yourself: stage a file that no design names, and check that git commit fails";
 
 const DESIGN: &str = "\
 ## Files Changed
@@ -66,34 +71,33 @@ fn not_tried(hook: &str, name: &'static str) -> Check {
     Check::new(
         name,
         Status::Warn,
-        format!("{hook} is not guard's own, so it was not tried"),
+        format!("{hook} is not guard's own script, so doctor did not try it"),
     )
-    .help("try it: stage a file of no design, and see that git commit is refused")
+    .help(TRY_IT)
 }
 
 /// Only the hook that calls guard is run, and the rest of the settings is not.
 fn attempt_by(run: &Run<'_>, name: &'static str) -> Check {
     let outcome = Scratch::new().and_then(|scratch| scratch.try_to_run(run));
-    let shown = format!(
-        "a commit out of scope was tried by `{}`",
-        show(&run.shown())
-    );
+    let tool = format!("`{}`", show(&run.shown()));
     let look = format!(
-        "look at the hook {} in {} and at which guard is on PATH",
+        "check the hook {} in {}, and which guard is on PATH",
         show(&run.id),
         run.settings()
     );
     match outcome {
-        Ok(Outcome::RefusedByGuard) => Check::new(name, Status::Ok, format!("{shown} and refused")),
+        Ok(Outcome::RefusedByGuard) => {
+            Check::new(name, Status::Ok, format!("{tool} refused {STRAY}"))
+        }
         Ok(Outcome::Accepted) => {
-            Check::new(name, Status::Fail, format!("{shown} and went through")).help(look)
+            Check::new(name, Status::Fail, format!("{tool} accepted {STRAY}")).help(look)
         }
         // The tool may need a network or variables that the proof does not hand on.
         Ok(Outcome::Otherwise(output)) => Check::new(
             name,
             Status::Warn,
             format!(
-                "{shown} and refused, but not by guard: {}",
+                "{tool} refused {STRAY}, but not by guard's verdict: {}",
                 show(last_line(&output))
             ),
         )
@@ -101,9 +105,9 @@ fn attempt_by(run: &Run<'_>, name: &'static str) -> Check {
         Err(error) => Check::new(
             name,
             Status::Warn,
-            format!("the proof could not be made: {error}"),
+            format!("the trial commit failed: {error}"),
         )
-        .help("try it: stage a file of no design, and see that git commit is refused"),
+        .help(TRY_IT),
     }
 }
 
@@ -113,32 +117,30 @@ fn attempt(placed: &Placed, name: &'static str, options: &[&str]) -> Check {
         .map_or(String::new(), |option| format!(" with {option}"));
     let outcome = Scratch::new().and_then(|scratch| scratch.try_to_commit(placed, options));
     match outcome {
-        Ok(Outcome::RefusedByGuard) => Check::new(
-            name,
-            Status::Ok,
-            format!("a commit out of scope{with} was tried and refused"),
-        ),
+        Ok(Outcome::RefusedByGuard) => {
+            Check::new(name, Status::Ok, format!("the hook refused {STRAY}{with}"))
+        }
         Ok(Outcome::Accepted) => Check::new(
             name,
             Status::Fail,
-            format!("a commit out of scope{with} was tried and went through"),
+            format!("the hook accepted {STRAY}{with}"),
         )
-        .help("guard install git, then look at the hook and at which guard is on PATH"),
+        .help("run guard install git, then check the hook and which guard is on PATH"),
         Ok(Outcome::Otherwise(output)) => Check::new(
             name,
             Status::Fail,
             format!(
-                "a commit out of scope{with} was refused, but not by guard: {}",
+                "the hook refused {STRAY}{with}, but not by guard's verdict: {}",
                 show(last_line(&output))
             ),
         )
-        .help("look at the hook and at which guard is on PATH"),
+        .help("check the hook, and which guard is on PATH"),
         Err(error) => Check::new(
             name,
             Status::Warn,
-            format!("the proof could not be made: {error}"),
+            format!("the trial commit failed: {error}"),
         )
-        .help("git must be on PATH, and the directory for temporary files writable"),
+        .help("git must be on PATH, and the directory for temporary files must be writable"),
     }
 }
 
@@ -238,7 +240,7 @@ impl Scratch {
                 child.kill()?;
                 child.wait()?;
                 return Err(io::Error::other(format!(
-                    "`{}` did not end within {} s",
+                    "`{}` did not finish within {} s",
                     show(&run.shown()),
                     LONGEST_RUN.as_secs()
                 )));

@@ -1,4 +1,4 @@
-//! What hides changes from people: guard sees through all of it, reviewers do not.
+//! What hides changes from people. It does not mislead guard, but reviewers.
 
 use std::fs;
 
@@ -48,7 +48,7 @@ fn index_flags(repo: &Repository) -> Result<Check> {
     Ok(Check::new(
         name,
         Status::Warn,
-        format!("git does not look at changes of {}", list(&paths)),
+        format!("git does not show changes of {}", list(&paths)),
     )
     .help(format!("git update-index {undo} -- {}", show(&first.path))))
 }
@@ -64,14 +64,14 @@ fn replace_refs(repo: &Repository) -> Result<Check> {
         name,
         Status::Warn,
         format!(
-            "git shows other content than is committed for {}",
+            "git shows replaced instead of committed content for {}",
             list(&ids)
         ),
     )
     .help(format!("git replace -d {}", show(first))))
 }
 
-/// Attributes outside the history are seen by nobody else; those in it were seen when they were added.
+/// Reviewers never see attributes outside the history; they saw the committed ones when these were added.
 fn attributes(repo: &Repository) -> Result<Check> {
     let name = "attributes";
     let own = [
@@ -86,7 +86,7 @@ fn attributes(repo: &Repository) -> Result<Check> {
                 Status::Warn,
                 format!("`{}` in {} {why}", show(line.as_bstr()), show_file(&file)),
             )
-            .help("take the line out, or review with `git diff --text --no-textconv`"));
+            .help("remove the line, or review with `git diff --text --no-textconv`"));
         }
     }
     let index = Index::open(repo)?;
@@ -104,8 +104,8 @@ fn attributes(repo: &Repository) -> Result<Check> {
         name,
         Status::Ok,
         match hiding.iter().collect::<Vec<_>>().as_slice() {
-            [] => "none hides content".to_owned(),
-            files => format!("only committed ones hide content: {}", list(files)),
+            [] => "no attribute hides content".to_owned(),
+            files => format!("only committed attributes hide content: {}", list(files)),
         },
     ))
 }

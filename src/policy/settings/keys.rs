@@ -85,41 +85,41 @@ macro_rules! settings {
 }
 
 settings! {
-    "lld" "which design judges" {
+    "lld" "selecting the design" {
         "path" Kind::Texts => lld_path: Vec<String> = Vec::new();
-            "Where the designs are; `{issue}` is the issue in the branch's name, `*` and `**` match as in a shell."
-            "Where several documents match, guard lists them and asks you to choose one.";
+            "The paths of the designs: `{issue}` is the issue in the branch name, `*` and `**` match as in a shell."
+            "If several documents match, guard lists them and asks you to choose one.";
         "standing" Kind::Texts => standing: Vec<String> = Vec::new();
-            "Designs that join every other: releases, dependency bumps, formatting."
+            "Designs that always apply, such as those for releases, dependency bumps and formatting."
             "";
         "base" Kind::Text => base: Option<String> = None;
             "The branch that work starts from, such as `main`."
-            "The work began at the merge base of this branch and HEAD. Without this key, guard takes the default branch of the upstream, then `origin/HEAD`.";
+            "The work began at the merge base of this branch and HEAD. Without this key, guard uses the default branch of the upstream, then `origin/HEAD`.";
         "issue-pattern" Kind::Regex => issue_pattern: String = ISSUE_PATTERN.to_owned();
             "A regular expression that finds the issue in the branch name: its first group if it has one, else the whole match."
             "The default finds a number that stands alone: `123-…`, `…/123-…`, `…-123`, `#123`, `gh-123`, `issue-123`, `PROJ-123`. Digits of a word (`python3`, `s3`, `v2`), of a version (`1.2`) or of a date (`2026-11-22`) are not an issue. Two different issues in one name are an error.";
         "headings" Kind::Texts => headings: Vec<String> = Vec::new();
-            "Words in the headings of tables of files, besides the built-in ones."
-            "See [Headings](designs.md#headings) for those.";
+            "Phrases that mark the heading of a table of files, besides the built-in ones."
+            "For the built-in ones, see [Headings](designs.md#headings).";
         "missing" Kind::Choice(&["block", "skip"]) => missing: Missing = Missing::Block;
             "On a branch without a design, `block` makes guard exit with 2, and `skip` leaves out the scope rules."
             "With `skip`, all other rules apply.";
         "authority" Kind::Choice(&["head", "base"]) => authority: Authority = Authority::Head;
-            "In a range, whether rows that the range itself adds count (`head`) or not (`base`)."
+            "Whether rows that a range adds count in that range (`head`) or not (`base`)."
             "guard reports such rows in either case.";
     }
-    "scope" "what may be touched besides, and what may not" {
+    "scope" "paths that need no row, and protected paths" {
         "always" Kind::Patterns => always: Patterns = Patterns::default();
             "Paths that need no row."
             "";
         "protect" Kind::Patterns => protect: Patterns = Patterns::default();
-            "Paths that nothing may touch."
-            "No row opens them: rule `protected-path`.";
+            "Paths that no change may touch."
+            "No row permits it. Rule `protected-path`.";
         "protect-tests" Kind::Flag => protect_tests: bool = false;
-            "Protect listed test files that exist where the work began, unless their row is Modify."
+            "Protect listed test files that exist at the merge base, unless their row is Modify."
             "";
-        "test-patterns" Kind::Patterns => test_patterns: Patterns = Patterns::built_in(TEST_PATTERNS), "the usual places and names of tests";
-            "Which paths are tests, in place of the built-in patterns."
+        "test-patterns" Kind::Patterns => test_patterns: Patterns = Patterns::built_in(TEST_PATTERNS), "the usual names and directories of tests";
+            "The paths of tests, instead of the built-in patterns."
             "";
         "companions" Kind::Flag => companions: bool = true;
             "Grant the lock file of a granted manifest."
@@ -132,38 +132,38 @@ settings! {
         "write" Kind::Texts => write: Vec<String> = vec![".".to_owned()];
             "Requests only: directories that may be written."
             "Rule `outside-roots`.";
-        "secrets" Kind::Patterns => secrets: Patterns = Patterns::built_in(SECRETS), "`.env*`, `*.pem` and other usual names of secrets";
-            "Requests only: files that are never read or written, in place of the built-in names."
-            "Here case does not count: `.ENV` is `.env`. Rule `protected-path`.";
+        "secrets" Kind::Patterns => secrets: Patterns = Patterns::built_in(SECRETS), "`.env*`, `*.pem` and other common names of secrets";
+            "Requests only: files that guard never reads or writes, instead of the built-in names."
+            "Case is ignored here: `.ENV` is `.env`. Rule `protected-path`.";
         "max-size" Kind::Size => max_size: u64 = 10_000_000;
-            "Requests only: the largest file."
-            "A request neither reads nor writes a larger one.";
+            "Requests only: the largest file that guard reads or writes."
+            "";
     }
     "destructive" "what counts as destroying a file" {
         "lines" Kind::Count => thresholds.lines;
-            "A file of more lines than this can be replaced or deleted only where the design says so."
-            "Where lines average more than 400 bytes, or the content is not text, 8 KiB stand for 100 lines.";
+            "A file with more lines than this is large. Losing most of it needs approval, deleting it needs a row."
+            "If lines average more than 400 bytes, or the content is not text, 8 KiB count as 100 lines.";
         "share" Kind::Share => thresholds.share;
-            "The share of its lines whose loss makes a change of such a file a replacement."
-            "A loss of exactly this share counts. Where lines average more than 400 bytes, words count instead.";
+            "A change that loses at least this share of a large file's lines is a replacement."
+            "If lines average more than 400 bytes, words count instead.";
         "exempt" Kind::Patterns => exempt: Patterns = Patterns::built_in(LOCK_FILES), "the lock files of all ecosystems";
-            "Files whose content may be replaced, in place of the built-in lock files."
-            "A renamed file is exempt only if both of its names are.";
+            "Files that may be replaced, instead of the built-in lock files."
+            "A renamed file is exempt only if both its names match.";
     }
-    "approvals" "losses that are meant" {
+    "approvals" "a person's consent" {
         "signers" Kind::Text => signers: String = ".guard/allowed_signers".to_owned();
-            "Who may sign approvals, in the format of git's `gpg.ssh.allowedSignersFile`."
-            "The merge base's version of this file counts: see [Signed approvals](approvals.md#signed-approvals).";
+            "The file that lists who may sign approvals, in the format of git's `gpg.ssh.allowedSignersFile`."
+            "guard reads it at the merge base: see [Signed approvals](approvals.md#signed-approvals).";
         "accept-unsigned" Kind::Flag => accept_unsigned: bool = false;
-            "Let unsigned approvals count in ranges."
-            "guard does not check signatures then.";
+            "Accept unsigned approvals in ranges."
+            "guard then checks no signatures.";
         "expiry" Kind::Span => expiry: u64 = 14 * DAY;
-            "How long an approval that is not used stays valid."
+            "How long an unused approval stays valid."
             "";
     }
-    "snapshots" "copies of what a write changes" {
+    "snapshots" "copies of changed files" {
         "keep" Kind::Span => keep: u64 = 90 * DAY;
-            "How long snapshots are kept."
+            "How long guard keeps snapshots."
             "";
     }
 }
