@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::git::{Index, Repository, show_file};
 use crate::judge::settings_of_head;
 use crate::path::fold;
-use crate::policy::select;
+use crate::policy::design_selection;
 use crate::policy::settings::Settings;
 use crate::report::{Format, RECOGNISED_FROM, is_report};
 
@@ -77,11 +77,11 @@ fn admit_place(path: &Path, repo: Option<&Repository>) -> Result<(), String> {
     // Settings that cannot be used are told by the verdict; the names that guard always uses are known all the same.
     let settings = settings_of_head(repo).unwrap_or_else(|_| Settings::default());
     let folded = fold(inside.as_ref());
-    let is_own = |name: &BStr| select::is_own_settings(&settings, name);
+    let is_own = |name: &BStr| design_selection::is_own_settings(&settings, name);
     if is_own(inside.as_ref()) || is_own(folded.as_ref()) {
         return Err("it configures guard".to_owned());
     }
-    if select::is_design(&settings, inside.as_ref()) {
+    if design_selection::is_design(&settings, inside.as_ref()) {
         return Err("it is a design".to_owned());
     }
     let index = Index::open(repo).map_err(|error| error.to_string())?;

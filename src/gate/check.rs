@@ -81,9 +81,9 @@ impl<'a> Gate<'a> {
     fn plan_unknown(&self, request: &BStr) -> Result<Option<Finding>> {
         let (path, old) = self.look(request)?;
         let (path, old) = (path.as_ref(), old.as_ref());
-        let desk = self.desk();
-        let measured = desk.least_loss(old.map(|entry| entry.content.as_slice()), path)?;
-        destruction(&desk, &[desk.unknown_content(path, measured)?], None)
+        let context = self.context();
+        let measured = context.least_loss(old.map(|entry| entry.content.as_slice()), path)?;
+        destruction(&context, &[context.unknown_content(path, measured)?], None)
     }
 
     fn allowed(&self, requested: BString, path: BString) -> CheckResult {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use std::fs::File;
 
-use super::asked::{Asked, Question};
+use super::approval_prompt::{ApprovalPrompt, Question};
 use super::on_record::{now, on_record, unreadable};
 use super::perform::{Attempt, record};
 use super::sign::{Signer, new_id};
@@ -58,14 +58,14 @@ impl Gate<'_> {
         };
         // A question may stay open for long; others may write meanwhile.
         drop(alone);
-        let asked = Asked {
+        let prompt = ApprovalPrompt {
             work_tree: self.repo.work_tree(),
             plan,
             may_choose: operation.strategy().is_some(),
             operation: operation.clone(),
             finding: Some(finding),
         };
-        let (_alone, chosen) = self.decide(asked, ask)?;
+        let (_alone, chosen) = self.decide(prompt, ask)?;
         self.execute(&chosen.plan, &chosen.operation)
     }
 
@@ -97,16 +97,16 @@ impl Gate<'_> {
                 "forget it: guard reject {id}; then ask for the change anew"
             )));
         }
-        let asked = Asked {
+        let prompt = ApprovalPrompt {
             work_tree: self.repo.work_tree(),
             plan,
             operation,
             finding,
             may_choose,
         };
-        let decided = match &asked.finding {
-            Some(_) => self.decide(asked, ask),
-            None => self.lock.take().map(|alone| (alone, asked)),
+        let decided = match &prompt.finding {
+            Some(_) => self.decide(prompt, ask),
+            None => self.lock.take().map(|alone| (alone, prompt)),
         };
         if let Err(failure) = &decided
             && failure.kind == FailureKind::Rejected
@@ -122,22 +122,22 @@ impl Gate<'_> {
 
     /// Returns only with consent that is on record, to the content that is still there, and with the lock that
     /// keeps it so.
-    fn decide(&self, mut asked: Asked, ask: Ask<'_>) -> Result<(File, Asked)> {
-        let (old, new) = approval::sides(&asked.plan.consent);
-        let mut question = asked.question();
+    fn decide(&self, mut prompt: ApprovalPrompt, ask: Ask<'_>) -> Result<(File, ApprovalPrompt)> {
+        let (old, new) = approval::sides(&prompt.plan.consent);
+        let mut question = prompt.question();
         let answer = loop {
             match ask(&question) {
-                Answer::Instead(strategy) => match self.choose(&asked, strategy) {
+                Answer::Instead(strategy) => match self.choose(&prompt, strategy) {
                     Ok(chosen) => {
-                        asked = chosen;
-                        question = asked.question();
+                        prompt = chosen;
+                        question = prompt.question();
                     }
                     Err(failure) => question.problem = Some(failure),
                 },
                 answer => break answer,
             }
         };
-        let plan = &asked.plan;
+        let plan = &prompt.plan;
         let path = show(plan.path());
         let reason = match answer {
             Answer::Approve(reason) => reason,
@@ -166,7 +166,7 @@ impl Gate<'_> {
             signer: self.signer.clone(),
         };
         // A key may ask for something, and that takes time too.
-        let approval = match &asked.finding {
+        let approval = match &prompt.finding {
             Some(_) => Some(consent.to(self.repo, &plan.consent)?),
             // What destroys nothing needs none.
             None => None,
@@ -191,7 +191,7 @@ impl Gate<'_> {
                 record(&self.log, "approved", facts)?;
             }
         }
-        Ok((alone, asked))
+        Ok((alone, prompt))
     }
 }
 

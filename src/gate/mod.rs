@@ -2,7 +2,7 @@
 //! "done". If the snapshot or the record fails, nothing is written; there is no way to leave them out.
 
 mod analysis;
-mod asked;
+mod approval_prompt;
 mod check;
 mod decision;
 mod designs;
@@ -30,7 +30,7 @@ mod work_tree;
 mod workspace;
 
 pub use analysis::Analysis;
-pub use asked::Question;
+pub use approval_prompt::Question;
 pub use decision::{Answer, Ask, Consent, consume, held_change, keep, pending, reject};
 pub use extension::Extension;
 pub use failure::{Failure, FailureKind, Result};

@@ -118,7 +118,7 @@ impl Gate<'_> {
         expected: &str,
     ) -> Result<()> {
         let actual = match old {
-            Some(entry) => Some(self.desk().blob_id(&entry.content)?.to_string()),
+            Some(entry) => Some(self.context().blob_id(&entry.content)?.to_string()),
             None => None,
         };
         if actual.as_deref() == Some(expected) {

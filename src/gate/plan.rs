@@ -9,7 +9,7 @@ use super::{
 use crate::boundary::Entry;
 use crate::change::Change;
 use crate::finding::{Finding, Rule};
-use crate::judge::Desk;
+use crate::judge::OperationContext;
 use crate::path::show;
 use crate::rules::{Access, MeasuredChange};
 
@@ -149,22 +149,23 @@ impl Gate<'_> {
             Effect::Write(content) => Some(content.as_slice()),
             Effect::Remove | Effect::Rename => None,
         };
-        let desk = self.desk();
-        let (measured, compared) = desk.loss(before, after, &[path.as_ref()])?;
+        let context = self.context();
+        let (measured, compared) = context.loss(before, after, &[path.as_ref()])?;
         let compared = compared.as_deref();
-        let subject = desk.subject(path.as_ref(), before, after, None, measured)?;
-        let consent = desk.change(path.as_ref(), compared, after)?;
+        let measured_change =
+            context.measured_change(path.as_ref(), before, after, None, measured)?;
+        let consent = context.change(path.as_ref(), compared, after)?;
         let mut analysis = Analysis::new(path.clone(), measured, before.is_some(), compared, after);
-        let desk = match after {
-            Some(after) => desk.consenting(path.as_ref(), before, after)?,
-            None => desk,
+        let context = match after {
+            Some(after) => context.consenting(path.as_ref(), before, after)?,
+            None => context,
         };
-        let proposing = after.and_then(|after| desk.proposing(path.as_ref(), after));
-        let desk = Desk {
+        let proposing = after.and_then(|after| context.proposing(path.as_ref(), after));
+        let context = OperationContext {
             policy: proposing.as_ref().unwrap_or(&self.policy),
-            ..desk
+            ..context
         };
-        let finding = destruction(&desk, &[subject], operation.restore())?;
+        let finding = destruction(&context, &[measured_change], operation.restore())?;
         analysis.requires_approval = finding.is_some();
         let compared = finding.as_ref().and(compared).map(<[u8]>::to_vec);
         let plan = Plan {
@@ -204,20 +205,20 @@ impl Gate<'_> {
         }
         let (from, target): (&BStr, &BStr) = (path.as_ref(), target.as_ref());
         let content = Some(old.content.as_slice());
-        let desk = self.desk();
-        let gone = desk.step(content, None);
+        let context = self.context();
+        let gone = context.step(content, None);
         // What HEAD holds at either end is compared with what will be at the new one.
-        let (measured, _) = desk.loss(content, content, &[from, target])?;
-        let mut subjects = [
-            desk.subject(from, content, None, Some(target), gone)?,
-            desk.subject(target, None, content, Some(from), measured)?,
+        let (measured, _) = context.loss(content, content, &[from, target])?;
+        let mut changes = [
+            context.measured_change(from, content, None, Some(target), gone)?,
+            context.measured_change(target, None, content, Some(from), measured)?,
         ];
-        subjects[0].new_ends = vec![desk.new_end(from, target, &old.content)?];
-        if let Some(finding) = destruction(&desk, &subjects, restore)? {
+        changes[0].new_ends = vec![context.new_end(from, target, &old.content)?];
+        if let Some(finding) = destruction(&context, &changes, restore)? {
             return Err(Failure::from(finding)
                 .help("write and delete in two steps, so that a person can decide about each"));
         }
-        let [gone, _] = subjects;
+        let [gone, _] = changes;
         let analysis = Analysis::new(path.clone(), measured, true, content, content);
         let plan = Plan {
             before: vec![(path.clone(), Some(old.clone())), (target.to_owned(), None)],
@@ -234,7 +235,7 @@ impl Gate<'_> {
     /// The path that a request names and what is there, if it may be written.
     pub(super) fn look(&self, request: &BStr) -> Result<(BString, Option<Entry>)> {
         let path = self.boundary.locate(request)?;
-        self.desk().admit(path.as_ref(), Access::Write)??;
+        self.context().admit(path.as_ref(), Access::Write)??;
         let max = self.policy.settings.max_size;
         let entry = self.boundary.read_settled(path.as_ref(), max)?;
         if entry.as_ref().is_some_and(|entry| !entry.writable) {
@@ -295,12 +296,12 @@ impl Gate<'_> {
 
 /// Refuses what the policy refuses; what only a person may decide comes back.
 pub(super) fn destruction(
-    desk: &Desk<'_>,
-    subjects: &[MeasuredChange],
+    context: &OperationContext<'_>,
+    changes: &[MeasuredChange],
     restore: Option<&Restore>,
 ) -> Result<Option<Finding>> {
-    let (destructive, refusals): (Vec<_>, Vec<_>) = desk
-        .refusals(subjects)?
+    let (destructive, refusals): (Vec<_>, Vec<_>) = context
+        .refusals(changes)?
         .into_iter()
         .filter(|finding| !restore.is_some_and(|restore| restore.passes(finding.rule)))
         .partition(|finding| finding.rule == Rule::DestructiveChange);

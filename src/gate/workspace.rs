@@ -13,7 +13,7 @@ use super::sign::Signer;
 use crate::approval::Approval;
 use crate::boundary::{Boundary, Entry};
 use crate::git::Repository;
-use crate::judge::{self, Desk, Options, Request};
+use crate::judge::{self, OperationContext, Options, Request};
 use crate::policy::Policy;
 use crate::rules::Access;
 
@@ -101,7 +101,7 @@ impl<'a> Gate<'a> {
     /// A file inside the read roots.
     pub(super) fn find(&self, request: &BStr) -> Result<(BString, Entry)> {
         let path = self.boundary.locate(request)?;
-        self.desk().admit(path.as_ref(), Access::Read)??;
+        self.context().admit(path.as_ref(), Access::Read)??;
         let max = self.policy.settings.max_size;
         let entry = self.boundary.read(path.as_ref(), max)?;
         let entry = entry.ok_or_else(|| not_found(path.as_ref()))?;
@@ -118,8 +118,8 @@ impl<'a> Gate<'a> {
         self.boundary.absolute(path)
     }
 
-    pub(super) fn desk(&self) -> Desk<'_> {
-        Desk {
+    pub(super) fn context(&self) -> OperationContext<'_> {
+        OperationContext {
             repo: self.repo,
             policy: &self.policy,
             boundary: &self.boundary,

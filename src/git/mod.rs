@@ -1,13 +1,13 @@
 //! The only code that opens a repository. Everything is read in process, by
 //! its bytes: no attributes, no replace refs, no configured programs.
 
-mod alike;
 mod attributes;
-mod bases;
 mod branch;
 mod branch_config;
+mod case_collisions;
 mod commit;
 mod config_env;
+mod delta_base_cache;
 mod durable;
 mod errors;
 mod gitlinks;
@@ -32,8 +32,8 @@ mod update;
 mod work_tree;
 mod work_trees;
 
-pub use alike::visit_alike;
 pub use branch::Branch;
+pub use case_collisions::visit_case_collisions;
 pub use commit::Commit;
 pub use durable::SNAPSHOTS;
 use errors::failed;

@@ -7,7 +7,7 @@ use gix::ObjectId;
 use gix::objs::{Exists, Find, Kind};
 use gix::prelude::HeaderExt;
 
-use super::bases::Bases;
+use super::delta_base_cache::DeltaBaseCache;
 use crate::error::{Error, Result};
 
 /// A handle to the object database: cheap to clone, and a clone may move to another thread.
@@ -22,7 +22,7 @@ pub struct Objects {
 pub(super) type Blobs = HashMap<ObjectId, Vec<u8>>;
 
 /// Bytes of objects that a handle for walks keeps as bases of packed differences.
-const BASES: usize = 8 << 20;
+const DELTA_BASES: usize = 8 << 20;
 /// Bytes of objects that such a handle keeps whole.
 const WHOLE: usize = 4 << 20;
 
@@ -59,7 +59,7 @@ impl Objects {
     /// those that packed ones are stored as differences from.
     pub fn remembering(&self) -> Objects {
         let mut handle = self.odb.clone();
-        handle.set_pack_cache(|| Box::new(Bases::new(BASES)));
+        handle.set_pack_cache(|| Box::new(DeltaBaseCache::new(DELTA_BASES)));
         handle.set_object_cache(|| {
             Box::new(gix::odb::pack::cache::object::MemoryCappedHashmap::new(
                 WHOLE,

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use gix::bstr::BStr;
 
 use super::designs::{DEFAULT_PATH, Designs, is_plain};
-use crate::policy::select;
+use crate::policy::design_selection;
 use crate::policy::settings::Settings;
 
 /// What a repository looks like.
@@ -154,7 +154,7 @@ fn scope(text: &mut String, found: &mut Vec<String>, files: &[String]) {
 }
 
 fn has_issue(branch: &str, keys: bool) -> bool {
-    !keys && select::issues_of(&Settings::default(), branch.into()).len() == 1
+    !keys && design_selection::issues_of(&Settings::default(), branch.into()).len() == 1
 }
 
 fn base(facts: &Facts) -> Option<String> {
@@ -270,7 +270,7 @@ mod tests {
     fn keys_of_a_tracker_are_issues() {
         let (_, settings) = drafted(&["docs/lld/LLD-ABC-12.md"], &["feature/ABC-12-x"]);
         assert_eq!(settings.lld_path, ["docs/lld/LLD-{issue}.md"]);
-        let issues = select::issues_of(&settings, "feature/ABC-12-x".into());
+        let issues = design_selection::issues_of(&settings, "feature/ABC-12-x".into());
         assert_eq!(issues, ["ABC-12"]);
     }
 

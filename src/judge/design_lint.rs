@@ -15,7 +15,7 @@ use crate::git::{Index, Objects, Repository, Tree, show_file};
 use crate::path::{Node, show};
 use crate::policy::design::{self, Design};
 use crate::policy::scope::Scope;
-use crate::policy::{Grant, GrantKind, select};
+use crate::policy::{Grant, GrantKind, design_selection};
 use crate::rules::{self, DesignContext, ResultTree};
 use crate::verdict::{DesignUsed, ScopeGrant, ScopeListing};
 
@@ -141,7 +141,7 @@ impl Reader<'_> {
         let own: &[Choice] = located.own.as_deref().unwrap_or_default();
         let is_own = |path: &BStr| own.iter().any(|choice| choice.path == path);
         let is_design = |path: &BStr| {
-            select::is_design(&located.settings, path)
+            design_selection::is_design(&located.settings, path)
                 || is_own(path)
                 || located.by_hand.iter().any(|chosen| chosen == path)
         };

@@ -23,14 +23,14 @@ const WORTH_A_THREAD: usize = 64;
 const WORTH_ASKING: usize = 512;
 /// How many changes a thread takes at a time.
 const BATCH: usize = 4;
-/// After how many subjects the memory of their changes is given back.
+/// After how many changes the memory of their changes is given back.
 const GIVEN_BACK: usize = 1 << 16;
 /// Lines of a preview: with the finding, a screenful.
 const PREVIEW_LINES: usize = 20;
 /// Lines of the content that would be lost.
 const LOST_LINES: usize = 10;
 
-/// All subjects in path order, and where renamed files came from.
+/// All changes in path order, and where renamed files came from.
 pub(super) struct MeasuredChanges {
     pub(super) all: Vec<MeasuredChange>,
     /// What to show of the changes that were seen to destroy something, by path.

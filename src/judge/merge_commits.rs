@@ -134,12 +134,12 @@ pub(super) fn measure_against_closest(
     objects: &Objects,
     parents: &[Tree<'_>],
     settings: &Settings,
-    subjects: &mut MeasuredChanges,
+    changes: &mut MeasuredChanges,
 ) -> Result<()> {
     if parents.len() < 2 {
         return Ok(());
     }
-    for subject in &mut subjects.all {
+    for subject in &mut changes.all {
         let is_loss = subject.measured.destroys();
         let is_new = subject.change.old.is_none() && subject.change.renamed.is_none();
         let Some(new) = subject.change.new.filter(|_| is_loss || is_new) else {

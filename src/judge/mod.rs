@@ -37,7 +37,7 @@ pub use per_commit::Progress;
 pub use policy_loader::{Request, load_for_request};
 pub use push::{new_commits, push};
 pub use range::range;
-pub use request::Desk;
+pub use request::OperationContext;
 pub use scope::{prompt, scope};
 pub use settings::{settings, settings_of_head};
 pub use staged::{everything, staged};

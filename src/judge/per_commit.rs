@@ -25,7 +25,7 @@ pub(super) fn judge(
     repo: &Repository,
     range: &Range,
     policy: &Policy,
-    stated: &CommitApprovals,
+    commit_approvals: &CommitApprovals,
     progress: &Progress<'_>,
 ) -> Result<Vec<Finding>> {
     if range.is_cut {
@@ -49,7 +49,7 @@ pub(super) fn judge(
         base: range.base,
         merges: repo.merges()?,
         policy: &policy,
-        stated,
+        commit_approvals,
         next: AtomicUsize::new(0),
         done: Mutex::new(Vec::new()),
         progress,
@@ -80,7 +80,7 @@ struct Work<'a> {
     merges: Merges,
     policy: &'a Policy,
     /// The approvals in the messages of the range.
-    stated: &'a CommitApprovals,
+    commit_approvals: &'a CommitApprovals,
     next: AtomicUsize,
     /// The findings of the commits that have any, by the commit's place.
     done: Mutex<Vec<(usize, Vec<Finding>)>>,
@@ -135,8 +135,9 @@ impl Work<'_> {
         };
         let changes = judge.measure(changes, &parents)?.all;
         let merge_base = merge_base::at(base, self.policy, &changes)?;
-        let mut findings = judge.check(&changes, &merge_base, &self.stated.counted_in(id))?;
-        self.stated.tell(&mut findings, Some(id));
+        let mut findings =
+            judge.check(&changes, &merge_base, &self.commit_approvals.counted_in(id))?;
+        self.commit_approvals.tell(&mut findings, Some(id));
         for finding in &mut findings {
             finding.message += &format!(" (in commit {})", id.to_hex_with_len(12));
             finding.details.insert("commit", id.to_string().into());

@@ -47,7 +47,7 @@ pub(super) struct Judged {
     pub(super) changes: MeasuredChanges,
     pub(super) findings: Vec<Finding>,
     /// The approvals in the trailers of the commits.
-    pub(super) stated: CommitApprovals,
+    pub(super) commit_approvals: CommitApprovals,
     /// The paths of the approved changes.
     approved: HashSet<BString>,
 }
@@ -63,11 +63,12 @@ pub(super) fn judge(repo: &Repository, input: Input<'_>, options: &Options) -> R
 
     let mut policy = load_for_changes(repo, input.policy, &changes, options)?;
     let (settings, known) = (&policy.settings, input.known);
-    let stated = CommitApprovals::judge(repo, input.commits, settings, base_commit, known)?;
+    let commit_approvals =
+        CommitApprovals::judge(repo, input.commits, settings, base_commit, known)?;
     if let Some(bases) = input.merge_bases {
         bases.worst(&objects, &settings.thresholds, &mut changes)?;
     }
-    policy.notes.extend_from_slice(&stated.notes);
+    policy.notes.extend_from_slice(&commit_approvals.notes);
 
     let judge = Judge {
         objects: &objects,
@@ -85,14 +86,14 @@ pub(super) fn judge(repo: &Repository, input: Input<'_>, options: &Options) -> R
                 changes: &changes,
                 merge_base: &merge_base,
             };
-            let approved = range.clear(&stated, &mut findings)?;
+            let approved = range.clear(&commit_approvals, &mut findings)?;
             (findings, approved)
         }
         Stage::Commit | Stage::Step | Stage::Request => {
             let merge_base = merge_base::look_up(repo, &policy, base_commit, &changes.all)?;
             let mut counted = input.approvals.to_vec();
             for commit in input.commits {
-                counted.extend(stated.counted_in(commit.id));
+                counted.extend(commit_approvals.counted_in(commit.id));
             }
             let findings = judge.check(&changes.all, &merge_base, &counted)?;
             let is_approved = |change: &Change| counted.iter().any(|one| one.is_for(change));
@@ -105,7 +106,7 @@ pub(super) fn judge(repo: &Repository, input: Input<'_>, options: &Options) -> R
         }
     };
     let mut findings = findings;
-    stated.tell(&mut findings, None);
+    commit_approvals.tell(&mut findings, None);
     findings.extend(document_faults(&policy));
     Ok(Judged {
         objects,
@@ -113,7 +114,7 @@ pub(super) fn judge(repo: &Repository, input: Input<'_>, options: &Options) -> R
         policy,
         changes,
         findings,
-        stated,
+        commit_approvals,
         approved,
     })
 }

@@ -62,8 +62,8 @@ pub fn new_commits(repo: &Repository, updates: &[Update], options: &Options) -> 
 
 /// The branch of `[lld] base` in the settings that a commit has; unreadable ones are told when the range is judged.
 pub(super) fn base_setting(repo: &Repository, commit: Option<ObjectId>) -> Result<Option<String>> {
-    let stated = settings_of(repo, commit)?;
-    let base = stated.and_then(|settings| settings.ok()?.base);
+    let settings = settings_of(repo, commit)?;
+    let base = settings.and_then(|settings| settings.ok()?.base);
     Ok(base.map(|base| {
         let places = ["refs/heads/", "refs/remotes/origin/", "origin/"];
         let short = places.iter().find_map(|place| base.strip_prefix(place));

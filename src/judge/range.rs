@@ -74,7 +74,13 @@ pub fn range(
     }
     judged.policy.notes.splice(0..0, notes);
     if let Some(progress) = each_commit {
-        let of_commits = per_commit::judge(repo, range, &judged.policy, &judged.stated, progress)?;
+        let of_commits = per_commit::judge(
+            repo,
+            range,
+            &judged.policy,
+            &judged.commit_approvals,
+            progress,
+        )?;
         // A commit's own finding says the same and more, unless an approval cleared only that.
         judged.findings.retain(|net| {
             !of_commits

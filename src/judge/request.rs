@@ -20,7 +20,7 @@ use crate::rules::{self, Access, Case, MeasuredChange, NewEnd, PathRequest};
 
 /// What every request is judged with.
 #[derive(Clone, Copy)]
-pub struct Desk<'a> {
+pub struct OperationContext<'a> {
     /// The repository.
     pub repo: &'a Repository,
     /// HEAD's policy.
@@ -31,7 +31,7 @@ pub struct Desk<'a> {
     pub approvals: &'a [Approval],
 }
 
-impl Desk<'_> {
+impl OperationContext<'_> {
     /// Whether requests may concern the path at all: nested repositories, and the rules of requests. The inner error is
     /// the finding that refuses it.
     ///
@@ -138,7 +138,7 @@ impl Desk<'_> {
     ///
     /// # Errors
     /// A content cannot be hashed, or HEAD cannot be read.
-    pub fn subject(
+    pub fn measured_change(
         &self,
         path: &BStr,
         old: Option<&[u8]>,
@@ -223,7 +223,7 @@ impl Desk<'_> {
         if committed == Some(self.blob_id(old)?) || !self.step(Some(old), Some(new)).destroys() {
             return Ok(self);
         }
-        Ok(Desk {
+        Ok(OperationContext {
             approvals: &[],
             ..self
         })
@@ -262,12 +262,12 @@ impl Desk<'_> {
     ///
     /// # Errors
     /// The base that the settings name is not there, or a commit cannot be read.
-    pub fn refusals(&self, subjects: &[MeasuredChange]) -> Result<Vec<Finding>> {
+    pub fn refusals(&self, changes: &[MeasuredChange]) -> Result<Vec<Finding>> {
         let head = self.repo.head_commit()?;
-        let merge_base = merge_base::look_up(self.repo, self.policy, head, subjects)?;
+        let merge_base = merge_base::look_up(self.repo, self.policy, head, changes)?;
         let mut findings = rules::check(&Case {
             policy: self.policy,
-            subjects,
+            changes,
             result: &self.boundary.view(),
             merge_base: &merge_base,
             approvals: self.approvals,

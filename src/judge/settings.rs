@@ -14,8 +14,8 @@ use crate::verdict::{ChosenDesigns, SettingsInForce};
 /// # Errors
 /// HEAD's `guard.toml` cannot be used, or HEAD cannot be read.
 pub fn settings_of_head(repo: &Repository) -> Result<Settings> {
-    let stated = settings_of(repo, repo.head_commit()?)?;
-    stated.unwrap_or_else(|| Ok(Settings::default()))
+    let committed = settings_of(repo, repo.head_commit()?)?;
+    committed.unwrap_or_else(|| Ok(Settings::default()))
 }
 
 /// What the `guard.toml` of a commit says, if it has one; the inner error is that it cannot be used.

@@ -8,7 +8,7 @@ use gix::bstr::{BStr, BString};
 use crate::boundary::{Boundary, BoundaryView};
 use crate::change::{Kind, State};
 use crate::error::{Error, Result};
-use crate::git::{Index, Objects, Repository, Tree, visit_alike};
+use crate::git::{Index, Objects, Repository, Tree, visit_case_collisions};
 use crate::path::{Node, TreeView};
 use crate::rules::{MeasuredChange, ResultTree};
 
@@ -136,7 +136,7 @@ impl ResultTree for GitTreeView<'_> {
             }
             (GitTree::Tree(tree), Some(changes)) => {
                 let paths = changes.iter().map(MeasuredChange::path);
-                self.seen(visit_alike(tree, self.objects, paths, visit));
+                self.seen(visit_case_collisions(tree, self.objects, paths, visit));
             }
             (GitTree::Tree(tree), None) => {
                 let files = self

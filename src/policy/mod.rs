@@ -3,13 +3,13 @@
 pub mod closest;
 mod closest_index;
 pub mod design;
+pub mod design_selection;
 pub mod glob;
 mod grant;
 mod literal;
 mod path_name;
 pub mod patterns;
 pub mod scope;
-pub mod select;
 pub mod settings;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -147,7 +147,7 @@ pub struct Policy {
 impl Policy {
     /// Whether `path` is a design: by the settings, because it was chosen, or because it was one before it moved.
     pub fn is_design(&self, path: &BStr) -> bool {
-        select::is_design(&self.settings, path)
+        design_selection::is_design(&self.settings, path)
             || self.governing(path).is_some()
             || self.moved_designs.iter().any(|moved| moved == path)
     }
@@ -161,7 +161,7 @@ impl Policy {
 
     /// Whether `path` needs no row: a design or guard's own settings.
     pub fn is_exempt(&self, path: &BStr) -> bool {
-        self.is_design(path) || select::is_own_settings(&self.settings, path)
+        self.is_design(path) || design_selection::is_own_settings(&self.settings, path)
     }
 
     /// The designs in force, each with the version that was read.

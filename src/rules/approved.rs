@@ -16,7 +16,7 @@ pub(super) fn clear_approved(case: &Case<'_>, findings: &mut [Finding]) {
         return;
     }
     let approved: HashMap<&BStr, (&Change, &Approval)> = case
-        .subjects
+        .changes
         .iter()
         .filter_map(|subject| {
             let approval = case.approval(&subject.change)?;

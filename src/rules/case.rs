@@ -73,7 +73,7 @@ pub struct Case<'a> {
     /// What the changes are judged by.
     pub policy: &'a Policy,
     /// What is proposed.
-    pub subjects: &'a [MeasuredChange],
+    pub changes: &'a [MeasuredChange],
     /// What the proposal leads to.
     pub result: &'a dyn ResultTree,
     /// Where this piece of work began.

@@ -28,14 +28,14 @@ pub struct DesignContext<'a> {
 }
 
 /// The rows that modify or delete what is not there, and those that add what was there before.
-pub fn check_design_rows(design: &Design, ground: &DesignContext<'_>) -> Vec<Finding> {
-    let files = Files::new(design, ground);
+pub fn check_design_rows(design: &Design, context: &DesignContext<'_>) -> Vec<Finding> {
+    let files = Files::new(design, context);
     design
         .grants
         .iter()
         .enumerate()
         .filter_map(|(row, grant)| {
-            let found = missing(row, grant, &files).or_else(|| exists(grant, ground));
+            let found = missing(row, grant, &files).or_else(|| exists(grant, context));
             found.map(|finding| finding.at(grant.anchor.clone()))
         })
         .collect()
@@ -43,7 +43,7 @@ pub fn check_design_rows(design: &Design, ground: &DesignContext<'_>) -> Vec<Fin
 
 /// What is asked about all files for many rows, found out once.
 struct Files<'a> {
-    ground: &'a DesignContext<'a>,
+    context: &'a DesignContext<'a>,
     /// What the document creates.
     made: HashSet<&'a BString>,
     /// For each row whether something matches it; only those of globs are asked for.
@@ -53,15 +53,15 @@ struct Files<'a> {
 }
 
 impl<'a> Files<'a> {
-    fn new(design: &'a Design, ground: &'a DesignContext<'a>) -> Files<'a> {
+    fn new(design: &'a Design, context: &'a DesignContext<'a>) -> Files<'a> {
         let made = design
             .grants
             .iter()
             .filter(|grant| grant.kind == GrantKind::File && grant.actions.contains(Actions::ADD));
         Files {
-            ground,
+            context,
             made: made.map(|grant| &grant.path).collect(),
-            matched: matched(&design.grants, ground.there),
+            matched: matched(&design.grants, context.there),
             namesakes: OnceCell::new(),
         }
     }
@@ -70,7 +70,7 @@ impl<'a> Files<'a> {
     fn only_namesake(&self, path: &BStr) -> Option<&BString> {
         let namesakes = self.namesakes.get_or_init(|| {
             let mut namesakes: HashMap<BString, Option<BString>> = HashMap::new();
-            for tree in self.ground.there {
+            for tree in self.context.there {
                 tree.for_each(&mut |path, _| {
                     let name = file_name(path);
                     match namesakes.get_mut(name.as_bstr()) {
@@ -119,7 +119,7 @@ fn missing(row: usize, grant: &Grant, files: &Files<'_>) -> Option<Finding> {
     if verb == "modify" && files.made.contains(&grant.path) {
         return None;
     }
-    let ground = files.ground;
+    let context = files.context;
     let finding = |message: String| Finding::new(Rule::DesignModifyMissing, path, message);
     if grant.kind == GrantKind::Glob {
         return (!files.matched[row]).then(|| {
@@ -127,7 +127,7 @@ fn missing(row: usize, grant: &Grant, files: &Files<'_>) -> Option<Finding> {
                 .help("correct the pattern, or change the type to Add")
         });
     }
-    let nodes: Vec<Node> = ground
+    let nodes: Vec<Node> = context
         .there
         .iter()
         .filter_map(|tree| tree.entry(path))
@@ -198,13 +198,13 @@ fn file_name(path: &BStr) -> &[u8] {
 }
 
 /// An Add row for one file. A directory or a glob may hold files before more are added.
-fn exists(grant: &Grant, ground: &DesignContext<'_>) -> Option<Finding> {
+fn exists(grant: &Grant, context: &DesignContext<'_>) -> Option<Finding> {
     let is_add = grant.actions.contains(Actions::ADD | Actions::MODIFY_NEW);
     if !is_add || grant.kind != GrantKind::File {
         return None;
     }
     let path: &BStr = grant.path.as_ref();
-    let node = ground.merge_base.unwrap_or(ground.head).entry(path)?;
+    let node = context.merge_base.unwrap_or(context.head).entry(path)?;
     if node == Node::Directory {
         let message = format!("{} is a directory, not a file to add", show(path));
         let help = format!("write `{}/` for everything below it", show(path));
@@ -214,14 +214,14 @@ fn exists(grant: &Grant, ground: &DesignContext<'_>) -> Option<Finding> {
         Finding::new(Rule::DesignAddExists, path, message)
             .help("change the type to Modify if this file is meant, or choose another name")
     };
-    if ground.merge_base.is_some() {
+    if context.merge_base.is_some() {
         let message = format!(
             "the file to add was there before the work began: {}",
             show(path)
         );
         return Some(finding(message));
     }
-    let may_be_own = ground.agreed.lookup(path).actions.contains(Actions::ADD);
+    let may_be_own = context.agreed.lookup(path).actions.contains(Actions::ADD);
     let mut found = finding(format!(
         "the file to add is in HEAD already: {}",
         show(path)

@@ -9,7 +9,7 @@ use crate::path::{shell_word, show};
 use crate::policy::{Policy, Stage};
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
-    for subject in case.subjects {
+    for subject in case.changes {
         // A new kind of governing document is worse than a large file lost: say only that.
         if let Some(finding) = governing_design(case, subject).or_else(|| large_file(case, subject))
         {

@@ -19,10 +19,7 @@ pub(super) fn concerns(path: &BStr) -> bool {
 }
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
-    let found = case
-        .subjects
-        .iter()
-        .find(|subject| concerns(subject.path()));
+    let found = case.changes.iter().find(|subject| concerns(subject.path()));
     let Some((subject, (old, new))) =
         found.and_then(|subject| Some((subject, subject.content.as_deref()?)))
     else {

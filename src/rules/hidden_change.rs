@@ -12,7 +12,7 @@ pub(super) fn concerns(path: &BStr) -> bool {
 }
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
-    for subject in case.subjects {
+    for subject in case.changes {
         let path = subject.path();
         let Some((old, new)) = subject.content.as_deref().filter(|_| concerns(path)) else {
             continue;

@@ -13,7 +13,7 @@ use crate::path::{self, Platform, show};
 use crate::policy::closest::closest;
 use crate::policy::design::Wanted;
 use crate::policy::scope::Scope;
-use crate::policy::{Actions, Grant, GrantKind, Policy, Stage, select};
+use crate::policy::{Actions, Grant, GrantKind, Policy, Stage, design_selection};
 
 /// What a design says about a change.
 enum Answer<'a> {
@@ -28,7 +28,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
         return;
     };
     let refused: Vec<(&MeasuredChange, Answer<'_>)> = case
-        .subjects
+        .changes
         .iter()
         .map(|subject| (subject, verdict(case, scope, subject)))
         .filter(|(_, answer)| !matches!(answer, Answer::Granted))
@@ -197,7 +197,9 @@ fn no_grant(
     if policy.is_exempt(path) {
         finding = finding.help("at this path only regular files are exempt from the table");
         // No row grants guard's own settings, nor a design itself.
-        if select::is_own_settings(&policy.settings, path) || policy.governing(path).is_some() {
+        if design_selection::is_own_settings(&policy.settings, path)
+            || policy.governing(path).is_some()
+        {
             return finding.help("make it a regular file");
         }
     }

@@ -6,7 +6,7 @@ use super::guard_lines::{lines, names_guard};
 use super::{Case, MeasuredChange, Sink, hook_calls};
 use crate::finding::{Finding, Help, Rule};
 use crate::path::{shell_word, show};
-use crate::policy::{Policy, Stage, select, settings};
+use crate::policy::{Policy, Stage, design_selection, settings};
 
 /// Further files that call guard, by the tools that read them; matched by their end.
 const CALLERS: &[&str] = &[
@@ -57,13 +57,13 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     }
     let steers = |subject: &MeasuredChange| steers(policy, subject);
     if case
-        .subjects
+        .changes
         .iter()
         .all(|subject| policy.is_exempt(subject.path()) || steers(subject))
     {
         return;
     }
-    for subject in case.subjects.iter().filter(|subject| steers(subject)) {
+    for subject in case.changes.iter().filter(|subject| steers(subject)) {
         let path = subject.path();
         let finding = Finding::new(
             Rule::PolicyChanged,
@@ -88,7 +88,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 /// Whether the change is to guard's settings, or to lines that call guard.
 fn steers(policy: &Policy, subject: &MeasuredChange) -> bool {
     let path = subject.path();
-    if select::is_own_settings(&policy.settings, path) {
+    if design_selection::is_own_settings(&policy.settings, path) {
         return true;
     }
     let Some((old, new)) = subject.content.as_deref().filter(|_| may_name_guard(path)) else {

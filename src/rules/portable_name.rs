@@ -11,7 +11,7 @@ use crate::path::{Platform, check_entry, fold, portable_name, show};
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     let added = || {
-        case.subjects
+        case.changes
             .iter()
             .filter(|subject| subject.change.old.is_none())
             .map(|subject| subject.path())

@@ -8,11 +8,11 @@ use crate::finding::{Finding, Rule};
 use crate::path::{fold, show};
 use crate::policy::scope::Scope;
 use crate::policy::settings::Settings;
-use crate::policy::{Actions, Grant, GrantKind, Policy, Role, select};
+use crate::policy::{Actions, Grant, GrantKind, Policy, Role, design_selection};
 use crate::verdict::Protection;
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
-    for subject in case.subjects {
+    for subject in case.changes {
         let path = subject.path();
         if let Some(pattern) = case.policy.settings.protect.find(path) {
             sink.push(
@@ -67,7 +67,7 @@ pub(super) fn check_request(request: &PathRequest<'_>, sink: &mut Sink<'_>) {
         let finding = Finding::new(Rule::ProtectedPath, path, message);
         sink.push(finding.help("a person has to handle it"));
     }
-    let is_own = |path| select::is_own_settings(settings, path);
+    let is_own = |path| design_selection::is_own_settings(settings, path);
     if request.access == Access::Write && spellings.into_iter().any(is_own) {
         let message = format!("{} configures guard", show(path));
         let finding = Finding::new(Rule::ProtectedPath, path, message);

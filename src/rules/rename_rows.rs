@@ -28,7 +28,7 @@ pub(super) fn is_told_at_new_end(case: &Case<'_>, scope: &Scope, subject: &Measu
     if !is_error || !scope.new_ends(subject.path()).any(|path| path == *to) {
         return false;
     }
-    let new_end = case.subjects.iter().find(|other| other.change.path == *to);
+    let new_end = case.changes.iter().find(|other| other.change.path == *to);
     new_end.is_some_and(|new_end| destructive_change::refuses(case, new_end))
 }
 

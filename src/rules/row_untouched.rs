@@ -19,7 +19,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
         return;
     };
     let touched: HashSet<_> = case
-        .subjects
+        .changes
         .iter()
         .flat_map(|subject| scope.lookup(subject.path()).grants)
         .map(place)

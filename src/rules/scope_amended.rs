@@ -94,7 +94,7 @@ fn listed(added: &[&Grant]) -> String {
 
 fn of_commit(case: &Case<'_>, sink: &mut Sink<'_>) {
     let policy = case.policy;
-    if case.subjects.iter().all(|subject| {
+    if case.changes.iter().all(|subject| {
         policy.is_exempt(subject.path()) || policy_changed::is_set_up(policy, subject)
     }) {
         return;

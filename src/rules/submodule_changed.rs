@@ -7,7 +7,7 @@ use crate::path::show;
 use crate::policy::{Actions, Policy};
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
-    for subject in case.subjects {
+    for subject in case.changes {
         let change = &subject.change;
         let path = subject.path();
         if !change.is_gitlink() || is_granted(case.policy, subject) {

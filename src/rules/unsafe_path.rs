@@ -23,7 +23,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 
 /// The changes that leave something at their path, with what they leave.
 fn arrivals<'a>(case: &Case<'a>) -> impl Iterator<Item = (&'a MeasuredChange, Kind)> {
-    case.subjects
+    case.changes
         .iter()
         .filter_map(|subject| subject.change.new.map(|state| (subject, state.kind)))
 }
@@ -62,7 +62,7 @@ fn check_clashes_with_links(case: &Case<'_>, sink: &mut Sink<'_>) {
     // A new link may also meet a path that was there before.
     if arrivals(case).any(|(_, kind)| kind == Kind::Symlink) {
         let changed: std::collections::HashSet<_> =
-            case.subjects.iter().map(MeasuredChange::path).collect();
+            case.changes.iter().map(MeasuredChange::path).collect();
         case.result.for_each(&mut |path, _| {
             if !changed.contains(path)
                 && let Err(rejection) = links.check(path)

@@ -6,7 +6,7 @@ mod hooks;
 mod policy;
 mod program;
 mod proof;
-mod sight;
+mod visibility;
 
 use crate::error::Error;
 use crate::git::Repository;
@@ -26,7 +26,7 @@ pub fn examine(repo: &Repository) -> Vec<Check> {
             checks.extend(proof::check(&survey));
         }
     }
-    checks.extend(sight::check(repo));
+    checks.extend(visibility::check(repo));
     checks
 }
 

@@ -53,7 +53,9 @@ impl CommitApproval {
             Invalidity::Unsigned => {
                 format!("approved locally by {who}, unsigned: that does not count here")
             }
-            doubt => format!("the approval by {who} in commit {commit} does not count: {doubt}"),
+            invalidity => {
+                format!("the approval by {who} in commit {commit} does not count: {invalidity}")
+            }
         })
     }
 }
@@ -91,14 +93,14 @@ impl CommitApprovals {
             .filter_map(|found| found.approval.as_ref().ok());
         let oldest = approvals.map(|approval| approval.when).min();
         let mut judge = ValidityCheck::new(repo, settings, base, oldest).beside(known);
-        let mut stated = CommitApprovals::default();
+        let mut approvals = CommitApprovals::default();
         let mut unread = Vec::new();
         for ApprovalTrailer { commit, approval } in found {
             match approval {
                 Ok(approval) => {
-                    let places = stated.by_commit.entry(commit).or_default();
-                    places.push(stated.all.len());
-                    stated.all.push(CommitApproval {
+                    let places = approvals.by_commit.entry(commit).or_default();
+                    places.push(approvals.all.len());
+                    approvals.all.push(CommitApproval {
                         commit,
                         verdict: judge.judge(commit, &approval)?,
                         approval,
@@ -115,9 +117,9 @@ impl CommitApprovals {
         if left_out > 0 {
             unread.push(format!("and {left_out} more {TRAILER} trailers are none"));
         }
-        stated.notes = unread;
-        stated.notes.extend(judge.warnings());
-        Ok(stated)
+        approvals.notes = unread;
+        approvals.notes.extend(judge.warnings());
+        Ok(approvals)
     }
 
     /// Those that count in this commit.

@@ -24,14 +24,16 @@ pub fn not_listed(repo: &Repository, approvals: &[Approval]) -> Result<Vec<Strin
     let mut judge = ValidityCheck::new(repo, &settings, head, None);
     let mut notes = Vec::new();
     for approval in signed {
-        if let Some(doubt) = judge.signature(approval)? {
+        if let Some(invalidity) = judge.signature(approval)? {
             let enroll = "; to list it: guard approve --enroll KEY, committed on the target branch";
-            let doubt = match doubt {
+            let invalidity = match invalidity {
                 Invalidity::NoSigners(file) => format!("HEAD has no {}{enroll}", show(&file)),
-                doubt @ Invalidity::Signature(Invalid::UnknownKey(_)) => format!("{doubt}{enroll}"),
-                doubt => doubt.to_string(),
+                invalidity @ Invalidity::Signature(Invalid::UnknownKey(_)) => {
+                    format!("{invalidity}{enroll}")
+                }
+                invalidity => invalidity.to_string(),
             };
-            let note = format!("in a range and in CI this approval will not count: {doubt}");
+            let note = format!("in a range and in CI this approval will not count: {invalidity}");
             if !notes.contains(&note) {
                 notes.push(note);
             }

@@ -54,11 +54,11 @@ impl WholeRange<'_> {
     /// An object cannot be read.
     pub(in crate::judge) fn clear(
         &self,
-        stated: &CommitApprovals,
+        commit_approvals: &CommitApprovals,
         findings: &mut [Finding],
     ) -> Result<HashSet<BString>> {
         let mut by_path: ByPath<'_> = HashMap::new();
-        for statement in &stated.all {
+        for statement in &commit_approvals.all {
             if let Ok(step) = statement.verdict {
                 let path = statement.approval.path.as_ref();
                 by_path.entry(path).or_default().push((statement, step));

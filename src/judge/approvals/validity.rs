@@ -1,4 +1,5 @@
-//! Whether a stated approval counts: signed by a signer of the base, in the commit that makes its step, in time, once.
+//! Whether an approval in a commit counts: signed by a signer of the base, in the commit that makes its step, in time,
+//! once.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -18,7 +19,7 @@ use crate::policy::settings::Settings;
 /// What was at a path before a commit and is there after it.
 pub(in crate::judge) type Step = (Option<State>, Option<State>);
 
-/// Why a stated approval does not count.
+/// Why an approval in a commit does not count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::judge) enum Invalidity {
     Unsigned,
@@ -120,9 +121,9 @@ impl<'a> ValidityCheck<'a> {
         approval: &Approval,
     ) -> Result<Result<Step, Invalidity>> {
         if !self.accepts_unsigned()?
-            && let Some(doubt) = self.signature(approval)?
+            && let Some(invalidity) = self.signature(approval)?
         {
-            return Ok(Err(doubt));
+            return Ok(Err(invalidity));
         }
         if self.repo.authored(commit)? >= approval.expires {
             return Ok(Err(Invalidity::Expired));

@@ -8,7 +8,7 @@ use super::{Loader, add_and_commit};
 use crate::error::{Error, Result};
 use crate::finding::Help;
 use crate::path::show;
-use crate::policy::{ChosenBy, Stage, select, settings};
+use crate::policy::{ChosenBy, Stage, design_selection, settings};
 use crate::rules;
 
 /// A design to load, and why it.
@@ -43,7 +43,7 @@ impl Loader<'_> {
             || "guard.toml".to_owned(),
             |issue| format!("issue {issue} in the branch name"),
         );
-        let patterns = select::patterns(&self.settings, issue.as_deref());
+        let patterns = design_selection::patterns(&self.settings, issue.as_deref());
         let mut found = self.matching(&patterns)?;
         if found.len() > 1 {
             let paths: Vec<String> = found.iter().map(|path| show(path).to_string()).collect();
@@ -64,10 +64,10 @@ impl Loader<'_> {
         let Some(branch) = &self.inputs.branch else {
             return Ok(None);
         };
-        if !select::needs_issue(&self.settings) {
+        if !design_selection::needs_issue(&self.settings) {
             return Ok(None);
         }
-        let mut issues = select::issues_of(&self.settings, branch.as_ref());
+        let mut issues = design_selection::issues_of(&self.settings, branch.as_ref());
         if issues.len() > 1 {
             return Err(Error::new(format!(
                 "the branch name {} contains several issues: {}",
@@ -85,16 +85,16 @@ impl Loader<'_> {
             .settings
             .standing
             .iter()
-            .map(|pattern| select::normal(pattern));
+            .map(|pattern| design_selection::normal(pattern));
         standing
             .into_iter()
-            .any(|pattern| select::matches(pattern, path))
+            .any(|pattern| design_selection::matches(pattern, path))
     }
 
     pub(super) fn standing(&mut self) -> Result<Vec<Choice>> {
         let mut choices = Vec::new();
         for pattern in self.settings.standing.clone() {
-            let found = self.matching(&[select::normal(&pattern).to_owned()])?;
+            let found = self.matching(&[design_selection::normal(&pattern).to_owned()])?;
             if found.is_empty() {
                 self.notes
                     .push(format!("no standing design matches {}", show(&pattern)));
@@ -118,7 +118,7 @@ impl Loader<'_> {
             let may_be_one = if self.settings.lld_path.is_empty() {
                 is_markdown(path)
             } else {
-                select::is_design(&self.settings, path)
+                design_selection::is_design(&self.settings, path)
             };
             let commit = commit.to_hex_with_len(12);
             if !may_be_one {
@@ -169,7 +169,7 @@ impl Loader<'_> {
         let becomes_design = self
             .next_settings
             .as_ref()
-            .is_some_and(|next| select::is_design(next, path));
+            .is_some_and(|next| design_selection::is_design(next, path));
         let shown = show(path);
         if becomes_design {
             let commits = self.inputs.stage == Stage::Commit && self.inputs.head.is_none();
@@ -236,10 +236,10 @@ impl Loader<'_> {
                 .help("name the branch after the issue, such as 188-enforce-paths")
                 .help("or choose a design: `guard use FILE` for this branch, `--lld FILE` for this run");
         };
-        let patterns = select::patterns(&self.settings, Some(&issue));
+        let patterns = design_selection::patterns(&self.settings, Some(&issue));
         let uncommitted = patterns.iter().find(|pattern| {
             !is_range
-                && select::is_literal(pattern)
+                && design_selection::is_literal(pattern)
                 && self.in_work_tree(BStr::new(pattern.as_str())).is_some()
         });
         let error = Error::new(format!(
@@ -272,8 +272,8 @@ type ListFiles<'a> = dyn Fn(&BStr) -> Result<Vec<BString>> + 'a;
 fn matching(patterns: &[String], files_below: &ListFiles<'_>) -> Result<Vec<BString>> {
     let mut found = Vec::new();
     for pattern in patterns {
-        let below = files_below(select::literal_directory(pattern).into())?;
-        let matches = |path: &BString| select::matches(pattern, path.as_ref());
+        let below = files_below(design_selection::literal_directory(pattern).into())?;
+        let matches = |path: &BString| design_selection::matches(pattern, path.as_ref());
         found.extend(below.into_iter().filter(matches));
     }
     found.sort();

@@ -13,7 +13,7 @@ use crate::judge::merge_base;
 use crate::path::{shell_word, show};
 use crate::policy::design::{self, Design};
 use crate::policy::scope::Scope;
-use crate::policy::{Governing, Grant, Origin, Stage, select};
+use crate::policy::{Governing, Grant, Origin, Stage, design_selection};
 
 impl Loader<'_> {
     pub(super) fn load(&mut self, choice: &Choice) -> Result<Governing> {
@@ -130,7 +130,7 @@ impl Loader<'_> {
         for change in changes {
             let path: &BStr = change.path.as_ref();
             let is_file = change.new.is_some_and(|state| state.kind.is_file());
-            if !is_file || is_own(path) || !select::is_design(&self.settings, path) {
+            if !is_file || is_own(path) || !design_selection::is_design(&self.settings, path) {
                 continue;
             }
             let Some(now) = self.proposed(path)? else {

@@ -9,7 +9,7 @@ use crate::git::{Index, Repository};
 use crate::judge::Options;
 use crate::judge::tree_view::GitTree;
 use crate::policy::settings::{self, Settings};
-use crate::policy::{Stage, select};
+use crate::policy::{Stage, design_selection};
 
 /// Where documents are to be linted, whether or not they can be used.
 pub(in crate::judge) struct Located {
@@ -73,12 +73,12 @@ impl Loader<'_> {
     /// Documents of this branch that only the work tree has.
     fn uncommitted(&self) -> Vec<Choice> {
         let issue = self.issue().ok().flatten();
-        let patterns = select::patterns(&self.settings, issue.as_deref());
+        let patterns = design_selection::patterns(&self.settings, issue.as_deref());
         patterns
             .into_iter()
             .filter(|pattern| {
                 let file = self.file(BStr::new(pattern));
-                select::is_literal(pattern) && file.is_some_and(|file| file.is_file())
+                design_selection::is_literal(pattern) && file.is_some_and(|file| file.is_file())
             })
             .map(|path| choice(path.into(), "work tree", false))
             .collect()

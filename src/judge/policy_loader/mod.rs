@@ -20,7 +20,7 @@ use crate::path::shell_word;
 use crate::policy::design;
 use crate::policy::scope::Scope;
 use crate::policy::settings::{self, Authority, Missing, Settings};
-use crate::policy::{Governing, Policy, Stage, select};
+use crate::policy::{Governing, Policy, Stage, design_selection};
 use crate::rules;
 
 pub(super) use choose::Choice;
@@ -272,8 +272,8 @@ impl<'a> Loader<'a> {
             return Ok(false);
         }
         let path = change.path.as_ref();
-        Ok(select::is_own_settings(&self.settings, path)
-            || select::is_design(&self.settings, path)
+        Ok(design_selection::is_own_settings(&self.settings, path)
+            || design_selection::is_design(&self.settings, path)
             || self
                 .moved_designs
                 .iter()
@@ -402,7 +402,9 @@ fn moved_designs(settings: &Settings, changes: &[Change]) -> Vec<Move> {
     let name = |path: &BString| path.rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec);
     let left: HashMap<_, _> = changes
         .iter()
-        .filter(|change| change.new.is_none() && select::is_design(settings, change.path.as_ref()))
+        .filter(|change| {
+            change.new.is_none() && design_selection::is_design(settings, change.path.as_ref())
+        })
         .map(|change| (name(&change.path), &change.path))
         .collect();
     changes

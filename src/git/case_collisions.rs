@@ -1,4 +1,4 @@
-//! The paths of a tree that are one with given paths where case does not count, without reading the whole tree.
+//! The paths of a tree that collide with given paths on a case-insensitive file system, without reading the whole tree.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ const DIRECTORY: Kind = Kind::Other(0o040_000);
 ///
 /// # Errors
 /// A tree is missing or damaged.
-pub fn visit_alike<'a>(
+pub fn visit_case_collisions<'a>(
     tree: &Tree<'_>,
     objects: &Objects,
     paths: impl Iterator<Item = &'a BStr>,

@@ -1,4 +1,4 @@
-//! A change that a person is asked about, and the same content with another strategy.
+//! Why guard asks a person for approval of a change, and the same content with another strategy.
 
 use super::plan::Plan;
 use super::{
@@ -32,7 +32,7 @@ pub struct Question {
 }
 
 /// A change that waits for consent.
-pub(super) struct Asked {
+pub(super) struct ApprovalPrompt {
     pub(super) work_tree: WorkTree,
     pub(super) plan: Plan,
     pub(super) operation: Operation,
@@ -43,31 +43,35 @@ pub(super) struct Asked {
 
 impl Gate<'_> {
     /// The same content with another strategy.
-    pub(super) fn choose(&self, asked: &Asked, strategy: Strategy) -> Result<Asked> {
-        let mut operation = asked.operation.clone();
+    pub(super) fn choose(
+        &self,
+        prompt: &ApprovalPrompt,
+        strategy: Strategy,
+    ) -> Result<ApprovalPrompt> {
+        let mut operation = prompt.operation.clone();
         if let Operation::Write { strategy: way, .. } = &mut operation {
             *way = strategy;
         }
-        let path = asked.plan.path();
+        let path = prompt.plan.path();
         let (plan, finding) = self.plan(path, &operation)?;
         let content = |plan: &Plan| plan.old().map(|entry| entry.content.clone());
-        if content(&plan) != content(&asked.plan) {
+        if content(&plan) != content(&prompt.plan) {
             return Err(Failure::new(
                 FailureKind::Stale,
                 format!("{} changed while the question was open", show(path)),
             ));
         }
-        Ok(Asked {
-            work_tree: asked.work_tree.clone(),
+        Ok(ApprovalPrompt {
+            work_tree: prompt.work_tree.clone(),
             plan,
             operation,
             finding,
-            may_choose: asked.may_choose,
+            may_choose: prompt.may_choose,
         })
     }
 }
 
-impl Asked {
+impl ApprovalPrompt {
     pub(super) fn question(&self) -> Question {
         let plan = &self.plan;
         let lost = plan.analysis.deleted_content.as_deref();

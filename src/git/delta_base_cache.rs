@@ -1,5 +1,5 @@
-//! Objects that packed ones are stored as differences from, kept for a while: without them each object of a long
-//! chain would be unpacked once for every object after it.
+//! Cache of pack delta bases: without it guard would unpack each object of a long delta chain again for every object
+//! that builds on it.
 
 use std::collections::HashMap;
 use std::mem;
@@ -8,28 +8,28 @@ use gix::objs::Kind;
 use gix::odb::pack::cache::DecodeEntry;
 
 /// The number of a pack, and where in it.
-type Place = (u32, u64);
+type PackOffset = (u32, u64);
 
 /// What was used lately, within a limit: once the young generation is half as large, it becomes the old one.
-pub(super) struct Bases {
+pub(super) struct DeltaBaseCache {
     /// In bytes of content.
     limit: usize,
     /// How much of it the young ones have.
     used: usize,
-    young: HashMap<Place, Base>,
-    old: HashMap<Place, Base>,
+    young: HashMap<PackOffset, DeltaBase>,
+    old: HashMap<PackOffset, DeltaBase>,
 }
 
-struct Base {
+struct DeltaBase {
     kind: Kind,
     packed_size: usize,
     content: Vec<u8>,
 }
 
-impl Bases {
+impl DeltaBaseCache {
     /// For at most `limit` bytes of content.
-    pub(super) fn new(limit: usize) -> Bases {
-        Bases {
+    pub(super) fn new(limit: usize) -> DeltaBaseCache {
+        DeltaBaseCache {
             limit,
             used: 0,
             young: HashMap::new(),
@@ -37,7 +37,7 @@ impl Bases {
         }
     }
 
-    fn keep(&mut self, place: Place, base: Base) {
+    fn keep(&mut self, place: PackOffset, base: DeltaBase) {
         let size = base.content.len();
         if size > self.limit / 2 {
             return;
@@ -53,9 +53,9 @@ impl Bases {
     }
 }
 
-impl DecodeEntry for Bases {
+impl DecodeEntry for DeltaBaseCache {
     fn put(&mut self, pack: u32, offset: u64, content: &[u8], kind: Kind, packed_size: usize) {
-        let base = Base {
+        let base = DeltaBase {
             kind,
             packed_size,
             content: content.to_vec(),
@@ -79,31 +79,31 @@ impl DecodeEntry for Bases {
 mod tests {
     use super::*;
 
-    fn holds(bases: &mut Bases, offset: u64) -> bool {
-        bases.get(0, offset, &mut Vec::new()).is_some()
+    fn holds(cache: &mut DeltaBaseCache, offset: u64) -> bool {
+        cache.get(0, offset, &mut Vec::new()).is_some()
     }
 
     #[test]
     fn what_was_kept_comes_back_whole() {
-        let mut bases = Bases::new(100);
-        bases.put(1, 12, b"content", Kind::Tree, 5);
+        let mut cache = DeltaBaseCache::new(100);
+        cache.put(1, 12, b"content", Kind::Tree, 5);
         let mut out = b"before".to_vec();
-        assert_eq!(bases.get(1, 12, &mut out), Some((Kind::Tree, 5)));
+        assert_eq!(cache.get(1, 12, &mut out), Some((Kind::Tree, 5)));
         assert_eq!(out, b"content");
-        assert_eq!(bases.get(2, 12, &mut out), None);
+        assert_eq!(cache.get(2, 12, &mut out), None);
     }
 
     #[test]
     fn what_is_used_stays_and_the_limit_holds() {
-        let mut bases = Bases::new(100);
+        let mut cache = DeltaBaseCache::new(100);
         for offset in 0..50 {
-            bases.put(0, offset, &[0; 10], Kind::Blob, 1);
-            assert!(holds(&mut bases, 0), "used every time, after {offset}");
-            let all = bases.young.values().chain(bases.old.values());
+            cache.put(0, offset, &[0; 10], Kind::Blob, 1);
+            assert!(holds(&mut cache, 0), "used every time, after {offset}");
+            let all = cache.young.values().chain(cache.old.values());
             assert!(all.map(|base| base.content.len()).sum::<usize>() <= 100);
         }
-        assert!(!holds(&mut bases, 20));
-        bases.put(0, 99, &[0; 51], Kind::Blob, 1);
-        assert!(!holds(&mut bases, 99), "too large to keep");
+        assert!(!holds(&mut cache, 20));
+        cache.put(0, 99, &[0; 51], Kind::Blob, 1);
+        assert!(!holds(&mut cache, 99), "too large to keep");
     }
 }
