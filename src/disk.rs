@@ -11,7 +11,7 @@ use cap_std::fs::Dir;
 
 use crate::system;
 
-pub(crate) use temporary::{Content, with_free_name, write_new};
+pub(crate) use temporary::{WriteContent, with_free_name, write_new};
 
 /// Read and written by their owner only.
 pub(crate) const PRIVATE: u32 = 0o600;
@@ -31,7 +31,11 @@ pub(crate) fn replace(path: &Path, content: &[u8], mode: Option<u32>) -> io::Res
 ///
 /// # Errors
 /// Those of the file system and of `content`.
-pub(crate) fn replace_with(path: &Path, content: Content<'_>, mode: Option<u32>) -> io::Result<()> {
+pub(crate) fn replace_with(
+    path: &Path,
+    content: WriteContent<'_>,
+    mode: Option<u32>,
+) -> io::Result<()> {
     let name = path
         .file_name()
         .ok_or_else(|| io::Error::other("it names no file"))?;

@@ -65,6 +65,11 @@ fn no_two_files_import_each_other() {
 }
 
 #[test]
+fn no_two_types_have_the_same_name() {
+    assert_eq!(this_crate().types_defined_twice(), [""; 0]);
+}
+
+#[test]
 fn every_module_has_its_place_in_the_order() {
     let this = &*THIS_CRATE;
     let modules: BTreeSet<&str> = this
@@ -141,7 +146,36 @@ fn circles_are_found_through_re_exports() {
     assert_eq!(of(&mere_re_export), 0);
 }
 
+#[test]
+fn types_of_the_same_name_are_found() {
+    let of = |code: &str| {
+        let a = ("git/a.rs", "pub(super) struct A<'a>(&'a str);");
+        sample(&[a, ("git/b.rs", code)]).types_defined_twice().len()
+    };
+    assert_eq!(of("enum A { B }"), 1);
+    assert_eq!(of("pub type A = u8;"), 1);
+    assert_eq!(of("fn f() {\n    struct A;\n}"), 1);
+    assert_eq!(of("impl I for B {\n    type A = u8;\n}"), 0);
+    assert_eq!(of("// struct A;\nstruct AB;"), 0);
+    assert_eq!(of("#[cfg(test)]\nmod tests {\n    struct A;\n}"), 0);
+}
+
 impl Crate {
+    /// Each name that more than one type has.
+    fn types_defined_twice(&self) -> Vec<String> {
+        let mut files: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for source in self.sources.values() {
+            for name in source.types() {
+                files.entry(name).or_default().push(&source.file);
+            }
+        }
+        files.retain(|_, files| files.len() > 1);
+        let twice = files.into_iter();
+        twice
+            .map(|(name, files)| format!("{name} is defined in src/{}", files.join(" and src/")))
+            .collect()
+    }
+
     /// Each use of the system in a pure module.
     fn impurities(&self) -> Vec<String> {
         let mut found = Vec::new();
@@ -322,6 +356,22 @@ impl Source {
             });
         }
         paths
+    }
+
+    /// The structs, enums, traits and type aliases that the file defines; associated types do not count.
+    fn types(&self) -> impl Iterator<Item = &str> {
+        self.code.lines().filter_map(|line| {
+            let item = line.trim_start();
+            let is_nested = item.len() < line.len();
+            let item = item.strip_prefix("pub ").unwrap_or(item);
+            let (kind, rest) = item.split_once(' ')?;
+            let is_type = match kind {
+                "type" => !is_nested,
+                _ => ["struct", "enum", "trait", "union"].contains(&kind),
+            };
+            let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
+            is_type.then(|| &rest[..end.unwrap_or(rest.len())])
+        })
     }
 
     /// Every word outside `use`.

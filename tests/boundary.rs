@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use gix::bstr::BStr;
-use write_guard::boundary::{Backend, Boundary, BoundaryError, Entry, Nested};
+use write_guard::boundary::{Backend, Boundary, BoundaryError, NestedRepository, OpenedFile};
 
 const BACKENDS: [Backend; 2] = [Backend::Kernel, Backend::Walk];
 const MAX: u64 = 1 << 20;
@@ -246,8 +246,8 @@ fn a_workspace_reached_over_a_link_is_the_same_workspace() {
 }
 
 /// What somebody saw at a path.
-fn entry(content: &[u8], mode: Option<u32>) -> Entry {
-    Entry {
+fn entry(content: &[u8], mode: Option<u32>) -> OpenedFile {
+    OpenedFile {
         content: content.to_vec(),
         mode,
         writable: true,
@@ -312,7 +312,7 @@ fn nested_repositories_are_found_by_both_backends() {
     }
     fs::write(ws.join("bare/config"), "").unwrap();
     fs::write(ws.join("file"), "").unwrap();
-    let work_tree = |path: &str| Some(Nested::WorkTree(path.into()));
+    let work_tree = |path: &str| Some(NestedRepository::WorkTree(path.into()));
     for boundary in disk.boundaries() {
         for (path, expected) in [
             ("a", None),
@@ -322,7 +322,7 @@ fn nested_repositories_are_found_by_both_backends() {
             ("a/sub/x/y", work_tree("a/sub")),
             ("a/sub/in/x", work_tree("a/sub")),
             ("bare/config", None),
-            ("bare/HEAD", Some(Nested::Bare("bare".into()))),
+            ("bare/HEAD", Some(NestedRepository::Bare("bare".into()))),
             ("none/x", None),
             ("file/x", None),
         ] {

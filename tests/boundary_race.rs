@@ -9,19 +9,19 @@ use std::time::Instant;
 
 use crate::common::race::{Field, SECRET, check_then};
 use gix::bstr::BStr;
-use write_guard::boundary::{Backend, Boundary, Entry};
+use write_guard::boundary::{Backend, Boundary, OpenedFile};
 
 const MAX: u64 = 1 << 20;
 
 /// What is tried in a race; the outside shows whether it got there.
 const KINDS: [&str; 4] = ["open", "create", "rename", "unlink"];
 
-fn there(boundary: &Boundary, path: &BStr) -> Option<Entry> {
+fn there(boundary: &Boundary, path: &BStr) -> Option<OpenedFile> {
     boundary.read(path, MAX).ok().flatten()
 }
 
 /// Writes a file, and says what is there then.
-fn put(boundary: &Boundary, path: &BStr) -> Option<Entry> {
+fn put(boundary: &Boundary, path: &BStr) -> Option<OpenedFile> {
     let before = there(boundary, path);
     let _ = boundary.replace(path, before.as_ref(), b"inside");
     there(boundary, path)

@@ -9,7 +9,7 @@ use std::os::unix::fs::symlink;
 use crate::common::{Repo, lines};
 use gix::bstr::BStr;
 use write_guard::gate::{
-    Answer, Done, Failure, FailureKind, Gate, Operation, Question, Strategy, reject,
+    Answer, CompletedOperation, Failure, FailureKind, Gate, Operation, Question, Strategy, reject,
 };
 use write_guard::git::Repository;
 use write_guard::judge::Options;
@@ -40,7 +40,7 @@ fn perform(
     repo: &Repo,
     operation: &Operation,
     mut ask: impl FnMut(&Question) -> Answer,
-) -> Result<Done, Failure> {
+) -> Result<CompletedOperation, Failure> {
     let opened = Repository::open(&repo.root).unwrap();
     let gate = Gate::open(&opened, &Options::default()).unwrap();
     gate.perform_asking(BStr::new(FILE), operation, &mut ask)
@@ -50,7 +50,7 @@ fn approve(
     repo: &Repo,
     id: &str,
     mut ask: impl FnMut(&Question) -> Answer,
-) -> Result<Done, Failure> {
+) -> Result<CompletedOperation, Failure> {
     let opened = Repository::open(&repo.root).unwrap();
     let gate = Gate::open(&opened, &Options::default()).unwrap();
     gate.approve(id, &mut ask)

@@ -3,7 +3,7 @@
 
 use crate::common::corpus;
 use gix::bstr::BStr;
-use write_guard::policy::design::{Options, parse};
+use write_guard::policy::design::{DesignOptions, parse};
 
 const DESIGN: &str = "docs/lld/LLD-188.md";
 
@@ -20,7 +20,7 @@ fn every_cell_of_the_corpus_gets_the_decided_verdict() {
         let design = parse(
             BStr::new(DESIGN),
             &corpus::design_with(&corpus::input(entry)),
-            &Options::default(),
+            &DesignOptions::default(),
         );
         let reasons: Vec<&str> = design.faults.iter().map(|fault| fault.reason).collect();
         let Some(reason) = expected.strip_prefix("reject:") else {

@@ -3,7 +3,7 @@
 
 use gix::bstr::BStr;
 use write_guard::finding::{Level, Rule};
-use write_guard::policy::design::{Options, parse};
+use write_guard::policy::design::{DesignOptions, parse};
 use write_guard::policy::patterns::Patterns;
 use write_guard::policy::{Actions, GrantKind, Role};
 
@@ -307,7 +307,7 @@ fn encodings_and_line_endings() {
 
     let mut latin = text.into_bytes();
     latin.extend_from_slice(b"\ncaf\xe9\n");
-    let latin = parse(BStr::new("d.md"), &latin, &Options::default());
+    let latin = parse(BStr::new("d.md"), &latin, &DesignOptions::default());
     assert_eq!(faults(&latin), [("non-utf8", 7)]);
     assert_eq!(latin.faults[0].anchor.as_ref().unwrap().column, 4);
     assert!(!latin.is_usable());
@@ -315,10 +315,10 @@ fn encodings_and_line_endings() {
 
 #[test]
 fn settings_name_headings_and_tests() {
-    let options = Options {
+    let options = DesignOptions {
         headings: vec!["Implementation Paths".into()],
         test_patterns: Patterns::new(vec!["*_check.py".into()]).unwrap(),
-        ..Options::default()
+        ..DesignOptions::default()
     };
     let text = format!(
         "## 4. Implementation Paths\n\n{HEADER}| `a_check.py` | Add | x |\n| `tests/b.py` | Add | x |\n"

@@ -4,13 +4,13 @@
 use std::time::{Duration, Instant};
 
 use gix::bstr::{BStr, ByteSlice};
-use write_guard::policy::design::{Design, Options, parse};
+use write_guard::policy::design::{Design, DesignOptions, parse};
 
 fn read(text: &str) -> Design {
     parse(
         BStr::new("docs/lld/LLD-1.md"),
         text.as_bytes(),
-        &Options::default(),
+        &DesignOptions::default(),
     )
 }
 

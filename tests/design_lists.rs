@@ -3,13 +3,13 @@
 
 use gix::bstr::BStr;
 use write_guard::policy::Actions;
-use write_guard::policy::design::{Design, Options, parse};
+use write_guard::policy::design::{Design, DesignOptions, parse};
 
 fn read(text: &str) -> Design {
     parse(
         BStr::new("docs/plan.md"),
         text.as_bytes(),
-        &Options::default(),
+        &DesignOptions::default(),
     )
 }
 

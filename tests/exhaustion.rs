@@ -10,7 +10,7 @@ use std::process::Command;
 
 use crate::common::files::{Answer, answer_of};
 use crate::common::{self, GUARD, Repo, run_with_input};
-use write_guard::gate::{Fault, Log, verify};
+use write_guard::gate::{Log, LogFault, verify};
 
 const OLD: &str = "old\n";
 const VERBS: [&[&str]; 4] = [
@@ -76,7 +76,7 @@ impl Small {
             }
             let bytes = Log::new(&self.repo.path(".git")).read().unwrap();
             let fault = verify(&bytes, None).fault;
-            let is_harmless = fault.is_none_or(|(_, fault)| fault == Fault::Torn);
+            let is_harmless = fault.is_none_or(|(_, fault)| fault == LogFault::Torn);
             assert!(is_harmless, "{fault:?} after {answer:?}");
         }
         all_worked

@@ -12,7 +12,7 @@ use std::time::Instant;
 use crate::common::image::{Cut, Image};
 use crate::common::{self, GUARD, Repo, strace};
 use serde_json::Value;
-use write_guard::gate::{Fault, Log, Record, verify};
+use write_guard::gate::{Log, LogFault, Record, verify};
 
 /// Some blocks of a file system.
 const LINES: usize = 1000;
@@ -106,7 +106,7 @@ fn check(repo: &Repo, what: &str, acknowledged: &[Acknowledged]) {
     let log = Log::new(&repo.path(".git"));
     let bytes = log.read().unwrap();
     let fault = verify(&bytes, None).fault;
-    let is_harmless = fault.is_none_or(|(_, fault)| fault == Fault::Torn);
+    let is_harmless = fault.is_none_or(|(_, fault)| fault == LogFault::Torn);
     assert!(is_harmless, "{what}: {fault:?}");
     let done: Vec<Value> = bytes
         .split(|&byte| byte == b'\n')

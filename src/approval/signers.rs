@@ -20,14 +20,14 @@ const NOT_CHECKED: &str =
 /// The keys of a file, each with whom it speaks for.
 #[derive(Debug, Clone, Default)]
 pub struct Signers {
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<SignerLine>,
     /// Lines that are left out, one sentence each.
     pub warnings: Vec<String>,
 }
 
 /// One key.
 #[derive(Debug, Clone)]
-pub(super) struct Line {
+pub(super) struct SignerLine {
     principals: String,
     namespaces: Option<String>,
     /// The first and the last second of its time.
@@ -35,7 +35,7 @@ pub(super) struct Line {
     pub(super) key: KeyData,
 }
 
-impl Line {
+impl SignerLine {
     /// Whether the key speaks for `who`.
     pub(super) fn is_for(&self, who: &str) -> bool {
         matches_list(&self.principals, who)
@@ -117,7 +117,7 @@ impl Signers {
 
 enum Read {
     Nothing,
-    Key(Box<Line>),
+    Key(Box<SignerLine>),
     LeftOut(&'static str),
 }
 
@@ -129,7 +129,7 @@ fn parse_line(line: &str) -> Result<Read, String> {
     if principals.split(',').any(str::is_empty) {
         return Err("a principal is empty".to_owned());
     }
-    let mut options = Options::default();
+    let mut options = SignerOptions::default();
     let key = match key(rest) {
         Ok(key) => key,
         Err(_) if !begins_with_key_type(rest) => {
@@ -147,7 +147,7 @@ fn parse_line(line: &str) -> Result<Read, String> {
     if !can_verify(&key) {
         return Ok(Read::LeftOut(NOT_CHECKED));
     }
-    Ok(Read::Key(Box::new(Line {
+    Ok(Read::Key(Box::new(SignerLine {
         principals: principals.to_owned(),
         namespaces: options.namespaces,
         valid: (options.valid_after, options.valid_before),
@@ -222,15 +222,15 @@ fn can_verify(key: &KeyData) -> bool {
 }
 
 #[derive(Default)]
-struct Options {
+struct SignerOptions {
     is_authority: bool,
     namespaces: Option<String>,
     valid_after: Option<i64>,
     valid_before: Option<i64>,
 }
 
-fn parse_options(mut text: &str) -> Result<Options, String> {
-    let mut options = Options::default();
+fn parse_options(mut text: &str) -> Result<SignerOptions, String> {
+    let mut options = SignerOptions::default();
     loop {
         let end = text.find([',', '=']).unwrap_or(text.len());
         let name = text[..end].to_ascii_lowercase();
@@ -252,7 +252,7 @@ fn parse_options(mut text: &str) -> Result<Options, String> {
     }
 }
 
-impl Options {
+impl SignerOptions {
     fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), String> {
         let twice = || format!("`{}` stands twice", show(name));
         let time = |old: Option<i64>, value: &str| match (old, time::parse(value)) {
@@ -293,7 +293,7 @@ mod tests {
         Signers::parse(".guard/allowed_signers", text.as_bytes())
     }
 
-    fn line(text: &str) -> Line {
+    fn line(text: &str) -> SignerLine {
         let mut signers = parse(text).unwrap();
         assert_eq!(signers.warnings, [""; 0], "{text}");
         assert_eq!(signers.lines.len(), 1, "{text}");

@@ -7,7 +7,7 @@ use gix::bstr::BStr;
 use super::file::{check_regular, refine};
 use super::place::{Missed, Place, rename_to_free};
 use super::seen::Seen;
-use super::{Boundary, BoundaryError, Entry, Result, os, split};
+use super::{Boundary, BoundaryError, BoundaryResult, OpenedFile, os, split};
 use crate::disk;
 use crate::path::show;
 
@@ -19,7 +19,12 @@ impl Boundary {
     /// # Errors
     /// [`BoundaryError::Changed`] where something else is there by now, or an error of the system. The old or the new
     /// content is there, whole, never a mix; where only a later step failed, the error says that the file is written.
-    pub fn replace(&self, path: &BStr, before: Option<&Entry>, content: &[u8]) -> Result<()> {
+    pub fn replace(
+        &self,
+        path: &BStr,
+        before: Option<&OpenedFile>,
+        content: &[u8],
+    ) -> BoundaryResult<()> {
         let (parent, name) = split(path);
         let failed = |error| {
             refine(
@@ -64,7 +69,7 @@ impl Boundary {
     /// # Errors
     /// [`BoundaryError::Changed`] where something else or nothing is there by now; it is not a regular file with one
     /// name, or an error of the system. Where only a later step failed, the error says that the file is gone.
-    pub fn remove(&self, path: &BStr, before: &Entry) -> Result<()> {
+    pub fn remove(&self, path: &BStr, before: &OpenedFile) -> BoundaryResult<()> {
         let failed = || BoundaryError::io(format!("delete {}", show(path)));
         let (dir, name) = self.parent(path)?;
         let name = os(name).map_err(failed())?;
@@ -91,7 +96,7 @@ impl Boundary {
     /// # Errors
     /// As for [`Boundary::remove`]; something is at `to` already. Where only a later step failed, the error says that
     /// the file is moved.
-    pub fn rename(&self, from: &BStr, before: &Entry, to: &BStr) -> Result<()> {
+    pub fn rename(&self, from: &BStr, before: &OpenedFile, to: &BStr) -> BoundaryResult<()> {
         let what = || format!("move {} to {}", show(from), show(to));
         let failed = || BoundaryError::io(what());
         let changed = || Err(BoundaryError::Changed(from.to_owned()));

@@ -7,13 +7,13 @@ use cap_fs_ext::{FollowSymlinks, MetadataExt, OpenOptionsFollowExt};
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 use gix::bstr::BStr;
 
-use super::{Boundary, BoundaryError, Result, os};
-use crate::path::{Fault, Reason, show};
+use super::{Boundary, BoundaryError, BoundaryResult, os};
+use crate::path::{PathFault, Reason, show};
 use crate::system;
 
 /// A regular file as it was when it was opened.
 #[derive(Debug, Clone)]
-pub struct Entry {
+pub struct OpenedFile {
     /// Its bytes.
     pub content: Vec<u8>,
     /// The permission bits on Unix; `None` elsewhere.
@@ -24,7 +24,7 @@ pub struct Entry {
     pub modified: Option<SystemTime>,
 }
 
-impl Entry {
+impl OpenedFile {
     /// Whether its owner may run it.
     pub fn is_executable(&self) -> bool {
         self.mode.is_some_and(|mode| mode & 0o100 != 0)
@@ -37,7 +37,7 @@ impl Boundary {
     /// # Errors
     /// A link, directory, device, FIFO or socket, a file with several names, one that is too large, or an error of
     /// the system.
-    pub fn read(&self, path: &BStr, max: u64) -> Result<Option<Entry>> {
+    pub fn read(&self, path: &BStr, max: u64) -> BoundaryResult<Option<OpenedFile>> {
         let what = || format!("read {}", show(path));
         let (dir, name) = match self.parent(path) {
             Ok(parent) => parent,
@@ -71,7 +71,7 @@ impl Boundary {
             .take(max.saturating_add(1))
             .read_to_end(&mut content)
             .map_err(BoundaryError::io(what()))?;
-        Ok(Some(Entry {
+        Ok(Some(OpenedFile {
             content,
             mode: system::mode(&metadata),
             writable: !metadata.permissions().readonly(),
@@ -84,7 +84,7 @@ impl Boundary {
     ///
     /// # Errors
     /// As for [`Boundary::remove`].
-    pub fn make_executable(&self, path: &BStr) -> Result<()> {
+    pub fn make_executable(&self, path: &BStr) -> BoundaryResult<()> {
         let failed = || BoundaryError::io(format!("make {} executable", show(path)));
         let (dir, name) = self.parent(path)?;
         let mut options = OpenOptions::new();
@@ -104,15 +104,15 @@ impl Boundary {
 }
 
 /// Refuses what is not a regular file with one name.
-pub(super) fn check_regular(metadata: &Metadata, path: &BStr) -> Result<()> {
+pub(super) fn check_regular(metadata: &Metadata, path: &BStr) -> BoundaryResult<()> {
     let fault = if metadata.is_dir() {
-        Fault::new(Reason::IsADirectory, "is a directory")
+        PathFault::new(Reason::IsADirectory, "is a directory")
     } else if metadata.is_symlink() {
-        Fault::new(Reason::SymlinkEscape, "became a symbolic link meanwhile")
+        PathFault::new(Reason::SymlinkEscape, "became a symbolic link meanwhile")
     } else if !metadata.is_file() {
-        Fault::new(Reason::NotARegularFile, "is not a regular file")
+        PathFault::new(Reason::NotARegularFile, "is not a regular file")
     } else if metadata.nlink() > 1 {
-        Fault::new(
+        PathFault::new(
             Reason::Hardlink,
             "has other names (hard links), whose content would change with it or be left behind",
         )
@@ -139,12 +139,12 @@ pub(super) fn refine(error: BoundaryError, path: &BStr) -> BoundaryError {
         return error;
     };
     let fault = if system::is_link_met(source) {
-        Fault::new(
+        PathFault::new(
             Reason::SymlinkEscape,
             "leads through a symbolic link that was not there before",
         )
     } else if source.kind() == io::ErrorKind::NotADirectory {
-        Fault::new(Reason::NotADirectory, "is below a file")
+        PathFault::new(Reason::NotADirectory, "is below a file")
     } else {
         return error;
     };

@@ -33,12 +33,12 @@ use cap_std::fs::Dir;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use crate::path::{
-    Fault, Platform, Reason, Rejection, normalize_request, resolve_path, show, spelled_below,
+    PathFault, Platform, Reason, Rejection, normalize_request, resolve_path, show, spelled_below,
 };
 use crate::system;
-pub use file::Entry;
+pub use file::OpenedFile;
 pub use listing::Listing;
-pub use nested::Nested;
+pub use nested::NestedRepository;
 pub(crate) use root::{absolute, bytes, from_real_root};
 pub use view::BoundaryView;
 
@@ -103,7 +103,7 @@ impl From<Rejection> for BoundaryError {
 }
 
 /// The result of an operation at the boundary.
-pub type Result<T, E = BoundaryError> = std::result::Result<T, E>;
+pub type BoundaryResult<T, E = BoundaryError> = std::result::Result<T, E>;
 
 /// A handle to a directory tree.
 pub struct Boundary {
@@ -118,7 +118,7 @@ impl Boundary {
     ///
     /// # Errors
     /// The root is missing, no directory, or cannot be opened.
-    pub fn open(root: &Path) -> Result<Boundary> {
+    pub fn open(root: &Path) -> BoundaryResult<Boundary> {
         let backend = if system::can_open_beneath() {
             Backend::Kernel
         } else {
@@ -131,7 +131,7 @@ impl Boundary {
     ///
     /// # Errors
     /// As for [`Boundary::open`].
-    pub fn with_backend(root: &Path, backend: Backend) -> Result<Boundary> {
+    pub fn with_backend(root: &Path, backend: Backend) -> BoundaryResult<Boundary> {
         let what = format!("open {}", root.display());
         let path = root.canonicalize().map_err(BoundaryError::io(&what))?;
         let root =
@@ -149,7 +149,7 @@ impl Boundary {
     ///
     /// # Errors
     /// The request leaves the workspace, by its text or over a link, or is no path that may be used.
-    pub fn locate(&self, request: &BStr) -> Result<BString, Rejection> {
+    pub fn locate(&self, request: &BStr) -> BoundaryResult<BString, Rejection> {
         let root = bytes(&self.path);
         let request = match request.to_path() {
             Ok(path) => bytes(&from_real_root(&self.path, path)),
@@ -169,7 +169,7 @@ impl Boundary {
         let located = resolve_path(&view, way)?;
         if located.is_empty() {
             return Err(
-                Fault::new(Reason::IsWorkspaceRoot, "is the workspace itself").of(&request),
+                PathFault::new(Reason::IsWorkspaceRoot, "is the workspace itself").of(&request),
             );
         }
         Ok(located)
@@ -185,7 +185,7 @@ impl Boundary {
     }
 
     /// The directory that holds `path`, and the name in it.
-    fn parent<'p>(&self, path: &'p BStr) -> Result<(Dir, &'p BStr)> {
+    fn parent<'p>(&self, path: &'p BStr) -> BoundaryResult<(Dir, &'p BStr)> {
         let (parent, name) = split(path);
         let dir = self.directory(parent).map_err(BoundaryError::io(format!(
             "open the directory of {}",

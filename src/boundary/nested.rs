@@ -5,13 +5,13 @@ use std::io;
 use cap_std::fs::Dir;
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::{Boundary, BoundaryError, Result, os};
-use crate::path::{Fault, Reason, show};
+use super::{Boundary, BoundaryError, BoundaryResult, os};
+use crate::path::{PathFault, Reason, show};
 use crate::system;
 
 /// A repository inside the workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Nested {
+pub enum NestedRepository {
     /// This directory holds `.git`, whatever that is: git looks for its repository no further up.
     WorkTree(BString),
     /// Git that runs in this directory would take it for a bare repository, and obey its settings and hooks.
@@ -27,7 +27,7 @@ impl Boundary {
     ///
     /// # Errors
     /// A directory on the way cannot be looked into, or became a link.
-    pub fn nested_repository(&self, path: &BStr) -> Result<Option<Nested>> {
+    pub fn nested_repository(&self, path: &BStr) -> BoundaryResult<Option<NestedRepository>> {
         let ends = path.find_iter("/").chain([path.len()]);
         for end in ends {
             let directory = path[..end].as_bstr();
@@ -44,7 +44,7 @@ impl Boundary {
     }
 
     /// What a directory is; `next` counts as something that is in it.
-    fn look(&self, directory: &BStr, next: &BStr) -> io::Result<Option<Nested>> {
+    fn look(&self, directory: &BStr, next: &BStr) -> io::Result<Option<NestedRepository>> {
         let handle = match self.directory(directory) {
             Ok(handle) => Some(handle),
             Err(error) if is_absence(&error) => return Ok(None),
@@ -57,14 +57,14 @@ impl Boundary {
             None => is_there(&self.root, format!("{directory}/{name}").as_str().into()),
         };
         if holds(".git")? {
-            return Ok(Some(Nested::WorkTree(directory.to_owned())));
+            return Ok(Some(NestedRepository::WorkTree(directory.to_owned())));
         }
         for name in BARE {
             if next != name && !holds(name)? {
                 return Ok(None);
             }
         }
-        Ok(Some(Nested::Bare(directory.to_owned())))
+        Ok(Some(NestedRepository::Bare(directory.to_owned())))
     }
 }
 
@@ -87,7 +87,7 @@ fn is_absence(error: &io::Error) -> bool {
 fn refused(error: io::Error, path: &BStr, directory: &BStr) -> BoundaryError {
     if system::is_link_met(&error) {
         let what = "leads through a symbolic link that was not there before";
-        return Fault::new(Reason::SymlinkEscape, what).of(path).into();
+        return PathFault::new(Reason::SymlinkEscape, what).of(path).into();
     }
     BoundaryError::io(format!("look into {}", show(directory)))(error)
 }

@@ -39,11 +39,11 @@ pub(super) enum Missed {
     NotDurable(io::Error),
 }
 
-type Result<T = (), E = Missed> = std::result::Result<T, E>;
+type PlaceResult<T = (), E = Missed> = std::result::Result<T, E>;
 
 impl Place<'_> {
     /// Writes a file where nothing is.
-    pub(super) fn create(&self, content: &[u8]) -> Result {
+    pub(super) fn create(&self, content: &[u8]) -> PlaceResult {
         let new = disk::write_new(self.dir, &|out| out.write_all(content), None)
             .map_err(Missed::Failed)?;
         let placed = rename_to_free(self.dir, new.as_ref(), self.dir, self.name);
@@ -59,7 +59,7 @@ impl Place<'_> {
     }
 
     /// Writes a file with the permission bits `mode` in the place of what was `before`.
-    pub(super) fn replace(&self, content: &[u8], mode: Option<u32>, before: &Seen) -> Result {
+    pub(super) fn replace(&self, content: &[u8], mode: Option<u32>, before: &Seen) -> PlaceResult {
         let new = disk::write_new(self.dir, &|out| out.write_all(content), mode)
             .map_err(Missed::Failed)?;
         let looked = || Ok((self.at(&new)?, Seen::at(self.dir, self.name)?));
@@ -93,7 +93,7 @@ impl Place<'_> {
     }
 
     /// Removes what was `before`.
-    pub(super) fn remove(&self, before: &Seen) -> Result {
+    pub(super) fn remove(&self, before: &Seen) -> PlaceResult {
         if Seen::at(self.dir, self.name).map_err(Missed::Failed)? != *before {
             return Err(Missed::Changed);
         }
@@ -113,7 +113,7 @@ impl Place<'_> {
         out: String,
         before: &Seen,
         put_back: impl FnOnce(String, Option<io::Error>) -> Missed,
-    ) -> Result {
+    ) -> PlaceResult {
         let is_unchanged = || match self.at(&out) {
             Ok(seen) if seen == *before => Ok(()),
             seen => Err(seen.err()),

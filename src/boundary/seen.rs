@@ -8,7 +8,7 @@ use cap_std::fs::{Dir, OpenOptions};
 use gix::ObjectId;
 use gix::hash::{Kind, hasher};
 
-use super::Entry;
+use super::OpenedFile;
 use crate::system;
 
 /// What a name stands for.
@@ -28,7 +28,7 @@ pub(super) enum Seen {
 
 impl Seen {
     /// What was read before.
-    pub(super) fn of(entry: &Entry) -> io::Result<Seen> {
+    pub(super) fn of(entry: &OpenedFile) -> io::Result<Seen> {
         Ok(Seen::File {
             digest: digest(entry.content.as_slice())?,
             mode: entry.mode,

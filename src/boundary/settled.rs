@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use gix::bstr::BStr;
 
-use super::{Boundary, Entry, Result};
+use super::{Boundary, BoundaryResult, OpenedFile};
 
 /// For how long nobody has written a file that is taken as whole. A program that saves in place empties the file
 /// first, so that it holds nothing or a part for a moment.
@@ -20,7 +20,7 @@ impl Boundary {
     ///
     /// # Errors
     /// As for [`Boundary::read`].
-    pub fn read_settled(&self, path: &BStr, max: u64) -> Result<Option<Entry>> {
+    pub fn read_settled(&self, path: &BStr, max: u64) -> BoundaryResult<Option<OpenedFile>> {
         let begun = Instant::now();
         loop {
             let entry = self.read(path, max)?;
@@ -36,7 +36,7 @@ impl Boundary {
 }
 
 /// How long it takes until the file has been left alone for long enough; `None` where it has.
-fn not_quiet_for(entry: &Entry) -> Option<Duration> {
+fn not_quiet_for(entry: &OpenedFile) -> Option<Duration> {
     let quiet = match entry.content.is_empty() {
         true => QUIET_EMPTY,
         false => QUIET,

@@ -1,12 +1,12 @@
 //! Buildkite: pull requests and branches.
 
-use super::plan::{Plan, Point};
+use super::plan::{CiPlan, Point};
 use super::variables::{Variables, commit, get, owned, required};
 use crate::error::Result;
 
 const DEEPEN: &str = "take `--depth` out of the agent's git clone and fetch flags";
 
-pub(super) fn plan(variables: &Variables) -> Result<Plan> {
+pub(super) fn plan(variables: &Variables) -> Result<CiPlan> {
     // A build started by hand may say HEAD.
     let head = match required(variables, "BUILDKITE_COMMIT")? {
         "HEAD" => None,
@@ -24,13 +24,13 @@ pub(super) fn plan(variables: &Variables) -> Result<Plan> {
             target.map_or(Point::Default, Point::Branch),
         )
     };
-    Ok(Plan {
+    Ok(CiPlan {
         what: what.to_owned(),
         known: vec![target],
         may_be_target: !is_pull_request,
         head,
         branch: owned(variables, "BUILDKITE_BRANCH"),
         deepen: DEEPEN,
-        ..Plan::default()
+        ..CiPlan::default()
     })
 }

@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use super::plan::{Merge, Plan, Point};
+use super::plan::{CiPlan, Merge, Point};
 use super::variables::{Variables, commit, get, short, unknown_before};
 use crate::error::{Error, Result};
 use crate::path::show;
 
 const DEEPEN: &str = "set `fetch-depth: 0` for actions/checkout";
 
-pub(super) fn plan(variables: &Variables, event: &Value) -> Result<Plan> {
+pub(super) fn plan(variables: &Variables, event: &Value) -> Result<CiPlan> {
     let name = get(variables, "GITHUB_EVENT_NAME").unwrap_or("(no event)");
     let plan = match name {
         "merge_group" => merge_group(event)?,
@@ -23,7 +23,7 @@ pub(super) fn plan(variables: &Variables, event: &Value) -> Result<Plan> {
             .help("run on pull_request, merge_group or push, or name the range: guard lint --range A..B"));
         }
     };
-    Ok(Plan {
+    Ok(CiPlan {
         what: format!("GitHub {}", show(name)),
         deepen: DEEPEN,
         ..plan
@@ -31,7 +31,7 @@ pub(super) fn plan(variables: &Variables, event: &Value) -> Result<Plan> {
 }
 
 /// The base's tip in the payload may be older than the branch; what the clone has of the branch counts too.
-fn pull_request(variables: &Variables, name: &str, event: &Value) -> Result<Plan> {
+fn pull_request(variables: &Variables, name: &str, event: &Value) -> Result<CiPlan> {
     let head = required_id(event, "/pull_request/head/sha")?;
     let mut known = vec![Point::Commit(required_id(event, "/pull_request/base/sha")?)];
     known.extend(text(event, "/pull_request/base/ref").map(|branch| Point::Branch(short(branch))));
@@ -40,7 +40,7 @@ fn pull_request(variables: &Variables, name: &str, event: &Value) -> Result<Plan
     let number = event
         .pointer("/pull_request/number")
         .and_then(Value::as_u64);
-    Ok(Plan {
+    Ok(CiPlan {
         merge: merge.map(|sha| Merge {
             commit: sha.to_owned(),
             work: head.clone(),
@@ -49,26 +49,26 @@ fn pull_request(variables: &Variables, name: &str, event: &Value) -> Result<Plan
         head: Some(head),
         head_ref: number.map(|number| format!("refs/pull/{number}/head")),
         branch: text(event, "/pull_request/head/ref").map(short),
-        ..Plan::default()
+        ..CiPlan::default()
     })
 }
 
 /// The queue's own branch is named after pull requests, not issues: only trailers choose a design.
-fn merge_group(event: &Value) -> Result<Plan> {
-    Ok(Plan {
+fn merge_group(event: &Value) -> Result<CiPlan> {
+    Ok(CiPlan {
         known: vec![Point::Commit(required_id(event, "/merge_group/base_sha")?)],
         head: Some(required_id(event, "/merge_group/head_sha")?),
-        ..Plan::default()
+        ..CiPlan::default()
     })
 }
 
 /// On the default branch from what it was; on any other from where it left the default branch.
-fn push(event: &Value) -> Result<Plan> {
+fn push(event: &Value) -> Result<CiPlan> {
     let reference = required(event, "/ref")?;
     let Some(head) = commit(required(event, "/after")?)? else {
-        return Ok(Plan {
+        return Ok(CiPlan {
             nothing: Some(format!("{} was deleted", show(reference))),
-            ..Plan::default()
+            ..CiPlan::default()
         });
     };
     let default = required(event, "/repository/default_branch")?;
@@ -87,12 +87,12 @@ fn push(event: &Value) -> Result<Plan> {
     } else {
         Point::Branch(default.to_owned())
     };
-    Ok(Plan {
+    Ok(CiPlan {
         known: vec![known],
         nothing_new,
         head: Some(head),
         branch: branch.map(str::to_owned),
-        ..Plan::default()
+        ..CiPlan::default()
     })
 }
 

@@ -1,12 +1,12 @@
 //! GitLab CI: merge requests, merged results, branches and tags.
 
-use super::plan::{Plan, Point};
+use super::plan::{CiPlan, Point};
 use super::variables::{Variables, commit, get, owned, required, unknown_before};
 use crate::error::Result;
 
 const DEEPEN: &str = "set the variable GIT_DEPTH to 0 for the job";
 
-pub(super) fn plan(variables: &Variables) -> Result<Plan> {
+pub(super) fn plan(variables: &Variables) -> Result<CiPlan> {
     let head = commit(required(variables, "CI_COMMIT_SHA")?)?;
     let plan = if get(variables, "CI_MERGE_REQUEST_IID").is_some() {
         // Set where the commit is a merge with the target; else the merge base that GitLab found counts.
@@ -18,13 +18,13 @@ pub(super) fn plan(variables: &Variables) -> Result<Plan> {
         };
         let target = required(variables, "CI_MERGE_REQUEST_TARGET_BRANCH_NAME")?;
         let known = before.map_or_else(|| Point::Branch(target.to_owned()), Point::Commit);
-        Plan {
+        CiPlan {
             what: "GitLab merge request".to_owned(),
             known: vec![known],
             // It tells more after the target of the merge request was changed.
             known_if_here: Some(target.to_owned()),
             branch: owned(variables, "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"),
-            ..Plan::default()
+            ..CiPlan::default()
         }
     } else {
         let branch = owned(variables, "CI_COMMIT_BRANCH");
@@ -42,15 +42,15 @@ pub(super) fn plan(variables: &Variables) -> Result<Plan> {
             Some(_) if is_first => Some("the pipeline is the first of its branch"),
             _ => None,
         };
-        Plan {
+        CiPlan {
             what: "GitLab branch".to_owned(),
             known: vec![known],
             nothing_new,
             branch,
-            ..Plan::default()
+            ..CiPlan::default()
         }
     };
-    Ok(Plan {
+    Ok(CiPlan {
         head,
         deepen: DEEPEN,
         ..plan

@@ -1,25 +1,25 @@
 //! Jenkins multibranch pipelines: change requests and branches. What is checked out is judged: a change request
 //! may be built as it is, or merged with its target.
 
-use super::plan::{Plan, Point};
+use super::plan::{CiPlan, Point};
 use super::variables::{Variables, get, owned};
 
 const DEEPEN: &str =
     "untick the shallow clone in the job's advanced clone behaviours, and fetch the target branch";
 
-pub(super) fn plan(variables: &Variables) -> Plan {
+pub(super) fn plan(variables: &Variables) -> CiPlan {
     let target = get(variables, "CHANGE_TARGET");
     let (what, branch) = match target {
         Some(_) => ("Jenkins change request", owned(variables, "CHANGE_BRANCH")),
         None => ("Jenkins branch", branch(variables)),
     };
-    Plan {
+    CiPlan {
         what: what.to_owned(),
         known: vec![target.map_or(Point::Default, |name| Point::Branch(name.to_owned()))],
         may_be_target: target.is_none(),
         branch,
         deepen: DEEPEN,
-        ..Plan::default()
+        ..CiPlan::default()
     }
 }
 

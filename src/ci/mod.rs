@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 
-pub use plan::{Merge, Plan, Point};
+pub use plan::{CiPlan, Merge, Point};
 pub use variables::{Variables, unknown_before};
 use variables::{get, required};
 
@@ -24,7 +24,7 @@ use variables::{get, required};
 ///
 /// # Errors
 /// No CI system is recognised, or what it says does not name a range.
-pub fn plan(variables: &Variables, event: impl Fn(&str) -> Result<Value>) -> Result<Plan> {
+pub fn plan(variables: &Variables, event: impl Fn(&str) -> Result<Value>) -> Result<CiPlan> {
     match System::of(variables) {
         Some(System::GitHub) => {
             let path = required(variables, "GITHUB_EVENT_PATH")?;

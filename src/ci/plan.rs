@@ -2,7 +2,7 @@
 
 /// What to judge, in the CI system's own terms.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Plan {
+pub struct CiPlan {
     /// The system and the kind of build, for people: `GitHub pull_request`.
     pub what: String,
     /// Nothing is to be judged, and why.

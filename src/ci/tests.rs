@@ -9,14 +9,14 @@ const HEAD: &str = "2222222222222222222222222222222222222222";
 const MERGE: &str = "3333333333333333333333333333333333333333";
 const ZERO: &str = "0000000000000000000000000000000000000000";
 
-fn of(variables: &[(&str, &str)], event: Value) -> Result<Plan> {
+fn of(variables: &[(&str, &str)], event: Value) -> Result<CiPlan> {
     let variables = variables
         .iter()
         .map(|&(name, value)| (name.to_owned(), value.to_owned()));
     plan(&variables.collect(), |_| Ok(event.clone()))
 }
 
-fn github(name: &str, event: Value) -> Result<Plan> {
+fn github(name: &str, event: Value) -> Result<CiPlan> {
     of(
         &[
             ("GITHUB_ACTIONS", "true"),

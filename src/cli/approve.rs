@@ -174,7 +174,7 @@ impl ApproveArgs {
         id: &str,
     ) -> Result<u8> {
         let mut is_unsigned = false;
-        let mut approve = || -> gate::Result<_> {
+        let mut approve = || -> gate::GateResult<_> {
             let signer = self.sign.signer(repo)?;
             let has_signer = signer.is_some();
             let gate = Gate::open(repo, &self.design.options(false))?.signing(signer);
@@ -245,7 +245,7 @@ impl ApproveArgs {
             consent.to(repo, &change.change)
         };
         // All are signed before the first is kept, so that a refusal of the key leaves nothing.
-        let approvals: gate::Result<Vec<_>> = waiting.iter().map(approve).collect();
+        let approvals: gate::GateResult<Vec<_>> = waiting.iter().map(approve).collect();
         let kept = approvals.and_then(|approvals| {
             for (approval, change) in approvals.iter().zip(&waiting) {
                 gate::keep(repo, approval, &change.designs)?;

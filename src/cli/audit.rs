@@ -7,19 +7,19 @@ use serde_json::{Value, json};
 use super::output::Output;
 use super::repository::repository;
 use crate::error::{Error, Result};
-use crate::gate::{Head, Log, Record, Verification, verify_beside};
+use crate::gate::{ChainHead, Log, Record, Verification, verify_beside};
 use crate::git::Snapshots;
 use crate::path::show;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  guard audit show --last 20\n  guard audit verify")]
-pub(super) struct Args {
+pub(super) struct AuditArgs {
     #[command(subcommand)]
-    verb: Verb,
+    verb: AuditVerb,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum AuditVerb {
     /// Print the records, oldest first.
     #[command(
         after_help = "Examples:\n  guard audit show\n  guard audit show --last 20 --format json"
@@ -40,24 +40,24 @@ enum Verb {
     },
 }
 
-impl Args {
+impl AuditArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
         let log = Log::new(repo.common_dir());
         // Before the log, which may grow meanwhile.
         let snapshots = match self.verb {
-            Verb::Verify { .. } => repo.snapshots()?,
-            Verb::Show { .. } => Snapshots::default(),
+            AuditVerb::Verify { .. } => repo.snapshots()?,
+            AuditVerb::Show { .. } => Snapshots::default(),
         };
         let bytes = log
             .read()
             .map_err(|error| Error::new(format!("the audit log cannot be read: {error}")))?;
         match &self.verb {
-            Verb::Show { last } => {
+            AuditVerb::Show { last } => {
                 print_records(output, &bytes, *last);
                 Ok(0)
             }
-            Verb::Verify { anchor } => {
+            AuditVerb::Verify { anchor } => {
                 let anchor = anchor.as_deref().map(parse_anchor).transpose()?;
                 Ok(print_verification(
                     output,
@@ -68,12 +68,12 @@ impl Args {
     }
 }
 
-fn parse_anchor(text: &str) -> Result<Head> {
+fn parse_anchor(text: &str) -> Result<ChainHead> {
     let bad = || {
         Error::new(format!("invalid anchor `{}`", text.escape_default()))
             .help("give COUNT:HASH, as in a Guard-Log: trailer")
     };
-    Head::parse(text).ok_or_else(bad)
+    ChainHead::parse(text).ok_or_else(bad)
 }
 
 fn print_records(output: &mut Output, bytes: &[u8], last: Option<usize>) {

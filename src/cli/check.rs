@@ -17,7 +17,7 @@ use crate::verdict::CheckAnswers;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Args {
+pub(super) struct CheckArgs {
     /// Paths, absolute or relative to the current directory.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<OsString>,
@@ -42,7 +42,7 @@ Examples:
 Without --content-file, guard answers whether the path may get any content other than it has. With it, guard answers \
 as `guard write` would for that content. guard reads designs and settings from HEAD, and writes nothing.";
 
-impl Args {
+impl CheckArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
         let request = |path: &OsString| repo.request(Path::new(path));

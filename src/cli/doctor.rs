@@ -10,7 +10,7 @@ use crate::report::{Format, document};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Args {}
+pub(super) struct DoctorArgs {}
 
 const EXAMPLES: &str = "\
 Examples:
@@ -21,7 +21,7 @@ Examples:
 guard also tries a commit that the installed hooks must refuse, in a temporary repository that it removes afterwards. \
 The exit code is 1 if a check fails.";
 
-impl Args {
+impl DoctorArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let checks = match repository() {
             Ok(repo) => doctor::examine(&repo),

@@ -8,7 +8,7 @@ use crate::suggest::closest_word;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Args {
+pub(super) struct ExplainArgs {
     /// The rule to explain, or `settings`; by default, list all rules.
     rule: Option<String>,
 }
@@ -23,7 +23,7 @@ Examples:
 /// The topic that is not a rule.
 const SETTINGS: &str = "settings";
 
-impl Args {
+impl ExplainArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let topic = match self.rule.as_deref() {
             None => Topic::Rules,

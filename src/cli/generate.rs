@@ -16,7 +16,7 @@ use crate::report;
 #[command(
     after_help = "Examples:\n  guard generate completions bash\n  guard generate man --dir ~/.local/share/man/man1\n  guard generate schema > guard.schema.json"
 )]
-pub(super) struct Args {
+pub(super) struct GenerateArgs {
     #[command(subcommand)]
     what: What,
 }
@@ -55,7 +55,7 @@ Examples:
   guard generate man --dir ~/.local/share/man/man1
   guard generate man | man -l -";
 
-impl Args {
+impl GenerateArgs {
     pub(super) fn run(&self, output: &mut Output, mut command: Command) -> Result<u8> {
         match &self.what {
             What::Completions { shell } => {

@@ -22,7 +22,7 @@ use crate::trailer::{self, Message};
 #[command(
     after_help = "Examples:\n  guard install git        install the scripts that call these hooks\n  guard hook pre-commit    do what such a script does"
 )]
-pub(super) struct Args {
+pub(super) struct HookArgs {
     #[command(subcommand)]
     name: Name,
 }
@@ -60,7 +60,7 @@ enum Name {
     #[command(
         after_help = "Examples:\n  guard hook update refs/heads/main 4b45435 9f3c1a2\n\ngit passes these arguments to its update hook."
     )]
-    Update(push::Update),
+    Update(push::UpdateArgs),
     /// Judge all refs of a push, on a server; reads the refs from standard input.
     #[command(
         after_help = "Examples:\n  guard hook pre-receive < refs    each line is OLD NEW REF"
@@ -112,7 +112,7 @@ struct PrepareArgs {
     commit: Option<OsString>,
 }
 
-impl Args {
+impl HookArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         match &self.name {
             Name::PreCommit(args) => {

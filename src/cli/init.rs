@@ -13,13 +13,13 @@ use super::repository::repository;
 use crate::error::{Error, Result};
 use crate::git::{Index, Repository, show_file};
 use crate::install::files;
-use crate::install::settings::{Draft, Facts, draft};
+use crate::install::settings::{Facts, SettingsDraft, draft};
 use crate::policy::settings::FILE;
 use crate::report::{Format, document};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Args {
+pub(super) struct InitArgs {
     /// Print the file instead of writing it.
     #[arg(long)]
     dry_run: bool,
@@ -36,7 +36,7 @@ guard never overwrites a guard.toml in the work tree, the index or HEAD.";
 const NAMES: usize = 20_000;
 const DEPTH: usize = 6;
 
-impl Args {
+impl InitArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
         let index = Index::open(&repo)?;
@@ -141,7 +141,7 @@ fn walk(
     }
 }
 
-fn next_steps(draft: &Draft) -> Vec<String> {
+fn next_steps(draft: &SettingsDraft) -> Vec<String> {
     let design = match draft.designs {
         0 => format!("write the first design, {}, and commit it", draft.design),
         _ => "name branches after the issue of their design".to_owned(),
@@ -159,7 +159,7 @@ fn next_steps(draft: &Draft) -> Vec<String> {
     ]
 }
 
-fn told(draft: &Draft, steps: &[String]) -> String {
+fn told(draft: &SettingsDraft, steps: &[String]) -> String {
     let mut text = format!("wrote {FILE}\n");
     for found in &draft.found {
         text.push_str(&format!("  {found}\n"));

@@ -7,7 +7,7 @@ use super::output::Output;
 use super::repository::repository;
 use crate::error::Result;
 use crate::git::show_file;
-use crate::install::git_hooks::{self, Action, Step};
+use crate::install::git_hooks::{self, HookAction, HookStep};
 use crate::install::hook;
 use crate::report::{Format, document};
 
@@ -80,23 +80,23 @@ impl Uninstall {
 }
 
 /// Prints the steps; the exit code.
-fn tell(output: &mut Output, steps: &[Step], dry_run: bool) -> u8 {
-    let refused = steps.iter().any(|step| step.action == Action::Refuse);
+fn tell(output: &mut Output, steps: &[HookStep], dry_run: bool) -> u8 {
+    let refused = steps.iter().any(|step| step.action == HookAction::Refuse);
     output.print(|out, format, style| match format {
         Format::Json => out.write_all(document(&as_json(steps, dry_run))?.as_bytes()),
         _ => steps
             .iter()
-            .filter(|step| !style.quiet || step.action == Action::Refuse)
+            .filter(|step| !style.quiet || step.action == HookAction::Refuse)
             .try_for_each(|step| out.write_all(as_text(step, dry_run).as_bytes())),
     });
     u8::from(refused)
 }
 
-fn as_text(step: &Step, dry_run: bool) -> String {
-    let changes = matches!(step.action, Action::Write | Action::Remove);
+fn as_text(step: &HookStep, dry_run: bool) -> String {
+    let changes = matches!(step.action, HookAction::Write | HookAction::Remove);
     let tense = match step.action {
         _ if changes && dry_run => "would be ",
-        Action::Refuse => "left alone: ",
+        HookAction::Refuse => "left alone: ",
         _ => "",
     };
     let path = show_file(&step.path);
@@ -107,7 +107,7 @@ fn as_text(step: &Step, dry_run: bool) -> String {
     text
 }
 
-fn as_json(steps: &[Step], dry_run: bool) -> serde_json::Value {
+fn as_json(steps: &[HookStep], dry_run: bool) -> serde_json::Value {
     let steps: Vec<_> = steps
         .iter()
         .map(|step| {

@@ -8,7 +8,7 @@ use super::repository::{repository, with_approvals};
 use super::{bounded, output::Output, progress};
 use crate::ci;
 use crate::error::{Error, Result};
-use crate::git::{Range, Repository, Side, Update, show_file};
+use crate::git::{PushSide, Range, Repository, Update, show_file};
 use crate::judge::{self, Options};
 use crate::path::show;
 use crate::report;
@@ -16,7 +16,7 @@ use crate::verdict::Verdict;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Args {
+pub(super) struct LintArgs {
     /// Same as --range A..B.
     #[arg(value_name = "A..B", conflicts_with_all = ["range", "commit"])]
     revisions: Option<String>,
@@ -68,7 +68,7 @@ Examples:
 
 guard writes nothing to the index, the work tree or the git directory.";
 
-impl Args {
+impl LintArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
         output.seen_from(repo.prefix());
@@ -105,7 +105,7 @@ impl Args {
     }
 
     fn push(&self, output: &mut Output, repo: &Repository, options: &Options) -> Result<u8> {
-        let progress = progress::Progress::new();
+        let progress = progress::ProgressLine::new();
         let tell = |done, all| progress.tell(done, all);
         let each: Option<&judge::Progress<'_>> = if self.each_commit { Some(&tell) } else { None };
         if let Some(report) = framework_push(repo, each, options)? {
@@ -116,7 +116,7 @@ impl Args {
                 .help("call it from the pre-push hook, or name a range: --range A..B"));
         }
         let updates = Update::parse_pushed(&bounded::refs()?)?;
-        let report = judge::push(repo, &updates, Side::Local("origin"), each, options)?;
+        let report = judge::push(repo, &updates, PushSide::Local("origin"), each, options)?;
         print(output, &report)
     }
 
@@ -127,7 +127,7 @@ impl Args {
         range: &Range,
         options: &Options,
     ) -> Result<u8> {
-        let progress = progress::Progress::new();
+        let progress = progress::ProgressLine::new();
         let tell = |done, all| progress.tell(done, all);
         let each: Option<&judge::Progress<'_>> = if self.each_commit { Some(&tell) } else { None };
         let busy = (!self.each_commit).then(|| progress::Busy::new("judging the range"));
@@ -208,7 +208,7 @@ pub(super) fn framework_push(
         old: commit(from)?,
         new: commit(to)?,
     };
-    judge::push(repo, &[update], Side::Local(remote), each, options).map(Some)
+    judge::push(repo, &[update], PushSide::Local(remote), each, options).map(Some)
 }
 
 /// What pre-commit and prek say of a push; of several refs they tell only the first.

@@ -37,7 +37,7 @@ use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::error::{Error, Result};
 
-use output::{CANNOT_JUDGE, Output, Wanted};
+use output::{CANNOT_JUDGE, Output, WantedFormats};
 
 /// Refuse changes that touch more than their design document names, leave the workspace, or silently destroy a file.
 #[derive(Debug, Parser)]
@@ -47,7 +47,7 @@ struct Cli {
     #[arg(short = 'C', value_name = "DIR", global = true, help_heading = output::GLOBAL)]
     directory: Option<PathBuf>,
     #[command(flatten)]
-    output: output::Args,
+    output: output::OutputArgs,
     #[command(subcommand)]
     verb: Verb,
 }
@@ -74,13 +74,13 @@ Examples:
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// Judge the staged changes, a range or a commit.
-    Lint(lint::Args),
+    Lint(lint::LintArgs),
     /// Check whether paths may be written.
-    Check(check::Args),
+    Check(check::CheckArgs),
     /// List what the designs grant, and lint them.
-    Scope(scope::Args),
+    Scope(scope::ScopeArgs),
     /// Choose the design for this branch.
-    Use(use_design::Args),
+    Use(use_design::UseArgs),
     /// Read a file inside the workspace.
     Read(files::ReadArgs),
     /// Write a file; guard judges, backs up and logs the change.
@@ -100,25 +100,25 @@ enum Verb {
     /// Reject a held change, at a terminal.
     Reject(approve::RejectArgs),
     /// List, show and restore snapshots of earlier content.
-    Snapshot(snapshot::Args),
+    Snapshot(snapshot::SnapshotArgs),
     /// Show and verify the log of requests and decisions.
-    Audit(audit::Args),
+    Audit(audit::AuditArgs),
     /// Explain a rule, with an example and the fix.
-    Explain(explain::Args),
+    Explain(explain::ExplainArgs),
     /// List the settings in force and where each comes from.
-    Settings(settings::Args),
+    Settings(settings::SettingsArgs),
     /// Print completions, manual pages, or the schema or reference of guard.toml.
-    Generate(generate::Args),
+    Generate(generate::GenerateArgs),
     /// Write the first guard.toml from what the repository contains.
-    Init(init::Args),
+    Init(init::InitArgs),
     /// Install the hooks that call guard.
     Install(install::Install),
     /// Remove what `guard install` wrote.
     Uninstall(install::Uninstall),
     /// Check that the set-up works, also with a trial commit.
-    Doctor(doctor::Args),
+    Doctor(doctor::DoctorArgs),
     /// Run guard as a hook of git or of a hook framework.
-    Hook(hook::Args),
+    Hook(hook::HookArgs),
 }
 
 /// Runs a command line, the program's name first.
@@ -128,7 +128,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let parsed = command()
         .try_get_matches_from(&arguments)
-        .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, Wanted::of(&matches))));
+        .and_then(|matches| {
+            Ok((
+                Cli::from_arg_matches(&matches)?,
+                WantedFormats::of(&matches),
+            ))
+        });
     let (cli, wanted) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => {

@@ -24,7 +24,7 @@ pub(super) const GLOBAL: &str = "Global options";
 /// Options of every verb that decide how things look.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = GLOBAL)]
-pub(super) struct Args {
+pub(super) struct OutputArgs {
     /// When to use colours; `auto` obeys NO_COLOR and CLICOLOR_FORCE.
     #[arg(
         long,
@@ -40,10 +40,10 @@ pub(super) struct Args {
     quiet: bool,
 }
 
-impl Args {
+impl OutputArgs {
     /// No colour, nothing left out.
-    pub(super) fn plain() -> Args {
-        Args {
+    pub(super) fn plain() -> OutputArgs {
+        OutputArgs {
             color: When::Never,
             quiet: false,
         }
@@ -121,29 +121,29 @@ fn example(formats: &[Format]) -> &'static str {
 
 /// The formats that a command line asks for.
 #[derive(Debug, Default)]
-pub(super) struct Wanted {
+pub(super) struct WantedFormats {
     format: Option<Format>,
-    output: Vec<Target>,
+    output: Vec<ReportTarget>,
 }
 
-impl Wanted {
+impl WantedFormats {
     /// Those of the verb that was called.
-    pub(super) fn of(matches: &ArgMatches) -> Wanted {
+    pub(super) fn of(matches: &ArgMatches) -> WantedFormats {
         let mut verb = matches;
         while let Some((_, deeper)) = verb.subcommand() {
             verb = deeper;
         }
         let format = verb.try_get_one(FORMAT).ok().flatten().copied();
         let output = verb.try_get_many(OUTPUT).ok().flatten();
-        Wanted {
+        WantedFormats {
             format,
             output: output.into_iter().flatten().cloned().collect(),
         }
     }
 
     /// Those of the values that can be read.
-    pub(super) fn lenient(format: Option<String>, outputs: &[String]) -> Wanted {
-        Wanted {
+    pub(super) fn lenient(format: Option<String>, outputs: &[String]) -> WantedFormats {
+        WantedFormats {
             format: format.and_then(|name| Format::from_name(&name)),
             output: outputs
                 .iter()
@@ -163,7 +163,7 @@ enum When {
 
 /// A report that was asked for with `--output`.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Target {
+pub(super) struct ReportTarget {
     format: Format,
     /// `None` is standard output.
     file: Option<PathBuf>,
@@ -172,7 +172,7 @@ pub(super) struct Target {
 /// What Unix calls standard output; opened by such a name, a file behind it would be written from its beginning.
 const STDOUT: [&str; 3] = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 
-fn parse_target(text: &str, formats: &[Format]) -> Result<Target, String> {
+fn parse_target(text: &str, formats: &[Format]) -> Result<ReportTarget, String> {
     let (format, file) = text
         .split_once('=')
         .ok_or_else(|| format!("expected FORMAT=FILE, such as {}", example(formats)))?;
@@ -190,7 +190,7 @@ fn parse_target(text: &str, formats: &[Format]) -> Result<Target, String> {
         file if cfg!(unix) && STDOUT.contains(&file) => None,
         file => Some(PathBuf::from(file)),
     };
-    Ok(Target { format, file })
+    Ok(ReportTarget { format, file })
 }
 
 /// The way out for every verb.
@@ -213,7 +213,11 @@ impl Output {
     /// # Errors
     ///
     /// Two reports for one place.
-    pub(super) fn new(args: &Args, wanted: &Wanted, directory: Option<&Path>) -> Result<Output> {
+    pub(super) fn new(
+        args: &OutputArgs,
+        wanted: &WantedFormats,
+        directory: Option<&Path>,
+    ) -> Result<Output> {
         let style = |color: bool, width| Style {
             color,
             width,
@@ -369,7 +373,7 @@ pub(super) fn usage_error(error: &Error) {
 /// The format of standard output, and the files with theirs.
 ///
 /// Files are compared as they will be found from `directory`.
-fn targets(wanted: &Wanted, directory: &Path) -> Result<(Format, Vec<(Format, PathBuf)>)> {
+fn targets(wanted: &WantedFormats, directory: &Path) -> Result<(Format, Vec<(Format, PathBuf)>)> {
     let mut stdout: Vec<_> = wanted.format.into_iter().collect();
     let mut files: Vec<(Format, PathBuf)> = Vec::new();
     for target in &wanted.output {

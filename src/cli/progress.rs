@@ -11,15 +11,15 @@ const PATIENCE: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Rewrites one line; wipes it when it is dropped.
-pub(super) struct Progress {
+pub(super) struct ProgressLine {
     next: Option<Mutex<Instant>>,
     started: Instant,
 }
 
-impl Progress {
-    pub(super) fn new() -> Progress {
+impl ProgressLine {
+    pub(super) fn new() -> ProgressLine {
         let started = Instant::now();
-        Progress {
+        ProgressLine {
             next: io::stderr()
                 .is_terminal()
                 .then(|| Mutex::new(started + PATIENCE)),
@@ -42,7 +42,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         if self.next.is_some() && self.started.elapsed() >= PATIENCE {
             let _ = write!(io::stderr(), "\r\x1b[K");

@@ -9,7 +9,7 @@ use super::repository::{repository, with_approvals};
 use super::{bounded, lint, output::Output};
 use crate::ci;
 use crate::error::{Error, Result};
-use crate::git::{self, Repository, Side};
+use crate::git::{self, PushSide, Repository};
 use crate::judge::{self, Options};
 
 #[derive(Debug, clap::Args)]
@@ -22,7 +22,7 @@ pub(super) struct PrePush {
 }
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Update {
+pub(super) struct UpdateArgs {
     /// The full name of the ref.
     reference: OsString,
     /// The current commit of the ref; zeros for a new ref.
@@ -34,11 +34,11 @@ pub(super) struct Update {
 #[derive(Debug, clap::Args)]
 pub(super) struct Transaction {
     /// The state of the transaction; guard judges only `prepared`.
-    state: State,
+    state: TransactionState,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum State {
+enum TransactionState {
     Preparing,
     Prepared,
     Committed,
@@ -48,30 +48,30 @@ enum State {
 impl PrePush {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let updates = git::Update::parse_pushed(&bounded::refs()?)?;
-        judge_push(output, &updates, Side::Local(&self.remote))
+        judge_push(output, &updates, PushSide::Local(&self.remote))
     }
 }
 
-impl Update {
+impl UpdateArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let name = Vec::from_os_string(self.reference.clone())
             .map(BString::from)
             .map_err(|_| Error::new("the name of the ref cannot be read"))?;
         let (old, new) = (self.old.as_bytes(), self.new.as_bytes());
         let update = git::Update::new(name.as_bstr(), old, new)?;
-        judge_push(output, &[update], Side::Server)
+        judge_push(output, &[update], PushSide::Server)
     }
 }
 
 pub(super) fn pre_receive(output: &mut Output) -> Result<u8> {
     let updates = git::Update::parse_received(&bounded::refs()?)?;
-    judge_push(output, &updates, Side::Server)
+    judge_push(output, &updates, PushSide::Server)
 }
 
 impl Transaction {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         match self.state {
-            State::Prepared => {
+            TransactionState::Prepared => {
                 let updates = git::Update::parse_received(&bounded::refs()?)?;
                 let repo = repository()?;
                 // Here a person's consent counts without a signature, as it did before the commit was made.
@@ -83,7 +83,9 @@ impl Transaction {
                 }
                 lint::print(output, &report)
             }
-            State::Preparing | State::Committed | State::Aborted => Ok(0),
+            TransactionState::Preparing
+            | TransactionState::Committed
+            | TransactionState::Aborted => Ok(0),
         }
     }
 }
@@ -124,7 +126,7 @@ fn commit_in_progress() -> bool {
     std::env::var_os("GIT_INDEX_FILE").is_some()
 }
 
-fn judge_push(output: &mut Output, updates: &[git::Update], side: Side<'_>) -> Result<u8> {
+fn judge_push(output: &mut Output, updates: &[git::Update], side: PushSide<'_>) -> Result<u8> {
     let report = judge::push(&repository()?, updates, side, None, &committed_only())?;
     lint::print(output, &report)
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use gix::bstr::{BStr, BString};
 
-use crate::disk::{self, Content};
+use crate::disk::{self, WriteContent};
 use crate::error::{Error, Result};
 use crate::git::{Index, Repository, show_file};
 use crate::judge::settings_of_head;
@@ -145,7 +145,7 @@ fn is_pipe_or_terminal(_: &fs::Metadata) -> bool {
 ///
 /// # Errors
 /// Something else is there by now, or those of `write` and the file system; what was there is then still there.
-pub(super) fn replace(path: &Path, format: Format, write: Content<'_>) -> io::Result<()> {
+pub(super) fn replace(path: &Path, format: Format, write: WriteContent<'_>) -> io::Result<()> {
     if is_stream(path) {
         return stream(File::options().append(true).open(path)?, write);
     }
@@ -157,7 +157,7 @@ pub(super) fn replace(path: &Path, format: Format, write: Content<'_>) -> io::Re
     }
 }
 
-fn stream(file: File, write: Content<'_>) -> io::Result<()> {
+fn stream(file: File, write: WriteContent<'_>) -> io::Result<()> {
     let mut out = BufWriter::new(file);
     write(&mut out)?;
     out.flush()
@@ -189,6 +189,6 @@ pub(super) fn is_same(directory: &Path, one: &Path, other: &Path) -> bool {
 ///
 /// # Errors
 /// Those of `write` and the file system.
-pub(super) fn append(path: &Path, write: Content<'_>) -> io::Result<()> {
+pub(super) fn append(path: &Path, write: WriteContent<'_>) -> io::Result<()> {
     stream(File::options().append(true).create(true).open(path)?, write)
 }

@@ -15,13 +15,13 @@ use crate::report::{write_prompt, write_scope, write_scope_check};
 #[command(
     after_help = "Examples:\n  guard scope show                   list the grants, each with its line\n  guard scope prompt >> prompt.md    tell an agent what it may write\n  guard scope check                  lint the designs of this branch"
 )]
-pub(super) struct Args {
+pub(super) struct ScopeArgs {
     #[command(subcommand)]
-    verb: Verb,
+    verb: ScopeVerb,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum ScopeVerb {
     /// List every grant with its line in the design.
     #[command(after_help = SHOW_EXAMPLES)]
     Show(ShowArgs),
@@ -30,7 +30,7 @@ enum Verb {
     Prompt(ShowArgs),
     /// Lint design documents.
     #[command(after_help = CHECK_EXAMPLES)]
-    Check(CheckArgs),
+    Check(ScopeCheckArgs),
 }
 
 const SHOW_EXAMPLES: &str = "\
@@ -62,7 +62,7 @@ struct ShowArgs {
 }
 
 #[derive(Debug, clap::Args)]
-struct CheckArgs {
+struct ScopeCheckArgs {
     /// The documents to lint; by default, the designs of this branch.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -76,21 +76,21 @@ struct CheckArgs {
     design: DesignArgs,
 }
 
-impl Args {
+impl ScopeArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         match &self.verb {
-            Verb::Show(args) => {
+            ScopeVerb::Show(args) => {
                 let listing = judge::scope(&repository()?, &args.design.options(false))?;
                 output.print(|out, format, style| write_scope(&listing, format, out, style));
                 Ok(0)
             }
-            Verb::Prompt(args) => {
+            ScopeVerb::Prompt(args) => {
                 let section = judge::prompt(&repository()?, &args.design.options(false))?;
                 output.print(|out, format, _| write_prompt(&section, format, out));
                 output.notes(&section.remarks());
                 Ok(0)
             }
-            Verb::Check(args) => {
+            ScopeVerb::Check(args) => {
                 let choice = DocumentChoice {
                     files: args.files.clone(),
                     all: args.all,

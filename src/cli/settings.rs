@@ -11,7 +11,7 @@ use crate::report::write_settings;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Args {
+pub(super) struct SettingsArgs {
     #[command(flatten)]
     design: DesignArgs,
 }
@@ -23,7 +23,7 @@ Examples:
 
 The settings in force are those of guard.toml in HEAD. `guard explain settings` describes each key.";
 
-impl Args {
+impl SettingsArgs {
     pub(super) fn run(&self, output: &mut Output, command: &Command) -> Result<u8> {
         let mut in_force = judge::settings(&repository()?, &self.design.options(false))?;
         in_force.variables = variables(command)

@@ -30,7 +30,7 @@ impl SignArgs {
     }
 
     /// What signs; `None` where there is no key to sign with.
-    pub(super) fn signer(&self, repo: &Repository) -> gate::Result<Option<Signer>> {
+    pub(super) fn signer(&self, repo: &Repository) -> gate::GateResult<Option<Signer>> {
         if self.no_sign {
             return Ok(None);
         }

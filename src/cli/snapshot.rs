@@ -15,7 +15,7 @@ use super::sign::SignArgs;
 use super::{enroll, output::Output};
 use crate::boundary::{Boundary, absolute, bytes, from_real_root};
 use crate::error::{Error, Result};
-use crate::gate::{self, Done, Gate};
+use crate::gate::{self, CompletedOperation, Gate};
 use crate::git::{Repository, Snapshot, WorkTree};
 use crate::measure::unified_preview;
 use crate::path::{normalize_request, show};
@@ -26,13 +26,13 @@ use crate::system;
 #[command(
     after_help = "Examples:\n  guard snapshot list\n  guard snapshot diff 4b45435\n  guard snapshot restore 4b45435 src/state.py"
 )]
-pub(super) struct Args {
+pub(super) struct SnapshotArgs {
     #[command(subcommand)]
-    verb: Verb,
+    verb: SnapshotVerb,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum SnapshotVerb {
     /// List the snapshots, newest first.
     #[command(after_help = "Examples:\n  guard snapshot list\n  guard snapshot list --format json")]
     List,
@@ -74,20 +74,22 @@ enum Verb {
     Prune,
 }
 
-impl Args {
+impl SnapshotArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
         match &self.verb {
-            Verb::List => list(output, &repo)?,
-            Verb::Show { snapshot, path } => show_one(output, &repo, snapshot, path.as_deref())?,
-            Verb::Diff { snapshot } => return diff(output, &repo, snapshot),
-            Verb::Restore {
+            SnapshotVerb::List => list(output, &repo)?,
+            SnapshotVerb::Show { snapshot, path } => {
+                show_one(output, &repo, snapshot, path.as_deref())?
+            }
+            SnapshotVerb::Diff { snapshot } => return diff(output, &repo, snapshot),
+            SnapshotVerb::Restore {
                 snapshot,
                 paths,
                 design,
                 auto,
             } => return restore(output, &repo, snapshot, paths, design, *auto),
-            Verb::Prune => prune(output, &repo)?,
+            SnapshotVerb::Prune => prune(output, &repo)?,
         }
         Ok(0)
     }
@@ -316,7 +318,7 @@ fn restore(
     let paths = [restored.clone(), removed.clone()].concat();
     let mut person = person(auto);
     let mut is_unsigned = false;
-    let mut run = || -> gate::Result<Vec<Done>> {
+    let mut run = || -> gate::GateResult<Vec<CompletedOperation>> {
         let options = design.options(false);
         let (gate, steps) = Gate::open_to_restore(repo, &options, &snapshot, &paths)?;
         output.notes(gate.notes());

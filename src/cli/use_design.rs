@@ -15,7 +15,7 @@ use crate::report::{Format, document};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Args {
+pub(super) struct UseArgs {
     /// The design to use; by default, print the current choice.
     #[arg(conflicts_with = "clear")]
     file: Option<PathBuf>,
@@ -36,7 +36,7 @@ all its work trees.";
 /// The key below `branch.NAME`.
 const KEY: &str = "guardDesign";
 
-impl Args {
+impl UseArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
         let branch = branch(&repo)?;

@@ -24,7 +24,7 @@ pub(super) fn tell(arguments: &[OsString], error: &clap::Error) {
     let first = text.lines().next().unwrap_or_default();
     let message = first.strip_prefix("error: ").unwrap_or(first);
     let error = Error::new(message).help("for all options: guard lint --help");
-    if let Ok(mut output) = Output::new(&output::Args::plain(), &wanted, None)
+    if let Ok(mut output) = Output::new(&output::OutputArgs::plain(), &wanted, None)
         && output.admit_files().is_ok()
     {
         output.reports(&error);
@@ -32,7 +32,7 @@ pub(super) fn tell(arguments: &[OsString], error: &clap::Error) {
 }
 
 /// The directory and the reports of `guard lint`; `None` for other verbs.
-fn asked(arguments: &[OsString]) -> Option<(Option<PathBuf>, output::Wanted)> {
+fn asked(arguments: &[OsString]) -> Option<(Option<PathBuf>, output::WantedFormats)> {
     let mut words = arguments.iter().skip(1).map(|word| word.to_str());
     let (mut verb, mut directory) = (None, None);
     let (mut format, mut outputs) = (None, Vec::new());
@@ -58,5 +58,5 @@ fn asked(arguments: &[OsString]) -> Option<(Option<PathBuf>, output::Wanted)> {
     if outputs.is_empty() {
         outputs.extend(variable("GUARD_OUTPUT"));
     }
-    (verb == Some("lint")).then(|| (directory, output::Wanted::lenient(format, &outputs)))
+    (verb == Some("lint")).then(|| (directory, output::WantedFormats::lenient(format, &outputs)))
 }

@@ -15,7 +15,7 @@ use crate::system;
 const ATTEMPTS: u32 = 8;
 
 /// Writes the content of a file; called again where the first way of making the file fails.
-pub(crate) type Content<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
+pub(crate) type WriteContent<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
 
 /// Puts content in the place of a file, by a new one with the permission bits `mode`: it is on disk then and seen, but
 /// the directory is not on disk yet.
@@ -25,7 +25,7 @@ pub(crate) type Content<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
 pub(crate) fn put(
     dir: &Dir,
     name: &Path,
-    content: Content<'_>,
+    content: WriteContent<'_>,
     mode: Option<u32>,
 ) -> io::Result<()> {
     let temporary = write_new(dir, content, mode)?;
@@ -39,7 +39,11 @@ pub(crate) fn put(
 ///
 /// # Errors
 /// Those of the file system; then there is no such file.
-pub(crate) fn write_new(dir: &Dir, content: Content<'_>, mode: Option<u32>) -> io::Result<String> {
+pub(crate) fn write_new(
+    dir: &Dir,
+    content: WriteContent<'_>,
+    mode: Option<u32>,
+) -> io::Result<String> {
     // Not every file system has files without a name, and without /proc they cannot get one.
     if let Ok(name) = write_unnamed(dir, content, mode) {
         return Ok(name);
@@ -58,7 +62,7 @@ pub(crate) fn write_new(dir: &Dir, content: Content<'_>, mode: Option<u32>) -> i
 }
 
 /// Writes a file that has no name until it is whole, and returns the name that it has then.
-fn write_unnamed(dir: &Dir, content: Content<'_>, mode: Option<u32>) -> io::Result<String> {
+fn write_unnamed(dir: &Dir, content: WriteContent<'_>, mode: Option<u32>) -> io::Result<String> {
     let mut file = system::unnamed_file(dir, first_mode(mode))?;
     fill(&mut file, content, mode)?;
     let (name, ()) = with_free_name(|name| system::name_file(&file, dir, name))?;
@@ -70,7 +74,7 @@ fn first_mode(mode: Option<u32>) -> u32 {
     if mode.is_some() { 0o600 } else { 0o666 }
 }
 
-fn fill(file: &mut File, content: Content<'_>, mode: Option<u32>) -> io::Result<()> {
+fn fill(file: &mut File, content: WriteContent<'_>, mode: Option<u32>) -> io::Result<()> {
     let mut buffered = BufWriter::new(&mut *file);
     content(&mut buffered)?;
     buffered.flush()?;

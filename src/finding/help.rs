@@ -9,11 +9,11 @@ use serde::{Serialize, Serializer};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Help {
     text: String,
-    kind: Kind,
+    kind: HelpKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum HelpKind {
     Sentence,
     Command,
     Row,
@@ -24,7 +24,7 @@ impl Help {
     pub fn command(command: impl fmt::Display) -> Help {
         Help {
             text: format!("  {command}"),
-            kind: Kind::Command,
+            kind: HelpKind::Command,
         }
     }
 
@@ -32,18 +32,18 @@ impl Help {
     pub fn row(row: impl Into<String>) -> Help {
         Help {
             text: row.into(),
-            kind: Kind::Row,
+            kind: HelpKind::Row,
         }
     }
 
     /// Whether the line is to be pasted, and so is never broken.
     pub fn is_to_paste(&self) -> bool {
-        self.kind != Kind::Sentence
+        self.kind != HelpKind::Sentence
     }
 
     /// Whether the line is to be pasted into a design.
     pub fn is_row(&self) -> bool {
-        self.kind == Kind::Row
+        self.kind == HelpKind::Row
     }
 }
 
@@ -51,7 +51,7 @@ impl<T: Into<String>> From<T> for Help {
     fn from(sentence: T) -> Help {
         Help {
             text: sentence.into(),
-            kind: Kind::Sentence,
+            kind: HelpKind::Sentence,
         }
     }
 }

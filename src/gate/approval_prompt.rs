@@ -1,8 +1,9 @@
 //! Why guard asks a person for approval of a change, and the same content with another strategy.
 
-use super::plan::Plan;
+use super::plan::OperationPlan;
 use super::{
-    Analysis, Extension, Failure, FailureKind, Gate, Operation, Result, Strategy, held, strategy,
+    Analysis, Extension, Failure, FailureKind, Gate, GateResult, Operation, Strategy, held,
+    strategy,
 };
 use crate::approval;
 use crate::finding::Finding;
@@ -34,7 +35,7 @@ pub struct Question {
 /// A change that waits for consent.
 pub(super) struct ApprovalPrompt {
     pub(super) work_tree: WorkTree,
-    pub(super) plan: Plan,
+    pub(super) plan: OperationPlan,
     pub(super) operation: Operation,
     pub(super) finding: Option<Finding>,
     /// Whether the operation has all that was proposed, so that other strategies make sense.
@@ -47,14 +48,14 @@ impl Gate<'_> {
         &self,
         prompt: &ApprovalPrompt,
         strategy: Strategy,
-    ) -> Result<ApprovalPrompt> {
+    ) -> GateResult<ApprovalPrompt> {
         let mut operation = prompt.operation.clone();
         if let Operation::Write { strategy: way, .. } = &mut operation {
             *way = strategy;
         }
         let path = prompt.plan.path();
         let (plan, finding) = self.plan(path, &operation)?;
-        let content = |plan: &Plan| plan.old().map(|entry| entry.content.clone());
+        let content = |plan: &OperationPlan| plan.old().map(|entry| entry.content.clone());
         if content(&plan) != content(&prompt.plan) {
             return Err(Failure::new(
                 FailureKind::Stale,

@@ -3,12 +3,12 @@
 use gix::bstr::{BStr, BString};
 
 use super::plan::destruction;
-use super::{Failure, Gate, Operation, Result, Strategy, approvals};
+use super::{Failure, Gate, GateResult, Operation, Strategy, approvals};
 use crate::boundary::Boundary;
 use crate::error;
 use crate::finding::{Anchor, Finding};
 use crate::git::Repository;
-use crate::judge::{self, Options, Request};
+use crate::judge::{self, Options, PolicyRequest};
 use crate::path::show;
 use crate::verdict::CheckResult;
 
@@ -25,7 +25,7 @@ impl<'a> Gate<'a> {
         let boundary = Boundary::open(repo.own_workdir()?);
         let boundary = boundary.map_err(|error| Failure::from(error).into_error())?;
         let is_inside = |request: &BString| boundary.locate(request.as_ref()).is_ok();
-        let request = Request {
+        let request = PolicyRequest {
             options,
             needs_design: requests.iter().any(is_inside),
         };
@@ -38,7 +38,7 @@ impl<'a> Gate<'a> {
     ///
     /// # Errors
     /// It may not be read, or cannot be.
-    pub fn content(&self, request: &BStr) -> Result<Vec<u8>> {
+    pub fn content(&self, request: &BStr) -> GateResult<Vec<u8>> {
         Ok(self.find(request)?.1.content)
     }
 
@@ -78,7 +78,7 @@ impl<'a> Gate<'a> {
     }
 
     /// The finding that only a person can clear, whatever text is written.
-    fn plan_unknown(&self, request: &BStr) -> Result<Option<Finding>> {
+    fn plan_unknown(&self, request: &BStr) -> GateResult<Option<Finding>> {
         let (path, old) = self.look(request)?;
         let (path, old) = (path.as_ref(), old.as_ref());
         let context = self.context();

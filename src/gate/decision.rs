@@ -11,8 +11,8 @@ use super::on_record::{now, on_record, unreadable};
 use super::perform::{Attempt, record};
 use super::sign::{Signer, new_id};
 use super::{
-    Done, Failure, FailureKind, Gate, Held, HeldChange, Log, Operation, Result, Store, Strategy,
-    check_is_here, designs,
+    CompletedOperation, Failure, FailureKind, Gate, GateResult, Held, HeldChange, Log, Operation,
+    Store, Strategy, check_is_here, designs,
 };
 use crate::approval::{self, Approval};
 use crate::boundary::Boundary;
@@ -50,7 +50,7 @@ impl Gate<'_> {
         request: &BStr,
         operation: &Operation,
         ask: Ask<'_>,
-    ) -> Result<Done> {
+    ) -> GateResult<CompletedOperation> {
         let alone = self.lock.take()?;
         let (plan, finding) = match self.attempt(request, operation)? {
             Attempt::Done(done) => return Ok(*done),
@@ -74,7 +74,7 @@ impl Gate<'_> {
     /// # Errors
     /// There is no such change, the file is not what it was when the change was held, the rules refuse it for
     /// another reason, or there is no consent: then nothing is written. A rejected change is held no longer.
-    pub fn approve(&self, id: &str, ask: Ask<'_>) -> Result<Done> {
+    pub fn approve(&self, id: &str, ask: Ask<'_>) -> GateResult<CompletedOperation> {
         let held = load(&self.held, id)?;
         check_is_held_here(self.repo, &held, "approve")?;
         let may_choose = held.strategy.as_deref() == Some(Strategy::Replace.name());
@@ -122,7 +122,11 @@ impl Gate<'_> {
 
     /// Returns only with consent that is on record, to the content that is still there, and with the lock that
     /// keeps it so.
-    fn decide(&self, mut prompt: ApprovalPrompt, ask: Ask<'_>) -> Result<(File, ApprovalPrompt)> {
+    fn decide(
+        &self,
+        mut prompt: ApprovalPrompt,
+        ask: Ask<'_>,
+    ) -> GateResult<(File, ApprovalPrompt)> {
         let (old, new) = approval::sides(&prompt.plan.consent);
         let mut question = prompt.question();
         let answer = loop {
@@ -213,7 +217,7 @@ impl Consent {
     ///
     /// # Errors
     /// It cannot be signed: then there is no approval.
-    pub fn to(&self, repo: &Repository, change: &crate::change::Change) -> Result<Approval> {
+    pub fn to(&self, repo: &Repository, change: &crate::change::Change) -> GateResult<Approval> {
         let (old, new) = approval::sides(change);
         let now = now();
         let signed_by = self.signer.as_ref().map(|signer| signer.who.clone());
@@ -241,7 +245,7 @@ impl Consent {
 ///
 /// # Errors
 /// The log or the store cannot be written: then there is no approval.
-pub fn keep(repo: &Repository, approval: &Approval, designs: &[DesignVersion]) -> Result<()> {
+pub fn keep(repo: &Repository, approval: &Approval, designs: &[DesignVersion]) -> GateResult<()> {
     let (old, new) = (approval.old.clone(), approval.new.clone());
     let mut facts = decision(repo, approval.path.as_ref(), old, new, &approval.reason);
     facts.insert("id".into(), approval.id.clone().into());
@@ -263,7 +267,7 @@ pub fn keep(repo: &Repository, approval: &Approval, designs: &[DesignVersion]) -
 ///
 /// # Errors
 /// The store cannot be read.
-pub fn pending(repo: &Repository) -> Result<Vec<HeldChange>> {
+pub fn pending(repo: &Repository) -> GateResult<Vec<HeldChange>> {
     Held::new(repo.common_dir())
         .list(now())
         .map_err(|error| unreadable(&error))
@@ -273,7 +277,7 @@ pub fn pending(repo: &Repository) -> Result<Vec<HeldChange>> {
 ///
 /// # Errors
 /// There is no such change, or the file is not what it was when the change was held.
-pub fn held_change(repo: &Repository, id: &str) -> Result<(HeldChange, Vec<u8>)> {
+pub fn held_change(repo: &Repository, id: &str) -> GateResult<(HeldChange, Vec<u8>)> {
     let change = load(&Held::new(repo.common_dir()), id)?;
     check_is_held_here(repo, &change, "pending")?;
     let max = judge::settings_of_head(repo)?.max_size;
@@ -295,7 +299,7 @@ pub fn held_change(repo: &Repository, id: &str) -> Result<(HeldChange, Vec<u8>)>
     Ok((change, there.map_or_else(Vec::new, |entry| entry.content)))
 }
 
-fn check_is_held_here(repo: &Repository, change: &HeldChange, verb: &str) -> Result<()> {
+fn check_is_held_here(repo: &Repository, change: &HeldChange, verb: &str) -> GateResult<()> {
     let id = change.id();
     check_is_here(
         repo,
@@ -310,7 +314,7 @@ fn check_is_held_here(repo: &Repository, change: &HeldChange, verb: &str) -> Res
 ///
 /// # Errors
 /// There is no such change, or the decision cannot be put on record.
-pub fn reject(repo: &Repository, id: &str, reason: &str) -> Result<HeldChange> {
+pub fn reject(repo: &Repository, id: &str, reason: &str) -> GateResult<HeldChange> {
     let held = Held::new(repo.common_dir());
     let change = load(&held, id)?;
     let (old, new) = (change.old.clone(), change.new.clone());
@@ -327,7 +331,7 @@ pub fn reject(repo: &Repository, id: &str, reason: &str) -> Result<HeldChange> {
 ///
 /// # Errors
 /// The store or the log cannot be read or written.
-pub fn consume(repo: &Repository, landed: &[crate::change::Change]) -> Result<usize> {
+pub fn consume(repo: &Repository, landed: &[crate::change::Change]) -> GateResult<usize> {
     let is_used = |approval: &Approval| landed.iter().any(|change| approval.is_landed_by(change));
     let used = Store::of(repo)
         .consume(now(), is_used)
@@ -343,7 +347,7 @@ pub fn consume(repo: &Repository, landed: &[crate::change::Change]) -> Result<us
     Ok(used.len())
 }
 
-fn load(held: &Held, id: &str) -> Result<HeldChange> {
+fn load(held: &Held, id: &str) -> GateResult<HeldChange> {
     let change = held.load(id).map_err(|error| unreadable(&error))?;
     change
         .filter(|change| now() < change.expires)
@@ -357,7 +361,7 @@ fn load(held: &Held, id: &str) -> Result<HeldChange> {
 }
 
 /// Only after the decision is on record.
-fn forget(held: &Held, id: &str) -> Result<()> {
+fn forget(held: &Held, id: &str) -> GateResult<()> {
     held.remove(id).map_err(|error| {
         Failure::new(
             FailureKind::Io,

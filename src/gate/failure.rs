@@ -12,7 +12,7 @@ use crate::measure;
 use crate::path::{Rejection, show};
 
 /// The result of a file operation.
-pub type Result<T, E = Failure> = std::result::Result<T, E>;
+pub type GateResult<T, E = Failure> = std::result::Result<T, E>;
 
 named! {
     /// The kind of a failure, stable for programs (requirement 001, section 3).
@@ -226,7 +226,7 @@ impl From<Finding> for Failure {
     }
 }
 
-pub(super) fn refuse_binary(path: &BStr, content: &[u8]) -> Result<()> {
+pub(super) fn refuse_binary(path: &BStr, content: &[u8]) -> GateResult<()> {
     if measure::is_binary(content) {
         return Err(Failure::new(
             FailureKind::Binary,

@@ -33,33 +33,33 @@ pub struct Log {
 
 /// Where a chain stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Head {
+pub struct ChainHead {
     /// How many records there are.
     pub count: u64,
     /// The hash of the last; 64 zeros before the first.
     pub hash: String,
 }
 
-impl Head {
-    pub(super) fn genesis() -> Head {
-        Head {
+impl ChainHead {
+    pub(super) fn genesis() -> ChainHead {
+        ChainHead {
             count: 0,
             hash: GENESIS.to_owned(),
         }
     }
 
     /// Reads `COUNT:HASH`, as it is written in trailers.
-    pub fn parse(text: &str) -> Option<Head> {
+    pub fn parse(text: &str) -> Option<ChainHead> {
         let (count, hash) = text.split_once(':')?;
         let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-        Some(Head {
+        Some(ChainHead {
             count: count.parse().ok()?,
             hash: is_hash.then(|| hash.to_ascii_lowercase())?,
         })
     }
 }
 
-impl fmt::Display for Head {
+impl fmt::Display for ChainHead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.count, self.hash)
     }
@@ -91,7 +91,7 @@ impl Log {
     ///
     /// # Errors
     /// The log cannot be locked, read or written. A line that a crash cut short is ended first, never rewritten.
-    pub fn append(&self, event: &str, facts: Map<String, Value>) -> io::Result<Head> {
+    pub fn append(&self, event: &str, facts: Map<String, Value>) -> io::Result<ChainHead> {
         let mut file = self.open_locked()?;
         let (head, is_torn) = tail(&mut file)?;
         let mut line = String::new();
@@ -118,7 +118,7 @@ impl Log {
         file.seek(SeekFrom::End(0))?;
         file.write_all(line.as_bytes())?;
         file.sync_data()?;
-        Ok(Head {
+        Ok(ChainHead {
             count: head.count + 1,
             hash,
         })
@@ -128,10 +128,10 @@ impl Log {
     ///
     /// # Errors
     /// The log cannot be read.
-    pub fn head(&self) -> io::Result<Head> {
+    pub fn head(&self) -> io::Result<ChainHead> {
         match File::open(&self.path) {
             Ok(mut file) => Ok(tail(&mut file)?.0),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Head::genesis()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(ChainHead::genesis()),
             Err(error) => Err(error),
         }
     }
@@ -140,9 +140,9 @@ impl Log {
     ///
     /// # Errors
     /// The log cannot be read or synced.
-    pub(super) fn durable_head(&self) -> io::Result<Head> {
+    pub(super) fn durable_head(&self) -> io::Result<ChainHead> {
         if !self.path.exists() {
-            return Ok(Head::genesis());
+            return Ok(ChainHead::genesis());
         }
         let mut file = disk::open_private_append(&self.path)?;
         let (head, _) = tail(&mut file)?;
@@ -173,7 +173,7 @@ impl Log {
 }
 
 /// The last whole record, and whether something unfinished follows it. Reads no more of the end than it needs.
-fn tail(file: &mut File) -> io::Result<(Head, bool)> {
+fn tail(file: &mut File) -> io::Result<(ChainHead, bool)> {
     let length = file.seek(SeekFrom::End(0))?;
     let mut size = TAIL;
     loop {
@@ -189,14 +189,14 @@ fn tail(file: &mut File) -> io::Result<(Head, bool)> {
             .filter(|line| !line.is_empty())
             .collect();
         if let Some(record) = lines.iter().rev().find_map(|line| Record::parse(line).ok()) {
-            let head = Head {
+            let head = ChainHead {
                 count: record.seq,
                 hash: record.hash,
             };
             return Ok((head, is_torn));
         }
         if start == 0 && lines.len() == usize::from(is_torn) {
-            return Ok((Head::genesis(), is_torn));
+            return Ok((ChainHead::genesis(), is_torn));
         }
         if start == 0 {
             return Err(io::Error::new(
@@ -226,24 +226,24 @@ impl Record {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn parse(line: &[u8]) -> Result<Record, Fault> {
-        let text = std::str::from_utf8(line).map_err(|_| Fault::NotARecord)?;
-        let (body, rest) = text.rsplit_once(HASH_MEMBER).ok_or(Fault::NotARecord)?;
-        let hash = rest.strip_suffix("\"}").ok_or(Fault::NotARecord)?;
+    pub fn parse(line: &[u8]) -> Result<Record, LogFault> {
+        let text = std::str::from_utf8(line).map_err(|_| LogFault::NotARecord)?;
+        let (body, rest) = text.rsplit_once(HASH_MEMBER).ok_or(LogFault::NotARecord)?;
+        let hash = rest.strip_suffix("\"}").ok_or(LogFault::NotARecord)?;
         let Ok(Value::Object(facts)) = serde_json::from_str(text) else {
-            return Err(Fault::NotARecord);
+            return Err(LogFault::NotARecord);
         };
         if digest(body.as_bytes()) != hash {
-            return Err(Fault::Edited);
+            return Err(LogFault::Edited);
         }
         let seq = facts
             .get("seq")
             .and_then(Value::as_u64)
-            .ok_or(Fault::NotARecord)?;
+            .ok_or(LogFault::NotARecord)?;
         let prev = facts
             .get("prev")
             .and_then(Value::as_str)
-            .ok_or(Fault::NotARecord)?
+            .ok_or(LogFault::NotARecord)?
             .to_owned();
         Ok(Record {
             seq,
@@ -257,7 +257,7 @@ impl Record {
 named! {
     /// What is wrong with a log, each its own verdict.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Fault {
+    pub enum LogFault {
         /// A line is not a record, and the next does not say that it follows a torn line.
         NotARecord = "not-a-record",
         /// A record's hash does not fit its text.
@@ -281,26 +281,26 @@ named! {
     }
 }
 
-impl Fault {
+impl LogFault {
     /// What happened, for people.
     pub fn sentence(self) -> &'static str {
         match self {
-            Fault::NotARecord => "it is not a record",
-            Fault::Edited => "the record was changed after it was written",
-            Fault::Unchained => "the record before it was written anew",
-            Fault::Removed => "records before it are missing",
-            Fault::Reordered => "records are out of order",
-            Fault::Merged => "the record comes from another log",
-            Fault::Torn => {
+            LogFault::NotARecord => "it is not a record",
+            LogFault::Edited => "the record was changed after it was written",
+            LogFault::Unchained => "the record before it was written anew",
+            LogFault::Removed => "records before it are missing",
+            LogFault::Reordered => "records are out of order",
+            LogFault::Merged => "the record comes from another log",
+            LogFault::Torn => {
                 "the last record was cut short, as a crash leaves it; the next record will say so"
             }
-            Fault::Truncated => {
+            LogFault::Truncated => {
                 "records that the anchor or a snapshot vouches for are missing at the end"
             }
-            Fault::Restamped => {
+            LogFault::Restamped => {
                 "the chain is sound, but it is not the one that the anchor or a snapshot vouches for"
             }
-            Fault::Missing => {
+            LogFault::Missing => {
                 "it has no record although there are snapshots: it was removed or emptied, or the first write crashed"
             }
         }

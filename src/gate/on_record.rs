@@ -7,7 +7,7 @@ use std::io;
 use gix::bstr::{BStr, ByteSlice};
 use serde_json::{Map, Value};
 
-use super::failure::{Failure, FailureKind, Result};
+use super::failure::{Failure, FailureKind, GateResult};
 use super::{Log, Record, Store};
 use crate::approval::Approval;
 use crate::git::{Repository, WorkTree};
@@ -74,7 +74,7 @@ fn said(facts: &Map<String, Value>) -> Vec<Value> {
 ///
 /// # Errors
 /// The store or the log is there but cannot be read.
-pub fn approvals(repo: &Repository) -> Result<Vec<Approval>> {
+pub fn approvals(repo: &Repository) -> GateResult<Vec<Approval>> {
     let kept = Store::of(repo).list(now());
     kept.and_then(|kept| on_record(&Log::of(repo), kept))
         .map_err(|error| unreadable(&error))

@@ -4,8 +4,8 @@ use gix::bstr::{BStr, BString};
 
 use super::failure::{not_found, refuse_binary};
 use super::strategy::{self, Combined, Strategy};
-use super::{Edit, Failure, FailureKind, Gate, Restore, Result, apply};
-use crate::boundary::Entry;
+use super::{Edit, Failure, FailureKind, Gate, GateResult, Restore, apply};
+use crate::boundary::OpenedFile;
 use crate::path::show;
 
 /// What is asked for at a path.
@@ -84,10 +84,10 @@ impl Gate<'_> {
     pub(super) fn written(
         &self,
         path: &BStr,
-        old: Option<&Entry>,
+        old: Option<&OpenedFile>,
         content: &[u8],
         strategy: Strategy,
-    ) -> Result<Combined> {
+    ) -> GateResult<Combined> {
         refuse_binary(path, content)?;
         let there = old.map(|entry| entry.content.as_slice());
         let result = strategy::combine(path, there, content, strategy)?;
@@ -99,9 +99,9 @@ impl Gate<'_> {
     pub(super) fn patched(
         &self,
         path: &BStr,
-        old: Option<&Entry>,
+        old: Option<&OpenedFile>,
         edits: &[Edit],
-    ) -> Result<Vec<u8>> {
+    ) -> GateResult<Vec<u8>> {
         let old = old.ok_or_else(|| not_found(path))?;
         refuse_binary(path, &old.content)?;
         let result = apply(&old.content, edits)?;
@@ -114,9 +114,9 @@ impl Gate<'_> {
     pub(super) fn check_expectation(
         &self,
         path: &BStr,
-        old: Option<&Entry>,
+        old: Option<&OpenedFile>,
         expected: &str,
-    ) -> Result<()> {
+    ) -> GateResult<()> {
         let actual = match old {
             Some(entry) => Some(self.context().blob_id(&entry.content)?.to_string()),
             None => None,
@@ -133,7 +133,7 @@ impl Gate<'_> {
         .detail("actual", actual))
     }
 
-    fn check_size(&self, path: &BStr, content: &[u8]) -> Result<()> {
+    fn check_size(&self, path: &BStr, content: &[u8]) -> GateResult<()> {
         let max = self.policy.settings.max_size;
         if content.len() as u64 <= max {
             return Ok(());

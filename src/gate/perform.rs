@@ -7,10 +7,10 @@ use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 use serde_json::{Map, Value};
 
-use super::plan::{Effect, Plan};
+use super::plan::{Effect, OperationPlan};
 use super::{
-    Analysis, Extension, Failure, FailureKind, Gate, Head, Log, Operation, Result, Strategy,
-    designs,
+    Analysis, ChainHead, Extension, Failure, FailureKind, Gate, GateResult, Log, Operation,
+    Strategy, designs,
 };
 use crate::finding::Finding;
 use crate::git::Before;
@@ -18,7 +18,7 @@ use crate::path::show;
 
 /// A file operation that happened.
 #[derive(Debug, Clone)]
-pub struct Done {
+pub struct CompletedOperation {
     /// The word for the operation, as in the log.
     pub verb: &'static str,
     /// What it did.
@@ -44,9 +44,9 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// What came of an operation.
 pub(super) enum Attempt {
-    Done(Box<Done>),
+    Done(Box<CompletedOperation>),
     /// A person has to decide about this finding first; nothing is written.
-    Needs(Box<Plan>, Box<Finding>),
+    Needs(Box<OperationPlan>, Box<Finding>),
 }
 
 impl Gate<'_> {
@@ -54,7 +54,7 @@ impl Gate<'_> {
     ///
     /// # Errors
     /// Everything but success; see [`FailureKind`].
-    pub fn perform(&self, request: &BStr, operation: &Operation) -> Result<Done> {
+    pub fn perform(&self, request: &BStr, operation: &Operation) -> GateResult<CompletedOperation> {
         let _alone = self.lock.take()?;
         match self.attempt(request, operation)? {
             Attempt::Done(done) => Ok(*done),
@@ -68,7 +68,7 @@ impl Gate<'_> {
 
     /// Does what needs nobody's consent. What somebody else saved since it was looked at is looked at, judged and kept
     /// in a snapshot anew, as if it had been there from the beginning. The caller holds the lock.
-    pub(super) fn attempt(&self, request: &BStr, operation: &Operation) -> Result<Attempt> {
+    pub(super) fn attempt(&self, request: &BStr, operation: &Operation) -> GateResult<Attempt> {
         let mut number = 1;
         loop {
             let (plan, finding) = self.prepare(request, operation)?;
@@ -91,14 +91,18 @@ impl Gate<'_> {
         &self,
         request: &BStr,
         operation: &Operation,
-    ) -> Result<(Plan, Option<Finding>)> {
+    ) -> GateResult<(OperationPlan, Option<Finding>)> {
         self.plan(request, operation).inspect_err(|failure| {
             self.note_refusal(operation.verb(), request, failure);
         })
     }
 
     /// The caller holds the lock.
-    pub(super) fn execute(&self, plan: &Plan, operation: &Operation) -> Result<Done> {
+    pub(super) fn execute(
+        &self,
+        plan: &OperationPlan,
+        operation: &Operation,
+    ) -> GateResult<CompletedOperation> {
         let log = standing(&self.log)?;
         let backup = self.snapshot(plan, operation, &log)?;
         let mut facts = self.facts(plan, operation, backup);
@@ -120,7 +124,7 @@ impl Gate<'_> {
             help: vec!["the snapshot and the beginning are on record; look at the file".into()],
             ..failure
         })?;
-        Ok(Done {
+        Ok(CompletedOperation {
             verb: operation.verb(),
             analysis: plan.analysis.clone(),
             is_gone: matches!(plan.effect, Effect::Remove),
@@ -140,7 +144,7 @@ impl Gate<'_> {
     }
 
     /// Others do not take guard's lock: what they saved since the file was looked at is in no snapshot, and stays.
-    fn apply(&self, plan: &Plan) -> crate::boundary::Result<()> {
+    fn apply(&self, plan: &OperationPlan) -> crate::boundary::BoundaryResult<()> {
         let (path, old) = (plan.path(), plan.old());
         match (&plan.effect, plan.target(), old) {
             (Effect::Write(content), ..) => {
@@ -157,7 +161,12 @@ impl Gate<'_> {
         }
     }
 
-    fn snapshot(&self, plan: &Plan, operation: &Operation, log: &Head) -> Result<ObjectId> {
+    fn snapshot(
+        &self,
+        plan: &OperationPlan,
+        operation: &Operation,
+        log: &ChainHead,
+    ) -> GateResult<ObjectId> {
         let before: Vec<Before<'_>> = plan
             .before
             .iter()
@@ -176,7 +185,12 @@ impl Gate<'_> {
         })
     }
 
-    fn facts(&self, plan: &Plan, operation: &Operation, backup: ObjectId) -> Map<String, Value> {
+    fn facts(
+        &self,
+        plan: &OperationPlan,
+        operation: &Operation,
+        backup: ObjectId,
+    ) -> Map<String, Value> {
         let digest = |content: Option<&[u8]>| {
             let id = content.and_then(|content| self.repo.blob_id(content));
             id.map_or(Value::Null, |id| id.to_string().into())
@@ -233,7 +247,7 @@ impl Gate<'_> {
 }
 
 /// Where the log stands, durably, for the snapshot to keep.
-pub(super) fn standing(log: &Log) -> Result<Head> {
+pub(super) fn standing(log: &Log) -> GateResult<ChainHead> {
     log.durable_head().map_err(|error| {
         Failure::new(
             FailureKind::Record,
@@ -244,7 +258,7 @@ pub(super) fn standing(log: &Log) -> Result<Head> {
 }
 
 /// Appends a record; without it nothing may happen.
-pub(super) fn record(log: &Log, event: &str, facts: Map<String, Value>) -> Result<Head> {
+pub(super) fn record(log: &Log, event: &str, facts: Map<String, Value>) -> GateResult<ChainHead> {
     log.append(event, facts).map_err(|error| {
         Failure::new(
             FailureKind::Record,

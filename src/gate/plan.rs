@@ -4,9 +4,10 @@ use gix::bstr::{BStr, BString};
 
 use super::failure::{not_found, refuse_binary};
 use super::{
-    Analysis, Extension, Failure, FailureKind, Former, Gate, HeldChange, Operation, Restore, Result,
+    Analysis, Extension, Failure, FailureKind, Former, Gate, GateResult, HeldChange, Operation,
+    Restore,
 };
-use crate::boundary::Entry;
+use crate::boundary::OpenedFile;
 use crate::change::Change;
 use crate::finding::{Finding, Rule};
 use crate::judge::OperationContext;
@@ -14,9 +15,9 @@ use crate::path::show;
 use crate::rules::{Access, MeasuredChange};
 
 /// What is about to be done.
-pub(super) struct Plan {
+pub(super) struct OperationPlan {
     /// What is there now, at each path concerned; the first is the one asked about.
-    pub(super) before: Vec<(BString, Option<Entry>)>,
+    pub(super) before: Vec<(BString, Option<OpenedFile>)>,
     pub(super) effect: Effect,
     /// Whether a file that is written where none is becomes executable.
     pub(super) is_executable: bool,
@@ -39,12 +40,12 @@ pub(super) enum Effect {
     Rename,
 }
 
-impl Plan {
+impl OperationPlan {
     pub(super) fn path(&self) -> &BStr {
         self.before[0].0.as_ref()
     }
 
-    pub(super) fn old(&self) -> Option<&Entry> {
+    pub(super) fn old(&self) -> Option<&OpenedFile> {
         self.before[0].1.as_ref()
     }
 
@@ -68,7 +69,7 @@ impl Gate<'_> {
         &self,
         request: &BStr,
         operation: &Operation,
-    ) -> Result<(Plan, Option<Finding>)> {
+    ) -> GateResult<(OperationPlan, Option<Finding>)> {
         let (path, old) = self.look(request)?;
         let entry = old.as_ref();
         if let Operation::Write {
@@ -168,7 +169,7 @@ impl Gate<'_> {
         let finding = destruction(&context, &[measured_change], operation.restore())?;
         analysis.requires_approval = finding.is_some();
         let compared = finding.as_ref().and(compared).map(<[u8]>::to_vec);
-        let plan = Plan {
+        let plan = OperationPlan {
             compared,
             before: vec![(path, old)],
             effect,
@@ -184,10 +185,10 @@ impl Gate<'_> {
     fn plan_move(
         &self,
         path: BString,
-        old: Entry,
+        old: OpenedFile,
         to: &BStr,
         restore: Option<&Restore>,
-    ) -> Result<(Plan, Option<Finding>)> {
+    ) -> GateResult<(OperationPlan, Option<Finding>)> {
         let (target, there) = self.look(to)?;
         match restore {
             None => refuse_binary(path.as_ref(), &old.content)?,
@@ -220,7 +221,7 @@ impl Gate<'_> {
         }
         let [gone, _] = changes;
         let analysis = Analysis::new(path.clone(), measured, true, content, content);
-        let plan = Plan {
+        let plan = OperationPlan {
             before: vec![(path.clone(), Some(old.clone())), (target.to_owned(), None)],
             effect: Effect::Rename,
             is_executable: false,
@@ -233,7 +234,7 @@ impl Gate<'_> {
     }
 
     /// The path that a request names and what is there, if it may be written.
-    pub(super) fn look(&self, request: &BStr) -> Result<(BString, Option<Entry>)> {
+    pub(super) fn look(&self, request: &BStr) -> GateResult<(BString, Option<OpenedFile>)> {
         let path = self.boundary.locate(request)?;
         self.context().admit(path.as_ref(), Access::Write)??;
         let max = self.policy.settings.max_size;
@@ -249,7 +250,12 @@ impl Gate<'_> {
     }
 
     /// Keeps a change for a person, and says so.
-    pub(super) fn hold(&self, plan: &Plan, finding: &Finding, operation: &Operation) -> Failure {
+    pub(super) fn hold(
+        &self,
+        plan: &OperationPlan,
+        finding: &Finding,
+        operation: &Operation,
+    ) -> Failure {
         let digest = |content: Option<&[u8]>| {
             let id = content.and_then(|content| self.repo.blob_id(content));
             id.map(|id| id.to_string())
@@ -299,7 +305,7 @@ pub(super) fn destruction(
     context: &OperationContext<'_>,
     changes: &[MeasuredChange],
     restore: Option<&Restore>,
-) -> Result<Option<Finding>> {
+) -> GateResult<Option<Finding>> {
     let (destructive, refusals): (Vec<_>, Vec<_>) = context
         .refusals(changes)?
         .into_iter()

@@ -5,9 +5,11 @@ use gix::bstr::{BStr, BString};
 
 use super::former::{Former, Restore};
 use super::lock::Lock;
-use super::undone::{Ends, digest, undone};
-use super::{Ask, Done, Failure, FailureKind, Gate, Log, Operation, Result, check_is_here};
-use crate::boundary::{Boundary, Entry};
+use super::undone::{BlobIds, digest, undone};
+use super::{
+    Ask, CompletedOperation, Failure, FailureKind, Gate, GateResult, Log, Operation, check_is_here,
+};
+use crate::boundary::{Boundary, OpenedFile};
 use crate::change::Kind;
 use crate::git::{Pruned, Repository, Snapshot};
 use crate::judge::{Options, settings_of_head};
@@ -24,7 +26,7 @@ impl<'a> Gate<'a> {
         options: &Options,
         snapshot: &Snapshot,
         paths: &[BString],
-    ) -> Result<(Gate<'a>, Vec<(BString, Operation)>)> {
+    ) -> GateResult<(Gate<'a>, Vec<(BString, Operation)>)> {
         let id = snapshot.id;
         let count = snapshot.files.len() + snapshot.absent.len();
         let mut arguments = format!("snapshot restore {id}");
@@ -41,7 +43,7 @@ impl<'a> Gate<'a> {
         let boundary = Boundary::open(repo.own_workdir()?)?;
         let max = settings_of_head(repo)?.max_size;
         let tree = repo.tree_of(Some(snapshot.id))?;
-        let (mut steps, mut now, mut back) = (Vec::new(), Ends::new(), Ends::new());
+        let (mut steps, mut now, mut back) = (Vec::new(), BlobIds::new(), BlobIds::new());
         for path in paths {
             let former = match (tree.get(path.as_ref())?, tree.read(path.as_ref())?) {
                 (Some(state), Some(bytes)) => Former::Content {
@@ -101,7 +103,7 @@ impl<'a> Gate<'a> {
         &self,
         steps: &[(BString, Operation)],
         mut ask: Option<Ask<'_>>,
-    ) -> Result<Vec<Done>> {
+    ) -> GateResult<Vec<CompletedOperation>> {
         let mut judged = Vec::new();
         if steps.len() > 1 {
             let _alone = self.lock.take()?;
@@ -117,7 +119,7 @@ impl<'a> Gate<'a> {
             );
         }
         judged.sort_by_key(|&(is_free, ..)| is_free);
-        let mut all: Vec<Done> = Vec::new();
+        let mut all: Vec<CompletedOperation> = Vec::new();
         for (_, path, operation) in judged {
             let done = match ask.as_deref_mut() {
                 Some(ask) => self.perform_asking(path.as_ref(), operation, ask),
@@ -133,13 +135,13 @@ impl<'a> Gate<'a> {
         &self,
         restore: &Restore,
         path: &BStr,
-        entry: Option<&Entry>,
-        target: Option<(&BStr, Option<&Entry>)>,
-    ) -> Result<()> {
+        entry: Option<&OpenedFile>,
+        target: Option<(&BStr, Option<&OpenedFile>)>,
+    ) -> GateResult<()> {
         if restore.undoes.is_none() {
             return Ok(());
         }
-        let digest = |entry: Option<&Entry>| {
+        let digest = |entry: Option<&OpenedFile>| {
             let content = entry.map(|entry| entry.content.as_slice());
             digest(self.repo, content)
         };
@@ -172,7 +174,7 @@ pub fn prune(repo: &Repository) -> crate::error::Result<Pruned> {
     repo.prune_snapshots(now.saturating_sub_unsigned(keep))
 }
 
-fn read(log: &Log) -> Result<Vec<u8>> {
+fn read(log: &Log) -> GateResult<Vec<u8>> {
     log.read().map_err(|error| {
         Failure::new(
             FailureKind::Record,
@@ -182,7 +184,7 @@ fn read(log: &Log) -> Result<Vec<u8>> {
     })
 }
 
-fn after(done: &[Done], failure: Failure) -> Failure {
+fn after(done: &[CompletedOperation], failure: Failure) -> Failure {
     if done.is_empty() {
         return failure;
     }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
-use super::{Failure, FailureKind, Result};
+use super::{Failure, FailureKind, GateResult};
 use crate::approval::{NAMESPACE, one_line};
 use crate::disk;
 use crate::git::{Repository, show_file};
@@ -43,7 +43,7 @@ impl Signer {
     ///
     /// # Errors
     /// There is no `ssh-keygen`, or git has no address for the user.
-    pub fn new(repo: &Repository, key: SigningKey) -> Result<Signer> {
+    pub fn new(repo: &Repository, key: SigningKey) -> GateResult<Signer> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let program = find(std::env::split_paths(&path)).ok_or_else(|| {
             not_signed("ssh-keygen is not on PATH").help("install the client of OpenSSH")
@@ -62,7 +62,7 @@ impl Signer {
     }
 
     /// The signature of a text, as base64 on one line; asks at the terminal for what the key needs.
-    pub(super) fn sign(&self, text: &str) -> Result<String> {
+    pub(super) fn sign(&self, text: &str) -> GateResult<String> {
         let failed =
             |error: io::Error| not_signed(&format!("the text cannot be handed over: {error}"));
         disk::create_private_directory(&self.directory).map_err(failed)?;
@@ -80,7 +80,7 @@ impl Signer {
         signed
     }
 
-    fn run(&self, text: &str, file: &Path, key_file: &Path, result: &Path) -> Result<String> {
+    fn run(&self, text: &str, file: &Path, key_file: &Path, result: &Path) -> GateResult<String> {
         let failed =
             |error: io::Error| not_signed(&format!("the text cannot be handed over: {error}"));
         disk::replace(file, text.as_bytes(), Some(disk::PRIVATE)).map_err(failed)?;

@@ -75,7 +75,7 @@ impl Store {
         is_used: impl Fn(&Approval) -> bool,
     ) -> io::Result<Vec<Approval>> {
         let mut used = Vec::new();
-        for Kept {
+        for StoredApproval {
             file,
             approval,
             work_tree,
@@ -91,7 +91,7 @@ impl Store {
         Ok(used)
     }
 
-    fn all(&self) -> io::Result<Vec<Kept>> {
+    fn all(&self) -> io::Result<Vec<StoredApproval>> {
         let entries = match fs::read_dir(&self.directory) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             entries => entries?,
@@ -107,7 +107,7 @@ impl Store {
                     serde_json::from_slice(&fs::read(&file)?).ok();
                 let kept = object.and_then(|object| {
                     let name = object.get(WORK_TREE).and_then(Value::as_str);
-                    Some(Kept {
+                    Some(StoredApproval {
                         approval: Approval::from_json(&object).ok()?,
                         work_tree: WorkTree::new(name),
                         file,
@@ -131,7 +131,7 @@ impl Store {
 }
 
 /// An approval in its file.
-struct Kept {
+struct StoredApproval {
     file: PathBuf,
     approval: Approval,
     work_tree: WorkTree,

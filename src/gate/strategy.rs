@@ -5,7 +5,7 @@ use gix::bstr::{BStr, ByteSlice};
 #[cfg(feature = "extend")]
 use super::extend::{can_extend, extend};
 use super::extension::Extension;
-use super::failure::{Failure, FailureKind, Result, not_found, refuse_binary};
+use super::failure::{Failure, FailureKind, GateResult, not_found, refuse_binary};
 use super::line_endings::{BOM, ending_of};
 use crate::path::show;
 
@@ -63,7 +63,7 @@ pub(super) fn combine(
     old: Option<&[u8]>,
     content: &[u8],
     strategy: Strategy,
-) -> Result<Combined> {
+) -> GateResult<Combined> {
     if strategy != Strategy::Replace {
         refuse_binary(path, old.unwrap_or_default())?;
     }
@@ -91,7 +91,7 @@ fn can_extend(_: &BStr) -> bool {
 }
 
 #[cfg(not(feature = "extend"))]
-fn extend(path: &BStr, _: &[u8], _: &[u8]) -> Result<(Vec<u8>, Extension)> {
+fn extend(path: &BStr, _: &[u8], _: &[u8]) -> GateResult<(Vec<u8>, Extension)> {
     Err(Failure::new(
         FailureKind::UnsupportedLanguage,
         format!(
@@ -105,7 +105,7 @@ fn extend(path: &BStr, _: &[u8], _: &[u8]) -> Result<(Vec<u8>, Extension)> {
 }
 
 /// `content` before a line of `old`, or after the last one.
-fn join(path: &BStr, old: &[u8], content: &[u8], line: Option<usize>) -> Result<Vec<u8>> {
+fn join(path: &BStr, old: &[u8], content: &[u8], line: Option<usize>) -> GateResult<Vec<u8>> {
     let (mark, text) = match old.strip_prefix(BOM) {
         Some(text) => (BOM, text),
         None => (&b""[..], old),
@@ -149,7 +149,7 @@ fn join(path: &BStr, old: &[u8], content: &[u8], line: Option<usize>) -> Result<
 }
 
 /// How many lines stand before the new text.
-fn place(path: &BStr, lines: usize, line: usize) -> Result<usize> {
+fn place(path: &BStr, lines: usize, line: usize) -> GateResult<usize> {
     if (1..=lines + 1).contains(&line) {
         return Ok(line - 1);
     }

@@ -6,11 +6,11 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 use serde_json::{Map, Value};
 
-use super::{Fault, Record};
+use super::{LogFault, Record};
 use crate::git::Repository;
 
 /// Paths, each with the blob id of the file there; `None` for no file.
-pub(super) type Ends = Vec<(BString, Option<String>)>;
+pub(super) type BlobIds = Vec<(BString, Option<String>)>;
 
 /// The blob id of a content.
 pub(super) fn digest(repo: &Repository, content: Option<&[u8]>) -> Option<String> {
@@ -26,7 +26,12 @@ pub(super) fn digest(repo: &Repository, content: Option<&[u8]>) -> Option<String
 /// had then.
 ///
 /// The record is guard's own word: whoever can write the log can write the files as well.
-pub(super) fn undone(repo: &Repository, log: &[u8], mut now: Ends, mut back: Ends) -> Option<u64> {
+pub(super) fn undone(
+    repo: &Repository,
+    log: &[u8],
+    mut now: BlobIds,
+    mut back: BlobIds,
+) -> Option<u64> {
     back.sort();
     now.sort();
     let here = repo.work_tree();
@@ -41,7 +46,7 @@ pub(super) fn undone(repo: &Repository, log: &[u8], mut now: Ends, mut back: End
         let Record { seq, facts, .. } = match Record::parse(line) {
             Ok(record) => record,
             // A crash cut it short, before anything was done.
-            Err(Fault::NotARecord) => continue,
+            Err(LogFault::NotARecord) => continue,
             Err(_) => return None,
         };
         if facts.get("event").and_then(Value::as_str) != Some("started") {
@@ -67,7 +72,7 @@ pub(super) fn undone(repo: &Repository, log: &[u8], mut now: Ends, mut back: End
     None
 }
 
-fn touches(facts: &Map<String, Value>, now: &Ends) -> bool {
+fn touches(facts: &Map<String, Value>, now: &BlobIds) -> bool {
     let paths = ["path", "to"].map(|key| facts.get(key).and_then(Value::as_str));
     paths
         .into_iter()
@@ -76,7 +81,7 @@ fn touches(facts: &Map<String, Value>, now: &Ends) -> bool {
 }
 
 /// How an operation left its paths.
-fn ends(facts: &Map<String, Value>, old: &Value, new: &Value) -> Ends {
+fn ends(facts: &Map<String, Value>, old: &Value, new: &Value) -> BlobIds {
     match facts.get("to") {
         None => at(facts, [("path", new)]),
         Some(_) => at(facts, [("path", &Value::Null), ("to", old)]),
@@ -84,27 +89,27 @@ fn ends(facts: &Map<String, Value>, old: &Value, new: &Value) -> Ends {
 }
 
 /// How it found them.
-fn began(facts: &Map<String, Value>, old: &Value) -> Ends {
+fn began(facts: &Map<String, Value>, old: &Value) -> BlobIds {
     match facts.get("to") {
         None => at(facts, [("path", old)]),
         Some(_) => at(facts, [("path", old), ("to", &Value::Null)]),
     }
 }
 
-fn at<const N: usize>(facts: &Map<String, Value>, digests: [(&str, &Value); N]) -> Ends {
+fn at<const N: usize>(facts: &Map<String, Value>, digests: [(&str, &Value); N]) -> BlobIds {
     let end = |(key, digest): (&str, &Value)| {
         let path = facts.get(key).and_then(Value::as_str);
         let digest = digest.as_str().map(str::to_owned);
         (BString::from(path.unwrap_or_default()), digest)
     };
-    let mut ends: Ends = digests.into_iter().map(end).collect();
+    let mut ends: BlobIds = digests.into_iter().map(end).collect();
     ends.sort();
     ends
 }
 
 /// Whether HEAD has the same at these paths as when the operation began: what is committed since is more than guard's
 /// own work.
-fn has_head_as_then(repo: &Repository, facts: &Map<String, Value>, paths: &Ends) -> bool {
+fn has_head_as_then(repo: &Repository, facts: &Map<String, Value>, paths: &BlobIds) -> bool {
     let then = match facts.get("head") {
         Some(Value::Null) => None,
         Some(Value::String(hex)) => match ObjectId::from_hex(hex.as_bytes()) {

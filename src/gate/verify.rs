@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Fault, Head, Record};
+use super::{ChainHead, LogFault, Record};
 use crate::git::Snapshots;
 
 /// The first fault and its line, from 1; with the state of the chain up to there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verification {
     /// Where the sound part of the chain ends.
-    pub head: Head,
+    pub head: ChainHead,
     /// What is wrong, and at which line.
-    pub fault: Option<(usize, Fault)>,
+    pub fault: Option<(usize, LogFault)>,
     /// Operations that began and have no end on record: they run now, or a crash ended them.
     pub unfinished: Vec<Unfinished>,
 }
@@ -30,21 +30,26 @@ pub struct Unfinished {
 }
 
 /// Verifies a log against itself and, where there is one, an anchor from outside.
-pub fn verify(bytes: &[u8], anchor: Option<&Head>) -> Verification {
+pub fn verify(bytes: &[u8], anchor: Option<&ChainHead>) -> Verification {
     verify_beside(bytes, anchor, &Snapshots::default())
 }
 
 /// The same, and against what the snapshots keep of it. The log is read after them.
-pub fn verify_beside(bytes: &[u8], anchor: Option<&Head>, snapshots: &Snapshots) -> Verification {
+pub fn verify_beside(
+    bytes: &[u8],
+    anchor: Option<&ChainHead>,
+    snapshots: &Snapshots,
+) -> Verification {
     let mut chain = Chain::new();
     let fault = chain.follow(bytes).err();
     let kept = snapshots.readable.iter().rev();
-    let kept = kept.filter_map(|snapshot| Head::parse(snapshot.log.as_deref()?));
+    let kept = kept.filter_map(|snapshot| ChainHead::parse(snapshot.log.as_deref()?));
     let mut anchors = anchor.cloned().into_iter().chain(kept);
     let has_snapshots = !(snapshots.readable.is_empty() && snapshots.lost.is_empty());
     let fault = fault
         .or_else(|| {
-            (bytes.is_empty() && anchor.is_none() && has_snapshots).then_some((1, Fault::Missing))
+            (bytes.is_empty() && anchor.is_none() && has_snapshots)
+                .then_some((1, LogFault::Missing))
         })
         .or_else(|| anchors.find_map(|anchor| chain.compare_with(&anchor)));
     Verification {
@@ -56,7 +61,7 @@ pub fn verify_beside(bytes: &[u8], anchor: Option<&Head>, snapshots: &Snapshots)
 
 /// A chain as far as it was followed.
 struct Chain {
-    head: Head,
+    head: ChainHead,
     /// Operations that began and did not end so far.
     open: BTreeMap<u64, Unfinished>,
     /// The hash of each record so far.
@@ -67,14 +72,14 @@ struct Chain {
 impl Chain {
     fn new() -> Chain {
         Chain {
-            head: Head::genesis(),
+            head: ChainHead::genesis(),
             open: BTreeMap::new(),
             hashes: Vec::new(),
             lines: 0,
         }
     }
 
-    fn follow(&mut self, bytes: &[u8]) -> Result<(), (usize, Fault)> {
+    fn follow(&mut self, bytes: &[u8]) -> Result<(), (usize, LogFault)> {
         let is_whole = bytes.is_empty() || bytes.ends_with(b"\n");
         let mut lines: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').collect();
         if is_whole {
@@ -86,9 +91,9 @@ impl Chain {
             let number = at + 1;
             let record = match Record::parse(line) {
                 // Whole or not: a record ends with a newline.
-                _ if number == lines.len() && !is_whole => return Err((number, Fault::Torn)),
+                _ if number == lines.len() && !is_whole => return Err((number, LogFault::Torn)),
                 Ok(record) => record,
-                Err(Fault::NotARecord) if torn.is_none() => {
+                Err(LogFault::NotARecord) if torn.is_none() => {
                     torn = Some(number);
                     continue;
                 }
@@ -97,38 +102,38 @@ impl Chain {
             if let Some(line) = torn.take()
                 && record.facts.get("after_torn_line") != Some(&Value::Bool(true))
             {
-                return Err((line, Fault::NotARecord));
+                return Err((line, LogFault::NotARecord));
             }
             self.check_order(&record, &lines[number..])
                 .map_err(|fault| (number, fault))?;
             self.push(record);
         }
-        torn.map_or(Ok(()), |line| Err((line, Fault::NotARecord)))
+        torn.map_or(Ok(()), |line| Err((line, LogFault::NotARecord)))
     }
 
-    fn check_order(&self, record: &Record, later: &[&[u8]]) -> Result<(), Fault> {
+    fn check_order(&self, record: &Record, later: &[&[u8]]) -> Result<(), LogFault> {
         let next = self.head.count + 1;
         if record.seq == next {
             let follows = record.prev == self.head.hash;
             return if follows {
                 Ok(())
             } else {
-                Err(Fault::Unchained)
+                Err(LogFault::Unchained)
             };
         }
         if record.seq < next {
             let is_copy = self.hashes.contains(&record.hash);
             return Err(if is_copy {
-                Fault::Reordered
+                LogFault::Reordered
             } else {
-                Fault::Merged
+                LogFault::Merged
             });
         }
         let is_next = |line: &&[u8]| Record::parse(line).is_ok_and(|record| record.seq == next);
         if later.iter().any(is_next) {
-            return Err(Fault::Reordered);
+            return Err(LogFault::Reordered);
         }
-        Err(Fault::Removed)
+        Err(LogFault::Removed)
     }
 
     fn push(&mut self, record: Record) {
@@ -153,21 +158,21 @@ impl Chain {
             _ => {}
         }
         self.hashes.push(record.hash.clone());
-        self.head = Head {
+        self.head = ChainHead {
             count: record.seq,
             hash: record.hash,
         };
     }
 
-    fn compare_with(&self, anchor: &Head) -> Option<(usize, Fault)> {
-        let genesis = Head::genesis();
+    fn compare_with(&self, anchor: &ChainHead) -> Option<(usize, LogFault)> {
+        let genesis = ChainHead::genesis();
         let hash = match anchor.count.checked_sub(1) {
             None => Some(&genesis.hash),
             Some(at) => usize::try_from(at).ok().and_then(|at| self.hashes.get(at)),
         };
         match hash {
-            None => Some((self.lines + 1, Fault::Truncated)),
-            Some(hash) if *hash != anchor.hash => Some((self.lines, Fault::Restamped)),
+            None => Some((self.lines + 1, LogFault::Truncated)),
+            Some(hash) if *hash != anchor.hash => Some((self.lines, LogFault::Restamped)),
             Some(_) => None,
         }
     }

@@ -1,6 +1,6 @@
 //! What belongs to one work tree of a repository is applied there and nowhere else.
 
-use super::{Failure, FailureKind, Result};
+use super::{Failure, FailureKind, GateResult};
 use crate::git::{Repository, WorkTree, show_file};
 use crate::path::shell_word;
 
@@ -33,7 +33,7 @@ pub fn check_is_here(
     what: &str,
     arguments: &str,
     otherwise: &str,
-) -> Result<()> {
+) -> GateResult<()> {
     if *work_tree == repo.work_tree() {
         return Ok(());
     }

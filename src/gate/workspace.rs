@@ -4,16 +4,16 @@ use std::path::PathBuf;
 
 use gix::bstr::{BStr, BString};
 
-use super::failure::{Result, not_found, refuse_binary};
+use super::failure::{GateResult, not_found, refuse_binary};
 use super::held::Held;
 use super::lock::Lock;
 use super::log::Log;
 use super::on_record::approvals;
 use super::sign::Signer;
 use crate::approval::Approval;
-use crate::boundary::{Boundary, Entry};
+use crate::boundary::{Boundary, OpenedFile};
 use crate::git::Repository;
-use crate::judge::{self, OperationContext, Options, Request};
+use crate::judge::{self, OperationContext, Options, PolicyRequest};
 use crate::policy::Policy;
 use crate::rules::Access;
 
@@ -35,7 +35,7 @@ impl<'a> Gate<'a> {
     ///
     /// # Errors
     /// Whatever keeps guard from a verdict.
-    pub fn open(repo: &'a Repository, options: &Options) -> Result<Gate<'a>> {
+    pub fn open(repo: &'a Repository, options: &Options) -> GateResult<Gate<'a>> {
         Gate::open_with(repo, options, true)
     }
 
@@ -43,9 +43,9 @@ impl<'a> Gate<'a> {
         repo: &'a Repository,
         options: &Options,
         needs_design: bool,
-    ) -> Result<Gate<'a>> {
+    ) -> GateResult<Gate<'a>> {
         let boundary = Boundary::open(repo.own_workdir()?)?;
-        let request = Request {
+        let request = PolicyRequest {
             options,
             needs_design,
         };
@@ -81,7 +81,7 @@ impl<'a> Gate<'a> {
     ///
     /// # Errors
     /// The path is refused, there is no such file, or it cannot be read.
-    pub fn read(&self, request: &BStr) -> Result<(BString, Entry)> {
+    pub fn read(&self, request: &BStr) -> GateResult<(BString, OpenedFile)> {
         let read = self.find(request).and_then(|(path, entry)| {
             refuse_binary(path.as_ref(), &entry.content)?;
             Ok((path, entry))
@@ -99,7 +99,7 @@ impl<'a> Gate<'a> {
     }
 
     /// A file inside the read roots.
-    pub(super) fn find(&self, request: &BStr) -> Result<(BString, Entry)> {
+    pub(super) fn find(&self, request: &BStr) -> GateResult<(BString, OpenedFile)> {
         let path = self.boundary.locate(request)?;
         self.context().admit(path.as_ref(), Access::Read)??;
         let max = self.policy.settings.max_size;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::tree::{self, Entry};
+use super::tree::{self, TreeEntry};
 use super::{Objects, Tree};
 use crate::change::Kind;
 use crate::error::Result;
@@ -59,13 +59,13 @@ fn level(
         let Some(rests) = by_name.get(folded.as_bstr()) else {
             continue;
         };
-        let entry = Entry::from_ref(entry);
+        let entry = TreeEntry::from_ref(entry);
         path.extend_from_slice(&entry.name);
         if !entry.is_tree {
             visit(path.as_ref(), entry.state.kind);
         } else if rests.iter().any(|rest| rest.is_empty()) {
             let mut below = Vec::new();
-            let mut walk = tree::Walk::new(objects, &mut below);
+            let mut walk = tree::TreeWalk::new(objects, &mut below);
             walk.path = path.clone();
             walk.path.push(b'/');
             walk.pair(None, Some(entry.state.id))?;

@@ -28,14 +28,14 @@ const COMMON: u8 = KNOWN | HEAD;
 /// Below a common ancestor.
 const STALE: u8 = 4;
 
-struct Seen {
+struct VisitedCommit {
     commit: Commit,
     marks: u8,
     /// The boundary of a shallow clone: the parents are not here.
     cut: bool,
 }
 
-impl Seen {
+impl VisitedCommit {
     /// The parents that the clone has.
     fn parents(&self) -> &[ObjectId] {
         if self.cut { &[] } else { &self.commit.parents }
@@ -81,7 +81,7 @@ impl History {
         known: &[ObjectId],
         head: ObjectId,
     ) -> Result<History> {
-        let mut walk = Walk {
+        let mut walk = HistoryWalk {
             objects,
             boundary,
             buffer: Vec::new(),
@@ -99,11 +99,11 @@ impl History {
     }
 }
 
-struct Walk<'a> {
+struct HistoryWalk<'a> {
     objects: Objects,
     boundary: &'a HashSet<ObjectId>,
     buffer: Vec<u8>,
-    seen: Vec<Seen>,
+    seen: Vec<VisitedCommit>,
     /// Where each of them is.
     places: HashMap<ObjectId, usize>,
     /// Commits whose marks their parents do not have yet, the newest first.
@@ -112,8 +112,8 @@ struct Walk<'a> {
     wait: usize,
 }
 
-impl Walk<'_> {
-    fn get(&self, id: &ObjectId) -> Option<&Seen> {
+impl HistoryWalk<'_> {
+    fn get(&self, id: &ObjectId) -> Option<&VisitedCommit> {
         self.places.get(id).and_then(|&place| self.seen.get(place))
     }
 
@@ -123,7 +123,7 @@ impl Walk<'_> {
             None => {
                 let commit = Commit::read(&self.objects, id, &mut self.buffer)?;
                 let cut = self.boundary.contains(&id) && !commit.parents.is_empty();
-                self.seen.push(Seen {
+                self.seen.push(VisitedCommit {
                     commit,
                     marks: 0,
                     cut,
@@ -195,7 +195,7 @@ impl Walk<'_> {
         bases.sort_by(|a, b| b.cmp(a));
         let bases = self.without_ancestors(bases.into_iter().map(|(_, id)| id).collect())?;
         let is_cut = self.seen.iter().filter(is_one_sided).any(|seen| seen.cut);
-        let is_ahead_and_cut = |seen: &Seen| seen.marks == HEAD && seen.cut;
+        let is_ahead_and_cut = |seen: &VisitedCommit| seen.marks == HEAD && seen.cut;
         let ahead_is_cut = self.seen.iter().any(is_ahead_and_cut);
         let order = self.parents_first(head);
         let mut commits: Vec<_> = self
@@ -263,6 +263,6 @@ impl Walk<'_> {
     }
 }
 
-fn is_one_sided(seen: &&Seen) -> bool {
+fn is_one_sided(seen: &&VisitedCommit) -> bool {
     seen.marks & COMMON != COMMON
 }

@@ -51,7 +51,7 @@ impl Repository {
 }
 
 /// The changes from a base by path: the old and the new state.
-type Side = HashMap<BString, (Option<State>, Option<State>)>;
+type SideChanges = HashMap<BString, (Option<State>, Option<State>)>;
 
 impl Merges {
     /// Of these changes that lead to a merge of two commits, the paths whose new state git yields without conflict.
@@ -133,7 +133,7 @@ impl Parts {
         sides: [ObjectId; 2],
         wanted: &HashSet<&BStr>,
     ) -> Result<Parts> {
-        let side = |tree| -> Result<Side> {
+        let side = |tree| -> Result<SideChanges> {
             let changes = changes_between(objects, base, tree)?.into_iter();
             Ok(changes
                 .map(|change| (change.path, (change.old, change.new)))
@@ -210,7 +210,10 @@ impl Parts {
 
 /// The paths that a rename may lead from or to, where it would take an edit of the other side along; `None` where
 /// there is none, or too much to compare.
-fn rename_ends<'a>(objects: &Objects, sides: &'a [Side; 2]) -> Result<Option<Vec<&'a BString>>> {
+fn rename_ends<'a>(
+    objects: &Objects,
+    sides: &'a [SideChanges; 2],
+) -> Result<Option<Vec<&'a BString>>> {
     let file = |state: &Option<State>| state.filter(|state| state.kind.is_file());
     let mut ends = Vec::new();
     let (mut compared, mut total) = (0_u64, 0_u64);

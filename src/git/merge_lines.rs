@@ -19,7 +19,7 @@ pub(super) fn merge(contents: [&[u8]; 3]) -> Option<Vec<u8>> {
     if !contents.iter().all(is_text) {
         return None;
     }
-    let mut lines = Lines::default();
+    let mut lines = SharedLines::default();
     let [base, ours, theirs] = contents.map(|content| lines.numbered(content));
     let options = text::Options {
         // Git's default for merges.
@@ -44,7 +44,7 @@ pub(super) fn merge(contents: [&[u8]; 3]) -> Option<Vec<u8>> {
 
 /// Every line that there is, with its end.
 #[derive(Default)]
-struct Lines<'a> {
+struct SharedLines<'a> {
     all: Vec<&'a [u8]>,
     numbers: HashMap<&'a [u8], usize>,
 }
@@ -52,7 +52,7 @@ struct Lines<'a> {
 /// What stands behind the last line, where the indentation of the end of a file would count.
 const END: &[u8] = b"end\n";
 
-impl<'a> Lines<'a> {
+impl<'a> SharedLines<'a> {
     /// The number of each line on a line of its own.
     fn numbered(&mut self, content: &'a [u8]) -> Vec<u8> {
         let mut numbered = Vec::with_capacity(content.len());

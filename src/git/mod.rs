@@ -51,5 +51,5 @@ pub use snapshot::Before;
 pub use snapshot_chain::{Pruned, Snapshot, Snapshots};
 pub use staged::staged_changes;
 pub use tree::{Tree, changes_between};
-pub use update::{Side, Target, Update};
+pub use update::{PushSide, TargetBranch, Update};
 pub use work_trees::WorkTree;

@@ -13,7 +13,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use gix::index::{Entry, extension::Tree as CachedTree};
 
 use super::index::{Index, is_committed, state_of};
-use super::tree::{self, Walk};
+use super::tree::{self, TreeWalk};
 use super::{Objects, Tree};
 use crate::change::{Change, State};
 use crate::error::{Error, Result};
@@ -70,9 +70,9 @@ impl<'a> Next<'a> {
 }
 
 /// A directory that is being compared.
-struct Level<'a> {
+struct ComparedDirectory<'a> {
     /// What HEAD still holds there.
-    old: Peekable<IntoIter<tree::Entry>>,
+    old: Peekable<IntoIter<tree::TreeEntry>>,
     cached: Option<&'a CachedTree>,
     /// The index entry before, with whether it is a directory.
     previous: Option<(&'a BStr, bool)>,
@@ -80,7 +80,7 @@ struct Level<'a> {
     prefix: usize,
 }
 
-impl<'a> Level<'a> {
+impl<'a> ComparedDirectory<'a> {
     /// Whether `next` stands behind the entry before it, which it then becomes.
     fn follows(&mut self, next: &Next<'a>) -> bool {
         let (name, is_tree) = (next.name(), next.is_tree());
@@ -156,7 +156,7 @@ impl<'a> Staged<'a> {
         old: Option<ObjectId>,
         cached: Option<&'a CachedTree>,
         entries: &mut &'a [Entry],
-    ) -> Result<Option<Level<'a>>> {
+    ) -> Result<Option<ComparedDirectory<'a>>> {
         if let Some(rest) = self.skip_unchanged(old, cached, entries) {
             *entries = rest;
             return Ok(None);
@@ -165,7 +165,7 @@ impl<'a> Staged<'a> {
             Some(id) => tree::entries(self.objects, id, &mut self.buffer)?,
             None => Vec::new(),
         };
-        Ok(Some(Level {
+        Ok(Some(ComparedDirectory {
             old: old.into_iter().peekable(),
             cached,
             previous: None,
@@ -239,7 +239,7 @@ impl<'a> Staged<'a> {
     }
 
     /// An entry of HEAD that the index lacks.
-    fn gone(&mut self, entry: &tree::Entry) -> Result<()> {
+    fn gone(&mut self, entry: &tree::TreeEntry) -> Result<()> {
         if entry.is_tree {
             return self.trees(entry.name.as_ref(), Some(entry.state.id), None);
         }
@@ -255,7 +255,7 @@ impl<'a> Staged<'a> {
 
     /// Compares the trees of the directory `name`, none of whose files is in the index itself.
     fn trees(&mut self, name: &BStr, old: Option<ObjectId>, new: Option<ObjectId>) -> Result<()> {
-        let mut walk = Walk::new(self.objects, &mut self.changes);
+        let mut walk = TreeWalk::new(self.objects, &mut self.changes);
         walk.path.extend_from_slice(&self.path);
         walk.path.extend_from_slice(name);
         walk.path.push(b'/');

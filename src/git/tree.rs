@@ -22,15 +22,15 @@ const MAX_CHANGES: usize = 1_000_000;
 
 /// One entry of a tree, owned.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct TreeEntry {
     pub(super) name: BString,
     pub(super) is_tree: bool,
     pub(super) state: State,
 }
 
-impl Entry {
-    pub(super) fn from_ref(entry: EntryRef<'_>) -> Entry {
-        Entry {
+impl TreeEntry {
+    pub(super) fn from_ref(entry: EntryRef<'_>) -> TreeEntry {
+        TreeEntry {
             name: entry.filename.to_owned(),
             is_tree: entry.mode.is_tree(),
             state: State {
@@ -50,10 +50,14 @@ pub(super) fn name_order(a: &[u8], a_is_tree: bool, b: &[u8], b_is_tree: bool) -
 }
 
 /// Reads the entries of one tree object.
-pub(super) fn entries(objects: &Objects, id: ObjectId, buffer: &mut Vec<u8>) -> Result<Vec<Entry>> {
+pub(super) fn entries(
+    objects: &Objects,
+    id: ObjectId,
+    buffer: &mut Vec<u8>,
+) -> Result<Vec<TreeEntry>> {
     objects.tree(id, buffer)?;
     refs(id, buffer)
-        .map(|entry| entry.map(Entry::from_ref))
+        .map(|entry| entry.map(TreeEntry::from_ref))
         .collect()
 }
 
@@ -62,11 +66,11 @@ pub struct Tree<'repo> {
     objects: &'repo Objects,
     id: ObjectId,
     /// The directories that were looked into: the next path is often in one of them.
-    read: RefCell<HashMap<ObjectId, Rc<Directory>>>,
+    read: RefCell<HashMap<ObjectId, Rc<LoadedTree>>>,
 }
 
 /// One tree object that was looked into.
-struct Directory {
+struct LoadedTree {
     id: ObjectId,
     content: Vec<u8>,
     /// Where the entries begin, by name: a design may name every file of a large directory. Of two entries of one
@@ -74,9 +78,9 @@ struct Directory {
     by_name: OnceCell<Vec<(usize, usize)>>,
 }
 
-impl Directory {
+impl LoadedTree {
     /// The entry of this name.
-    fn find(&self, name: &BStr) -> Result<Option<Entry>> {
+    fn find(&self, name: &BStr) -> Result<Option<TreeEntry>> {
         let by_name = match self.by_name.get() {
             Some(by_name) => by_name,
             None => {
@@ -92,7 +96,7 @@ impl Directory {
             return Ok(None);
         };
         let entry = refs(self.id, &self.content[*start..]).next().transpose()?;
-        Ok(entry.map(Entry::from_ref))
+        Ok(entry.map(TreeEntry::from_ref))
     }
 
     /// Where each entry and its name begin, in the order of the names.
@@ -198,7 +202,7 @@ impl<'repo> Tree<'repo> {
         Ok(self.find(path)?.is_some_and(|entry| entry.is_tree))
     }
 
-    pub(super) fn find(&self, path: &BStr) -> Result<Option<Entry>> {
+    pub(super) fn find(&self, path: &BStr) -> Result<Option<TreeEntry>> {
         let mut id = self.id;
         let mut components = path.split_str("/").peekable();
         while let Some(name) = components.next() {
@@ -212,13 +216,13 @@ impl<'repo> Tree<'repo> {
     }
 
     /// One tree object, read once.
-    fn directory(&self, id: ObjectId) -> Result<Rc<Directory>> {
+    fn directory(&self, id: ObjectId) -> Result<Rc<LoadedTree>> {
         if let Some(directory) = self.read.borrow().get(&id) {
             return Ok(Rc::clone(directory));
         }
         let mut content = Vec::new();
         self.objects.tree(id, &mut content)?;
-        let directory = Rc::new(Directory {
+        let directory = Rc::new(LoadedTree {
             id,
             content,
             by_name: OnceCell::new(),
@@ -279,7 +283,7 @@ impl<'repo> Tree<'repo> {
             }
         };
         let mut sink = Vec::new();
-        let mut walk = Walk::new(self.objects, &mut sink);
+        let mut walk = TreeWalk::new(self.objects, &mut sink);
         if !prefix.is_empty() {
             walk.path.extend_from_slice(prefix);
             walk.path.push(b'/');
@@ -296,14 +300,14 @@ impl<'repo> Tree<'repo> {
 /// see different files; or more than a million paths change.
 pub fn changes_between(objects: &Objects, old: ObjectId, new: ObjectId) -> Result<Vec<Change>> {
     let mut sink = Vec::new();
-    let mut walk = Walk::new(objects, &mut sink);
+    let mut walk = TreeWalk::new(objects, &mut sink);
     walk.is_bounded = true;
     walk.pair(Some(old), Some(new))?;
     Ok(sink)
 }
 
 /// A walk over two trees at once, appending the differences below `path`.
-pub(super) struct Walk<'a> {
+pub(super) struct TreeWalk<'a> {
     objects: &'a Objects,
     pub(super) path: BString,
     sink: &'a mut Vec<Change>,
@@ -313,9 +317,9 @@ pub(super) struct Walk<'a> {
     is_bounded: bool,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> TreeWalk<'a> {
     pub(super) fn new(objects: &'a Objects, sink: &'a mut Vec<Change>) -> Self {
-        Walk {
+        TreeWalk {
             objects,
             path: BString::default(),
             sink,
@@ -343,7 +347,7 @@ impl<'a> Walk<'a> {
                 continue;
             };
             self.path.extend_from_slice(&named.name);
-            let state = |entry: Option<Entry>| entry.map(|entry| entry.state);
+            let state = |entry: Option<TreeEntry>| entry.map(|entry| entry.state);
             let is_tree = named.is_tree;
             let (old, new) = (state(old), state(new));
             // Two modes may mean one kind.
@@ -376,7 +380,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn level(&mut self, old: Option<ObjectId>, new: Option<ObjectId>) -> Result<Level> {
+    fn level(&mut self, old: Option<ObjectId>, new: Option<ObjectId>) -> Result<DirectoryPair> {
         let read = |id: Option<ObjectId>, buffer: &mut Vec<u8>| match id {
             Some(id) => self.objects.tree(id, buffer),
             None => {
@@ -389,7 +393,7 @@ impl<'a> Walk<'a> {
         if let Some(id) = new.filter(|_| self.is_bounded) {
             refuse_disorder(id, &self.new)?;
         }
-        Ok(Level {
+        Ok(DirectoryPair {
             changed: differences((old, &self.old), (new, &self.new))?.into_iter(),
             prefix: self.path.len(),
         })
@@ -432,14 +436,14 @@ fn refuse_disorder(id: ObjectId, content: &[u8]) -> Result<()> {
 }
 
 /// One pair of directories that is being compared.
-struct Level {
+struct DirectoryPair {
     changed: IntoIter<Pair>,
     /// The length of the path of both.
     prefix: usize,
 }
 
 /// Two entries of the same name and the same nature, or one alone.
-type Pair = (Option<Entry>, Option<Entry>);
+type Pair = (Option<TreeEntry>, Option<TreeEntry>);
 
 /// The entries of two directories, each an id with its content, that are not the same in both.
 fn differences(
@@ -456,7 +460,7 @@ fn differences(
             (Some(_), None) => Ordering::Less,
             (Some(a), Some(b)) => entry_order(a, b),
         };
-        let own = |entry: Option<EntryRef<'_>>| entry.map(Entry::from_ref);
+        let own = |entry: Option<EntryRef<'_>>| entry.map(TreeEntry::from_ref);
         if order == Ordering::Equal {
             if old != new {
                 changed.push((own(old), own(new)));

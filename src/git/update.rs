@@ -20,7 +20,7 @@ pub struct Update {
 
 /// The branch that work is merged into.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Target {
+pub struct TargetBranch {
     /// The short name.
     pub name: BString,
     /// Its commit; `None` as long as it is empty.
@@ -29,7 +29,7 @@ pub struct Target {
 
 /// Where a push is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side<'a> {
+pub enum PushSide<'a> {
     /// Before it leaves, for the remote of this name.
     Local(&'a str),
     /// Where it arrives.
@@ -124,8 +124,8 @@ impl Repository {
     pub fn ranges_of_push(
         &self,
         updates: &[Update],
-        target: Option<&Target>,
-        side: Side<'_>,
+        target: Option<&TargetBranch>,
+        side: PushSide<'_>,
     ) -> Result<Vec<Range>> {
         let on_target = |update: &&Update| {
             target.is_some_and(|target| update.branch() == Some(target.name.as_ref()))
@@ -150,9 +150,9 @@ impl Repository {
         &self,
         update: &Update,
         is_target: bool,
-        target: Option<&Target>,
+        target: Option<&TargetBranch>,
         pushed_target: Option<ObjectId>,
-        side: Side<'_>,
+        side: PushSide<'_>,
     ) -> Result<Range> {
         let shown = show(&update.name);
         let Some(new) = update.new else {
@@ -182,13 +182,13 @@ impl Repository {
         }
         if known.is_empty() {
             return match side {
-                Side::Server => Ok(Range {
+                PushSide::Server => Ok(Range {
                     head: Some(new),
                     commits: self.history(&[], new)?.ahead,
                     notes: vec![format!("{shown} is the first that this repository gets")],
                     ..Range::default()
                 }),
-                Side::Local(remote) => Err(unknown_remote(remote)),
+                PushSide::Local(remote) => Err(unknown_remote(remote)),
             };
         }
         let range = self.range_from(&known, new, &[])?;
@@ -221,10 +221,10 @@ impl Repository {
     ///
     /// # Errors
     /// A ref is damaged.
-    pub fn target(&self, base: Option<&str>, side: Side<'_>) -> Result<Option<Target>> {
+    pub fn target(&self, base: Option<&str>, side: PushSide<'_>) -> Result<Option<TargetBranch>> {
         let prefix = match side {
-            Side::Local(remote) => format!("refs/remotes/{remote}/"),
-            Side::Server => "refs/heads/".to_owned(),
+            PushSide::Local(remote) => format!("refs/remotes/{remote}/"),
+            PushSide::Server => "refs/heads/".to_owned(),
         };
         let named = |name: &BStr| -> Result<Option<ObjectId>> {
             self.commit_of_ref(&format!("{prefix}{name}"))
@@ -232,14 +232,14 @@ impl Repository {
         if let Some(base) = base
             && let Some(tip) = named(base.into())?
         {
-            return Ok(Some(Target {
+            return Ok(Some(TargetBranch {
                 name: base.into(),
                 tip: Some(tip),
             }));
         }
         let head = match side {
-            Side::Local(_) => format!("{prefix}HEAD"),
-            Side::Server => "HEAD".to_owned(),
+            PushSide::Local(_) => format!("{prefix}HEAD"),
+            PushSide::Server => "HEAD".to_owned(),
         };
         let Some(full) = self.points_to(&head) else {
             return Ok(None);
@@ -249,7 +249,7 @@ impl Repository {
         };
         let name = BString::from(name);
         let tip = named(name.as_ref())?;
-        Ok((tip.is_some() || side == Side::Server).then_some(Target { name, tip }))
+        Ok((tip.is_some() || side == PushSide::Server).then_some(TargetBranch { name, tip }))
     }
 
     /// The commits of all branches, here and of remotes.

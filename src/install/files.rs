@@ -8,7 +8,7 @@ use crate::{disk, system};
 
 /// What is at a place where a file is expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum FileState {
     /// Nothing.
     Nothing,
     /// A regular file, and whether git would run it.
@@ -28,19 +28,19 @@ pub enum Found {
 ///
 /// # Errors
 /// It is there and cannot be read.
-pub fn look(path: &Path) -> io::Result<Found> {
+pub fn look(path: &Path) -> io::Result<FileState> {
     let metadata = match fs::symlink_metadata(path) {
         Ok(metadata) => metadata,
-        Err(error) if is_absence(&error) => return Ok(Found::Nothing),
+        Err(error) if is_absence(&error) => return Ok(FileState::Nothing),
         Err(error) => return Err(error),
     };
     if metadata.is_symlink() {
-        return Ok(Found::Link);
+        return Ok(FileState::Link);
     }
     if !metadata.is_file() {
-        return Ok(Found::Other);
+        return Ok(FileState::Other);
     }
-    Ok(Found::File {
+    Ok(FileState::File {
         content: fs::read(path)?,
         executable: is_executable(&metadata),
     })

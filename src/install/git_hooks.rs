@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::files::{self, Found};
-use super::hook::{HOOKS, Hook, Plan, State};
-use super::manager::{Managed, Manager, Settings};
+use super::files::{self, FileState};
+use super::hook::{HOOKS, Hook, HookPlan, HookState};
+use super::manager::{Managed, Manager, SettingsFile};
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
 use crate::path::shell_word;
@@ -18,7 +18,7 @@ pub struct Placed {
     /// The file that decides: under husky the one that a person writes.
     pub path: PathBuf,
     /// What it is.
-    pub state: State,
+    pub state: HookState,
     /// Whether git would run it.
     pub executable: bool,
     /// Its bytes.
@@ -36,7 +36,10 @@ impl Placed {
         !self.hook.is_opt_in()
             || !matches!(
                 self.state,
-                State::Missing | State::Shell | State::Managed(_) | State::Foreign(_)
+                HookState::Missing
+                    | HookState::Shell
+                    | HookState::Managed(_)
+                    | HookState::Foreign(_)
             )
     }
 }
@@ -56,13 +59,13 @@ pub struct Survey {
 
 /// What was done, or would be done, with one hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct HookStep {
     /// Git's name of the hook.
     pub hook: &'static str,
     /// The file.
     pub path: PathBuf,
     /// What guard does with it.
-    pub action: Action,
+    pub action: HookAction,
     /// Why or how, in a few words.
     pub message: String,
     /// What a person has to do.
@@ -72,7 +75,7 @@ pub struct Step {
 named! {
     /// What happens to a hook file.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Action {
+    pub enum HookAction {
         /// It stays.
         Keep = "keep",
         /// It is written.
@@ -113,14 +116,14 @@ fn place(repo: &Repository, hook: Hook, path: &Path, husky: bool) -> Result<Plac
     let found = files::look(path)
         .map_err(|error| Error::new(format!("{} cannot be read: {error}", show_file(path))))?;
     let (state, executable, content) = match found {
-        Found::Nothing => (State::Missing, false, Vec::new()),
-        Found::Link => (
-            State::Foreign("it is a symbolic link, which guard does not follow"),
+        FileState::Nothing => (HookState::Missing, false, Vec::new()),
+        FileState::Link => (
+            HookState::Foreign("it is a symbolic link, which guard does not follow"),
             true,
             Vec::new(),
         ),
-        Found::Other => (State::Foreign("it is not a file"), false, Vec::new()),
-        Found::File {
+        FileState::Other => (HookState::Foreign("it is not a file"), false, Vec::new()),
+        FileState::File {
             content,
             executable,
         } => (hook.classify(&content), executable, content),
@@ -128,14 +131,14 @@ fn place(repo: &Repository, hook: Hook, path: &Path, husky: bool) -> Result<Plac
     let state = match state {
         // husky runs its own files with sh, whatever their mode and first line.
         _ if husky => {
-            let settings = Some(Settings {
+            let settings = Some(SettingsFile {
                 name: format!(".husky/{}", hook.name),
                 content: content.clone(),
             });
             let tool = Manager::Husky;
             decided(Managed { tool, settings }, &hook)
         }
-        State::Managed(managed) => of_manager(repo, managed.tool, &hook),
+        HookState::Managed(managed) => of_manager(repo, managed.tool, &hook),
         state => state,
     };
     Ok(Placed {
@@ -148,21 +151,21 @@ fn place(repo: &Repository, hook: Hook, path: &Path, husky: bool) -> Result<Plac
 }
 
 /// What a manager runs at this hook: its own settings decide.
-fn of_manager(repo: &Repository, tool: Manager, hook: &Hook) -> State {
+fn of_manager(repo: &Repository, tool: Manager, hook: &Hook) -> HookState {
     let settings = repo.workdir().ok().and_then(|root| {
         tool.settings_names().into_iter().find_map(|name| {
             let content = fs::read(root.join(&name)).ok()?;
-            Some(Settings { name, content })
+            Some(SettingsFile { name, content })
         })
     });
     decided(Managed { tool, settings }, hook)
 }
 
-fn decided(managed: Managed, hook: &Hook) -> State {
+fn decided(managed: Managed, hook: &Hook) -> HookState {
     if managed.calls_guard(hook.name) {
-        State::ManagedCallsGuard(managed)
+        HookState::ManagedCallsGuard(managed)
     } else {
-        State::Managed(managed)
+        HookState::Managed(managed)
     }
 }
 
@@ -194,7 +197,7 @@ fn is_inside(repo: &Repository, directory: &Path) -> bool {
 ///
 /// # Errors
 /// The hooks of this repository are shared with others, or a file cannot be read or written.
-pub fn install(repo: &Repository, with: &[String], dry_run: bool) -> Result<Vec<Step>> {
+pub fn install(repo: &Repository, with: &[String], dry_run: bool) -> Result<Vec<HookStep>> {
     let mut survey = survey(repo)?;
     survey
         .hooks
@@ -227,9 +230,9 @@ fn outside(survey: &Survey) -> Error {
 ///
 /// # Errors
 /// The hooks of this repository are shared with others, or a file cannot be read or written.
-pub fn uninstall(repo: &Repository, dry_run: bool) -> Result<Vec<Step>> {
+pub fn uninstall(repo: &Repository, dry_run: bool) -> Result<Vec<HookStep>> {
     let survey = survey(repo)?;
-    let is_ours = |placed: &Placed| matches!(placed.state, State::Ours | State::Chained);
+    let is_ours = |placed: &Placed| matches!(placed.state, HookState::Ours | HookState::Chained);
     if !survey.inside && survey.hooks.iter().any(is_ours) {
         return Err(outside(&survey).help(
             "if no other repository needs guard there, remove by hand its files and the lines from `# >>> guard` to `# <<< guard`",
@@ -242,28 +245,32 @@ pub fn uninstall(repo: &Repository, dry_run: bool) -> Result<Vec<Step>> {
     })
 }
 
-fn carry_out(survey: &Survey, dry_run: bool, plan: impl Fn(&Placed) -> Plan) -> Result<Vec<Step>> {
+fn carry_out(
+    survey: &Survey,
+    dry_run: bool,
+    plan: impl Fn(&Placed) -> HookPlan,
+) -> Result<Vec<HookStep>> {
     let mut steps = Vec::new();
     for placed in &survey.hooks {
         let (action, message, help) = match plan(placed) {
-            Plan::Keep(why) => (Action::Keep, why.to_owned(), Vec::new()),
-            Plan::Refuse(why, help) => (Action::Refuse, why, help),
-            Plan::Write(content, what) => {
+            HookPlan::Keep(why) => (HookAction::Keep, why.to_owned(), Vec::new()),
+            HookPlan::Refuse(why, help) => (HookAction::Refuse, why, help),
+            HookPlan::Write(content, what) => {
                 if !dry_run {
                     files::replace_script(&placed.path, &content)
                         .map_err(|error| unwritable(&placed.path, &error))?;
                 }
-                (Action::Write, what.to_owned(), Vec::new())
+                (HookAction::Write, what.to_owned(), Vec::new())
             }
-            Plan::Remove => {
+            HookPlan::Remove => {
                 if !dry_run {
                     fs::remove_file(&placed.path)
                         .map_err(|error| unwritable(&placed.path, &error))?;
                 }
-                (Action::Remove, "removed".to_owned(), Vec::new())
+                (HookAction::Remove, "removed".to_owned(), Vec::new())
             }
         };
-        steps.push(Step {
+        steps.push(HookStep {
             hook: placed.hook.name,
             path: placed.path.clone(),
             action,

@@ -52,7 +52,7 @@ const SHELLS: &[&[u8]] = &[b"sh", b"bash", b"dash", b"ash", b"ksh", b"mksh", b"z
 
 /// What is at a hook's place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum State {
+pub enum HookState {
     /// Nothing.
     Missing,
     /// guard's own script.
@@ -75,11 +75,11 @@ pub enum State {
     Foreign(&'static str),
 }
 
-impl State {
+impl HookState {
     /// How to have git run a file that is not executable.
     pub(super) fn switch_on(&self, file: &str) -> String {
         match self {
-            State::CallsGuard | State::ManagedCallsGuard(_) | State::Chained => {
+            HookState::CallsGuard | HookState::ManagedCallsGuard(_) | HookState::Chained => {
                 format!("make it executable: chmod +x {file}")
             }
             _ => format!(
@@ -91,16 +91,16 @@ impl State {
     /// How a person removes guard where guard does not do it.
     pub(super) fn take_guard_out(&self, file: &str) -> String {
         match self {
-            State::ChainedChanged => {
+            HookState::ChainedChanged => {
                 format!("remove the lines from `# >>> guard` to `# <<< guard` from {file}")
             }
-            State::ManagedCallsGuard(managed) => {
+            HookState::ManagedCallsGuard(managed) => {
                 format!(
                     "remove the entry that calls guard from {}",
                     managed.settings_name()
                 )
             }
-            State::CallsGuard => format!("remove the line that calls guard from {file}"),
+            HookState::CallsGuard => format!("remove the line that calls guard from {file}"),
             _ => format!("save your own lines, then: rm {file}"),
         }
     }
@@ -108,7 +108,7 @@ impl State {
 
 /// What to do with a hook file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Plan {
+pub enum HookPlan {
     /// Nothing; why.
     Keep(&'static str),
     /// Write this content; what it is.
@@ -121,40 +121,40 @@ pub enum Plan {
 
 impl Hook {
     /// What the content of a hook file is.
-    pub fn classify(&self, content: &[u8]) -> State {
+    pub fn classify(&self, content: &[u8]) -> HookState {
         if content == self.script.as_bytes() {
-            return State::Ours;
+            return HookState::Ours;
         }
         if content
             .lines()
             .nth(1)
             .is_some_and(|line| line.starts_with(MARKER))
         {
-            return State::OursChanged;
+            return HookState::OursChanged;
         }
         if content.contains_str(BLOCK_END) || content.contains_str(BLOCK_BEGIN) {
             // Elsewhere than at the beginning it might not be reached.
             let own = self.unchain(content);
             return if own != content && self.chain(&own) == content {
-                State::Chained
+                HookState::Chained
             } else {
-                State::ChainedChanged
+                HookState::ChainedChanged
             };
         }
         if is_called(self.name, content) {
-            return State::CallsGuard;
+            return HookState::CallsGuard;
         }
         if let Some(tool) = Manager::of(content) {
             let settings = None;
-            return State::Managed(Managed { tool, settings });
+            return HookState::Managed(Managed { tool, settings });
         }
         if content.contains(&0) {
-            return State::Foreign("it is a binary program");
+            return HookState::Foreign("it is a binary program");
         }
         match interpreter(content) {
-            None => State::Foreign("it has no `#!` line"),
-            Some(name) if SHELLS.contains(&name) => State::Shell,
-            Some(_) => State::Foreign("it is not a shell script"),
+            None => HookState::Foreign("it has no `#!` line"),
+            Some(name) if SHELLS.contains(&name) => HookState::Shell,
+            Some(_) => HookState::Foreign("it is not a shell script"),
         }
     }
 
@@ -166,39 +166,39 @@ impl Hook {
     /// How to install it. `executable`: whether git would run what is there; `file`: its path as a word of a command.
     pub fn plan_install(
         &self,
-        state: &State,
+        state: &HookState,
         executable: bool,
         content: &[u8],
         file: &str,
-    ) -> Plan {
+    ) -> HookPlan {
         let script = || self.script.as_bytes().to_vec();
         match state {
-            State::Missing => Plan::Write(script(), "installed"),
-            State::Ours if executable => Plan::Keep("already installed"),
-            State::Ours => Plan::Write(script(), "made executable again"),
-            State::Chained if executable => Plan::Keep("already installed, ahead of your own hook"),
-            State::CallsGuard | State::ManagedCallsGuard(_) if executable => {
-                Plan::Keep("already calls guard")
+            HookState::Missing => HookPlan::Write(script(), "installed"),
+            HookState::Ours if executable => HookPlan::Keep("already installed"),
+            HookState::Ours => HookPlan::Write(script(), "made executable again"),
+            HookState::Chained if executable => HookPlan::Keep("already installed, ahead of your own hook"),
+            HookState::CallsGuard | HookState::ManagedCallsGuard(_) if executable => {
+                HookPlan::Keep("already calls guard")
             }
-            State::Shell if executable => {
-                Plan::Write(self.chain(content), "installed ahead of your own hook")
+            HookState::Shell if executable => {
+                HookPlan::Write(self.chain(content), "installed ahead of your own hook")
             }
-            State::Shell
-            | State::Chained
-            | State::CallsGuard
-            | State::ManagedCallsGuard(_) => Plan::Refuse(
+            HookState::Shell
+            | HookState::Chained
+            | HookState::CallsGuard
+            | HookState::ManagedCallsGuard(_) => HookPlan::Refuse(
                 "it is not executable, so git ignores it; guard does not enable a hook that its owner disabled".into(),
                 vec![state.switch_on(file)],
             ),
-            State::OursChanged | State::ChainedChanged => Plan::Refuse(
+            HookState::OursChanged | HookState::ChainedChanged => HookPlan::Refuse(
                 "it was edited after guard wrote it, or another version of guard wrote it".into(),
                 vec![state.take_guard_out(file), "then: guard install git".into()],
             ),
-            State::Managed(managed) => Plan::Refuse(
+            HookState::Managed(managed) => HookPlan::Refuse(
                 format!("{} owns it and would overwrite it", managed.tool.name()),
                 managed.advice(self.name),
             ),
-            State::Foreign(why) => Plan::Refuse(
+            HookState::Foreign(why) => HookPlan::Refuse(
                 (*why).to_owned(),
                 vec![format!(
                     "make it run `guard hook {}` with its arguments, and fail if guard fails",
@@ -209,28 +209,30 @@ impl Hook {
     }
 
     /// How to remove only what guard wrote.
-    pub fn plan_uninstall(&self, state: &State, content: &[u8], file: &str) -> Plan {
+    pub fn plan_uninstall(&self, state: &HookState, content: &[u8], file: &str) -> HookPlan {
         match state {
-            State::Missing => Plan::Keep("not installed"),
-            State::Ours => Plan::Remove,
-            State::Chained => Plan::Write(self.unchain(content), "removed from your own hook"),
-            State::OursChanged | State::ChainedChanged => Plan::Refuse(
+            HookState::Missing => HookPlan::Keep("not installed"),
+            HookState::Ours => HookPlan::Remove,
+            HookState::Chained => {
+                HookPlan::Write(self.unchain(content), "removed from your own hook")
+            }
+            HookState::OursChanged | HookState::ChainedChanged => HookPlan::Refuse(
                 "it was edited after guard wrote it, or another version of guard wrote it".into(),
                 vec![state.take_guard_out(file)],
             ),
-            State::CallsGuard => Plan::Refuse(
+            HookState::CallsGuard => HookPlan::Refuse(
                 "it calls guard, but guard did not write that line".into(),
                 vec![state.take_guard_out(file)],
             ),
-            State::ManagedCallsGuard(managed) => Plan::Refuse(
+            HookState::ManagedCallsGuard(managed) => HookPlan::Refuse(
                 format!(
                     "{} calls guard because of its settings, which guard did not write",
                     managed.tool.name()
                 ),
                 vec![state.take_guard_out(file)],
             ),
-            State::Shell | State::Managed(_) | State::Foreign(_) => {
-                Plan::Keep("not guard's hook, left unchanged")
+            HookState::Shell | HookState::Managed(_) | HookState::Foreign(_) => {
+                HookPlan::Keep("not guard's hook, left unchanged")
             }
         }
     }
@@ -312,7 +314,7 @@ mod tests {
             assert!(lines[1].as_bytes().starts_with(MARKER), "{}", hook.name);
             let call = format!("exec guard hook {} \"$@\"", hook.name);
             assert_eq!(lines.last(), Some(&call.as_str()));
-            assert_eq!(hook.classify(hook.script.as_bytes()), State::Ours);
+            assert_eq!(hook.classify(hook.script.as_bytes()), HookState::Ours);
             let block = hook.block();
             let call = block
                 .lines()
@@ -326,37 +328,37 @@ mod tests {
 
     #[test]
     fn a_file_is_recognised_by_what_it_says() {
-        let states: [(&[u8], State); 15] = [
-            (b"#!/bin/sh\nmake\n", State::Shell),
-            (b"#!/usr/bin/env -S bash -e\nmake\n", State::Shell),
-            (b"#! /bin/dash\n", State::Shell),
+        let states: [(&[u8], HookState); 15] = [
+            (b"#!/bin/sh\nmake\n", HookState::Shell),
+            (b"#!/usr/bin/env -S bash -e\nmake\n", HookState::Shell),
+            (b"#! /bin/dash\n", HookState::Shell),
             (
                 b"#!/usr/bin/env python3\n",
-                State::Foreign("it is not a shell script"),
+                HookState::Foreign("it is not a shell script"),
             ),
             (
                 b"#!/usr/bin/fish\n",
-                State::Foreign("it is not a shell script"),
+                HookState::Foreign("it is not a shell script"),
             ),
-            (b"make\n", State::Foreign("it has no `#!` line")),
-            (b"", State::Foreign("it has no `#!` line")),
-            (b"\x7fELF\0\0", State::Foreign("it is a binary program")),
-            (b"#!/bin/sh\nguard hook pre-commit\n", State::CallsGuard),
-            (b"#!/bin/sh\n# guard hook pre-commit\n", State::Shell),
-            (b"#!/bin/sh\nguard hook pre-commit-x\n", State::Shell),
+            (b"make\n", HookState::Foreign("it has no `#!` line")),
+            (b"", HookState::Foreign("it has no `#!` line")),
+            (b"\x7fELF\0\0", HookState::Foreign("it is a binary program")),
+            (b"#!/bin/sh\nguard hook pre-commit\n", HookState::CallsGuard),
+            (b"#!/bin/sh\n# guard hook pre-commit\n", HookState::Shell),
+            (b"#!/bin/sh\nguard hook pre-commit-x\n", HookState::Shell),
             (
                 b"#!/usr/bin/env bash\n# File generated by pre-commit: https://pre-commit.com\n",
-                State::Managed(Managed {
+                HookState::Managed(Managed {
                     tool: Manager::PreCommit,
                     settings: None,
                 }),
             ),
-            (b"#!/bin/sh\nguard lint || exit 1\n", State::CallsGuard),
+            (b"#!/bin/sh\nguard lint || exit 1\n", HookState::CallsGuard),
             (
                 b"#!/bin/sh\n# guard hook, version 0: x\nexit 0\n",
-                State::OursChanged,
+                HookState::OursChanged,
             ),
-            (b"#!/bin/sh\nx\n# <<< guard\n", State::ChainedChanged),
+            (b"#!/bin/sh\nx\n# <<< guard\n", HookState::ChainedChanged),
         ];
         for (content, state) in states {
             assert_eq!(PRE.classify(content), state, "{:?}", content.as_bstr());
@@ -371,42 +373,42 @@ mod tests {
             b"#!/bin/bash\n",
         ] {
             let chained = PRE.chain(content);
-            assert_eq!(PRE.classify(&chained), State::Chained);
+            assert_eq!(PRE.classify(&chained), HookState::Chained);
             assert_eq!(PRE.unchain(&chained), content);
             let at = chained.find("guard hook pre-commit").unwrap();
             assert!(chained.find("make").is_none_or(|own| at < own));
             // Behind an `exit` the block would not be reached.
             let moved = [b"#!/bin/sh\nexit 0\n", PRE.block().as_bytes()].concat();
-            assert_eq!(PRE.classify(&moved), State::ChainedChanged);
+            assert_eq!(PRE.classify(&moved), HookState::ChainedChanged);
         }
     }
 
     #[test]
     fn what_is_not_guards_is_never_written_or_removed() {
         for state in [
-            State::OursChanged,
-            State::ChainedChanged,
-            State::CallsGuard,
-            State::Shell,
-            State::Managed(HUSKY),
-            State::ManagedCallsGuard(HUSKY),
-            State::Foreign("x"),
+            HookState::OursChanged,
+            HookState::ChainedChanged,
+            HookState::CallsGuard,
+            HookState::Shell,
+            HookState::Managed(HUSKY),
+            HookState::ManagedCallsGuard(HUSKY),
+            HookState::Foreign("x"),
         ] {
             let plan = PRE.plan_uninstall(&state, b"#!/bin/sh\n", "x");
             assert!(
-                matches!(plan, Plan::Keep(_) | Plan::Refuse(..)),
+                matches!(plan, HookPlan::Keep(_) | HookPlan::Refuse(..)),
                 "{state:?}"
             );
         }
         for state in [
-            State::OursChanged,
-            State::ChainedChanged,
-            State::Foreign("x"),
+            HookState::OursChanged,
+            HookState::ChainedChanged,
+            HookState::Foreign("x"),
         ] {
             let plan = PRE.plan_install(&state, true, b"#!/bin/sh\n", "x");
-            assert!(matches!(plan, Plan::Refuse(..)), "{state:?}");
+            assert!(matches!(plan, HookPlan::Refuse(..)), "{state:?}");
         }
-        let switched_off = PRE.plan_install(&State::Shell, false, b"#!/bin/sh\n", "x");
-        assert!(matches!(switched_off, Plan::Refuse(..)));
+        let switched_off = PRE.plan_install(&HookState::Shell, false, b"#!/bin/sh\n", "x");
+        assert!(matches!(switched_off, HookPlan::Refuse(..)));
     }
 }

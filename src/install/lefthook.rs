@@ -3,7 +3,7 @@
 use gix::bstr::ByteSlice;
 
 use super::calls::READS_INPUT;
-use super::managed_settings::Settings;
+use super::managed_settings::SettingsFile;
 
 /// Where lefthook looks for its settings.
 pub(super) fn settings_names() -> Vec<String> {
@@ -60,7 +60,7 @@ fn key_at_the_margin(line: &[u8]) -> Option<&[u8]> {
 }
 
 /// What to add. A second key of the same name would be an error, so a section that is there is added to.
-pub(super) fn advice(settings: Option<&Settings>, hook: &str) -> Vec<String> {
+pub(super) fn advice(settings: Option<&SettingsFile>, hook: &str) -> Vec<String> {
     let input = READS_INPUT.contains(&hook);
     let with_input = if input { ", use_stdin: true" } else { "" };
     let job = format!("{{run: \"guard hook {hook} {{0}}\"{with_input}}}");

@@ -2,7 +2,7 @@
 
 /// A file of settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settings {
+pub struct SettingsFile {
     /// Its path from the root of the work tree.
     pub name: String,
     /// Its bytes.

@@ -4,7 +4,7 @@ use gix::bstr::ByteSlice;
 
 use super::calls;
 use super::lefthook;
-pub use super::managed_settings::Settings;
+pub use super::managed_settings::SettingsFile;
 
 named! {
     /// A tool that owns the hook files.
@@ -27,7 +27,7 @@ pub struct Managed {
     /// The tool.
     pub tool: Manager,
     /// Its settings, where there are any.
-    pub settings: Option<Settings>,
+    pub settings: Option<SettingsFile>,
 }
 
 impl Manager {

@@ -21,7 +21,7 @@ pub struct Facts {
 
 /// A drafted `guard.toml`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Draft {
+pub struct SettingsDraft {
     /// The file's content.
     pub text: String,
     /// What was found, a sentence each.
@@ -38,7 +38,7 @@ pub struct Draft {
 const BASES: &[&str] = &["main", "master", "trunk", "develop"];
 
 /// Drafts the settings.
-pub fn draft(facts: &Facts) -> Draft {
+pub fn draft(facts: &Facts) -> SettingsDraft {
     let designs = Designs::find(&facts.files);
     let base = base(facts);
     let mut found = designs.told();
@@ -91,7 +91,7 @@ pub fn draft(facts: &Facts) -> Draft {
          # A file with more lines than this is large. Losing most of a large file needs a person's approval.\n\
          # lines = 100\n",
     );
-    Draft {
+    SettingsDraft {
         text,
         found,
         design: designs
@@ -207,7 +207,7 @@ mod tests {
     use super::*;
     use crate::policy::settings;
 
-    fn drafted(files: &[&str], branches: &[&str]) -> (Draft, Settings) {
+    fn drafted(files: &[&str], branches: &[&str]) -> (SettingsDraft, Settings) {
         let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         let draft = draft(&Facts {
             files: owned(files),

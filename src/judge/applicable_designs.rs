@@ -12,7 +12,7 @@ use crate::policy::{ChosenBy, Origin, Policy};
 
 /// A design that could judge, looked at before it is chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
+pub struct CandidateDesign {
     /// Repository-relative path.
     pub path: BString,
     /// How many grants it holds.
@@ -25,7 +25,7 @@ pub struct Candidate {
 ///
 /// # Errors
 /// It is outside the repository, a directory, missing, or grants nothing.
-pub fn candidate(repo: &Repository, file: &Path) -> Result<Candidate> {
+pub fn candidate(repo: &Repository, file: &Path) -> Result<CandidateDesign> {
     let options = Options {
         designs: vec![file.to_owned()],
         designs_from: "guard use",
@@ -36,7 +36,7 @@ pub fn candidate(repo: &Repository, file: &Path) -> Result<Candidate> {
         .designs
         .first()
         .ok_or_else(|| Error::new(format!("there is no design at {}", show_file(file))))?;
-    Ok(Candidate {
+    Ok(CandidateDesign {
         path: governing.design.path.clone(),
         grants: governing.design.grants.len(),
         committed: governing.origin == Origin::Head,

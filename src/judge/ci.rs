@@ -3,16 +3,16 @@
 use gix::ObjectId;
 
 use super::push::base_setting;
-use crate::ci::{self, Merge, Plan, Point};
+use crate::ci::{self, CiPlan, Merge, Point};
 use crate::error::{Error, Result};
-use crate::git::{Range, Repository, Side, Target, fetch_command};
+use crate::git::{PushSide, Range, Repository, TargetBranch, fetch_command};
 use crate::path::show;
 
 /// The range that a CI system wants judged; its notes say which and why.
 ///
 /// # Errors
 /// A commit is not here, or the clone is too shallow to be sure of the merge base.
-pub fn ci_range(repo: &Repository, plan: &Plan) -> Result<Range> {
+pub fn ci_range(repo: &Repository, plan: &CiPlan) -> Result<Range> {
     if let Some(why) = &plan.nothing {
         return Ok(Range::nothing(format!("{}: {why}", plan.what)));
     }
@@ -39,7 +39,7 @@ pub fn ci_range(repo: &Repository, plan: &Plan) -> Result<Range> {
 
 /// The merge commit that the system made is judged against its first parent, which is the target: exact with two
 /// commits of depth.
-fn of_merge(repo: &Repository, plan: &Plan) -> Result<Option<Range>> {
+fn of_merge(repo: &Repository, plan: &CiPlan) -> Result<Option<Range>> {
     let Some(Merge { commit, work }) = &plan.merge else {
         return Ok(None);
     };
@@ -66,7 +66,7 @@ fn is(id: ObjectId, hex: &str) -> bool {
     ObjectId::from_hex(hex.as_bytes()).is_ok_and(|other| other == id)
 }
 
-fn from_known(repo: &Repository, plan: &Plan) -> Result<Range> {
+fn from_known(repo: &Repository, plan: &CiPlan) -> Result<Range> {
     let wanted = wanted(repo, plan)?;
     let incomplete = |error: Error| error.help(format!("or {}", plan.deepen));
     let missing = |what: &str| {
@@ -153,7 +153,7 @@ fn remote_branch(name: &str) -> String {
 /// The name of the branch that work is merged into, as the tip of the remote's default branch has it; what HEAD's
 /// settings say of it counts for nothing, for what is judged must not choose what it is judged against.
 fn default_branch(repo: &Repository) -> Result<Option<String>> {
-    let Some(Target { name, tip }) = repo.target(None, Side::Local("origin"))? else {
+    let Some(TargetBranch { name, tip }) = repo.target(None, PushSide::Local("origin"))? else {
         return Ok(None);
     };
     let base = base_setting(repo, tip)?;
@@ -161,7 +161,7 @@ fn default_branch(repo: &Repository) -> Result<Option<String>> {
 }
 
 /// What a fetch must bring for the range to be told.
-fn wanted(repo: &Repository, plan: &Plan) -> Result<Vec<String>> {
+fn wanted(repo: &Repository, plan: &CiPlan) -> Result<Vec<String>> {
     let mapping = |name: &str| format!("+refs/heads/{name}:{}", remote_branch(name));
     let mut wanted = Vec::new();
     for point in &plan.known {
@@ -175,7 +175,7 @@ fn wanted(repo: &Repository, plan: &Plan) -> Result<Vec<String>> {
     Ok(wanted)
 }
 
-fn no_default(plan: &Plan) -> Error {
+fn no_default(plan: &CiPlan) -> Error {
     Error::new("it is not known which branch work is merged into")
         .help("fetch the default branch, and say which it is: git remote set-head origin main")
         .help(format!("or {}", plan.deepen))

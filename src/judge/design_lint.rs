@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::policy_loader::{Choice, Located, locate};
+use super::policy_loader::{Choice, LocatedDesigns, locate};
 use super::tree_view::{GitTree, GitTreeView, work_tree};
 use super::{Options, merge_base, named_files};
 use crate::boundary::Boundary;
@@ -55,7 +55,7 @@ pub fn check_documents(
         }
     };
     let objects = repo.objects();
-    let reader = Reader {
+    let reader = DocumentReader {
         repo,
         index: index.as_ref(),
         objects: objects.clone(),
@@ -126,7 +126,7 @@ struct Document {
 }
 
 /// Where documents are read.
-struct Reader<'a> {
+struct DocumentReader<'a> {
     repo: &'a Repository,
     index: Option<&'a Index>,
     objects: Objects,
@@ -136,8 +136,12 @@ struct Reader<'a> {
     base: Option<Tree<'a>>,
 }
 
-impl Reader<'_> {
-    fn documents(&self, choice: &DocumentChoice, located: &Located) -> Result<Vec<Document>> {
+impl DocumentReader<'_> {
+    fn documents(
+        &self,
+        choice: &DocumentChoice,
+        located: &LocatedDesigns,
+    ) -> Result<Vec<Document>> {
         let own: &[Choice] = located.own.as_deref().unwrap_or_default();
         let is_own = |path: &BStr| own.iter().any(|choice| choice.path == path);
         let is_design = |path: &BStr| {
@@ -256,8 +260,8 @@ impl Reader<'_> {
 
 /// One run over the documents.
 struct Lint<'a> {
-    reader: &'a Reader<'a>,
-    located: &'a Located,
+    reader: &'a DocumentReader<'a>,
+    located: &'a LocatedDesigns,
     /// What is there now comes first.
     there: Vec<&'a dyn ResultTree>,
     /// What is there now, as a list of all files.
@@ -318,7 +322,7 @@ impl Lint<'_> {
     }
 
     fn parse(&self, path: &BStr, bytes: &[u8]) -> Design {
-        let options = design::Options::from_settings(&self.located.settings);
+        let options = design::DesignOptions::from_settings(&self.located.settings);
         let is_entry =
             |tree: &&dyn ResultTree, name: &BStr| matches!(tree.entry(name), Some(Node::Entry(_)));
         let is_file = |name: &BStr| -> std::result::Result<bool, Infallible> {

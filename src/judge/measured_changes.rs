@@ -121,7 +121,7 @@ pub(super) fn gather(
     policy: &Policy,
 ) -> Result<MeasuredChanges> {
     let renamed_from = explain_renames(objects, &mut changes, policy.scope.as_ref())?;
-    let work = Work {
+    let work = MeasureQueue {
         changes: &changes,
         renamed_from: &renamed_from,
         new_ends: NewEnds::new(policy, changes.iter()),
@@ -169,7 +169,7 @@ pub(super) fn gather(
 }
 
 /// Changes that threads take batches of.
-struct Work<'a> {
+struct MeasureQueue<'a> {
     changes: &'a [Change],
     renamed_from: &'a HashMap<BString, State>,
     new_ends: NewEnds<'a>,
@@ -177,9 +177,9 @@ struct Work<'a> {
     next: AtomicUsize,
 }
 
-impl Work<'_> {
+impl MeasureQueue<'_> {
     /// Measures batches until none is left.
-    fn run(&self, objects: &Objects) -> Result<Vec<Done>> {
+    fn run(&self, objects: &Objects) -> Result<Vec<MeasuredAt>> {
         let (mut old, mut new) = (Vec::new(), Vec::new());
         // One thread of several may get nearly all.
         let mut done = Vec::with_capacity(self.changes.len());
@@ -201,7 +201,7 @@ impl Work<'_> {
         at: usize,
         old: &mut Vec<u8>,
         new: &mut Vec<u8>,
-    ) -> Result<Done> {
+    ) -> Result<MeasuredAt> {
         let change = &self.changes[at];
         let before = old_end(self.renamed_from, change);
         read(objects, before, old)?;
@@ -214,7 +214,7 @@ impl Work<'_> {
         );
         let is_link = change.new.is_some_and(|state| state.kind == Kind::Symlink);
         let kept = is_link || rules::wants_content(change.path.as_ref());
-        Ok(Done {
+        Ok(MeasuredAt {
             at,
             measured,
             new_ends: self.new_ends.of(objects, change)?,
@@ -227,7 +227,7 @@ impl Work<'_> {
 }
 
 /// What came of the change at one place.
-struct Done {
+struct MeasuredAt {
     at: usize,
     measured: Measured,
     new_ends: Vec<NewEnd>,

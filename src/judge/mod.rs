@@ -28,13 +28,13 @@ use std::path::PathBuf;
 
 use crate::approval::Approval;
 
-pub use applicable_designs::{Candidate, candidate, governing_designs};
+pub use applicable_designs::{CandidateDesign, candidate, governing_designs};
 pub use approvals::{Clearable, brought_along, clearable, landed, not_listed, used_approvals};
 pub use ci::ci_range;
 pub use commit::commit;
 pub use design_lint::{DocumentChoice, check_documents};
 pub use per_commit::Progress;
-pub use policy_loader::{Request, load_for_request};
+pub use policy_loader::{PolicyRequest, load_for_request};
 pub use push::{new_commits, push};
 pub use range::range;
 pub use request::OperationContext;

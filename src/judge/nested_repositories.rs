@@ -2,7 +2,7 @@
 
 use gix::bstr::{BStr, ByteSlice};
 
-use crate::boundary::{Boundary, BoundaryError, Nested};
+use crate::boundary::{Boundary, BoundaryError, NestedRepository};
 use crate::error::{Error, Result};
 use crate::finding::{Finding, Help, Rule};
 use crate::git::Repository;
@@ -29,14 +29,14 @@ pub(super) fn refusal(
         Err(error) => return Err(Error::new(error.to_string())),
     };
     let finding = match nested {
-        Some(Nested::WorkTree(at)) => {
+        Some(NestedRepository::WorkTree(at)) => {
             let what = "a repository of its own: run guard there";
             let help = "it has its own settings and designs, by which guard judges there:";
             outside(path, at.as_ref(), what)
                 .help(help)
                 .help(Help::command(command(path, at.as_ref())))
         }
-        Some(Nested::Bare(at)) => {
+        Some(NestedRepository::Bare(at)) => {
             let what = "a bare repository, whose settings and hooks git obeys there";
             outside(path, at.as_ref(), what).help("a person has to change it")
         }

@@ -39,7 +39,7 @@ pub(super) fn judge(
         stage: Stage::Step,
         ..policy.clone()
     };
-    let work = Work {
+    let work = CommitQueue {
         commits: &range.commits,
         trees: range
             .commits
@@ -71,7 +71,7 @@ pub(super) fn judge(
 const BATCH: usize = 32;
 
 /// Commits that threads take batches of.
-struct Work<'a> {
+struct CommitQueue<'a> {
     commits: &'a [Commit],
     /// The trees of the commits.
     trees: HashMap<ObjectId, ObjectId>,
@@ -87,7 +87,7 @@ struct Work<'a> {
     progress: &'a Progress<'a>,
 }
 
-impl Work<'_> {
+impl CommitQueue<'_> {
     fn run(&self, objects: &Objects) -> Result<()> {
         let base = Tree::of_commit(objects, self.base)?;
         loop {

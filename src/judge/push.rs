@@ -8,7 +8,7 @@ use gix::bstr::{BStr, ByteSlice};
 use super::settings::settings_of;
 use super::{Options, Progress, commit, range};
 use crate::error::{Error, Result};
-use crate::git::{Repository, Side, Update};
+use crate::git::{PushSide, Repository, Update};
 use crate::path::show;
 use crate::verdict::{Source, SourceKind, Verdict};
 
@@ -19,7 +19,7 @@ use crate::verdict::{Source, SourceKind, Verdict};
 pub fn push(
     repo: &Repository,
     updates: &[Update],
-    side: Side<'_>,
+    side: PushSide<'_>,
     each_commit: Option<&Progress<'_>>,
     options: &Options,
 ) -> Result<Verdict> {

@@ -234,7 +234,7 @@ impl OperationContext<'_> {
     pub fn proposing(&self, path: &BStr, new: &[u8]) -> Option<Policy> {
         let mut designs = self.policy.designs.iter();
         let at = designs.position(|governing| governing.design.path == path)?;
-        let options = design::Options::from_settings(&self.policy.settings);
+        let options = design::DesignOptions::from_settings(&self.policy.settings);
         let view = self.boundary.view();
         let is_file = |name: &BStr| Ok::<_, Infallible>(view.entry(name).is_some());
         let Ok(proposed) = design::parse_among(path, new, &options, is_file);

@@ -6,7 +6,7 @@ use gix::bstr::{BStr, ByteSlice};
 use super::Options;
 use crate::error::Result;
 use crate::git::{Repository, show_file};
-use crate::policy::settings::{self, Places, Settings, parse_with_places};
+use crate::policy::settings::{self, KeyPlaces, Settings, parse_with_places};
 use crate::verdict::{ChosenDesigns, SettingsInForce};
 
 /// HEAD's settings; the defaults where it has none.
@@ -40,7 +40,7 @@ pub fn settings(repo: &Repository, options: &Options) -> Result<SettingsInForce>
     let committed = repo.tree_of(commit)?.read(file)?;
     let (in_force, places) = match &committed {
         Some(bytes) => parse_with_places(bytes)?,
-        None => (Settings::default(), Places::new()),
+        None => (Settings::default(), KeyPlaces::new()),
     };
     let on_disk = repo
         .workdir()

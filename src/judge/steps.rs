@@ -51,7 +51,7 @@ impl Judge<'_> {
         let view = self.result.result_of(self.objects, changes);
         let findings = rules::check(&Case {
             policy: self.policy,
-            changes: changes,
+            changes,
             result: &view,
             merge_base,
             approvals,

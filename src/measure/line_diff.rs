@@ -66,7 +66,7 @@ impl Numbered {
     }
 
     /// Where a diff of a head ends on both sides, and where the equal tails begin; `None` where all is quick.
-    fn head(&self) -> Option<(Ends, Ends)> {
+    fn head(&self) -> Option<(LinePair, LinePair)> {
         let (before, after) = (self.before.len(), self.after.len());
         if before + after <= WHOLE {
             return None;
@@ -99,14 +99,14 @@ impl Numbered {
 }
 
 /// A place of the old and one of the new side.
-type Ends = (usize, usize);
+type LinePair = (usize, usize);
 
 /// Which units two texts share. Of very large ones a head alone is compared; the rest, up to the equal tails, counts as
 /// changed.
 pub struct LineDiff {
     diff: Diff,
-    until: Ends,
-    resume: Ends,
+    until: LinePair,
+    resume: LinePair,
 }
 
 impl LineDiff {

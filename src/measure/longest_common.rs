@@ -94,14 +94,14 @@ fn common_only(tokens: &[Token], other: &[Token]) -> Vec<Token> {
 }
 
 /// Where each token of a side is.
-struct Places {
+struct TokenPlaces {
     /// The first place of each token in `places`, and one more end.
     starts: Vec<usize>,
     places: Vec<usize>,
 }
 
-impl Places {
-    fn of(tokens: &[Token]) -> Places {
+impl TokenPlaces {
+    fn of(tokens: &[Token]) -> TokenPlaces {
         let count = tokens.iter().map(|token| token.0 as usize + 1).max();
         let mut starts = vec![0; count.unwrap_or(0) + 1];
         for token in tokens {
@@ -117,7 +117,7 @@ impl Places {
             places[*slot] = place;
             *slot += 1;
         }
-        Places { starts, places }
+        TokenPlaces { starts, places }
     }
 
     fn get(&self, token: Token) -> &[usize] {
@@ -132,7 +132,7 @@ impl Places {
 /// The length of the longest common subsequence; `None` where it takes more than `limit` steps.
 fn longest_common(old: &[Token], new: &[Token], limit: usize, steps: &mut usize) -> Option<usize> {
     let words = new.len().div_ceil(64);
-    let places = Places::of(new);
+    let places = TokenPlaces::of(new);
     let mut masks: HashMap<u32, Vec<u64>> = HashMap::new();
     let mut row = vec![u64::MAX; words];
     // From here on the row is still all ones.
@@ -241,7 +241,7 @@ fn blocks<'a>(old: &'a [Token], new: &'a [Token], size: usize) -> Vec<(&'a [Toke
 
 /// The longest list of tokens that both sides have once, in the order of both, by their places.
 fn anchors(old: &[Token], new: &[Token]) -> Vec<(usize, usize)> {
-    let (old_places, new_places) = (Places::of(old), Places::of(new));
+    let (old_places, new_places) = (TokenPlaces::of(old), TokenPlaces::of(new));
     // The last of each length has the smallest place; each knows the one before it.
     let mut tails: Vec<usize> = Vec::new();
     let mut pairs: Vec<(usize, usize, Option<usize>)> = Vec::new();

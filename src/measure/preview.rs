@@ -45,8 +45,8 @@ pub fn unified_preview(
     }
     let layout = Layout {
         changes: &changes,
-        old: Side::of(&old),
-        new: Side::of(&new),
+        old: PreviewSide::of(&old),
+        new: PreviewSide::of(&new),
         max: max_lines,
     };
     let mut page = Page::new(max_lines);
@@ -55,20 +55,20 @@ pub fn unified_preview(
     let (mut before, mut after) = (Lines::of(&old), Lines::of(&new));
     for part in layout.best() {
         match part {
-            Part::Head(old, new) => {
+            PreviewPart::Head(old, new) => {
                 page.line(|| format!("@@ -{} +{} @@", position(&old), position(&new)));
             }
-            Part::Same(range) => before.print(' ', range, &mut page),
-            Part::Removed(range) => before.print('-', range, &mut page),
-            Part::Added(range) => after.print('+', range, &mut page),
-            Part::LeftOut(count, what) => page.line(|| marker(count, what)),
+            PreviewPart::Same(range) => before.print(' ', range, &mut page),
+            PreviewPart::Removed(range) => before.print('-', range, &mut page),
+            PreviewPart::Added(range) => after.print('+', range, &mut page),
+            PreviewPart::LeftOut(count, what) => page.line(|| marker(count, what)),
         }
     }
     page.finish()
 }
 
 /// One piece of a preview, in the order in which it is printed.
-enum Part {
+enum PreviewPart {
     Head(Range<u32>, Range<u32>),
     Same(Range<u32>),
     Removed(Range<u32>),
@@ -78,14 +78,14 @@ enum Part {
 }
 
 /// What is known of one version without printing it.
-struct Side {
+struct PreviewSide {
     lines: u32,
     ends_with_newline: bool,
 }
 
-impl Side {
-    fn of(text: &[u8]) -> Side {
-        Side {
+impl PreviewSide {
+    fn of(text: &[u8]) -> PreviewSide {
+        PreviewSide {
             lines: u32::try_from(line_count(text)).unwrap_or(u32::MAX),
             ends_with_newline: text.ends_with(b"\n"),
         }
@@ -101,14 +101,14 @@ impl Side {
 /// Decides which lines of a diff are shown.
 struct Layout<'a> {
     changes: &'a [Hunk],
-    old: Side,
-    new: Side,
+    old: PreviewSide,
+    new: PreviewSide,
     max: usize,
 }
 
 impl Layout<'_> {
     /// All parts where they fit, else as many lines of each side as fit.
-    fn best(&self) -> Vec<Part> {
+    fn best(&self) -> Vec<PreviewPart> {
         let sum = |side: fn(&Hunk) -> &Range<u32>| self.changes.iter().map(|c| side(c).len()).sum();
         let (removed, added): (usize, usize) = (sum(|c| &c.before), sum(|c| &c.after));
         if let Some(all) = self.parts(removed, added) {
@@ -124,7 +124,11 @@ impl Layout<'_> {
                 let of_both = removed > 0 && added > 0;
                 // Each marker stands behind the last line of its side that is shown.
                 for (left_out, what, is_side) in [
-                    (removed - old, " removed", is_removed as fn(&Part) -> bool),
+                    (
+                        removed - old,
+                        " removed",
+                        is_removed as fn(&PreviewPart) -> bool,
+                    ),
                     (added - new, " added", is_added),
                 ] {
                     if left_out == 0 {
@@ -135,15 +139,15 @@ impl Layout<'_> {
                         .iter()
                         .rposition(is_side)
                         .map_or(parts.len(), |at| at + 1);
-                    parts.insert(at, Part::LeftOut(left_out, what));
+                    parts.insert(at, PreviewPart::LeftOut(left_out, what));
                 }
                 (2 + self.printed(&parts) <= self.max).then_some(parts)
             })
-            .unwrap_or_else(|| vec![Part::LeftOut(removed + added, "")])
+            .unwrap_or_else(|| vec![PreviewPart::LeftOut(removed + added, "")])
     }
 
     /// The parts with so many removed and added lines and those around them; `None` where they do not fit.
-    fn parts(&self, mut removed: usize, mut added: usize) -> Option<Vec<Part>> {
+    fn parts(&self, mut removed: usize, mut added: usize) -> Option<Vec<PreviewPart>> {
         let is_close = |a: &Hunk, b: &Hunk| b.before.start - a.before.end <= 2 * CONTEXT;
         let mut parts = Vec::new();
         let mut lines = 2;
@@ -158,7 +162,7 @@ impl Layout<'_> {
             let shown = around(first.before.start, last.before.end);
             let other = around(first.after.start, last.after.end);
             let begins = parts.len();
-            parts.push(Part::Head(shown.clone(), other));
+            parts.push(PreviewPart::Head(shown.clone(), other));
             let (mut at, mut has_lines, mut is_cut) = (shown.start, false, false);
             for change in hunk {
                 let old = first_of(&change.before, &mut removed);
@@ -170,9 +174,9 @@ impl Layout<'_> {
                     continue;
                 }
                 has_lines = true;
-                parts.push(Part::Same(at..change.before.start));
-                parts.push(Part::Removed(old));
-                parts.push(Part::Added(new));
+                parts.push(PreviewPart::Same(at..change.before.start));
+                parts.push(PreviewPart::Removed(old));
+                parts.push(PreviewPart::Added(new));
                 at = change.before.end;
             }
             if !has_lines {
@@ -184,7 +188,7 @@ impl Layout<'_> {
                 continue;
             }
             if !is_cut {
-                parts.push(Part::Same(at..shown.end));
+                parts.push(PreviewPart::Same(at..shown.end));
             }
             lines += self.printed(&parts[begins..]);
             if lines > self.max {
@@ -194,22 +198,22 @@ impl Layout<'_> {
         Some(parts)
     }
 
-    fn printed(&self, parts: &[Part]) -> usize {
-        let lines = |part: &Part| match part {
-            Part::Head(..) | Part::LeftOut(..) => 1,
-            Part::Same(range) | Part::Removed(range) => self.old.printed(range),
-            Part::Added(range) => self.new.printed(range),
+    fn printed(&self, parts: &[PreviewPart]) -> usize {
+        let lines = |part: &PreviewPart| match part {
+            PreviewPart::Head(..) | PreviewPart::LeftOut(..) => 1,
+            PreviewPart::Same(range) | PreviewPart::Removed(range) => self.old.printed(range),
+            PreviewPart::Added(range) => self.new.printed(range),
         };
         parts.iter().map(lines).sum()
     }
 }
 
-fn is_removed(part: &Part) -> bool {
-    matches!(part, Part::Removed(range) if !range.is_empty())
+fn is_removed(part: &PreviewPart) -> bool {
+    matches!(part, PreviewPart::Removed(range) if !range.is_empty())
 }
 
-fn is_added(part: &Part) -> bool {
-    matches!(part, Part::Added(range) if !range.is_empty())
+fn is_added(part: &PreviewPart) -> bool {
+    matches!(part, PreviewPart::Added(range) if !range.is_empty())
 }
 
 /// The first lines of a range, as many as are left to show.

@@ -81,8 +81,8 @@ pub fn pair_renames<E>(
     fetch: impl FnMut(ObjectId) -> Result<Vec<u8>, E>,
 ) -> Result<Pairing, E> {
     let mut matcher = Matcher {
-        from: Ends::new(deleted),
-        to: Ends::new(added),
+        from: RenameEnds::new(deleted),
+        to: RenameEnds::new(added),
         fetch,
         pairs_left: MAX_PAIRS,
         blobs_left: MAX_BLOBS,
@@ -100,15 +100,15 @@ pub fn pair_renames<E>(
 }
 
 /// One side: its ends, which are taken, and the profiles of those looked at.
-struct Ends<'a> {
+struct RenameEnds<'a> {
     ends: &'a [RenameEnd<'a>],
     taken: Vec<bool>,
     profiles: HashMap<usize, Profile>,
 }
 
-impl<'a> Ends<'a> {
+impl<'a> RenameEnds<'a> {
     fn new(ends: &'a [RenameEnd<'a>]) -> Self {
-        Ends {
+        RenameEnds {
             ends,
             taken: vec![false; ends.len()],
             profiles: HashMap::new(),
@@ -149,8 +149,8 @@ impl<'a> Ends<'a> {
 }
 
 struct Matcher<'a, F> {
-    from: Ends<'a>,
-    to: Ends<'a>,
+    from: RenameEnds<'a>,
+    to: RenameEnds<'a>,
     fetch: F,
     pairs_left: usize,
     blobs_left: usize,
@@ -264,7 +264,7 @@ impl<F> Matcher<'_, F> {
     where
         F: FnMut(ObjectId) -> Result<Vec<u8>, E>,
     {
-        let without_row = |ends: &Ends<'_>, all: &[usize]| -> Vec<usize> {
+        let without_row = |ends: &RenameEnds<'_>, all: &[usize]| -> Vec<usize> {
             let open = all.iter().copied();
             open.filter(|&at| !ends.ends[at].has_row).collect()
         };

@@ -176,11 +176,11 @@ fn next_token<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     while end < TOKEN_LIMIT {
         let (class, length) = classify(&text[end..]);
         match class {
-            Class::End => break,
-            Class::Punctuation => may_grow = false,
-            Class::Word if may_grow => {}
-            Class::Single if end == 0 => may_grow = false,
-            Class::Word | Class::Single => break,
+            CharClass::End => break,
+            CharClass::Punctuation => may_grow = false,
+            CharClass::Word if may_grow => {}
+            CharClass::Single if end == 0 => may_grow = false,
+            CharClass::Word | CharClass::Single => break,
         }
         end += length;
     }
@@ -190,7 +190,7 @@ fn next_token<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
 }
 
 /// What a character does to a token.
-enum Class {
+enum CharClass {
     /// A letter, digit or `_` of a script that separates words.
     Word,
     /// A character of a script that does not: each is a token.
@@ -202,24 +202,24 @@ enum Class {
 }
 
 /// The class of the first character and its length in bytes.
-fn classify(text: &[u8]) -> (Class, usize) {
+fn classify(text: &[u8]) -> (CharClass, usize) {
     let class = |c: char| match c {
-        '_' => Class::Word,
-        _ if is_written_without_blanks(c) => Class::Single,
-        _ if c.is_alphanumeric() => Class::Word,
-        _ => Class::Punctuation,
+        '_' => CharClass::Word,
+        _ if is_written_without_blanks(c) => CharClass::Single,
+        _ if c.is_alphanumeric() => CharClass::Word,
+        _ => CharClass::Punctuation,
     };
     match text.first() {
-        None => (Class::End, 0),
-        Some(byte) if byte.is_ascii_whitespace() => (Class::End, 1),
+        None => (CharClass::End, 0),
+        Some(byte) if byte.is_ascii_whitespace() => (CharClass::End, 1),
         Some(&byte) if byte.is_ascii() => match byte {
-            b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => (Class::Word, 1),
-            _ => (Class::Punctuation, 1),
+            b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => (CharClass::Word, 1),
+            _ => (CharClass::Punctuation, 1),
         },
         Some(_) => match bstr::decode_utf8(text) {
             (Some(c), length) => (class(c), length),
             // A letter of an older encoding, as far as one can tell.
-            (None, length) => (Class::Word, length.max(1)),
+            (None, length) => (CharClass::Word, length.max(1)),
         },
     }
 }

@@ -2,12 +2,12 @@
 
 use super::platform::Platform;
 use super::portable::fold;
-use super::reason::{Fault, Reason};
+use super::reason::{PathFault, Reason};
 use super::separator::drive;
 
 /// How a path begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Anchor {
+pub(super) enum PathAnchor {
     Relative,
     /// `/`, or `\` on Windows: the root, or the root of the current drive.
     Root,
@@ -21,18 +21,21 @@ pub(super) enum Anchor {
 /// what follows the anchor.
 pub(super) fn below_root<'a>(
     root: &[u8],
-    anchor: Anchor,
+    anchor: PathAnchor,
     mut rest: &'a [u8],
     platform: Platform,
-) -> Result<&'a [u8], Fault> {
+) -> Result<&'a [u8], PathFault> {
     if platform == Platform::Windows
-        && anchor == Anchor::Root
+        && anchor == PathAnchor::Root
         && rest.iter().all(|&byte| platform.is_separator(byte))
     {
-        return Err(Fault::new(Reason::IsDriveRoot, "is the root of a drive"));
+        return Err(PathFault::new(
+            Reason::IsDriveRoot,
+            "is the root of a drive",
+        ));
     }
     let outside = || {
-        Fault::new(
+        PathFault::new(
             Reason::PathOutside,
             "is an absolute path outside the workspace",
         )
@@ -75,11 +78,11 @@ fn is_here(name: &[u8]) -> bool {
 }
 
 /// Splits off the anchor.
-pub(super) fn anchor(path: &[u8], platform: Platform) -> Result<(Anchor, &[u8]), Fault> {
+pub(super) fn anchor(path: &[u8], platform: Platform) -> Result<(PathAnchor, &[u8]), PathFault> {
     if platform == Platform::Unix {
         return Ok(match path.strip_prefix(b"/") {
-            Some(rest) => (Anchor::Root, rest),
-            None => (Anchor::Relative, path),
+            Some(rest) => (PathAnchor::Root, rest),
+            None => (PathAnchor::Relative, path),
         });
     }
     // `\\?\`, which Windows puts before canonical paths, changes no drive or server.
@@ -87,7 +90,10 @@ pub(super) fn anchor(path: &[u8], platform: Platform) -> Result<(Anchor, &[u8]),
     if let Some(rest) = verbatim
         && drive(rest).is_none()
     {
-        return Ok((Anchor::Server, rest.strip_prefix(br"UNC\").unwrap_or(rest)));
+        return Ok((
+            PathAnchor::Server,
+            rest.strip_prefix(br"UNC\").unwrap_or(rest),
+        ));
     }
     let path = verbatim.unwrap_or(path);
     let slash = |at: usize| {
@@ -96,15 +102,15 @@ pub(super) fn anchor(path: &[u8], platform: Platform) -> Result<(Anchor, &[u8]),
     };
     match drive(path) {
         Some(length) if slash(length) => Ok((
-            Anchor::Drive(path[0].to_ascii_lowercase()),
+            PathAnchor::Drive(path[0].to_ascii_lowercase()),
             &path[length + 1..],
         )),
-        Some(_) => Err(Fault::new(
+        Some(_) => Err(PathFault::new(
             Reason::WindowsDriveRelative,
             "is relative to another drive's current directory",
         )),
-        None if slash(0) && slash(1) => Ok((Anchor::Server, &path[2..])),
-        None if slash(0) => Ok((Anchor::Root, &path[1..])),
-        None => Ok((Anchor::Relative, path)),
+        None if slash(0) && slash(1) => Ok((PathAnchor::Server, &path[2..])),
+        None if slash(0) => Ok((PathAnchor::Root, &path[1..])),
+        None => Ok((PathAnchor::Relative, path)),
     }
 }

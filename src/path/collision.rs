@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use gix::bstr::{BStr, BString};
 
 use super::portable::fold;
-use super::reason::{Fault, Reason, Rejection};
+use super::reason::{PathFault, Reason, Rejection};
 use super::show::show;
 
 /// The links of a tree, to be asked about its other entries.
@@ -55,14 +55,14 @@ impl Links {
 }
 
 /// Judges a path whose first `end` bytes are, folded, equal to a link.
-fn check_pair(path: &[u8], end: usize, link: &[u8]) -> Result<(), Fault> {
+fn check_pair(path: &[u8], end: usize, link: &[u8]) -> Result<(), PathFault> {
     if path[..end] != *link {
         let what = format!("is the link {} where case does not count", show(link));
-        return Err(Fault::new(Reason::CaseCollision, what));
+        return Err(PathFault::new(Reason::CaseCollision, what));
     }
     if end < path.len() {
         let what = format!("lies below {}, which is a link", show(link));
-        return Err(Fault::new(Reason::DirFileConflict, what));
+        return Err(PathFault::new(Reason::DirFileConflict, what));
     }
     Ok(())
 }

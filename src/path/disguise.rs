@@ -8,17 +8,20 @@
 use std::borrow::Cow;
 
 use super::portable::fold;
-use super::reason::{Fault, Reason};
+use super::reason::{PathFault, Reason};
 use super::text::text;
 
 /// Refuses a path with a component that is, or is taken for, `.git`.
-pub(super) fn check_git_dir(path: &str) -> Result<(), Fault> {
+pub(super) fn check_git_dir(path: &str) -> Result<(), PathFault> {
     for component in path.split('/') {
         if component.eq_ignore_ascii_case(".git") {
-            return Err(Fault::new(Reason::GitDir, "leads into git's own directory"));
+            return Err(PathFault::new(
+                Reason::GitDir,
+                "leads into git's own directory",
+            ));
         }
         if component.split('\\').any(is_git_alias) {
-            return Err(Fault::new(
+            return Err(PathFault::new(
                 Reason::GitDirAlias,
                 "holds a name that some file systems take for .git",
             ));

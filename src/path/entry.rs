@@ -6,7 +6,7 @@ use super::disguise::control_file;
 use super::names::{self, MAX_NAME, MAX_PATH, check_path_length};
 use super::platform::Platform;
 use super::portable;
-use super::reason::{Fault, Reason, Rejection};
+use super::reason::{PathFault, Reason, Rejection};
 use super::separator::{check_backslash_traversal, check_windows_absolute};
 use crate::change::Kind;
 
@@ -19,7 +19,7 @@ use crate::change::Kind;
 pub fn check_entry(path: &BStr, kind: Kind, platform: Platform) -> Result<(), Rejection> {
     if let Kind::Other(mode) = kind {
         let what = format!("has the mode {mode:06o}, which git does not write");
-        return Err(Fault::new(Reason::BadFilemode, what).of(path));
+        return Err(PathFault::new(Reason::BadFilemode, what).of(path));
     }
     if platform == Platform::Unix && is_plain(path) {
         return Ok(());
@@ -46,7 +46,7 @@ fn is_plain(path: &[u8]) -> bool {
     name > 0 && path.len() <= MAX_PATH
 }
 
-fn faults(path: &[u8], kind: Kind, platform: Platform) -> Result<(), Fault> {
+fn faults(path: &[u8], kind: Kind, platform: Platform) -> Result<(), PathFault> {
     check_shape(path)?;
     names::faults(path, platform)?;
     check_path_length(path.len())?;
@@ -56,7 +56,7 @@ fn faults(path: &[u8], kind: Kind, platform: Platform) -> Result<(), Fault> {
         && let Some(file) = control_file(path)
     {
         let what = format!("is a link where git reads {file}");
-        return Err(Fault::new(Reason::ControlFileSymlink, what));
+        return Err(PathFault::new(Reason::ControlFileSymlink, what));
     }
     if platform == Platform::Windows {
         portable::faults(path)?;
@@ -65,17 +65,17 @@ fn faults(path: &[u8], kind: Kind, platform: Platform) -> Result<(), Fault> {
 }
 
 /// Refuses what git itself never writes.
-fn check_shape(path: &[u8]) -> Result<(), Fault> {
+fn check_shape(path: &[u8]) -> Result<(), PathFault> {
     let odd = path
         .split(|&byte| byte == b'/')
         .find(|name| matches!(*name, b"" | b"." | b".."));
     match odd {
         None => Ok(()),
-        Some(b"") => Err(Fault::new(
+        Some(b"") => Err(PathFault::new(
             Reason::MalformedEntry,
             "has an empty name between, before or after its slashes",
         )),
-        Some(name) => Err(Fault::new(
+        Some(name) => Err(PathFault::new(
             Reason::MalformedEntry,
             format!("holds the name {}", String::from_utf8_lossy(name)),
         )),

@@ -8,7 +8,7 @@ use super::disguise::check_git_dir;
 use super::names::{self, check_path_length};
 use super::platform::Platform;
 use super::portable;
-use super::reason::{Fault, Reason, Rejection};
+use super::reason::{PathFault, Reason, Rejection};
 use super::separator::{check_backslash_traversal, check_windows_absolute, drive};
 use super::text::text;
 use crate::change::Kind;
@@ -47,9 +47,9 @@ pub fn check_link_target(
     faults(link_path, target, platform).map_err(|fault| fault.of_link(link_path, target))
 }
 
-fn faults(link_path: &[u8], target: &[u8], platform: Platform) -> Result<(), Fault> {
+fn faults(link_path: &[u8], target: &[u8], platform: Platform) -> Result<(), PathFault> {
     if target.is_empty() {
-        return Err(Fault::new(Reason::Empty, "leads nowhere"));
+        return Err(PathFault::new(Reason::Empty, "leads nowhere"));
     }
     let text = text(target)?;
     check_path_length(target.len())?;
@@ -74,13 +74,13 @@ fn is_step(name: &[u8]) -> bool {
     matches!(name, b"" | b"." | b"..")
 }
 
-fn check_absolute(target: &[u8], platform: Platform) -> Result<(), Fault> {
+fn check_absolute(target: &[u8], platform: Platform) -> Result<(), PathFault> {
     let absolute = match platform {
         Platform::Unix => target.starts_with(b"/"),
         Platform::Windows => platform.is_separator(target[0]) || drive(target).is_some(),
     };
     if absolute {
-        return Err(Fault::new(Reason::SymlinkAbsolute, "is absolute"));
+        return Err(PathFault::new(Reason::SymlinkAbsolute, "is absolute"));
     }
     check_windows_absolute(target)
 }
@@ -91,7 +91,7 @@ fn check_by_name(
     parent: &[&[u8]],
     target: &[u8],
     platform: Platform,
-) -> Result<(), Fault> {
+) -> Result<(), PathFault> {
     let mut here = parent.to_vec();
     for segment in platform.segments(target) {
         match segment {
@@ -108,12 +108,12 @@ fn check_by_name(
     Ok(())
 }
 
-fn escape() -> Fault {
-    Fault::new(Reason::SymlinkEscape, "leaves the workspace")
+fn escape() -> PathFault {
+    PathFault::new(Reason::SymlinkEscape, "leaves the workspace")
 }
 
-fn endless() -> Fault {
-    Fault::new(Reason::SymlinkLoop, "leads back to itself")
+fn endless() -> PathFault {
+    PathFault::new(Reason::SymlinkLoop, "leads back to itself")
 }
 
 /// The path in the tree that a link leads to, with all links on the way
@@ -145,7 +145,7 @@ fn follow(
     view: &dyn TreeView,
     link_path: &BStr,
     target: &[u8],
-    of_the_whole: impl Fn(Fault) -> Rejection,
+    of_the_whole: impl Fn(PathFault) -> Rejection,
 ) -> Result<BString, Rejection> {
     faults(link_path, target, Platform::Unix).map_err(&of_the_whole)?;
     let mut here = BString::from(link_path);
@@ -168,13 +168,13 @@ fn follow(
         }
         followed += 1;
         if followed > MAX_LINKS {
-            return Err(of_the_whole(Fault::new(
+            return Err(of_the_whole(PathFault::new(
                 Reason::SymlinkLoop,
                 format!("leads over more than {MAX_LINKS} links"),
             )));
         }
         let next = view.link_target(here.as_ref()).ok_or_else(|| {
-            of_the_whole(Fault::new(
+            of_the_whole(PathFault::new(
                 Reason::UnreadableLink,
                 "leads over a link that cannot be read",
             ))

@@ -37,7 +37,7 @@ pub use link::{MAX_LINKS, Node, TreeView, check_link_target, resolve_link, resol
 pub use names::{MAX_NAME, MAX_PATH};
 pub use platform::Platform;
 pub use portable::{fold, fold_into, portable_name};
-pub(crate) use reason::Fault;
+pub(crate) use reason::PathFault;
 pub use reason::{Reason, Rejection};
 pub use request::{from_directory, normalize_request, spelled_below};
 pub use shell::shell_word;

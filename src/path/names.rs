@@ -3,7 +3,7 @@
 use super::chars;
 use super::disguise::check_git_dir;
 use super::platform::Platform;
-use super::reason::{Fault, Reason};
+use super::reason::{PathFault, Reason};
 use super::text::text;
 
 /// The longest component: bytes on Unix (`NAME_MAX`), UTF-16 units on Windows.
@@ -17,7 +17,7 @@ pub const MAX_PATH: usize = 4095;
 /// Judges the components of a path by themselves: NUL, UTF-8, `.git` and its
 /// disguises, characters that mislead, and the length of names. The shape of
 /// the path (`..`, absolute, empty) is not judged.
-pub(super) fn faults(path: &[u8], platform: Platform) -> Result<(), Fault> {
+pub(super) fn faults(path: &[u8], platform: Platform) -> Result<(), PathFault> {
     let path = text(path)?;
     check_git_dir(path)?;
     check_chars(path)?;
@@ -25,7 +25,7 @@ pub(super) fn faults(path: &[u8], platform: Platform) -> Result<(), Fault> {
     check_lengths(path, platform)
 }
 
-fn check_chars(path: &str) -> Result<(), Fault> {
+fn check_chars(path: &str) -> Result<(), PathFault> {
     let mut previous = None;
     for c in path.chars() {
         let reason = if chars::is_emoji_selector(c) && !chars::takes_emoji_selector(previous) {
@@ -35,7 +35,7 @@ fn check_chars(path: &str) -> Result<(), Fault> {
         };
         if let Some(reason) = reason {
             let what = format!("holds {} U+{:04X}", chars::noun(reason), u32::from(c));
-            return Err(Fault::new(reason, what));
+            return Err(PathFault::new(reason, what));
         }
         previous = Some(c);
     }
@@ -43,7 +43,7 @@ fn check_chars(path: &str) -> Result<(), Fault> {
 }
 
 /// Refuses components that look like, and normalise to, `.`, `..` or `.git`.
-fn check_dots(path: &str) -> Result<(), Fault> {
+fn check_dots(path: &str) -> Result<(), PathFault> {
     let Some(dot) = path.chars().find(|&c| chars::as_ascii_dots(c).is_some()) else {
         return Ok(());
     };
@@ -60,12 +60,12 @@ fn check_dots(path: &str) -> Result<(), Fault> {
         .any(|(name, plain)| name != plain && matches!(plain, "." | ".."));
     if lookalike || check_git_dir(&plain).is_err() {
         let what = format!("holds the look-alike of a dot U+{:04X}", u32::from(dot));
-        return Err(Fault::new(Reason::ConfusableSeparator, what));
+        return Err(PathFault::new(Reason::ConfusableSeparator, what));
     }
     Ok(())
 }
 
-fn check_lengths(path: &str, platform: Platform) -> Result<(), Fault> {
+fn check_lengths(path: &str, platform: Platform) -> Result<(), PathFault> {
     for name in platform.segments(path.as_bytes()) {
         if name.len() <= MAX_NAME {
             continue;
@@ -78,7 +78,7 @@ fn check_lengths(path: &str, platform: Platform) -> Result<(), Fault> {
             ),
         };
         if length > MAX_NAME {
-            return Err(Fault::new(
+            return Err(PathFault::new(
                 Reason::NameTooLong,
                 format!("holds a name of {length} {unit}; {MAX_NAME} is the limit"),
             ));
@@ -88,9 +88,9 @@ fn check_lengths(path: &str, platform: Platform) -> Result<(), Fault> {
 }
 
 /// Refuses a length in bytes over [`MAX_PATH`].
-pub(super) fn check_path_length(length: usize) -> Result<(), Fault> {
+pub(super) fn check_path_length(length: usize) -> Result<(), PathFault> {
     if length > MAX_PATH {
-        return Err(Fault::new(
+        return Err(PathFault::new(
             Reason::PathTooLong,
             format!("is {length} bytes long; {MAX_PATH} is the limit"),
         ));

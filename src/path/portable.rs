@@ -3,7 +3,7 @@
 use gix::bstr::{BStr, BString};
 
 use super::chars;
-use super::reason::{Fault, Reason, Rejection};
+use super::reason::{PathFault, Reason, Rejection};
 use super::separator::drive;
 
 /// Why a path that is legal on Unix could not be checked out on Windows.
@@ -11,9 +11,9 @@ pub fn portable_name(path: &BStr) -> Option<Rejection> {
     faults(path).err().map(|fault| fault.of(path))
 }
 
-pub(super) fn faults(path: &[u8]) -> Result<(), Fault> {
+pub(super) fn faults(path: &[u8]) -> Result<(), PathFault> {
     if drive(path).is_some() {
-        return Err(Fault::new(
+        return Err(PathFault::new(
             Reason::WindowsDriveRelative,
             "begins with a drive on Windows",
         ));
@@ -25,13 +25,13 @@ pub(super) fn faults(path: &[u8]) -> Result<(), Fault> {
 }
 
 /// Judges one component that is neither empty nor `.` nor `..`.
-fn check_name(name: &[u8]) -> Result<(), Fault> {
+fn check_name(name: &[u8]) -> Result<(), PathFault> {
     if let Some(device) = reserved(name) {
         let what = format!("holds {device}, which Windows reserves for a device");
-        return Err(Fault::new(Reason::WindowsReservedName, what));
+        return Err(PathFault::new(Reason::WindowsReservedName, what));
     }
     if name.contains(&b':') {
-        return Err(Fault::new(
+        return Err(PathFault::new(
             Reason::WindowsStream,
             "holds the character : (U+003A), which names a stream on Windows",
         ));
@@ -39,10 +39,10 @@ fn check_name(name: &[u8]) -> Result<(), Fault> {
     let illegal = |&&byte: &&u8| byte < b' ' || b"<>\"|?*\\".contains(&byte);
     if let Some(&byte) = name.iter().find(illegal) {
         let what = format!("holds the character U+{byte:04X}, which Windows does not allow");
-        return Err(Fault::new(Reason::WindowsIllegalChar, what));
+        return Err(PathFault::new(Reason::WindowsIllegalChar, what));
     }
     if name.ends_with(b".") || name.ends_with(b" ") {
-        return Err(Fault::new(
+        return Err(PathFault::new(
             Reason::WindowsTrailingDotOrSpace,
             "holds a name with a dot or a blank at its end, which Windows drops",
         ));

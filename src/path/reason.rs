@@ -164,15 +164,15 @@ impl std::error::Error for Rejection {}
 
 /// A reason and its half sentence, before it is known which path to name.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct PathFault {
     pub(crate) reason: Reason,
     /// Begins with a verb: "holds the control character U+000A".
     what: String,
 }
 
-impl Fault {
-    pub(crate) fn new(reason: Reason, what: impl Into<String>) -> Fault {
-        Fault {
+impl PathFault {
+    pub(crate) fn new(reason: Reason, what: impl Into<String>) -> PathFault {
+        PathFault {
             reason,
             what: what.into(),
         }
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn a_message_cuts_an_overlong_name_between_characters() {
         let name = "é".repeat(500);
-        let rejection = Fault::new(Reason::NameTooLong, "is long").of(name.as_bytes());
+        let rejection = PathFault::new(Reason::NameTooLong, "is long").of(name.as_bytes());
         assert_eq!(
             rejection.message,
             format!("{}... is long", "é".repeat(BRIEF / 2))

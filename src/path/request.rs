@@ -2,12 +2,12 @@
 
 use gix::bstr::BString;
 
-use super::anchor::{Anchor, anchor, below_root};
+use super::anchor::{PathAnchor, anchor, below_root};
 use super::disguise::check_git_dir;
 use super::names::{self, check_path_length};
 use super::platform::Platform;
 use super::portable;
-use super::reason::{Fault, Reason, Rejection};
+use super::reason::{PathFault, Reason, Rejection};
 use super::separator::{check_backslash_traversal, check_windows_absolute};
 use super::text::text;
 
@@ -38,7 +38,7 @@ pub fn from_directory(here: &[u8], input: &[u8], platform: Platform) -> BString 
     let is_relative = || {
         let (anchor, rest) = anchor(input, platform)?;
         check_relative(text(rest)?)?;
-        Ok::<_, Fault>(anchor == Anchor::Relative)
+        Ok::<_, PathFault>(anchor == PathAnchor::Relative)
     };
     match is_relative() {
         Ok(true) if !here.is_empty() => [here, b"/", input].concat().into(),
@@ -59,21 +59,21 @@ pub fn spelled_below<'a>(
     let split = || {
         let (anchor, rest) = anchor(input, platform)?;
         let below = match anchor {
-            Anchor::Relative => rest,
+            PathAnchor::Relative => rest,
             _ => below_root(root, anchor, rest, platform)?,
         };
         let start = below.iter().position(|&byte| !platform.is_separator(byte));
         Ok(&below[start.unwrap_or(below.len())..])
     };
-    split().map_err(|fault: Fault| fault.of(input))
+    split().map_err(|fault: PathFault| fault.of(input))
 }
 
-fn normalize(root: &[u8], input: &[u8], platform: Platform) -> Result<BString, Fault> {
+fn normalize(root: &[u8], input: &[u8], platform: Platform) -> Result<BString, PathFault> {
     if input.contains(&0) {
-        return Err(Fault::new(Reason::Nul, "holds a NUL byte (U+0000)"));
+        return Err(PathFault::new(Reason::Nul, "holds a NUL byte (U+0000)"));
     }
     let (anchor, rest) = anchor(input, platform)?;
-    let below = if anchor == Anchor::Relative {
+    let below = if anchor == PathAnchor::Relative {
         check_relative(text(rest)?)?;
         rest
     } else {
@@ -95,12 +95,12 @@ fn normalize(root: &[u8], input: &[u8], platform: Platform) -> Result<BString, F
 }
 
 /// Refuses relative spellings that others would expand or fetch.
-fn check_relative(input: &str) -> Result<(), Fault> {
+fn check_relative(input: &str) -> Result<(), PathFault> {
     if input.trim().is_empty() {
-        return Err(Fault::new(Reason::Empty, "is not a path"));
+        return Err(PathFault::new(Reason::Empty, "is not a path"));
     }
     if input.starts_with('~') {
-        return Err(Fault::new(
+        return Err(PathFault::new(
             Reason::Tilde,
             "begins with ~, which shells and tools expand to another directory",
         ));
@@ -112,14 +112,14 @@ fn check_relative(input: &str) -> Result<(), Fault> {
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
         && scheme.len() > 1
     {
-        return Err(Fault::new(Reason::Uri, "is a URL"));
+        return Err(PathFault::new(Reason::Uri, "is a URL"));
     }
     Ok(())
 }
 
 /// Takes `.` and `..` out; refuses what leaves, the workspace itself, and
 /// spellings of directories.
-fn resolve(below: &[u8], platform: Platform) -> Result<BString, Fault> {
+fn resolve(below: &[u8], platform: Platform) -> Result<BString, PathFault> {
     let mut names: Vec<&[u8]> = Vec::new();
     let mut last: &[u8] = b"";
     for segment in platform.segments(below) {
@@ -128,7 +128,7 @@ fn resolve(below: &[u8], platform: Platform) -> Result<BString, Fault> {
             b"" | b"." => {}
             b".." => {
                 if names.pop().is_none() {
-                    return Err(Fault::new(
+                    return Err(PathFault::new(
                         Reason::PathEscapes,
                         "leaves the workspace through ..",
                     ));
@@ -138,13 +138,13 @@ fn resolve(below: &[u8], platform: Platform) -> Result<BString, Fault> {
         }
     }
     if names.is_empty() {
-        return Err(Fault::new(
+        return Err(PathFault::new(
             Reason::IsWorkspaceRoot,
             "is the workspace itself",
         ));
     }
     if matches!(last, b"" | b"." | b"..") {
-        return Err(Fault::new(Reason::TrailingSlash, "names a directory"));
+        return Err(PathFault::new(Reason::TrailingSlash, "names a directory"));
     }
     Ok(names.join(&b'/').into())
 }

@@ -2,7 +2,7 @@
 
 use gix::bstr::ByteSlice;
 
-use super::reason::{Fault, Reason};
+use super::reason::{PathFault, Reason};
 
 /// The length of `c:` at the start of a path. Any character can name a drive.
 pub(super) fn drive(path: &[u8]) -> Option<usize> {
@@ -12,11 +12,11 @@ pub(super) fn drive(path: &[u8]) -> Option<usize> {
 
 /// Refuses a path that Windows would take as absolute (`C:\x`, `C:/x`, `\x`,
 /// `\\server\share`). A lone `\` or `c:` is only an odd name.
-pub(super) fn check_windows_absolute(path: &[u8]) -> Result<(), Fault> {
+pub(super) fn check_windows_absolute(path: &[u8]) -> Result<(), PathFault> {
     let rooted = path.len() > 1 && path[0] == b'\\';
     let on_drive = drive(path).is_some_and(|length| matches!(path.get(length), Some(b'/' | b'\\')));
     if rooted || on_drive {
-        return Err(Fault::new(
+        return Err(PathFault::new(
             Reason::WindowsAbsolute,
             "is an absolute path on Windows",
         ));
@@ -26,9 +26,9 @@ pub(super) fn check_windows_absolute(path: &[u8]) -> Result<(), Fault> {
 
 /// Refuses a path that leaves the workspace where `\` separates too. `depth` is
 /// the number of directories between the workspace and where the path starts.
-pub(super) fn check_backslash_traversal(path: &[u8], depth: usize) -> Result<(), Fault> {
+pub(super) fn check_backslash_traversal(path: &[u8], depth: usize) -> Result<(), PathFault> {
     if path.contains(&b'\\') && escapes(path.split(|&byte| byte == b'/' || byte == b'\\'), depth) {
-        return Err(Fault::new(
+        return Err(PathFault::new(
             Reason::BackslashTraversal,
             "leaves the workspace where \\ separates directories",
         ));

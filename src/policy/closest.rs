@@ -6,7 +6,7 @@
 
 use gix::bstr::{BStr, BString};
 
-use super::closest_index::Candidate;
+use super::closest_index::ClosestCandidate;
 pub use super::closest_index::Why;
 use super::path_name::PathName;
 use super::scope::Scope;
@@ -34,7 +34,7 @@ pub fn closest<'a>(scope: &'a Scope, path: &BStr, wanted: Actions) -> Option<Clo
     }
     let index = scope.closest_index();
     let asked = PathName::new(path);
-    let permits = |candidate: &Candidate| {
+    let permits = |candidate: &ClosestCandidate| {
         let granted = scope.grants()[candidate.grant].actions;
         let may_modify = wanted == Actions::ADD && granted.contains(Actions::MODIFY);
         granted.contains(wanted) || may_modify

@@ -40,8 +40,8 @@ pub enum Why {
 
 /// The granted files and directories, prepared for comparison.
 #[derive(Debug, Clone)]
-pub(super) struct Index {
-    candidates: Vec<Candidate>,
+pub(super) struct ClosestIndex {
+    candidates: Vec<ClosestCandidate>,
     /// Positions of files by file name, folded.
     names: HashMap<String, Vec<usize>>,
     /// Positions of files by directory.
@@ -51,7 +51,7 @@ pub(super) struct Index {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Candidate {
+pub(super) struct ClosestCandidate {
     pub(super) grant: usize,
     pub(super) path: BString,
     pub(super) name: PathName,
@@ -59,9 +59,9 @@ pub(super) struct Candidate {
     pub(super) directory: bool,
 }
 
-impl Index {
-    pub(super) fn new(grants: &[Grant]) -> Index {
-        let mut index = Index {
+impl ClosestIndex {
+    pub(super) fn new(grants: &[Grant]) -> ClosestIndex {
+        let mut index = ClosestIndex {
             candidates: Vec::new(),
             names: HashMap::new(),
             directories: HashMap::new(),
@@ -85,7 +85,7 @@ impl Index {
                 let siblings = index.directories.entry(name.directory.clone()).or_default();
                 siblings.push(position);
             }
-            index.candidates.push(Candidate {
+            index.candidates.push(ClosestCandidate {
                 grant: number,
                 path: grant.path.clone(),
                 name,
@@ -99,8 +99,8 @@ impl Index {
     pub(super) fn same_name(
         &self,
         asked: &PathName,
-        permits: impl Fn(&Candidate) -> bool,
-    ) -> Option<(&Candidate, Why)> {
+        permits: impl Fn(&ClosestCandidate) -> bool,
+    ) -> Option<(&ClosestCandidate, Why)> {
         let named = self.names.get(&asked.folded())?.iter();
         let named = named.map(|&at| &self.candidates[at]);
         let named = self.promising(asked, named.take(self.looks()), permits);
@@ -128,8 +128,8 @@ impl Index {
     pub(super) fn same_directory(
         &self,
         asked: &PathName,
-        permits: impl Fn(&Candidate) -> bool,
-    ) -> Option<(&Candidate, Why)> {
+        permits: impl Fn(&ClosestCandidate) -> bool,
+    ) -> Option<(&ClosestCandidate, Why)> {
         let siblings = self.directories.get(&asked.directory)?.iter();
         let siblings = siblings.map(|&at| &self.candidates[at]);
         let siblings = self.promising(asked, siblings.take(self.looks()), permits);
@@ -149,8 +149,8 @@ impl Index {
     pub(super) fn similar(
         &self,
         asked: &PathName,
-        permits: impl Fn(&Candidate) -> bool,
-    ) -> Option<(&Candidate, Why)> {
+        permits: impl Fn(&ClosestCandidate) -> bool,
+    ) -> Option<(&ClosestCandidate, Why)> {
         if self.candidates.len() > self.looks() {
             return None;
         }
@@ -177,15 +177,15 @@ impl Index {
     fn promising<'a>(
         &self,
         asked: &PathName,
-        among: impl ExactSizeIterator<Item = &'a Candidate>,
-        permits: impl Fn(&Candidate) -> bool,
-    ) -> Vec<&'a Candidate> {
+        among: impl ExactSizeIterator<Item = &'a ClosestCandidate>,
+        permits: impl Fn(&ClosestCandidate) -> bool,
+    ) -> Vec<&'a ClosestCandidate> {
         let left = self.looks.load(Relaxed).saturating_sub(among.len());
         self.looks.store(left, Relaxed);
-        let mut candidates: Vec<&Candidate> =
+        let mut candidates: Vec<&ClosestCandidate> =
             among.filter(|candidate| permits(candidate)).collect();
         if candidates.len() > MANY {
-            let rank = |candidate: &Candidate| {
+            let rank = |candidate: &ClosestCandidate| {
                 let stems = overlap(asked.stem_mask, candidate.name.stem_mask);
                 let directories = overlap(asked.directory_mask, candidate.name.directory_mask);
                 let rank = if candidate.directory {
@@ -209,9 +209,9 @@ impl Index {
 
 /// The candidate with the highest score; ties go to the smaller path.
 fn best<'a>(
-    candidates: impl Iterator<Item = &'a Candidate>,
-    score: impl Fn(&Candidate) -> Option<f64>,
-) -> Option<&'a Candidate> {
+    candidates: impl Iterator<Item = &'a ClosestCandidate>,
+    score: impl Fn(&ClosestCandidate) -> Option<f64>,
+) -> Option<&'a ClosestCandidate> {
     candidates
         .filter_map(|candidate| Some((score(candidate)?, candidate)))
         .max_by(|(left, a), (right, b)| {

@@ -53,11 +53,11 @@ impl std::error::Error for GlobError {}
 /// with regard to case.
 #[derive(Debug, Clone)]
 pub struct Glob {
-    program: Vec<Step>,
+    program: Vec<GlobStep>,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Step {
+enum GlobStep {
     Byte(u8),
     /// Any byte but `/`.
     NotSlash,
@@ -96,10 +96,10 @@ impl Glob {
             next.clear();
             for &at in &states.list {
                 let passes = match self.program.get(at) {
-                    Some(Step::Byte(wanted)) => byte == *wanted,
-                    Some(Step::NotSlash) => byte != b'/',
-                    Some(Step::Any) => true,
-                    Some(Step::Split(..) | Step::Jump(_)) | None => false,
+                    Some(GlobStep::Byte(wanted)) => byte == *wanted,
+                    Some(GlobStep::NotSlash) => byte != b'/',
+                    Some(GlobStep::Any) => true,
+                    Some(GlobStep::Split(..) | GlobStep::Jump(_)) | None => false,
                 };
                 if passes {
                     next.enter(at + 1, &self.program);
@@ -239,7 +239,7 @@ impl GlobSet {
 
 struct Compiler<'a> {
     pattern: &'a [u8],
-    program: Vec<Step>,
+    program: Vec<GlobStep>,
 }
 
 impl Compiler<'_> {
@@ -271,7 +271,7 @@ impl Compiler<'_> {
     }
 
     fn byte(&mut self, at: usize) -> usize {
-        self.program.push(Step::Byte(self.pattern[at]));
+        self.program.push(GlobStep::Byte(self.pattern[at]));
         at + 1
     }
 
@@ -283,24 +283,27 @@ impl Compiler<'_> {
             .count();
         let after = at + stars;
         if stars == 1 {
-            self.repeat(Step::NotSlash);
+            self.repeat(GlobStep::NotSlash);
         } else if fresh && after < end && self.pattern[after] == b'/' {
             let split = self.program.len();
-            self.program.push(Step::Split(split + 1, 0));
-            self.repeat(Step::Any);
-            self.program.push(Step::Byte(b'/'));
-            self.program[split] = Step::Split(split + 1, self.program.len());
+            self.program.push(GlobStep::Split(split + 1, 0));
+            self.repeat(GlobStep::Any);
+            self.program.push(GlobStep::Byte(b'/'));
+            self.program[split] = GlobStep::Split(split + 1, self.program.len());
             return after + 1;
         } else {
-            self.repeat(Step::Any);
+            self.repeat(GlobStep::Any);
         }
         after
     }
 
-    fn repeat(&mut self, step: Step) {
+    fn repeat(&mut self, step: GlobStep) {
         let split = self.program.len();
-        self.program
-            .extend([Step::Split(split + 1, split + 3), step, Step::Jump(split)]);
+        self.program.extend([
+            GlobStep::Split(split + 1, split + 3),
+            step,
+            GlobStep::Jump(split),
+        ]);
     }
 
     fn either(
@@ -317,17 +320,17 @@ impl Compiler<'_> {
         for (index, part) in parts.into_iter().enumerate() {
             let split = self.program.len();
             if index < last {
-                self.program.push(Step::Split(split + 1, 0));
+                self.program.push(GlobStep::Split(split + 1, 0));
             }
             self.sequence(part, fresh, depth)?;
             if index < last {
                 exits.push(self.program.len());
-                self.program.push(Step::Jump(0));
-                self.program[split] = Step::Split(split + 1, self.program.len());
+                self.program.push(GlobStep::Jump(0));
+                self.program[split] = GlobStep::Split(split + 1, self.program.len());
             }
         }
         for exit in exits {
-            self.program[exit] = Step::Jump(self.program.len());
+            self.program[exit] = GlobStep::Jump(self.program.len());
         }
         Ok(())
     }
@@ -358,7 +361,7 @@ impl States {
     }
 
     /// Adds a position and all that can be reached from it without a byte.
-    fn enter(&mut self, at: usize, program: &[Step]) {
+    fn enter(&mut self, at: usize, program: &[GlobStep]) {
         self.open.push(at);
         while let Some(at) = self.open.pop() {
             if std::mem::replace(&mut self.seen[at], true) {
@@ -366,8 +369,8 @@ impl States {
             }
             self.list.push(at);
             match program.get(at) {
-                Some(&Step::Split(here, there)) => self.open.extend([here, there]),
-                Some(&Step::Jump(there)) => self.open.push(there),
+                Some(&GlobStep::Split(here, there)) => self.open.extend([here, there]),
+                Some(&GlobStep::Jump(there)) => self.open.push(there),
                 _ => {}
             }
         }

@@ -33,24 +33,25 @@ const MAX_ALTERNATIVES: usize = 64;
 
 /// The literal parts of the pattern, once for every alternative: a match has those of one of them.
 pub(super) fn literals(pattern: &BStr) -> Vec<Literals> {
-    let mut all: Vec<Vec<Part<'_>>> = vec![Vec::new()];
+    let mut all: Vec<Vec<PatternPart<'_>>> = vec![Vec::new()];
     expand(pattern, 0..pattern.len(), &mut all);
     all.iter().map(|parts| Literals::of(parts)).collect()
 }
 
 /// A stretch of a pattern.
 #[derive(Debug, Clone, Copy)]
-enum Part<'a> {
+enum PatternPart<'a> {
     Text(&'a [u8]),
     /// Any bytes, with the slash that follows, which may belong to them.
     Any,
 }
 
 /// Continues each of the lists by a part of the pattern.
-fn expand<'a>(pattern: &'a [u8], range: Range<usize>, all: &mut Vec<Vec<Part<'a>>>) {
+fn expand<'a>(pattern: &'a [u8], range: Range<usize>, all: &mut Vec<Vec<PatternPart<'a>>>) {
     let mut at = range.start;
     let mut text = at;
-    let push = |all: &mut Vec<Vec<Part<'a>>>, part| all.iter_mut().for_each(|one| one.push(part));
+    let push =
+        |all: &mut Vec<Vec<PatternPart<'a>>>, part| all.iter_mut().for_each(|one| one.push(part));
     while at < range.end {
         let group = match pattern[at] {
             b'*' => Some((Vec::new(), at + 1)),
@@ -61,9 +62,9 @@ fn expand<'a>(pattern: &'a [u8], range: Range<usize>, all: &mut Vec<Vec<Part<'a>
             at += 1;
             continue;
         };
-        push(all, Part::Text(&pattern[text..at]));
+        push(all, PatternPart::Text(&pattern[text..at]));
         if parts.is_empty() || all.len() * parts.len() > MAX_ALTERNATIVES {
-            push(all, Part::Any);
+            push(all, PatternPart::Any);
         } else {
             let before = std::mem::take(all);
             for part in parts {
@@ -74,15 +75,15 @@ fn expand<'a>(pattern: &'a [u8], range: Range<usize>, all: &mut Vec<Vec<Part<'a>
         }
         (at, text) = (end, end);
     }
-    push(all, Part::Text(&pattern[text..range.end]));
+    push(all, PatternPart::Text(&pattern[text..range.end]));
 }
 
 impl Literals {
-    fn of(parts: &[Part<'_>]) -> Literals {
+    fn of(parts: &[PatternPart<'_>]) -> Literals {
         let mut texts = vec![Vec::new()];
         for part in parts {
             match (part, texts.last_mut()) {
-                (Part::Text(text), Some(last)) => last.extend_from_slice(text),
+                (PatternPart::Text(text), Some(last)) => last.extend_from_slice(text),
                 _ => texts.push(Vec::new()),
             }
         }

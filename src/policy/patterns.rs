@@ -123,7 +123,7 @@ impl Patterns {
         // Every prefix that ends at a slash is a directory; the whole path is the file.
         let slashes = (0..path.len()).filter(|&at| path[at] == b'/');
         for end in slashes.chain([path.len()]) {
-            let step = Step {
+            let step = PathStep {
                 path: path[..end].as_bstr(),
                 name: path[name..end].as_bstr(),
                 is_directory: end < path.len(),
@@ -169,7 +169,7 @@ impl<'de> Deserialize<'de> for Patterns {
 }
 
 /// A directory on the way to a path, or the path itself.
-struct Step<'a> {
+struct PathStep<'a> {
     path: &'a BStr,
     name: &'a BStr,
     is_directory: bool,
@@ -207,7 +207,7 @@ impl Pattern {
 
     /// As git matches: what precedes the first wildcard is compared, and the rest matched on its own, so that `**`
     /// is at the start of a segment there. [`gix::glob::Pattern::matches`] differs in this.
-    fn matches(&self, step: &Step<'_>) -> bool {
+    fn matches(&self, step: &PathStep<'_>) -> bool {
         let Pattern { glob, .. } = self;
         if glob.mode.contains(Mode::MUST_BE_DIR) && !step.is_directory {
             return false;

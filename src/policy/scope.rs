@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::closest_index::Index;
+use super::closest_index::ClosestIndex;
 use super::glob::GlobSet;
 use super::literal::literal_prefix;
 use super::{Actions, Grant, GrantKind};
@@ -24,7 +24,7 @@ pub struct Scope {
     /// Globs such as `src/**`, by their directory.
     whole: HashMap<BString, Vec<usize>>,
     /// Built at the first question for a closest path.
-    closest: OnceLock<Index>,
+    closest: OnceLock<ClosestIndex>,
 }
 
 /// The answer to "what is granted at this path?".
@@ -182,8 +182,8 @@ impl Scope {
         self.answer(above.chain(same).flatten().copied())
     }
 
-    pub(super) fn closest_index(&self) -> &Index {
-        self.closest.get_or_init(|| Index::new(&self.grants))
+    pub(super) fn closest_index(&self) -> &ClosestIndex {
+        self.closest.get_or_init(|| ClosestIndex::new(&self.grants))
     }
 }
 

@@ -14,7 +14,7 @@ use super::escape;
 use super::human;
 use super::identity::sha256;
 use super::order::ordered;
-use super::place::Places;
+use super::place::ReportPlaces;
 use super::style::Style;
 use super::texts::{advice, cannot_judge, sentence};
 use crate::error::Error;
@@ -41,7 +41,7 @@ pub(super) fn report(
         let message = data(&cannot_judge(error));
         out.push_str(&format!("::error title={title}::{message}\n"));
     }
-    let places = Places::new(verdict);
+    let places = ReportPlaces::new(verdict);
     let findings = ordered(&verdict.findings);
     for (level, command, plural) in [
         (Level::Error, "error", "errors"),
@@ -72,7 +72,7 @@ pub(super) fn report(
     Ok(out)
 }
 
-fn annotation(places: &Places<'_>, command: &str, finding: &Finding) -> String {
+fn annotation(places: &ReportPlaces<'_>, command: &str, finding: &Finding) -> String {
     let place = places.place(finding);
     let file = property(&show(&place.path).to_string());
     let title = property(&format!("guard: {}", finding.rule.id()));

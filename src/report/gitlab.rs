@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::identity::{hashes, sha256};
 use super::json::{Each, path, write_document};
 use super::order::ordered;
-use super::place::Places;
+use super::place::ReportPlaces;
 use super::texts::{advice, cannot_judge, sentence};
 use crate::error::Error;
 use crate::finding::{Finding, Level};
@@ -26,7 +26,7 @@ pub(super) fn report(
 ) -> io::Result<()> {
     let findings = ordered(&verdict.findings);
     let fingerprints = hashes(&findings)?;
-    let places = Places::new(verdict);
+    let places = ReportPlaces::new(verdict);
     let failed = failure.map(no_verdict).transpose()?;
     let found = |(finding, fingerprint): (&&Finding, &ObjectId)| {
         let place = places.place(finding);

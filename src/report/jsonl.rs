@@ -29,7 +29,7 @@ struct Summary {
 }
 
 #[derive(Serialize)]
-struct Failure<'a> {
+struct FailureLine<'a> {
     version: u32,
     #[serde(flatten)]
     error: ErrorJson<'a>,
@@ -51,7 +51,7 @@ pub(super) fn report(
         Some(failure) => {
             let line = Typed {
                 r#type: "error",
-                value: Failure {
+                value: FailureLine {
                     version: 1,
                     error: error(failure),
                 },

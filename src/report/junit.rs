@@ -16,7 +16,7 @@ use crate::path::show;
 use crate::verdict::Verdict;
 
 /// A test case and what was found at it.
-struct Case<'a> {
+struct TestCase<'a> {
     /// What the change does; `None` where the path is no change.
     action: Option<&'static str>,
     path: Option<&'a BString>,
@@ -71,7 +71,7 @@ pub(super) fn report(
 fn cases<'a>(
     verdict: &'a Verdict,
     findings: &'a [(Option<&'a BString>, &'a Finding)],
-) -> Vec<Case<'a>> {
+) -> Vec<TestCase<'a>> {
     let mut changes = verdict.ordered_changes();
     changes.dedup_by(|a, b| (&a.path, a.action) == (&b.path, b.action));
     let mut cases: Vec<_> = changes
@@ -81,14 +81,17 @@ fn cases<'a>(
             let start = findings.partition_point(|(other, _)| *other < path);
             let count = findings[start..].partition_point(|(other, _)| *other == path);
             // What was found at the path is told once.
-            of_path.iter().enumerate().map(move |(at, change)| Case {
-                action: Some(change.action),
-                path,
-                findings: match at {
-                    0 => &findings[start..start + count],
-                    _ => &[],
-                },
-            })
+            of_path
+                .iter()
+                .enumerate()
+                .map(move |(at, change)| TestCase {
+                    action: Some(change.action),
+                    path,
+                    findings: match at {
+                        0 => &findings[start..start + count],
+                        _ => &[],
+                    },
+                })
         })
         .collect();
     let is_change = |path: Option<&BString>| {
@@ -97,7 +100,7 @@ fn cases<'a>(
     let others = findings
         .chunk_by(|(a, _), (b, _)| a == b)
         .filter(|found| !is_change(found[0].0));
-    cases.extend(others.map(|found| Case {
+    cases.extend(others.map(|found| TestCase {
         action: None,
         path: found[0].0,
         findings: found,
@@ -105,7 +108,7 @@ fn cases<'a>(
     cases
 }
 
-impl Case<'_> {
+impl TestCase<'_> {
     fn fails(&self) -> bool {
         let mut findings = self.findings.iter();
         findings.any(|(_, finding)| finding.level == Level::Error)

@@ -14,7 +14,7 @@ use crate::verdict::{Texts, Verdict};
 
 /// A place in a file of the result; line and columns count from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ReportPlace {
     /// Repository-relative path.
     pub path: BString,
     pub line: usize,
@@ -23,9 +23,9 @@ pub(super) struct Place {
     pub end_column: usize,
 }
 
-impl Place {
-    pub(super) fn top(path: BString) -> Place {
-        Place {
+impl ReportPlace {
+    pub(super) fn top(path: BString) -> ReportPlace {
+        ReportPlace {
             path,
             line: 1,
             column: 1,
@@ -33,14 +33,14 @@ impl Place {
         }
     }
 
-    fn marked(anchor: &Anchor, texts: &Texts) -> Place {
+    fn marked(anchor: &Anchor, texts: &Texts) -> ReportPlace {
         let marked = texts
             .get(&anchor.path)
             .and_then(|text| text.get(anchor.span.clone()))
             .and_then(|marked| marked.split(['\n', '\r']).next())
             .map_or(0, |marked| marked.chars().count());
         let column = anchor.column.max(1);
-        Place {
+        ReportPlace {
             path: anchor.path.clone(),
             line: anchor.line.max(1),
             column,
@@ -50,16 +50,16 @@ impl Place {
 }
 
 /// Where findings of one report are shown.
-pub(super) struct Places<'a> {
+pub(super) struct ReportPlaces<'a> {
     verdict: &'a Verdict,
     /// The paths of the result that the changes made.
     exist: HashSet<&'a BString>,
 }
 
-impl<'a> Places<'a> {
-    pub(super) fn new(verdict: &'a Verdict) -> Places<'a> {
+impl<'a> ReportPlaces<'a> {
+    pub(super) fn new(verdict: &'a Verdict) -> ReportPlaces<'a> {
         let changes = verdict.changes.iter();
-        Places {
+        ReportPlaces {
             verdict,
             exist: changes
                 .filter(|change| change.action != "delete")
@@ -69,27 +69,27 @@ impl<'a> Places<'a> {
     }
 
     /// Where to show the finding.
-    pub(super) fn place(&self, finding: &Finding) -> Place {
+    pub(super) fn place(&self, finding: &Finding) -> ReportPlace {
         if let Some(path) = &finding.path
             && !is_about_document(finding.rule)
             && is_plain(path.as_bstr())
             && self.exist.contains(path)
         {
-            return Place::top(path.clone());
+            return ReportPlace::top(path.clone());
         }
         self.in_design(finding)
     }
 
     /// The finding's line of the design, or what stands for it.
-    pub(super) fn in_design(&self, finding: &Finding) -> Place {
+    pub(super) fn in_design(&self, finding: &Finding) -> ReportPlace {
         if let Some(anchor) = &finding.design
             && is_plain(anchor.path.as_bstr())
         {
-            return Place::marked(anchor, &self.verdict.texts);
+            return ReportPlace::marked(anchor, &self.verdict.texts);
         }
         let mut designs = self.verdict.designs.iter().map(|design| &design.path);
         let first = designs.find(|path| is_plain(path.as_bstr()));
-        Place::top(first.cloned().unwrap_or_else(|| settings::FILE.into()))
+        ReportPlace::top(first.cloned().unwrap_or_else(|| settings::FILE.into()))
     }
 }
 

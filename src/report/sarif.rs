@@ -17,7 +17,7 @@ use super::escape;
 use super::identity::{hashes, sha256};
 use super::json::{Each, write_document};
 use super::order::ordered;
-use super::place::{Place, Places, is_plain};
+use super::place::{ReportPlace, ReportPlaces, is_plain};
 use super::texts::{advice, cannot_judge, sentence};
 use crate::error::Error;
 use crate::finding::{Finding, Level, Rule};
@@ -35,16 +35,16 @@ const SCHEMA: &str =
 
 /// The whole document.
 #[derive(Serialize)]
-struct Log<R> {
+struct SarifLog<R> {
     #[serde(rename = "$schema")]
     schema: &'static str,
     version: &'static str,
-    runs: [Run<R>; 1],
+    runs: [SarifRun<R>; 1],
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Run<R> {
+struct SarifRun<R> {
     tool: Value,
     automation_details: Value,
     column_kind: &'static str,
@@ -59,7 +59,7 @@ pub(super) fn report(
 ) -> io::Result<()> {
     let mut findings = ordered(&verdict.findings);
     let mut rules: Vec<_> = Rule::ALL.iter().map(|rule| described(*rule)).collect();
-    let places = Places::new(verdict);
+    let places = ReportPlaces::new(verdict);
     let mut first = None;
     if let Some(error) = failure {
         first = Some(no_verdict(error, rules.len())?);
@@ -74,7 +74,7 @@ pub(super) fn report(
         let found = found.map(|(finding, id)| result(&places, finding, &id.to_string()));
         first.iter().cloned().chain(found)
     };
-    let run = Run {
+    let run = SarifRun {
         tool: json!({"driver": {
             "name": "guard",
             "version": env!("CARGO_PKG_VERSION"),
@@ -85,7 +85,7 @@ pub(super) fn report(
         invocations: [invocation(verdict, failure, left_out)],
         results: Each(results),
     };
-    let log = Log {
+    let log = SarifLog {
         schema: SCHEMA,
         version: "2.1.0",
         runs: [run],
@@ -107,7 +107,7 @@ fn described(rule: Rule) -> Value {
 /// A run that could not judge is not a run without results: code scanning, reviewdog and others look at nothing else
 /// and would take such a run for "all well", and earlier alerts for fixed.
 fn no_verdict(error: &Error, index: usize) -> io::Result<Value> {
-    let place = Place::top(settings::FILE.into());
+    let place = ReportPlace::top(settings::FILE.into());
     let fingerprint = sha256(NO_VERDICT.as_bytes())?;
     Ok(json!({
         "ruleId": NO_VERDICT,
@@ -160,7 +160,7 @@ fn notification(level: Level, text: &str) -> Value {
     json!({"level": level.name(), "message": {"text": plain(&escape::text(text))}})
 }
 
-fn result(places: &Places<'_>, finding: &Finding, fingerprint: &str) -> Value {
+fn result(places: &ReportPlaces<'_>, finding: &Finding, fingerprint: &str) -> Value {
     let main = places.place(finding);
     let is_elsewhere = finding.path.as_ref() != Some(&main.path);
     let lines: Vec<_> = [sentence(finding)]
@@ -195,7 +195,12 @@ fn result(places: &Places<'_>, finding: &Finding, fingerprint: &str) -> Value {
 }
 
 /// The offending path where the finding stands elsewhere, else the design's line.
-fn related(places: &Places<'_>, finding: &Finding, main: &Place, is_elsewhere: bool) -> Vec<Value> {
+fn related(
+    places: &ReportPlaces<'_>,
+    finding: &Finding,
+    main: &ReportPlace,
+    is_elsewhere: bool,
+) -> Vec<Value> {
     match &finding.path {
         Some(path) if is_elsewhere && is_plain(path.as_bstr()) => vec![json!({
             "message": {"text": "the path judged"},
@@ -214,7 +219,7 @@ fn related(places: &Places<'_>, finding: &Finding, main: &Place, is_elsewhere: b
     }
 }
 
-fn location(place: &Place) -> Value {
+fn location(place: &ReportPlace) -> Value {
     json!({"physicalLocation": {
         "artifactLocation": {"uri": uri(place.path.as_bstr())},
         "region": {

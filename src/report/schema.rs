@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::json::document;
 use crate::finding::Rule;
-use crate::policy::settings::{KEYS, Key, Kind, LEVELS, RULES, Settings};
+use crate::policy::settings::{KEYS, Key, LEVELS, RULES, Settings, ValueKind};
 
 /// The schema as a document.
 ///
@@ -37,20 +37,20 @@ fn table(properties: Map<String, Value>) -> Value {
 
 fn property(key: &Key) -> Value {
     let mut property = match key.kind {
-        Kind::Text | Kind::Regex => json!({"type": "string"}),
-        Kind::Choice(words) => json!({"enum": words}),
-        Kind::Texts | Kind::Patterns => json!({"anyOf": [
+        ValueKind::Text | ValueKind::Regex => json!({"type": "string"}),
+        ValueKind::Choice(words) => json!({"enum": words}),
+        ValueKind::Texts | ValueKind::Patterns => json!({"anyOf": [
             {"type": "string", "maxLength": 1024},
             {"type": "array", "items": {"type": "string", "maxLength": 1024}},
         ]}),
-        Kind::Flag => json!({"type": "boolean"}),
-        Kind::Count => json!({"type": "integer", "minimum": 0}),
-        Kind::Share => json!({"type": "number", "exclusiveMinimum": 0, "maximum": 1}),
-        Kind::Size => json!({"anyOf": [
+        ValueKind::Flag => json!({"type": "boolean"}),
+        ValueKind::Count => json!({"type": "integer", "minimum": 0}),
+        ValueKind::Share => json!({"type": "number", "exclusiveMinimum": 0, "maximum": 1}),
+        ValueKind::Size => json!({"anyOf": [
             {"type": "integer", "minimum": 0},
             {"type": "string", "pattern": "^[0-9]+ *(B|kB|MB|GB)$"},
         ]}),
-        Kind::Span => json!({"type": "string", "pattern": "^[0-9]+ *[hdw]$"}),
+        ValueKind::Span => json!({"type": "string", "pattern": "^[0-9]+ *[hdw]$"}),
     };
     property["description"] = key.doc.into();
     let default = key.value(&Settings::default());

@@ -8,15 +8,15 @@ use serde_json::{Value, json};
 use super::style::Style;
 use super::{Format, escape, human, write_answer};
 use crate::finding::{Level, Rule};
-use crate::policy::settings::{FILE, KEYS, Place, RULES};
+use crate::policy::settings::{FILE, KEYS, KeyPlace, RULES};
 use crate::verdict::SettingsInForce;
 
 /// One value in force, and where it came from.
-struct Row {
+struct SettingRow {
     table: &'static str,
     name: &'static str,
     value: Value,
-    place: Option<Place>,
+    place: Option<KeyPlace>,
 }
 
 /// Writes the report in one piece.
@@ -56,15 +56,15 @@ fn json(in_force: &SettingsInForce) -> Value {
     })
 }
 
-fn with_place(mut value: Value, place: Option<Place>) -> Value {
+fn with_place(mut value: Value, place: Option<KeyPlace>) -> Value {
     value["from"] = place.map_or("default", |_| FILE).into();
     value["line"] = place.map(|place| place.line).into();
     value["column"] = place.map(|place| place.column).into();
     value
 }
 
-fn settings(in_force: &SettingsInForce) -> impl Iterator<Item = Row> {
-    KEYS.iter().map(|key| Row {
+fn settings(in_force: &SettingsInForce) -> impl Iterator<Item = SettingRow> {
+    KEYS.iter().map(|key| SettingRow {
         table: key.section,
         name: key.name,
         value: key.value(&in_force.settings),
@@ -72,8 +72,8 @@ fn settings(in_force: &SettingsInForce) -> impl Iterator<Item = Row> {
     })
 }
 
-fn rules(in_force: &SettingsInForce) -> impl Iterator<Item = Row> {
-    Rule::ALL.iter().map(|rule| Row {
+fn rules(in_force: &SettingsInForce) -> impl Iterator<Item = SettingRow> {
+    Rule::ALL.iter().map(|rule| SettingRow {
         table: RULES,
         name: rule.id(),
         value: in_force
@@ -85,7 +85,7 @@ fn rules(in_force: &SettingsInForce) -> impl Iterator<Item = Row> {
     })
 }
 
-fn place(in_force: &SettingsInForce, section: &str, name: &str) -> Option<Place> {
+fn place(in_force: &SettingsInForce, section: &str, name: &str) -> Option<KeyPlace> {
     let key = (section.to_owned(), name.to_owned());
     in_force.places.get(&key).copied()
 }

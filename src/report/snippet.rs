@@ -12,7 +12,7 @@ use crate::verdict::Texts;
 const SPAN_CHARS: usize = 200;
 
 /// One line of a document, safe to print.
-pub(super) struct Line {
+pub(super) struct SnippetLine {
     /// The line without its end; hostile characters are replaced one by one.
     pub text: String,
     /// The marked bytes of `text`.
@@ -21,7 +21,7 @@ pub(super) struct Line {
 
 /// The line of `anchor`, unless its document is not at hand or is not the one
 /// the anchor was taken from.
-pub(super) fn line(texts: &Texts, anchor: &Anchor, width: usize) -> Option<Line> {
+pub(super) fn line(texts: &Texts, anchor: &Anchor, width: usize) -> Option<SnippetLine> {
     let document = texts.get(&anchor.path)?;
     let before = document.get(..anchor.span.start)?;
     let marked = document.get(anchor.span.clone())?;
@@ -41,7 +41,7 @@ pub(super) fn line(texts: &Texts, anchor: &Anchor, width: usize) -> Option<Line>
     let before = escape::line(before);
     let marked = escape::line(&first.chars().take(mark_max).collect::<String>());
     let after = escape::line(&escape::clip(&rest, SPAN_CHARS));
-    Some(Line {
+    Some(SnippetLine {
         span: before.len()..before.len() + marked.len(),
         text: before + &marked + &after,
     })

@@ -8,7 +8,7 @@ use super::{Case, MeasuredChange, Sink, missing_row};
 use crate::finding::{Finding, Rule};
 use crate::path::show;
 use crate::policy::Actions;
-use crate::policy::design::Wanted;
+use crate::policy::design::MissingRow;
 
 /// Keys of a submodule by name.
 type Modules = BTreeMap<BString, BTreeMap<String, BString>>;
@@ -113,7 +113,7 @@ fn judge(
                 show(path)
             ),
         );
-        let wanted = Wanted {
+        let wanted = MissingRow {
             path,
             from: None,
             word: "Submodule",

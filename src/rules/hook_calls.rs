@@ -55,7 +55,7 @@ const DETAILS: [&str; 9] = [
 
 /// What a line is to guard.
 #[derive(PartialEq, Eq)]
-enum Part {
+enum LinePart {
     /// It has guard called.
     Call,
     /// It frames or describes a call.
@@ -65,7 +65,7 @@ enum Part {
 }
 
 /// A whole line, and whether it is the version of guard's own entry.
-type Line<'a> = (&'a [u8], bool);
+type HookLine<'a> = (&'a [u8], bool);
 
 /// Whether the step from `old`, which is empty for a new file, brings calls of guard to one place and nothing else.
 pub(super) fn brings_only_calls(path: &BStr, old: &[u8], new: &[u8]) -> bool {
@@ -81,12 +81,12 @@ pub(super) fn brings_only_calls(path: &BStr, old: &[u8], new: &[u8]) -> bool {
         return true;
     }
     let part = |line: &[u8], is_version: bool| match line {
-        _ if is_version => Part::Frame,
+        _ if is_version => LinePart::Frame,
         line if is_settings => of_settings(line),
         line => of_script(line),
     };
     let (before, after) = (whole_lines(old), whole_lines(new));
-    let same = |pair: &(&Line<'_>, &Line<'_>)| pair.0.0 == pair.1.0;
+    let same = |pair: &(&HookLine<'_>, &HookLine<'_>)| pair.0.0 == pair.1.0;
     let first = before.iter().zip(&after).take_while(same).count();
     let (before, after) = (&before[first..], &after[first..]);
     let last = before
@@ -96,27 +96,27 @@ pub(super) fn brings_only_calls(path: &BStr, old: &[u8], new: &[u8]) -> bool {
         .take_while(same)
         .count();
     let (before, after) = (&before[..before.len() - last], &after[..after.len() - last]);
-    let parts = |lines: &[Line<'_>]| -> Vec<Part> {
+    let parts = |lines: &[HookLine<'_>]| -> Vec<LinePart> {
         lines
             .iter()
             .map(|&(line, is_version)| part(line, is_version))
             .collect()
     };
     let after = parts(after);
-    after.contains(&Part::Call)
-        && !after.contains(&Part::Other)
-        && !parts(before).contains(&Part::Other)
+    after.contains(&LinePart::Call)
+        && !after.contains(&LinePart::Other)
+        && !parts(before).contains(&LinePart::Other)
 }
 
 /// Whole lines, since blanks before a key count, each with whether it is the version of guard's own entry.
-fn whole_lines(content: &[u8]) -> Vec<Line<'_>> {
+fn whole_lines(content: &[u8]) -> Vec<HookLine<'_>> {
     let flags = lines(content).map(|(_, is_version)| is_version);
     content.lines().zip(flags).collect()
 }
 
-fn of_script(line: &[u8]) -> Part {
+fn of_script(line: &[u8]) -> LinePart {
     let Ok(line) = line.trim().to_str() else {
-        return Part::Other;
+        return LinePart::Other;
     };
     match line {
         ""
@@ -125,35 +125,35 @@ fn of_script(line: &[u8]) -> Part {
         | "#!/usr/bin/env sh"
         | "#!/usr/bin/env bash"
         | "set -e"
-        | "set -eu" => Part::Frame,
-        _ if line.starts_with("#!") => Part::Other,
-        _ if line.starts_with('#') => Part::Frame,
-        _ if is_call(line) => Part::Call,
-        _ => Part::Other,
+        | "set -eu" => LinePart::Frame,
+        _ if line.starts_with("#!") => LinePart::Other,
+        _ if line.starts_with('#') => LinePart::Frame,
+        _ if is_call(line) => LinePart::Call,
+        _ => LinePart::Other,
     }
 }
 
 /// A line of YAML or TOML: all of what it says, also where it says several things in braces.
-fn of_settings(line: &[u8]) -> Part {
+fn of_settings(line: &[u8]) -> LinePart {
     let Ok(line) = line.trim().to_str() else {
-        return Part::Other;
+        return LinePart::Other;
     };
     if line.is_empty() || line == "---" || line.starts_with('#') {
-        return Part::Frame;
+        return LinePart::Frame;
     }
     let line = line.replace(" {0}", "");
-    let mut found = Part::Frame;
+    let mut found = LinePart::Frame;
     for said in line.split(['{', '}', ',']) {
         match of_pair(said) {
-            Part::Other => return Part::Other,
-            Part::Call => found = Part::Call,
-            Part::Frame => {}
+            LinePart::Other => return LinePart::Other,
+            LinePart::Call => found = LinePart::Call,
+            LinePart::Frame => {}
         }
     }
     found
 }
 
-fn of_pair(said: &str) -> Part {
+fn of_pair(said: &str) -> LinePart {
     let said = said.trim();
     let item = said.strip_prefix('-');
     let said = item
@@ -173,14 +173,18 @@ fn of_pair(said: &str) -> Part {
     match key {
         _ if value.is_empty() => {
             let frames = key.is_empty() || FRAMES.contains(&key) || is_hook(key) || is_table();
-            if frames { Part::Frame } else { Part::Other }
+            if frames {
+                LinePart::Frame
+            } else {
+                LinePart::Other
+            }
         }
-        "repo" if value == "local" => Part::Frame,
-        "repo" if names_guard(value.as_bytes()) => Part::Frame,
-        "id" if value == "guard" || value.starts_with("guard-") => Part::Call,
-        "entry" | "run" if is_call(value) => Part::Call,
-        key if DETAILS.contains(&key) => Part::Frame,
-        _ => Part::Other,
+        "repo" if value == "local" => LinePart::Frame,
+        "repo" if names_guard(value.as_bytes()) => LinePart::Frame,
+        "id" if value == "guard" || value.starts_with("guard-") => LinePart::Call,
+        "entry" | "run" if is_call(value) => LinePart::Call,
+        key if DETAILS.contains(&key) => LinePart::Frame,
+        _ => LinePart::Other,
     }
 }
 

@@ -8,7 +8,7 @@ use super::MeasuredChange;
 use crate::change::{Action, Change, Kind};
 use crate::finding::{Finding, Help};
 use crate::path::show;
-use crate::policy::design::{Row, Wanted, usual_row};
+use crate::policy::design::{MissingRow, RowToAdd, usual_row};
 use crate::policy::{Actions, Policy};
 
 /// Adds the row that would permit the change to the finding, and what to do with it. `before` is the
@@ -16,10 +16,10 @@ use crate::policy::{Actions, Policy};
 pub(super) fn advise(
     mut finding: Finding,
     policy: &Policy,
-    wanted: &Wanted<'_>,
+    wanted: &MissingRow<'_>,
     before: &str,
 ) -> Finding {
-    let Row {
+    let RowToAdd {
         text,
         anchor,
         needs_type_column,
@@ -64,14 +64,14 @@ pub(super) fn once(mut finding: Finding, told: &mut HashMap<String, BString>) ->
 }
 
 /// In the form of the design that the finding points into, else of the one that was chosen first.
-fn row(policy: &Policy, wanted: &Wanted<'_>, near: Option<&BStr>) -> Row {
+fn row(policy: &Policy, wanted: &MissingRow<'_>, near: Option<&BStr>) -> RowToAdd {
     let designs = || policy.designs.iter().map(|governing| &governing.design);
     let design = designs()
         .find(|design| near.is_some_and(|near| design.path == near))
         .or_else(|| designs().next());
     match design {
         Some(design) => design.row(wanted),
-        None => Row {
+        None => RowToAdd {
             text: usual_row(wanted),
             anchor: None,
             needs_type_column: false,
@@ -91,7 +91,7 @@ pub(super) fn needed(change: &Change) -> Actions {
 }
 
 /// The row for one change, whatever happens elsewhere.
-pub(super) fn of(change: &Change) -> Wanted<'_> {
+pub(super) fn of(change: &Change) -> MissingRow<'_> {
     let actions = needed(change);
     let word = match actions {
         Actions::DELETE => "Delete",
@@ -100,7 +100,7 @@ pub(super) fn of(change: &Change) -> Wanted<'_> {
         Actions::ADD => "Add",
         _ => "Modify",
     };
-    Wanted {
+    MissingRow {
         path: change.path.as_ref(),
         from: None,
         word,
@@ -109,14 +109,14 @@ pub(super) fn of(change: &Change) -> Wanted<'_> {
 }
 
 /// The one row for both ends of a rename.
-pub(super) fn of_rename(subject: &MeasuredChange) -> Option<Wanted<'_>> {
+pub(super) fn of_rename(subject: &MeasuredChange) -> Option<MissingRow<'_>> {
     let change = &subject.change;
     let other: &BStr = change.renamed.as_ref()?.as_ref();
     let (from, path) = match change.new {
         Some(_) => (other, subject.path()),
         None => (subject.path(), other),
     };
-    Some(Wanted {
+    Some(MissingRow {
         path,
         from: Some(from),
         word: "Rename",

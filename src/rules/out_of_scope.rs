@@ -11,12 +11,12 @@ use crate::change::{Action, Change, Kind};
 use crate::finding::{Finding, Rule};
 use crate::path::{self, Platform, show};
 use crate::policy::closest::closest;
-use crate::policy::design::Wanted;
+use crate::policy::design::MissingRow;
 use crate::policy::scope::Scope;
 use crate::policy::{Actions, Grant, GrantKind, Policy, Stage, design_selection};
 
 /// What a design says about a change.
-enum Answer<'a> {
+enum ScopeAnswer<'a> {
     Granted,
     /// Grants cover the path, but not the action.
     NotThisAction(&'a Grant),
@@ -27,17 +27,17 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     let Some(scope) = &case.policy.scope else {
         return;
     };
-    let refused: Vec<(&MeasuredChange, Answer<'_>)> = case
+    let refused: Vec<(&MeasuredChange, ScopeAnswer<'_>)> = case
         .changes
         .iter()
         .map(|subject| (subject, verdict(case, scope, subject)))
-        .filter(|(_, answer)| !matches!(answer, Answer::Granted))
+        .filter(|(_, answer)| !matches!(answer, ScopeAnswer::Granted))
         .collect();
     let paths: HashSet<&BStr> = refused.iter().map(|(subject, _)| subject.path()).collect();
     let mut told = HashMap::new();
     for (subject, answer) in &refused {
         let rule = match answer {
-            Answer::NotThisAction(_) => Rule::ActionNotGranted,
+            ScopeAnswer::NotThisAction(_) => Rule::ActionNotGranted,
             _ => Rule::OutOfScope,
         };
         sink.push_made_by(rule, || {
@@ -46,7 +46,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
                 .filter(|_| other.is_some_and(|other| paths.contains::<BStr>(other)))
                 .unwrap_or_else(|| missing_row::of(&subject.change));
             let finding = match answer {
-                Answer::NotThisAction(grant) => not_this_action(case, subject, grant, &wanted),
+                ScopeAnswer::NotThisAction(grant) => not_this_action(case, subject, grant, &wanted),
                 _ => no_grant(case, scope, subject, &wanted),
             };
             let finding = match wanted.from {
@@ -58,11 +58,11 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-fn verdict<'a>(case: &Case<'a>, scope: &'a Scope, subject: &MeasuredChange) -> Answer<'a> {
+fn verdict<'a>(case: &Case<'a>, scope: &'a Scope, subject: &MeasuredChange) -> ScopeAnswer<'a> {
     let change = &subject.change;
     // The rules that read more than the path come last: most changes are granted by their row.
     let answer = answer(case, scope, subject);
-    if matches!(answer, Answer::Granted) {
+    if matches!(answer, ScopeAnswer::Granted) {
         return answer;
     }
     let exempt = needs_no_row(case.policy, change)
@@ -70,14 +70,14 @@ fn verdict<'a>(case: &Case<'a>, scope: &'a Scope, subject: &MeasuredChange) -> A
         || policy_changed::is_own_part(subject);
     let is_repair = change.action() == Action::Delete && !can_be_named(change);
     if exempt || is_repair || is_undone(case.merge_base, change) {
-        return Answer::Granted;
+        return ScopeAnswer::Granted;
     }
     match answer {
         // The next step is the same for the path as for the row: commit the design first.
         _ if case.policy.stage == Stage::Commit
             && grants(&case.policy.proposed, subject, case.merge_base) =>
         {
-            Answer::Granted
+            ScopeAnswer::Granted
         }
         answer => answer,
     }
@@ -113,18 +113,18 @@ fn is_undone(merge_base: &MergeBase, change: &Change) -> bool {
     merge_base.get(change.path.as_ref()) == Some(change.new)
 }
 
-fn answer<'a>(case: &Case<'_>, scope: &'a Scope, subject: &MeasuredChange) -> Answer<'a> {
+fn answer<'a>(case: &Case<'_>, scope: &'a Scope, subject: &MeasuredChange) -> ScopeAnswer<'a> {
     if grants(scope, subject, case.merge_base)
         || rename_rows::is_told_at_new_end(case, scope, subject)
     {
-        return Answer::Granted;
+        return ScopeAnswer::Granted;
     }
     if case.policy.settings.companions && companions::is_granted(scope, &subject.change) {
-        return Answer::Granted;
+        return ScopeAnswer::Granted;
     }
     match scope.lookup(subject.path()).grants.first() {
-        Some(grant) => Answer::NotThisAction(grant),
-        None => Answer::NoGrant,
+        Some(grant) => ScopeAnswer::NotThisAction(grant),
+        None => ScopeAnswer::NoGrant,
     }
 }
 
@@ -164,7 +164,7 @@ fn no_grant(
     case: &Case<'_>,
     scope: &Scope,
     subject: &MeasuredChange,
-    wanted: &Wanted<'_>,
+    wanted: &MissingRow<'_>,
 ) -> Finding {
     let policy = case.policy;
     let path = subject.path();
@@ -216,7 +216,7 @@ fn not_this_action(
     case: &Case<'_>,
     subject: &MeasuredChange,
     grant: &Grant,
-    wanted: &Wanted<'_>,
+    wanted: &MissingRow<'_>,
 ) -> Finding {
     if let Some(finding) = rename_rows::finding(case, subject) {
         return finding;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::policy::settings::{Places, Settings};
+use crate::policy::settings::{KeyPlaces, Settings};
 
 /// The settings with their sources.
 #[derive(Debug, Clone, Default)]
@@ -12,7 +12,7 @@ pub struct SettingsInForce {
     /// What is in force.
     pub settings: Settings,
     /// Where the file sets what.
-    pub places: Places,
+    pub places: KeyPlaces,
     /// Designs that were chosen by hand.
     pub designs: Option<ChosenDesigns>,
     /// The environment's variables that guard listens to and that are set, by name.

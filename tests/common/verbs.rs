@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::Value;
-use write_guard::gate::{Fault, Log, Record, verify};
+use write_guard::gate::{Log, LogFault, Record, verify};
 
 use super::{GUARD, Repo, lines, strace};
 
@@ -204,7 +204,7 @@ impl Verb {
             assert!(is_typed(&outcome.text), "{what}: no kind of error");
         }
         let fault = verify(&bytes, None).fault;
-        let is_harmless = fault.is_none_or(|(_, fault)| fault == Fault::Torn);
+        let is_harmless = fault.is_none_or(|(_, fault)| fault == LogFault::Torn);
         assert!(is_harmless, "{what}: {fault:?}");
         self.check_leftovers(repo, &what);
         if state == State::Old && ["approve", "reject"].contains(&self.name) {

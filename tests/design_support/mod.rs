@@ -3,7 +3,7 @@
 
 use gix::bstr::BStr;
 use write_guard::policy::Actions;
-use write_guard::policy::design::{Design, Options, parse};
+use write_guard::policy::design::{Design, DesignOptions, parse};
 
 /// The usual header of a table of files.
 pub const HEADER: &str =
@@ -14,7 +14,7 @@ pub fn read(text: &str) -> Design {
     parse(
         BStr::new("docs/lld/LLD-1.md"),
         text.as_bytes(),
-        &Options::default(),
+        &DesignOptions::default(),
     )
 }
 

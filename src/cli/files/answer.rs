@@ -6,9 +6,9 @@ use gix::bstr::ByteSlice;
 use serde_json::{Map, Value, json};
 
 use super::super::output::Output;
-use crate::boundary::Entry;
+use crate::boundary::OpenedFile;
 use crate::error::{Error, Result};
-use crate::gate::{self, Analysis, Done, Extension, Failure, FailureKind, Gate};
+use crate::gate::{self, Analysis, CompletedOperation, Extension, Failure, FailureKind, Gate};
 use crate::path::show;
 use crate::report::{Format, document};
 
@@ -20,8 +20,8 @@ pub(super) fn print_read(
     output: &mut Output,
     path: &Path,
     content: &[u8],
-    entry: &Entry,
-) -> gate::Result<()> {
+    entry: &OpenedFile,
+) -> gate::GateResult<()> {
     if output.format == Format::Json && content.to_str().is_err() {
         return Err(Failure::new(
             FailureKind::Binary,
@@ -45,7 +45,7 @@ pub(super) fn print_read(
 }
 
 /// What was done.
-pub(in crate::cli) fn print_done(output: &mut Output, gate: &Gate<'_>, done: &Done) {
+pub(in crate::cli) fn print_done(output: &mut Output, gate: &Gate<'_>, done: &CompletedOperation) {
     let quiet = output.style.quiet;
     output.print_either(
         || Value::Object(done_json(gate, done)),
@@ -97,7 +97,7 @@ fn plural(replacements: usize) -> String {
     }
 }
 
-fn done_json(gate: &Gate<'_>, done: &Done) -> Map<String, Value> {
+fn done_json(gate: &Gate<'_>, done: &CompletedOperation) -> Map<String, Value> {
     let absolute = |path: &gix::bstr::BString| -> Value {
         gate.absolute(path.as_ref())
             .to_string_lossy()

@@ -49,7 +49,7 @@ pub(super) fn parse_edits(bytes: &[u8]) -> Result<Vec<Edit>> {
 }
 
 /// Lines `A:B` of a text, both included; either may be left out.
-pub(super) fn lines<'c>(content: &'c [u8], range: &str) -> gate::Result<&'c [u8]> {
+pub(super) fn lines<'c>(content: &'c [u8], range: &str) -> gate::GateResult<&'c [u8]> {
     let bad = || {
         Failure::new(
             FailureKind::CannotJudge,
@@ -92,7 +92,7 @@ pub(super) fn lines<'c>(content: &'c [u8], range: &str) -> gate::Result<&'c [u8]
 ///
 /// # Errors
 /// It cannot be read, or has more than `max_size` bytes; no more are read then.
-pub(in crate::cli) fn read_stdin(max_size: u64) -> gate::Result<Vec<u8>> {
+pub(in crate::cli) fn read_stdin(max_size: u64) -> gate::GateResult<Vec<u8>> {
     read_up_to(
         max_size,
         "the limit of [workspace] max-size",
@@ -104,7 +104,7 @@ pub(in crate::cli) fn read_stdin(max_size: u64) -> gate::Result<Vec<u8>> {
 ///
 /// # Errors
 /// It cannot be read, or is far larger than a file may be.
-pub(super) fn read_edits(max_size: u64) -> gate::Result<Vec<Edit>> {
+pub(super) fn read_edits(max_size: u64) -> gate::GateResult<Vec<Edit>> {
     let limit = max_size.saturating_mul(EDITS_PER_FILE);
     let bound = format!("{EDITS_PER_FILE} times the limit of [workspace] max-size");
     Ok(parse_edits(&read_up_to(
@@ -117,7 +117,7 @@ pub(super) fn read_edits(max_size: u64) -> gate::Result<Vec<Edit>> {
 /// How much larger than a file a list of edits may be.
 const EDITS_PER_FILE: u64 = 4;
 
-fn read_up_to(limit: u64, bound: &str, instead: &str) -> gate::Result<Vec<u8>> {
+fn read_up_to(limit: u64, bound: &str, instead: &str) -> gate::GateResult<Vec<u8>> {
     let whole = bounded::whole(io::stdin().lock(), limit)
         .map_err(|error| Error::new(format!("standard input cannot be read: {error}")))?;
     whole.ok_or_else(|| {
@@ -133,7 +133,7 @@ fn read_up_to(limit: u64, bound: &str, instead: &str) -> gate::Result<Vec<u8>> {
 ///
 /// # Errors
 /// It may not be read, or cannot be.
-pub(super) fn read_content(gate: &Gate<'_>, request: &BStr) -> gate::Result<Vec<u8>> {
+pub(super) fn read_content(gate: &Gate<'_>, request: &BStr) -> gate::GateResult<Vec<u8>> {
     let read = gate.read(request);
     let (_, entry) = read.map_err(|failure| Failure {
         // What is missing is not the file that the operation is about.

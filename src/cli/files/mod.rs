@@ -24,7 +24,7 @@ use input::{edit, parse_edits, read_content, read_edits};
 
 /// The file of an operation, and how to judge it.
 #[derive(Debug, clap::Args)]
-struct Target {
+struct OperationTarget {
     /// The file, absolute or relative to the current directory.
     #[arg(value_name = "FILE")]
     path: OsString,
@@ -59,7 +59,7 @@ pub(super) struct ReadArgs {
 )]
 pub(super) struct WriteArgs {
     #[command(flatten)]
-    target: Target,
+    target: OperationTarget,
     /// Read the content from this file instead of standard input; `guard read` must be allowed to read it.
     #[arg(long, value_name = "FILE")]
     content_file: Option<PathBuf>,
@@ -108,7 +108,7 @@ impl Way {
 )]
 pub(super) struct PatchArgs {
     #[command(flatten)]
-    target: Target,
+    target: OperationTarget,
     /// The exact text to replace, which must occur exactly once.
     #[arg(long, value_name = "TEXT", requires = "replace", conflicts_with_all = ["search_file", "edits"])]
     search: Option<String>,
@@ -138,7 +138,7 @@ pub(super) struct PatchArgs {
 #[command(after_help = "Examples:\n  guard delete src/old.py")]
 pub(super) struct DeleteArgs {
     #[command(flatten)]
-    target: Target,
+    target: OperationTarget,
 }
 
 #[derive(Debug, clap::Args)]
@@ -189,7 +189,7 @@ pub(super) struct EditArgs {
 impl ReadArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
-        let mut read = || -> gate::Result<()> {
+        let mut read = || -> gate::GateResult<()> {
             let gate = Gate::open(&repo, &self.design.options(false))?;
             output.notes(gate.notes());
             let path = self.path.iter().chain(&self.file).next();
@@ -239,7 +239,7 @@ impl PatchArgs {
         })
     }
 
-    fn edits(&self, gate: &Gate<'_>, repo: &Repository) -> gate::Result<Vec<Edit>> {
+    fn edits(&self, gate: &Gate<'_>, repo: &Repository) -> gate::GateResult<Vec<Edit>> {
         let read = |file: &Path| read_content(gate, repo.request(file).as_ref());
         Ok(match (&self.search, &self.search_file, &self.edits) {
             (Some(search), ..) => vec![edit(
@@ -266,7 +266,7 @@ impl DeleteArgs {
 impl MoveArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         // A destructive move is refused, not held: there is nothing to ask.
-        let from = Target {
+        let from = OperationTarget {
             path: self.from.clone(),
             auto: true,
             design: self.design.clone(),
@@ -281,7 +281,7 @@ impl MoveArgs {
 
 impl EditArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        let target = Target {
+        let target = OperationTarget {
             path: self.path.clone(),
             auto: self.auto,
             design: self.design.clone(),
@@ -315,12 +315,12 @@ pub(in crate::cli) fn person(auto: bool) -> Option<Person> {
 
 fn perform(
     output: &mut Output,
-    target: &Target,
-    operation: impl Fn(&Gate<'_>, &Repository) -> gate::Result<Operation>,
+    target: &OperationTarget,
+    operation: impl Fn(&Gate<'_>, &Repository) -> gate::GateResult<Operation>,
 ) -> Result<u8> {
     let repo = repository()?;
     let mut person = person(target.auto);
-    let mut run = || -> gate::Result<()> {
+    let mut run = || -> gate::GateResult<()> {
         let mut gate = Gate::open(&repo, &target.design.options(false))?;
         output.notes(gate.notes());
         let operation = operation(&gate, &repo)?;

@@ -5,14 +5,14 @@
 pub(super) struct Insertion {
     /// The first byte of a line, or the end of the text.
     pub(super) at: usize,
-    pub(super) pieces: Vec<Piece>,
+    pub(super) pieces: Vec<LineRun>,
     /// Blank lines between the last piece and what follows.
     pub(super) gap_after: usize,
 }
 
 /// Some lines.
 #[derive(Debug)]
-pub(super) struct Piece {
+pub(super) struct LineRun {
     /// Blank lines before it.
     pub(super) gap: usize,
     pub(super) text: String,

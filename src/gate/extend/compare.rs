@@ -2,10 +2,10 @@
 
 use super::assemble::Insertion;
 use super::import::Atom;
-use super::level::{Level, has_shape, is_missing, refuse_conflict};
-use super::place::{self, Place};
-use super::scope::{Definition, Import, Scope};
-use super::syntax::{Head, Syntax, plain};
+use super::level::{MergedScope, has_shape, is_missing, refuse_conflict};
+use super::place::{self, TargetScope};
+use super::scope::{CodeScope, Definition, Import};
+use super::syntax::{DefinitionHead, Syntax, plain};
 use crate::gate::Extension;
 
 /// Characters of a statement in the answer.
@@ -26,8 +26,8 @@ pub(super) struct Comparison {
 /// Both give one name different meanings, or there is no place for what is missing; a clause that says so.
 pub(super) fn compare(
     syntax: &Syntax,
-    old: &Scope<'_>,
-    new: &Scope<'_>,
+    old: &CodeScope<'_>,
+    new: &CodeScope<'_>,
 ) -> Result<Comparison, String> {
     if let Some(header) = new.header
         && new.header != old.header
@@ -37,7 +37,7 @@ pub(super) fn compare(
         ));
     }
     let mut comparison = Comparison::default();
-    let whole = Level::new(vec![old], None, String::new(), String::new());
+    let whole = MergedScope::new(vec![old], None, String::new(), String::new());
     comparison.scope(syntax, &whole, new)?;
     comparison.extension.kept.dedup();
     Ok(comparison)
@@ -47,10 +47,10 @@ impl Comparison {
     fn scope(
         &mut self,
         syntax: &Syntax,
-        level: &Level<'_, '_>,
-        new: &Scope<'_>,
+        level: &MergedScope<'_, '_>,
+        new: &CodeScope<'_>,
     ) -> Result<(), String> {
-        let proposed = Level::new(vec![new], None, String::new(), String::new());
+        let proposed = MergedScope::new(vec![new], None, String::new(), String::new());
         let mut missing = Vec::new();
         for definition in &new.definitions {
             if is_missing(level, &proposed, definition)? {
@@ -59,7 +59,7 @@ impl Comparison {
                 self.meet(syntax, level, new, definition)?;
             }
         }
-        let place = Place {
+        let place = TargetScope {
             syntax,
             old: level.parts[level.parts.len() - 1],
             container: level.container,
@@ -85,8 +85,8 @@ impl Comparison {
     fn meet(
         &mut self,
         syntax: &Syntax,
-        level: &Level<'_, '_>,
-        new: &Scope<'_>,
+        level: &MergedScope<'_, '_>,
+        new: &CodeScope<'_>,
         definition: &Definition<'_>,
     ) -> Result<(), String> {
         let head = &definition.head;
@@ -96,7 +96,7 @@ impl Comparison {
             .filter(|old| has_shape(&old.head, head))
             .collect();
         let name = label(&level.owner, head);
-        let containers: Vec<(&Definition<'_>, &Scope<'_>)> = there
+        let containers: Vec<(&Definition<'_>, &CodeScope<'_>)> = there
             .iter()
             .filter_map(|old| Some((*old, old.members.as_deref()?)))
             .collect();
@@ -108,14 +108,14 @@ impl Comparison {
             }
             return Ok(());
         };
-        let is_headed = |(old, _): &(&Definition<'_>, &Scope<'_>)| {
+        let is_headed = |(old, _): &(&Definition<'_>, &CodeScope<'_>)| {
             level.parts[0].header_of(old) == new.header_of(definition)
         };
         if !containers.iter().any(is_headed) {
             self.extension.kept.push(name);
         }
         let separator = syntax.separator;
-        let inner = Level::new(
+        let inner = MergedScope::new(
             containers.iter().map(|(_, members)| *members).collect(),
             Some(last),
             format!("{}{}{separator}", level.owner, head.names.join(", ")),
@@ -126,9 +126,9 @@ impl Comparison {
 
     fn imports(
         &mut self,
-        place: &Place<'_, '_>,
-        level: &Level<'_, '_>,
-        proposed: &Level<'_, '_>,
+        place: &TargetScope<'_, '_>,
+        level: &MergedScope<'_, '_>,
+        proposed: &MergedScope<'_, '_>,
         added: &str,
     ) -> Result<(), String> {
         let new = proposed.parts[0];
@@ -185,7 +185,7 @@ impl Comparison {
     }
 
     /// Statements without a name are not added; the answer says which.
-    fn leave_out(&mut self, level: &Level<'_, '_>, new: &Scope<'_>) {
+    fn leave_out(&mut self, level: &MergedScope<'_, '_>, new: &CodeScope<'_>) {
         for range in &new.others {
             let text = new.dedented(range);
             if !level.others.contains(&text) {
@@ -195,7 +195,7 @@ impl Comparison {
     }
 }
 
-fn label(owner: &str, head: &Head<'_>) -> String {
+fn label(owner: &str, head: &DefinitionHead<'_>) -> String {
     let shape = Some(&head.shape).filter(|shape| shape.starts_with('('));
     let shape = shape.map_or("", String::as_str);
     format!("{} {owner}{}{shape}", head.kind, head.names.join(", "))

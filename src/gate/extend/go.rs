@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::import::{Atom, Bindings};
-use super::syntax::{Head, Item, VALUE, children, field, plain, text_of};
+use super::syntax::{DefinitionHead, Item, VALUE, children, field, plain, text_of};
 
 pub(super) fn item<'t>(node: Node<'t>, text: &str, _: &[&str]) -> Item<'t> {
     let name = field(node, "name", text);
@@ -14,17 +14,23 @@ pub(super) fn item<'t>(node: Node<'t>, text: &str, _: &[&str]) -> Item<'t> {
         // There may be many of both.
         "function_declaration" if ["init", "_"].contains(&name) => {
             let body = plain(text_of(node, text));
-            Item::Definition(Head::new("function", name, 0).shaped(body))
+            Item::Definition(DefinitionHead::new("function", name, 0).shaped(body))
         }
-        "function_declaration" => Item::Definition(Head::new("function", name, VALUE)),
+        "function_declaration" => Item::Definition(DefinitionHead::new("function", name, VALUE)),
         "method_declaration" => {
             let receiver = receiver(field(node, "receiver", text));
-            Item::Definition(Head::new("method", format!("{receiver}.{name}"), 0))
+            Item::Definition(DefinitionHead::new(
+                "method",
+                format!("{receiver}.{name}"),
+                0,
+            ))
         }
         "type_declaration" => types(node, text),
         "const_declaration" => Item::Definition(group("constant", node, text)),
         "var_declaration" => Item::Definition(group("variable", node, text)),
-        "method_elem" | "method_spec" => Item::Definition(Head::new("method", name, VALUE)),
+        "method_elem" | "method_spec" => {
+            Item::Definition(DefinitionHead::new("method", name, VALUE))
+        }
         _ => Item::Other(Vec::new()),
     }
 }
@@ -46,9 +52,9 @@ fn types<'t>(node: Node<'t>, text: &str) -> Item<'t> {
     let names = specs
         .iter()
         .map(|spec| field(*spec, "name", text).to_owned());
-    let head = Head {
+    let head = DefinitionHead {
         names: names.collect(),
-        ..Head::new("type", "", VALUE)
+        ..DefinitionHead::new("type", "", VALUE)
     };
     let interface = match specs.as_slice() {
         [spec] => spec
@@ -65,7 +71,7 @@ fn types<'t>(node: Node<'t>, text: &str) -> Item<'t> {
 }
 
 /// One or more constants or variables, together: their values may depend on their order.
-fn group<'t>(kind: &'static str, node: Node<'_>, text: &str) -> Head<'t> {
+fn group<'t>(kind: &'static str, node: Node<'_>, text: &str) -> DefinitionHead<'t> {
     let mut names = Vec::new();
     for child in children(node) {
         let specs = if child.kind() == "var_spec_list" {
@@ -85,11 +91,11 @@ fn group<'t>(kind: &'static str, node: Node<'_>, text: &str) -> Head<'t> {
     let is_known = names.iter().any(|name| name != "_");
     names.retain(|name| name != "_" || !is_known);
     if !is_known {
-        return Head::new(kind, plain(text_of(node, text)), 0);
+        return DefinitionHead::new(kind, plain(text_of(node, text)), 0);
     }
-    Head {
+    DefinitionHead {
         names,
-        ..Head::new(kind, "", VALUE)
+        ..DefinitionHead::new(kind, "", VALUE)
     }
 }
 

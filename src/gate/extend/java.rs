@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::import::Atom;
 use super::syntax::{
-    Body, CALL, Head, Item, TYPE, VALUE, children, field, has_word, plain, text_of,
+    Body, CALL, DefinitionHead, Item, TYPE, VALUE, children, field, has_word, plain, text_of,
 };
 
 pub(super) fn item<'t>(node: Node<'t>, text: &str, _: &[&str]) -> Item<'t> {
@@ -14,19 +14,27 @@ pub(super) fn item<'t>(node: Node<'t>, text: &str, _: &[&str]) -> Item<'t> {
         "line_comment" | "block_comment" => return Item::Comment,
         "package_declaration" => return Item::Header,
         "import_declaration" => return Item::Import(vec![import(node, text)].into()),
-        "class_declaration" => Head::new("class", name, TYPE).with_body(body),
-        "interface_declaration" => Head::new("interface", name, TYPE).with_body(body),
-        "record_declaration" => Head::new("record", name, TYPE).with_body(body),
-        "annotation_type_declaration" => Head::new("annotation", name, TYPE).with_body(body),
-        "enum_declaration" => enumeration(name, body),
-        "method_declaration" => Head::new("method", name, CALL).shaped(parameters(node, text)),
-        "annotation_type_element_declaration" => Head::new("method", name, CALL).shaped("()"),
-        "constructor_declaration" => {
-            Head::new("constructor", name, 0).shaped(parameters(node, text))
+        "class_declaration" => DefinitionHead::new("class", name, TYPE).with_body(body),
+        "interface_declaration" => DefinitionHead::new("interface", name, TYPE).with_body(body),
+        "record_declaration" => DefinitionHead::new("record", name, TYPE).with_body(body),
+        "annotation_type_declaration" => {
+            DefinitionHead::new("annotation", name, TYPE).with_body(body)
         }
-        "compact_constructor_declaration" => Head::new("constructor", name, 0).shaped("compact"),
+        "enum_declaration" => enumeration(name, body),
+        "method_declaration" => {
+            DefinitionHead::new("method", name, CALL).shaped(parameters(node, text))
+        }
+        "annotation_type_element_declaration" => {
+            DefinitionHead::new("method", name, CALL).shaped("()")
+        }
+        "constructor_declaration" => {
+            DefinitionHead::new("constructor", name, 0).shaped(parameters(node, text))
+        }
+        "compact_constructor_declaration" => {
+            DefinitionHead::new("constructor", name, 0).shaped("compact")
+        }
         "field_declaration" | "constant_declaration" => fields(node, text),
-        "enum_constant" => Head::new("constant", name, VALUE),
+        "enum_constant" => DefinitionHead::new("constant", name, VALUE),
         "empty_statement" => return Item::Empty,
         _ => return Item::Other(Vec::new()),
     };
@@ -34,15 +42,15 @@ pub(super) fn item<'t>(node: Node<'t>, text: &str, _: &[&str]) -> Item<'t> {
 }
 
 /// Members of an enum follow its constants.
-fn enumeration<'t>(name: &str, body: Option<Node<'t>>) -> Head<'t> {
-    let head = Head::new("enum", name, TYPE);
+fn enumeration<'t>(name: &str, body: Option<Node<'t>>) -> DefinitionHead<'t> {
+    let head = DefinitionHead::new("enum", name, TYPE);
     let Some(body) = body else {
         return head;
     };
     let members = children(body)
         .into_iter()
         .find(|it| it.kind() == "enum_body_declarations");
-    Head {
+    DefinitionHead {
         body: members.map(|node| Body {
             node,
             open: node.start_byte(),
@@ -91,13 +99,13 @@ fn erased(of_type: &str) -> String {
     result
 }
 
-fn fields<'t>(node: Node<'_>, text: &str) -> Head<'t> {
+fn fields<'t>(node: Node<'_>, text: &str) -> DefinitionHead<'t> {
     let mut cursor = node.walk();
     let declarators = node.children_by_field_name("declarator", &mut cursor);
     let names = declarators.map(|it| field(it, "name", text).to_owned());
-    Head {
+    DefinitionHead {
         names: names.collect(),
-        ..Head::new("field", "", VALUE)
+        ..DefinitionHead::new("field", "", VALUE)
     }
 }
 

@@ -3,12 +3,12 @@
 use std::collections::{HashMap, HashSet};
 
 use super::import::Atom;
-use super::scope::{Definition, Scope};
-use super::syntax::Head;
+use super::scope::{CodeScope, Definition};
+use super::syntax::DefinitionHead;
 
 /// One scope of a file; an `impl` may be there in several parts.
-pub(super) struct Level<'a, 't> {
-    pub(super) parts: Vec<&'a Scope<'t>>,
+pub(super) struct MergedScope<'a, 't> {
+    pub(super) parts: Vec<&'a CodeScope<'t>>,
     pub(super) definitions: HashMap<&'a str, Vec<&'a Definition<'t>>>,
     /// What is imported, and as what.
     pub(super) targets: HashSet<(&'a str, Option<&'a str>)>,
@@ -26,14 +26,14 @@ pub(super) struct Level<'a, 't> {
     pub(super) key: String,
 }
 
-impl<'a, 't> Level<'a, 't> {
+impl<'a, 't> MergedScope<'a, 't> {
     pub(super) fn new(
-        parts: Vec<&'a Scope<'t>>,
+        parts: Vec<&'a CodeScope<'t>>,
         container: Option<&'a Definition<'t>>,
         owner: String,
         key: String,
-    ) -> Level<'a, 't> {
-        let mut level = Level {
+    ) -> MergedScope<'a, 't> {
+        let mut level = MergedScope {
             definitions: HashMap::new(),
             targets: HashSet::new(),
             bound: HashMap::new(),
@@ -70,7 +70,7 @@ impl<'a, 't> Level<'a, 't> {
     }
 
     /// Whether such a definition of the name is there.
-    fn has(&self, name: &str, head: &Head<'_>) -> bool {
+    fn has(&self, name: &str, head: &DefinitionHead<'_>) -> bool {
         let mut named = self.named(name);
         named.any(|it| (it.head.kind, &it.head.shape) == (head.kind, &head.shape))
     }
@@ -87,8 +87,8 @@ impl<'a, 't> Level<'a, 't> {
 
 /// Whether nothing of that name is in `old`. What stands beside each other in `new` may do so in the result.
 pub(super) fn is_missing(
-    old: &Level<'_, '_>,
-    new: &Level<'_, '_>,
+    old: &MergedScope<'_, '_>,
+    new: &MergedScope<'_, '_>,
     definition: &Definition<'_>,
 ) -> Result<bool, String> {
     let head = &definition.head;
@@ -144,8 +144,8 @@ fn refuse_rival(name: &str, old: &Definition<'_>, new: &Definition<'_>) -> Resul
 
 /// Refuses an import of `new` that would give a name of `old` a second meaning, unless `new` has both.
 pub(super) fn refuse_conflict(
-    old: &Level<'_, '_>,
-    new: &Level<'_, '_>,
+    old: &MergedScope<'_, '_>,
+    new: &MergedScope<'_, '_>,
     atom: &Atom,
 ) -> Result<(), String> {
     let Some(bound) = atom.bound.as_deref() else {
@@ -169,7 +169,7 @@ pub(super) fn refuse_conflict(
 }
 
 /// A name without a shape is that name in any shape.
-pub(super) fn has_shape(old: &Head<'_>, new: &Head<'_>) -> bool {
+pub(super) fn has_shape(old: &DefinitionHead<'_>, new: &DefinitionHead<'_>) -> bool {
     let is_shaped = old.shape == new.shape || old.shape.is_empty() || new.shape.is_empty();
     old.kind == new.kind && is_shaped
 }

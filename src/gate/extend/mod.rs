@@ -20,9 +20,9 @@ use gix::bstr::{BStr, ByteSlice};
 
 use self::assemble::assemble;
 use self::parse::parse;
-use self::scope::Scope;
+use self::scope::CodeScope;
 use super::extension::Extension;
-use super::failure::{Failure, FailureKind, Result};
+use super::failure::{Failure, FailureKind, GateResult};
 use super::line_endings::{BOM, ending_of};
 use crate::path::show;
 
@@ -35,7 +35,7 @@ pub(super) fn can_extend(path: &BStr) -> bool {
 ///
 /// # Errors
 /// The language is unknown, either text does not parse, nothing is missing, or what is missing has no safe place.
-pub(super) fn extend(path: &BStr, old: &[u8], content: &[u8]) -> Result<(Vec<u8>, Extension)> {
+pub(super) fn extend(path: &BStr, old: &[u8], content: &[u8]) -> GateResult<(Vec<u8>, Extension)> {
     let syntax = languages::of(path).ok_or_else(|| unknown_language(path))?;
     let (mark, old) = match old.strip_prefix(BOM) {
         Some(text) => (BOM, text),
@@ -49,8 +49,8 @@ pub(super) fn extend(path: &BStr, old: &[u8], content: &[u8]) -> Result<(Vec<u8>
 
     let old_tree = parse(syntax, old).map_err(|why| unreadable(path, "the file", &why))?;
     let new_tree = parse(syntax, new).map_err(|why| unreadable(path, "the content", &why))?;
-    let before = Scope::of_file(syntax, old, &old_tree);
-    let proposed = Scope::of_file(syntax, new, &new_tree);
+    let before = CodeScope::of_file(syntax, old, &old_tree);
+    let proposed = CodeScope::of_file(syntax, new, &new_tree);
     let comparison =
         compare::compare(syntax, &before, &proposed).map_err(|why| no_place(path, &why))?;
     if comparison.insertions.is_empty() {
@@ -65,7 +65,7 @@ pub(super) fn extend(path: &BStr, old: &[u8], content: &[u8]) -> Result<(Vec<u8>
     let mut expected = before.keys();
     expected.extend(comparison.keys);
     expected.sort();
-    let mut found = Scope::of_file(syntax, &text, &tree).keys();
+    let mut found = CodeScope::of_file(syntax, &text, &tree).keys();
     found.sort();
     if found != expected {
         return Err(no_place(
@@ -77,7 +77,7 @@ pub(super) fn extend(path: &BStr, old: &[u8], content: &[u8]) -> Result<(Vec<u8>
 }
 
 /// As text that a grammar can read.
-fn readable(text: &[u8]) -> Result<&str, String> {
+fn readable(text: &[u8]) -> GateResult<&str, String> {
     if text.contains(&0) {
         return Err("has a NUL byte".to_owned());
     }

@@ -4,23 +4,23 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::assemble::{Insertion, Piece};
-use super::scope::{Definition, Scope, indent_at, line_start};
+use super::assemble::{Insertion, LineRun};
+use super::scope::{CodeScope, Definition, indent_at, line_start};
 use super::syntax::Syntax;
 
 /// The scope of the old file that is added to.
-pub(super) struct Place<'a, 't> {
+pub(super) struct TargetScope<'a, 't> {
     pub(super) syntax: &'a Syntax,
-    pub(super) old: &'a Scope<'t>,
+    pub(super) old: &'a CodeScope<'t>,
     /// `None` for the file.
     pub(super) container: Option<&'a Definition<'t>>,
 }
 
-impl Place<'_, '_> {
+impl TargetScope<'_, '_> {
     /// Definitions go to the end of the scope.
     pub(super) fn definitions(
         &self,
-        new: &Scope<'_>,
+        new: &CodeScope<'_>,
         missing: &[&Definition<'_>],
     ) -> Result<Insertion, String> {
         let (at, indent) = self.end(new, missing)?;
@@ -43,7 +43,7 @@ impl Place<'_, '_> {
                 _ => usual,
             };
             after_line = is_line(&text);
-            pieces.push(Piece { gap, text });
+            pieces.push(LineRun { gap, text });
         }
         let is_before_tail = self.container.is_none() && self.old.tail.is_some();
         Ok(Insertion {
@@ -98,7 +98,7 @@ impl Place<'_, '_> {
                 .lines()
                 .map(|line| indented(indent, line))
                 .collect();
-            Piece {
+            LineRun {
                 gap: if index == 0 { gap } else { 0 },
                 text: lines.join("\n"),
             }
@@ -117,7 +117,11 @@ impl Place<'_, '_> {
     }
 
     /// Where definitions go, and how far to the right.
-    fn end(&self, new: &Scope<'_>, missing: &[&Definition<'_>]) -> Result<(usize, String), String> {
+    fn end(
+        &self,
+        new: &CodeScope<'_>,
+        missing: &[&Definition<'_>],
+    ) -> Result<(usize, String), String> {
         let text = self.old.text;
         let Some(container) = self.container else {
             let at = self
@@ -216,7 +220,7 @@ fn indented(indent: &str, line: &str) -> String {
 
 /// The text of a definition at another indentation. Lines within strings stay as they are.
 fn moved(
-    scope: &Scope<'_>,
+    scope: &CodeScope<'_>,
     definition: &Definition<'_>,
     strings: &[Range<usize>],
     to: &str,

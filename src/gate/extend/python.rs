@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::import::Atom;
-use super::syntax::{Head, Item, VALUE, children, field, plain, text_of};
+use super::syntax::{DefinitionHead, Item, VALUE, children, field, plain, text_of};
 
 /// Ends of decorators that define one name anew on purpose.
 const ACCESSORS: &[&str] = &["setter", "getter", "deleter", "register"];
@@ -38,7 +38,7 @@ pub(super) fn item<'t>(node: Node<'t>, text: &str, _: &[&str]) -> Item<'t> {
         "type_alias_statement" => {
             let left = field(node, "left", text);
             let name = left.split('[').next().unwrap_or(left);
-            Item::Definition(Head::new("type", plain(name), VALUE))
+            Item::Definition(DefinitionHead::new("type", plain(name), VALUE))
         }
         "expression_statement" => expression(node, text),
         "pass_statement" => Item::Empty,
@@ -55,12 +55,12 @@ fn is_for_the_top(comment: Node<'_>, text: &str) -> bool {
     (row == 0 && comment.starts_with("#!")) || (row < 2 && comment.contains("coding"))
 }
 
-fn head<'t>(node: Node<'t>, text: &str) -> Head<'t> {
+fn head<'t>(node: Node<'t>, text: &str) -> DefinitionHead<'t> {
     let name = field(node, "name", text);
     if node.kind() == "class_definition" {
-        Head::new("class", name, VALUE).with_body(node.child_by_field_name("body"))
+        DefinitionHead::new("class", name, VALUE).with_body(node.child_by_field_name("body"))
     } else {
-        Head::new("function", name, VALUE).shaped("plain")
+        DefinitionHead::new("function", name, VALUE).shaped("plain")
     }
 }
 
@@ -105,9 +105,9 @@ fn expression<'t>(node: Node<'t>, text: &str) -> Item<'t> {
             }
             let names = names.iter().flat_map(|name| name.split(','));
             let names = names.map(|name| name.trim().to_owned());
-            Item::Definition(Head {
+            Item::Definition(DefinitionHead {
                 names: names.filter(|name| !name.is_empty()).collect(),
-                ..Head::new("variable", "", VALUE)
+                ..DefinitionHead::new("variable", "", VALUE)
             })
         }
         _ => Item::Other(Vec::new()),

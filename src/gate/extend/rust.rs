@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::import::Atom;
-use super::syntax::{Head, Item, MACRO, TYPE, VALUE, children, field, plain, text_of};
+use super::syntax::{DefinitionHead, Item, MACRO, TYPE, VALUE, children, field, plain, text_of};
 
 /// Deeper trees of `use` are no one's.
 const MAX_DEPTH: usize = 32;
@@ -21,18 +21,20 @@ pub(super) fn item<'t>(node: Node<'t>, text: &str, attributes: &[&str]) -> Item<
         "use_declaration" | "extern_crate_declaration" => {
             return Item::Import(imports(node, text, attributes).into());
         }
-        "function_item" | "function_signature_item" => Head::new("function", name, VALUE),
-        "struct_item" => Head::new("struct", name, TYPE),
-        "enum_item" => Head::new("enum", name, TYPE),
-        "union_item" => Head::new("union", name, TYPE),
-        "type_item" | "associated_type" => Head::new("type", name, TYPE),
-        "trait_item" => Head::new("trait", name, TYPE).with_body(body),
+        "function_item" | "function_signature_item" => DefinitionHead::new("function", name, VALUE),
+        "struct_item" => DefinitionHead::new("struct", name, TYPE),
+        "enum_item" => DefinitionHead::new("enum", name, TYPE),
+        "union_item" => DefinitionHead::new("union", name, TYPE),
+        "type_item" | "associated_type" => DefinitionHead::new("type", name, TYPE),
+        "trait_item" => DefinitionHead::new("trait", name, TYPE).with_body(body),
         // `mod word; pub use word::word;` is what many do.
-        "mod_item" => Head::new("module", name, 0).with_body(body),
-        "const_item" if name == "_" => Head::new("constant", plain(text_of(node, text)), 0),
-        "const_item" => Head::new("constant", name, VALUE),
-        "static_item" => Head::new("static", name, VALUE),
-        "macro_definition" => Head::new("macro", name, MACRO),
+        "mod_item" => DefinitionHead::new("module", name, 0).with_body(body),
+        "const_item" if name == "_" => {
+            DefinitionHead::new("constant", plain(text_of(node, text)), 0)
+        }
+        "const_item" => DefinitionHead::new("constant", name, VALUE),
+        "static_item" => DefinitionHead::new("static", name, VALUE),
+        "macro_definition" => DefinitionHead::new("macro", name, MACRO),
         "impl_item" => return Item::Definition(implementation(node, text, attributes)),
         "empty_statement" => return Item::Empty,
         _ => return Item::Other(Vec::new()),
@@ -48,7 +50,7 @@ fn conditions(attributes: &[&str]) -> String {
 }
 
 /// Known by the type and the trait; its bounds tell the parts apart.
-fn implementation<'t>(node: Node<'t>, text: &str, attributes: &[&str]) -> Head<'t> {
+fn implementation<'t>(node: Node<'t>, text: &str, attributes: &[&str]) -> DefinitionHead<'t> {
     let of_type = plain(field(node, "type", text));
     let name = match plain(field(node, "trait", text)) {
         of_trait if of_trait.is_empty() => of_type,
@@ -63,7 +65,7 @@ fn implementation<'t>(node: Node<'t>, text: &str, attributes: &[&str]) -> Head<'
         plain(field(node, "type_parameters", text)),
         plain(&clauses.join(" ")),
     ];
-    let head = Head::new("impl", name, 0).shaped(format!("<{}>", shape.join(" ").trim()));
+    let head = DefinitionHead::new("impl", name, 0).shaped(format!("<{}>", shape.join(" ").trim()));
     head.with_body(node.child_by_field_name("body"))
 }
 

@@ -5,14 +5,14 @@ use std::ops::Range;
 use tree_sitter::{Node, Tree};
 
 use super::import::Bindings;
-use super::syntax::{Head, Item, Syntax, plain, text_of};
+use super::syntax::{DefinitionHead, Item, Syntax, plain, text_of};
 
 /// Members of members of members; what is deeper is compared as a whole.
 const MAX_DEPTH: usize = 8;
 
 /// A file or a body.
 #[derive(Debug)]
-pub(super) struct Scope<'t> {
+pub(super) struct CodeScope<'t> {
     pub(super) syntax: &'t Syntax,
     pub(super) text: &'t str,
     pub(super) root: Node<'t>,
@@ -42,11 +42,11 @@ pub(super) struct Import {
 /// A definition with the comments and attributes that belong to it.
 #[derive(Debug)]
 pub(super) struct Definition<'t> {
-    pub(super) head: Head<'t>,
+    pub(super) head: DefinitionHead<'t>,
     pub(super) range: Range<usize>,
     /// Blank lines before it; `None` for the first thing of its scope.
     pub(super) gap: Option<usize>,
-    pub(super) members: Option<Box<Scope<'t>>>,
+    pub(super) members: Option<Box<CodeScope<'t>>>,
 }
 
 /// What was read last, for what still belongs to it.
@@ -65,9 +65,9 @@ struct Pending<'t> {
     attributes: Vec<&'t str>,
 }
 
-impl<'t> Scope<'t> {
-    pub(super) fn of_file(syntax: &'t Syntax, text: &'t str, tree: &'t Tree) -> Scope<'t> {
-        Scope::read(syntax, text, tree.root_node(), 0, 0)
+impl<'t> CodeScope<'t> {
+    pub(super) fn of_file(syntax: &'t Syntax, text: &'t str, tree: &'t Tree) -> CodeScope<'t> {
+        CodeScope::read(syntax, text, tree.root_node(), 0, 0)
     }
 
     /// `open` is the byte where the scope begins.
@@ -77,8 +77,8 @@ impl<'t> Scope<'t> {
         node: Node<'t>,
         open: usize,
         depth: usize,
-    ) -> Scope<'t> {
-        let mut scope = Scope {
+    ) -> CodeScope<'t> {
+        let mut scope = CodeScope {
             syntax,
             text,
             root: node,
@@ -190,7 +190,13 @@ impl<'t> Scope<'t> {
         }
     }
 
-    fn define(&mut self, head: Head<'t>, mut range: Range<usize>, open: usize, depth: usize) {
+    fn define(
+        &mut self,
+        head: DefinitionHead<'t>,
+        mut range: Range<usize>,
+        open: usize,
+        depth: usize,
+    ) {
         // An implementation takes its signatures along.
         while !head.is_signature
             && let Some(previous) = self.definitions.last()
@@ -206,7 +212,7 @@ impl<'t> Scope<'t> {
         let members = head.body.filter(|_| depth < MAX_DEPTH).map(|body| {
             let has_brace = self.text[body.open..].starts_with('{');
             let open = body.open + usize::from(has_brace);
-            Box::new(Scope::read(
+            Box::new(CodeScope::read(
                 self.syntax,
                 self.text,
                 body.node,
@@ -289,7 +295,7 @@ impl Definition<'_> {
     }
 }
 
-impl Head<'_> {
+impl DefinitionHead<'_> {
     pub(super) fn key(&self) -> String {
         format!("{} {} {}", self.kind, self.names.join(", "), self.shape)
     }

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::import::Atom;
-use super::syntax::{Head, Item, TYPE, VALUE, children, field, has_word, plain, text_of};
+use super::syntax::{DefinitionHead, Item, TYPE, VALUE, children, field, has_word, plain, text_of};
 
 pub(super) fn item<'t>(node: Node<'t>, text: &str, _: &[&str]) -> Item<'t> {
     match node.kind() {
@@ -22,7 +22,7 @@ pub(super) fn item<'t>(node: Node<'t>, text: &str, _: &[&str]) -> Item<'t> {
         {
             // `declare global` names no one's names.
             Some(block) if block.kind() == "statement_block" => {
-                Item::Definition(Head::new("module", "global", 0).with_body(Some(block)))
+                Item::Definition(DefinitionHead::new("module", "global", 0).with_body(Some(block)))
             }
             Some(inner) => definition(inner, text),
             None => Item::Other(Vec::new()),
@@ -49,7 +49,7 @@ fn exported<'t>(node: Node<'t>, text: &str) -> Item<'t> {
     } else {
         plain(text_of(node, text))
     };
-    Item::Definition(Head::new("export", name, VALUE))
+    Item::Definition(DefinitionHead::new("export", name, VALUE))
 }
 
 fn definition<'t>(node: Node<'t>, text: &str) -> Item<'t> {
@@ -57,35 +57,38 @@ fn definition<'t>(node: Node<'t>, text: &str) -> Item<'t> {
     let body = node.child_by_field_name("body");
     let head = match node.kind() {
         "function_declaration" | "generator_function_declaration" => {
-            Head::new("function", name, VALUE)
+            DefinitionHead::new("function", name, VALUE)
         }
-        "function_signature" => signature(Head::new("function", name, VALUE), node, text),
+        "function_signature" => signature(DefinitionHead::new("function", name, VALUE), node, text),
         "class_declaration" | "abstract_class_declaration" => {
-            Head::new("class", name, VALUE | TYPE).with_body(body)
+            DefinitionHead::new("class", name, VALUE | TYPE).with_body(body)
         }
-        "interface_declaration" => Head::new("interface", name, TYPE).with_body(body),
-        "type_alias_declaration" => Head::new("type", name, TYPE),
-        "enum_declaration" => Head::new("enum", name, VALUE | TYPE),
+        "interface_declaration" => DefinitionHead::new("interface", name, TYPE).with_body(body),
+        "type_alias_declaration" => DefinitionHead::new("type", name, TYPE),
+        "enum_declaration" => DefinitionHead::new("enum", name, VALUE | TYPE),
         // Namespaces may share a name with a function or a class.
-        "internal_module" | "module" => Head::new("module", name, 0).with_body(body),
+        "internal_module" | "module" => DefinitionHead::new("module", name, 0).with_body(body),
         "lexical_declaration" | "variable_declaration" => variables(node, text),
         "method_definition" => {
             let access = ["get", "set"].into_iter().find(|word| has_word(node, word));
-            Head::new("method", member(node, name), VALUE).shaped(access.unwrap_or_default())
+            DefinitionHead::new("method", member(node, name), VALUE)
+                .shaped(access.unwrap_or_default())
         }
-        "method_signature" | "abstract_method_signature" => {
-            signature(Head::new("method", member(node, name), VALUE), node, text)
-        }
+        "method_signature" | "abstract_method_signature" => signature(
+            DefinitionHead::new("method", member(node, name), VALUE),
+            node,
+            text,
+        ),
         "public_field_definition" | "property_signature" => {
-            Head::new("property", member(node, name), VALUE)
+            DefinitionHead::new("property", member(node, name), VALUE)
         }
-        "field_definition" => Head::new(
+        "field_definition" => DefinitionHead::new(
             "property",
             member(node, field(node, "property", text)),
             VALUE,
         ),
         "index_signature" | "call_signature" | "construct_signature" => {
-            Head::new("signature", plain(text_of(node, text)), 0)
+            DefinitionHead::new("signature", plain(text_of(node, text)), 0)
         }
         _ => return Item::Other(Vec::new()),
     };
@@ -102,7 +105,7 @@ fn member(node: Node<'_>, name: &str) -> String {
 }
 
 /// Signatures are told apart by the types of their parameters.
-fn signature<'t>(head: Head<'t>, node: Node<'_>, text: &str) -> Head<'t> {
+fn signature<'t>(head: DefinitionHead<'t>, node: Node<'_>, text: &str) -> DefinitionHead<'t> {
     let parameters = node
         .child_by_field_name("parameters")
         .map(children)
@@ -122,19 +125,19 @@ fn signature<'t>(head: Head<'t>, node: Node<'_>, text: &str) -> Head<'t> {
             format!("{mark}{of_type}")
         })
         .collect();
-    Head {
+    DefinitionHead {
         is_signature: true,
         ..head.shaped(format!("({})", types.join(", ")))
     }
 }
 
-fn variables<'t>(node: Node<'_>, text: &str) -> Head<'t> {
+fn variables<'t>(node: Node<'_>, text: &str) -> DefinitionHead<'t> {
     let declarators = children(node).into_iter();
     let declarators = declarators.filter(|it| it.kind() == "variable_declarator");
     let names = declarators.map(|it| plain(field(it, "name", text)));
-    Head {
+    DefinitionHead {
         names: names.collect(),
-        ..Head::new("variable", "", VALUE)
+        ..DefinitionHead::new("variable", "", VALUE)
     }
 }
 

@@ -51,7 +51,7 @@ pub(super) enum Item<'t> {
     /// Binds names of elsewhere.
     Import(Bindings),
     /// Something with a name.
-    Definition(Head<'t>),
+    Definition(DefinitionHead<'t>),
     /// Says nothing.
     Empty,
     /// Runs when all is defined: definitions go before it.
@@ -62,7 +62,7 @@ pub(super) enum Item<'t> {
 
 /// What a definition is known by.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Head<'t> {
+pub(super) struct DefinitionHead<'t> {
     /// A word for people.
     pub(super) kind: &'static str,
     /// All that it defines; more than one in `int x, y;`.
@@ -88,24 +88,28 @@ pub(super) struct Body<'t> {
     pub(super) close: usize,
 }
 
-impl<'t> Head<'t> {
-    pub(super) fn new(kind: &'static str, name: impl Into<String>, spaces: u8) -> Head<'t> {
-        Head {
+impl<'t> DefinitionHead<'t> {
+    pub(super) fn new(
+        kind: &'static str,
+        name: impl Into<String>,
+        spaces: u8,
+    ) -> DefinitionHead<'t> {
+        DefinitionHead {
             kind,
             names: vec![name.into()],
             spaces,
-            ..Head::default()
+            ..DefinitionHead::default()
         }
     }
 
     /// With a shape.
-    pub(super) fn shaped(mut self, shape: impl Into<String>) -> Head<'t> {
+    pub(super) fn shaped(mut self, shape: impl Into<String>) -> DefinitionHead<'t> {
         self.shape = shape.into();
         self
     }
 
     /// With the members in a field of the node.
-    pub(super) fn with_body(mut self, body: Option<Node<'t>>) -> Head<'t> {
+    pub(super) fn with_body(mut self, body: Option<Node<'t>>) -> DefinitionHead<'t> {
         self.body = body.map(|node| Body {
             node,
             open: node.start_byte(),

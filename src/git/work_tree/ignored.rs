@@ -26,13 +26,13 @@ pub(super) struct Ignored {
 }
 
 /// The `.gitignore` of a directory, and those of the directories around it.
-pub(super) struct Patterns {
+pub(super) struct GitignoreFiles {
     around: Around,
     own: Search,
 }
 
 /// The nearest `.gitignore`, if there is one on the way up.
-pub(super) type Around = Option<Rc<Patterns>>;
+pub(super) type Around = Option<Rc<GitignoreFiles>>;
 
 impl Ignored {
     /// # Errors
@@ -81,12 +81,12 @@ impl Ignored {
     }
 }
 
-impl Patterns {
+impl GitignoreFiles {
     /// Those of the `.gitignore` with this content in `directory`.
     ///
     /// # Errors
     /// The directory's name is none here.
-    pub(super) fn new(directory: &BStr, content: &[u8], around: &Around) -> Result<Patterns> {
+    pub(super) fn new(directory: &BStr, content: &[u8], around: &Around) -> Result<GitignoreFiles> {
         let unusable =
             |error: String| Error::new(format!("what git ignores cannot be read: {error}"));
         let directory =
@@ -94,7 +94,7 @@ impl Patterns {
         let mut own = Search::default();
         own.add_patterns_buffer(content, directory.join(FILE), Some(Path::new("")), PARSE)
             .map_err(|error| unusable(error.to_string()))?;
-        Ok(Patterns {
+        Ok(GitignoreFiles {
             around: around.clone(),
             own,
         })

@@ -20,7 +20,7 @@ use super::{Repository, staged, staged_changes};
 use crate::boundary::Boundary;
 use crate::error::{Error, Result};
 use crate::path::{TreeView, shell_word, show};
-use scan::{Found, Scan};
+use scan::{Scan, ScanResult};
 use stat::Fresh;
 
 impl Repository {
@@ -42,7 +42,7 @@ impl Repository {
         refuse_unsorted(&index)?;
         self.open_sparse(&mut index.state, &root)?;
         refuse_unsorted(&index)?;
-        let Found {
+        let ScanResult {
             tracked,
             untracked,
             held,

@@ -11,7 +11,7 @@ use crate::path::show;
 
 /// What a directory is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Nested {
+pub(super) enum DirectoryKind {
     /// No repository: its files are part of the one around it.
     No,
     /// A repository before its first commit.
@@ -25,10 +25,10 @@ pub(super) enum Nested {
 ///
 /// # Errors
 /// It is one, but what HEAD is cannot be read.
-pub(super) fn look(directory: &Path, path: &BStr) -> Result<Nested> {
+pub(super) fn look(directory: &Path, path: &BStr) -> Result<DirectoryKind> {
     let dot_git = directory.join(".git");
     if !is_repository(&dot_git) {
-        return Ok(Nested::No);
+        return Ok(DirectoryKind::No);
     }
     let shown = show(path);
     let unreadable = |error: gix::Error| {
@@ -45,11 +45,11 @@ pub(super) fn look(directory: &Path, path: &BStr) -> Result<Nested> {
     }
     let head = repo.head().map_err(unreadable)?;
     if head.is_unborn() {
-        return Ok(Nested::Unborn);
+        return Ok(DirectoryKind::Unborn);
     }
     match head.id() {
-        Some(id) => Ok(Nested::At(id.detach())),
-        None => Ok(Nested::Unborn),
+        Some(id) => Ok(DirectoryKind::At(id.detach())),
+        None => Ok(DirectoryKind::Unborn),
     }
 }
 

@@ -11,8 +11,8 @@ use gix::index::entry::{Flags, Mode};
 use super::super::objects::Blobs;
 use super::super::{Index, Repository};
 use super::contents::{Contents, unreadable};
-use super::ignored::{self, Around, Ignored, Patterns};
-use super::nested::{self, Nested};
+use super::ignored::{self, Around, GitignoreFiles, Ignored};
+use super::nested::{self, DirectoryKind};
 use super::stat::Fresh;
 use crate::boundary::{Boundary, Listing};
 use crate::error::{Error, Result};
@@ -26,7 +26,7 @@ const LONGEST_LIST: u64 = 100 << 20;
 
 /// What was found.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct ScanResult {
     /// For each entry of the index what is there now.
     pub(super) tracked: Vec<Option<(Mode, ObjectId)>>,
     /// What is not in the index, and not ignored.
@@ -48,7 +48,7 @@ pub(super) struct Scan<'a> {
     /// Directories that are still to be looked into: a hostile tree may be deeper than a thread's stack.
     pending: Vec<Directory>,
     contents: Contents<'a>,
-    found: Found,
+    found: ScanResult,
 }
 
 /// A directory to look into.
@@ -95,16 +95,16 @@ impl<'a> Scan<'a> {
             has_modes: system::HAS_MODES && config.boolean("core.fileMode").unwrap_or(true),
             has_links: config.boolean("core.symlinks").unwrap_or(true),
             pending: vec![Directory::default()],
-            found: Found {
+            found: ScanResult {
                 tracked: vec![None; index.entries().len()],
-                ..Found::default()
+                ..ScanResult::default()
             },
             contents: Contents::new(repo),
         })
     }
 
     /// Looks at the whole work tree.
-    pub(super) fn run(mut self) -> Result<Found> {
+    pub(super) fn run(mut self) -> Result<ScanResult> {
         while let Some(next) = self.pending.pop() {
             self.directory(next)?;
         }
@@ -125,7 +125,7 @@ impl<'a> Scan<'a> {
         if !inside.is_ignored
             && let Some(content) = self.ignore_file(&listing, path.as_bstr())?
         {
-            let patterns = Patterns::new(path.as_bstr(), &content, &inside.patterns)?;
+            let patterns = GitignoreFiles::new(path.as_bstr(), &content, &inside.patterns)?;
             inside.patterns = Some(Rc::new(patterns));
         }
         for name in &names {
@@ -189,9 +189,9 @@ impl<'a> Scan<'a> {
         let entry = tracked.map(|at| (at, &self.index.entries()[at]));
         if let Some((at, entry)) = entry.filter(|(_, entry)| entry.mode.is_submodule()) {
             let now = match self.nested(here.path)? {
-                Nested::At(id) => id,
+                DirectoryKind::At(id) => id,
                 // Not checked out.
-                Nested::No | Nested::Unborn => entry.id,
+                DirectoryKind::No | DirectoryKind::Unborn => entry.id,
             };
             self.found.tracked[at] = Some((Mode::COMMIT, now));
             return Ok(());
@@ -210,9 +210,9 @@ impl<'a> Scan<'a> {
             return Ok(());
         }
         match self.nested(here.path)? {
-            Nested::No => self.pending.push(below),
-            Nested::At(id) => self.found.untracked.push((below.path, Mode::COMMIT, id)),
-            Nested::Unborn => {
+            DirectoryKind::No => self.pending.push(below),
+            DirectoryKind::At(id) => self.found.untracked.push((below.path, Mode::COMMIT, id)),
+            DirectoryKind::Unborn => {
                 return Err(Error::new(format!(
                     "{} is a repository without a commit, which git cannot add",
                     show(here.path)
@@ -290,7 +290,7 @@ impl<'a> Scan<'a> {
             .id(here.listing, here.name, here.path, is_link)
     }
 
-    fn nested(&self, path: &BStr) -> Result<Nested> {
+    fn nested(&self, path: &BStr) -> Result<DirectoryKind> {
         nested::look(&self.root.absolute(path), path)
     }
 }

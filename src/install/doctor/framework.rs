@@ -10,7 +10,7 @@ use crate::install::git_hooks::Placed;
 use crate::install::manager::{Managed, Manager};
 
 /// The run of the hook that calls guard.
-pub(super) struct Run<'a> {
+pub(super) struct HookRun<'a> {
     /// The tool with its settings.
     pub(super) managed: &'a Managed,
     /// The hook's id in them.
@@ -20,9 +20,9 @@ pub(super) struct Run<'a> {
     module: Option<&'static str>,
 }
 
-impl Run<'_> {
+impl HookRun<'_> {
     /// The run for a hook file that the tool generated; `None` where no id names guard's part alone.
-    pub(super) fn of<'a>(placed: &Placed, managed: &'a Managed) -> Option<Run<'a>> {
+    pub(super) fn of<'a>(placed: &Placed, managed: &'a Managed) -> Option<HookRun<'a>> {
         let id = managed.guard_id(placed.hook.name)?;
         let (key, module) = match managed.tool {
             Manager::PreCommit => ("INSTALL_PYTHON=", Some("-mpre_commit")),
@@ -32,7 +32,7 @@ impl Run<'_> {
         // As the generated file does: the program that wrote it, else the one on PATH.
         let named = named(&placed.content, key).filter(|file| file.is_file());
         let module = module.filter(|_| named.is_some());
-        Some(Run {
+        Some(HookRun {
             program: named.unwrap_or_else(|| managed.tool.name().into()),
             managed,
             id,
@@ -43,7 +43,7 @@ impl Run<'_> {
 
     /// What a person would type.
     pub(super) fn shown(&self) -> String {
-        let Run { id, stage, .. } = self;
+        let HookRun { id, stage, .. } = self;
         let stage = match *stage {
             "pre-commit" => String::new(),
             stage => format!(" --hook-stage {stage}"),

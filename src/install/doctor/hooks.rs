@@ -7,7 +7,7 @@ use gix::bstr::ByteSlice;
 use super::check::{Check, Status};
 use crate::git::{Repository, show_file};
 use crate::install::git_hooks::{Placed, Survey};
-use crate::install::hook::{HOOKS, State};
+use crate::install::hook::{HOOKS, HookState};
 use crate::path::show;
 
 const PRE_COMMIT_CONFIG: &str = ".pre-commit-config.yaml";
@@ -50,19 +50,22 @@ fn hook(placed: &Placed) -> Check {
     let install = "guard install git";
     let file = placed.as_word();
     match &placed.state {
-        State::Ours if !placed.executable => {
+        HookState::Ours if !placed.executable => {
             check(Status::Fail, "is not executable, so git ignores it").help(install)
         }
-        State::Chained | State::CallsGuard | State::ManagedCallsGuard(_) | State::Shell
+        HookState::Chained
+        | HookState::CallsGuard
+        | HookState::ManagedCallsGuard(_)
+        | HookState::Shell
             if !placed.executable =>
         {
             check(Status::Fail, "is not executable, so git ignores it")
                 .help(placed.state.switch_on(&file))
         }
-        State::Ours => check(Status::Ok, "is guard's own script"),
-        State::Chained => check(Status::Ok, "calls guard first"),
-        State::CallsGuard => check(Status::Ok, "calls guard"),
-        State::ManagedCallsGuard(managed) => {
+        HookState::Ours => check(Status::Ok, "is guard's own script"),
+        HookState::Chained => check(Status::Ok, "calls guard first"),
+        HookState::CallsGuard => check(Status::Ok, "calls guard"),
+        HookState::ManagedCallsGuard(managed) => {
             let tool = managed.tool.name();
             let settings = managed.settings_name();
             check(
@@ -70,23 +73,23 @@ fn hook(placed: &Placed) -> Check {
                 &format!("calls guard through {tool} ({settings})"),
             )
         }
-        State::Missing => check(absent, missing(name)).help(install),
-        State::OursChanged | State::ChainedChanged => check(
+        HookState::Missing => check(absent, missing(name)).help(install),
+        HookState::OursChanged | HookState::ChainedChanged => check(
             Status::Fail,
             "guard's part was edited, or another version of guard wrote it",
         )
         .help(placed.state.take_guard_out(&file))
         .help("then: guard install git"),
-        State::Shell => check(absent, "does not call guard").help(install),
-        State::Managed(managed) => {
+        HookState::Shell => check(absent, "does not call guard").help(install),
+        HookState::Managed(managed) => {
             let tool = managed.tool.name();
             let message = format!("belongs to {tool}, which does not call guard");
             let advice = managed.advice(name).into_iter();
             advice.fold(check(absent, &message), Check::help)
         }
-        State::Foreign(why) => check(absent, &format!("does not call guard: {why}")).help(format!(
-            "make it run `guard hook {name}` with its arguments, and fail if guard fails"
-        )),
+        HookState::Foreign(why) => check(absent, &format!("does not call guard: {why}")).help(
+            format!("make it run `guard hook {name}` with its arguments, and fail if guard fails"),
+        ),
     }
 }
 
@@ -145,7 +148,7 @@ fn pre_commit(repo: &Repository, survey: &Survey) -> Option<Check> {
     let own = survey
         .hooks
         .first()
-        .is_some_and(|placed| matches!(placed.state, State::Ours | State::Chained));
+        .is_some_and(|placed| matches!(placed.state, HookState::Ours | HookState::Chained));
     match (names_guard, own) {
         (true, _) => check(Status::Ok, "names guard"),
         (false, true) => check(Status::Ok, "does not name guard, but git calls it directly"),

@@ -6,7 +6,7 @@ use super::check::{Check, Status};
 use crate::approval::Signers;
 use crate::error::Result;
 use crate::git::Repository;
-use crate::judge::{self, Options, Request};
+use crate::judge::{self, Options, PolicyRequest};
 use crate::path::show;
 use crate::policy::settings::{self, FILE};
 
@@ -77,7 +77,7 @@ fn settings(repo: &Repository) -> Result<Check> {
 }
 
 fn design(repo: &Repository) -> Check {
-    let request = Request {
+    let request = PolicyRequest {
         options: &Options::default(),
         needs_design: true,
     };

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::check::{Check, Status};
 use crate::git::show_file;
-use crate::install::files::{self, Found};
+use crate::install::files::{self, FileState};
 
 const NAME: &str = "program";
 
@@ -58,7 +58,7 @@ fn runs(file: &Path) -> bool {
     };
     matches!(
         files::look(&real),
-        Ok(Found::File {
+        Ok(FileState::File {
             executable: true,
             ..
         })

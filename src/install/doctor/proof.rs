@@ -8,9 +8,9 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::check::{Check, Status};
-use super::framework::Run;
+use super::framework::HookRun;
 use crate::install::git_hooks::{Placed, Survey};
-use crate::install::hook::State;
+use crate::install::hook::HookState;
 use crate::path::show;
 use crate::system;
 
@@ -54,13 +54,13 @@ pub(super) fn check(survey: &Survey) -> Vec<Check> {
                 .iter()
                 .find(|placed| placed.hook.name == hook)?;
             match placed.state {
-                State::Ours | State::Chained => Some(attempt(placed, name, options)),
-                State::ManagedCallsGuard(ref managed) => Some(
-                    Run::of(placed, managed)
+                HookState::Ours | HookState::Chained => Some(attempt(placed, name, options)),
+                HookState::ManagedCallsGuard(ref managed) => Some(
+                    HookRun::of(placed, managed)
                         .map_or_else(|| not_tried(hook, name), |run| attempt_by(&run, name)),
                 ),
                 // Other hooks do more than call guard; running them elsewhere could do harm.
-                State::CallsGuard => Some(not_tried(hook, name)),
+                HookState::CallsGuard => Some(not_tried(hook, name)),
                 _ => None,
             }
         })
@@ -77,7 +77,7 @@ fn not_tried(hook: &str, name: &'static str) -> Check {
 }
 
 /// Only the hook that calls guard is run, and the rest of the settings is not.
-fn attempt_by(run: &Run<'_>, name: &'static str) -> Check {
+fn attempt_by(run: &HookRun<'_>, name: &'static str) -> Check {
     let outcome = Scratch::new().and_then(|scratch| scratch.try_to_run(run));
     let tool = format!("`{}`", show(&run.shown()));
     let look = format!(
@@ -86,14 +86,14 @@ fn attempt_by(run: &Run<'_>, name: &'static str) -> Check {
         run.settings()
     );
     match outcome {
-        Ok(Outcome::RefusedByGuard) => {
+        Ok(ProofOutcome::RefusedByGuard) => {
             Check::new(name, Status::Ok, format!("{tool} refused {STRAY}"))
         }
-        Ok(Outcome::Accepted) => {
+        Ok(ProofOutcome::Accepted) => {
             Check::new(name, Status::Fail, format!("{tool} accepted {STRAY}")).help(look)
         }
         // The tool may need a network or variables that the proof does not hand on.
-        Ok(Outcome::Otherwise(output)) => Check::new(
+        Ok(ProofOutcome::Otherwise(output)) => Check::new(
             name,
             Status::Warn,
             format!(
@@ -117,16 +117,16 @@ fn attempt(placed: &Placed, name: &'static str, options: &[&str]) -> Check {
         .map_or(String::new(), |option| format!(" with {option}"));
     let outcome = Scratch::new().and_then(|scratch| scratch.try_to_commit(placed, options));
     match outcome {
-        Ok(Outcome::RefusedByGuard) => {
+        Ok(ProofOutcome::RefusedByGuard) => {
             Check::new(name, Status::Ok, format!("the hook refused {STRAY}{with}"))
         }
-        Ok(Outcome::Accepted) => Check::new(
+        Ok(ProofOutcome::Accepted) => Check::new(
             name,
             Status::Fail,
             format!("the hook accepted {STRAY}{with}"),
         )
         .help("run guard install git, then check the hook and which guard is on PATH"),
-        Ok(Outcome::Otherwise(output)) => Check::new(
+        Ok(ProofOutcome::Otherwise(output)) => Check::new(
             name,
             Status::Fail,
             format!(
@@ -151,20 +151,20 @@ fn last_line(output: &str) -> &str {
         .unwrap_or("no output")
 }
 
-enum Outcome {
+enum ProofOutcome {
     RefusedByGuard,
     Accepted,
     Otherwise(String),
 }
 
-impl Outcome {
-    fn of(status: ExitStatus, text: String) -> Outcome {
+impl ProofOutcome {
+    fn of(status: ExitStatus, text: String) -> ProofOutcome {
         if status.success() {
-            Outcome::Accepted
+            ProofOutcome::Accepted
         } else if text.contains(RULE) {
-            Outcome::RefusedByGuard
+            ProofOutcome::RefusedByGuard
         } else {
-            Outcome::Otherwise(text)
+            ProofOutcome::Otherwise(text)
         }
     }
 }
@@ -219,7 +219,7 @@ impl Scratch {
         self.must(&["add", "stray.txt"])
     }
 
-    fn try_to_run(&self, run: &Run<'_>) -> io::Result<Outcome> {
+    fn try_to_run(&self, run: &HookRun<'_>) -> io::Result<ProofOutcome> {
         let settings = run.managed.settings.as_ref();
         self.govern(settings.map(|file| (file.name.as_str(), file.content.as_slice())))?;
         self.stage_stray()?;
@@ -248,10 +248,10 @@ impl Scratch {
             thread::sleep(Duration::from_millis(20));
         };
         let text = String::from_utf8_lossy(&fs::read(&said)?).into_owned();
-        Ok(Outcome::of(status, text))
+        Ok(ProofOutcome::of(status, text))
     }
 
-    fn try_to_commit(&self, placed: &Placed, options: &[&str]) -> io::Result<Outcome> {
+    fn try_to_commit(&self, placed: &Placed, options: &[&str]) -> io::Result<ProofOutcome> {
         self.govern(None)?;
         // The very file that git runs here, its mode included.
         system::link_or_copy(
@@ -264,7 +264,7 @@ impl Scratch {
         let output = self.git(&commit).output()?;
         let mut text = String::from_utf8_lossy(&output.stderr).into_owned();
         text.push_str(&String::from_utf8_lossy(&output.stdout));
-        Ok(Outcome::of(output.status, text))
+        Ok(ProofOutcome::of(output.status, text))
     }
 
     fn must(&self, arguments: &[&str]) -> io::Result<()> {

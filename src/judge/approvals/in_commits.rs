@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use gix::ObjectId;
 use gix::bstr::BStr;
 
-use super::validity::{Invalidity, Step, ValidityCheck};
+use super::validity::{Invalidity, StatePair, ValidityCheck};
 use crate::approval::{Approval, TRAILER};
 use crate::error::Result;
 use crate::finding::{Finding, Help};
@@ -41,7 +41,7 @@ pub(in crate::judge) struct CommitApproval {
     pub(in crate::judge) commit: ObjectId,
     pub(in crate::judge) approval: Approval,
     /// What the commit makes of the path, or why the approval does not count.
-    pub(in crate::judge) verdict: Result<Step, Invalidity>,
+    pub(in crate::judge) verdict: Result<StatePair, Invalidity>,
 }
 
 impl CommitApproval {

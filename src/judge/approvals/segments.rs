@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use gix::bstr::{BStr, BString};
 
 use super::in_commits::{CommitApproval, CommitApprovals};
-use super::validity::Step;
+use super::validity::StatePair;
 use crate::change::{Change, State};
 use crate::error::Result;
 use crate::finding::{Finding, Help, Rule};
@@ -27,12 +27,12 @@ pub(in crate::judge) struct WholeRange<'a> {
 }
 
 /// The approvals that count, by path, each with the step that its commit makes.
-type ByPath<'a> = HashMap<&'a BStr, Vec<(&'a CommitApproval, Step)>>;
+type ByPath<'a> = HashMap<&'a BStr, Vec<(&'a CommitApproval, StatePair)>>;
 
 /// What a change leads from and to, and the approved steps on the way.
 struct Route<'a> {
-    ends: Step,
-    steps: Vec<(&'a CommitApproval, Step)>,
+    ends: StatePair,
+    steps: Vec<(&'a CommitApproval, StatePair)>,
 }
 
 impl Route<'_> {
@@ -40,8 +40,8 @@ impl Route<'_> {
     fn chain(
         &self,
         passes: impl FnMut(Option<State>, Option<State>) -> Result<bool>,
-    ) -> Result<Result<Vec<usize>, Step>> {
-        let steps: Vec<Step> = self.steps.iter().map(|&(_, step)| step).collect();
+    ) -> Result<Result<Vec<usize>, StatePair>> {
+        let steps: Vec<StatePair> = self.steps.iter().map(|&(_, step)| step).collect();
         chain(self.ends, &steps, passes)
     }
 }
@@ -83,7 +83,7 @@ impl WholeRange<'_> {
     fn clear_path(
         &self,
         at: usize,
-        statements: &[(&CommitApproval, Step)],
+        statements: &[(&CommitApproval, StatePair)],
         by_path: &ByPath<'_>,
         findings: &mut [Finding],
     ) -> Result<bool> {
@@ -102,7 +102,7 @@ impl WholeRange<'_> {
             .filter(|finding| own(finding))
             .map(|finding| finding.rule)
             .collect();
-        let mut judged: HashMap<Step, Vec<Finding>> = HashMap::new();
+        let mut judged: HashMap<StatePair, Vec<Finding>> = HashMap::new();
         let mut is_approved = whole.chain(|_, _| Ok(false))?.is_ok();
         for finding in findings.iter_mut() {
             if !own(finding) {
@@ -150,7 +150,7 @@ impl WholeRange<'_> {
         &self,
         change: &Change,
         from: &BStr,
-        statements: &[(&'a CommitApproval, Step)],
+        statements: &[(&'a CommitApproval, StatePair)],
         by_path: &ByPath<'_>,
     ) -> Route<'a> {
         let removals = by_path.get(from).map_or(&[][..], Vec::as_slice);

@@ -17,7 +17,7 @@ use crate::path::show;
 use crate::policy::settings::Settings;
 
 /// What was at a path before a commit and is there after it.
-pub(in crate::judge) type Step = (Option<State>, Option<State>);
+pub(in crate::judge) type StatePair = (Option<State>, Option<State>);
 
 /// Why an approval in a commit does not count.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,7 +119,7 @@ impl<'a> ValidityCheck<'a> {
         &mut self,
         commit: ObjectId,
         approval: &Approval,
-    ) -> Result<Result<Step, Invalidity>> {
+    ) -> Result<Result<StatePair, Invalidity>> {
         if !self.accepts_unsigned()?
             && let Some(invalidity) = self.signature(approval)?
         {
@@ -254,7 +254,7 @@ fn signers(tree: &Tree<'_>, settings: &Settings) -> Result<Option<Signers>> {
 }
 
 /// What a commit made of a path, against its first parent; `None` where that parent is not here.
-fn step_of(repo: &Repository, commit: ObjectId, path: &BStr) -> Result<Option<Step>> {
+fn step_of(repo: &Repository, commit: ObjectId, path: &BStr) -> Result<Option<StatePair>> {
     let recorded = repo.objects().recorded(commit)?;
     let parent = recorded.parents.first().copied();
     if parent.is_some_and(|parent| !repo.has(parent)) {

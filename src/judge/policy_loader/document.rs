@@ -190,7 +190,7 @@ impl Loader<'_> {
     }
 
     fn parse(&self, path: &BStr, bytes: &[u8]) -> Result<Design> {
-        let options = design::Options::from_settings(&self.settings);
+        let options = design::DesignOptions::from_settings(&self.settings);
         design::parse_among(path, bytes, &options, |name| self.is_file(name))
     }
 

@@ -12,7 +12,7 @@ use crate::policy::settings::{self, Settings};
 use crate::policy::{Stage, design_selection};
 
 /// Where documents are to be linted, whether or not they can be used.
-pub(in crate::judge) struct Located {
+pub(in crate::judge) struct LocatedDesigns {
     /// HEAD's settings; where it has none, those that are about to come.
     pub(in crate::judge) settings: Settings,
     /// The designs of this branch; an error where there is none, or no choice.
@@ -31,7 +31,7 @@ pub(in crate::judge) fn locate(
     repo: &Repository,
     index: Option<&Index>,
     options: &Options,
-) -> Result<Located> {
+) -> Result<LocatedDesigns> {
     let proposal = index.map_or(GitTree::Nothing, |index| GitTree::Index(repo, index));
     let head = repo.head_commit()?;
     let inputs = PolicyInputs::uncommitted(repo, Stage::Commit, head, proposal)?;
@@ -47,7 +47,7 @@ pub(in crate::judge) fn locate(
         }
         Ok(own)
     });
-    Ok(Located {
+    Ok(LocatedDesigns {
         settings: loader.settings,
         own,
         standing,

@@ -24,10 +24,10 @@ use crate::policy::{Governing, Policy, Stage, design_selection};
 use crate::rules;
 
 pub(super) use choose::Choice;
-pub(super) use locate::{Located, locate};
+pub(super) use locate::{LocatedDesigns, locate};
 
 /// What a request is judged by.
-pub struct Request<'a> {
+pub struct PolicyRequest<'a> {
     /// How to choose the designs.
     pub options: &'a Options,
     /// Whether the answer depends on a design at all.
@@ -38,7 +38,7 @@ pub struct Request<'a> {
 ///
 /// # Errors
 /// Settings or designs that cannot be used, no design, more than one without a choice, or one that HEAD lacks.
-pub fn load_for_request(repo: &Repository, request: &Request<'_>) -> Result<Policy> {
+pub fn load_for_request(repo: &Repository, request: &PolicyRequest<'_>) -> Result<Policy> {
     load_of_head(repo, request, false)
 }
 
@@ -47,7 +47,7 @@ pub fn load_for_request(repo: &Repository, request: &Request<'_>) -> Result<Poli
 /// # Errors
 /// As for [`load_for_request`], but for a design that HEAD lacks.
 pub(super) fn load_to_show(repo: &Repository, options: &Options) -> Result<Policy> {
-    let request = Request {
+    let request = PolicyRequest {
         options,
         needs_design: true,
     };
@@ -56,7 +56,7 @@ pub(super) fn load_to_show(repo: &Repository, options: &Options) -> Result<Polic
 
 fn load_of_head(
     repo: &Repository,
-    request: &Request<'_>,
+    request: &PolicyRequest<'_>,
     work_tree_serves: bool,
 ) -> Result<Policy> {
     let head = repo.head_commit()?;
@@ -352,7 +352,7 @@ impl<'a> Loader<'a> {
         for Governing { design, .. } in in_force {
             grants.extend(design.grants.iter().cloned());
             if self.inputs.stage == Stage::Request {
-                let options = design::Options::from_settings(&self.settings);
+                let options = design::DesignOptions::from_settings(&self.settings);
                 grants.extend(design.grants_of_doubtful(&options));
             }
         }

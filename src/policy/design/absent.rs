@@ -8,12 +8,12 @@ use super::heading::{Title, title};
 use super::map::Map;
 use super::problem::{Problem, show};
 use super::section::Section;
-use super::source::Source;
+use super::source::DesignText;
 use crate::finding::Rule;
 
 /// Says why nothing of the document is a scope.
 pub(super) fn report(
-    source: &Source<'_>,
+    source: &DesignText<'_>,
     map: &Map<'_>,
     sections: &[Section<'_>],
     draft: &mut Draft<'_>,
@@ -72,7 +72,7 @@ pub(super) fn report(
 }
 
 /// A heading that would be the scope if it did not stand in a code block.
-fn fenced_heading(source: &Source<'_>, map: &Map<'_>) -> Option<Range<usize>> {
+fn fenced_heading(source: &DesignText<'_>, map: &Map<'_>) -> Option<Range<usize>> {
     let codes: Vec<&Range<usize>> = map
         .blocks
         .iter()

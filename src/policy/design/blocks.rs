@@ -12,8 +12,8 @@ use super::html::Element;
 pub(super) enum Block {
     Heading(Heading),
     Table(Table),
-    List(Vec<Content>),
-    Paragraph(Content),
+    List(Vec<InlineText>),
+    Paragraph(InlineText),
     /// Fenced or indented code.
     Code(Range<usize>),
     /// A block inside raw HTML, with the outermost open element.
@@ -23,13 +23,13 @@ pub(super) enum Block {
 pub(super) struct Heading {
     /// 1 to 6.
     pub(super) level: u8,
-    pub(super) content: Content,
+    pub(super) content: InlineText,
 }
 
 pub(super) struct Table {
     pub(super) span: Range<usize>,
-    pub(super) header: Row,
-    pub(super) rows: Vec<Row>,
+    pub(super) header: TableRow,
+    pub(super) rows: Vec<TableRow>,
     /// Why the lines behind these rows are no rows, and where they begin.
     pub(super) cut: Option<(usize, Cut)>,
 }
@@ -47,15 +47,15 @@ pub(super) enum Cut {
 }
 
 #[derive(Default)]
-pub(super) struct Row {
+pub(super) struct TableRow {
     pub(super) span: Range<usize>,
     /// As many as the header has; the parser drops excess cells and invents missing ones.
-    pub(super) cells: Vec<Content>,
+    pub(super) cells: Vec<InlineText>,
 }
 
 /// A run of inline text.
 #[derive(Default)]
-pub(super) struct Content {
+pub(super) struct InlineText {
     pub(super) span: Range<usize>,
     /// What is not plain text, in the order of the document; a link stands before what it holds.
     pub(super) pieces: Vec<Piece>,
@@ -100,11 +100,11 @@ pub(super) enum PieceKind {
     Struck,
 }
 
-impl Content {
+impl InlineText {
     pub(super) fn new(span: Range<usize>) -> Self {
-        Content {
+        InlineText {
             span,
-            ..Content::default()
+            ..InlineText::default()
         }
     }
 
@@ -121,9 +121,9 @@ impl Content {
     }
 
     /// The content within a smaller range; its plain text is not narrowed.
-    pub(super) fn part(&self, span: Range<usize>) -> Content {
+    pub(super) fn part(&self, span: Range<usize>) -> InlineText {
         let inside = |inner: &Range<usize>| inner.start >= span.start && inner.end <= span.end;
-        Content {
+        InlineText {
             pieces: self
                 .pieces
                 .iter()
@@ -168,7 +168,7 @@ mod tests {
                         "list {}",
                         items
                             .iter()
-                            .map(Content::one_line)
+                            .map(InlineText::one_line)
                             .collect::<Vec<_>>()
                             .join("|")
                     )

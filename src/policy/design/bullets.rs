@@ -2,16 +2,21 @@
 
 use std::ops::Range;
 
-use super::blocks::{Content, PieceKind};
+use super::blocks::{InlineText, PieceKind};
 use super::cell::{self, Paths};
 use super::draft::{Draft, Row};
 use super::heading::Claim;
-use super::kind::{self, Kind, Type};
-use super::problem::{Located, Problem, ambiguous, html, show};
-use super::source::Source;
+use super::kind::{self, RowAction, Type};
+use super::problem::{LocatedProblem, Problem, ambiguous, html, show};
+use super::source::DesignText;
 
 /// Grants every item of a list.
-pub(super) fn read(source: &Source<'_>, items: &[Content], claim: Claim, draft: &mut Draft<'_>) {
+pub(super) fn read(
+    source: &DesignText<'_>,
+    items: &[InlineText],
+    claim: Claim,
+    draft: &mut Draft<'_>,
+) {
     for item in items {
         match read_item(source, item, claim) {
             Ok(row) => draft.row(row),
@@ -33,7 +38,11 @@ enum Label {
 /// A type with the words that said it.
 type Said = (Type, String);
 
-fn read_item(source: &Source<'_>, item: &Content, claim: Claim) -> Result<Row, Located> {
+fn read_item(
+    source: &DesignText<'_>,
+    item: &InlineText,
+    claim: Claim,
+) -> Result<Row, LocatedProblem> {
     let span = source.trim(item.span.clone());
     cell::refuse_overload(item)?;
     if item.is_obscured {
@@ -88,12 +97,12 @@ fn read_item(source: &Source<'_>, item: &Content, claim: Claim) -> Result<Row, L
         paths.iter_mut().for_each(|path| path.arrow = false);
     }
     let (mut kind, mut directory, mut change_type) =
-        (Kind::Grant(claim.actions()), false, String::new());
+        (RowAction::Grant(claim.actions()), false, String::new());
     if let Some((found, words)) = said {
         (kind, directory, change_type) = (found.kind, found.directory, words);
     }
     if kind::denies(rest) {
-        kind = Kind::Mention;
+        kind = RowAction::Mention;
     }
     Ok(Row {
         paths,
@@ -107,10 +116,10 @@ fn read_item(source: &Source<'_>, item: &Content, claim: Claim) -> Result<Row, L
 
 /// Reads `Modify:` or `Create` in front of the path, and where the path begins.
 fn split_label(
-    source: &Source<'_>,
-    item: &Content,
+    source: &DesignText<'_>,
+    item: &InlineText,
     span: Range<usize>,
-) -> Result<(Label, Range<usize>), Located> {
+) -> Result<(Label, Range<usize>), LocatedProblem> {
     let first = item
         .pieces
         .iter()
@@ -177,8 +186,8 @@ fn split_label(
 
 /// Splits an item before ` - `, ` — ` or `: `, outside of code and parentheses.
 fn split_description(
-    source: &Source<'_>,
-    item: &Content,
+    source: &DesignText<'_>,
+    item: &InlineText,
     span: Range<usize>,
 ) -> (Range<usize>, Range<usize>) {
     let text = source.slice(span.clone());

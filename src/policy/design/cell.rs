@@ -5,12 +5,12 @@
 
 use std::ops::Range;
 
-use super::blocks::{Content, Piece, PieceKind};
+use super::blocks::{InlineText, Piece, PieceKind};
 use super::link;
 use super::negation::negation;
-use super::problem::{Located, Problem, ambiguous, html, show};
+use super::problem::{LocatedProblem, Problem, ambiguous, html, show};
 use super::raw;
-use super::source::Source;
+use super::source::DesignText;
 use super::written::{Written, is_arrow, is_break, is_directory_remark, split_arrow};
 
 /// The paths of a cell.
@@ -28,7 +28,10 @@ const MAX_PIECES: usize = 256;
 ///
 /// # Errors
 /// What makes the cell ambiguous, empty or no path at all.
-pub(super) fn paths(source: &Source<'_>, content: &Content) -> Result<Paths, Located> {
+pub(super) fn paths(
+    source: &DesignText<'_>,
+    content: &InlineText,
+) -> Result<Paths, LocatedProblem> {
     let span = source.trim(content.span.clone());
     let problem = |problem: Problem| Err(problem.at(span.clone()));
     if span.is_empty() {
@@ -43,7 +46,7 @@ pub(super) fn paths(source: &Source<'_>, content: &Content) -> Result<Paths, Loc
         Ok(tokens) => tokens,
         Err(found) => return problem(found),
     };
-    let mut reader = Reader::default();
+    let mut reader = CellReader::default();
     for token in tokens {
         reader.token(token);
     }
@@ -65,7 +68,7 @@ pub(super) fn paths(source: &Source<'_>, content: &Content) -> Result<Paths, Loc
 }
 
 /// Refuses a cell whose reading would take long.
-pub(super) fn refuse_overload(content: &Content) -> Result<(), Located> {
+pub(super) fn refuse_overload(content: &InlineText) -> Result<(), LocatedProblem> {
     if content.pieces.len() > MAX_PIECES {
         let problem = ambiguous(format!(
             "the text holds more than {MAX_PIECES} code spans, links and tags"
@@ -83,8 +86,8 @@ enum Token<'a> {
 }
 
 fn tokens<'a>(
-    source: &Source<'a>,
-    content: &Content,
+    source: &DesignText<'a>,
+    content: &InlineText,
     span: &Range<usize>,
 ) -> Result<Vec<Token<'a>>, Problem> {
     let mut tokens = Vec::new();
@@ -125,7 +128,7 @@ fn tokens<'a>(
 
 /// Collects the paths outside parentheses and the words between them.
 #[derive(Default)]
-struct Reader {
+struct CellReader {
     paths: Vec<Written>,
     /// Text since the last path.
     gap: String,
@@ -135,7 +138,7 @@ struct Reader {
     remark: String,
 }
 
-impl Reader {
+impl CellReader {
     fn token(&mut self, token: Token<'_>) {
         match token {
             Token::Text(text) => text.chars().for_each(|c| self.character(c)),

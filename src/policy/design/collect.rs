@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use super::blocks::{Block, Content, Cut, Heading, PieceKind, Row, Table};
-use super::html::{Element, OpenElements, Part};
+use super::blocks::{Block, Cut, Heading, InlineText, PieceKind, Table, TableRow};
+use super::html::{Element, HtmlPart, OpenElements};
 use super::inline::Inline;
 use super::lines::{is_indented, is_separator, line_at, line_start, until_blank};
 use super::tag::RawHeading;
@@ -38,9 +38,9 @@ struct Collector<'a> {
     depth: usize,
     inline: Inline,
     table: Option<Table>,
-    row: Option<Row>,
+    row: Option<TableRow>,
     /// The items of a list at the top level.
-    items: Option<Vec<Content>>,
+    items: Option<Vec<InlineText>>,
 }
 
 /// Depth inside an item of a top-level list.
@@ -108,14 +108,14 @@ impl<'a> Collector<'a> {
             self.container_end = range.end;
         }
         match &tag {
-            Tag::Heading { .. } | Tag::Paragraph => self.elements.enter(Part::Text),
+            Tag::Heading { .. } | Tag::Paragraph => self.elements.enter(HtmlPart::Text),
             // GitHub shows the lines behind a cut as a paragraph.
             Tag::TableCell if self.table.as_ref().is_some_and(|table| table.cut.is_some()) => {
-                self.elements.enter(Part::Text);
+                self.elements.enter(HtmlPart::Text);
             }
-            Tag::TableCell => self.elements.enter(Part::Cell),
+            Tag::TableCell => self.elements.enter(HtmlPart::Cell),
             Tag::Item | Tag::BlockQuote(_) | Tag::FootnoteDefinition(_) => {
-                self.elements.enter(Part::Container);
+                self.elements.enter(HtmlPart::Container);
             }
             _ => {}
         }
@@ -125,7 +125,7 @@ impl<'a> Collector<'a> {
             Tag::Table(_) if top => {
                 self.table = Some(Table {
                     span: range,
-                    header: Row::default(),
+                    header: TableRow::default(),
                     rows: Vec::new(),
                     cut: None,
                 });
@@ -311,7 +311,7 @@ impl<'a> Collector<'a> {
         });
     }
 
-    fn paragraph(&mut self, content: Content) {
+    fn paragraph(&mut self, content: InlineText) {
         let text = self.text.get(content.span.clone()).unwrap_or("");
         if text.lines().any(is_separator) {
             // GitHub may show a table, in which code ends at the end of a cell.
@@ -364,7 +364,7 @@ impl<'a> Collector<'a> {
             table.cut = Some((span.start, cut));
         }
         if table.cut.is_none() {
-            self.row = Some(Row {
+            self.row = Some(TableRow {
                 span,
                 cells: Vec::new(),
             });
@@ -392,9 +392,9 @@ fn is_inline(tag: &Tag<'_>) -> bool {
 /// A heading written in HTML. It ends a section and never opens one.
 fn enclosed(found: RawHeading, text: &str) -> Block {
     let end = text.len().min(found.start + 1);
-    let content = Content {
+    let content = InlineText {
         plain: found.text,
-        ..Content::new(found.start..end)
+        ..InlineText::new(found.start..end)
     };
     let element = Element {
         name: format!("h{}", found.level),

@@ -1,6 +1,6 @@
 //! Which column of a table says what, by the names in its header.
 
-use super::blocks::{Content, Table};
+use super::blocks::{InlineText, Table};
 use super::kind;
 use super::problem::Problem;
 use crate::finding::Rule;
@@ -73,8 +73,9 @@ pub(super) fn columns(table: &Table) -> Result<Option<Columns>, Problem> {
     }
     if kind.is_none() {
         kind = only(&names, &["change"])?.filter(|&index| {
-            let has_type =
-                |cell: Option<&Content>| cell.is_some_and(|cell| kind::is_bare_cell(&cell.plain));
+            let has_type = |cell: Option<&InlineText>| {
+                cell.is_some_and(|cell| kind::is_bare_cell(&cell.plain))
+            };
             !table.rows.is_empty() && table.rows.iter().all(|row| has_type(row.cells.get(index)))
         });
     }
@@ -98,7 +99,7 @@ pub(super) fn columns(table: &Table) -> Result<Option<Columns>, Problem> {
     }))
 }
 
-fn normalised(cell: &Content) -> String {
+fn normalised(cell: &InlineText) -> String {
     cell.one_line().trim_end_matches(':').to_lowercase()
 }
 

@@ -5,15 +5,15 @@ use std::ops::Range;
 
 use gix::bstr::{BString, ByteSlice};
 
-use super::entry::{self, Entry};
+use super::entry::{self, GrantPath};
 use super::form::{Form, Shape};
-use super::kind::Kind;
+use super::kind::RowAction;
 use super::name;
-use super::options::Options;
-use super::parsed::{Fault, Mention};
-use super::problem::{Located, Problem, show};
+use super::options::DesignOptions;
+use super::parsed::{DesignFault, Mention};
+use super::problem::{LocatedProblem, Problem, show};
 use super::role::role_of;
-use super::source::Source;
+use super::source::DesignText;
 use super::written::Written;
 use crate::finding::{Help, Rule};
 use crate::policy::{Actions, Grant, GrantKind};
@@ -23,7 +23,7 @@ pub(super) struct Row {
     pub(super) paths: Vec<Written>,
     /// Words stand beside the paths.
     pub(super) prose: bool,
-    pub(super) kind: Kind,
+    pub(super) kind: RowAction,
     /// The type says that the paths are directories.
     pub(super) directory: bool,
     pub(super) change_type: String,
@@ -32,11 +32,11 @@ pub(super) struct Row {
 
 /// Collects what a document says.
 pub(super) struct Draft<'a> {
-    source: &'a Source<'a>,
-    options: &'a Options,
+    source: &'a DesignText<'a>,
+    options: &'a DesignOptions,
     grants: Vec<Grant>,
     mentions: Vec<Mention>,
-    faults: Vec<Fault>,
+    faults: Vec<DesignFault>,
     forms: Vec<Form>,
     doubtful: BTreeSet<BString>,
     rows: usize,
@@ -46,7 +46,7 @@ pub(super) struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    pub(super) fn new(source: &'a Source<'a>, options: &'a Options) -> Self {
+    pub(super) fn new(source: &'a DesignText<'a>, options: &'a DesignOptions) -> Self {
         Draft {
             source,
             options,
@@ -63,7 +63,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Reports a fault at its place.
-    pub(super) fn fault(&mut self, Located { problem, span }: Located) {
+    pub(super) fn fault(&mut self, LocatedProblem { problem, span }: LocatedProblem) {
         let anchor = (!self.source.text().is_empty()).then(|| self.source.anchor(span, ""));
         let Problem {
             rule,
@@ -73,7 +73,7 @@ impl<'a> Draft<'a> {
         } = problem;
         // What follows the sentence is an example to paste.
         let mut lines = help.lines();
-        self.faults.push(Fault {
+        self.faults.push(DesignFault {
             rule,
             message,
             help: lines
@@ -118,7 +118,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Reads one path of a row.
-    fn read(&self, path: &Written, text: &str, directory: bool) -> Result<Entry, Problem> {
+    fn read(&self, path: &Written, text: &str, directory: bool) -> Result<GrantPath, Problem> {
         if path.is_name && !directory {
             return name::read(text, self.source.path());
         }
@@ -126,13 +126,13 @@ impl<'a> Draft<'a> {
     }
 
     /// Remembers the texts that could be names of files.
-    fn ask(&mut self, paths: &[Written], kind: Kind) {
+    fn ask(&mut self, paths: &[Written], kind: RowAction) {
         let source = self.source;
         let design = source.path();
         for path in paths.iter().filter(|path| !path.is_name) {
             let Some(code) = &path.code else { continue };
             // A glob covers the file of its name, but is no end of a Rename row.
-            let is_end = kind == Kind::Rename && code.contains('*');
+            let is_end = kind == RowAction::Rename && code.contains('*');
             let is_other = is_end || *code != path.text;
             if name::is_doubtful(code, design) || is_other && name::read(code, design).is_ok() {
                 self.doubtful.insert(BString::from(code.as_str()));
@@ -146,7 +146,7 @@ impl<'a> Draft<'a> {
     }
 
     /// A row that cannot be read, with everything that is wrong with it.
-    pub(super) fn bad_row(&mut self, problems: Vec<Located>) {
+    pub(super) fn bad_row(&mut self, problems: Vec<LocatedProblem>) {
         self.rows += 1;
         if problems
             .iter()
@@ -160,7 +160,7 @@ impl<'a> Draft<'a> {
     }
 
     /// What is wrong with the paths of a row that is bad for another reason.
-    pub(super) fn path_problems(&self, paths: &[Written]) -> Vec<Located> {
+    pub(super) fn path_problems(&self, paths: &[Written]) -> Vec<LocatedProblem> {
         let judge = |path: &Written| {
             self.read(path, &path.text, false)
                 .err()
@@ -173,10 +173,10 @@ impl<'a> Draft<'a> {
     /// are only mentioned.
     pub(super) fn row(&mut self, mut row: Row) {
         self.ask(&row.paths, row.kind);
-        let is_mention = row.kind == Kind::Mention;
+        let is_mention = row.kind == RowAction::Mention;
         let is_denied = |path: &Written| is_mention || path.denied;
         // The ends of a Rename row belong together.
-        if row.kind == Kind::Rename && row.paths.iter().any(is_denied)
+        if row.kind == RowAction::Rename && row.paths.iter().any(is_denied)
             || row.paths.iter().all(is_denied)
         {
             return self.mention(&row.paths, &row.change_type);
@@ -188,9 +188,9 @@ impl<'a> Draft<'a> {
         }
         let read = match row.kind {
             kind if kind.takes_away() && row.prose => Err(vec![part_of_a_file(&row)]),
-            Kind::Rename => self.renames(&row),
-            Kind::Grant(actions) => self.grants_of(&row, actions),
-            Kind::Mention => Ok(Vec::new()),
+            RowAction::Rename => self.renames(&row),
+            RowAction::Grant(actions) => self.grants_of(&row, actions),
+            RowAction::Mention => Ok(Vec::new()),
         };
         match read {
             Ok(grants) => {
@@ -216,7 +216,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn grants_of(&self, row: &Row, actions: Actions) -> Result<Vec<Grant>, Vec<Located>> {
+    fn grants_of(&self, row: &Row, actions: Actions) -> Result<Vec<Grant>, Vec<LocatedProblem>> {
         if let Some(path) = row.paths.iter().find(|path| path.arrow) {
             let problem = Problem::bad_row(
                 "arrow-without-rename",
@@ -235,7 +235,7 @@ impl<'a> Draft<'a> {
         })
     }
 
-    fn renames(&self, row: &Row) -> Result<Vec<Grant>, Vec<Located>> {
+    fn renames(&self, row: &Row) -> Result<Vec<Grant>, Vec<LocatedProblem>> {
         let pairs: Vec<&[Written]> = row.paths.chunks(2).collect();
         let is_pair = |pair: &&[Written]| matches!(pair, [old, new] if !old.arrow && new.arrow);
         if !pairs.iter().all(is_pair) {
@@ -282,7 +282,7 @@ impl<'a> Draft<'a> {
         &self,
         row: &'r Row,
         is_one_path: bool,
-    ) -> Result<Vec<(Entry, &'r Written)>, Vec<Located>> {
+    ) -> Result<Vec<(GrantPath, &'r Written)>, Vec<LocatedProblem>> {
         let mut entries = Vec::with_capacity(row.paths.len());
         let mut problems = Vec::new();
         for written in &row.paths {
@@ -307,7 +307,7 @@ impl<'a> Draft<'a> {
     fn grant(
         &self,
         row: &Row,
-        entry: Entry,
+        entry: GrantPath,
         written: &Written,
         actions: Actions,
         renamed: Option<String>,
@@ -325,7 +325,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Says what can only be said at the end, and hands everything out.
-    pub(super) fn finish(mut self) -> (Vec<Grant>, Vec<Mention>, Vec<Fault>) {
+    pub(super) fn finish(mut self) -> (Vec<Grant>, Vec<Mention>, Vec<DesignFault>) {
         self.report_duplicates();
         self.report_nothing_granted();
         if self.is_void {
@@ -386,7 +386,7 @@ impl<'a> Draft<'a> {
 }
 
 /// A row that deletes what may be only a part of a file, such as "the flag in `src/a.rs`".
-fn part_of_a_file(row: &Row) -> Located {
+fn part_of_a_file(row: &Row) -> LocatedProblem {
     let span = row.paths.first().map(|path| path.span.clone());
     Problem::bad_row(
         "ambiguous-cell",

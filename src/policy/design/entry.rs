@@ -12,7 +12,7 @@ use crate::policy::GrantKind;
 
 /// A path as a grant keeps it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct GrantPath {
     pub(super) path: String,
     pub(super) kind: GrantKind,
 }
@@ -25,7 +25,7 @@ const TEXT_MAX: usize = 4 * MAX_PATH;
 ///
 /// # Errors
 /// Every text that is not a plain relative path below the workspace.
-pub(super) fn read(text: &str, directory: bool, design: &BStr) -> Result<Entry, Problem> {
+pub(super) fn read(text: &str, directory: bool, design: &BStr) -> Result<GrantPath, Problem> {
     let text = without_line_suffix(text.trim());
     if text.is_empty() {
         return Err(Problem::bad_row(
@@ -74,19 +74,19 @@ pub(super) fn read(text: &str, directory: bool, design: &BStr) -> Result<Entry, 
         check_path(alternative, text, design)?;
     }
     Ok(match (is_glob, directory) {
-        (true, true) => Entry {
+        (true, true) => GrantPath {
             path: format!("{path}/**"),
             kind: GrantKind::Glob,
         },
-        (true, false) => Entry {
+        (true, false) => GrantPath {
             path,
             kind: GrantKind::Glob,
         },
-        (false, true) => Entry {
+        (false, true) => GrantPath {
             path,
             kind: GrantKind::Directory,
         },
-        (false, false) => Entry {
+        (false, false) => GrantPath {
             path,
             kind: GrantKind::File,
         },

@@ -1,12 +1,12 @@
 //! Headings that name one file each: `#### [MODIFY] [name](path)`.
 
-use super::blocks::{Content, Heading, PieceKind};
+use super::blocks::{Heading, InlineText, PieceKind};
 use super::cell::{self, Paths};
 use super::draft::{Draft, Row};
 use super::kind::{self, Type};
 use super::link::decode;
-use super::problem::{Located, ambiguous, show};
-use super::source::Source;
+use super::problem::{LocatedProblem, ambiguous, show};
+use super::source::DesignText;
 use super::written::Written;
 
 /// The type in the brackets that such a heading begins with.
@@ -26,7 +26,7 @@ pub(super) fn type_of(heading: &Heading) -> Option<(Type, String)> {
 
 /// Grants the file of such a heading.
 pub(super) fn read(
-    source: &Source<'_>,
+    source: &DesignText<'_>,
     heading: &Heading,
     found: Type,
     label: String,
@@ -45,7 +45,7 @@ pub(super) fn read(
     }
 }
 
-fn path(source: &Source<'_>, content: &Content) -> Result<Paths, Located> {
+fn path(source: &DesignText<'_>, content: &InlineText) -> Result<Paths, LocatedProblem> {
     let link = content.pieces.iter().find_map(|piece| match &piece.kind {
         PieceKind::Link { text, target } => Some((piece.span.clone(), text, target)),
         _ => None,

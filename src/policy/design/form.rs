@@ -39,7 +39,7 @@ pub(super) enum Cell {
 
 /// A row that a design lacks.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted<'a> {
+pub struct MissingRow<'a> {
     /// The path.
     pub path: &'a BStr,
     /// For a Rename row, the old path.
@@ -52,7 +52,7 @@ pub struct Wanted<'a> {
 
 /// A row ready to paste.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct RowToAdd {
     /// The row, or the list item, as one line of Markdown.
     pub text: String,
     /// The table or list that it belongs to.
@@ -79,7 +79,7 @@ impl Shape {
         }
     }
 
-    fn write(&self, wanted: &Wanted<'_>) -> String {
+    fn write(&self, wanted: &MissingRow<'_>) -> String {
         let word = wanted.word;
         match self {
             Shape::Table(cells) => table_row(cells, wanted),
@@ -91,13 +91,13 @@ impl Shape {
 }
 
 /// The row that would permit what is wanted, in the form of one of a design's own tables or lists.
-pub(super) fn row(forms: &[Form], wanted: &Wanted<'_>) -> Row {
+pub(super) fn row(forms: &[Form], wanted: &MissingRow<'_>) -> RowToAdd {
     let fits = |form: &&Form| {
         let untyped = form.untyped.contains(wanted.actions) && wanted.from.is_none();
         form.shape.has_type() || untyped
     };
     if let Some(form) = forms.iter().find(fits) {
-        return Row {
+        return RowToAdd {
             text: form.shape.write(wanted),
             anchor: Some(form.anchor.clone()),
             needs_type_column: false,
@@ -107,7 +107,7 @@ pub(super) fn row(forms: &[Form], wanted: &Wanted<'_>) -> Row {
         Shape::Table(cells) => Some((cells, &form.anchor)),
         _ => None,
     });
-    Row {
+    RowToAdd {
         text: match table {
             Some((cells, _)) => {
                 let with_type: Vec<Cell> = cells.iter().copied().chain([Cell::Type]).collect();
@@ -121,11 +121,11 @@ pub(super) fn row(forms: &[Form], wanted: &Wanted<'_>) -> Row {
 }
 
 /// The row of a table with the usual columns: `File | Change Type | Description`.
-pub fn usual_row(wanted: &Wanted<'_>) -> String {
+pub fn usual_row(wanted: &MissingRow<'_>) -> String {
     table_row(&[Cell::Path, Cell::Type, Cell::Text], wanted)
 }
 
-fn table_row(cells: &[Cell], wanted: &Wanted<'_>) -> String {
+fn table_row(cells: &[Cell], wanted: &MissingRow<'_>) -> String {
     let cells = cells.iter().map(|cell| match cell {
         // A pipe separates cells even inside a code span.
         Cell::Path => paths(wanted).replace('|', "\\|"),
@@ -135,7 +135,7 @@ fn table_row(cells: &[Cell], wanted: &Wanted<'_>) -> String {
     format!("| {} |", cells.collect::<Vec<_>>().join(" | "))
 }
 
-fn paths(wanted: &Wanted<'_>) -> String {
+fn paths(wanted: &MissingRow<'_>) -> String {
     let path = code_span(&wanted.path.to_str_lossy());
     match wanted.from {
         Some(from) => format!("{} -> {path}", code_span(&from.to_str_lossy())),
@@ -169,13 +169,17 @@ fn yaml(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Options, parse};
+    use super::super::{DesignOptions, parse};
     use super::*;
 
-    fn row(document: &str, path: &str, word: &str, actions: Actions) -> Row {
-        let design = parse("d.md".into(), document.as_bytes(), &Options::default());
+    fn row(document: &str, path: &str, word: &str, actions: Actions) -> RowToAdd {
+        let design = parse(
+            "d.md".into(),
+            document.as_bytes(),
+            &DesignOptions::default(),
+        );
         assert!(design.is_usable(), "{document}");
-        design.row(&Wanted {
+        design.row(&MissingRow {
             path: path.into(),
             from: None,
             word,
@@ -254,7 +258,7 @@ mod tests {
                     Some(front) => format!("{front}{pasted}\n---\n"),
                     None => format!("{document}{pasted}\n"),
                 };
-                let design = parse("d.md".into(), text.as_bytes(), &Options::default());
+                let design = parse("d.md".into(), text.as_bytes(), &DesignOptions::default());
                 let all: Vec<_> = design.grants.iter().map(|grant| &grant.path).collect();
                 // The document's own row, and what was pasted: nothing breaks out of it.
                 assert_eq!(all.len(), 2, "{path}: {text}\n{:?}", design.faults);
@@ -269,8 +273,8 @@ mod tests {
 
     #[test]
     fn a_rename_row_names_both_ends() {
-        let design = parse("d.md".into(), TYPED.as_bytes(), &Options::default());
-        let row = design.row(&Wanted {
+        let design = parse("d.md".into(), TYPED.as_bytes(), &DesignOptions::default());
+        let row = design.row(&MissingRow {
             path: "new".into(),
             from: Some("old".into()),
             word: "Rename",

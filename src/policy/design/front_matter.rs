@@ -6,15 +6,15 @@ use std::ops::Range;
 
 use super::draft::{Draft, Row};
 use super::heading::Claim;
-use super::kind::Kind;
+use super::kind::RowAction;
 use super::problem::{Problem, show};
-use super::source::Source;
+use super::source::DesignText;
 use super::written::Written;
 
 const KEYS: &[&str] = &["files_modified", "allowed_paths"];
 
 /// The range of the front matter's lines without its fences, and where the document goes on.
-pub(super) fn find(source: &Source<'_>) -> Option<(Range<usize>, usize)> {
+pub(super) fn find(source: &DesignText<'_>) -> Option<(Range<usize>, usize)> {
     let mut lines = source.lines();
     let (first, fence) = lines.next()?;
     if fence.trim_end() != "---" {
@@ -37,12 +37,12 @@ pub(super) fn find(source: &Source<'_>) -> Option<(Range<usize>, usize)> {
 }
 
 /// Whether one of the lists is there.
-pub(super) fn has_list(source: &Source<'_>, body: &Range<usize>) -> bool {
+pub(super) fn has_list(source: &DesignText<'_>, body: &Range<usize>) -> bool {
     !items(source, body).is_empty()
 }
 
 /// Grants every item of the lists.
-pub(super) fn read(source: &Source<'_>, body: &Range<usize>, draft: &mut Draft<'_>) {
+pub(super) fn read(source: &DesignText<'_>, body: &Range<usize>, draft: &mut Draft<'_>) {
     for span in items(source, body) {
         let text = source.slice(span.clone());
         let quote = source.slice(span.start.saturating_sub(1)..span.start);
@@ -64,7 +64,7 @@ pub(super) fn read(source: &Source<'_>, body: &Range<usize>, draft: &mut Draft<'
                 Written::of_code(source, text, span)
             }],
             prose: false,
-            kind: Kind::Grant(Claim::Any.actions()),
+            kind: RowAction::Grant(Claim::Any.actions()),
             directory: false,
             change_type: String::new(),
             description: String::new(),
@@ -72,20 +72,20 @@ pub(super) fn read(source: &Source<'_>, body: &Range<usize>, draft: &mut Draft<'
     }
 }
 
-fn items(source: &Source<'_>, body: &Range<usize>) -> Vec<Range<usize>> {
+fn items(source: &DesignText<'_>, body: &Range<usize>) -> Vec<Range<usize>> {
     let mut items = Vec::new();
-    let mut state = State::Outside;
+    let mut state = FrontMatterState::Outside;
     for (span, line) in source.lines() {
         if span.start < body.start || span.end > body.end {
             continue;
         }
         let is_key = line.starts_with(|c: char| c.is_alphanumeric() || c == '_');
-        if is_key && state != State::Flow {
+        if is_key && state != FrontMatterState::Flow {
             let Some((key, _)) = line.split_once(':') else {
                 continue;
             };
             if !KEYS.contains(&key.trim_end()) {
-                state = State::Outside;
+                state = FrontMatterState::Outside;
                 continue;
             }
             let value = source.trim(without_comment(
@@ -96,11 +96,11 @@ fn items(source: &Source<'_>, body: &Range<usize>) -> Vec<Range<usize>> {
                 flow(source, value.start + 1..value.end, &mut items)
             } else {
                 push(source, value, &mut items);
-                State::Block
+                FrontMatterState::Block
             };
-        } else if state == State::Flow {
+        } else if state == FrontMatterState::Flow {
             state = flow(source, without_comment(source, span), &mut items);
-        } else if state == State::Block {
+        } else if state == FrontMatterState::Block {
             let item = source.trim(without_comment(source, span));
             if source.slice(item.clone()).starts_with('-') {
                 push(source, item.start + 1..item.end, &mut items);
@@ -111,7 +111,7 @@ fn items(source: &Source<'_>, body: &Range<usize>) -> Vec<Range<usize>> {
 }
 
 #[derive(PartialEq, Eq)]
-enum State {
+enum FrontMatterState {
     Outside,
     /// After the key, where `- item` lines count.
     Block,
@@ -119,7 +119,11 @@ enum State {
     Flow,
 }
 
-fn flow(source: &Source<'_>, span: Range<usize>, items: &mut Vec<Range<usize>>) -> State {
+fn flow(
+    source: &DesignText<'_>,
+    span: Range<usize>,
+    items: &mut Vec<Range<usize>>,
+) -> FrontMatterState {
     let text = source.slice(span.clone());
     let mut quote = None;
     let mut begin = 0;
@@ -134,18 +138,18 @@ fn flow(source: &Source<'_>, span: Range<usize>, items: &mut Vec<Range<usize>>) 
                 push(source, span.start + begin..span.start + index, items);
                 begin = index + 1;
                 if c == ']' {
-                    return State::Block;
+                    return FrontMatterState::Block;
                 }
             }
             _ => {}
         }
     }
     push(source, span.start + begin..span.end, items);
-    State::Flow
+    FrontMatterState::Flow
 }
 
 /// Adds an item without its quotes, unless it is empty.
-fn push(source: &Source<'_>, span: Range<usize>, items: &mut Vec<Range<usize>>) {
+fn push(source: &DesignText<'_>, span: Range<usize>, items: &mut Vec<Range<usize>>) {
     let mut span = source.trim(span);
     let text = source.slice(span.clone());
     let is_quoted = text.len() > 1
@@ -161,7 +165,7 @@ fn push(source: &Source<'_>, span: Range<usize>, items: &mut Vec<Range<usize>>) 
 }
 
 /// Cuts ` # …` off, outside of quotes.
-fn without_comment(source: &Source<'_>, span: Range<usize>) -> Range<usize> {
+fn without_comment(source: &DesignText<'_>, span: Range<usize>) -> Range<usize> {
     let mut quote = None;
     let mut before = ' ';
     for (index, c) in source.slice(span.clone()).char_indices() {
@@ -183,7 +187,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<&str> {
-        let source = Source::new(BStr::new("d.md"), text);
+        let source = DesignText::new(BStr::new("d.md"), text);
         let Some((body, _)) = find(&source) else {
             return vec!["no front matter"];
         };

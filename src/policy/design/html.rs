@@ -17,7 +17,7 @@ pub(super) struct Element {
 
 /// A part of the rendered document that closes what was opened in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum HtmlPart {
     /// A paragraph or heading.
     Text,
     /// A quote, list item or footnote.
@@ -93,12 +93,12 @@ const ISOLATED: &[&str] = &[
     "applet", "button", "caption", "frameset", "marquee", "math", "object", "select", "svg",
     "table", "td", "template", "th",
 ];
-impl Part {
+impl HtmlPart {
     fn keeps(self, name: &str) -> bool {
         ISOLATED.contains(&name)
-            || (self != Part::Cell && STRIKES.contains(&name))
-            || (self == Part::Text && BLOCK.contains(&name))
-            || (self == Part::Container && CONTAINERS.contains(&name))
+            || (self != HtmlPart::Cell && STRIKES.contains(&name))
+            || (self == HtmlPart::Text && BLOCK.contains(&name))
+            || (self == HtmlPart::Container && CONTAINERS.contains(&name))
     }
 }
 
@@ -107,7 +107,7 @@ impl Part {
 pub(super) struct OpenElements {
     stack: Vec<Element>,
     /// For each part being read, how many elements were open where it began.
-    parts: Vec<(Part, usize)>,
+    parts: Vec<(HtmlPart, usize)>,
     /// A construct after which nobody can tell what is open.
     lost: Option<Element>,
 }
@@ -118,7 +118,7 @@ impl OpenElements {
         self.lost.as_ref().or(self.stack.first())
     }
 
-    pub(super) fn enter(&mut self, part: Part) {
+    pub(super) fn enter(&mut self, part: HtmlPart) {
         self.parts.push((part, self.stack.len()));
     }
 
@@ -289,7 +289,7 @@ impl OpenElements {
         self.parts
             .iter()
             .rev()
-            .find(|(part, _)| *part != Part::Text)
+            .find(|(part, _)| *part != HtmlPart::Text)
             .map_or(0, |(_, height)| *height)
     }
 }
@@ -353,13 +353,13 @@ mod tests {
     #[test]
     fn the_end_of_a_part_closes_what_was_opened_in_it() {
         for (part, html, stays) in [
-            (Part::Text, "<span>", false),
-            (Part::Text, "<div>", true),
-            (Part::Text, "<s>", true),
-            (Part::Container, "<div>", false),
-            (Part::Container, "<s>", true),
-            (Part::Cell, "<s>", false),
-            (Part::Cell, "<template>", true),
+            (HtmlPart::Text, "<span>", false),
+            (HtmlPart::Text, "<div>", true),
+            (HtmlPart::Text, "<s>", true),
+            (HtmlPart::Container, "<div>", false),
+            (HtmlPart::Container, "<s>", true),
+            (HtmlPart::Cell, "<s>", false),
+            (HtmlPart::Cell, "<template>", true),
         ] {
             let mut elements = OpenElements::default();
             elements.enter(part);
@@ -369,7 +369,7 @@ mod tests {
         }
         let mut elements = OpenElements::default();
         elements.block("<div>", 0);
-        elements.enter(Part::Container);
+        elements.enter(HtmlPart::Container);
         elements.block("</div>", 5);
         elements.leave();
         assert!(elements.around().is_some());

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::blocks::{Content, Emphasis, Piece, PieceKind};
+use super::blocks::{Emphasis, InlineText, Piece, PieceKind};
 use super::tag::{self, Tag};
 
 #[derive(Default)]
 pub(super) struct Inline {
-    content: Option<Content>,
+    content: Option<InlineText>,
     /// Open links, images and struck text: index of the piece and where its text begins.
     open: Vec<Option<(usize, usize)>>,
     /// Indices of the pieces that an HTML tag strikes out and no end tag has closed.
@@ -21,10 +21,10 @@ pub(super) struct Inline {
 impl Inline {
     pub(super) fn begin(&mut self, span: Range<usize>) {
         self.strikes.clear();
-        self.content = Some(Content::new(span));
+        self.content = Some(InlineText::new(span));
     }
 
-    pub(super) fn take(&mut self) -> Option<Content> {
+    pub(super) fn take(&mut self) -> Option<InlineText> {
         let mut content = self.content.take()?;
         for index in self.strikes.drain(..) {
             if let Some(piece) = content.pieces.get_mut(index) {
@@ -140,7 +140,7 @@ impl Inline {
     }
 }
 
-impl Content {
+impl InlineText {
     /// Covers what follows; the text of a list item begins with its first piece.
     fn extend(&mut self, range: &Range<usize>) {
         if self.span.is_empty() {

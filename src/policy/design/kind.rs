@@ -3,13 +3,13 @@
 use crate::policy::Actions;
 
 use super::negation::{Negation, negation};
-pub(super) use super::word::Kind;
+pub(super) use super::word::RowAction;
 use super::word::{add, of_word, split_word};
 
 /// A type cell that was understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Type {
-    pub(super) kind: Kind,
+    pub(super) kind: RowAction,
     /// `(Directory)`: the row stands for everything below its path.
     pub(super) directory: bool,
     /// Nothing but parentheses stands behind the word.
@@ -64,7 +64,7 @@ pub(super) fn denies(text: &str) -> bool {
 pub(super) fn denies_below(header: &str, text: &str) -> bool {
     let header = header.to_lowercase();
     let asks = of_word(split_word(&header).0).is_some();
-    let is_mention = |found: Type| found.bare && found.kind == Kind::Mention;
+    let is_mention = |found: Type| found.bare && found.kind == RowAction::Mention;
     match negation(text) {
         Some(Negation::Statement) => true,
         Some(_) => asks,
@@ -78,7 +78,7 @@ pub(super) fn is_phrase(text: &str) -> bool {
     let Some((kind, rest)) = leading(&text) else {
         return false;
     };
-    let is_edit = kind.takes_away() || kind == Kind::Grant(add());
+    let is_edit = kind.takes_away() || kind == RowAction::Grant(add());
     let has_object = rest
         .trim_start()
         .starts_with(|c: char| c.is_alphanumeric() || matches!(c, '(' | '"' | '\''));
@@ -86,12 +86,12 @@ pub(super) fn is_phrase(text: &str) -> bool {
 }
 
 /// The type that a text in lower case begins with, and what follows.
-fn leading(text: &str) -> Option<(Kind, &str)> {
+fn leading(text: &str) -> Option<(RowAction, &str)> {
     let (word, mut rest) = split_word(text.trim_start_matches(|c: char| !c.is_alphanumeric()));
     let mut kind = if word == "no" {
         let (next, tail) = split_word(rest.trim_start_matches([' ', '-']));
         rest = tail;
-        matches!(next, "change" | "changes").then_some(Kind::Mention)?
+        matches!(next, "change" | "changes").then_some(RowAction::Mention)?
     } else {
         of_word(word)?
     };
@@ -110,8 +110,8 @@ fn leading(text: &str) -> Option<(Kind, &str)> {
 }
 
 /// Whether what follows a type takes it back, or asks.
-fn is_denied(kind: Kind, rest: &str) -> bool {
-    if kind == Kind::Mention {
+fn is_denied(kind: RowAction, rest: &str) -> bool {
+    if kind == RowAction::Mention {
         return false;
     }
     let rest = rest.trim_start();
@@ -163,7 +163,7 @@ fn is_directory(word: &str) -> bool {
 }
 
 /// "Add and modify" is two types; "Modify and add tests" is one with a remark.
-fn and_word(rest: &str) -> Option<(Kind, &str)> {
+fn and_word(rest: &str) -> Option<(RowAction, &str)> {
     let (joint, tail) = split_word(rest.trim_start());
     let (word, tail) = split_word(tail.trim_start());
     let ends = tail.trim_start().is_empty() || tail.trim_start().starts_with('(');
@@ -172,14 +172,14 @@ fn and_word(rest: &str) -> Option<(Kind, &str)> {
 }
 
 /// Adding and modifying together, and a type with itself; nothing else makes sense as one row.
-fn union(a: Kind, b: Kind) -> Option<Kind> {
-    let modify = Kind::Grant(Actions::MODIFY);
+fn union(a: RowAction, b: RowAction) -> Option<RowAction> {
+    let modify = RowAction::Grant(Actions::MODIFY);
     match (a, b) {
         _ if a == b => Some(a),
-        (Kind::Grant(actions), other) | (other, Kind::Grant(actions))
+        (RowAction::Grant(actions), other) | (other, RowAction::Grant(actions))
             if other == modify && actions == add() =>
         {
-            Some(Kind::Grant(Actions::ADD | Actions::MODIFY))
+            Some(RowAction::Grant(Actions::ADD | Actions::MODIFY))
         }
         _ => None,
     }
@@ -191,10 +191,10 @@ mod tests {
 
     use super::*;
 
-    const MODIFY: Kind = Kind::Grant(Actions::MODIFY);
-    const DELETE: Kind = Kind::Grant(Actions::DELETE);
+    const MODIFY: RowAction = RowAction::Grant(Actions::MODIFY);
+    const DELETE: RowAction = RowAction::Grant(Actions::DELETE);
 
-    fn kind(text: &str) -> Option<Kind> {
+    fn kind(text: &str) -> Option<RowAction> {
         parse(text).map(|found| found.kind)
     }
 
@@ -211,7 +211,7 @@ mod tests {
             "Add keyring dependency",
             "➕ Add",
         ] {
-            assert_eq!(kind(text), Some(Kind::Grant(add())), "{text}");
+            assert_eq!(kind(text), Some(RowAction::Grant(add())), "{text}");
         }
         for text in [
             "Modify",
@@ -227,14 +227,17 @@ mod tests {
         for text in ["Delete", "Removed"] {
             assert_eq!(kind(text), Some(DELETE), "{text}");
         }
-        assert_eq!(kind("Moved"), Some(Kind::Rename));
-        assert_eq!(kind("Symlink"), Some(Kind::Grant(Actions::SYMLINK)));
-        assert_eq!(kind("Submodule"), Some(Kind::Grant(Actions::SUBMODULE)));
+        assert_eq!(kind("Moved"), Some(RowAction::Rename));
+        assert_eq!(kind("Symlink"), Some(RowAction::Grant(Actions::SYMLINK)));
+        assert_eq!(
+            kind("Submodule"),
+            Some(RowAction::Grant(Actions::SUBMODULE))
+        );
     }
 
     #[test]
     fn two_words() {
-        let both = Some(Kind::Grant(Actions::ADD | Actions::MODIFY));
+        let both = Some(RowAction::Grant(Actions::ADD | Actions::MODIFY));
         for text in [
             "Add/Modify",
             "Add / Modify",
@@ -246,7 +249,7 @@ mod tests {
             assert_eq!(kind(text), both, "{text}");
         }
         assert_eq!(kind("Modify and add tests"), Some(MODIFY));
-        assert_eq!(kind("Create/New"), Some(Kind::Grant(add())));
+        assert_eq!(kind("Create/New"), Some(RowAction::Grant(add())));
     }
 
     #[test]
@@ -273,7 +276,7 @@ mod tests {
             "No changes",
             "no-change",
         ] {
-            assert_eq!(kind(text), Some(Kind::Mention), "{text}");
+            assert_eq!(kind(text), Some(RowAction::Mention), "{text}");
         }
     }
 

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::Options;
-use super::blocks::{Block, Content, Heading};
+use super::DesignOptions;
+use super::blocks::{Block, Heading, InlineText};
 use super::exclusion;
 use super::file_headings;
 use super::heading::{Title, title};
 use super::section::Section;
-use super::source::Source;
+use super::source::DesignText;
 
 /// The blocks with what their headings say.
 pub(super) struct Map<'b> {
@@ -24,13 +24,17 @@ pub(super) struct Map<'b> {
 
 /// A heading such as "Out of scope", or a paragraph in bold that says the same.
 pub(super) struct Exclusion<'b> {
-    pub(super) content: &'b Content,
+    pub(super) content: &'b InlineText,
     /// Indices of the blocks below it.
     pub(super) body: Range<usize>,
 }
 
 impl<'b> Map<'b> {
-    pub(super) fn new(source: &Source<'_>, blocks: &'b [Block], options: &Options) -> Self {
+    pub(super) fn new(
+        source: &DesignText<'_>,
+        blocks: &'b [Block],
+        options: &DesignOptions,
+    ) -> Self {
         let titles = blocks
             .iter()
             .enumerate()
@@ -74,7 +78,7 @@ impl<'b> Map<'b> {
     }
 
     /// Paragraphs in bold that do the same, up to the next one or the next heading.
-    fn excluding_labels(&self, source: &Source<'_>) -> Vec<Exclusion<'b>> {
+    fn excluding_labels(&self, source: &DesignText<'_>) -> Vec<Exclusion<'b>> {
         let label_of = |block: &'b Block| match block {
             Block::Paragraph(content) => label(source, content).map(|line| (content, line)),
             _ => None,
@@ -181,7 +185,7 @@ impl<'b> Map<'b> {
     pub(super) fn lists(
         &self,
         section: &Section<'b>,
-    ) -> impl Iterator<Item = (usize, &'b [Content])> {
+    ) -> impl Iterator<Item = (usize, &'b [InlineText])> {
         self.own(section)
             .filter_map(|(index, _, block)| match block {
                 Block::List(items) => Some((index, items.as_slice())),
@@ -192,8 +196,8 @@ impl<'b> Map<'b> {
     /// Lists right below `**Files:**`.
     pub(super) fn marked_lists(
         &self,
-        source: &Source<'_>,
-    ) -> impl Iterator<Item = (usize, &'b [Content])> {
+        source: &DesignText<'_>,
+    ) -> impl Iterator<Item = (usize, &'b [InlineText])> {
         self.blocks
             .windows(2)
             .enumerate()
@@ -226,7 +230,7 @@ fn heading_of(block: &Block) -> Option<&Heading> {
 }
 
 /// What the heading says; one that is struck out, hidden or in raw HTML opens nothing.
-fn title_of<'b>(block: &'b Block, options: &Options) -> Option<(&'b Heading, Title)> {
+fn title_of<'b>(block: &'b Block, options: &DesignOptions) -> Option<(&'b Heading, Title)> {
     let heading = heading_of(block)?;
     let content = &heading.content;
     let found = title(&content.plain, &options.headings);
@@ -242,7 +246,7 @@ fn title_of<'b>(block: &'b Block, options: &Options) -> Option<(&'b Heading, Tit
 }
 
 /// The first line of a paragraph that is in bold. A label often stands right below or above other text.
-fn label<'a>(source: &Source<'a>, content: &Content) -> Option<&'a str> {
+fn label<'a>(source: &DesignText<'a>, content: &InlineText) -> Option<&'a str> {
     let marks = ['*', '_', '~'];
     let mut lines = source.slice(content.span.clone()).lines().map(str::trim);
     let line = lines
@@ -259,7 +263,7 @@ fn mark(marks: &mut [bool], range: Range<usize>) {
 }
 
 /// Whether a paragraph is `**Files:**`.
-pub(super) fn is_files_label(source: &Source<'_>, content: &Content) -> bool {
+pub(super) fn is_files_label(source: &DesignText<'_>, content: &InlineText) -> bool {
     source.slice(content.span.clone()).starts_with(['*', '_'])
         && matches!(content.plain.trim(), "Files:" | "Files" | "files:")
         && !content.is_struck()

@@ -53,9 +53,9 @@ use gix::bstr::{BStr, BString};
 use crate::finding::Finding;
 use crate::policy::{Grant, GrantKind};
 
-pub use form::{Form, Row, Wanted, usual_row};
-pub use options::Options;
-pub use parsed::{Fault, Mention};
+pub use form::{Form, MissingRow, RowToAdd, usual_row};
+pub use options::DesignOptions;
+pub use parsed::{DesignFault, Mention};
 pub use role::role_of;
 
 /// A design document as it was read.
@@ -71,7 +71,7 @@ pub struct Design {
     /// What is named without being granted.
     pub mentions: Vec<Mention>,
     /// What is wrong, in the order of the document.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<DesignFault>,
     /// Its tables and lists, and how a row of each is written.
     pub forms: Vec<Form>,
     /// Code that would mean just a file if one of this name were there: `TODO`, `a.rs:12`.
@@ -87,9 +87,9 @@ impl Design {
 }
 
 /// Reads a design. `path` is its repository-relative path: no row grants it.
-pub fn parse(path: &BStr, bytes: &[u8], options: &Options) -> Design {
+pub fn parse(path: &BStr, bytes: &[u8], options: &DesignOptions) -> Design {
     let decoded = whole::decode(bytes);
-    let source = source::Source::new(path, &decoded.text).among(&options.files);
+    let source = source::DesignText::new(path, &decoded.text).among(&options.files);
     let mut draft = draft::Draft::new(&source, options);
     match decoded.fault {
         Some(fault) => draft.fault(fault),
@@ -117,7 +117,7 @@ pub fn parse(path: &BStr, bytes: &[u8], options: &Options) -> Design {
 pub fn parse_among<E>(
     path: &BStr,
     bytes: &[u8],
-    options: &Options,
+    options: &DesignOptions,
     mut is_file: impl FnMut(&BStr) -> Result<bool, E>,
 ) -> Result<Design, E> {
     let design = parse(path, bytes, options);
@@ -130,7 +130,7 @@ pub fn parse_among<E>(
     if files.is_empty() {
         return Ok(design);
     }
-    let options = Options {
+    let options = DesignOptions {
         files,
         ..options.clone()
     };
@@ -139,16 +139,16 @@ pub fn parse_among<E>(
 
 impl Design {
     /// The row that would permit what is wanted, in the form of this design's own table or list.
-    pub fn row(&self, wanted: &Wanted<'_>) -> Row {
+    pub fn row(&self, wanted: &MissingRow<'_>) -> RowToAdd {
         form::row(&self.forms, wanted)
     }
 
     /// What the doubtful names would grant if they were files: a request may be about to make one of them.
-    pub fn grants_of_doubtful(&self, options: &Options) -> Vec<Grant> {
+    pub fn grants_of_doubtful(&self, options: &DesignOptions) -> Vec<Grant> {
         if self.doubtful.is_empty() {
             return Vec::new();
         }
-        let options = Options {
+        let options = DesignOptions {
             files: self.doubtful.iter().cloned().collect(),
             ..options.clone()
         };
@@ -159,7 +159,7 @@ impl Design {
 
     /// The faults as findings, in the order of the document.
     pub fn findings(&self) -> Vec<Finding> {
-        let finding = |fault: &Fault| Finding {
+        let finding = |fault: &DesignFault| Finding {
             design: fault.anchor.clone(),
             help: fault.help.clone(),
             ..Finding::new(fault.rule, self.path.clone(), fault.message.clone())

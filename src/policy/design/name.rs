@@ -2,7 +2,7 @@
 
 use gix::bstr::BStr;
 
-use super::entry::{self, Entry};
+use super::entry::{self, GrantPath};
 use super::problem::Problem;
 use crate::policy::GrantKind;
 use crate::policy::glob::Glob;
@@ -11,9 +11,9 @@ use crate::policy::glob::Glob;
 ///
 /// # Errors
 /// Names that no row may grant.
-pub(super) fn read(name: &str, design: &BStr) -> Result<Entry, Problem> {
+pub(super) fn read(name: &str, design: &BStr) -> Result<GrantPath, Problem> {
     entry::check_path(name, name, design)?;
-    Ok(Entry {
+    Ok(GrantPath {
         path: name.to_owned(),
         kind: GrantKind::File,
     })
@@ -21,7 +21,7 @@ pub(super) fn read(name: &str, design: &BStr) -> Result<Entry, Problem> {
 
 /// Whether it matters that a file of this name is there: without one the text means something else, or nothing.
 pub(super) fn is_doubtful(name: &str, design: &BStr) -> bool {
-    let covers = |entry: Entry| match entry.kind {
+    let covers = |entry: GrantPath| match entry.kind {
         GrantKind::File => entry.path == name,
         GrantKind::Glob => {
             Glob::new(entry.path.as_str().into()).is_ok_and(|glob| glob.matches(name.into()))

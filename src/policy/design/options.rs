@@ -9,7 +9,7 @@ use crate::policy::settings::Settings;
 
 /// What the settings say about reading designs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
+pub struct DesignOptions {
     /// Headings that open a scope section besides the built-in ones, without numbering.
     pub headings: Vec<String>,
     /// The globs that mean "a test"; a pattern without a slash is matched against the file name.
@@ -18,16 +18,16 @@ pub struct Options {
     pub files: BTreeSet<BString>,
 }
 
-impl Default for Options {
+impl Default for DesignOptions {
     fn default() -> Self {
-        Options::from_settings(&Settings::default())
+        DesignOptions::from_settings(&Settings::default())
     }
 }
 
-impl Options {
+impl DesignOptions {
     /// What the settings say about reading designs.
-    pub fn from_settings(settings: &Settings) -> Options {
-        Options {
+    pub fn from_settings(settings: &Settings) -> DesignOptions {
+        DesignOptions {
             headings: settings.headings.clone(),
             test_patterns: settings.test_patterns.clone(),
             files: BTreeSet::new(),

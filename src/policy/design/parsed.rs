@@ -17,7 +17,7 @@ pub struct Mention {
 
 /// Something wrong with a design.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct DesignFault {
     /// One of the `design-…` rules.
     pub rule: Rule,
     /// One sentence without a final full stop; names in it are escaped.

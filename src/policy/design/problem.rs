@@ -45,8 +45,8 @@ impl Problem {
         Problem::new(Rule::DesignPlaceholder, reason, message, help)
     }
 
-    pub(super) fn at(self, span: Range<usize>) -> Located {
-        Located {
+    pub(super) fn at(self, span: Range<usize>) -> LocatedProblem {
+        LocatedProblem {
             problem: self,
             span,
         }
@@ -55,7 +55,7 @@ impl Problem {
 
 /// A problem with its byte range in the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Located {
+pub(super) struct LocatedProblem {
     pub(super) problem: Problem,
     pub(super) span: Range<usize>,
 }

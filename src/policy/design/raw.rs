@@ -3,12 +3,12 @@
 
 use std::ops::Range;
 
-use super::blocks::{Content, Emphasis, PieceKind};
+use super::blocks::{Emphasis, InlineText, PieceKind};
 use super::negation::negation;
 use super::placeholder::is_placeholder;
 use super::problem::{Problem, show};
 use super::problem::{ambiguous, html};
-use super::source::Source;
+use super::source::DesignText;
 use super::written::{Written, is_break, is_directory_remark, split_arrow};
 
 /// The paths of a bare cell; `span` is its trimmed range.
@@ -16,8 +16,8 @@ use super::written::{Written, is_break, is_directory_remark, split_arrow};
 /// # Errors
 /// Blanks, HTML, lists without backticks and everything else that is no single path.
 pub(super) fn paths(
-    source: &Source<'_>,
-    content: &Content,
+    source: &DesignText<'_>,
+    content: &InlineText,
     span: &Range<usize>,
 ) -> Result<Vec<Written>, Problem> {
     let mut found = Vec::new();
@@ -39,8 +39,8 @@ pub(super) fn paths(
 
 /// The ranges between `<br>`s and comments.
 fn parts(
-    source: &Source<'_>,
-    content: &Content,
+    source: &DesignText<'_>,
+    content: &InlineText,
     span: &Range<usize>,
 ) -> Result<Vec<Range<usize>>, Problem> {
     let mut parts = Vec::new();
@@ -62,8 +62,8 @@ fn parts(
 }
 
 fn part_paths(
-    source: &Source<'_>,
-    content: &Content,
+    source: &DesignText<'_>,
+    content: &InlineText,
     span: Range<usize>,
 ) -> Result<Vec<Written>, Problem> {
     let text = source.slice(span.clone());
@@ -157,7 +157,7 @@ fn split_remark(text: &str) -> (&str, &str) {
 /// `/a/`, were meant as a glob that no reader sees.
 fn without_emphasis<'a>(
     text: &'a str,
-    content: &Content,
+    content: &InlineText,
     start: usize,
 ) -> Result<&'a str, Problem> {
     let mut inner = start..start + text.len();

@@ -12,7 +12,7 @@ pub(super) struct Section<'b> {
     /// Indices of the blocks behind the heading.
     pub(super) body: Range<usize>,
     pub(super) claim: Claim,
-    pub(super) tables: Vec<Candidate<'b>>,
+    pub(super) tables: Vec<CandidateTable<'b>>,
 }
 
 impl<'b> Section<'b> {
@@ -27,7 +27,7 @@ impl<'b> Section<'b> {
 }
 
 /// A table of files.
-pub(super) struct Candidate<'b> {
+pub(super) struct CandidateTable<'b> {
     pub(super) index: usize,
     pub(super) table: &'b Table,
     pub(super) columns: Columns,

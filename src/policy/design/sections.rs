@@ -1,7 +1,7 @@
 //! Which tables and lists of a document are its scope.
 
 use super::absent;
-use super::blocks::{Block, Content, Heading};
+use super::blocks::{Block, Heading, InlineText};
 use super::bullets;
 use super::collect::blocks;
 use super::columns::columns;
@@ -11,17 +11,17 @@ use super::form::Shape;
 use super::front_matter;
 use super::heading::Claim;
 use super::map::Map;
-use super::options::Options;
-use super::problem::{Located, Problem};
-use super::section::{Candidate, Section};
-use super::source::Source;
+use super::options::DesignOptions;
+use super::problem::{LocatedProblem, Problem};
+use super::section::{CandidateTable, Section};
+use super::source::DesignText;
 use super::table;
 use super::unread;
 use crate::finding::Rule;
 use crate::policy::Actions;
 
 /// Reads a whole document into the draft.
-pub(super) fn read(source: &Source<'_>, options: &Options, draft: &mut Draft<'_>) {
+pub(super) fn read(source: &DesignText<'_>, options: &DesignOptions, draft: &mut Draft<'_>) {
     let front = front_matter::find(source);
     let start = front.as_ref().map_or(source.start(), |(_, end)| *end);
     let blocks = blocks(source.text(), start);
@@ -34,29 +34,29 @@ pub(super) fn read(source: &Source<'_>, options: &Options, draft: &mut Draft<'_>
     report_ambiguity(source, &sections, draft);
     unread::report(source, &map, draft);
 
-    let mut work: Vec<(usize, Work<'_>)> = Vec::new();
+    let mut work: Vec<(usize, SectionPart<'_>)> = Vec::new();
     for section in &sections {
         work.extend(
             section
                 .tables
                 .iter()
-                .map(|found| (found.index, Work::Table(found, section.claim))),
+                .map(|found| (found.index, SectionPart::Table(found, section.claim))),
         );
         if section.tables.is_empty() && may_list(section, &sections) {
             work.extend(
                 map.lists(section)
-                    .map(|(index, items)| (index, Work::List(items, section.claim))),
+                    .map(|(index, items)| (index, SectionPart::List(items, section.claim))),
             );
         }
     }
     if !has_table {
         work.extend(
             map.marked_lists(source)
-                .map(|(index, items)| (index, Work::List(items, Claim::Any))),
+                .map(|(index, items)| (index, SectionPart::List(items, Claim::Any))),
         );
         work.extend(
             map.file_headings()
-                .map(|(index, heading)| (index, Work::Heading(heading))),
+                .map(|(index, heading)| (index, SectionPart::Heading(heading))),
         );
     }
     work.sort_by_key(|(index, _)| *index);
@@ -80,27 +80,27 @@ pub(super) fn read(source: &Source<'_>, options: &Options, draft: &mut Draft<'_>
     }
 }
 
-enum Work<'b> {
-    Table(&'b Candidate<'b>, Claim),
-    List(&'b [Content], Claim),
+enum SectionPart<'b> {
+    Table(&'b CandidateTable<'b>, Claim),
+    List(&'b [InlineText], Claim),
     Heading(&'b Heading),
 }
 
-impl Work<'_> {
-    fn read(&self, source: &Source<'_>, draft: &mut Draft<'_>) {
+impl SectionPart<'_> {
+    fn read(&self, source: &DesignText<'_>, draft: &mut Draft<'_>) {
         match self {
-            Work::Table(found, claim) => {
+            SectionPart::Table(found, claim) => {
                 let header = source.line_span(found.table.header.span.start);
                 draft.form(Shape::of(&found.columns), claim.actions(), header);
                 table::read(source, found.table, &found.columns, *claim, draft);
                 unread::report_cut(source, found.table, draft);
             }
-            Work::List(items, claim) => {
+            SectionPart::List(items, claim) => {
                 let first = items.first().map_or(source.start(), |item| item.span.start);
                 draft.form(Shape::List, claim.actions(), source.line_span(first));
                 bullets::read(source, items, *claim, draft)
             }
-            Work::Heading(heading) => {
+            SectionPart::Heading(heading) => {
                 if let Some((found, label)) = file_headings::type_of(heading) {
                     let line = source.line_span(heading.content.span.start);
                     draft.form(Shape::Heading, Actions::NONE, line);
@@ -122,7 +122,7 @@ fn may_list(section: &Section<'_>, sections: &[Section<'_>]) -> bool {
 fn collect_tables<'b>(
     map: &Map<'b>,
     section: &mut Section<'b>,
-    source: &Source<'_>,
+    source: &DesignText<'_>,
     draft: &mut Draft<'_>,
 ) {
     let own_heading = section.body.start.saturating_sub(1);
@@ -131,7 +131,7 @@ fn collect_tables<'b>(
     for (index, unit, block) in map.own(section) {
         match block {
             Block::Table(table) => match columns(table) {
-                Ok(Some(columns)) => candidates.push(Candidate {
+                Ok(Some(columns)) => candidates.push(CandidateTable {
                     index,
                     table,
                     columns,
@@ -150,7 +150,7 @@ fn collect_tables<'b>(
         }
     }
     let says_what =
-        |found: &&Candidate<'_>| found.columns.kind.is_some() || section.claim != Claim::Any;
+        |found: &&CandidateTable<'_>| found.columns.kind.is_some() || section.claim != Claim::Any;
     let direct = candidates.iter().find(|found| found.unit == own_heading);
     let names = direct
         .or_else(|| candidates.iter().find(says_what))
@@ -172,7 +172,7 @@ fn collect_tables<'b>(
         .collect();
 }
 
-fn broken_table(source: &Source<'_>, content: &Content) -> Located {
+fn broken_table(source: &DesignText<'_>, content: &InlineText) -> LocatedProblem {
     let help = "put a separator row with as many cells below the header: |---|---|---|";
     let message = "these lines look like a table, and Markdown does not read them as one";
     Problem::new(Rule::DesignNoTable, "broken-table", message, help)
@@ -180,8 +180,8 @@ fn broken_table(source: &Source<'_>, content: &Content) -> Located {
 }
 
 /// Two tables that claim the same role take each other's authority.
-fn report_ambiguity(source: &Source<'_>, sections: &[Section<'_>], draft: &mut Draft<'_>) {
-    let mut claimed: Vec<(&Section<'_>, &Candidate<'_>)> = Vec::new();
+fn report_ambiguity(source: &DesignText<'_>, sections: &[Section<'_>], draft: &mut Draft<'_>) {
+    let mut claimed: Vec<(&Section<'_>, &CandidateTable<'_>)> = Vec::new();
     for section in sections {
         for found in &section.tables {
             let rival = claimed.iter().find(|(other, before)| {

@@ -11,7 +11,7 @@ use crate::finding::Anchor;
 pub(super) const BOM: &str = "\u{feff}";
 
 /// The text of one document, as read.
-pub(super) struct Source<'a> {
+pub(super) struct DesignText<'a> {
     path: &'a BStr,
     text: &'a str,
     /// Byte offsets at which lines begin; the first one is behind a BOM.
@@ -20,7 +20,7 @@ pub(super) struct Source<'a> {
     files: Option<&'a BTreeSet<BString>>,
 }
 
-impl<'a> Source<'a> {
+impl<'a> DesignText<'a> {
     pub(super) fn new(path: &'a BStr, text: &'a str) -> Self {
         let bytes = text.as_bytes();
         let mut lines = vec![if text.starts_with(BOM) { BOM.len() } else { 0 }];
@@ -32,7 +32,7 @@ impl<'a> Source<'a> {
             };
             ends.then_some(index + 1)
         }));
-        Source {
+        DesignText {
             path,
             text,
             lines,
@@ -42,7 +42,7 @@ impl<'a> Source<'a> {
 
     /// The same, where these are names of files.
     pub(super) fn among(self, files: &'a BTreeSet<BString>) -> Self {
-        Source {
+        DesignText {
             files: Some(files),
             ..self
         }
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn columns_count_characters_and_skip_the_bom() {
-        let source = Source::new(BStr::new("d.md"), "\u{feff}äb\r\nc");
+        let source = DesignText::new(BStr::new("d.md"), "\u{feff}äb\r\nc");
         let anchor = source.anchor(5..6, "");
         assert_eq!((anchor.line, anchor.column), (1, 2));
         let anchor = source.anchor(8..9, "");
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn every_line_ending_ends_a_line() {
-        let source = Source::new(BStr::new("d.md"), "a\nb\r\nc\rd");
+        let source = DesignText::new(BStr::new("d.md"), "a\nb\r\nc\rd");
         let lines: Vec<_> = source.lines().map(|(_, text)| text).collect();
         assert_eq!(lines, ["a", "b", "c", "d"]);
         assert_eq!(source.line(7), 4);
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn a_line_span_has_no_ending() {
-        let source = Source::new(BStr::new("d.md"), "a\n  bc  \r\nd");
+        let source = DesignText::new(BStr::new("d.md"), "a\n  bc  \r\nd");
         assert_eq!(source.line_span(5), 4..6);
     }
 }

@@ -1,18 +1,18 @@
 //! The rows of a table of files.
 
-use super::blocks::{Content, Row, Table};
+use super::blocks::{InlineText, Table, TableRow};
 use super::cell::{self, Paths};
 use super::columns::Columns;
 use super::draft::{self, Draft};
 use super::heading::Claim;
-use super::kind::{self, Kind, Type};
-use super::problem::{Located, Problem, html, show};
-use super::source::Source;
+use super::kind::{self, RowAction, Type};
+use super::problem::{LocatedProblem, Problem, html, show};
+use super::source::DesignText;
 use crate::finding::Rule;
 
 /// Reads every row into the draft.
 pub(super) fn read(
-    source: &Source<'_>,
+    source: &DesignText<'_>,
     table: &Table,
     columns: &Columns,
     claim: Claim,
@@ -42,7 +42,12 @@ pub(super) fn read(
 }
 
 /// What is wrong with the pipes of a row.
-fn shape(source: &Source<'_>, row: &Row, columns: &Columns, has_pipes: bool) -> Option<Problem> {
+fn shape(
+    source: &DesignText<'_>,
+    row: &TableRow,
+    columns: &Columns,
+    has_pipes: bool,
+) -> Option<Problem> {
     let line = source.slice(source.line_span(row.span.start));
     if has_pipes && !line.starts_with('|') {
         return Some(Problem::bad_row(
@@ -76,13 +81,13 @@ fn shape(source: &Source<'_>, row: &Row, columns: &Columns, has_pipes: bool) -> 
 }
 
 fn read_row(
-    source: &Source<'_>,
-    row: &Row,
+    source: &DesignText<'_>,
+    row: &TableRow,
     columns: &Columns,
     claim: Claim,
     draft: &mut Draft<'_>,
 ) {
-    let empty = Content::default();
+    let empty = InlineText::default();
     let cell = |index: usize| row.cells.get(index).unwrap_or(&empty);
     let path = cell(columns.path);
     let mut problems = Vec::new();
@@ -106,7 +111,7 @@ fn read_row(
         Some(index) => row_type(source, row, cell(index)).map_or_else(
             |problem| {
                 problems.push(problem);
-                (Kind::Mention, false)
+                (RowAction::Mention, false)
             },
             |found| (found.kind, found.directory),
         ),
@@ -116,7 +121,7 @@ fn read_row(
                 .filter(|(index, _)| *index != columns.path)
                 .find(|(index, name)| kind::denies_below(name, &cell(*index).one_line()))
                 .map(|(index, _)| index);
-            let kind = said.map_or(Kind::Grant(claim.actions()), |_| Kind::Mention);
+            let kind = said.map_or(RowAction::Grant(claim.actions()), |_| RowAction::Mention);
             (kind, false)
         }
     };
@@ -146,7 +151,7 @@ fn read_row(
 }
 
 /// Whether a bare cell repeats its own column's name.
-fn is_header(cell: &Content, columns: &Columns) -> bool {
+fn is_header(cell: &InlineText, columns: &Columns) -> bool {
     cell.pieces.is_empty()
         && columns
             .names
@@ -154,7 +159,11 @@ fn is_header(cell: &Content, columns: &Columns) -> bool {
             .is_some_and(|name| *name == cell.one_line().to_lowercase())
 }
 
-fn row_type(source: &Source<'_>, row: &Row, cell: &Content) -> Result<Type, Located> {
+fn row_type(
+    source: &DesignText<'_>,
+    row: &TableRow,
+    cell: &InlineText,
+) -> Result<Type, LocatedProblem> {
     let span = source.trim(cell.span.clone());
     let text = cell.one_line();
     if cell.is_struck() {

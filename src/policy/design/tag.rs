@@ -23,7 +23,7 @@ pub(super) const STRIKES: &[&str] = &["s", "strike"];
 /// The tag behind a `<`, read as HTML does; `None` where it is no tag or does not end.
 pub(super) fn tag(text: &str) -> Option<Tag<'_>> {
     #[derive(Clone, Copy, PartialEq, Eq)]
-    enum State {
+    enum TagState {
         Between,
         Name,
         AfterName,
@@ -41,11 +41,11 @@ pub(super) fn tag(text: &str) -> Option<Tag<'_>> {
         .split(|c: char| c.is_ascii_whitespace() || matches!(c, '/' | '>'))
         .next()?;
     let first = begin + name.len();
-    let mut state = State::Between;
+    let mut state = TagState::Between;
     for (index, byte) in text.bytes().enumerate().skip(first) {
         state = match (state, byte) {
-            (State::Quoted(quote), byte) if byte == quote => State::Between,
-            (State::Quoted(_), _) => state,
+            (TagState::Quoted(quote), byte) if byte == quote => TagState::Between,
+            (TagState::Quoted(_), _) => state,
             (_, b'>') => {
                 return Some(Tag {
                     name: name.to_ascii_lowercase(),
@@ -54,16 +54,16 @@ pub(super) fn tag(text: &str) -> Option<Tag<'_>> {
                     length: index + 1,
                 });
             }
-            (State::BeforeValue, b'"' | b'\'') => State::Quoted(byte),
-            (State::BeforeValue, byte) if byte.is_ascii_whitespace() => state,
-            (State::BeforeValue, _) => State::Unquoted,
-            (State::Unquoted, byte) if byte.is_ascii_whitespace() => State::Between,
-            (State::Unquoted, _) => state,
-            (State::Name | State::AfterName, b'=') => State::BeforeValue,
-            (State::Name, byte) if byte.is_ascii_whitespace() => State::AfterName,
-            (State::Between | State::AfterName, byte) if byte.is_ascii_whitespace() => state,
-            (_, b'/') => State::Between,
-            _ => State::Name,
+            (TagState::BeforeValue, b'"' | b'\'') => TagState::Quoted(byte),
+            (TagState::BeforeValue, byte) if byte.is_ascii_whitespace() => state,
+            (TagState::BeforeValue, _) => TagState::Unquoted,
+            (TagState::Unquoted, byte) if byte.is_ascii_whitespace() => TagState::Between,
+            (TagState::Unquoted, _) => state,
+            (TagState::Name | TagState::AfterName, b'=') => TagState::BeforeValue,
+            (TagState::Name, byte) if byte.is_ascii_whitespace() => TagState::AfterName,
+            (TagState::Between | TagState::AfterName, byte) if byte.is_ascii_whitespace() => state,
+            (_, b'/') => TagState::Between,
+            _ => TagState::Name,
         };
     }
     None

@@ -8,11 +8,11 @@ use super::heading::{Title, title};
 use super::html::Element;
 use super::map::{Map, is_files_label};
 use super::problem::{Problem, show};
-use super::source::Source;
+use super::source::DesignText;
 use crate::finding::Rule;
 
 /// Reports the tables and lists in raw HTML and below headings that exclude them, once for each cause.
-pub(super) fn report(source: &Source<'_>, map: &Map<'_>, draft: &mut Draft<'_>) {
+pub(super) fn report(source: &DesignText<'_>, map: &Map<'_>, draft: &mut Draft<'_>) {
     let mut reported = None;
     for (index, block) in map.blocks.iter().enumerate() {
         if let Block::Enclosed(inner, element) = block
@@ -50,7 +50,7 @@ pub(super) fn report(source: &Source<'_>, map: &Map<'_>, draft: &mut Draft<'_>) 
 }
 
 /// Reports the lines that GitHub does not show as rows of the table.
-pub(super) fn report_cut(source: &Source<'_>, table: &Table, draft: &mut Draft<'_>) {
+pub(super) fn report_cut(source: &DesignText<'_>, table: &Table, draft: &mut Draft<'_>) {
     let Some((start, cut)) = &table.cut else {
         return;
     };
@@ -78,7 +78,7 @@ pub(super) fn report_cut(source: &Source<'_>, table: &Table, draft: &mut Draft<'
     draft.fault(problem.at(source.line_span(*start)));
 }
 
-fn enclosed(source: &Source<'_>, element: &Element) -> Problem {
+fn enclosed(source: &DesignText<'_>, element: &Element) -> Problem {
     let line = source.line(element.start);
     if element.name.starts_with('!') {
         let message =
@@ -99,7 +99,7 @@ fn enclosed(source: &Source<'_>, element: &Element) -> Problem {
 }
 
 /// Whether a block would be a part of the scope somewhere else.
-fn declares(source: &Source<'_>, map: &Map<'_>, index: usize, block: &Block) -> bool {
+fn declares(source: &DesignText<'_>, map: &Map<'_>, index: usize, block: &Block) -> bool {
     match block {
         Block::Heading(heading) => {
             matches!(title(&heading.content.plain, &[]), Title::Scope(_))

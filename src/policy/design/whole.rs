@@ -1,12 +1,12 @@
 //! Faults of a document as a whole: its encoding, its line endings and bytes that hide lines.
 
-use super::problem::{Located, Problem};
+use super::problem::{LocatedProblem, Problem};
 use crate::finding::Rule;
 
 /// The text of a document, and what forbids to read it further.
 pub(super) struct Decoded {
     pub(super) text: String,
-    pub(super) fault: Option<Located>,
+    pub(super) fault: Option<LocatedProblem>,
 }
 
 /// Decodes a document. `\r\r\n` endings are a fault: every Markdown reader
@@ -33,7 +33,7 @@ pub(super) fn decode(bytes: &[u8]) -> Decoded {
     Decoded { text, fault }
 }
 
-fn line_endings(text: &str) -> Option<Located> {
+fn line_endings(text: &str) -> Option<LocatedProblem> {
     text.find("\r\r\n").map(|at| {
         Problem::new(
             Rule::DesignNoTable,
@@ -46,7 +46,7 @@ fn line_endings(text: &str) -> Option<Located> {
 }
 
 /// Bytes with which a reviewer sees other lines than guard, or none.
-fn hidden_bytes(text: &str) -> Option<Located> {
+fn hidden_bytes(text: &str) -> Option<LocatedProblem> {
     let bytes = text.as_bytes();
     let at = bytes
         .iter()

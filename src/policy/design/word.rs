@@ -4,7 +4,7 @@ use crate::policy::Actions;
 
 /// What a row does with its path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum RowAction {
     /// Permits these actions.
     Grant(Actions),
     /// Two ends: deletes the old, adds and modifies the new.
@@ -13,13 +13,13 @@ pub(super) enum Kind {
     Mention,
 }
 
-impl Kind {
+impl RowAction {
     /// Whether a path may vanish by it.
     pub(super) fn takes_away(self) -> bool {
         match self {
-            Kind::Grant(actions) => actions.contains(Actions::DELETE),
-            Kind::Rename => true,
-            Kind::Mention => false,
+            RowAction::Grant(actions) => actions.contains(Actions::DELETE),
+            RowAction::Rename => true,
+            RowAction::Mention => false,
         }
     }
 }
@@ -30,24 +30,24 @@ pub(super) fn add() -> Actions {
 }
 
 /// The meaning of a word in lower case.
-pub(super) fn of_word(word: &str) -> Option<Kind> {
+pub(super) fn of_word(word: &str) -> Option<RowAction> {
     Some(match word {
         "add" | "adds" | "added" | "adding" | "new" | "create" | "creates" | "created"
-        | "creating" => Kind::Grant(add()),
+        | "creating" => RowAction::Grant(add()),
         "modify" | "modifies" | "modified" | "modifying" | "update" | "updates" | "updated"
         | "updating" | "edit" | "edits" | "edited" | "editing" | "change" | "changes"
         | "changed" | "changing" | "rewrite" | "rewrites" | "rewritten" | "rewriting" => {
-            Kind::Grant(Actions::MODIFY)
+            RowAction::Grant(Actions::MODIFY)
         }
         "delete" | "deletes" | "deleted" | "deleting" | "remove" | "removes" | "removed"
-        | "removing" => Kind::Grant(Actions::DELETE),
+        | "removing" => RowAction::Grant(Actions::DELETE),
         "rename" | "renames" | "renamed" | "renaming" | "move" | "moves" | "moved" | "moving" => {
-            Kind::Rename
+            RowAction::Rename
         }
-        "symlink" | "symlinked" => Kind::Grant(Actions::SYMLINK),
-        "submodule" => Kind::Grant(Actions::SUBMODULE),
+        "symlink" | "symlinked" => RowAction::Grant(Actions::SYMLINK),
+        "submodule" => RowAction::Grant(Actions::SUBMODULE),
         "exist" | "exists" | "existing" | "verify" | "verifies" | "verified" | "unchanged"
-        | "read" | "check" | "keep" | "reference" => Kind::Mention,
+        | "read" | "check" | "keep" | "reference" => RowAction::Mention,
         _ => return None,
     })
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::source::Source;
+use super::source::DesignText;
 
 /// One path as written, not yet judged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(super) struct Written {
 
 impl Written {
     /// Code is read as it stands if a file of this name is there.
-    pub(super) fn of_code(source: &Source<'_>, text: &str, span: Range<usize>) -> Written {
+    pub(super) fn of_code(source: &DesignText<'_>, text: &str, span: Range<usize>) -> Written {
         let is_name = source.is_file(text);
         let path = if is_name { text } else { text.trim() };
         Written {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::kind::{DAY, Kind};
+use super::kind::{DAY, ValueKind};
 use super::lists::{LOCK_FILES, SECRETS, TEST_PATTERNS};
 use super::{Authority, Missing};
 use crate::finding::{Level, Rule};
@@ -26,7 +26,7 @@ pub struct Key {
     /// The key within it.
     pub name: &'static str,
     /// What its value must be.
-    pub kind: Kind,
+    pub kind: ValueKind,
     /// What it does, in a sentence.
     pub doc: &'static str,
     /// What docs/settings.md says besides, in Markdown.
@@ -86,83 +86,83 @@ macro_rules! settings {
 
 settings! {
     "lld" "selecting the design" {
-        "path" Kind::Texts => lld_path: Vec<String> = Vec::new();
+        "path" ValueKind::Texts => lld_path: Vec<String> = Vec::new();
             "The paths of the designs: `{issue}` is the issue in the branch name, `*` and `**` match as in a shell."
             "If several documents match, guard lists them and asks you to choose one.";
-        "standing" Kind::Texts => standing: Vec<String> = Vec::new();
+        "standing" ValueKind::Texts => standing: Vec<String> = Vec::new();
             "Designs that always apply, such as those for releases, dependency bumps and formatting."
             "";
-        "base" Kind::Text => base: Option<String> = None;
+        "base" ValueKind::Text => base: Option<String> = None;
             "The branch that work starts from, such as `main`."
             "The work began at the merge base of this branch and HEAD. Without this key, guard uses the default branch of the upstream, then `origin/HEAD`.";
-        "issue-pattern" Kind::Regex => issue_pattern: String = ISSUE_PATTERN.to_owned();
+        "issue-pattern" ValueKind::Regex => issue_pattern: String = ISSUE_PATTERN.to_owned();
             "A regular expression that finds the issue in the branch name: its first group if it has one, else the whole match."
             "The default finds a number that stands alone: `123-…`, `…/123-…`, `…-123`, `#123`, `gh-123`, `issue-123`, `PROJ-123`. Digits of a word (`python3`, `s3`, `v2`), of a version (`1.2`) or of a date (`2026-11-22`) are not an issue. Two different issues in one name are an error.";
-        "headings" Kind::Texts => headings: Vec<String> = Vec::new();
+        "headings" ValueKind::Texts => headings: Vec<String> = Vec::new();
             "Phrases that mark the heading of a table of files, besides the built-in ones."
             "For the built-in ones, see [Headings](designs.md#headings).";
-        "missing" Kind::Choice(&["block", "skip"]) => missing: Missing = Missing::Block;
+        "missing" ValueKind::Choice(&["block", "skip"]) => missing: Missing = Missing::Block;
             "On a branch without a design, `block` makes guard exit with 2, and `skip` leaves out the scope rules."
             "With `skip`, all other rules apply.";
-        "authority" Kind::Choice(&["head", "base"]) => authority: Authority = Authority::Head;
+        "authority" ValueKind::Choice(&["head", "base"]) => authority: Authority = Authority::Head;
             "Whether rows that a range adds count in that range (`head`) or not (`base`)."
             "guard reports such rows in either case.";
     }
     "scope" "paths that need no row, and protected paths" {
-        "always" Kind::Patterns => always: Patterns = Patterns::default();
+        "always" ValueKind::Patterns => always: Patterns = Patterns::default();
             "Paths that need no row."
             "";
-        "protect" Kind::Patterns => protect: Patterns = Patterns::default();
+        "protect" ValueKind::Patterns => protect: Patterns = Patterns::default();
             "Paths that no change may touch."
             "No row permits it. Rule `protected-path`.";
-        "protect-tests" Kind::Flag => protect_tests: bool = false;
+        "protect-tests" ValueKind::Flag => protect_tests: bool = false;
             "Protect listed test files that exist at the merge base, unless their row is Modify."
             "";
-        "test-patterns" Kind::Patterns => test_patterns: Patterns = Patterns::built_in(TEST_PATTERNS), "the usual names and directories of tests";
+        "test-patterns" ValueKind::Patterns => test_patterns: Patterns = Patterns::built_in(TEST_PATTERNS), "the usual names and directories of tests";
             "The paths of tests, instead of the built-in patterns."
             "";
-        "companions" Kind::Flag => companions: bool = true;
+        "companions" ValueKind::Flag => companions: bool = true;
             "Grant the lock file of a granted manifest."
             "For example, `Cargo.lock` comes with `Cargo.toml`. A symbolic link in its place needs a row.";
     }
     "workspace" "what requests may read and write" {
-        "read" Kind::Texts => read: Vec<String> = vec![".".to_owned()];
+        "read" ValueKind::Texts => read: Vec<String> = vec![".".to_owned()];
             "Requests only: directories that may be read."
             "Rule `outside-roots`.";
-        "write" Kind::Texts => write: Vec<String> = vec![".".to_owned()];
+        "write" ValueKind::Texts => write: Vec<String> = vec![".".to_owned()];
             "Requests only: directories that may be written."
             "Rule `outside-roots`.";
-        "secrets" Kind::Patterns => secrets: Patterns = Patterns::built_in(SECRETS), "`.env*`, `*.pem` and other common names of secrets";
+        "secrets" ValueKind::Patterns => secrets: Patterns = Patterns::built_in(SECRETS), "`.env*`, `*.pem` and other common names of secrets";
             "Requests only: files that guard never reads or writes, instead of the built-in names."
             "Case is ignored here: `.ENV` is `.env`. Rule `protected-path`.";
-        "max-size" Kind::Size => max_size: u64 = 10_000_000;
+        "max-size" ValueKind::Size => max_size: u64 = 10_000_000;
             "Requests only: the largest file that guard reads or writes."
             "";
     }
     "destructive" "what counts as destroying a file" {
-        "lines" Kind::Count => thresholds.lines;
+        "lines" ValueKind::Count => thresholds.lines;
             "A file with more lines than this is large. Losing most of it needs approval, deleting it needs a row."
             "If lines average more than 400 bytes, or the content is not text, 8 KiB count as 100 lines.";
-        "share" Kind::Share => thresholds.share;
+        "share" ValueKind::Share => thresholds.share;
             "A change that loses at least this share of a large file's lines is a replacement."
             "If lines average more than 400 bytes, words count instead.";
-        "exempt" Kind::Patterns => exempt: Patterns = Patterns::built_in(LOCK_FILES), "the lock files of all ecosystems";
+        "exempt" ValueKind::Patterns => exempt: Patterns = Patterns::built_in(LOCK_FILES), "the lock files of all ecosystems";
             "Files that may be replaced, instead of the built-in lock files."
             "A renamed file is exempt only if both its names match.";
     }
     "approvals" "a person's consent" {
-        "signers" Kind::Text => signers: String = ".guard/allowed_signers".to_owned();
+        "signers" ValueKind::Text => signers: String = ".guard/allowed_signers".to_owned();
             "The file that lists who may sign approvals, in the format of git's `gpg.ssh.allowedSignersFile`."
             "guard reads it at the merge base: see [Signed approvals](approvals.md#signed-approvals).";
-        "accept-unsigned" Kind::Flag => accept_unsigned: bool = false;
+        "accept-unsigned" ValueKind::Flag => accept_unsigned: bool = false;
             "Accept unsigned approvals in ranges."
             "guard then checks no signatures.";
-        "expiry" Kind::Span => expiry: u64 = 14 * DAY;
+        "expiry" ValueKind::Span => expiry: u64 = 14 * DAY;
             "How long an unused approval stays valid."
             "";
     }
     "snapshots" "copies of changed files" {
-        "keep" Kind::Span => keep: u64 = 90 * DAY;
+        "keep" ValueKind::Span => keep: u64 = 90 * DAY;
             "How long guard keeps snapshots."
             "";
     }

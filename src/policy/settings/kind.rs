@@ -19,7 +19,7 @@ const SIZES: &[(&str, u64)] = &[
 
 /// What a value of `guard.toml` must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     /// A string.
     Text,
     /// A regular expression.
@@ -42,21 +42,21 @@ pub enum Kind {
     Span,
 }
 
-impl Kind {
+impl ValueKind {
     /// What the value must be, for error messages and for the documentation.
     pub fn expected(self) -> String {
         match self {
-            Kind::Text | Kind::Regex => "a string",
-            Kind::Choice(words) => {
+            ValueKind::Text | ValueKind::Regex => "a string",
+            ValueKind::Choice(words) => {
                 let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
                 return quoted.join(" or ");
             }
-            Kind::Texts | Kind::Patterns => "a string or a list of strings",
-            Kind::Flag => "true or false",
-            Kind::Count => "a whole number, 0 or more",
-            Kind::Share => "a number above 0, at most 1",
-            Kind::Size => r#"a number of bytes or a string such as "10MB""#,
-            Kind::Span => r#"a string such as "12h", "14d" or "8w""#,
+            ValueKind::Texts | ValueKind::Patterns => "a string or a list of strings",
+            ValueKind::Flag => "true or false",
+            ValueKind::Count => "a whole number, 0 or more",
+            ValueKind::Share => "a number above 0, at most 1",
+            ValueKind::Size => r#"a number of bytes or a string such as "10MB""#,
+            ValueKind::Span => r#"a string such as "12h", "14d" or "8w""#,
         }
         .to_owned()
     }
@@ -66,29 +66,29 @@ impl Kind {
     pub(super) fn read(self, value: &DeValue<'_>) -> Option<Value> {
         let text = |value: &DeValue<'_>| value.as_str().map(Value::from);
         match (self, value) {
-            (Kind::Text | Kind::Regex, _) => text(value),
-            (Kind::Choice(words), _) => {
+            (ValueKind::Text | ValueKind::Regex, _) => text(value),
+            (ValueKind::Choice(words), _) => {
                 text(value).filter(|word| words.iter().any(|known| word == known))
             }
-            (Kind::Texts | Kind::Patterns, DeValue::Array(items)) => items
+            (ValueKind::Texts | ValueKind::Patterns, DeValue::Array(items)) => items
                 .iter()
                 .map(|item: &Spanned<DeValue<'_>>| text(item.get_ref()))
                 .collect(),
-            (Kind::Texts | Kind::Patterns, _) => Some(json!([text(value)?])),
-            (Kind::Flag, _) => value.as_bool().map(Value::from),
-            (Kind::Share, _) => share(value).map(Value::from),
-            (Kind::Size, DeValue::String(text)) => quantity(text, SIZES),
-            (Kind::Count | Kind::Size, _) => whole(value).map(Value::from),
-            (Kind::Span, _) => quantity(value.as_str()?, SPANS),
+            (ValueKind::Texts | ValueKind::Patterns, _) => Some(json!([text(value)?])),
+            (ValueKind::Flag, _) => value.as_bool().map(Value::from),
+            (ValueKind::Share, _) => share(value).map(Value::from),
+            (ValueKind::Size, DeValue::String(text)) => quantity(text, SIZES),
+            (ValueKind::Count | ValueKind::Size, _) => whole(value).map(Value::from),
+            (ValueKind::Span, _) => quantity(value.as_str()?, SPANS),
         }
     }
 
-    /// The value as `guard.toml` would hold it, from what [`Kind::read`] made of it.
+    /// The value as `guard.toml` would hold it, from what [`ValueKind::read`] made of it.
     pub(super) fn written(self, value: Value) -> Value {
         match (self, value.as_u64()) {
-            (Kind::Size, Some(bytes)) if bytes > 0 => in_units(bytes, &SIZES[1..], value),
+            (ValueKind::Size, Some(bytes)) if bytes > 0 => in_units(bytes, &SIZES[1..], value),
             // Days and hours are enough.
-            (Kind::Span, Some(seconds)) => in_units(seconds, &SPANS[..2], value),
+            (ValueKind::Span, Some(seconds)) => in_units(seconds, &SPANS[..2], value),
             _ => value,
         }
     }

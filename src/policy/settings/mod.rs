@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use crate::finding::Level;
 
 pub use keys::{KEYS, Key, SECTIONS, Settings};
-pub use kind::Kind;
-pub use read::{Place, Places, parse, parse_with_places};
+pub use kind::ValueKind;
+pub use read::{KeyPlace, KeyPlaces, parse, parse_with_places};
 
 /// The file's path, at the workspace root.
 pub const FILE: &str = "guard.toml";

@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::super::patterns::Patterns;
-use super::{FILE, KEYS, Key, Kind, LEVELS, RULES, Settings};
+use super::{FILE, KEYS, Key, LEVELS, RULES, Settings, ValueKind};
 use crate::error::{Error, Result};
 use crate::finding::Rule;
 use crate::suggest::closest_word;
@@ -25,14 +25,14 @@ pub fn parse(bytes: &[u8]) -> Result<Settings> {
 ///
 /// # Errors
 /// As for [`parse`].
-pub fn parse_with_places(bytes: &[u8]) -> Result<(Settings, Places)> {
+pub fn parse_with_places(bytes: &[u8]) -> Result<(Settings, KeyPlaces)> {
     let Ok(text) = bytes.to_str() else {
         return Err(Error::new(format!("{FILE} is not UTF-8")).help("save it as UTF-8"));
     };
-    let mut reader = Reader {
+    let mut reader = SettingsReader {
         text,
         settings: Settings::default(),
-        places: Places::new(),
+        places: KeyPlaces::new(),
         faults: Vec::new(),
     };
     let (document, errors) = DeTable::parse_recoverable(text);
@@ -46,25 +46,25 @@ pub fn parse_with_places(bytes: &[u8]) -> Result<(Settings, Places)> {
 }
 
 /// Where keys are set, by table and key.
-pub type Places = BTreeMap<(String, String), Place>;
+pub type KeyPlaces = BTreeMap<(String, String), KeyPlace>;
 
 /// A place in `guard.toml`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct KeyPlace {
     /// 1-based.
     pub line: usize,
     /// 1-based, in characters.
     pub column: usize,
 }
 
-struct Reader<'a> {
+struct SettingsReader<'a> {
     text: &'a str,
     settings: Settings,
-    places: Places,
+    places: KeyPlaces,
     faults: Vec<(Range<usize>, String)>,
 }
 
-impl Reader<'_> {
+impl SettingsReader<'_> {
     fn fault(&mut self, span: Range<usize>, what: impl Into<String>) {
         self.faults.push((span, what.into()));
     }
@@ -72,7 +72,7 @@ impl Reader<'_> {
     fn set_at(&mut self, section: &str, name: &Spanned<impl AsRef<str>>) {
         let (line, column) = position(self.text, name.span().start);
         let key = (section.to_owned(), name.get_ref().as_ref().to_owned());
-        self.places.insert(key, Place { line, column });
+        self.places.insert(key, KeyPlace { line, column });
     }
 
     fn document(&mut self, document: &DeTable<'_>) {
@@ -138,14 +138,14 @@ impl Reader<'_> {
                 continue;
             };
             let what = match key.kind {
-                Kind::Patterns => Patterns::check(text).err().map(|error| {
+                ValueKind::Patterns => Patterns::check(text).err().map(|error| {
                     format!(
                         "the pattern `{}` of `{}` {error}",
                         shortened(text),
                         key.name
                     )
                 }),
-                Kind::Regex => regex_lite::Regex::new(text)
+                ValueKind::Regex => regex_lite::Regex::new(text)
                     .err()
                     .map(|error| format!("`{}` is not a regular expression: {error}", key.name)),
                 _ => None,
@@ -186,7 +186,7 @@ impl Reader<'_> {
         }
     }
 
-    fn finish(mut self) -> Result<(Settings, Places)> {
+    fn finish(mut self) -> Result<(Settings, KeyPlaces)> {
         if self.faults.is_empty() {
             return Ok((self.settings, self.places));
         }

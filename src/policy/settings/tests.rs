@@ -15,14 +15,14 @@ fn message(text: &str) -> String {
 fn every_key_set() -> Vec<(&'static Key, String)> {
     let line = |key: &'static Key| {
         let value = match key.kind {
-            Kind::Text | Kind::Regex => r#""zz\\d\"""#.to_owned(),
-            Kind::Choice(words) => format!("{:?}", words[1]),
-            Kind::Texts | Kind::Patterns => r#"["zz/**", "ä"]"#.to_owned(),
-            Kind::Flag => (key.value(&Settings::default()) == false).to_string(),
-            Kind::Count => "7".to_owned(),
-            Kind::Share => "0.25".to_owned(),
-            Kind::Size => "1500".to_owned(),
-            Kind::Span => r#""5h""#.to_owned(),
+            ValueKind::Text | ValueKind::Regex => r#""zz\\d\"""#.to_owned(),
+            ValueKind::Choice(words) => format!("{:?}", words[1]),
+            ValueKind::Texts | ValueKind::Patterns => r#"["zz/**", "ä"]"#.to_owned(),
+            ValueKind::Flag => (key.value(&Settings::default()) == false).to_string(),
+            ValueKind::Count => "7".to_owned(),
+            ValueKind::Share => "0.25".to_owned(),
+            ValueKind::Size => "1500".to_owned(),
+            ValueKind::Span => r#""5h""#.to_owned(),
         };
         (key, format!("{}.{} = {value}\n", key.section, key.name))
     };
@@ -75,12 +75,12 @@ fn every_table_has_keys_and_every_key_a_table() {
 
 #[test]
 fn units_are_the_largest_that_fit() {
-    let size = |bytes: u64| Kind::Size.written(bytes.into());
+    let size = |bytes: u64| ValueKind::Size.written(bytes.into());
     assert_eq!(size(2_000_000_000), "2GB");
     assert_eq!(size(1_500_000), "1500kB");
     assert_eq!(size(1_001), 1_001);
     assert_eq!(size(0), 0);
-    let span = |hours: u64| Kind::Span.written((hours * 3600).into());
+    let span = |hours: u64| ValueKind::Span.written((hours * 3600).into());
     assert_eq!(span(14 * 24), "14d");
     assert_eq!(span(25), "25h");
     assert_eq!(span(0), "0d");

@@ -180,7 +180,7 @@ fn what_was_cut_out_of_real_sources_comes_back_and_nothing_is_lost() {
     let mut cuts = 0;
     for (number, file) in files.iter().enumerate() {
         let tree = parse(syntax, file).unwrap();
-        let scope = Scope::of_file(syntax, file, &tree);
+        let scope = CodeScope::of_file(syntax, file, &tree);
         let count = scope.definitions.len();
         let Some(cut) = scope.definitions.get(number % count.max(1)) else {
             continue;
@@ -191,8 +191,11 @@ fn what_was_cut_out_of_real_sources_comes_back_and_nothing_is_lost() {
         assert_eq!((extension.kept.len(), extension.left_out.len()), (0, 0));
         let again = parse(syntax, &text).unwrap();
         // A method of a part of an `impl` that is gone comes to another part: a set, not a list.
-        let keys = |scope: &Scope<'_>| scope.keys().into_iter().collect::<BTreeSet<_>>();
-        assert_eq!(keys(&scope), keys(&Scope::of_file(syntax, &text, &again)));
+        let keys = |scope: &CodeScope<'_>| scope.keys().into_iter().collect::<BTreeSet<_>>();
+        assert_eq!(
+            keys(&scope),
+            keys(&CodeScope::of_file(syntax, &text, &again))
+        );
         cuts += 1;
     }
     assert!(cuts > 40, "{cuts}");
