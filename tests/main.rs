@@ -24,6 +24,8 @@ mod ci_environments;
 mod ci_kit;
 mod clean_merges;
 mod cli;
+mod closest_passage;
+mod colored_preview;
 mod commits;
 mod concurrency;
 mod criss_cross;

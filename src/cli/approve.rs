@@ -20,6 +20,7 @@ use crate::git::Repository;
 use crate::judge::{self, Clearable};
 use crate::measure;
 use crate::path::show;
+use crate::report::{Style, painted};
 
 /// Lines of each preview, the marker `[truncated]` included (requirement 000, section 2.4).
 const PREVIEW_LINES: usize = 50;
@@ -102,7 +103,7 @@ impl PendingArgs {
             Ok(listed) => listed,
             Err(failure) => return tell(output, &failure),
         };
-        let quiet = output.style.quiet;
+        let style = output.style.clone();
         output.print_either(
             || {
                 let held: Vec<_> = held
@@ -125,7 +126,7 @@ impl PendingArgs {
                 json!({ "version": 1, "held": held })
             },
             |out| {
-                if held.is_empty() && !quiet {
+                if held.is_empty() && !style.quiet {
                     return writeln!(out, "no change waits for approval");
                 }
                 held.iter().try_for_each(|change| {
@@ -133,9 +134,8 @@ impl PendingArgs {
                     let (id, operation, why) = (change.id(), &change.operation, &change.why);
                     writeln!(out, "{id}  {operation}  {why}{elsewhere}")
                 })?;
-                let lines = diff.iter().flat_map(|diff| diff.lines());
-                lines
-                    .into_iter()
+                let diff = painted(diff.as_deref().unwrap_or_default(), &style);
+                diff.lines()
                     .try_for_each(|line| writeln!(out, "{GUTTER}{line}"))
             },
         );
@@ -174,6 +174,7 @@ impl ApproveArgs {
         id: &str,
     ) -> Result<u8> {
         let mut is_unsigned = false;
+        let style = output.style.clone();
         let mut approve = || -> gate::GateResult<_> {
             let signer = self.sign.signer(repo)?;
             let has_signer = signer.is_some();
@@ -181,7 +182,7 @@ impl ApproveArgs {
             output.notes(gate.notes());
             let done = gate.approve(id, &mut |question| {
                 is_unsigned = question.finding.is_some() && !has_signer;
-                ask(person, question)
+                ask(person, question, &style)
             })?;
             Ok((gate, done))
         };
@@ -223,8 +224,8 @@ impl ApproveArgs {
             Err(failure) => return tell(output, &failure),
         };
         let reason = match person.ask(
-            &shown(&waiting, PREVIEW_LINES),
-            &shown(&waiting, usize::MAX),
+            &shown(&waiting, PREVIEW_LINES, &output.style),
+            &shown(&waiting, usize::MAX, &output.style),
             &word(&waiting),
             &[],
         ) {
@@ -318,7 +319,7 @@ fn nothing_named(repo: &Repository) -> Error {
 }
 
 /// Every staged change that waits, with its findings, preview and loss of at most so many lines each.
-fn shown(waiting: &[Clearable], max: usize) -> String {
+fn shown(waiting: &[Clearable], max: usize, style: &Style) -> String {
     let mut text = String::new();
     for change in waiting {
         for finding in &change.findings {
@@ -346,7 +347,7 @@ fn shown(waiting: &[Clearable], max: usize) -> String {
         }
         let name = show(&change.change.path).to_string();
         let preview = measure::unified_preview(old, new, &name, &name, max);
-        push_quoted(&mut text, "The change", Some(&preview));
+        push_quoted(&mut text, "The change", Some(&painted(&preview, style)));
         let lost = measure::deleted_content(old, new, max);
         push_quoted(&mut text, "What would be lost", Some(&lost));
     }

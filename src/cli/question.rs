@@ -6,12 +6,13 @@ use super::files::extension_lines;
 use super::person::Person;
 use crate::gate::{Answer, Question};
 use crate::path::show;
+use crate::report::{Style, painted};
 
 /// What quoted content begins with, so that it cannot pass for guard's own words.
 pub(super) const GUTTER: &str = "  | ";
 
 /// Asks about one change of the gate's.
-pub(super) fn ask(person: &mut Person, question: &Question) -> Answer {
+pub(super) fn ask(person: &mut Person, question: &Question, style: &Style) -> Answer {
     let mut text = String::new();
     if let Some(problem) = &question.problem {
         let help = problem
@@ -37,14 +38,22 @@ pub(super) fn ask(person: &mut Person, question: &Question) -> Answer {
     for line in question.extension.iter().flat_map(extension_lines) {
         let _ = writeln!(text, "{line}");
     }
-    push_quoted(&mut text, "The change", Some(&analysis.diff_preview));
+    push_quoted(
+        &mut text,
+        "The change",
+        Some(&painted(&analysis.diff_preview, style)),
+    );
     push_quoted(
         &mut text,
         "What would be lost",
         analysis.deleted_content.as_deref(),
     );
     let mut whole = String::new();
-    push_quoted(&mut whole, "The change", Some(&question.whole));
+    push_quoted(
+        &mut whole,
+        "The change",
+        Some(&painted(&question.whole, style)),
+    );
     person.ask(&text, &whole, &question.word, &question.others)
 }
 

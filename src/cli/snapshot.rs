@@ -318,6 +318,7 @@ fn restore(
     let paths = [restored.clone(), removed.clone()].concat();
     let mut person = person(auto);
     let mut is_unsigned = false;
+    let style = output.style.clone();
     let mut run = || -> gate::GateResult<Vec<CompletedOperation>> {
         let options = design.options(false);
         let (gate, steps) = Gate::open_to_restore(repo, &options, &snapshot, &paths)?;
@@ -331,7 +332,7 @@ fn restore(
             &steps,
             Some(&mut |question| {
                 is_unsigned = question.finding.is_some() && !has_signer;
-                ask(person, question)
+                ask(person, question, &style)
             }),
         )
     };

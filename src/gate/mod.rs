@@ -15,6 +15,7 @@ mod held;
 mod line_endings;
 mod lock;
 mod log;
+mod near_miss;
 mod on_record;
 mod operation;
 mod patch;

@@ -2,7 +2,7 @@
 
 use gix::bstr::ByteSlice;
 
-use super::{Failure, FailureKind};
+use super::{Failure, FailureKind, near_miss};
 
 /// One replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,11 +48,13 @@ fn find_one(content: &[u8], search: &[u8], which: &str) -> Result<usize, Failure
     }
     let matches = positions(content, search);
     match matches.as_slice() {
-        [] => Err(Failure::new(
-            FailureKind::SearchNotFound,
-            format!("{which}the text to look for is nowhere in the file"),
-        )
-        .help(near_miss(content, search))),
+        [] => Err(near_miss::advice(content, search).into_iter().fold(
+            Failure::new(
+                FailureKind::SearchNotFound,
+                format!("{which}the text to look for is nowhere in the file"),
+            ),
+            Failure::help,
+        )),
         [only] => Ok(*only),
         several => {
             let lines: Vec<String> = several
@@ -115,22 +117,6 @@ fn overlapping(content: &[u8], search: &[u8]) -> Vec<usize> {
         }
     }
     found
-}
-
-/// What most often stands between a text and the file: line endings and indentation.
-fn near_miss(content: &[u8], search: &[u8]) -> &'static str {
-    let without = |text: &[u8], drop: fn(u8) -> bool| -> Vec<u8> {
-        text.iter().copied().filter(|&byte| !drop(byte)).collect()
-    };
-    let is_cr: fn(u8) -> bool = |byte| byte == b'\r';
-    let is_blank: fn(u8) -> bool = |byte| byte.is_ascii_whitespace();
-    if without(content, is_cr).contains_str(without(search, is_cr)) {
-        "it would match with the file's line endings (CRLF); read the file and copy the text as it is"
-    } else if without(content, is_blank).contains_str(without(search, is_blank)) {
-        "it would match but for blanks or line breaks; read the file and copy the text as it is"
-    } else {
-        "read the file again; it may have changed since"
-    }
 }
 
 #[cfg(test)]

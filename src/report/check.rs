@@ -7,10 +7,9 @@ use gix::bstr::{BString, ByteSlice};
 use serde_json::{Value, json};
 
 use super::escape::message;
-use super::human::paint;
 use super::json::path;
 use super::scope::place;
-use super::style::Style;
+use super::style::{Style, paint};
 use super::{Format, write_answer};
 use crate::finding::Rule;
 use crate::path::show;

@@ -7,8 +7,8 @@ use annotate_snippets::renderer::{DEFAULT_ERROR_STYLE, DEFAULT_HELP_STYLE};
 use super::escape;
 use super::escape::message;
 use super::help::help_blocks;
-use super::human::{findings, notes, paint};
-use super::style::Style;
+use super::human::{findings, notes};
+use super::style::{Style, paint};
 use crate::error::Error;
 
 /// The columns of `  help: `.

@@ -5,8 +5,7 @@ use std::io;
 use annotate_snippets::renderer::DEFAULT_EMPHASIS_STYLE;
 use serde_json::{Value, json};
 
-use super::human::paint;
-use super::style::Style;
+use super::style::{Style, paint};
 use super::{Format, write_answer};
 use crate::finding::Rule;
 use crate::policy::settings::{KEYS, LEVELS, RULES};

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use annotate_snippets::renderer::{
-    DEFAULT_ADDITION_STYLE, DEFAULT_EMPHASIS_STYLE, DEFAULT_ERROR_STYLE, DEFAULT_NOTE_STYLE,
-    DEFAULT_REMOVAL_STYLE, DEFAULT_WARNING_STYLE,
+    DEFAULT_EMPHASIS_STYLE, DEFAULT_ERROR_STYLE, DEFAULT_NOTE_STYLE, DEFAULT_REMOVAL_STYLE,
+    DEFAULT_WARNING_STYLE,
 };
 use annotate_snippets::{
     AnnotationKind, Group, Level as Drawn, Origin, Padding, Renderer, Snippet,
@@ -19,7 +19,8 @@ use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
 use super::escape::message;
 use super::help::{help_blocks, help_width};
 use super::order::ordered;
-use super::style::Style;
+use super::preview::painted;
+use super::style::{Style, paint};
 use super::{escape, snippet};
 use crate::finding::{Anchor, Finding, Level, Rule};
 use crate::path::show;
@@ -242,15 +243,16 @@ fn push_previews(out: &mut String, change: &JudgedChange, style: &Style) {
             _ => "would be lost:".to_owned(),
         };
         push_line(out, &paint(DEFAULT_EMPHASIS_STYLE, &title, style));
-        push_preview(out, deleted, style, |_| Some(DEFAULT_REMOVAL_STYLE));
+        let lost = fitted(deleted, style);
+        let lines = lost
+            .iter()
+            .map(|line| paint(DEFAULT_REMOVAL_STYLE, line, style));
+        push_quoted(out, lines);
     }
     if let Some(preview) = &change.preview {
         push_line(out, &paint(DEFAULT_EMPHASIS_STYLE, "preview:", style));
-        push_preview(out, preview, style, |line| match line.as_bytes().first() {
-            Some(b'+') => Some(DEFAULT_ADDITION_STYLE),
-            Some(b'-') => Some(DEFAULT_REMOVAL_STYLE),
-            _ => None,
-        });
+        let text = fitted(preview, style).join("\n");
+        push_quoted(out, painted(&text, style).lines());
     }
 }
 
@@ -259,30 +261,23 @@ fn percent(share: f64) -> String {
     format!("{} %", (share * 100.0).floor())
 }
 
-fn push_preview(
-    out: &mut String,
-    text: &str,
-    style: &Style,
-    color: impl Fn(&str) -> Option<anstyle::Style>,
-) {
+/// The lines of a quoted text as far as they fit, safe to show.
+fn fitted(text: &str, style: &Style) -> Vec<String> {
     let room = style.width.saturating_sub(GUTTER.len()).max(GUTTER.len());
-    let whole = text.lines().nth(PREVIEW_LINES).is_none();
-    let shown = if whole {
-        PREVIEW_LINES
-    } else {
-        PREVIEW_LINES - 1
-    };
-    for line in text.lines().take(shown) {
-        let line = escape::line(&line.replace('\t', "    "));
-        let line = escape::clip(&line, room);
-        let line = match color(&line) {
-            Some(color) => paint(color, &line, style),
-            None => line.into_owned(),
-        };
-        push_line(out, &format!("{GUTTER}{line}"));
+    let is_whole = text.lines().nth(PREVIEW_LINES).is_none();
+    let shown = PREVIEW_LINES - usize::from(!is_whole);
+    let fit =
+        |line: &str| escape::clip(&escape::line(&line.replace('\t', "    ")), room).into_owned();
+    let mut lines: Vec<String> = text.lines().take(shown).map(fit).collect();
+    if !is_whole {
+        lines.push(TRUNCATED.to_owned());
     }
-    if !whole {
-        push_line(out, &format!("{GUTTER}{TRUNCATED}"));
+    lines
+}
+
+fn push_quoted(out: &mut String, lines: impl IntoIterator<Item = impl std::fmt::Display>) {
+    for line in lines {
+        push_line(out, &format!("{GUTTER}{line}"));
     }
 }
 
@@ -366,15 +361,6 @@ fn listed(names: &[String]) -> String {
 pub(super) fn plural(count: usize, word: &str) -> String {
     let s = if count == 1 { "" } else { "s" };
     format!("{count} {word}{s}")
-}
-
-/// `text` in a colour if colours are on.
-pub(super) fn paint(color: anstyle::Style, text: &str, style: &Style) -> String {
-    if style.color {
-        format!("{color}{text}{color:#}")
-    } else {
-        text.to_owned()
-    }
 }
 
 fn color_of(level: Level) -> anstyle::Style {

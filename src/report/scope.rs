@@ -7,7 +7,7 @@ use gix::bstr::{BString, ByteSlice};
 use serde_json::{Value, json};
 
 use super::json::{designs, findings, path};
-use super::style::Style;
+use super::style::{Style, paint};
 use super::{Format, escape, human, write_answer};
 use crate::finding::{Anchor, Level};
 use crate::path::show;
@@ -176,7 +176,7 @@ fn table(title: &str, rows: Vec<Vec<String>>, style: &Style) -> String {
     } else {
         format!(" ({}):", human::plural(rows.len(), "path"))
     };
-    let mut out = human::paint(DEFAULT_EMPHASIS_STYLE, &format!("{title}{count}"), style);
+    let mut out = paint(DEFAULT_EMPHASIS_STYLE, &format!("{title}{count}"), style);
     out.push('\n');
     for row in rows {
         let cells: Vec<_> = row

@@ -5,7 +5,7 @@ use std::io;
 use annotate_snippets::renderer::DEFAULT_EMPHASIS_STYLE;
 use serde_json::{Value, json};
 
-use super::style::Style;
+use super::style::{Style, paint};
 use super::{Format, escape, human, write_answer};
 use crate::finding::{Level, Rule};
 use crate::policy::settings::{FILE, KEYS, KeyPlace, RULES};
@@ -91,7 +91,7 @@ fn place(in_force: &SettingsInForce, section: &str, name: &str) -> Option<KeyPla
 }
 
 fn human(in_force: &SettingsInForce, style: &Style) -> String {
-    let title = |text: &str| format!("{}\n", human::paint(DEFAULT_EMPHASIS_STYLE, text, style));
+    let title = |text: &str| format!("{}\n", paint(DEFAULT_EMPHASIS_STYLE, text, style));
     let mut out = String::new();
     let mut table = "";
     for row in settings(in_force).chain(rules(in_force)) {

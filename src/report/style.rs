@@ -29,3 +29,12 @@ impl Default for Style {
         }
     }
 }
+
+/// `text` in a colour if colours are on.
+pub(super) fn paint(color: anstyle::Style, text: &str, style: &Style) -> String {
+    if style.color {
+        format!("{color}{text}{color:#}")
+    } else {
+        text.to_owned()
+    }
+}

@@ -320,6 +320,7 @@ fn perform(
 ) -> Result<u8> {
     let repo = repository()?;
     let mut person = person(target.auto);
+    let style = output.style.clone();
     let mut run = || -> gate::GateResult<()> {
         let mut gate = Gate::open(&repo, &target.design.options(false))?;
         output.notes(gate.notes());
@@ -333,7 +334,7 @@ fn perform(
                 gate = gate.signing(signer);
                 gate.perform_asking(path.as_ref(), &operation, &mut |question| {
                     is_unsigned = question.finding.is_some() && !has_signer;
-                    ask(person, question)
+                    ask(person, question, &style)
                 })
             }
             None => gate.perform(path.as_ref(), &operation),

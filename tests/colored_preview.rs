@@ -1,0 +1,135 @@
+//! Previews in colour: inside a changed line only the words that differ stand out; without colours nothing does.
+
+#![allow(clippy::unwrap_used)]
+
+use crate::common::Repo;
+use crate::common::terminal::{End, driver, guard_at_terminal};
+
+const FILE: &str = "src/state.py";
+const INVERTED: &str = "\u{1b}[7m";
+
+/// 150 lines in which `old` stands where `new` is to stand, which is a replacement.
+fn repo(line: impl Fn(usize, &str) -> String) -> (Repo, String) {
+    let repo = Repo::new();
+    let text = |word: &str| (1..=150).map(|n| line(n, word) + "\n").collect::<String>();
+    repo.stage(FILE, text("old"));
+    repo.commit("Begin");
+    repo.govern(&[(FILE, "Modify", "the state")]);
+    (repo, text("new"))
+}
+
+fn counted(n: usize, word: &str) -> String {
+    format!("line {n} has the {word} word.")
+}
+
+/// Holds the change and returns its id.
+fn held(repo: &Repo, content: &str) -> String {
+    repo.write("content", content);
+    let write = ["write", FILE, "--content-file", "content"];
+    repo.guard(&write).exits(1);
+    let held = repo.json(&["pending"]);
+    held["held"][0]["id"].as_str().unwrap().to_owned()
+}
+
+/// The words that stand out, and the text without any colour.
+fn emphasised(text: &str) -> (Vec<String>, String) {
+    let (mut words, mut plain, mut is_inverted) = (Vec::new(), String::new(), false);
+    let mut parts = text.split('\u{1b}');
+    plain.push_str(parts.next().unwrap());
+    for part in parts {
+        let (code, rest) = part.split_once('m').unwrap();
+        let code = code.strip_prefix('[').unwrap();
+        assert!(
+            code.chars().all(|c| c.is_ascii_digit() || c == ';'),
+            "{code}"
+        );
+        is_inverted = code == "7" || is_inverted && code != "0";
+        if is_inverted && !rest.is_empty() {
+            words.push(rest.to_owned());
+        }
+        plain.push_str(rest);
+    }
+    (words, plain)
+}
+
+#[test]
+fn only_the_changed_word_of_a_line_stands_out() {
+    let (repo, new) = repo(counted);
+    let id = held(&repo, &new);
+    repo.stage(FILE, &new);
+    for arguments in [&["lint"][..], &["pending", &id]] {
+        repo.git(&["checkout", "--quiet", "HEAD", FILE]);
+        if arguments == ["lint"] {
+            repo.stage(FILE, &new);
+        }
+        let colored = repo.guard(&[&["--color", "always"], arguments].concat());
+        let (words, plain) = emphasised(&colored.stdout);
+        assert!(
+            words.iter().all(|word| word == "old" || word == "new"),
+            "{words:?}"
+        );
+        let count = |wanted: &str| words.iter().filter(|word| *word == wanted).count();
+        assert!(count("old") > 5 && count("new") > 5, "{words:?}");
+        assert!(plain.contains("  | -line 3 has the old word.\n"), "{plain}");
+        let uncolored = repo.guard(&[&["--color", "never"], arguments].concat());
+        assert!(!uncolored.text().contains('\u{1b}'));
+        assert_eq!(plain, uncolored.stdout, "{arguments:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_person_who_decides_sees_the_words_too() {
+    let (repo, new) = repo(counted);
+    let id = held(&repo, &new);
+    let Some(terminal) = driver(&repo) else {
+        return;
+    };
+    let arguments = ["--color", "always", "approve", &id];
+    let answers = [("Type `", "no\n")];
+    let session = guard_at_terminal(terminal, &arguments, &answers, End::Wait).exits(1);
+    session.says(INVERTED);
+}
+
+#[test]
+fn lines_that_have_little_in_common_are_not_compared_by_words() {
+    let (repo, _) = repo(counted);
+    let other: String = (1..=150).map(|n| format!("def f{n}(): pass\n")).collect();
+    let id = held(&repo, &other);
+    let colored = repo.guard(&["--color", "always", "pending", &id]).exits(0);
+    let (words, plain) = emphasised(&colored.stdout);
+    assert_eq!(words, [""; 0]);
+    assert!(plain.contains("  | +def f1(): pass\n"), "{plain}");
+}
+
+#[test]
+fn content_that_would_steer_the_terminal_stays_escaped_in_colour() {
+    let (repo, new) =
+        repo(|n, word| format!("line {n} \u{1b}[2J has \u{202e}the {word}\u{1b}]0;x\u{7} word"));
+    let id = held(&repo, &new);
+    let colored = repo.guard(&["--color", "always", "pending", &id]).exits(0);
+    let (_, plain) = emphasised(&colored.stdout);
+    assert!(plain.contains("\\u{1b}[2J has \\u{202e}the"), "{plain}");
+    assert!(!colored.stdout.contains('\u{202e}'));
+}
+
+#[test]
+fn more_lines_than_the_limit_are_coloured_as_a_whole() {
+    let (repo, new) =
+        repo(|n, word| format!("{} the {word} word", format!("line {n} ").repeat(20)));
+    let id = held(&repo, &new);
+    let full = ["--color", "always", "pending", &id, "--full"];
+    let colored = repo.guard(&full).exits(0);
+    let (words, plain) = emphasised(&colored.stdout);
+    assert_eq!(words, [""; 0]);
+    assert_eq!(plain.matches("  | +line ").count(), 150);
+    assert!(colored.stdout.matches('\u{1b}').count() >= 300);
+}
+
+#[test]
+fn json_has_no_colours() {
+    let (repo, new) = repo(counted);
+    let id = held(&repo, &new);
+    let json = repo.guard(&["--color", "always", "pending", &id, "--format", "json"]);
+    assert!(!json.stdout.contains('\u{1b}') && !json.stdout.contains("\\u001b"));
+}
