@@ -10,6 +10,8 @@
 //! configuration, and write to nowhere. Memory is the largest of three runs and should not exceed git's; for ranges
 //! it should stay below 200 MiB (204,800 KiB).
 
+// The benchmark makes the repositories that it measures.
+#![allow(clippy::disallowed_methods)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 #[path = "../tests/common/mod.rs"]

@@ -1,5 +1,8 @@
 //! Writing files: in one step and durably, and files that only their owner may read.
 
+// This module writes files in one step.
+#![allow(clippy::disallowed_methods)]
+
 mod temporary;
 
 use std::fs::{self, File};

@@ -1,5 +1,8 @@
 //! Changes that wait for a person: kept with mode 0600 in the git common directory, removed on decision or expiry.
 
+// Held changes are files below the git directory.
+#![allow(clippy::disallowed_methods)]
+
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -5,6 +5,9 @@
 //! hash of the record before. This shows accidents, crashes and careless edits. Whoever may write the file may
 //! also rewrite the whole chain; only an anchor outside, such as the `Guard-Log:` trailer of a commit, shows that.
 
+// The log is a file below the git directory.
+#![allow(clippy::disallowed_methods)]
+
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};

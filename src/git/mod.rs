@@ -1,6 +1,9 @@
 //! The only code that opens a repository. Everything is read in process, by
 //! its bytes: no attributes, no replace refs, no configured programs.
 
+// Git's own files and variables are this module's subject.
+#![allow(clippy::disallowed_methods)]
+
 mod attributes;
 mod branch;
 mod branch_config;

@@ -16,7 +16,7 @@ use super::text::text;
 /// `root` is the workspace's absolute path, already canonical; `input` is
 /// relative to it, or absolute. The result is separated by `/`, without `.`,
 /// `..` and doubled slashes, never empty, and passes
-/// [`super::names`].
+/// the rules for names.
 ///
 /// Everything here is lexical. `..` that stays inside is taken back by name; a
 /// caller with a file system at hand must judge where the *input* leads as

@@ -21,7 +21,7 @@ pub struct MeasuredChange {
     /// Where Rename rows move a deleted path to, as far as the same change adds or modifies something there.
     pub new_ends: Vec<NewEnd>,
     /// Both versions, old and new, of a file whose content is itself a rule
-    /// ([`wants_content`]) or a link's target; empty where a side is missing.
+    /// ([`super::wants_content`]) or a link's target; empty where a side is missing.
     pub content: Option<Box<(Vec<u8>, Vec<u8>)>>,
 }
 
@@ -47,7 +47,7 @@ pub enum MergeBase {
     /// There is no target branch to compare with.
     #[default]
     Unknown,
-    /// What it holds at the paths that [`needs_merge_base`] asked for.
+    /// What it holds at the paths that [`super::needs_merge_base`] asked for.
     Known(HashMap<BString, Option<State>>),
 }
 
