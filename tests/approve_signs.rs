@@ -358,7 +358,7 @@ fn enrolled_key_signs_an_approval_that_the_range_accepts() {
         .says(
             "added to .guard/allowed_signers: author@example.com namespaces=\"guard\" ssh-ed25519 ",
         )
-        .says("commit it on the target branch, which makes the key count: git add .guard/allowed_signers")
+        .says("commit this on the target branch: git add .guard/allowed_signers")
         .says("guard approve --staged --sign KEY");
     repo.git(&["add", SIGNERS]);
     repo.commit("List a signer");

@@ -1,4 +1,4 @@
-//! `guard pending`, `approve` and `reject`: what waits for a person, and the decision.
+//! `guard pending`, `approve` and `reject`: the changes that wait for a person, and the decision.
 
 use std::fmt::Write as _;
 
@@ -199,7 +199,7 @@ impl ApproveArgs {
     }
 
     fn staged(&self, output: &mut Output, repo: &Repository, person: &mut Person) -> Result<u8> {
-        // Judged as the commit will be.
+        // The commit will be judged in the same way.
         let options = with_approvals(repo, self.design.options(true))?;
         let (waiting, fixed) = judge::clearable(repo, &options)?;
         for finding in &fixed {
@@ -245,7 +245,7 @@ impl ApproveArgs {
             };
             consent.to(repo, &change.change)
         };
-        // All are signed before the first is kept, so that a refusal of the key leaves nothing.
+        // Sign all before keeping the first, so that a failed signature leaves nothing behind.
         let approvals: gate::GateResult<Vec<_>> = waiting.iter().map(approve).collect();
         let kept = approvals.and_then(|approvals| {
             for (approval, change) in approvals.iter().zip(&waiting) {
@@ -257,7 +257,7 @@ impl ApproveArgs {
             Ok(approvals) => approvals,
             Err(failure) => return tell(output, &failure),
         };
-        // They are approved; what is wrong with the list is a remark.
+        // The changes are approved, so an error in the list of signers is only a note.
         let notes = judge::not_listed(repo, &approvals);
         output.notes(&notes.unwrap_or_else(|error| vec![error.message]));
         if signer.is_none() {
@@ -301,7 +301,7 @@ impl RejectArgs {
     }
 }
 
-/// What to approve is missing; what waits is listed.
+/// The command names nothing to approve; the error lists the held changes.
 fn nothing_named(repo: &Repository) -> Error {
     let error = Error::new("guard approve needs --staged or the ID of a held change")
         .help("to approve staged changes: guard approve --staged");
@@ -313,12 +313,12 @@ fn nothing_named(repo: &Repository) -> Error {
             let command = command.unwrap_or_else(|| format!("guard reject {id}"));
             error.help(format!("{}: {command}", change.why))
         }),
-        // `guard pending` says what is wrong with the store.
+        // `guard pending` reports errors of the store.
         Err(_) => error.help("to list held changes: guard pending"),
     }
 }
 
-/// Every staged change that waits, with its findings, preview and loss of at most so many lines each.
+/// Every waiting staged change with its findings, and at most `max` lines each of its preview and its loss.
 fn shown(waiting: &[Clearable], max: usize, style: &Style) -> String {
     let mut text = String::new();
     for change in waiting {
@@ -328,7 +328,7 @@ fn shown(waiting: &[Clearable], max: usize, style: &Style) -> String {
         }
         let (old, new) = (&change.old, &change.new);
         if change.findings.is_empty() {
-            // What it loses is shown where it was renamed to.
+            // The new path of the rename shows what is lost.
             let _ = writeln!(
                 text,
                 "guard: {} is removed by the rename",
@@ -354,12 +354,12 @@ fn shown(waiting: &[Clearable], max: usize, style: &Style) -> String {
     text
 }
 
-/// One word for all: of the first change that loses something.
+/// The word that approves all changes, taken from the first one that loses something.
 fn word(waiting: &[Clearable]) -> String {
     let lost = |change: &Clearable| {
         measure::deleted_content(&change.old, &change.new, PREVIEW_LINES).into_bytes()
     };
-    // Taken from what is shown.
+    // From the content that the person sees.
     let first = waiting
         .iter()
         .filter(|change| !change.findings.is_empty())

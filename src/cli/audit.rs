@@ -44,7 +44,7 @@ impl AuditArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
         let log = Log::new(repo.common_dir());
-        // Before the log, which may grow meanwhile.
+        // Read before the log, which may grow meanwhile.
         let snapshots = match self.verb {
             AuditVerb::Verify { .. } => repo.snapshots()?,
             AuditVerb::Show { .. } => Snapshots::default(),
@@ -96,7 +96,7 @@ fn print_records(output: &mut Output, bytes: &[u8], last: Option<usize>) {
     );
 }
 
-/// One record for people: what happened first, then the facts that have a value.
+/// One record for people: first the event, then the facts that have a value.
 fn line(record: &Value) -> String {
     let text = |key: &str| {
         record
@@ -114,13 +114,13 @@ fn line(record: &Value) -> String {
     for key in ["class", "reason", "who", "worktree", "backup"] {
         parts.extend(text(key).map(|value| format!("{key}={value}")));
     }
-    // Records of earlier versions name none.
+    // Records of earlier versions have no designs.
     let designs = record.get("designs").and_then(Value::as_array);
     parts.extend(designs.into_iter().flatten().map(design));
     parts.join("  ")
 }
 
-/// A design that judged, with the beginning of its blob id.
+/// A design that judged, with an abbreviated blob id.
 fn design(design: &Value) -> String {
     let word = |key: &str| design.get(key).and_then(Value::as_str).unwrap_or_default();
     let blob: String = word("blob").chars().take(12).collect();

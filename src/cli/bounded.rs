@@ -1,17 +1,17 @@
-//! Reading input that may never end.
+//! Reads input up to a limit, because it may never end.
 
 use std::io::{self, Read};
 
 use crate::error::{Error, Result};
 
-/// Everything, or `None` where that is more than `limit` bytes.
+/// The whole input, or `None` if it has more than `limit` bytes.
 pub(super) fn whole(input: impl Read, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let mut content = Vec::new();
     input.take(limit + 1).read_to_end(&mut content)?;
     Ok((content.len() as u64 <= limit).then_some(content))
 }
 
-/// What [`whole`] has read, with a sentence about `what` where it could not.
+/// The result of [`whole`], with a message about `what` if it failed.
 ///
 /// # Errors
 /// The input cannot be read, or is larger than `limit`.

@@ -7,7 +7,7 @@ use crate::judge::Options;
 /// The variable that names designs for every run, as `--lld` does for one.
 pub(super) const LLD_VARIABLE: &str = "GUARD_LLD";
 
-/// Designs chosen by hand; the same for every verb that judges.
+/// Explicitly chosen designs, the same for every verb that judges.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct DesignArgs {
     /// Use this design instead of the one that guard.toml selects; repeat it to combine several.

@@ -1,4 +1,4 @@
-//! `guard doctor`: whether the set-up works.
+//! `guard doctor`: checks the set-up.
 
 use serde_json::json;
 

@@ -56,7 +56,7 @@ pub(super) fn run(output: &mut Output, key: &Path) -> Result<u8> {
         .map_err(refused)?;
     let steps = [
         format!(
-            "commit it on the target branch, which makes the key count: git add {0} && git commit -m 'List a signer' -- {0}",
+            "the key counts once you commit this on the target branch: git add {0} && git commit -m 'List a signer' -- {0}",
             shell_word(file.as_bytes())
         ),
         "then sign approvals: guard approve --staged --sign KEY".to_owned(),
@@ -75,7 +75,7 @@ fn refused(error: crate::boundary::BoundaryError) -> Error {
     Failure::from(error).into_error()
 }
 
-/// The public key: given itself, in a file, or in the file beside a private key.
+/// The public key: given literally, in a file, or in the file beside a private key.
 fn public_key(key: &Path) -> Result<String> {
     if let Some(text) = key.to_str()
         && approval::is_public_key(text)
@@ -112,7 +112,7 @@ fn read(file: &Path) -> Result<String> {
     Ok(text)
 }
 
-/// What an unsigned approval does not reach, and the way out; empty where it reaches that.
+/// Notes for an unsigned approval: where it does not count, and how to sign. Empty if unsigned approvals count.
 pub(super) fn unsigned_notes(repo: &crate::git::Repository) -> Vec<String> {
     let settings = judge::settings_of_head(repo).unwrap_or_default();
     if settings.accept_unsigned {

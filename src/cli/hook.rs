@@ -1,4 +1,4 @@
-//! `guard hook`: what git's hooks and the pre-commit framework call.
+//! `guard hook`: the entry points for git's hooks and the pre-commit framework.
 
 use std::ffi::OsString;
 use std::fs;
@@ -83,7 +83,7 @@ with HEAD, or with all parents of a merge. Of an amended commit it judges only w
 The trailer `Guard-Design: PATH` names a design that judged the change, `Guard-Approved:` an approval that the change \
 used, and `Guard-Log: COUNT:HASH` the current end of the audit log.";
 
-/// Bytes of a message: a commit is no larger than this.
+/// The size limit of a message.
 const MAX_MESSAGE: u64 = 64 << 20;
 
 #[derive(Debug, clap::Args)]
@@ -141,7 +141,7 @@ impl HookArgs {
 }
 
 impl CommitArgs {
-    /// `githead`: whether git merges as far as the caller can tell.
+    /// `githead`: whether git is merging, as far as the caller can tell.
     fn in_merge(&self, githead: bool) -> Options {
         Options {
             githead,
@@ -150,9 +150,8 @@ impl CommitArgs {
     }
 }
 
-/// Whether a hook runs below `git commit`, which sets the author's date in git's internal format before it runs
-/// any hook, whatever the variable held. `git merge` does not set it. The pre-commit framework does not tell its
-/// hooks for which of git's hooks it runs.
+/// Whether `git commit` runs the hook. Before any hook it sets the author's date in git's internal format, whatever the
+/// variable held; `git merge` does not. The pre-commit framework does not tell its hooks which git hook it runs for.
 fn called_by_git_commit() -> bool {
     std::env::var_os("GIT_AUTHOR_DATE")
         .is_some_and(|date| date.as_encoded_bytes().starts_with(b"@"))
@@ -169,7 +168,7 @@ impl PrepareArgs {
             output.print(|out, format, style| report::write(&verdict, format, out, style));
             return Ok(verdict.exit_code());
         }
-        // A template is not a message yet; commit-msg sees what becomes of it.
+        // A template is not a message yet; commit-msg sees the final one.
         if self.source.as_deref() == Some("template".as_ref()) {
             return Ok(0);
         }
@@ -183,9 +182,9 @@ impl MessageArgs {
         with_approvals(repo, self.design.options(true))
     }
 
-    /// The signed approvals in a message that git uses again, as a rebase does.
+    /// The signed approvals in a message that git reuses, as in a rebase.
     fn brought_along(&self, repo: &Repository) -> Result<Vec<Approval>> {
-        // A message that cannot be read brings nothing; adding to it tells the error.
+        // An unreadable message contributes nothing; adding the trailers reports the error.
         let text = self.text().unwrap_or_default();
         let message = Message::new(text.clone(), comment(repo, &text)).content();
         let now = gix::date::Time::now_utc().seconds;
@@ -198,8 +197,8 @@ impl MessageArgs {
         bounded::read(&what, read_at_most(&self.file), MAX_MESSAGE)
     }
 
-    /// Adds the trailers. An empty message and an untouched template stay as they are: that is how a person
-    /// aborts a commit.
+    /// Adds the trailers. Leaves an empty message and an untouched template as they are, so that the user can still
+    /// abort the commit.
     fn name_designs(
         &self,
         repo: &Repository,
@@ -242,12 +241,12 @@ impl MessageArgs {
     }
 }
 
-/// The file, or `None` where it has more than [`MAX_MESSAGE`] bytes.
+/// The file, or `None` if it has more than [`MAX_MESSAGE`] bytes.
 fn read_at_most(file: &Path) -> std::io::Result<Option<Vec<u8>>> {
     bounded::whole(fs::File::open(file)?, MAX_MESSAGE)
 }
 
-/// Where the audit log stands, as `guard audit verify --anchor` takes it; `None` where there is none.
+/// The current end of the audit log, for `guard audit verify --anchor`; `None` without a log.
 fn anchor(repo: &Repository) -> Result<Option<String>> {
     let head = Log::new(repo.common_dir())
         .head()
@@ -255,14 +254,14 @@ fn anchor(repo: &Repository) -> Result<Option<String>> {
     Ok((head.count > 0).then(|| head.to_string()))
 }
 
-/// Approvals that have done their work are taken away; the commit is there already, so this judges nothing.
+/// Removes the used approvals. The commit exists already, so this judges nothing.
 fn post_commit() -> Result<u8> {
     let repo = repository()?;
     gate::consume(&repo, &judge::landed(&repo)?).map_err(Failure::into_error)?;
     Ok(0)
 }
 
-/// What begins a comment line in this message.
+/// The prefix of comment lines in this message.
 fn comment(repo: &Repository, text: &[u8]) -> BString {
     let set = ["core.commentString", "core.commentChar"]
         .iter()

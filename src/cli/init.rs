@@ -32,7 +32,7 @@ Examples:
 
 guard never overwrites a guard.toml in the work tree, the index or HEAD.";
 
-/// How many names of the work tree are looked at, and how deep.
+/// Limits for the search of the work tree: names and depth.
 const NAMES: usize = 20_000;
 const DEPTH: usize = 6;
 
@@ -101,7 +101,7 @@ fn facts(repo: &Repository, index: &Index) -> Result<Facts> {
         .iter()
         .map(|name| name.to_string())
         .collect();
-    // Before the first commit the branch of HEAD is no ref yet.
+    // Before the first commit, HEAD's branch is not yet a ref.
     branches.extend(repo.branch()?.map(|branch| branch.name.to_string()));
     Ok(Facts {
         files: files.into_iter().collect(),
@@ -110,7 +110,7 @@ fn facts(repo: &Repository, index: &Index) -> Result<Facts> {
     })
 }
 
-/// Adds the files below a directory; what cannot be read is not there for a draft.
+/// Adds the files below a directory. A draft ignores what guard cannot read.
 fn walk(
     directory: &Path,
     prefix: &str,

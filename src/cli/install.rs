@@ -79,7 +79,7 @@ impl Uninstall {
     }
 }
 
-/// Prints the steps; the exit code.
+/// Prints the steps, and returns the exit code.
 fn tell(output: &mut Output, steps: &[HookStep], dry_run: bool) -> u8 {
     let refused = steps.iter().any(|step| step.action == HookAction::Refuse);
     output.print(|out, format, style| match format {

@@ -1,4 +1,4 @@
-//! `guard lint`: judge what would be committed, or what was.
+//! `guard lint`: judges staged changes, ranges and commits.
 
 use std::env::VarError;
 use std::io::IsTerminal;
@@ -72,7 +72,7 @@ impl LintArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
         output.seen_from(repo.prefix());
-        // What is not committed counts for nothing in CI.
+        // In CI, only committed designs count.
         let options = self.design.options(self.ci);
         if self.ci {
             let range = judge::ci_range(&repo, &ci::plan(&variables(), event)?)?;
@@ -137,7 +137,7 @@ impl LintArgs {
     }
 }
 
-/// A path or a single revision is not a range; the message names the command that was probably meant.
+/// Refuses a path or a single revision instead of a range, with the commands that the user may have meant.
 fn refuse_what_is_no_range(text: &str) -> Result<()> {
     if text.contains("..") {
         return Ok(());
@@ -149,7 +149,7 @@ fn refuse_what_is_no_range(text: &str) -> Result<()> {
         .help(format!("to check one path: guard check {shown}")))
 }
 
-/// The variables whose names and values are text.
+/// The variables whose names and values are UTF-8.
 pub(super) fn variables() -> ci::Variables {
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -158,7 +158,7 @@ pub(super) fn variables() -> ci::Variables {
 
 /// Reads the event that a CI system has written to a file.
 fn event(path: &str) -> Result<serde_json::Value> {
-    // The largest payload of GitHub has 25 MB.
+    // GitHub's payloads have at most 25 MB.
     const MAX_EVENT: u64 = 64 << 20;
     let shown = || show_file(path.as_ref());
     let opened = std::fs::File::open(path).and_then(|file| bounded::whole(file, MAX_EVENT));
@@ -190,7 +190,7 @@ pub(super) fn framework_push(
     };
     let FrameworkPush { from, to, .. } = &pushed;
     let Some((name, remote)) = &pushed.arrives else {
-        // A range that a person named.
+        // A range that the user named.
         let (Some(from), Some(to)) = (from, to) else {
             return Ok(None);
         };
@@ -211,11 +211,11 @@ pub(super) fn framework_push(
     judge::push(repo, &[update], PushSide::Local(remote), each, options).map(Some)
 }
 
-/// What pre-commit and prek say of a push; of several refs they tell only the first.
+/// What pre-commit and prek say about a push. Of several refs they pass only the first.
 struct FrameworkPush {
     from: Option<String>,
     to: Option<String>,
-    /// The ref that the push arrives at, and the remote's name.
+    /// The remote ref, and the name of the remote.
     arrives: Option<(String, String)>,
 }
 
@@ -232,7 +232,7 @@ impl FrameworkPush {
         let remote = variable("PRE_COMMIT_REMOTE_NAME")?.unwrap_or_else(|| "origin".to_owned());
         Ok(Some(FrameworkPush {
             from,
-            // The framework names no range where the push brings a first commit.
+            // The framework names no range for the first push of a repository.
             to: match to {
                 None => variable("PRE_COMMIT_LOCAL_BRANCH")?,
                 to => to,
@@ -251,7 +251,7 @@ fn variable(name: &str) -> Result<Option<String>> {
     }
 }
 
-/// Prints a verdict; the exit code.
+/// Prints a verdict, and returns the exit code.
 pub(super) fn print(output: &mut Output, verdict: &Verdict) -> Result<u8> {
     output.print(|out, format, style| report::write(verdict, format, out, style));
     Ok(verdict.exit_code())

@@ -28,8 +28,8 @@ mod scope;
 mod settings;
 mod sign;
 mod snapshot;
+mod usage_error;
 mod use_design;
-mod wrong;
 
 use std::ffi::OsString;
 use std::io;
@@ -144,7 +144,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             let _ = error.print();
             let code = u8::try_from(error.exit_code()).unwrap_or(CANNOT_JUDGE);
             if code != 0 {
-                wrong::tell(&arguments, &error);
+                usage_error::tell(&arguments, &error);
             }
             return ExitCode::from(code);
         }

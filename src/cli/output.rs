@@ -15,13 +15,13 @@ use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
 use crate::report::{Format, Style, write_answer, write_error, write_failure, write_notes};
 
-/// guard could not judge, or was called wrongly.
+/// The exit code if guard could not judge, or the command line was wrong.
 pub(super) const CANNOT_JUDGE: u8 = 2;
 
-/// What help lists the options of every verb under.
+/// The heading in help for the options that every verb has.
 pub(super) const GLOBAL: &str = "Global options";
 
-/// Options of every verb that decide how things look.
+/// Options of every verb that control how output looks.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = GLOBAL)]
 pub(super) struct OutputArgs {
@@ -67,7 +67,7 @@ fn formats_of(verb: &str) -> (&'static [Format], bool) {
 const FORMAT: &str = "format";
 const OUTPUT: &str = "output";
 
-/// Gives each verb `--format` with the formats that it has, and `--output` where it writes report files.
+/// Adds `--format` with the supported formats to each verb, and `--output` to those that write report files.
 pub(super) fn with_formats(command: Command) -> Command {
     command.mut_subcommands(|verb| {
         let (formats, writes_files) = formats_of(verb.get_name());
@@ -119,7 +119,7 @@ fn example(formats: &[Format]) -> &'static str {
     }
 }
 
-/// The formats that a command line asks for.
+/// The reports that a command line requests.
 #[derive(Debug, Default)]
 pub(super) struct WantedFormats {
     format: Option<Format>,
@@ -127,7 +127,7 @@ pub(super) struct WantedFormats {
 }
 
 impl WantedFormats {
-    /// Those of the verb that was called.
+    /// The reports of the verb that was called.
     pub(super) fn of(matches: &ArgMatches) -> WantedFormats {
         let mut verb = matches;
         while let Some((_, deeper)) = verb.subcommand() {
@@ -141,7 +141,7 @@ impl WantedFormats {
         }
     }
 
-    /// Those of the values that can be read.
+    /// The reports of those values that are valid.
     pub(super) fn lenient(format: Option<String>, outputs: &[String]) -> WantedFormats {
         WantedFormats {
             format: format.and_then(|name| Format::from_name(&name)),
@@ -161,7 +161,7 @@ enum When {
     Never,
 }
 
-/// A report that was asked for with `--output`.
+/// A report that `--output` requests.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ReportTarget {
     format: Format,
@@ -169,7 +169,7 @@ pub(super) struct ReportTarget {
     file: Option<PathBuf>,
 }
 
-/// What Unix calls standard output; opened by such a name, a file behind it would be written from its beginning.
+/// Names of standard output on Unix. Opening such a name would overwrite a redirected file from its beginning.
 const STDOUT: [&str; 3] = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 
 fn parse_target(text: &str, formats: &[Format]) -> Result<ReportTarget, String> {
@@ -193,13 +193,13 @@ fn parse_target(text: &str, formats: &[Format]) -> Result<ReportTarget, String> 
     Ok(ReportTarget { format, file })
 }
 
-/// The way out for every verb.
+/// The output of every verb.
 pub(super) struct Output {
     pub(super) format: Format,
     pub(super) style: Style,
     error_style: Style,
     files: Vec<(Format, PathBuf)>,
-    /// Writing failed: the reader went away, or the disk is full.
+    /// The first failure to write, such as a full disk.
     failed: Option<Failed>,
 }
 
@@ -212,7 +212,7 @@ struct Failed {
 impl Output {
     /// # Errors
     ///
-    /// Two reports for one place.
+    /// Two reports have the same destination.
     pub(super) fn new(
         args: &OutputArgs,
         wanted: &WantedFormats,
@@ -246,7 +246,7 @@ impl Output {
         })
     }
 
-    /// Refuses report files where a report may not go; none is written then.
+    /// Checks that reports may be written to the requested files. Otherwise guard writes none.
     ///
     /// # Errors
     /// See [`report_file::admit`].
@@ -264,13 +264,13 @@ impl Output {
         admitted
     }
 
-    /// Has the `-->` lines written as seen from a directory below the workspace root.
+    /// Makes the paths in `-->` lines relative to a directory below the workspace root.
     pub(super) fn seen_from(&mut self, prefix: Option<BString>) {
         self.style.prefix.clone_from(&prefix);
         self.error_style.prefix = prefix;
     }
 
-    /// Writes a report to stdout and every file with `write`; what goes wrong is told at the end.
+    /// Writes a report to stdout and to every file with `write`. `finish` reports failures.
     pub(super) fn print(
         &mut self,
         write: impl Fn(&mut dyn Write, Format, &Style) -> io::Result<()>,
@@ -281,7 +281,7 @@ impl Output {
         self.write_files(write);
     }
 
-    /// Prints what has a form for people and one for programs, and no other.
+    /// Prints output that has only a human and a JSON form.
     pub(super) fn print_either(
         &mut self,
         json: impl Fn() -> serde_json::Value,
@@ -293,18 +293,18 @@ impl Output {
         });
     }
 
-    /// Prints remarks to stderr, where data goes to stdout.
+    /// Prints notes to stderr, apart from the data on stdout.
     pub(super) fn notes(&self, notes: &[String]) {
         if !self.error_style.quiet {
-            // There is nowhere left to tell that stderr cannot be written.
+            // If stderr cannot be written, there is nowhere left to report it.
             let _ = write_notes(notes, &mut io::stderr().lock(), &self.error_style);
         }
     }
 
-    /// Prints an error to stderr, and to the files and machine formats, whose readers would take nothing, or the
-    /// report of an earlier run, for an answer.
+    /// Prints an error to stderr, and to the files and machine formats. Otherwise their readers would take no output, or
+    /// the report of an earlier run, for the answer.
     pub(super) fn error(&mut self, error: &Error) {
-        // There is nowhere left to tell that stderr cannot be written.
+        // If stderr cannot be written, there is nowhere left to report it.
         let _ = write_error(error, &mut io::stderr().lock(), &self.error_style);
         self.reports(error);
     }
@@ -339,7 +339,7 @@ impl Output {
         }
     }
 
-    /// Remembers the first failure; a reader that went away has seen what it wanted.
+    /// Remembers the first failure. A broken pipe is not one: the reader has seen enough.
     fn note_failure(&mut self, to: &str, written: io::Result<()>) {
         match written {
             Err(error) if error.kind() != ErrorKind::BrokenPipe && self.failed.is_none() => {
@@ -350,7 +350,7 @@ impl Output {
         }
     }
 
-    /// The exit code, unless the verdict could not be told.
+    /// The exit code; 2 if the verdict could not be written.
     pub(super) fn finish(self, code: u8) -> ExitCode {
         let Some(Failed { to, error }) = &self.failed else {
             return ExitCode::from(code);
@@ -366,13 +366,13 @@ impl Output {
 
 /// Prints an error that comes before there is an [`Output`].
 pub(super) fn usage_error(error: &Error) {
-    // There is nowhere left to tell that stderr cannot be written.
+    // If stderr cannot be written, there is nowhere left to report it.
     let _ = write_error(error, &mut io::stderr().lock(), &Style::default());
 }
 
 /// The format of standard output, and the files with theirs.
 ///
-/// Files are compared as they will be found from `directory`.
+/// Compares files as seen from `directory`.
 fn targets(wanted: &WantedFormats, directory: &Path) -> Result<(Format, Vec<(Format, PathBuf)>)> {
     let mut stdout: Vec<_> = wanted.format.into_iter().collect();
     let mut files: Vec<(Format, PathBuf)> = Vec::new();
@@ -399,14 +399,14 @@ fn targets(wanted: &WantedFormats, directory: &Path) -> Result<(Format, Vec<(For
     Ok((stdout.pop().unwrap_or(Format::Human), files))
 }
 
-/// Where GitHub takes the summary of a step from.
+/// The file from which GitHub reads the summary of a step.
 fn step_summary() -> Option<PathBuf> {
     std::env::var_os("GITHUB_STEP_SUMMARY")
         .filter(|path| !path.is_empty())
         .map(|path| Path::new(&path).to_owned())
 }
 
-/// The columns to draw for: the terminal's; where there is none, those of the variable `COLUMNS`, else 80.
+/// The width of the output: the terminal's, else the variable `COLUMNS`, else 80.
 fn width(is_terminal: bool) -> usize {
     let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
     let variable = || std::env::var("COLUMNS").ok()?.parse().ok();

@@ -1,5 +1,5 @@
-//! A person at a terminal: whether there is one, and the question. Under the same user account a program can play a
-//! terminal; what is refused here are the ways that agents are known to take. docs/approvals.md says what that means.
+//! Finds out whether a person is at the terminal, and asks. A program under the same user account can emulate a
+//! terminal; this refuses the ways in which known agents run guard. docs/approvals.md says what that is worth.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -26,7 +26,7 @@ const MARKERS: &[&str] = &[
     "CI",
 ];
 
-/// Programs of agents, as their processes are called.
+/// The process names of agents.
 const AGENTS: &[&str] = &[
     "claude",
     "claude-code",
@@ -41,10 +41,10 @@ const AGENTS: &[&str] = &[
     "goose",
 ];
 
-/// What a script of an agent's package is called when its name says nothing.
+/// Generic names of scripts in the packages of agents.
 const ANONYMOUS: &[&str] = &["cli", "index", "main", "__main__", "bin"];
 
-/// Typed to see all of the change before deciding; shorter than any word that consents.
+/// Typed to see the whole change; shorter than any word of consent.
 const PAGE: &str = "p";
 /// Lines of a page.
 const PAGE_LINES: usize = 40;
@@ -52,13 +52,13 @@ const PAGE_LINES: usize = 40;
 /// Longer reasons are cut.
 const REASON_CHARS: usize = 500;
 
-/// A terminal with, as far as can be seen, a person at it.
+/// A terminal with a person at it, as far as guard can see.
 pub(super) struct Person {
     reads: File,
     writes: File,
 }
 
-/// What the question says where the processes above cannot be looked at.
+/// The warning on systems where guard cannot see its parent processes.
 const UNSEEN: &str = "On this system guard cannot see which program started it. It only checked for variables that agents and CI set.";
 
 impl Person {
@@ -85,11 +85,10 @@ impl Person {
         })
     }
 
-    /// Shows `text`, asks for the word, then for a reason; or for one of the `others`, strategies to look at instead.
-    /// Before that it shows `whole`, page by page, as often as that is asked for. An interrupt ends guard; nothing has
-    /// happened then.
+    /// Shows `text`, and asks for the word and a reason, or for one of the `others`: strategies to preview instead. On
+    /// request it first shows `whole`, page by page. An interrupt ends guard before anything happens.
     pub(super) fn ask(&mut self, text: &str, whole: &str, word: &str, others: &[&str]) -> Answer {
-        // What cannot be shown or read is no answer.
+        // Without a complete dialogue there is no answer.
         self.dialogue(text, whole, word, others)
             .unwrap_or(Answer::Nothing)
     }
@@ -101,7 +100,7 @@ impl Person {
         word: &str,
         others: &[&str],
     ) -> io::Result<Answer> {
-        // Whatever was typed before the question is no answer to it.
+        // Discard what was typed before the question.
         system::discard_input(&self.reads)?;
         let mut terminal = &self.writes;
         let instead = match others {
@@ -116,7 +115,7 @@ impl Person {
         let mut next = || -> io::Result<Option<String>> {
             let mut line = String::new();
             lines.read_line(&mut line)?;
-            // A line without an end was cut off by whatever closed the terminal.
+            // A line without an end was cut off when the terminal closed.
             Ok(line.strip_suffix('\n').map(|line| line.trim().to_owned()))
         };
         let typed = loop {
@@ -127,7 +126,7 @@ impl Person {
             match next()? {
                 Some(typed) if typed == PAGE => {
                     print_pages(whole, &mut terminal, &mut next)?;
-                    // As before the first question.
+                    // Discard, as before the first question.
                     system::discard_input(&self.reads)?;
                 }
                 typed => break typed,
@@ -202,12 +201,12 @@ fn chosen(typed: &str, others: &[&str]) -> Option<Strategy> {
     }
 }
 
-/// Whether a question could be asked here at all.
+/// Whether guard can ask a question here.
 pub(super) fn is_at_a_terminal() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
-/// A reason as it goes on record: printable, of limited length.
+/// A reason for the log: printable, and of limited length.
 pub(super) fn one_line(reason: &str) -> String {
     reason
         .chars()
@@ -251,7 +250,7 @@ fn refuse_agents() -> Result<()> {
     }
     let mut id = parent_of("self")
         .ok_or_else(|| needs_a_person("guard cannot read its parent processes in /proc"))?;
-    // Process numbers are finite; a chain that never ends is none.
+    // Guards against an endless chain.
     for _ in 0..1000 {
         if id == 0 {
             return Ok(());
@@ -262,7 +261,7 @@ fn refuse_agents() -> Result<()> {
                 "the parent process {id} is an agent: {agent}"
             )));
         }
-        // A process of another user may be hidden; an agent of this user's is not above it.
+        // A process of another user may be hidden. No agent of this user is above it.
         let Some(parent) = parent_of(&process) else {
             return Ok(());
         };
@@ -318,7 +317,7 @@ fn has_packages(path: &str) -> bool {
     path.contains("node_modules") || path.contains("site-packages")
 }
 
-/// In lower case and without an extension of programs.
+/// The name in lower case, without the extension of a program.
 fn stem(name: &str) -> String {
     let name = name.to_lowercase();
     [".exe", ".js", ".mjs", ".cjs", ".py", ".cmd"]
@@ -352,7 +351,7 @@ mod tests {
             "python3",
             &["python", "/v/site-packages/aider/__main__.py"]
         ));
-        // A person's name and a file of an agent's name further on are no agents.
+        // A user or a file that is named like an agent is not an agent.
         assert!(!agent("bash", &["/home/claude/bin/bash", "-l"]));
         assert!(!agent(
             "vim",

@@ -1,4 +1,4 @@
-//! How far a long judgement is: one line on stderr, on a terminal only.
+//! Shows the progress of a long run in one line on stderr, if that is a terminal.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, mpsc};
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 /// Shorter runs need no progress.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// Between two lines.
+/// The time between two updates.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Rewrites one line; wipes it when it is dropped.
+/// Rewrites one line; clears it on drop.
 pub(super) struct ProgressLine {
     next: Option<Mutex<Instant>>,
     started: Instant,
@@ -27,16 +27,16 @@ impl ProgressLine {
         }
     }
 
-    /// Says that `done` of `all` commits are judged, if it is time to.
+    /// Reports that `done` of `all` commits are judged, unless it did so just now.
     pub(super) fn tell(&self, done: usize, all: usize) {
-        // Who does not get the lock at once leaves the line to the other.
+        // Another thread is updating the line.
         let Some(Ok(mut next)) = self.next.as_ref().map(Mutex::try_lock) else {
             return;
         };
         let now = Instant::now();
         if now >= *next {
             *next = now + PAUSE;
-            // A line that cannot be shown is no reason to stop.
+            // Progress that cannot be shown must not stop guard.
             let _ = write!(io::stderr(), "\rguard: {done} of {all} commits\x1b[K");
         }
     }
@@ -50,7 +50,7 @@ impl Drop for ProgressLine {
     }
 }
 
-/// Says every second that guard is still at work, on a terminal; wipes the line when it is dropped.
+/// Shows every second that guard is still working; clears the line on drop.
 pub(super) struct Busy {
     line: Option<(mpsc::Sender<()>, JoinHandle<()>)>,
 }
@@ -75,8 +75,7 @@ impl Drop for Busy {
     }
 }
 
-/// A thread that writes the line after each pause until the sender is dropped; `None` where there is no thread to
-/// have, which is no reason to stop.
+/// A thread that writes the line after each pause until the sender is dropped; `None` if the system grants no thread.
 fn still_at_work(
     what: &'static str,
     pause: Duration,

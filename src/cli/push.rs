@@ -1,4 +1,4 @@
-//! The hooks of a push, here and on a server, and of a reference transaction.
+//! The hooks for pushes, local and on a server, and for reference transactions.
 
 use std::ffi::OsString;
 
@@ -74,11 +74,11 @@ impl Transaction {
             TransactionState::Prepared => {
                 let updates = git::Update::parse_received(&bounded::refs()?)?;
                 let repo = repository()?;
-                // Here a person's consent counts without a signature, as it did before the commit was made.
+                // Unsigned approvals count here, as they did before the commit.
                 let options = with_approvals(&repo, committed_only())?;
                 let report = judge::new_commits(&repo, &updates, &options)?;
                 if report.changes.is_empty() && report.findings.is_empty() {
-                    // Most transactions bring no new commit; they pass without a word.
+                    // Most transactions bring no new commit and pass silently.
                     return Ok(0);
                 }
                 lint::print(output, &report)
@@ -90,8 +90,8 @@ impl Transaction {
     }
 }
 
-/// The framework says by variables that it wants a range. A commit in progress names its index, and then what is
-/// staged is judged whatever the variables say.
+/// A framework requests a range by variables. During a commit git names the index, and guard then judges the staged
+/// changes whatever the variables say.
 pub(super) fn framework(output: &mut Output, options: &Options) -> Result<u8> {
     let repo = repository()?;
     if !commit_in_progress()
@@ -102,8 +102,8 @@ pub(super) fn framework(output: &mut Output, options: &Options) -> Result<u8> {
     staged(output, &repo, options)
 }
 
-/// Judges the staged changes in a hook. Where no commit is in progress and nothing is staged, as when a framework
-/// runs over all files, nothing is judged: in CI that must not pass for a verdict.
+/// Judges the staged changes in a hook. If no commit is in progress and nothing is staged, as when a framework runs over
+/// all files, there is nothing to judge. In CI this must not count as accepted.
 pub(super) fn staged(output: &mut Output, repo: &Repository, options: &Options) -> Result<u8> {
     let mut report = lint::staged_report(repo, options)?;
     if report.changes.is_empty() && report.findings.is_empty() && !commit_in_progress() {
@@ -121,7 +121,7 @@ pub(super) fn staged(output: &mut Output, repo: &Repository, options: &Options) 
     lint::print(output, &report)
 }
 
-/// Whether git makes a commit: it names the index of the commit to the hooks that judge it.
+/// Whether git is creating a commit: it then names the index to its hooks.
 fn commit_in_progress() -> bool {
     std::env::var_os("GIT_INDEX_FILE").is_some()
 }

@@ -1,4 +1,4 @@
-//! How a person is asked about a change: what is quoted of it, and the question.
+//! Asks a person about a change, with quotes from it.
 
 use std::fmt::Write as _;
 
@@ -8,10 +8,10 @@ use crate::gate::{Answer, Question};
 use crate::path::show;
 use crate::report::{Style, painted};
 
-/// What quoted content begins with, so that it cannot pass for guard's own words.
+/// The prefix of quoted content, which distinguishes it from guard's own words.
 pub(super) const GUTTER: &str = "  | ";
 
-/// Asks about one change of the gate's.
+/// Asks about one held or destructive change.
 pub(super) fn ask(person: &mut Person, question: &Question, style: &Style) -> Answer {
     let mut text = String::new();
     if let Some(problem) = &question.problem {

@@ -1,4 +1,4 @@
-//! Report files: where they may go, and how they get there whole.
+//! Report files: where guard may write them, and writing them completely or not at all.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
@@ -19,7 +19,7 @@ use crate::report::{Format, RECOGNISED_FROM, is_report};
 /// or git works with.
 ///
 /// # Errors
-/// Why it may not.
+/// The reason why not.
 pub(super) fn admit(path: &Path, format: Format, repo: Option<&Repository>) -> Result<()> {
     if is_stream(path) {
         return Ok(());
@@ -39,16 +39,16 @@ pub(super) fn admit(path: &Path, format: Format, repo: Option<&Repository>) -> R
 /// Whether guard may add its summary to the file that `GITHUB_STEP_SUMMARY` names.
 ///
 /// # Errors
-/// Why it may not.
+/// The reason why not.
 pub(super) fn admit_summary(path: &Path) -> io::Result<()> {
     let repo = Repository::open(".".as_ref()).ok();
     admit_place(path, repo.as_ref()).map_err(io::Error::other)
 }
 
-/// Refuses what git or guard works with, and what is tracked.
+/// Refuses files of git and guard, and tracked files.
 fn admit_place(path: &Path, repo: Option<&Repository>) -> Result<(), String> {
     let Some(place) = place(path) else {
-        // Without its directory the file cannot be written; that error says more.
+        // If the directory is missing, writing fails with an error that says more.
         return Ok(());
     };
     let is_git = |part: &std::ffi::OsStr| part.eq_ignore_ascii_case(".git");
@@ -74,7 +74,7 @@ fn admit_place(path: &Path, repo: Option<&Repository>) -> Result<(), String> {
         return Err("its name is not text".to_owned());
     };
     let inside: BString = gix::path::to_unix_separators_on_windows(inside).into_owned();
-    // Settings that cannot be used are told by the verdict; the names that guard always uses are known all the same.
+    // The verdict reports unusable settings. The names that guard always uses are known all the same.
     let settings = settings_of_head(repo).unwrap_or_else(|_| Settings::default());
     let folded = fold(inside.as_ref());
     let is_own = |name: &BStr| design_selection::is_own_settings(&settings, name);
@@ -94,7 +94,7 @@ fn admit_place(path: &Path, repo: Option<&Repository>) -> Result<(), String> {
     }
 }
 
-/// Refuses a file that holds anything but a report in this format; an empty one, as `mktemp` makes it, holds nothing.
+/// Refuses a file with any content but a report in this format. Accepts an empty one, as created by `mktemp`.
 fn admit_content(path: &Path, format: Format) -> Result<(), String> {
     let found = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -141,7 +141,7 @@ fn is_pipe_or_terminal(_: &fs::Metadata) -> bool {
 /// Puts a report in its file as `write` makes it: a reader finds the old report or the new one, never a part of
 /// either.
 ///
-/// What is no regular file, such as a pipe or `/dev/stderr`, is written to as it is.
+/// guard writes directly to anything but a regular file, such as a pipe or `/dev/stderr`.
 ///
 /// # Errors
 /// Something else is there by now, or those of `write` and the file system; what was there is then still there.
@@ -149,7 +149,7 @@ pub(super) fn replace(path: &Path, format: Format, write: WriteContent<'_>) -> i
     if is_stream(path) {
         return stream(File::options().append(true).open(path)?, write);
     }
-    // Judging took its time: the file may be another one now.
+    // The file may have changed while guard judged.
     admit_content(path, format).map_err(io::Error::other)?;
     match fs::symlink_metadata(path) {
         Ok(found) if !found.is_file() => stream(File::options().write(true).open(path)?, write),
@@ -163,14 +163,14 @@ fn stream(file: File, write: WriteContent<'_>) -> io::Result<()> {
     out.flush()
 }
 
-/// Whether the path is one of the system's names for what is open already: links, but nobody's files.
+/// Whether the path is one of the system's names for an open stream. These are links, but not to a user's file.
 fn is_stream(path: &Path) -> bool {
     let is_handle =
         || path.starts_with("/proc") && path.parent().is_some_and(|dir| dir.ends_with("fd"));
     cfg!(unix) && (path == "/dev/stderr" || path.starts_with("/dev/fd") || is_handle())
 }
 
-/// The path without the links on its way; `None` where its directory is missing.
+/// The path with the links on its way resolved; `None` if its directory is missing.
 fn place(path: &Path) -> Option<PathBuf> {
     let parent = fs::canonicalize(disk::directory_of(path)).ok()?;
     Some(parent.join(path.file_name()?))
@@ -180,7 +180,7 @@ fn place(path: &Path) -> Option<PathBuf> {
 pub(super) fn is_same(directory: &Path, one: &Path, other: &Path) -> bool {
     match (place(&directory.join(one)), place(&directory.join(other))) {
         (Some(one), Some(other)) => one == other,
-        // Where the directory is missing, writing tells.
+        // If the directory is missing, writing fails.
         _ => one == other,
     }
 }

@@ -5,7 +5,7 @@ use crate::gate;
 use crate::git::Repository;
 use crate::judge::Options;
 
-/// The same with the approvals of this repository, which count where a person commits.
+/// Adds the approvals of this repository, which count for local commits.
 pub(super) fn with_approvals(repo: &Repository, options: Options) -> Result<Options> {
     let approvals = gate::approvals(repo).map_err(gate::Failure::into_error)?;
     Ok(Options {

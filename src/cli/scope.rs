@@ -1,4 +1,4 @@
-//! `guard scope`: what the designs grant, and whether they are in order.
+//! `guard scope`: lists what the designs grant, and lints them.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `guard settings`: what is in force, and where each value came from.
+//! `guard settings`: the settings in force, and where each value comes from.
 
 use clap::Command;
 
@@ -38,7 +38,7 @@ impl SettingsArgs {
     }
 }
 
-/// The names of all variables that some option listens to, each once.
+/// The names of all variables that options read, each once.
 fn variables(command: &Command) -> Vec<String> {
     let mut names = vec![LLD_VARIABLE.to_owned()];
     collect(command, &mut names);

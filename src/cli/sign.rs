@@ -1,4 +1,4 @@
-//! Which key signs an approval: the one that is named, else the one that git signs with.
+//! Selects the key that signs an approval: the one of `--sign`, else the one that git signs with.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ pub(super) struct SignArgs {
 }
 
 impl SignArgs {
-    /// For verbs that ask without having the options.
+    /// For verbs that ask but lack these options.
     pub(super) fn of_environment() -> SignArgs {
         SignArgs {
             sign: std::env::var_os(VARIABLE).map(PathBuf::from),
@@ -29,7 +29,7 @@ impl SignArgs {
         }
     }
 
-    /// What signs; `None` where there is no key to sign with.
+    /// The signer; `None` without a key.
     pub(super) fn signer(&self, repo: &Repository) -> gate::GateResult<Option<Signer>> {
         if self.no_sign {
             return Ok(None);
@@ -60,7 +60,7 @@ fn of_git(repo: &Repository) -> Result<Option<SigningKey>> {
         return Ok(None);
     };
     let literal = value.strip_prefix(b"key::").or_else(|| {
-        // The older spelling of a literal key.
+        // The older form of a literal key.
         value.starts_with(b"ssh-").then_some(value.as_slice())
     });
     match literal {

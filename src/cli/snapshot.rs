@@ -1,4 +1,4 @@
-//! `guard snapshot`: undo.
+//! `guard snapshot`: lists, shows, compares and restores snapshots.
 
 use clap::Subcommand;
 use std::path::{Path, PathBuf};
@@ -148,7 +148,7 @@ fn json_of(repo: &Repository, snapshot: &Snapshot) -> Value {
     })
 }
 
-/// What a list adds about a work tree other than this one.
+/// The suffix of a list entry that belongs to another work tree.
 pub(super) fn elsewhere(repo: &Repository, work_tree: &WorkTree) -> String {
     match *work_tree == repo.work_tree() {
         true => String::new(),
@@ -167,7 +167,7 @@ fn time(seconds: i64) -> String {
     gix::date::Time::new(seconds, 0).format_or_unix(gix::date::time::format::ISO8601_STRICT)
 }
 
-/// The snapshot that a person means; never another commit of the repository.
+/// The snapshot that a name selects; never another commit of the repository.
 fn find(repo: &Repository, name: &str) -> Result<Snapshot> {
     let matching = match name.len() {
         0..4 => Vec::new(),
@@ -191,7 +191,7 @@ fn content(repo: &Repository, id: ObjectId, path: &BStr) -> Result<Option<Vec<u8
     repo.tree_of(Some(id))?.read(path)
 }
 
-/// The path in the repository of a file that was named in the current directory.
+/// The path in the repository of a file that is named relative to the current directory.
 fn named(repo: &Repository, path: &Path) -> Result<BString> {
     let Ok(root) = repo.workdir() else {
         return Ok(bytes(path).into());
@@ -262,7 +262,7 @@ fn diff(output: &mut Output, repo: &Repository, name: &str) -> Result<u8> {
         &snapshot.work_tree,
         &format!("the snapshot {id}"),
         &format!("snapshot diff {id}"),
-        &format!("to print a file of it: guard snapshot show {id} FILE"),
+        &format!("to print one of its files: guard snapshot show {id} FILE"),
     );
     if let Err(failure) = here {
         return tell(output, &failure);

@@ -9,7 +9,7 @@ pub struct Explain {
     pub what: &'static str,
     /// Why it exists.
     pub why: &'static str,
-    /// A case.
+    /// An example.
     pub example: &'static str,
     /// What to do.
     pub fix: &'static str,

@@ -28,7 +28,7 @@ impl Help {
         }
     }
 
-    /// What a design lacks: a table row, a list item or a heading to paste.
+    /// A table row, list item or heading to paste into a design.
     pub fn row(row: impl Into<String>) -> Help {
         Help {
             text: row.into(),
@@ -36,12 +36,12 @@ impl Help {
         }
     }
 
-    /// Whether the line is to be pasted, and so is never broken.
+    /// Whether the line is for pasting, and must not be wrapped.
     pub fn is_to_paste(&self) -> bool {
         self.kind != HelpKind::Sentence
     }
 
-    /// Whether the line is to be pasted into a design.
+    /// Whether the line is for pasting into a design.
     pub fn is_row(&self) -> bool {
         self.kind == HelpKind::Row
     }

@@ -1,6 +1,6 @@
-//! What guard says: one broken rule at one path, with the next step.
+//! A finding: one violated rule at one path, with the next step.
 //!
-//! The model knows no output format; `report` turns it into bytes.
+//! The model is independent of output formats; `report` prints it.
 
 mod explain;
 mod help;
@@ -32,8 +32,7 @@ pub struct Anchor {
     pub label: String,
 }
 
-/// Facts for machines that belong to one rule, by key; keys are stable. There may be a million of these with one
-/// fact each, so that they take no more room than they need.
+/// Facts of a rule for programs, by stable keys. There may be a million findings with one fact each, so this is compact.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Details(Vec<(&'static str, serde_json::Value)>);
 
@@ -62,7 +61,7 @@ impl Serialize for Details {
     }
 }
 
-/// One broken rule at one path.
+/// One violated rule at one path.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
     /// Which rule.
@@ -82,7 +81,7 @@ pub struct Finding {
     pub help: Vec<Help>,
     /// Facts for machines.
     pub details: Details,
-    /// The place in the range, the oldest first, of the commit that does it, where commits are judged one by one.
+    /// If guard judges commits separately: the position of the commit in the range, oldest first.
     pub commit: Option<usize>,
 }
 

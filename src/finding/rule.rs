@@ -19,7 +19,7 @@ macro_rules! rules {
                 match self { $(Rule::$variant => $id,)* }
             }
 
-            /// The level where the settings say nothing.
+            /// The level unless the settings say otherwise.
             pub fn default_level(self) -> Level {
                 match self { $(Rule::$variant => Level::$level,)* }
             }

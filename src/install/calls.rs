@@ -1,12 +1,11 @@
-//! Which lines of hook files and of settings call guard. Pure.
+//! Finds the lines of hook files and settings that call guard. Pure.
 
 use gix::bstr::ByteSlice;
 
-/// Hooks to which git says on standard input what it is about to do.
+/// Hooks that read the ref updates from standard input.
 pub(super) const READS_INPUT: [&str; 2] = ["pre-push", "reference-transaction"];
 
-/// Whether a line calls guard so that it judges at this hook of git's: by `guard hook NAME`, or by a `guard lint` that
-/// judges the same.
+/// Whether a line makes guard judge in this git hook: by `guard hook NAME`, or by a `guard lint` that judges the same.
 pub(super) fn is_called(hook: &str, content: &[u8]) -> bool {
     content.lines().any(|line| {
         guards_arguments(line)
@@ -26,7 +25,7 @@ fn is_hook(name: &str, arguments: &[&[u8]]) -> bool {
     plain.next() == Some(&&b"hook"[..]) && plain.next() == Some(&name.as_bytes())
 }
 
-/// Without a range `guard lint` judges what is staged; with one, what a push brings.
+/// `guard lint` judges the staged changes without a range, and a push with one.
 fn is_lint_for(hook: &str, arguments: &[&[u8]]) -> bool {
     let verb = arguments.iter().find(|word| !word.starts_with(b"-"));
     if verb != Some(&&b"lint"[..]) {
@@ -51,7 +50,7 @@ fn is_lint_for(hook: &str, arguments: &[&[u8]]) -> bool {
     }
 }
 
-/// What a line hands to guard; `None` where it does not run guard.
+/// The arguments that a line passes to guard; `None` if it does not run guard.
 fn guards_arguments(line: &[u8]) -> Option<Vec<&[u8]>> {
     let mut words = words(line);
     words.find(|word| {
@@ -61,7 +60,7 @@ fn guards_arguments(line: &[u8]) -> Option<Vec<&[u8]>> {
     Some(words.collect())
 }
 
-/// The words of a line of shell, YAML, TOML or JSON, without quotes and without what follows a `#`.
+/// The words of a line of shell, YAML, TOML or JSON, without quotes and comments.
 pub(super) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(|byte| byte.is_ascii_whitespace() || b"\"'`,{}[]();&|".contains(byte))
         .filter(|word| !word.is_empty())

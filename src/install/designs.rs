@@ -1,4 +1,4 @@
-//! Designs of a repository that has no settings yet, recognised by the names of files.
+//! Finds the designs of a repository without settings by their file names.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ const DESIGN_DIRECTORIES: &[&str] = &[
     "rfcs",
 ];
 
-/// Directories below which a design is an example.
+/// Directories whose designs are only examples.
 const EXAMPLES: &[&str] = &[
     "fixtures",
     "node_modules",
@@ -33,15 +33,15 @@ const EXAMPLES: &[&str] = &[
     "vendor",
 ];
 
-/// Directories of designs whose work is over.
+/// Directories of finished designs.
 const FINISHED: &[&str] = &["archive", "archived", "closed", "done", "old"];
 
-/// The name of a design without its extension. Dates and numbers with leading zeros are no issues: no branch
-/// would be named so.
+/// The name of a design without its extension. Dates and numbers with leading zeros are not issues, because no branch
+/// has such a name.
 const DESIGN_NAME: &str = r"^(?P<prefix>(?i:lld|design|plan|spec|issue|rfc)[-_])?(?P<issue>(?P<key>[A-Z][A-Z0-9]+-)?[1-9][0-9]*)(?P<rest>[-_].*)?$";
 const DATE: &str = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}";
 
-/// The designs that are there.
+/// The existing designs.
 #[derive(Debug, Default)]
 pub(super) struct Designs {
     /// For `[lld] path`.
@@ -144,7 +144,7 @@ impl Designs {
     }
 }
 
-/// Characters that mean nothing in TOML strings, comments and globs.
+/// Whether all characters are ordinary in TOML strings, comments and globs.
 pub(super) fn is_plain(name: &str) -> bool {
     name.chars()
         .all(|c| c.is_ascii_alphanumeric() || "._-/ +@".contains(c))

@@ -1,4 +1,4 @@
-//! Reading and writing the files of a set-up: whole or not at all.
+//! Reads and writes the files of a set-up, completely or not at all.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::{disk, system};
 
-/// What is at a place where a file is expected.
+/// What exists at the path of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileState {
     /// Nothing.
@@ -15,19 +15,19 @@ pub enum FileState {
     File {
         /// Its bytes.
         content: Vec<u8>,
-        /// Whether its owner may execute it; true where the system knows no such thing.
+        /// Whether its owner may execute it; true on systems without such a mode.
         executable: bool,
     },
     /// A symbolic link: writing it would change a file elsewhere.
     Link,
-    /// A directory, or something stranger.
+    /// A directory, or another special file.
     Other,
 }
 
 /// Looks at a file without following links.
 ///
 /// # Errors
-/// It is there and cannot be read.
+/// It exists, but cannot be read.
 pub fn look(path: &Path) -> io::Result<FileState> {
     let metadata = match fs::symlink_metadata(path) {
         Ok(metadata) => metadata,
@@ -46,7 +46,7 @@ pub fn look(path: &Path) -> io::Result<FileState> {
     })
 }
 
-/// `core.hooksPath=/dev/null` makes a file of the directory.
+/// With `core.hooksPath=/dev/null`, the directory is a file.
 fn is_absence(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
@@ -55,7 +55,7 @@ fn is_executable(metadata: &fs::Metadata) -> bool {
     system::std_mode(metadata).is_none_or(|mode| mode & 0o100 != 0)
 }
 
-/// Replaces a file in one step, its mode kept; a new file may be executed by all. Parents are created.
+/// Replaces a file in one step and keeps its mode. A new file is executable by all. Creates parent directories.
 ///
 /// # Errors
 /// The directory cannot be written.
@@ -67,7 +67,7 @@ pub fn replace_script(path: &Path, content: &[u8]) -> io::Result<()> {
 /// Writes a file that must not exist yet.
 ///
 /// # Errors
-/// It exists, or cannot be written; then it is not left half written.
+/// It exists already, or cannot be written. No partial file remains.
 pub fn create(path: &Path, content: &[u8]) -> io::Result<()> {
     match write_new(path, content) {
         Ok(()) => Ok(()),
@@ -85,7 +85,7 @@ fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// The mode of the file that is there, made executable for its owner; rwxr-xr-x for a new one.
+/// The mode of the existing file, executable for its owner; rwxr-xr-x for a new one.
 fn mode_for(replaced: &Path) -> Option<u32> {
     match fs::metadata(replaced) {
         Ok(old) => system::std_mode(&old).map(|mode| mode | 0o100),

@@ -1,4 +1,4 @@
-//! The settings of lefthook: where a hook's jobs stand, and what to add that leaves the file whole. Pure.
+//! Settings of lefthook: finds the jobs of a hook, and says what to add without breaking the file. Pure.
 
 use gix::bstr::ByteSlice;
 
@@ -16,7 +16,7 @@ pub(super) fn settings_names() -> Vec<String> {
     names
 }
 
-/// The lines of the settings that are about one of git's hooks.
+/// The lines of the settings for one git hook.
 pub(super) fn section(name: &str, content: &[u8], hook: &str) -> Option<Vec<u8>> {
     if name.ends_with(".json") {
         let all: serde_json::Value = serde_json::from_slice(content).ok()?;
@@ -42,14 +42,14 @@ pub(super) fn section(name: &str, content: &[u8], hook: &str) -> Option<Vec<u8>>
     (!section.is_empty()).then_some(section)
 }
 
-/// Whether a TOML header, such as `[[pre-commit.jobs]]`, is of this hook.
+/// Whether a TOML header, such as `[[pre-commit.jobs]]`, belongs to this hook.
 fn table_is(line: &[u8], hook: &str) -> bool {
     let name = line.trim().trim_start_with(|at| at == '[');
     let rest = name.trim_start().strip_prefix(hook.as_bytes());
     rest.is_some_and(|rest| rest.starts_with(b".") || rest.starts_with(b"]"))
 }
 
-/// The key of a line of YAML that begins at the margin; what is indented or a comment belongs to the key before.
+/// The key of an unindented line of YAML. Indented lines and comments belong to the key before.
 fn key_at_the_margin(line: &[u8]) -> Option<&[u8]> {
     let first = *line.first()?;
     if first.is_ascii_whitespace() || first == b'#' || first == b'-' {
@@ -59,7 +59,7 @@ fn key_at_the_margin(line: &[u8]) -> Option<&[u8]> {
     Some(key.trim_with(|at| matches!(at, '"' | '\'' | ' ')))
 }
 
-/// What to add. A second key of the same name would be an error, so a section that is there is added to.
+/// The lines to add. A second key of the same name would be an error, so this extends an existing section.
 pub(super) fn advice(settings: Option<&SettingsFile>, hook: &str) -> Vec<String> {
     let input = READS_INPUT.contains(&hook);
     let with_input = if input { ", use_stdin: true" } else { "" };

@@ -1,4 +1,4 @@
-//! The settings file of a tool that owns the hook files.
+//! The settings file of a hook manager.
 
 /// A file of settings.
 #[derive(Debug, Clone, PartialEq, Eq)]

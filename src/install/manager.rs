@@ -1,4 +1,4 @@
-//! Tools that own the hook files: guard is called from their settings.
+//! Hook managers: tools that own the hook files and call guard from their settings.
 
 use gix::bstr::ByteSlice;
 
@@ -26,7 +26,7 @@ named! {
 pub struct Managed {
     /// The tool.
     pub tool: Manager,
-    /// Its settings, where there are any.
+    /// Its settings, if there are any.
     pub settings: Option<SettingsFile>,
 }
 
@@ -61,7 +61,7 @@ impl Manager {
 const PRE_COMMIT_CONFIG: &str = ".pre-commit-config.yaml";
 
 impl Managed {
-    /// Whether the settings have the tool call guard at this hook of git's.
+    /// Whether the tool calls guard in this git hook, according to its settings.
     pub(super) fn calls_guard(&self, hook: &str) -> bool {
         let Some(settings) = &self.settings else {
             return false;
@@ -76,7 +76,7 @@ impl Managed {
         }
     }
 
-    /// The file to look at for what the tool runs.
+    /// The file that says what the tool runs.
     pub fn settings_name(&self) -> &str {
         match (&self.settings, self.tool) {
             (Some(settings), _) => &settings.name,
@@ -86,7 +86,7 @@ impl Managed {
         }
     }
 
-    /// The id of the first hook in the settings of pre-commit or prek that has guard judge at this hook of git's.
+    /// The id of the first hook in the settings of pre-commit or prek that calls guard in this git hook.
     pub(super) fn guard_id(&self, hook: &str) -> Option<String> {
         if !matches!(self.tool, Manager::PreCommit | Manager::Prek) {
             return None;
@@ -95,7 +95,7 @@ impl Managed {
         ids.into_iter().find(|id| !id.is_empty())
     }
 
-    /// How to have it call guard.
+    /// How to make it call guard.
     pub fn advice(&self, hook: &str) -> Vec<String> {
         match self.tool {
             Manager::PreCommit | Manager::Prek => self.framework_advice(hook),
@@ -135,8 +135,8 @@ impl Managed {
     }
 }
 
-/// Which of guard's hooks a framework has to call for one of git's. `framework` also judges the range that
-/// `--from-ref` and `--to-ref` or a push name; a framework reads git's list of refs itself and hands on variables.
+/// The verb of `guard hook` that a framework must call in a git hook. `framework` also judges the range of `--from-ref`
+/// and `--to-ref` or of a push, because a framework consumes git's list of refs and passes variables instead.
 fn framework_entry(hook: &str) -> &str {
     match hook {
         "pre-commit" | "pre-merge-commit" | "pre-push" => "framework",
@@ -144,8 +144,8 @@ fn framework_entry(hook: &str) -> &str {
     }
 }
 
-/// The ids of the hooks in the settings of pre-commit or prek that have guard judge at one of git's: shipped ones, and
-/// those whose entry calls guard. An entry without an id before it has the empty one.
+/// The ids of the hooks in the settings of pre-commit or prek that call guard in a git hook: guard's own ids, and those
+/// whose entry calls guard. An entry that follows no id has an empty one.
 fn guard_ids(content: &[u8], hook: &str) -> Vec<String> {
     let shipped: &[&str] = match hook {
         "pre-commit" | "pre-merge-commit" | "pre-push" => &["guard", "guard-system"],
@@ -159,7 +159,7 @@ fn guard_ids(content: &[u8], hook: &str) -> Vec<String> {
         let id = id_of(line);
         let is_shipped = id.as_ref().is_some_and(|id| shipped.contains(&id.as_str()));
         last = id.unwrap_or(last);
-        // The framework keeps git's list of refs to itself, so `guard hook pre-push` would read nothing.
+        // The framework consumes git's list of refs, so `guard hook pre-push` would read nothing.
         let reads_input = hook == "pre-push" && calls::calls_hook(hook, line);
         let calls = calls::calls_hook(framework_entry(hook), line)
             || calls::is_called(hook, line) && !reads_input;

@@ -8,7 +8,7 @@ use super::designs::{DEFAULT_PATH, Designs, is_plain};
 use crate::policy::design_selection;
 use crate::policy::settings::Settings;
 
-/// What a repository looks like.
+/// What the draft depends on.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
     /// Paths of files, tracked or not, relative to the root.
@@ -24,11 +24,11 @@ pub struct Facts {
 pub struct SettingsDraft {
     /// The file's content.
     pub text: String,
-    /// What was found, a sentence each.
+    /// What guard found, one sentence each.
     pub found: Vec<String>,
     /// Where the first design goes: the pattern of `[lld] path`.
     pub design: String,
-    /// How many designs are there already.
+    /// The number of existing designs.
     pub designs: usize,
     /// Whether pre-commit or prek is in use.
     pub pre_commit: bool,
@@ -82,7 +82,7 @@ pub fn draft(facts: &Facts) -> SettingsDraft {
     text.push_str(
         "# Designs that always apply, such as those for releases and dependency bumps.\n\
          # standing = [\"docs/lld/release.md\"]\n\
-         # On a branch without a design, \"block\" refuses every commit, and \"skip\" leaves out the scope rules.\n\
+         # On a branch without a design, \"block\" refuses commits, and \"skip\" leaves out the scope rules.\n\
          # missing = \"block\"\n",
     );
     scope(&mut text, &mut found, &facts.files);

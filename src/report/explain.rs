@@ -13,7 +13,7 @@ use crate::policy::settings::{KEYS, LEVELS, RULES};
 /// What `guard explain` explains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Topic {
-    /// Every rule in a line.
+    /// The list of all rules.
     Rules,
     /// One rule: what, why, an example, the fix.
     Rule(Rule),

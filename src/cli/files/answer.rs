@@ -1,4 +1,4 @@
-//! What the file verbs print: the fields of requirement 001 section 3 and of requirement 000 section 2.3.
+//! The output of the file verbs, with the fields of requirement 001 section 3 and requirement 000 section 2.3.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::gate::{self, Analysis, CompletedOperation, Extension, Failure, Failur
 use crate::path::show;
 use crate::report::{Format, document};
 
-/// The content, as it is or as JSON.
+/// Prints the content, as it is or as JSON.
 ///
 /// # Errors
 /// JSON is asked for and the content is not UTF-8.
@@ -44,7 +44,7 @@ pub(super) fn print_read(
     Ok(())
 }
 
-/// What was done.
+/// Prints a completed operation.
 pub(in crate::cli) fn print_done(output: &mut Output, gate: &Gate<'_>, done: &CompletedOperation) {
     let quiet = output.style.quiet;
     output.print_either(
@@ -73,7 +73,7 @@ pub(in crate::cli) fn print_done(output: &mut Output, gate: &Gate<'_>, done: &Co
     );
 }
 
-/// What extending did, in groups with a heading.
+/// The results of `extend`, in groups with a title.
 pub(in crate::cli) fn extension_lines(extension: &Extension) -> Vec<String> {
     let groups = [
         ("added", &extension.added),
@@ -139,15 +139,14 @@ fn analysis_json(analysis: &Analysis) -> Value {
         "change_classification": analysis.measured.class.name(),
         "change_percentage": analysis.measured.lost.share() * 100.0,
         "requires_approval": analysis.requires_approval,
-        // Nothing but a person's consent lets it through, so that `--auto` never does.
+        // Only a person's consent permits it, never `--auto`.
         "auto_mode_blocked": analysis.requires_approval,
         "deleted_content": analysis.deleted_content,
         "diff_preview": analysis.diff_preview,
     })
 }
 
-/// Runs a verb with an answer for people and one for programs: in JSON, where that is asked for, also when the verb
-/// could not begin.
+/// Runs a verb whose errors are JSON too if the format is JSON, even if the verb could not begin.
 pub(in crate::cli) fn answered(
     output: &mut Output,
     run: impl FnOnce(&mut Output) -> Result<u8>,

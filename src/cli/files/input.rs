@@ -1,4 +1,4 @@
-//! What the file verbs read: files, standard input, lists of edits, ranges of lines.
+//! The input of the file verbs: files, standard input, lists of edits, ranges of lines.
 
 use std::io;
 
@@ -91,7 +91,7 @@ pub(super) fn lines<'c>(content: &'c [u8], range: &str) -> gate::GateResult<&'c 
 /// Standard input that becomes a file.
 ///
 /// # Errors
-/// It cannot be read, or has more than `max_size` bytes; no more are read then.
+/// It cannot be read, or has more than `max_size` bytes.
 pub(in crate::cli) fn read_stdin(max_size: u64) -> gate::GateResult<Vec<u8>> {
     read_up_to(
         max_size,
@@ -100,7 +100,7 @@ pub(in crate::cli) fn read_stdin(max_size: u64) -> gate::GateResult<Vec<u8>> {
     )
 }
 
-/// A list of edits on standard input. It may be larger than the file: it has the old text and the new, escaped.
+/// A list of edits on standard input. It may be larger than the file, because it has the old and the new text, escaped.
 ///
 /// # Errors
 /// It cannot be read, or is far larger than a file may be.
@@ -129,14 +129,14 @@ fn read_up_to(limit: u64, bound: &str, instead: &str) -> gate::GateResult<Vec<u8
     })
 }
 
-/// A file that `guard read` reads, and no other: a content must not bring into a file what may not be read.
+/// Reads a file that `guard read` may read. Otherwise content could copy a secret into a readable file.
 ///
 /// # Errors
-/// It may not be read, or cannot be.
+/// guard may not or cannot read it.
 pub(super) fn read_content(gate: &Gate<'_>, request: &BStr) -> gate::GateResult<Vec<u8>> {
     let read = gate.read(request);
     let (_, entry) = read.map_err(|failure| Failure {
-        // What is missing is not the file that the operation is about.
+        // The missing file is not the one that the operation changes.
         kind: match failure.kind {
             FailureKind::NotFound => FailureKind::CannotJudge,
             kind => kind,

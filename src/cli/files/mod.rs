@@ -265,7 +265,7 @@ impl DeleteArgs {
 
 impl MoveArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        // A destructive move is refused, not held: there is nothing to ask.
+        // guard refuses a destructive move instead of holding it.
         let from = OperationTarget {
             path: self.from.clone(),
             auto: true,
@@ -306,7 +306,7 @@ impl EditArgs {
     }
 }
 
-/// Who is asked about a destructive change; whoever cannot be asked finds it held.
+/// The person to ask about a destructive change. Without one, guard holds the change.
 pub(in crate::cli) fn person(auto: bool) -> Option<Person> {
     (!auto && person::is_at_a_terminal())
         .then(|| Person::present().ok())

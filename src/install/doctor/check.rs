@@ -1,29 +1,29 @@
-//! What a check of the set-up found.
+//! The result of a check of the set-up.
 
 use crate::error::Error;
 use crate::finding::Help;
 
 named! {
-    /// How a check came out.
+    /// The result of a check.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
     pub enum Status {
-        /// As it should be.
+        /// It works.
         Ok = "ok",
-        /// Works, with a gap that a person should know.
+        /// It works, but has a gap.
         Warn = "warn",
-        /// Does not work.
+        /// It does not work.
         Fail = "fail",
     }
 }
 
-/// One thing that was looked at.
+/// One check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
-    /// What was looked at.
+    /// What it checks.
     pub name: &'static str,
-    /// How it came out.
+    /// The result.
     pub status: Status,
-    /// One sentence; names in it are escaped.
+    /// One sentence, with escaped names.
     pub message: String,
     /// How to repair it, one step per line.
     pub help: Vec<Help>,
@@ -44,7 +44,7 @@ impl Check {
         self
     }
 
-    /// What kept guard from looking.
+    /// A check that failed with an error.
     pub(super) fn of_error(name: &'static str, status: Status, error: Error) -> Check {
         Check {
             help: error.help,

@@ -1,4 +1,4 @@
-//! How pre-commit and prek run one hook of their settings, and nothing else that these name.
+//! Runs a single hook of pre-commit or prek, and no other hook from their settings.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -21,7 +21,7 @@ pub(super) struct HookRun<'a> {
 }
 
 impl HookRun<'_> {
-    /// The run for a hook file that the tool generated; `None` where no id names guard's part alone.
+    /// The run for a hook file that the tool generated; `None` if no id names only guard's part.
     pub(super) fn of<'a>(placed: &Placed, managed: &'a Managed) -> Option<HookRun<'a>> {
         let id = managed.guard_id(placed.hook.name)?;
         let (key, module) = match managed.tool {
@@ -29,7 +29,7 @@ impl HookRun<'_> {
             Manager::Prek => ("PREK=", None),
             Manager::Lefthook | Manager::Husky => return None,
         };
-        // As the generated file does: the program that wrote it, else the one on PATH.
+        // The program that wrote the generated file, else the one on PATH, as the file itself does.
         let named = named(&placed.content, key).filter(|file| file.is_file());
         let module = module.filter(|_| named.is_some());
         Some(HookRun {
@@ -51,7 +51,7 @@ impl HookRun<'_> {
         format!("{} run {id}{stage}", self.managed.tool.name())
     }
 
-    /// The command, with the tool's own cache, where the hooks of other repositories are built already.
+    /// The command. It uses the tool's own cache, which already contains the built hooks of other repositories.
     pub(super) fn command(&self, message: &Path) -> Command {
         let mut command = Command::new(&self.program);
         command.args(self.module);
@@ -64,7 +64,7 @@ impl HookRun<'_> {
         command
     }
 
-    /// The variable for the tool's cache and its place, if there is one.
+    /// The variable for the tool's cache, and its directory if that exists.
     pub(super) fn cache(&self) -> Option<(&'static str, PathBuf)> {
         let (variable, name) = match self.managed.tool {
             Manager::Prek => ("PREK_HOME", "prek"),
@@ -80,7 +80,7 @@ impl HookRun<'_> {
         place.is_dir().then_some((variable, place))
     }
 
-    /// Where to look when the hook does not hold.
+    /// The settings to check if the hook does not refuse.
     pub(super) fn settings(&self) -> String {
         show_file(self.managed.settings_name().as_ref()).to_string()
     }

@@ -1,4 +1,4 @@
-//! Whether git calls guard.
+//! Checks that git calls guard.
 
 use std::fs;
 
@@ -42,7 +42,7 @@ fn directory(survey: &Survey) -> Check {
 fn hook(placed: &Placed) -> Check {
     let name = placed.hook.name;
     let check = |status, message: &str| Check::new(name, status, message);
-    // Without the first hook an ordinary commit is not judged; the others close gaps.
+    // Without pre-commit, guard judges no ordinary commit. The other hooks close gaps.
     let absent = match name {
         "pre-commit" => Status::Fail,
         _ => Status::Warn,
@@ -98,7 +98,7 @@ fn missing(hook: &str) -> &'static str {
         "pre-commit" => "is missing, so guard does not judge commits",
         "pre-merge-commit" => "is missing, so guard judges a merge late or not at all",
         "prepare-commit-msg" => {
-            "is missing, so guard does not judge --no-verify, cherry-pick, revert and rebase"
+            "is missing, so guard does not judge commits by --no-verify, cherry-pick, revert and rebase"
         }
         "post-commit" => "is missing, so used approvals stay until they expire",
         "pre-push" => "is missing, so guard judges a push only on the server, if at all",

@@ -13,7 +13,7 @@ use crate::git::Repository;
 
 pub use check::{Check, Status};
 
-/// Looks at everything; writes nothing but a temporary directory, which is gone again at the end.
+/// Runs all checks. Writes only to a temporary directory, which it removes.
 pub fn examine(repo: &Repository) -> Vec<Check> {
     let mut checks = vec![Check::new("repository", Status::Ok, "readable")];
     checks.extend(policy::check(repo));
@@ -30,7 +30,7 @@ pub fn examine(repo: &Repository) -> Vec<Check> {
     checks
 }
 
-/// A repository that cannot be opened: nothing else can be looked at.
+/// The only check if guard cannot open the repository.
 pub fn unreadable(error: Error) -> Vec<Check> {
     vec![Check::of_error("repository", Status::Fail, error)]
 }

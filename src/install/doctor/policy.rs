@@ -1,4 +1,4 @@
-//! Settings and the design of this branch.
+//! Checks the settings, the list of signers and the design of this branch.
 
 use gix::bstr::BStr;
 
@@ -25,7 +25,7 @@ pub(super) fn check(repo: &Repository) -> Vec<Check> {
     vec![settings, design(repo), signers]
 }
 
-/// Who may sign approvals, by HEAD's list.
+/// Checks the list of signers in HEAD.
 fn signers(repo: &Repository) -> Result<Check> {
     let head = repo.tree_of(repo.head_commit()?)?;
     let settings = head.read(BStr::new(FILE))?.unwrap_or_default();

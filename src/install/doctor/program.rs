@@ -1,4 +1,4 @@
-//! Which guard the hooks find.
+//! Checks which guard the hooks find on PATH.
 
 use std::path::{Path, PathBuf};
 

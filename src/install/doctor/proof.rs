@@ -31,10 +31,10 @@ const DESIGN: &str = "\
 | `granted.txt` | Add |
 ";
 
-/// The longest that a tool may take; its first run may have to build a hook, which is not for a check to wait for.
+/// The limit for a tool. Its first run may build a hook, which takes longer than a check should wait.
 const LONGEST_RUN: Duration = Duration::from_secs(60);
 
-/// Each hook with the way of committing that it stands against.
+/// Each hook with a way to commit that it must block.
 const ATTEMPTS: [(&str, &str, &[&str]); 3] = [
     ("pre-commit", "proof", &[]),
     ("prepare-commit-msg", "proof-no-verify", &["--no-verify"]),
@@ -76,7 +76,7 @@ fn not_tried(hook: &str, name: &'static str) -> Check {
     .help(TRY_IT)
 }
 
-/// Only the hook that calls guard is run, and the rest of the settings is not.
+/// Runs only the hook that calls guard, and nothing else from the settings.
 fn attempt_by(run: &HookRun<'_>, name: &'static str) -> Check {
     let outcome = Scratch::new().and_then(|scratch| scratch.try_to_run(run));
     let tool = format!("`{}`", show(&run.shown()));
@@ -92,7 +92,7 @@ fn attempt_by(run: &HookRun<'_>, name: &'static str) -> Check {
         Ok(ProofOutcome::Accepted) => {
             Check::new(name, Status::Fail, format!("{tool} accepted {STRAY}")).help(look)
         }
-        // The tool may need a network or variables that the proof does not hand on.
+        // The tool may need a network, or variables that the trial does not pass on.
         Ok(ProofOutcome::Otherwise(output)) => Check::new(
             name,
             Status::Warn,
@@ -105,7 +105,7 @@ fn attempt_by(run: &HookRun<'_>, name: &'static str) -> Check {
         Err(error) => Check::new(
             name,
             Status::Warn,
-            format!("the trial commit failed: {error}"),
+            format!("the trial commit could not be made: {error}"),
         )
         .help(TRY_IT),
     }
@@ -138,7 +138,7 @@ fn attempt(placed: &Placed, name: &'static str, options: &[&str]) -> Check {
         Err(error) => Check::new(
             name,
             Status::Warn,
-            format!("the trial commit failed: {error}"),
+            format!("the trial commit could not be made: {error}"),
         )
         .help("git must be on PATH, and the directory for temporary files must be writable"),
     }
@@ -169,7 +169,7 @@ impl ProofOutcome {
     }
 }
 
-/// A directory for one attempt, gone on drop.
+/// A temporary directory for one attempt, removed on drop.
 struct Scratch {
     directory: PathBuf,
 }
@@ -193,7 +193,7 @@ impl Scratch {
         Ok(scratch)
     }
 
-    /// A repository with a design and, where a tool runs the hook, its settings.
+    /// Creates a repository with a design and, if a tool runs the hook, its settings.
     fn govern(&self, settings: Option<(&str, &[u8])>) -> io::Result<()> {
         let work = self.directory.join("work");
         self.must(&["init", "--quiet", "--template="])?;
@@ -253,7 +253,7 @@ impl Scratch {
 
     fn try_to_commit(&self, placed: &Placed, options: &[&str]) -> io::Result<ProofOutcome> {
         self.govern(None)?;
-        // The very file that git runs here, its mode included.
+        // The same file that git runs here, including its mode.
         system::link_or_copy(
             &placed.path,
             &self.directory.join("hooks").join(placed.hook.name),
@@ -282,7 +282,7 @@ impl Scratch {
         self.prepared(git)
     }
 
-    /// A program in the scratch repository, with nothing of the caller's environment but where programs are.
+    /// Prepares a program to run in the scratch repository. Of the caller's environment it keeps only where programs are.
     fn prepared(&self, mut program: Command) -> Command {
         program
             .current_dir(self.directory.join("work"))
@@ -310,7 +310,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // The system clears its directory for temporary files where this fails.
+        // If this fails, the system clears its directory for temporary files.
         let _ = fs::remove_dir_all(&self.directory);
     }
 }

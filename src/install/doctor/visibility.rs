@@ -1,4 +1,4 @@
-//! What hides changes from people. It does not mislead guard, but reviewers.
+//! Finds what hides changes from reviewers. It does not mislead guard.
 
 use std::fs;
 
@@ -29,7 +29,7 @@ pub(super) fn check(repo: &Repository) -> Vec<Check> {
         .collect()
 }
 
-/// Entries whose files git does not compare: `git status` and `git diff` say nothing of them.
+/// Entries whose files git does not compare, so that `git status` and `git diff` omit them.
 fn index_flags(repo: &Repository) -> Result<Check> {
     let name = "index-flags";
     let is_sparse = repo
@@ -64,7 +64,7 @@ fn replace_refs(repo: &Repository) -> Result<Check> {
         name,
         Status::Warn,
         format!(
-            "git shows replaced instead of committed content for {}",
+            "git shows replacements instead of the committed content of {}",
             list(&ids)
         ),
     )

@@ -1,5 +1,5 @@
-//! Arguments of `guard lint` that clap refuses: the reports that were asked for still say that nothing was judged,
-//! where a reader would find none, or the one of an earlier run.
+//! Usage errors of `guard lint`: the requested reports say that guard judged nothing. Otherwise their readers would find
+//! none, or the report of an earlier run.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use crate::error::Error;
 /// Options of every verb that take a value.
 const WITH_VALUE: [&str; 4] = ["-C", "--format", "--output", "--color"];
 
-/// Writes `error`, which stderr has seen, to the reports that the arguments, the program's name first, name.
+/// Writes `error`, which is already on stderr, to the reports that the arguments name.
 pub(super) fn tell(arguments: &[OsString], error: &clap::Error) {
     let Some((directory, wanted)) = asked(arguments) else {
         return;
