@@ -10,22 +10,23 @@ use crate::finding::{Finding, Help};
 /// The result of everything that may be unable to judge.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A sentence that says what is wrong, and what to do about it.
+/// Why guard could not judge: a sentence that says what is wrong, with the next steps.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Error {
     /// One sentence without a final full stop; names in it are escaped.
     pub message: String,
     /// The next steps.
-    pub help: Vec<Help>,
+    pub(crate) help: Vec<Help>,
     /// The faults behind it, where a document is to blame.
-    pub problems: Vec<Finding>,
+    pub(crate) problems: Vec<Finding>,
     /// The text of each document that `problems` point into.
-    pub texts: BTreeMap<BString, String>,
+    pub(crate) texts: BTreeMap<BString, String>,
 }
 
 impl Error {
     /// An error without advice.
-    pub fn new(message: impl Into<String>) -> Self {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
         Error {
             message: message.into(),
             ..Error::default()
@@ -34,7 +35,7 @@ impl Error {
 
     /// Adds one line of advice.
     #[must_use]
-    pub fn help(mut self, line: impl Into<Help>) -> Self {
+    pub(crate) fn help(mut self, line: impl Into<Help>) -> Self {
         self.help.push(line.into());
         self
     }

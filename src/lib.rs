@@ -1,6 +1,32 @@
 //! guard judges changes: a change may touch only what its design document
 //! names, may not leave the workspace, and may not silently destroy a file.
 //!
+//! The items below are the interface of the library. They judge what is staged in a [`Repository`], what a range of
+//! its commits changes, or changes in memory, as here:
+//!
+//! ```
+//! use write_guard::{Format, Policy, ProposedChange, Rule};
+//!
+//! let design = "
+//! ## Files Changed
+//!
+//! | File | Change Type | Description |
+//! |------|-------------|-------------|
+//! | `src/utils/lld.rs` | Add | path enforcement |
+//! ";
+//! let policy = Policy::from_texts("", &[("docs/lld/LLD-188.md", design)])?;
+//! let verdict = policy.judge(&[ProposedChange::add("src/core/lld.rs", "fn enforce() {}\n")])?;
+//!
+//! assert!(!verdict.is_accepted());
+//! let finding = &verdict.findings[0];
+//! assert_eq!(finding.rule, Rule::OutOfScope);
+//! assert!(finding.closest.as_ref().is_some_and(|path| path == "src/utils/lld.rs"));
+//! verdict.write(Format::Human, &mut std::io::stdout())?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # How the crate is built
+//!
 //! The modules in order; none imports a later one. Those before `system` are pure: they use no disk, no environment,
 //! no process and no clock. `tests/architecture.rs` reads this list and checks both.
 //!
@@ -23,12 +49,10 @@
 //! judge              a source -> its verdict
 //! report             verdict -> bytes, one file per format
 //! gate               effects on a workspace: write, patch, snapshots, approvals, log
+//! api                the interface of the library
 //! install            hooks and settings of a repository, and a check that they work
 //! cli                arguments -> command -> exit code
 //! ```
-//!
-//! An embedding program builds a [`policy::Policy`], collects
-//! [`change::Change`]s and calls [`rules::check`].
 
 // Tests make the files that guard judges.
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
@@ -36,25 +60,52 @@
 #[macro_use]
 mod named;
 
+mod api;
+#[doc(hidden)]
 pub mod approval;
+#[doc(hidden)]
 pub mod boundary;
+#[doc(hidden)]
 pub mod change;
-pub mod ci;
+mod ci;
+#[doc(hidden)]
 pub mod cli;
 mod disk;
-pub mod error;
+mod error;
+#[doc(hidden)]
 pub mod finding;
+#[doc(hidden)]
 pub mod gate;
+#[doc(hidden)]
 pub mod git;
-pub mod install;
+mod install;
+#[doc(hidden)]
 pub mod judge;
+#[doc(hidden)]
 pub mod measure;
+#[doc(hidden)]
 pub mod path;
+#[doc(hidden)]
 pub mod policy;
-pub mod report;
-pub mod rules;
+mod report;
+mod rules;
 mod suggest;
 mod system;
 mod threads;
-pub mod trailer;
-pub mod verdict;
+mod trailer;
+mod verdict;
+
+#[doc(inline)]
+pub use change::ProposedChange;
+#[doc(inline)]
+pub use error::Error;
+#[doc(inline)]
+pub use finding::{Finding, Help, Level, Rule};
+#[doc(inline)]
+pub use git::Repository;
+#[doc(inline)]
+pub use policy::Policy;
+#[doc(inline)]
+pub use report::Format;
+#[doc(inline)]
+pub use verdict::{JudgedChange, Verdict};

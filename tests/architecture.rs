@@ -520,7 +520,7 @@ fn this_crate() -> Crate {
 
 /// The names in the left column of the block of text in the comment of src/lib.rs.
 fn order(text: &str) -> Vec<String> {
-    let block = text.split("//! ```").nth(1).unwrap();
+    let block = text.split("//! ```text").nth(1).unwrap();
     block
         .lines()
         .skip(1)

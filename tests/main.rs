@@ -81,6 +81,7 @@ mod path_corpus;
 mod patterns;
 mod power_cut;
 mod prepare_commit_msg;
+mod public_api;
 mod range_ends;
 mod ranges;
 mod read_around;

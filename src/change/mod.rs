@@ -108,3 +108,43 @@ impl Change {
         self.new.is_some_and(|state| !state.kind.is_file())
     }
 }
+
+/// A change to one regular file, with both contents, for [`Policy::judge`](crate::Policy::judge).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProposedChange {
+    pub(crate) path: BString,
+    pub(crate) old: Option<Vec<u8>>,
+    pub(crate) new: Option<Vec<u8>>,
+}
+
+impl ProposedChange {
+    /// A new file. Paths are relative to the root of the workspace and separated by `/`.
+    pub fn add(path: impl Into<BString>, content: impl Into<Vec<u8>>) -> Self {
+        ProposedChange {
+            path: path.into(),
+            old: None,
+            new: Some(content.into()),
+        }
+    }
+
+    /// A file that gets another content.
+    pub fn modify(
+        path: impl Into<BString>,
+        old: impl Into<Vec<u8>>,
+        new: impl Into<Vec<u8>>,
+    ) -> Self {
+        ProposedChange {
+            old: Some(old.into()),
+            ..ProposedChange::add(path, new)
+        }
+    }
+
+    /// A file that goes. A renamed file is one that goes and a new one.
+    pub fn delete(path: impl Into<BString>, content: impl Into<Vec<u8>>) -> Self {
+        ProposedChange {
+            path: path.into(),
+            old: Some(content.into()),
+            new: None,
+        }
+    }
+}

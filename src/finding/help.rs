@@ -21,7 +21,7 @@ enum HelpKind {
 
 impl Help {
     /// A command to paste, below the sentence before it.
-    pub fn command(command: impl fmt::Display) -> Help {
+    pub(crate) fn command(command: impl fmt::Display) -> Help {
         Help {
             text: format!("  {command}"),
             kind: HelpKind::Command,
@@ -29,7 +29,7 @@ impl Help {
     }
 
     /// A table row, list item or heading to paste into a design.
-    pub fn row(row: impl Into<String>) -> Help {
+    pub(crate) fn row(row: impl Into<String>) -> Help {
         Help {
             text: row.into(),
             kind: HelpKind::Row,

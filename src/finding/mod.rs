@@ -9,7 +9,7 @@ mod rule;
 
 use std::ops::Range;
 
-use gix::bstr::BString;
+use gix::bstr::{BStr, BString};
 use serde::{Serialize, Serializer};
 
 pub use explain::Explain;
@@ -63,6 +63,7 @@ impl Serialize for Details {
 
 /// One violated rule at one path.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Finding {
     /// Which rule.
     pub rule: Rule,
@@ -70,24 +71,29 @@ pub struct Finding {
     pub level: Level,
     /// The path judged; `None` where the finding is about a document as a whole.
     pub path: Option<BString>,
-    /// One sentence without a final full stop. Names in it are already
-    /// escaped by [`crate::path::show`].
+    /// One sentence without a final full stop. Names in it are escaped.
     pub message: String,
     /// The closest path that would have been allowed.
     pub closest: Option<BString>,
     /// Where in the design the finding points.
-    pub design: Option<Anchor>,
+    pub(crate) design: Option<Anchor>,
     /// The next steps.
     pub help: Vec<Help>,
     /// Facts for machines.
-    pub details: Details,
+    pub(crate) details: Details,
     /// If guard judges commits separately: the position of the commit in the range, oldest first.
-    pub commit: Option<usize>,
+    pub(crate) commit: Option<usize>,
 }
 
 impl Finding {
+    /// The design that the finding points into, and the line there.
+    pub fn design_line(&self) -> Option<(&BStr, usize)> {
+        let anchor = self.design.as_ref()?;
+        Some((anchor.path.as_ref(), anchor.line))
+    }
+
     /// A finding with the rule's default level and nothing optional.
-    pub fn new(rule: Rule, path: impl Into<BString>, message: impl Into<String>) -> Self {
+    pub(crate) fn new(rule: Rule, path: impl Into<BString>, message: impl Into<String>) -> Self {
         Finding {
             rule,
             level: rule.default_level(),
@@ -103,21 +109,21 @@ impl Finding {
 
     /// Adds one line of advice.
     #[must_use]
-    pub fn help(mut self, line: impl Into<Help>) -> Self {
+    pub(crate) fn help(mut self, line: impl Into<Help>) -> Self {
         self.help.push(line.into());
         self
     }
 
     /// Points at a place in a document.
     #[must_use]
-    pub fn at(mut self, anchor: Anchor) -> Self {
+    pub(crate) fn at(mut self, anchor: Anchor) -> Self {
         self.design = Some(anchor);
         self
     }
 
     /// Adds a fact for machines.
     #[must_use]
-    pub fn detail(mut self, key: &'static str, value: impl Into<serde_json::Value>) -> Self {
+    pub(crate) fn detail(mut self, key: &'static str, value: impl Into<serde_json::Value>) -> Self {
         self.details.insert(key, value.into());
         self
     }

@@ -6,6 +6,7 @@ macro_rules! rules {
     ($($variant:ident $id:literal $level:ident $summary:literal,)*) => {
         /// A rule by name; the names are stable and appear in every format.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
         pub enum Rule {
             $(#[doc = $summary] $variant,)*
         }

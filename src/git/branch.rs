@@ -32,7 +32,7 @@ impl Repository {
     ///
     /// # Errors
     /// HEAD cannot be read.
-    pub fn branch(&self) -> Result<Option<Branch>> {
+    pub(crate) fn branch(&self) -> Result<Option<Branch>> {
         let head = self
             .repo
             .head_name()

@@ -17,7 +17,7 @@ const SECTION: &str = "branch";
 
 impl Repository {
     /// `branch.<branch>.<key>` of the configuration in force.
-    pub fn branch_value(&self, branch: &BStr, key: &str) -> Option<BString> {
+    pub(crate) fn branch_value(&self, branch: &BStr, key: &str) -> Option<BString> {
         self.repo
             .config_snapshot()
             .plumbing()
@@ -30,7 +30,12 @@ impl Repository {
     /// # Errors
     /// Another process holds the lock, the file cannot be read or written, or is not one that can be kept
     /// as it is.
-    pub fn set_branch_value(&self, branch: &BStr, key: &str, value: Option<&BStr>) -> Result<()> {
+    pub(crate) fn set_branch_value(
+        &self,
+        branch: &BStr,
+        key: &str,
+        value: Option<&BStr>,
+    ) -> Result<()> {
         let file = self.repo.common_dir().join("config");
         write(&file, branch, key, value)
     }

@@ -19,7 +19,7 @@ pub struct Commit {
     pub parents: Vec<ObjectId>,
     /// When it was committed, in seconds since 1970; a hint for the order of a walk, nothing more.
     pub time: i64,
-    /// The trailers of its message, see [`crate::trailer::of_guard`].
+    /// The trailers of its message, see `crate::trailer::of_guard`.
     pub trailers: BString,
 }
 
@@ -42,7 +42,7 @@ impl Repository {
     ///
     /// # Errors
     /// It is missing, damaged or not a commit.
-    pub fn commit(&self, id: ObjectId) -> Result<Commit> {
+    pub(crate) fn commit(&self, id: ObjectId) -> Result<Commit> {
         Commit::read(&self.objects, id, &mut Vec::new())
     }
 
@@ -50,7 +50,7 @@ impl Repository {
     ///
     /// # Errors
     /// As for [`Repository::commit`].
-    pub fn commit_with_message(&self, id: ObjectId) -> Result<(Commit, BString)> {
+    pub(crate) fn commit_with_message(&self, id: ObjectId) -> Result<(Commit, BString)> {
         let mut buffer = Vec::new();
         self.objects.commit(id, &mut buffer)?;
         let commit = parse(id, &buffer)?;
@@ -62,7 +62,7 @@ impl Repository {
     ///
     /// # Errors
     /// As for [`Repository::commit`].
-    pub fn authored(&self, id: ObjectId) -> Result<i64> {
+    pub(crate) fn authored(&self, id: ObjectId) -> Result<i64> {
         let mut buffer = Vec::new();
         self.objects.commit(id, &mut buffer)?;
         let commit = parse(id, &buffer).ok();

@@ -13,7 +13,7 @@ impl Repository {
     ///
     /// # Errors
     /// HEAD or the index cannot be read.
-    pub fn submodule_of(&self, path: &BStr) -> Result<Option<BString>> {
+    pub(crate) fn submodule_of(&self, path: &BStr) -> Result<Option<BString>> {
         let head = self.tree_of(self.head_commit()?)?;
         for end in path.find_iter("/").chain([path.len()]) {
             let above = path[..end].as_bstr();

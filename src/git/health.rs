@@ -54,7 +54,7 @@ impl Repository {
     ///
     /// # Errors
     /// The refs cannot be read.
-    pub fn replaced_objects(&self) -> Result<Vec<BString>> {
+    pub(crate) fn replaced_objects(&self) -> Result<Vec<BString>> {
         self.refs_below("refs/replace/")
     }
 
@@ -62,7 +62,7 @@ impl Repository {
     ///
     /// # Errors
     /// The refs cannot be read.
-    pub fn local_branches(&self) -> Result<Vec<BString>> {
+    pub(crate) fn local_branches(&self) -> Result<Vec<BString>> {
         self.refs_below("refs/heads/")
     }
 
@@ -82,7 +82,7 @@ impl Repository {
     }
 
     /// The default branch of the remote `origin`, as `origin/HEAD` has it.
-    pub fn default_branch_of_origin(&self) -> Option<BString> {
+    pub(crate) fn default_branch_of_origin(&self) -> Option<BString> {
         let head = self
             .repo
             .try_find_reference("refs/remotes/origin/HEAD")
@@ -93,7 +93,7 @@ impl Repository {
     }
 
     /// The hooks of git's configuration (git 2.54 and newer) that `hook.NAME.enabled=false` switches off.
-    pub fn disabled_hooks(&self) -> Vec<HookSwitch> {
+    pub(crate) fn disabled_hooks(&self) -> Vec<HookSwitch> {
         let config = self.repo.config_snapshot();
         let file = config.plumbing();
         let mut names: Vec<BString> = file

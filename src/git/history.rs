@@ -44,7 +44,7 @@ impl VisitedCommit {
 
 impl Repository {
     /// Whether the object is in the repository.
-    pub fn has(&self, id: ObjectId) -> bool {
+    pub(crate) fn has(&self, id: ObjectId) -> bool {
         self.objects.has(id)
     }
 
@@ -52,7 +52,7 @@ impl Repository {
     ///
     /// # Errors
     /// A commit on the way is missing, other than beyond the boundary of a shallow clone, or damaged.
-    pub fn history(&self, known: &[ObjectId], head: ObjectId) -> Result<History> {
+    pub(crate) fn history(&self, known: &[ObjectId], head: ObjectId) -> Result<History> {
         History::between(self.objects(), &self.boundary()?, known, head)
     }
 

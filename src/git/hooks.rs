@@ -20,7 +20,7 @@ impl Repository {
     ///
     /// # Errors
     /// `core.hooksPath` cannot be read as a path.
-    pub fn hooks_directory(&self) -> Result<HooksDirectory> {
+    pub(crate) fn hooks_directory(&self) -> Result<HooksDirectory> {
         Ok(match self.config_path("core.hooksPath")? {
             Some(path) => HooksDirectory {
                 path,
@@ -34,7 +34,7 @@ impl Repository {
     }
 
     /// The git directory that all work trees share.
-    pub fn common_dir(&self) -> &Path {
+    pub(crate) fn common_dir(&self) -> &Path {
         self.repo.common_dir()
     }
 }

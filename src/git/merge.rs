@@ -44,7 +44,7 @@ impl Repository {
     ///
     /// # Errors
     /// The list of shallow commits cannot be read.
-    pub fn merges(&self) -> Result<Merges> {
+    pub(crate) fn merges(&self) -> Result<Merges> {
         let boundary = self.boundary()?;
         Ok(Merges { boundary })
     }
@@ -186,10 +186,10 @@ impl Parts {
 
     /// The three trees, to memory.
     fn write(&self, objects: &Objects) -> Result<[ObjectId; 3]> {
+        let odb = objects.odb()?;
         let mut trees = [ObjectId::empty_tree(objects.hash_kind()); 3];
         for (at, tree) in trees.iter_mut().enumerate() {
-            let mut editor =
-                Editor::new(gix::objs::Tree::empty(), &objects.odb, objects.hash_kind());
+            let mut editor = Editor::new(gix::objs::Tree::empty(), odb, objects.hash_kind());
             for (path, states) in &self.paths {
                 let Some(state) = states[at] else { continue };
                 let kind = match state.kind {
@@ -201,7 +201,7 @@ impl Parts {
                     .map_err(|error| cannot(&error))?;
             }
             *tree = editor
-                .write(|tree| objects.odb.write(tree))
+                .write(|tree| odb.write(tree))
                 .map_err(|error| cannot(&error))?;
         }
         Ok(trees)
@@ -339,13 +339,14 @@ fn merge(
         },
         ..tree::Options::default()
     };
+    let odb = objects.odb()?;
     let mut outcome = gix::merge::plumbing::tree(
         &base,
         &ours,
         &theirs,
         text::Labels::default(),
-        &objects.odb,
-        |content| objects.odb.write_buf(gix::objs::Kind::Blob, content),
+        odb,
+        |content| odb.write_buf(gix::objs::Kind::Blob, content),
         &mut gix::diff::tree::State::default(),
         &mut compare,
         &mut contents,
@@ -361,7 +362,7 @@ fn merge(
     }
     let tree = outcome
         .tree
-        .write(|tree| objects.odb.write(tree))
+        .write(|tree| odb.write(tree))
         .map_err(|error| cannot(&error))?;
     Ok(Merged { tree, conflicts })
 }
@@ -384,7 +385,7 @@ fn merge_lines(objects: &Objects, conflict: &Conflict, tree: &mut Editor<'_>) ->
         return Ok(false);
     };
     let id = objects
-        .odb
+        .odb()?
         .write_buf(gix::objs::Kind::Blob, &content)
         .map_err(|error| cannot(&error))?;
     let mut is_there = false;

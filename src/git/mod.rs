@@ -46,7 +46,7 @@ pub use history::History;
 pub use hooks::HooksDirectory;
 pub use index::Index;
 pub use merge::Merges;
-pub use objects::{Objects, Recorded};
+pub use objects::{Blobs, Objects, Recorded};
 pub use parents::Parents;
 pub use range::{Range, fetch_command};
 pub use repository::Repository;

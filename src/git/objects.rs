@@ -13,13 +13,14 @@ use crate::error::{Error, Result};
 /// A handle to the object database: cheap to clone, and a clone may move to another thread.
 #[derive(Clone)]
 pub struct Objects {
-    pub(super) odb: gix::OdbHandle,
+    /// `None` for contents that are in no repository.
+    odb: Option<gix::OdbHandle>,
     /// Blobs that are nowhere but here, see [`Objects::holding`].
     held: Arc<Blobs>,
 }
 
 /// Contents by their ids.
-pub(super) type Blobs = HashMap<ObjectId, Vec<u8>>;
+pub type Blobs = HashMap<ObjectId, Vec<u8>>;
 
 /// Bytes of objects that a handle for walks keeps as bases of packed differences.
 const DELTA_BASES: usize = 8 << 20;
@@ -42,8 +43,16 @@ pub struct Recorded {
 impl Objects {
     pub(super) fn new(handle: gix::OdbHandle) -> Objects {
         Objects {
-            odb: handle,
+            odb: Some(handle),
             held: Arc::default(),
+        }
+    }
+
+    /// These blobs and nothing else, without a repository.
+    pub fn in_memory(blobs: Blobs) -> Objects {
+        Objects {
+            odb: None,
+            held: Arc::new(blobs),
         }
     }
 
@@ -59,12 +68,14 @@ impl Objects {
     /// those that packed ones are stored as differences from.
     pub fn remembering(&self) -> Objects {
         let mut handle = self.odb.clone();
-        handle.set_pack_cache(|| Box::new(DeltaBaseCache::new(DELTA_BASES)));
-        handle.set_object_cache(|| {
-            Box::new(gix::odb::pack::cache::object::MemoryCappedHashmap::new(
-                WHOLE,
-            ))
-        });
+        if let Some(handle) = &mut handle {
+            handle.set_pack_cache(|| Box::new(DeltaBaseCache::new(DELTA_BASES)));
+            handle.set_object_cache(|| {
+                Box::new(gix::odb::pack::cache::object::MemoryCappedHashmap::new(
+                    WHOLE,
+                ))
+            });
+        }
         Objects {
             odb: handle,
             held: Arc::clone(&self.held),
@@ -74,7 +85,9 @@ impl Objects {
     /// A handle whose writes go to memory and stay there.
     pub(super) fn writing_to_memory(&self) -> Objects {
         let mut odb = self.odb.clone();
-        odb.set_object_memory(gix::odb::memory::Storage::default());
+        if let Some(odb) = &mut odb {
+            odb.set_object_memory(gix::odb::memory::Storage::default());
+        }
         Objects {
             odb,
             held: Arc::clone(&self.held),
@@ -89,7 +102,7 @@ impl Objects {
         if let Some(held) = self.held.get(&id) {
             return Ok(held.len() as u64);
         }
-        self.odb
+        self.odb()?
             .header(id)
             .map(|header| header.size())
             .map_err(|error| missing(id, &error.to_string()))
@@ -140,16 +153,28 @@ impl Objects {
 
     /// The hash of this repository's ids.
     pub(super) fn hash_kind(&self) -> gix::hash::Kind {
-        self.odb.store_ref().object_hash()
+        let odb = self.odb.as_ref();
+        odb.map_or(gix::hash::Kind::Sha1, |odb| odb.store_ref().object_hash())
     }
 
     /// Whether the object is in the database.
     pub(super) fn has(&self, id: ObjectId) -> bool {
-        self.odb.exists(&id)
+        self.odb.as_ref().is_some_and(|odb| odb.exists(&id))
+    }
+
+    /// The database.
+    ///
+    /// # Errors
+    /// These objects are in no repository.
+    pub(super) fn odb(&self) -> Result<&gix::OdbHandle> {
+        let missing =
+            || Error::new("an object is missing, and there is no repository to read it from");
+        self.odb.as_ref().ok_or_else(missing)
     }
 
     fn read(&self, id: ObjectId, kind: Kind, buffer: &mut Vec<u8>) -> Result<()> {
-        if let Ok(header) = self.odb.header(id)
+        let odb = self.odb()?;
+        if let Ok(header) = odb.header(id)
             && header.size() > MAX_OBJECT
         {
             let size = header.size();
@@ -158,7 +183,7 @@ impl Objects {
             ))
             .help("keep files of this size in Git LFS; if the object is damaged, look with `git fsck`"));
         }
-        match self.odb.try_find(&id, buffer) {
+        match odb.try_find(&id, buffer) {
             Ok(Some(data)) if data.kind == kind => {}
             Ok(Some(data)) => {
                 return Err(Error::new(format!(

@@ -13,7 +13,7 @@ impl Repository {
     ///
     /// # Errors
     /// Another directory, or a bare repository.
-    pub fn own_workdir(&self) -> Result<&Path> {
+    pub(crate) fn own_workdir(&self) -> Result<&Path> {
         let root = self.workdir()?;
         if owns(root, self.git_dir()) {
             return Ok(root);

@@ -60,7 +60,7 @@ impl Repository {
     ///
     /// # Errors
     /// Not a range, an unknown revision, or no merge base to be sure of.
-    pub fn parse_range(&self, text: &str) -> Result<Range> {
+    pub(crate) fn parse_range(&self, text: &str) -> Result<Range> {
         let unusable = |why| {
             Error::new(why).help("write A..B; for the commits of a branch: --range main..HEAD")
         };
@@ -81,7 +81,7 @@ impl Repository {
     ///
     /// # Errors
     /// As for [`Repository::parse_range`].
-    pub fn range_between(&self, from: &str, to: &str) -> Result<Range> {
+    pub(crate) fn range_between(&self, from: &str, to: &str) -> Result<Range> {
         let base = self.revision(from)?;
         let (head, branch) = self.revision_and_branch(to)?;
         let range = self.range_from(&[base], head, &[from, to])?;
@@ -132,7 +132,12 @@ impl Repository {
     ///
     /// # Errors
     /// There is no merge base, or the clone is too shallow to be sure of it.
-    pub fn range_from(&self, known: &[ObjectId], head: ObjectId, fetch: &[&str]) -> Result<Range> {
+    pub(crate) fn range_from(
+        &self,
+        known: &[ObjectId],
+        head: ObjectId,
+        fetch: &[&str],
+    ) -> Result<Range> {
         let history = self.history(known, head)?;
         let is_shallow = self.is_shallow();
         let Some((&base, other_bases)) = history.bases.split_first() else {
@@ -181,7 +186,7 @@ impl Repository {
     ///
     /// # Errors
     /// The revision is unknown.
-    pub fn revision_and_branch(&self, name: &str) -> Result<(ObjectId, Option<BString>)> {
+    pub(crate) fn revision_and_branch(&self, name: &str) -> Result<(ObjectId, Option<BString>)> {
         let id = self.revision(name)?;
         Ok((id, self.branch_of(name, id)?))
     }
@@ -190,7 +195,7 @@ impl Repository {
     ///
     /// # Errors
     /// The revision is unknown.
-    pub fn revision(&self, name: &str) -> Result<ObjectId> {
+    pub(crate) fn revision(&self, name: &str) -> Result<ObjectId> {
         self.refuse_ambiguous(name)?;
         let known = self.resolve_commit(BStr::new(name))?;
         known.ok_or_else(|| {
@@ -227,7 +232,7 @@ impl Repository {
     ///
     /// # Errors
     /// It names no commit.
-    pub fn commit_of_ref(&self, full: &str) -> Result<Option<ObjectId>> {
+    pub(crate) fn commit_of_ref(&self, full: &str) -> Result<Option<ObjectId>> {
         let found = self.repo.try_find_reference(full).ok().flatten();
         let Some(mut reference) = found.filter(|found| found.name().as_bstr() == full) else {
             return Ok(None);
@@ -239,7 +244,7 @@ impl Repository {
     }
 
     /// Whether the clone lacks old commits.
-    pub fn is_shallow(&self) -> bool {
+    pub(crate) fn is_shallow(&self) -> bool {
         // A file that cannot be looked at is as good as a boundary somewhere.
         self.repo.is_shallow().unwrap_or(true)
     }

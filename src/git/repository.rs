@@ -16,7 +16,46 @@ use crate::error::{Error, Result};
 use crate::path::{from_directory, show};
 use crate::system;
 
-/// An opened repository.
+/// A git repository: open it, then judge what is staged or what a range of commits changes. guard reads it in process
+/// and writes nothing.
+///
+/// ```
+/// use std::fs;
+/// use std::process::Command;
+///
+/// use write_guard::{Repository, Rule};
+///
+/// let directory = tempfile::tempdir()?;
+/// let root = directory.path();
+/// let git = |arguments: &[&str]| {
+///     let status = Command::new("git").args(arguments).current_dir(root).status();
+///     assert!(status.is_ok_and(|status| status.success()), "git {arguments:?}");
+/// };
+/// git(&["init", "--quiet", "--initial-branch=main"]);
+/// git(&["config", "user.name", "Ann"]);
+/// git(&["config", "user.email", "ann@example.org"]);
+///
+/// // The policy: where designs are, and one for issue 188.
+/// fs::write(root.join("guard.toml"), "[lld]\npath = \"LLD-{issue}.md\"\n")?;
+/// let design = "## Files Changed\n\n| File | Change Type |\n|---|---|\n| `a.rs` | Add |\n";
+/// fs::write(root.join("LLD-188.md"), design)?;
+/// git(&["add", "."]);
+/// git(&["commit", "--quiet", "--message", "Add the design of issue 188"]);
+/// git(&["switch", "--quiet", "--create", "188-add-a"]);
+///
+/// fs::write(root.join("a.rs"), "fn a() {}\n")?;
+/// git(&["add", "a.rs"]);
+/// assert!(Repository::open(root)?.judge_staged()?.is_accepted());
+///
+/// fs::write(root.join("b.rs"), "fn b() {}\n")?;
+/// git(&["add", "b.rs"]);
+/// git(&["commit", "--quiet", "--message", "Add a and b"]);
+/// let verdict = Repository::open(root)?.judge_range("main..HEAD")?;
+/// let finding = &verdict.findings[0];
+/// assert_eq!(finding.rule, Rule::OutOfScope);
+/// assert!(finding.path.as_ref().is_some_and(|path| path == "b.rs"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Repository {
     pub(super) repo: gix::Repository,
     /// The top of the work tree; `None` for a bare repository.
@@ -108,7 +147,7 @@ impl Repository {
     ///
     /// # Errors
     /// A bare repository has none.
-    pub fn workdir(&self) -> Result<&Path> {
+    pub(crate) fn workdir(&self) -> Result<&Path> {
         self.workdir.as_deref().ok_or_else(|| {
             Error::new("this is a bare repository: it has no index and no work tree to judge")
                 .help("run guard in a clone of it")
@@ -116,7 +155,7 @@ impl Repository {
     }
 
     /// The current directory below the top of the work tree; `None` at the top and elsewhere.
-    pub fn prefix(&self) -> Option<BString> {
+    pub(crate) fn prefix(&self) -> Option<BString> {
         let root = self.workdir.as_deref()?.canonicalize().ok()?;
         let here = std::env::current_dir().ok()?.canonicalize().ok()?;
         let below = gix::path::into_bstr(here.strip_prefix(root).ok()?).ok()?;
@@ -125,13 +164,13 @@ impl Repository {
     }
 
     /// A path that was given in the current directory, as seen from the top of the work tree, or absolute.
-    pub fn request(&self, path: &Path) -> BString {
+    pub(crate) fn request(&self, path: &Path) -> BString {
         let here = self.prefix().unwrap_or_default();
         from_directory(&here, &bytes(path), system::PLATFORM)
     }
 
     /// The directory of this work tree's own git files (`.git`, or `.git/worktrees/NAME`).
-    pub fn git_dir(&self) -> &Path {
+    pub(crate) fn git_dir(&self) -> &Path {
         self.repo.git_dir()
     }
 
@@ -139,7 +178,7 @@ impl Repository {
     ///
     /// # Errors
     /// HEAD is damaged or names a missing commit.
-    pub fn head_commit(&self) -> Result<Option<ObjectId>> {
+    pub(crate) fn head_commit(&self) -> Result<Option<ObjectId>> {
         let mut head = self
             .repo
             .head()
@@ -157,7 +196,7 @@ impl Repository {
     ///
     /// # Errors
     /// It names something that is not a commit.
-    pub fn resolve_commit(&self, revision: &BStr) -> Result<Option<ObjectId>> {
+    pub(crate) fn resolve_commit(&self, revision: &BStr) -> Result<Option<ObjectId>> {
         let Ok(id) = self.repo.rev_parse_single(revision) else {
             return Ok(None);
         };
@@ -172,7 +211,7 @@ impl Repository {
     ///
     /// # Errors
     /// A commit on the way is missing or damaged.
-    pub fn merge_base(&self, one: ObjectId, two: ObjectId) -> Result<Option<ObjectId>> {
+    pub(crate) fn merge_base(&self, one: ObjectId, two: ObjectId) -> Result<Option<ObjectId>> {
         let base = self
             .repo
             .merge_base(one, two)
@@ -181,7 +220,7 @@ impl Repository {
     }
 
     /// A value of git's configuration.
-    pub fn config(&self, key: &str) -> Option<BString> {
+    pub(crate) fn config(&self, key: &str) -> Option<BString> {
         self.repo
             .config_snapshot()
             .string(key)
@@ -193,7 +232,7 @@ impl Repository {
     ///
     /// # Errors
     /// The value is no path.
-    pub fn config_path(&self, key: &str) -> Result<Option<PathBuf>> {
+    pub(crate) fn config_path(&self, key: &str) -> Result<Option<PathBuf>> {
         let path = self
             .repo
             .config_snapshot()
@@ -205,12 +244,12 @@ impl Repository {
     }
 
     /// The id that a blob with this content has; it is not written. `None` where the content cannot be hashed.
-    pub fn blob_id(&self, content: &[u8]) -> Option<ObjectId> {
+    pub(crate) fn blob_id(&self, content: &[u8]) -> Option<ObjectId> {
         gix::objs::compute_hash(self.repo.object_hash(), gix::objs::Kind::Blob, content).ok()
     }
 
     /// The object database, to read blobs with.
-    pub fn objects(&self) -> Objects {
+    pub(crate) fn objects(&self) -> Objects {
         self.objects.clone()
     }
 }

@@ -53,7 +53,12 @@ impl Repository {
     ///
     /// # Errors
     /// The object database or the ref cannot be written.
-    pub fn take_snapshot(&self, files: &[Before<'_>], title: &str, log: &str) -> Result<ObjectId> {
+    pub(crate) fn take_snapshot(
+        &self,
+        files: &[Before<'_>],
+        title: &str,
+        log: &str,
+    ) -> Result<ObjectId> {
         let mut message = format!("{title}\n\n");
         for file in files.iter().filter(|file| file.content.is_none()) {
             message.push_str(&format!("{ABSENT}{}\n", file.path.to_str_lossy()));
@@ -164,7 +169,7 @@ impl Repository {
     ///
     /// # Errors
     /// The ref cannot be read.
-    pub fn newest_snapshot(&self) -> Result<Option<ObjectId>> {
+    pub(crate) fn newest_snapshot(&self) -> Result<Option<ObjectId>> {
         let reference = self
             .repo
             .try_find_reference(SNAPSHOTS)

@@ -45,7 +45,7 @@ impl Repository {
     ///
     /// # Errors
     /// The ref cannot be read.
-    pub fn snapshots(&self) -> Result<Snapshots> {
+    pub(crate) fn snapshots(&self) -> Result<Snapshots> {
         self.put_back_lost_objects();
         let mut all = Snapshots::default();
         let mut next = self.newest_snapshot()?;
@@ -75,7 +75,7 @@ impl Repository {
     ///
     /// # Errors
     /// The ref cannot be read, or only a lost snapshot has such an id.
-    pub fn snapshots_named(&self, name: &str) -> Result<Vec<Snapshot>> {
+    pub(crate) fn snapshots_named(&self, name: &str) -> Result<Vec<Snapshot>> {
         let is_meant = |id: &ObjectId| id.to_string().starts_with(name);
         let Snapshots {
             mut readable, lost, ..
@@ -94,7 +94,7 @@ impl Repository {
     ///
     /// # Errors
     /// It cannot be read.
-    pub fn snapshot(&self, id: ObjectId) -> Result<Snapshot> {
+    pub(crate) fn snapshot(&self, id: ObjectId) -> Result<Snapshot> {
         let unreadable =
             |error: &gix::Error| failed(&format!("the snapshot {id} cannot be read"), error);
         let commit = self
@@ -139,7 +139,7 @@ impl Repository {
     }
 }
 
-/// What [`Repository::prune_snapshots`] did.
+/// What `Repository::prune_snapshots` did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pruned {
     /// Snapshots that nothing leads to any more.
@@ -155,7 +155,7 @@ impl Repository {
     ///
     /// # Errors
     /// A snapshot cannot be read or written, or somebody took a new one meanwhile.
-    pub fn prune_snapshots(&self, time: i64) -> Result<Pruned> {
+    pub(crate) fn prune_snapshots(&self, time: i64) -> Result<Pruned> {
         let failed = |error: &gix::Error| failed("the snapshots cannot be pruned", error);
         let newest = self.newest_snapshot()?;
         let all = self.snapshots()?;

@@ -126,7 +126,7 @@ impl Repository {
     ///
     /// # Errors
     /// The commit or its tree is missing or damaged.
-    pub fn tree_of(&self, commit: Option<ObjectId>) -> Result<Tree<'_>> {
+    pub(crate) fn tree_of(&self, commit: Option<ObjectId>) -> Result<Tree<'_>> {
         let Some(commit) = commit else {
             return Ok(Tree::new(
                 self,

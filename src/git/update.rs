@@ -121,7 +121,7 @@ impl Repository {
     ///
     /// # Errors
     /// It is not known what was there before, or an object is missing.
-    pub fn ranges_of_push(
+    pub(crate) fn ranges_of_push(
         &self,
         updates: &[Update],
         target: Option<&TargetBranch>,
@@ -221,7 +221,11 @@ impl Repository {
     ///
     /// # Errors
     /// A ref is damaged.
-    pub fn target(&self, base: Option<&str>, side: PushSide<'_>) -> Result<Option<TargetBranch>> {
+    pub(crate) fn target(
+        &self,
+        base: Option<&str>,
+        side: PushSide<'_>,
+    ) -> Result<Option<TargetBranch>> {
         let prefix = match side {
             PushSide::Local(remote) => format!("refs/remotes/{remote}/"),
             PushSide::Server => "refs/heads/".to_owned(),
@@ -256,7 +260,7 @@ impl Repository {
     ///
     /// # Errors
     /// The refs cannot be listed, or a branch names no commit.
-    pub fn branch_tips(&self) -> Result<Vec<ObjectId>> {
+    pub(crate) fn branch_tips(&self) -> Result<Vec<ObjectId>> {
         let cannot = |error: &gix::Error| failed("the branches cannot be listed", error);
         let references = self.repo.references().map_err(|error| cannot(&error))?;
         let mut tips = Vec::new();

@@ -28,7 +28,7 @@ impl WorkTree {
 
 impl Repository {
     /// The work tree that this is.
-    pub fn work_tree(&self) -> WorkTree {
+    pub(crate) fn work_tree(&self) -> WorkTree {
         let own = absolute(self.git_dir());
         let is_linked = own != absolute(self.common_dir());
         let name = own.file_name().filter(|_| is_linked);
@@ -38,7 +38,7 @@ impl Repository {
     }
 
     /// Where a work tree is; `None` where it is gone, or where git does not say.
-    pub fn place_of(&self, work_tree: &WorkTree) -> Option<PathBuf> {
+    pub(crate) fn place_of(&self, work_tree: &WorkTree) -> Option<PathBuf> {
         let common = absolute(self.common_dir());
         let place = match work_tree.name() {
             _ if *work_tree == self.work_tree() => self.workdir().ok()?.to_owned(),

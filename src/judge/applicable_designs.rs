@@ -47,7 +47,7 @@ pub fn candidate(repo: &Repository, file: &Path) -> Result<CandidateDesign> {
 /// Standing designs join every commit and are left out.
 ///
 /// # Errors
-/// As for [`super::staged`].
+/// As for `staged`.
 pub fn governing_designs(repo: &Repository, options: &Options) -> Result<Vec<BString>> {
     let index = Index::open(repo)?;
     let parents = Parents::of_next_commit(repo, options.githead)?;

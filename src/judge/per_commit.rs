@@ -130,7 +130,7 @@ impl CommitQueue<'_> {
         let judge = Judge {
             objects,
             policy: self.policy,
-            base,
+            base: Some(base),
             result: GitTree::Tree(&tree),
         };
         let changes = judge.measure(changes, &parents)?.all;

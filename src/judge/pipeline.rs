@@ -73,7 +73,7 @@ pub(super) fn judge(repo: &Repository, input: Input<'_>, options: &Options) -> R
     let judge = Judge {
         objects: &objects,
         policy: &policy,
-        base: &base,
+        base: Some(&base),
         result,
     };
     let changes = judge.measure(changes, input.parents)?;
@@ -135,6 +135,25 @@ fn document_faults(policy: &Policy) -> Vec<Finding> {
 }
 
 impl Judged {
+    /// The same without a repository, and so without approvals.
+    pub(super) fn unapproved(
+        objects: Objects,
+        policy: Policy,
+        changes: MeasuredChanges,
+        mut findings: Vec<Finding>,
+    ) -> Judged {
+        findings.extend(document_faults(&policy));
+        Judged {
+            objects,
+            base: None,
+            policy,
+            changes,
+            findings,
+            commit_approvals: CommitApprovals::default(),
+            approved: HashSet::new(),
+        }
+    }
+
     /// The verdict on what came from `source`.
     ///
     /// # Errors

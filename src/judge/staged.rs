@@ -21,7 +21,7 @@ pub fn staged(repo: &Repository, options: &Options) -> Result<Verdict> {
 /// Judges what `git add --all` and `git commit` would record now.
 ///
 /// # Errors
-/// As for [`staged`], and [`Repository::add_everything`].
+/// As for [`staged`], and `Repository::add_everything`.
 pub fn everything(mut repo: Repository, options: &Options) -> Result<Verdict> {
     let index = repo.add_everything()?;
     let judged = judge_index(&repo, &index, options)?;

@@ -15,8 +15,8 @@ use crate::rules::{self, Case, MeasuredChange, MergeBase};
 pub(super) struct Judge<'a> {
     pub(super) objects: &'a Objects,
     pub(super) policy: &'a Policy,
-    /// The tree judged against: its attributes say which files Git LFS keeps.
-    pub(super) base: &'a Tree<'a>,
+    /// The tree judged against, if there is a repository: its attributes say which files Git LFS keeps.
+    pub(super) base: Option<&'a Tree<'a>>,
     /// What the changes lead to.
     pub(super) result: GitTree<'a>,
 }
@@ -34,7 +34,9 @@ impl Judge<'_> {
         let mut changes = measured_changes::gather(self.objects, changes, self.policy)?;
         let settings = &self.policy.settings;
         merge_commits::measure_against_closest(self.objects, parents, settings, &mut changes)?;
-        changes.excuse_lfs(self.base)?;
+        if let Some(base) = self.base {
+            changes.excuse_lfs(base)?;
+        }
         Ok(changes)
     }
 

@@ -3,10 +3,10 @@
 use std::cell::{OnceCell, RefCell};
 use std::path::Path;
 
-use gix::bstr::{BStr, BString};
+use gix::bstr::{BStr, BString, ByteSlice};
 
 use crate::boundary::{Boundary, BoundaryView};
-use crate::change::{Kind, State};
+use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
 use crate::git::{Index, Objects, Repository, Tree, visit_case_collisions};
 use crate::path::{Node, TreeView};
@@ -19,8 +19,8 @@ pub(super) enum GitTree<'a> {
     Index(&'a Repository, &'a Index),
     /// The tree of a commit.
     Tree(&'a Tree<'a>),
-    /// What a request leads to: nothing is there yet.
-    Nothing,
+    /// The new sides of changes in path order, with nothing besides; no change is what a request leads to.
+    Changes(&'a [Change]),
 }
 
 impl<'a> GitTree<'a> {
@@ -29,7 +29,10 @@ impl<'a> GitTree<'a> {
         match self {
             GitTree::Index(repo, index) => index.get(repo, path),
             GitTree::Tree(tree) => tree.get(path),
-            GitTree::Nothing => Ok(None),
+            GitTree::Changes(changes) => {
+                let at = changes.binary_search_by(|change| change.path.as_bstr().cmp(path));
+                Ok(at.ok().and_then(|at| changes[at].new))
+            }
         }
     }
 
@@ -37,7 +40,10 @@ impl<'a> GitTree<'a> {
         match self {
             GitTree::Index(repo, index) => index.is_dir(repo, path),
             GitTree::Tree(tree) => tree.is_dir(path),
-            GitTree::Nothing => Ok(false),
+            GitTree::Changes(changes) => Ok(changes.iter().any(|change| {
+                let below = change.path.strip_prefix(path.as_bytes());
+                change.new.is_some() && below.is_some_and(|below| below.starts_with(b"/"))
+            })),
         }
     }
 
@@ -46,7 +52,14 @@ impl<'a> GitTree<'a> {
         match self {
             GitTree::Index(repo, index) => index.read(repo, objects, path),
             GitTree::Tree(tree) => tree.read(path),
-            GitTree::Nothing => Ok(None),
+            GitTree::Changes(_) => {
+                let Some(state) = self.get(path)?.filter(|state| state.kind.is_file()) else {
+                    return Ok(None);
+                };
+                let mut content = Vec::new();
+                objects.blob(state.id, &mut content)?;
+                Ok(Some(content))
+            }
         }
     }
 
@@ -57,7 +70,10 @@ impl<'a> GitTree<'a> {
                 Ok(index.files().map(|(path, _)| path.to_owned()).collect())
             }
             GitTree::Tree(tree) => tree.files_below(prefix),
-            GitTree::Nothing => Ok(Vec::new()),
+            GitTree::Changes(changes) => {
+                let there = changes.iter().filter(|change| change.new.is_some());
+                Ok(there.map(|change| change.path.clone()).collect())
+            }
         }
     }
 
@@ -146,7 +162,13 @@ impl ResultTree for GitTreeView<'_> {
                     visit(path.as_ref(), *kind);
                 }
             }
-            (GitTree::Nothing, _) => {}
+            (GitTree::Changes(changes), _) => {
+                for change in changes {
+                    if let Some(state) = change.new {
+                        visit(change.path.as_ref(), state.kind);
+                    }
+                }
+            }
         }
     }
 }

@@ -7,7 +7,7 @@
 //! | may a link have this target? | [`check_link_target`], [`resolve_link`] |
 //! | does an entry share a name with a link on some file system? | [`Links`] |
 //! | would Windows refuse the name? | [`portable_name`] |
-//! | how is a hostile name printed? | [`show`] |
+//! | how is a hostile name printed? | `show` |
 //!
 //! Every verdict is a [`Rejection`]: a [`Reason`] with a sentence. Where the
 //! systems on which a repository is checked out differ, the strictest reading

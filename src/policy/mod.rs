@@ -21,9 +21,9 @@ use gix::bstr::{BStr, BString};
 
 pub use grant::{Actions, Grant, GrantKind, Role};
 
-use design::Design;
+use design::{Design, DesignOptions};
 use scope::Scope;
-use settings::Settings;
+use settings::{Authority, Settings};
 
 /// Where the text of a design was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +38,8 @@ pub enum Origin {
     MergeBase,
     /// This commit.
     Commit(ObjectId),
+    /// Nowhere: the caller of the library gave the text.
+    Memory,
 }
 
 impl Origin {
@@ -49,6 +51,7 @@ impl Origin {
             Origin::WorkTree => "work tree".to_owned(),
             Origin::MergeBase => "merge base".to_owned(),
             Origin::Commit(id) => id.to_string(),
+            Origin::Memory => "memory".to_owned(),
         }
     }
 }
@@ -119,53 +122,90 @@ pub enum Stage {
     Step,
 }
 
-/// Scope, settings and designs; immutable once loaded.
+/// What changes are judged by: settings, designs and the scope that they make. A policy comes from a repository
+/// ([`Repository::policy`](crate::Repository::policy)) or from texts ([`Policy::from_texts`]), and never changes.
 #[derive(Debug, Clone)]
 pub struct Policy {
     /// What is being judged.
-    pub stage: Stage,
+    pub(crate) stage: Stage,
     /// The settings in force.
-    pub settings: Settings,
+    pub(crate) settings: Settings,
     /// The designs in force, in the order of their choice.
-    pub designs: Vec<Governing>,
+    pub(crate) designs: Vec<Governing>,
     /// All their grants; `None` where no design is needed or `missing = "skip"` lets the change pass without.
-    pub scope: Option<Scope>,
+    pub(crate) scope: Option<Scope>,
     /// Grants of the proposed versions, to tell what the change would grant itself.
-    pub proposed: Scope,
+    pub(crate) proposed: Scope,
     /// The rows that the change adds to what was granted before.
-    pub added: Vec<Grant>,
+    pub(crate) added: Vec<Grant>,
     /// Remarks on how this policy came about.
-    pub notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
     /// Why the `guard.toml` that the change brings cannot be read.
-    pub broken_settings: Option<String>,
+    pub(crate) broken_settings: Option<String>,
     /// Whether the change brings the first `guard.toml`.
-    pub adopting: bool,
+    pub(crate) adopting: bool,
     /// New places of designs that the change moves, such as from `active/` to `done/`.
-    pub moved_designs: Vec<BString>,
+    pub(crate) moved_designs: Vec<BString>,
 }
 
 impl Policy {
+    /// The policy that settings and designs make.
+    pub(crate) fn new(stage: Stage, settings: Settings, designs: Vec<Governing>) -> Policy {
+        let in_force = designs.iter().filter(|governing| governing.in_force);
+        let mut grants = Vec::new();
+        for Governing { design, .. } in in_force {
+            grants.extend(design.grants.iter().cloned());
+            if stage == Stage::Request {
+                let options = DesignOptions::from_settings(&settings);
+                grants.extend(design.grants_of_doubtful(&options));
+            }
+        }
+        let in_force = Scope::new(grants);
+        let scope_of = |version: fn(&Governing) -> Option<&Design>| {
+            let designs = designs.iter().filter_map(version);
+            Scope::new(designs.flat_map(|design| design.grants.clone()).collect())
+        };
+        let proposed = scope_of(|governing| governing.proposed.as_ref());
+        let before = scope_of(|governing| governing.before.as_ref());
+        let added = match stage == Stage::Range && settings.authority == Authority::Head {
+            true => in_force.grants_beyond(&before),
+            false => proposed.grants_beyond(&in_force),
+        };
+        Policy {
+            stage,
+            added: added.into_iter().cloned().collect(),
+            scope: Some(in_force),
+            proposed,
+            settings,
+            designs,
+            notes: Vec::new(),
+            broken_settings: None,
+            adopting: false,
+            moved_designs: Vec::new(),
+        }
+    }
+
     /// Whether `path` is a design: by the settings, because it was chosen, or because it was one before it moved.
-    pub fn is_design(&self, path: &BStr) -> bool {
+    pub(crate) fn is_design(&self, path: &BStr) -> bool {
         design_selection::is_design(&self.settings, path)
             || self.governing(path).is_some()
             || self.moved_designs.iter().any(|moved| moved == path)
     }
 
     /// The design in force at `path`.
-    pub fn governing(&self, path: &BStr) -> Option<&Governing> {
+    pub(crate) fn governing(&self, path: &BStr) -> Option<&Governing> {
         self.designs
             .iter()
             .find(|governing| governing.design.path == path)
     }
 
     /// Whether `path` needs no row: a design or guard's own settings.
-    pub fn is_exempt(&self, path: &BStr) -> bool {
+    pub(crate) fn is_exempt(&self, path: &BStr) -> bool {
         self.is_design(path) || design_selection::is_own_settings(&self.settings, path)
     }
 
     /// The designs in force, each with the version that was read.
-    pub fn design_versions(&self) -> Vec<DesignVersion> {
+    pub(crate) fn design_versions(&self) -> Vec<DesignVersion> {
         let in_force = self.designs.iter().filter(|governing| governing.in_force);
         in_force
             .map(|governing| DesignVersion {
@@ -176,7 +216,7 @@ impl Policy {
     }
 
     /// The paths of the designs in force.
-    pub fn design_paths(&self) -> Vec<BString> {
+    pub(crate) fn design_paths(&self) -> Vec<BString> {
         self.designs
             .iter()
             .map(|governing| governing.design.path.clone())

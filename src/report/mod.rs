@@ -53,7 +53,8 @@ const BUFFER: usize = 64 * 1024;
 named! {
     /// The formats a report can be written in.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Format {
+    #[non_exhaustive]
+pub enum Format {
         /// For people, drawn as rustc draws its diagnostics.
         Human = "human",
         /// The JSON interface: indented, one document, a line feed at the end.

@@ -20,13 +20,14 @@ use crate::finding::{Finding, Level};
 /// The texts of the documents that findings point into, by repository-relative path.
 pub type Texts = BTreeMap<BString, String>;
 
-/// What one run judged and what it found.
+/// The result of a judgement: the changes, and a finding for each rule that one of them breaks.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Verdict {
     /// Where the changes came from.
-    pub source: Source,
+    pub(crate) source: Source,
     /// The designs whose grants were in force.
-    pub designs: Vec<DesignUsed>,
+    pub(crate) designs: Vec<DesignUsed>,
     /// What was found, in any order.
     pub findings: Vec<Finding>,
     /// Every change that was judged, in any order.
@@ -36,7 +37,7 @@ pub struct Verdict {
     pub notes: Vec<String>,
     /// The documents to quote; a finding whose document is missing here is
     /// shown with its place only.
-    pub texts: Texts,
+    pub(crate) texts: Texts,
 }
 
 named! {
@@ -50,6 +51,8 @@ named! {
         Range = "range",
         /// The work tree against the parents of the next commit, as if everything in it were added.
         WorkTree = "worktree",
+        /// Changes in memory, which were asked about.
+        Request = "request",
     }
 }
 
@@ -81,6 +84,7 @@ pub struct DesignUsed {
 
 /// One change, as it was measured and judged.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
 pub struct JudgedChange {
     /// The path.
     pub path: BString,
@@ -132,7 +136,7 @@ pub struct Counts {
 
 impl Verdict {
     /// Refused if anything was found at level error.
-    pub fn outcome(&self) -> Outcome {
+    pub(crate) fn outcome(&self) -> Outcome {
         if self.counts().errors > 0 {
             Outcome::Refused
         } else {
@@ -140,8 +144,13 @@ impl Verdict {
         }
     }
 
+    /// Whether no finding refuses the changes.
+    pub fn is_accepted(&self) -> bool {
+        self.outcome() == Outcome::Accepted
+    }
+
     /// The figures of the summary.
-    pub fn counts(&self) -> Counts {
+    pub(crate) fn counts(&self) -> Counts {
         let at = |level| self.findings.iter().filter(|f| f.level == level).count();
         Counts {
             errors: at(Level::Error),
@@ -162,7 +171,7 @@ impl Verdict {
     }
 
     /// The changes in the order in which reports list them: by path.
-    pub fn ordered_changes(&self) -> Vec<&JudgedChange> {
+    pub(crate) fn ordered_changes(&self) -> Vec<&JudgedChange> {
         let mut changes: Vec<_> = self.changes.iter().collect();
         changes.sort_by(|a, b| (&a.path, a.action).cmp(&(&b.path, b.action)));
         changes

@@ -30,7 +30,7 @@ impl Repository {
     /// # Errors
     /// A bare repository, conflicts, a damaged index, a file that cannot be read or added, or more content than
     /// is taken into memory.
-    pub fn add_everything(&mut self) -> Result<Index> {
+    pub(crate) fn add_everything(&mut self) -> Result<Index> {
         let root =
             Boundary::open(self.workdir()?).map_err(|error| Error::new(error.to_string()))?;
         // Before the index is read: what is written meanwhile must not look older than it.

@@ -38,7 +38,7 @@ pub struct Clearable {
 /// The staged changes that wait for a person, in path order, and the errors that no approval clears.
 ///
 /// # Errors
-/// As for [`crate::judge::staged`].
+/// As for `crate::judge::staged`.
 pub fn clearable(repo: &Repository, options: &Options) -> Result<(Vec<Clearable>, Vec<Finding>)> {
     let Judged {
         policy,

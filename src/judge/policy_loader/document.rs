@@ -224,19 +224,18 @@ impl Loader<'_> {
     }
 
     fn usable(&self, path: &BStr, bytes: &[u8]) -> Result<Design> {
-        let design = self.parse(path, bytes)?;
-        if design.is_usable() {
-            return Ok(design);
-        }
-        let mut error = Error::new(format!("the design {} cannot be used", show(path)))
-            .help("correct it and commit it first:")
-            .help(Help::command(format_args!(
+        let command = || {
+            Help::command(format_args!(
                 "git commit -m \"Correct the design\" -- {}",
                 shell_word(path)
-            )));
-        error.problems = design.findings();
-        error.texts.insert(design.path.clone(), design.text);
-        Err(error)
+            ))
+        };
+        let unusable = |error: Error| {
+            error
+                .help("correct it and commit it first:")
+                .help(command())
+        };
+        self.parse(path, bytes)?.usable().map_err(unusable)
     }
 
     fn governing(&self, design: Design, read: &[u8], origin: Origin, choice: &Choice) -> Governing {

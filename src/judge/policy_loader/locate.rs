@@ -32,7 +32,7 @@ pub(in crate::judge) fn locate(
     index: Option<&Index>,
     options: &Options,
 ) -> Result<LocatedDesigns> {
-    let proposal = index.map_or(GitTree::Nothing, |index| GitTree::Index(repo, index));
+    let proposal = index.map_or(GitTree::Changes(&[]), |index| GitTree::Index(repo, index));
     let head = repo.head_commit()?;
     let inputs = PolicyInputs::uncommitted(repo, Stage::Commit, head, proposal)?;
     let mut loader = Loader::new(repo, inputs, options)?;

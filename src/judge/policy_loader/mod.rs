@@ -17,8 +17,6 @@ use crate::error::Result;
 use crate::finding::Help;
 use crate::git::{Index, Objects, Parents, Repository, Tree};
 use crate::path::shell_word;
-use crate::policy::design;
-use crate::policy::scope::Scope;
 use crate::policy::settings::{self, Authority, Missing, Settings};
 use crate::policy::{Governing, Policy, Stage, design_selection};
 use crate::rules;
@@ -60,7 +58,7 @@ fn load_of_head(
     work_tree_serves: bool,
 ) -> Result<Policy> {
     let head = repo.head_commit()?;
-    let inputs = PolicyInputs::uncommitted(repo, Stage::Request, head, GitTree::Nothing)?;
+    let inputs = PolicyInputs::uncommitted(repo, Stage::Request, head, GitTree::Changes(&[]))?;
     let mut loader = Loader::new(repo, inputs, request.options)?;
     loader.work_tree_serves = work_tree_serves;
     let designs = loader.designs(request.needs_design)?;
@@ -347,58 +345,28 @@ impl<'a> Loader<'a> {
             .iter()
             .any(|governing| !self.is_standing(governing.design.path.as_ref()));
         let skipped = needed && !has_own && self.settings.missing == Missing::Skip;
-        let in_force = designs.iter().filter(|governing| governing.in_force);
-        let mut grants = Vec::new();
-        for Governing { design, .. } in in_force {
-            grants.extend(design.grants.iter().cloned());
-            if self.inputs.stage == Stage::Request {
-                let options = design::DesignOptions::from_settings(&self.settings);
-                grants.extend(design.grants_of_doubtful(&options));
-            }
-        }
-        let in_force = Scope::new(grants);
-        let proposed = designs
-            .iter()
-            .filter_map(|governing| governing.proposed.as_ref());
-        let proposed = Scope::new(proposed.flat_map(|design| design.grants.clone()).collect());
-        let added = match self.inputs.stage {
-            Stage::Range if self.head_governs() => {
-                let before = designs
-                    .iter()
-                    .filter_map(|governing| governing.before.as_ref());
-                let before = Scope::new(before.flat_map(|design| design.grants.clone()).collect());
-                in_force.grants_beyond(&before)
-            }
-            _ => proposed.grants_beyond(&in_force),
-        };
+        let policy = Policy::new(self.inputs.stage, self.settings, designs);
+        let moved = self.moved_designs.into_iter();
         Ok(Policy {
-            stage: self.inputs.stage,
-            added: added.into_iter().cloned().collect(),
-            scope: (!skipped).then_some(in_force),
-            proposed,
-            settings: self.settings,
-            designs,
+            scope: policy.scope.filter(|_| !skipped),
             notes: self.notes,
             broken_settings: self.broken_settings,
             adopting: self.adopting,
-            moved_designs: self
-                .moved_designs
-                .into_iter()
-                .map(|moved| moved.to)
-                .collect(),
+            moved_designs: moved.map(|moved| moved.to).collect(),
+            ..policy
         })
     }
 }
 
 /// A design that leaves its place.
-struct Move {
+pub(super) struct Move {
     from: BString,
-    to: BString,
+    pub(super) to: BString,
 }
 
 /// Where designs go that leave their place: a new Markdown file with the file name of a design that the same
 /// change deletes. Its content may differ, as by a status line.
-fn moved_designs(settings: &Settings, changes: &[Change]) -> Vec<Move> {
+pub(super) fn moved_designs(settings: &Settings, changes: &[Change]) -> Vec<Move> {
     let name = |path: &BString| path.rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec);
     let left: HashMap<_, _> = changes
         .iter()

@@ -50,7 +50,9 @@ use std::collections::BTreeSet;
 
 use gix::bstr::{BStr, BString};
 
+use crate::error::Error;
 use crate::finding::Finding;
+use crate::path::show;
 use crate::policy::{Grant, GrantKind};
 
 pub use form::{Form, MissingRow, RowToAdd, usual_row};
@@ -83,6 +85,20 @@ impl Design {
     /// ambiguous or cannot be decoded grants nothing; a bad row takes only itself away.
     pub fn is_usable(&self) -> bool {
         !self.grants.is_empty()
+    }
+
+    /// The design, if anything can be judged by it.
+    ///
+    /// # Errors
+    /// It cannot be used; the error holds its faults.
+    pub fn usable(self) -> Result<Design, Error> {
+        if self.is_usable() {
+            return Ok(self);
+        }
+        let mut error = Error::new(format!("the design {} cannot be used", show(&self.path)));
+        error.problems = self.findings();
+        error.texts.insert(self.path, self.text);
+        Err(error)
     }
 }
 

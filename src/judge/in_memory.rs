@@ -1,0 +1,128 @@
+//! Judging changes that are in memory only, by a policy that is loaded already: as the commit that makes them.
+
+use gix::ObjectId;
+use gix::bstr::BStr;
+use gix::objs::{Kind as ObjectKind, compute_hash};
+
+use super::merge_base;
+use super::pipeline::Judged;
+use super::policy_loader::moved_designs;
+use super::steps::Judge;
+use super::tree_view::GitTree;
+use crate::change::{Change, Kind, ProposedChange, State};
+use crate::error::{Error, Result};
+use crate::git::{Blobs, Objects};
+use crate::path::show;
+use crate::policy::design::{self, DesignOptions};
+use crate::policy::settings::{self, Settings};
+use crate::policy::{ChosenBy, Governing, Origin, Policy, Stage};
+use crate::verdict::{Source, SourceKind, Verdict};
+
+/// A policy from the text of `guard.toml` and those of designs, each with its path.
+///
+/// # Errors
+/// Settings or designs that cannot be used.
+pub fn policy_of_texts(guard_toml: &str, designs: &[(&str, &str)]) -> Result<Policy> {
+    let settings = settings::parse(guard_toml.as_bytes())?;
+    let options = DesignOptions::from_settings(&settings);
+    let governing = |&(path, text): &(&str, &str)| {
+        let design = design::parse(path.into(), text.as_bytes(), &options).usable()?;
+        Ok(Governing {
+            blob: None,
+            origin: Origin::Memory,
+            chosen_by: ChosenBy::from("the caller"),
+            in_force: true,
+            proposed: None,
+            before: None,
+            design,
+        })
+    };
+    let designs = designs.iter().map(governing).collect::<Result<_>>()?;
+    Ok(Policy::new(Stage::Commit, settings, designs))
+}
+
+/// Judges what a commit would bring whose changes are these. Nothing is known of other files, of the merge base or of
+/// approvals.
+///
+/// # Errors
+/// Two changes have the same path, or neither side is there.
+pub fn in_memory(policy: &Policy, proposed: &[ProposedChange]) -> Result<Verdict> {
+    let mut blobs = Blobs::new();
+    let mut changes = Vec::new();
+    for ProposedChange { path, old, new } in proposed {
+        let mut state = |content: &Vec<u8>| -> Result<State> {
+            let id = id_of(content)?;
+            blobs.insert(id, content.clone());
+            Ok(State {
+                kind: Kind::File,
+                id,
+            })
+        };
+        let old = old.as_ref().map(&mut state).transpose()?;
+        let new = new.as_ref().map(&mut state).transpose()?;
+        if old != new {
+            changes.push(Change {
+                path: path.clone(),
+                old,
+                new,
+                renamed: None,
+            });
+        }
+    }
+    changes.sort_by(|a, b| a.path.cmp(&b.path));
+    if let Some(twice) = changes.windows(2).find(|pair| pair[0].path == pair[1].path) {
+        let path = show(&twice[0].path);
+        return Err(Error::new(format!("{path} changes twice"))
+            .help("give one change from the first to the last content"));
+    }
+    let objects = Objects::in_memory(blobs);
+    let result = GitTree::Changes(&changes);
+    let policy = proposing(policy, &objects, &changes)?;
+    let judge = Judge {
+        objects: &objects,
+        policy: &policy,
+        base: None,
+        result,
+    };
+    let measured = judge.measure(changes.clone(), &[])?;
+    let merge_base = merge_base::of_old_sides(&policy, &measured.all);
+    let findings = judge.check(&measured.all, &merge_base, &[])?;
+    let source = Source {
+        kind: SourceKind::Request,
+        ..Source::default()
+    };
+    Judged::unapproved(objects, policy, measured, findings).verdict(source)
+}
+
+/// The policy with what the changes make of the designs and of `guard.toml`.
+fn proposing(policy: &Policy, objects: &Objects, changes: &[Change]) -> Result<Policy> {
+    let settings: &Settings = &policy.settings;
+    let options = DesignOptions::from_settings(settings);
+    let tree = GitTree::Changes(changes);
+    let mut designs = policy.designs.clone();
+    for governing in &mut designs {
+        let path: &BStr = governing.design.path.as_ref();
+        if let Some(new) = tree.read(objects, path)? {
+            let is_file = |name: &BStr| Ok::<_, Error>(tree.get(name)?.is_some());
+            governing.proposed = Some(design::parse_among(path, &new, &options, is_file)?);
+        }
+    }
+    let guard_toml = tree.read(objects, settings::FILE.into())?;
+    let moved = moved_designs(settings, changes).into_iter();
+    let proposing = Policy::new(Stage::Commit, settings.clone(), designs);
+    Ok(Policy {
+        scope: proposing.scope.filter(|_| policy.scope.is_some()),
+        notes: policy.notes.clone(),
+        broken_settings: guard_toml
+            .and_then(|text| settings::parse(&text).err())
+            .map(|error| error.message),
+        moved_designs: moved.map(|moved| moved.to).collect(),
+        ..proposing
+    })
+}
+
+/// The id that git gives a content.
+fn id_of(content: &[u8]) -> Result<ObjectId> {
+    compute_hash(gix::hash::Kind::Sha1, ObjectKind::Blob, content)
+        .map_err(|error| Error::new(format!("a content cannot be hashed: {error}")))
+}

@@ -1,0 +1,129 @@
+//! The interface of the library: `examples/judge_in_memory.rs` uses nothing else.
+
+#![allow(clippy::unwrap_used)]
+
+use std::process::Command;
+
+use write_guard::{Format, Level, Policy, ProposedChange, Rule, Verdict};
+
+const DESIGN: &str = "
+## Files Changed
+
+| File | Change Type |
+|------|-------------|
+| `a.rs` | Add |
+| `old.rs` | Modify |
+| `gone.rs` | Delete |
+";
+
+fn policy(guard_toml: &str) -> Policy {
+    Policy::from_texts(guard_toml, &[("docs/LLD-1.md", DESIGN)]).unwrap()
+}
+
+/// The errors of a judgement, each with its rule and its path.
+fn errors(verdict: &Verdict) -> Vec<(Rule, String)> {
+    let errors = verdict.findings.iter();
+    errors
+        .filter(|finding| finding.level == Level::Error)
+        .map(|finding| (finding.rule, finding.path.as_ref().unwrap().to_string()))
+        .collect()
+}
+
+fn judge(changes: &[ProposedChange]) -> Vec<(Rule, String)> {
+    errors(&policy("").judge(changes).unwrap())
+}
+
+/// `cargo run` builds the example where `cargo test` has not built it already.
+#[test]
+fn the_example_runs_and_refuses() {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["run", "--locked", "--quiet", "--example", "judge_in_memory"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(
+        text.contains("error[out-of-scope]: src/core/lld.rs"),
+        "{text}"
+    );
+    assert!(
+        text.contains("error[destructive-change]: CHANGELOG.md"),
+        "{text}"
+    );
+    assert!(!text.contains("error[out-of-scope]: src/utils/lld.rs"));
+}
+
+#[test]
+fn changes_in_memory_are_judged_by_their_rows() {
+    let granted = [
+        ProposedChange::add("a.rs", "a\n"),
+        ProposedChange::modify("old.rs", "a\n", "b\n"),
+        ProposedChange::delete("gone.rs", "a\n"),
+    ];
+    assert_eq!(judge(&granted), []);
+    let deleted = [ProposedChange::delete("old.rs", "a\n")];
+    assert_eq!(
+        judge(&deleted),
+        [(Rule::ActionNotGranted, "old.rs".to_owned())]
+    );
+    let outside = [ProposedChange::add("../a.rs", "a\n")];
+    assert!(!judge(&outside).is_empty());
+}
+
+#[test]
+fn a_change_in_memory_to_the_own_design_grants_nothing() {
+    let widened = format!("{DESIGN}| `b.rs` | Add |\n");
+    let changes = [
+        ProposedChange::modify("docs/LLD-1.md", DESIGN, widened),
+        ProposedChange::add("b.rs", "b\n"),
+    ];
+    let amended = (Rule::ScopeAmended, "docs/LLD-1.md".to_owned());
+    assert_eq!(judge(&changes), [amended]);
+}
+
+#[test]
+fn settings_from_a_text_are_in_force() {
+    let policy = policy("[scope]\nprotect = [\"a.rs\"]\n");
+    let verdict = policy.judge(&[ProposedChange::add("a.rs", "a\n")]).unwrap();
+    assert_eq!(errors(&verdict), [(Rule::ProtectedPath, "a.rs".to_owned())]);
+}
+
+#[test]
+fn texts_that_cannot_be_used_are_errors() {
+    let error = Policy::from_texts("[scope]\nprotekt = []\n", &[]).unwrap_err();
+    assert!(error.to_string().contains("guard.toml"), "{error}");
+    let error = Policy::from_texts("", &[("docs/LLD-1.md", "No table.\n")]).unwrap_err();
+    assert!(error.to_string().contains("docs/LLD-1.md"), "{error}");
+}
+
+#[test]
+fn without_a_design_every_change_in_memory_is_refused() {
+    let policy = Policy::from_texts("", &[]).unwrap();
+    let verdict = policy.judge(&[ProposedChange::add("a.rs", "a\n")]).unwrap();
+    assert!(!verdict.is_accepted());
+}
+
+#[test]
+fn two_changes_of_one_path_are_refused() {
+    let changes = [
+        ProposedChange::add("a.rs", "a\n"),
+        ProposedChange::add("a.rs", "b\n"),
+    ];
+    let error = policy("").judge(&changes).unwrap_err();
+    assert!(error.to_string().contains("a.rs"), "{error}");
+}
+
+#[test]
+fn a_verdict_is_printed_in_every_format() {
+    let verdict = policy("")
+        .judge(&[ProposedChange::add("b.rs", "b\n")])
+        .unwrap();
+    for format in Format::ALL {
+        let mut out = Vec::new();
+        verdict.write(format, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.contains("b.rs"), "{}: {text}", format.name());
+    }
+}
