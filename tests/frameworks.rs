@@ -128,7 +128,7 @@ fn a_run_over_all_files_in_ci_needs_a_range() {
             .says("src/core/lld.rs");
         run(&["--all-files", "--verbose"], false)
             .exits(0)
-            .says("nothing is staged, so nothing was judged")
+            .says("nothing is staged, so guard judged nothing")
             .says("guard lint --ci");
         // What is staged is judged in CI as anywhere; so is an empty commit that a job makes.
         let mut git = repo.command("git");
