@@ -530,7 +530,7 @@ fn an_unsigned_approval_does_not_count_in_a_range() {
         repo.guard(&[&["lint", "--range", "main..HEAD"], options].concat())
             .exits(1)
             .says("destructive-change")
-            .says("approved locally by A U Thor <author@example.com>, unsigned");
+            .says("approved locally by A U Thor <author@example.com>, but unsigned");
     }
     repo.guard(&["lint", "--commit", "HEAD"])
         .exits(1)

@@ -163,7 +163,7 @@ fn a_forged_or_stale_approval_does_not_count_and_the_report_says_why() {
     for (one, why) in [
         (
             good(),
-            "approved locally by author@example.com, unsigned: that does not count here",
+            "approved locally by author@example.com, but unsigned approvals do not count here",
         ),
         (
             signed(&repo, "other", good()),
@@ -194,11 +194,11 @@ fn a_forged_or_stale_approval_does_not_count_and_the_report_says_why() {
         ),
         (
             sign_as(|one| one.new = one.old.clone()),
-            "the commit does not make the change that it names",
+            "the commit does not make the approved change",
         ),
         (
             sign_as(|one| one.old = None),
-            "the commit does not make the change that it names",
+            "the commit does not make the approved change",
         ),
     ] {
         land(&repo, &new(), &[&one]);
@@ -246,7 +246,7 @@ fn only_the_signers_of_the_merge_base_count() {
     stays(
         &repo,
         &[],
-        "nobody is listed in .guard/allowed_signers at the merge base",
+        "the merge base lists no signers in .guard/allowed_signers",
     );
     // The settings of the merge base say where the list is, and whether unsigned approvals count.
     let elsewhere = "[approvals]\nsigners = \"docs/signers\"\n";
@@ -260,7 +260,11 @@ fn only_the_signers_of_the_merge_base_count() {
         format!("{SETTINGS}[approvals]\naccept-unsigned = true\n"),
     );
     repo.commit("Accept anything");
-    stays(&repo, &[], "nobody is listed in docs/signers");
+    stays(
+        &repo,
+        &[],
+        "the merge base lists no signers in docs/signers",
+    );
 }
 
 /// A key that main took off its list since, or had on it for a while only, is nobody's there.
@@ -280,8 +284,8 @@ fn what_main_takes_back_from_its_signers_counts_no_more() {
     on_main(SIGNERS, &format!("{list}\n{WHO} {other}"));
     passes(&repo);
     on_main(SIGNERS, &format!("{WHO} {other}"));
-    stays(&repo, &[], "its signer is not one any more");
-    stays(&repo, &["--each-commit"], "its signer is not one any more");
+    stays(&repo, &[], "its signer is no longer listed");
+    stays(&repo, &["--each-commit"], "its signer is no longer listed");
 
     let Some(repo) = scene("[approvals]\naccept-unsigned = true\n", "") else {
         return;
@@ -292,7 +296,7 @@ fn what_main_takes_back_from_its_signers_counts_no_more() {
     repo.stage("guard.toml", SETTINGS);
     repo.commit("Want signatures");
     repo.git(&["switch", "--quiet", "188-work"]);
-    stays(&repo, &[], "unsigned: that does not count here");
+    stays(&repo, &[], "unsigned approvals do not count here");
 }
 
 #[test]
@@ -360,10 +364,10 @@ fn a_trailer_that_is_no_approval_is_told() {
     stays(
         &repo,
         &[],
-        "a Guard-Approved trailer is no approval: it is not a JSON object",
+        "invalid Guard-Approved trailer: it is not a JSON object",
     )
     .says("`id` is missing")
-    .says("and 1 more Guard-Approved trailers are none");
+    .says("1 more Guard-Approved trailers are invalid");
 }
 
 #[test]
@@ -377,7 +381,10 @@ fn an_approval_counts_once() {
     land(&repo, &old(), &[&back]);
     passes(&repo);
     land(&repo, &new(), &[&one]);
-    let why = format!("it counts once, and did in commit {}", &first[..12]);
+    let why = format!(
+        "already used in commit {}; an approval counts once",
+        &first[..12]
+    );
     range(&repo, &["--each-commit"])
         .exits(1)
         .says("destructive-change")
@@ -423,12 +430,8 @@ fn an_approval_that_a_squash_brought_to_main_is_used_up() {
         repo.git(&["branch", "--quiet", "--force", "188-work", "main"]);
         repo.git(&["switch", "--quiet", "188-work"]);
         land(&repo, &new(), &[&one]);
-        stays(&repo, &[], "it counts once, and did in commit");
-        stays(
-            &repo,
-            &["--each-commit"],
-            "it counts once, and did in commit",
-        );
+        stays(&repo, &[], "already used in commit");
+        stays(&repo, &["--each-commit"], "already used in commit");
         repo.git(&["switch", "--quiet", "main"]);
         repo.git(&["reset", "--quiet", "--hard", "HEAD~2"]);
     }
@@ -446,7 +449,10 @@ fn a_branch_from_before_does_not_bring_back_what_main_took_back() {
     let taken = land(&repo, &new(), &[&one]);
     passes(&repo);
     land(&repo, &old(), &[]);
-    let why = format!("it counts once, and did in commit {}", &taken[..12]);
+    let why = format!(
+        "already used in commit {}; an approval counts once",
+        &taken[..12]
+    );
     stays(&repo, &[], &why);
     stays(&repo, &["--each-commit"], &why);
 }
@@ -519,7 +525,7 @@ fn what_is_lost_besides_the_approved_step_stays_refused() {
         kept.truncate(kept.len() - 10);
         land(&repo, &(kept.join("\n") + "\n"), &[]);
     }
-    let why = "counts, but not for what is changed besides: src/state.py loses 100 of 200 lines";
+    let why = "does not cover the other changes: src/state.py loses 100 of 200 lines";
     stays(&repo, &[], why);
     // The findings of the commits, all of them notes, do not hide that.
     stays(&repo, &["--each-commit"], why);
@@ -550,7 +556,7 @@ fn what_is_lost_before_the_approved_step_stays_refused() {
     land(&repo, &gutted, &[]);
     let one = signed(&repo, "person", approval(&repo, &gutted, &trifle));
     land(&repo, &trifle, &[&one]);
-    stays(&repo, &[], "not for what is changed besides");
+    stays(&repo, &[], "does not cover the other changes");
     let report = repo.json(&["lint", "--range", "main..188-work", "--each-commit"]);
     assert_eq!(report["verdict"], "refused");
 }
@@ -561,21 +567,13 @@ fn approval_of_one_content_is_none_of_another() {
     let one = signed(&repo, "person", approval(&repo, &old(), &new()));
     let gone = "gone\n".repeat(3);
     land(&repo, &gone, &[&one]);
-    stays(
-        &repo,
-        &[],
-        "the commit does not make the change that it names",
-    );
+    stays(&repo, &[], "the commit does not make the approved change");
     // The exec bit is another step too.
     repo.git(&["reset", "--quiet", "--hard", "HEAD~"]);
     repo.stage(FILE, new());
     repo.git(&["update-index", "--chmod=+x", FILE]);
     commit(&repo, &[&one]);
-    stays(
-        &repo,
-        &[],
-        "the commit does not make the change that it names",
-    );
+    stays(&repo, &[], "the commit does not make the approved change");
 }
 
 #[test]
@@ -640,7 +638,7 @@ fn a_replacement_on_the_way_of_a_rename_can_be_approved() {
     moved("gutted\n", &new(), &[&one, &away("gutted\n")]);
     range(&repo, &[])
         .exits(1)
-        .says("counts, but not for what is changed besides");
+        .says("does not cover the other changes");
     // Consent to a new file, given while the old one stayed, names nothing that is lost.
     repo.git(&["reset", "--quiet", "--hard", "main"]);
     repo.stage("src/moved.py", new());
@@ -671,7 +669,7 @@ fn consent_to_a_new_file_is_none_to_the_removal_of_the_one_before() {
     stays(
         &repo,
         &[],
-        "counts, but not for what is changed besides: src/state.py is deleted",
+        "does not cover the other changes: src/state.py is deleted",
     );
     // With consent to both steps it passes.
     repo.git(&["reset", "--quiet", "--hard", "main"]);
@@ -701,7 +699,7 @@ fn other_errors_than_a_loss_need_consent_to_the_whole_step() {
         .exits(1)
         .says("protected-path")
         .says("in commit")
-        .says("counts, but not for what is changed besides\n");
+        .says("does not cover the other changes\n");
     let two = signed(&repo, "person", approval(&repo, &small, &more));
     repo.git(&["reset", "--quiet", "--hard", "HEAD~"]);
     land(&repo, &more, &[&two]);
@@ -773,7 +771,7 @@ fn approvals_beside_each_other_and_in_merges_count() {
     repo.git(&["merge", "--quiet", "--no-commit", "--no-ff", "third"]);
     repo.git(&["read-tree", &unapproved]);
     commit(&repo, &[]);
-    stays(&repo, &[], "not for what is changed besides");
+    stays(&repo, &[], "does not cover the other changes");
 }
 
 #[test]
@@ -786,7 +784,7 @@ fn a_project_that_accepts_unsigned_approvals_judges_their_steps_all_the_same() {
     land(&repo, &edited(&new(), 0), &[]);
     passes(&repo);
     land(&repo, &half(), &[]);
-    stays(&repo, &[], "not for what is changed besides");
+    stays(&repo, &[], "does not cover the other changes");
 }
 
 /// The hooks of a push, here and on the server, count what is signed and nothing else.
@@ -806,7 +804,7 @@ fn a_push_counts_signed_approvals() {
         let mut git = repo.command("git");
         let refused = common::run(git.env("COLUMNS", "1000").args(push));
         assert_ne!(refused.code, 0, "{hook}");
-        refused.says("unsigned: that does not count here");
+        refused.says("unsigned approvals do not count here");
         repo.git(&["reset", "--quiet", "--hard", "main"]);
         land(&repo, &new(), &[&signed(&repo, "person", one)]);
         repo.try_git(&push).exits(0);

@@ -157,7 +157,7 @@ fn a_passphrase_is_asked_at_the_terminal_and_a_wrong_one_approves_nothing() {
     // The key is right but not on the list: the person learns that at once.
     approve_with(second, &sign, &[("passphrase", "open sesame\n")])
         .exits(0)
-        .says("in a range and in CI this approval will not count");
+        .says("this approval will not count in a range or in CI");
     assert_eq!(store(&repo), 1);
 }
 

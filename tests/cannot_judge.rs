@@ -79,7 +79,7 @@ fn no_design() {
     let repo = repo();
     repo.branch("no-issue");
     cannot(&repo, &["lint"])
-        .says("the branch no-issue names no issue")
+        .says("the branch name no-issue contains no issue number")
         .says("guard use FILE");
     repo.branch("189-other");
     cannot(&repo, &["lint"])
@@ -90,7 +90,7 @@ fn no_design() {
         "git add docs/lld/active/LLD-189.md && git commit -m \"Add the design\" -- docs/lld/active/LLD-189.md",
     );
     repo.git(&["switch", "--quiet", "--detach"]);
-    cannot(&repo, &["lint"]).says("HEAD is detached and names no issue");
+    cannot(&repo, &["lint"]).says("HEAD is detached, so no branch name gives the issue");
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn two_designs_without_a_choice() {
     repo.branch("188-work");
     repo.stage("a", "a\n");
     cannot(&repo, &["lint"])
-        .says("more than one design could judge this: docs/188-a.md, docs/188-b.md")
+        .says("more than one design applies: docs/188-a.md, docs/188-b.md")
         .says("guard use FILE");
     // A choice, or both, settle it.
     repo.guard(&["lint", "--lld", "docs/188-a.md"]).exits(0);
@@ -420,7 +420,7 @@ fn a_first_commit_has_nothing_before_it_to_be_judged_by() {
     repo.govern(&[("src/new.rs", "Add", "x")]);
     let root = repo.git(&["rev-list", "--max-parents=0", "HEAD"]);
     let message = cannot(&repo, &["lint", "--commit", root.trim()])
-        .says("is the first: no commit before it holds a guard.toml")
+        .says("has no parent with a guard.toml")
         .says("--lld FILE")
         .text();
     assert!(!message.contains("HEAD"), "{message}");

@@ -228,7 +228,7 @@ fn the_depth_matrix_of_github() {
          first push: exit-2 exit-2 exit-2 exact\n"
     );
 
-    // A queue's branch names no issue; without a trailer its design is named by hand.
+    // A queue's branch name contains no issue; without a trailer its design is named by hand.
     let variables = github(&hub, "merge_group", &hub.merge, &group);
     for depth in DEPTHS {
         let clone = hub.checkout(&format!("group-{depth}"), &hub.merge, depth);
@@ -301,7 +301,7 @@ fn a_push_to_the_default_branch_is_judged_from_what_it_was() {
     let first = github(&hub, "push", &hub.base, &event(&hub.zero));
     hub.run(&clone, &borrowed(&first))
         .exits(2)
-        .says("it is not said which commits are new");
+        .says("the CI system does not say which commits are new");
 }
 
 #[test]
@@ -311,7 +311,7 @@ fn what_has_no_range_is_refused_or_says_so() {
     let scheduled = github(&hub, "schedule", &hub.base, &json!({}));
     hub.run(&clone, &borrowed(&scheduled))
         .exits(2)
-        .says("names no range");
+        .says("has no range");
     let gone = json!({"ref": "refs/heads/188-work", "before": hub.head, "after": hub.zero,
         "repository": {"default_branch": "main"}});
     let gone = github(&hub, "push", &hub.base, &gone);
@@ -320,7 +320,7 @@ fn what_has_no_range_is_refused_or_says_so() {
         .says("was deleted");
     hub.run(&clone, &[])
         .exits(2)
-        .says("no CI system is recognised");
+        .says("guard does not recognise the CI system");
     let lost = [
         ("GITHUB_ACTIONS", "true"),
         ("GITHUB_EVENT_PATH", "/nowhere/event.json"),
@@ -453,7 +453,7 @@ fn a_build_of_the_target_branch_is_refused_where_the_system_does_not_say_what_is
     ] {
         hub.run(&clone, variables)
             .exits(2)
-            .says("it is not said which commits are new");
+            .says("the CI system does not say which commits are new");
     }
     let work = [("JENKINS_URL", "x"), ("BRANCH_NAME", "188-work")];
     hub.repo
@@ -483,7 +483,7 @@ fn a_branch_cannot_name_its_own_target() {
         repo.git(&["-C", &clone, "remote", "set-head", "origin", "--delete"]);
         hub.run(&clone, &branch)
             .exits(2)
-            .says("it is not known which branch");
+            .says("the target branch is unknown");
     }
 }
 
@@ -540,7 +540,7 @@ fn the_report_says_which_range_and_why() {
     assert_eq!(
         note,
         format!(
-            "GitHub pull_request: judged is {}..{}",
+            "GitHub pull_request: judging {}..{}",
             &hub.base[..12],
             &hub.merge[..12]
         )

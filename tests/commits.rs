@@ -114,7 +114,7 @@ fn settings_by_git_minus_c_count() {
     let repo = repo();
     repo.git(&["switch", "--quiet", "--create", "elsewhere"]);
     repo.stage("src/new.rs", "new\n");
-    commit(&repo, &[]).exits(1).says("names no issue");
+    commit(&repo, &[]).exits(1).says("contains no issue number");
     let choice = format!("branch.elsewhere.guardDesign={DESIGN}");
     repo.try_git(&["-c", &choice, "commit", "-m", "Add it"])
         .exits(0);

@@ -55,7 +55,7 @@ fn refuses_the_revert(output: Output) {
     output
         .exits(1)
         .says("error[out-of-scope]: src/a.rs")
-        .says("the histories meet in 2 commits");
+        .says("there are 2 merge bases");
 }
 
 fn changes(report: &Value) -> Vec<&str> {

@@ -417,7 +417,7 @@ fn az_44_az_45_az_46_context_files_are_read_or_refused_each_with_its_reason() {
         repo.write(secret, "x\n");
         let answer = repo.ask(&["read", secret]);
         let said = answer.fails("refused").message();
-        assert!(said.contains("is named like a secret"), "{said}");
+        assert!(said.contains("looks like a secret"), "{said}");
     }
     for plain in [
         "main.py",

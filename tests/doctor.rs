@@ -118,7 +118,7 @@ fn designs_that_are_missing_or_unusable() {
         "docs/lld/active/LLD-188.md (1 granted",
     );
     repo.branch("no-issue");
-    expect(&repo, "design", "warn", "names no issue");
+    expect(&repo, "design", "warn", "contains no issue number");
     repo.git(&["switch", "--quiet", "188-work"]);
     repo.stage(DESIGN, "# Nothing\n");
     repo.commit("Empty the design");

@@ -58,7 +58,7 @@ fn a_range_whose_head_is_behind_its_base_says_both_meanings() {
     range(&repo, "main..199-fresh")
         .exits(2)
         .says("--range 199-fresh..main")
-        .says("has no commits of its own yet");
+        .says("is already merged or has no commits yet");
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn a_push_is_empty_only_if_the_event_says_so() {
         push(&repo, work, ZERO, after, new.clone()).exits(2);
     }
     // What a push throws away of the target is judged as ever.
-    push(&repo, "refs/heads/main", &main, &older, json!({})).says("judged is");
+    push(&repo, "refs/heads/main", &main, &older, json!({})).says("judging");
     push(&repo, "refs/heads/main", &main, &main, new)
         .exits(2)
         .says("the range is empty");
@@ -256,7 +256,7 @@ fn an_empty_build_is_refused_where_the_system_does_not_say_that_it_is_one() {
         ci(&repo, variables)
             .exits(2)
             .says("the range is empty")
-            .says("is part of origin/main already");
+            .says("is already part of origin/main");
     }
 }
 

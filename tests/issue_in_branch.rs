@@ -61,9 +61,9 @@ fn digits_of_a_word_a_version_or_a_date_choose_no_design() {
         "fix/3f2a9c8",
     ] {
         let repo = repo(branch, &["1", "2", "3", "8", "11", "22", "2026"]);
-        repo.guard(&["lint"])
-            .exits(2)
-            .says(&format!("the branch {branch} names no issue"));
+        repo.guard(&["lint"]).exits(2).says(&format!(
+            "the branch name {branch} contains no issue number"
+        ));
         repo.commit("New");
         repo.guard(&["lint", "--range", "main..HEAD"]).exits(2);
     }

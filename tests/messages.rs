@@ -276,11 +276,11 @@ fn destructive_change_names_the_command_that_approves_it() {
     unwrapped(&["write", "src/a.rs", "--content-file", "new"]).says(&approve);
     repo.stage("src/a.rs", lines(150, "new"));
     unwrapped(&["lint"])
-        .says("a person approves it at a terminal: guard approve --staged\n")
-        .says("without one, leave it out: git restore --staged -- src/a.rs\n");
+        .says("a person can approve it at a terminal: guard approve --staged\n")
+        .says("otherwise unstage it: git restore --staged -- src/a.rs\n");
     repo.commit("Rewrite");
     let range = unwrapped(&["lint", "--range", "main..188-work"])
-        .says("a range counts only signed approvals")
+        .says("only signed approvals count in a range")
         .says("guard approve --staged --sign KEY");
     assert!(!range.text().contains("git restore"), "{}", range.text());
 }

@@ -111,7 +111,7 @@ fn the_refusal_names_a_command_that_judges_inside() {
     let help = refused.fails("security").json["error"]["help"].to_string();
     assert!(help.contains("guard -C src/sub check x/new.py"), "{help}");
     let told = repo.guard(&["check", "src/sub/x/new.py"]).exits(1);
-    told.says("a repository of its own: run guard there");
+    told.says("a separate repository");
     repo.guard(&["-C", "src/sub", "check", "x/new.py"]).exits(0);
     let refused = repo.put("src/sub", "x\n", &[]);
     let help = refused.fails("security").json["error"]["help"].to_string();

@@ -26,7 +26,7 @@ fn a_range_that_begins_nowhere_is_refused() {
     for range in ["..HEAD", "...HEAD", "..", "..."] {
         repo.guard(&["lint", "--range", range])
             .exits(2)
-            .says("does not say where it begins");
+            .says("has no start");
     }
     repo.guard(&["lint", "--range", "main.."])
         .exits(1)
@@ -86,7 +86,7 @@ fn a_tag_does_not_move_the_work_base() {
     repo.stage("src/a.rs", "fn changed() {}\n");
     repo.guard(&["lint"])
         .exits(1)
-        .says("the file is older than this work");
+        .says("the file existed before this work");
 }
 
 /// A branch from before the first `guard.toml`, with a design of its own named by its own trailer.
@@ -102,14 +102,14 @@ fn work_older_than_the_settings_is_not_judged_without_them() {
     repo.commit("Rogue\n\nGuard-Design: docs/mine.md");
     repo.guard(&["lint", "--range", "main..HEAD"])
         .exits(2)
-        .says("the merge base has no guard.toml, but commit");
+        .says("the merge base has no guard.toml, but the target branch");
     // Where nothing else has settings either, its own design is all there is.
     let range = format!("{before}..HEAD");
     repo.guard(&["lint", "--range", &range]).exits(0);
     repo.git(&["merge", "--quiet", "--no-edit", "main"]);
     repo.guard(&["lint", "--range", "main..HEAD"])
         .exits(2)
-        .says("names docs/mine.md, which is no design");
+        .says("names docs/mine.md, which does not match");
 }
 
 /// Who looks a path up in such a tree and who lists it see different files.
@@ -157,32 +157,32 @@ fn a_tree_that_git_would_not_write_is_refused() {
         (
             with(1, ("100644", "guard.toml", &other)),
             "guard.toml",
-            "is there twice",
+            "duplicate or unsorted entry",
         ),
         (
             with(2, ("100644", "guard.toml", &other)),
             "guard.toml",
-            "is there twice",
+            "duplicate or unsorted entry",
         ),
         (
             with(2, ("40000", "docs", &src)),
             "docs",
-            "out of git's order",
+            "duplicate or unsorted entry",
         ),
         (
             with(2, ("40000", "guard.toml", &docs)),
             "guard.toml",
-            "is there twice",
+            "duplicate or unsorted entry",
         ),
         (
             vec![plain[2], plain[1], plain[0]],
             "guard.toml",
-            "out of git's order",
+            "duplicate or unsorted entry",
         ),
         (
             with(3, ("100644", "src/a.rs", &other)),
             "src/a.rs",
-            "is no name",
+            "is not a file name",
         ),
     ] {
         judge(&entries)
@@ -193,7 +193,9 @@ fn a_tree_that_git_would_not_write_is_refused() {
     // A file's and a directory's name are the same name, whatever lies between.
     let mut apart = with(2, ("100644", "guard.toml-1", &other));
     apart.insert(3, ("40000", "guard.toml", &docs));
-    judge(&apart).exits(2).says("`guard.toml` is there twice");
+    judge(&apart)
+        .exits(2)
+        .says("`guard.toml` is a duplicate or unsorted entry");
 }
 
 /// A thousand files, doubled thirty times.

@@ -278,7 +278,7 @@ fn trailers_choose_the_designs_of_a_range() {
     repo.stage("src/rogue.rs", "fn rogue() {}\n");
     repo.commit("Add rogue\n\nGuard-Design: docs/free.md");
     let output = repo.guard(&["lint", "--range", "main..HEAD"]).exits(2);
-    output.says("docs/free.md, which is no design by guard.toml");
+    output.says("docs/free.md, which does not match `[lld] path` in guard.toml");
 }
 
 /// Row 17 and 18: a rename does not hide that the old lines are gone.
@@ -515,7 +515,7 @@ fn a_shallow_clone_without_the_merge_base_is_refused() {
     clone(&range).exits(0);
     clone(&["lint", "--range", "nowhere..HEAD"])
         .exits(2)
-        .says("nowhere names no commit");
+        .says("nowhere is not a commit");
     clone(&["lint", "--range", "HEAD"])
         .exits(2)
         .says("HEAD is not a range");
@@ -570,7 +570,7 @@ fn nothing_to_judge_needs_no_design() {
     commit_file(&repo, "src/x.rs", "fn x() {}\n");
     repo.guard(&["lint", "--range", "main..HEAD"])
         .exits(2)
-        .says("no-issue names no issue");
+        .says("no-issue contains no issue number");
 }
 
 #[test]

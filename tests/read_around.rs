@@ -81,7 +81,7 @@ fn requests_stay_in_the_work_tree_of_the_repository() {
         &|guard| {
             guard.env("GIT_WORK_TREE", &elsewhere.root);
         },
-        "GIT_WORK_TREE names it",
+        "GIT_WORK_TREE selects it",
     );
     // GIT_DIR alone moves nothing: its own work tree is meant, wherever guard stands.
     let mut write = repo.command(GUARD);
@@ -99,12 +99,12 @@ fn requests_stay_in_the_work_tree_of_the_repository() {
         &|guard| {
             guard.current_dir(&elsewhere.root);
         },
-        "the file .git in it is not one that git made for it",
+        "git did not create the .git file in it",
     );
     fs::remove_file(elsewhere.path(".git")).unwrap();
     let path = elsewhere.root.to_str().unwrap();
     repo.git(&["config", "core.worktree", path]);
-    refuses(&|_| {}, "core.worktree names it");
+    refuses(&|_| {}, "core.worktree selects it");
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn rename_row_does_not_let_the_old_file_vanish() {
         remove(&repo, "src/a.rs");
         repo.guard(&["lint"])
             .exits(1)
-            .says("src/a.rs is deleted, and src/b.rs, to which the design renames it, is not changed with it")
+            .says("src/a.rs is deleted, but its new path src/b.rs is not part of the change")
             .says("git mv src/a.rs src/b.rs")
             .says("| `src/a.rs` | Delete |");
         refused(&repo, "action-not-granted", "src/a.rs");
@@ -79,7 +79,7 @@ fn modified_new_end_justifies_the_deletion_where_it_keeps_enough() {
     repo.stage("b.rs", lines(101..=121));
     repo.guard(&["lint"])
         .exits(1)
-        .says("a.rs is deleted, and b.rs, to which the design renames it, keeps 0 of its 20 lines");
+        .says("a.rs is deleted, but its new path b.rs keeps 0 of its 20 lines");
     refused(&repo, "action-not-granted", "a.rs");
     repo.stage("b.rs", lines(101..=120) + &lines(1..=10));
     refused(&repo, "action-not-granted", "a.rs");
@@ -361,7 +361,7 @@ fn request_to_delete_the_old_file_is_refused_and_told_to_move_it() {
     let repo = governed(&[("a.rs", &lines(1..=20))], &[("a.rs", "b.rs")]);
     repo.guard(&["delete", "a.rs"])
         .exits(1)
-        .says("a.rs is deleted, and b.rs, to which the design renames it, is not changed with it")
+        .says("a.rs is deleted, but its new path b.rs is not part of the change")
         .says("guard move a.rs b.rs");
     assert!(repo.path("a.rs").exists());
     // A new file that is there already changes nothing: a request is about one file.

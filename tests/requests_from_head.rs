@@ -165,7 +165,7 @@ fn before_the_first_commit_no_design_grants_a_request() {
 #[test]
 fn where_the_work_tree_has_another_version_heads_counts_with_a_note() {
     let widened = table(&[("src/a.py", "Modify"), ("priv/**", "Add/Modify")]);
-    let note = "is read from HEAD; the work tree has another version";
+    let note = "is read from HEAD; the work tree has a different version";
     let by_hand: &[&str] = &["--lld", DESIGN];
     for arguments in [by_hand, &[]] {
         let repo = repo();
@@ -230,7 +230,10 @@ fn a_design_that_is_a_link_judges_no_request() {
             }
             let refused = repo.put("priv/x.py", "x\n", &["--lld", link]);
             assert_eq!(refused.fails("cannot-judge").code, 2, "{link}");
-            assert!(refused.message().contains("is a link"), "{refused:#?}");
+            assert!(
+                refused.message().contains("is a symbolic link"),
+                "{refused:#?}"
+            );
         }
     }
     // What waits for a writer would keep guard waiting.

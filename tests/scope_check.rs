@@ -294,7 +294,7 @@ fn what_cannot_be_read_is_exit_code_2_alone_and_a_fault_beside_others() {
     repo.branch("no-issue");
     repo.guard(&["scope", "check"])
         .exits(2)
-        .says("names no issue");
+        .says("contains no issue number");
 }
 
 #[test]

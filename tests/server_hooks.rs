@@ -169,7 +169,7 @@ fn a_push_to_main_is_judged_from_what_main_was() {
         commit_file(&repo, "src/rogue.rs", "fn rogue() {}\n");
         push(&repo, &["HEAD:main"])
             .exits(1)
-            .says("main names no issue");
+            .says("main contains no issue number");
         // History thrown away shows as what is lost.
         repo.git(&["reset", "--quiet", "--hard", "origin/main~1"]);
         repo.stage("src/other.rs", "fn other() {}\n");
@@ -180,7 +180,7 @@ fn a_push_to_main_is_judged_from_what_main_was() {
             .says("src/new.rs is deleted; the design only lets it be added");
         push(&repo, &["--force", "HEAD~1:main"])
             .exits(1)
-            .says("main names no issue");
+            .says("main contains no issue number");
     }
 }
 
@@ -206,7 +206,7 @@ fn a_branch_without_a_design_is_refused() {
         repo.git(&["switch", "--quiet", "--create", "no-issue"]);
         commit_file(&repo, "src/new.rs", "fn new() {}\n");
         push(&repo, &["no-issue"]).exits(1).says(
-            "remote: guard: error: refs/heads/no-issue: no design: the branch no-issue names no issue",
+            "remote: guard: error: refs/heads/no-issue: no design: the branch name no-issue contains no issue number",
         );
         assert_eq!(arrived(&repo), "heads/main", "{hook}");
     }
@@ -250,7 +250,7 @@ fn without_a_known_target_a_push_is_refused_with_the_way_out() {
     commit_file(&repo, "src/new.rs", "fn new() {}\n");
     push(&repo, &["188-work"])
         .exits(1)
-        .says("it is not known what origin has already")
+        .says("guard does not know what origin already has")
         .says("git remote set-head origin --auto");
     repo.git(&["remote", "set-head", "origin", "--auto"]);
     push(&repo, &["188-work"]).exits(0);
@@ -313,7 +313,7 @@ fn the_input_of_a_hook_must_be_gits() {
     };
     hook("hook pre-receive", b"nonsense\n")
         .exits(2)
-        .says("is not a line that git gives");
+        .says("is not valid input for this hook");
     hook(
         "hook pre-push origin url",
         b"refs/heads/x zz refs/heads/x 00\n",

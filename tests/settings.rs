@@ -99,7 +99,7 @@ fn heads_file_is_in_force_and_not_that_of_the_work_tree() {
     let output = repo.guard(&["settings"]).exits(0);
     output
         .says("HEAD has no guard.toml")
-        .says("counts once it is committed")
+        .says("takes effect once committed")
         .says("path = []  # default");
 
     repo.stage("guard.toml", SETTINGS);

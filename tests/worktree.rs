@@ -354,7 +354,7 @@ fn a_repository_within_is_one_entry() {
     repo.write("vendor/plain/.git/no-repository", "x\n");
     repo.write("vendor/plain/b", "b\n");
     cannot(&repo)
-        .says("vendor/lib is a repository without a commit")
+        .says("vendor/lib is a repository without commits")
         .says("commit in it");
     repo.try_git(&["add", "--all"]).exits(128);
 

@@ -17,7 +17,7 @@ fn a_repository_within_that_cannot_be_read() {
     // Git takes its files for those of the repository around it; whoever broke it may want something else.
     cannot(&repo)
         .says("the repository in lib cannot be read")
-        .says("repair it, or let git ignore the directory");
+        .says("repair it, or add the directory to .gitignore");
 
     repo.write("lib/.git/HEAD", "ref: refs/heads/main\n");
     repo.git(&["-C", "lib", "commit", "--quiet", "--allow-empty", "-m", "x"]);
@@ -26,7 +26,7 @@ fn a_repository_within_that_cannot_be_read() {
     let config = "[core]\nrepositoryformatversion = 1\n[extensions]\nrefStorage = reftable\n";
     repo.write("lib/.git/config", config);
     cannot(&repo)
-        .says("the repository in lib keeps its refs in a way that guard cannot read")
+        .says("the repository in lib uses a ref format that guard cannot read")
         .says("git refs migrate --ref-format=files");
 }
 
@@ -58,7 +58,7 @@ fn a_marked_file_that_is_staged_as_something_else_is_unclear() {
         assert_eq!(changes(&worktree(&repo)), [("src/other.rs", "modify")]);
         repo.write("src/other.rs", "other\n");
         cannot(&repo)
-            .says("src/other.rs is staged, is marked assume-unchanged or skip-worktree")
+            .says("src/other.rs is staged and flagged assume-unchanged or skip-worktree")
             .says("git update-index --no-assume-unchanged --no-skip-worktree src/other.rs");
     }
 }
@@ -159,7 +159,7 @@ fn special_files_are_not_opened() {
     repo.try_git(&["add", "--all"]).exits(128);
     repo.guard(&["lint", "--worktree"])
         .exits(2)
-        .says("src/old.rs is tracked by git, but is neither a file nor a link now");
+        .says("src/old.rs is tracked, but is now neither a file nor a link");
     fs::remove_file(repo.path("src/old.rs")).unwrap();
 
     fifo(&repo, "src/.gitignore");
@@ -247,7 +247,7 @@ fn content_beyond_the_limit_is_refused_unless_it_is_not_new() {
     large.set_len((256 << 20) + 1).unwrap();
     repo.guard(&["lint", "--worktree"])
         .exits(2)
-        .says("more than the 256 MiB that guard takes into memory; src/new.rs is beyond")
+        .says("exceed the limit of 256 MiB at src/new.rs")
         .says("add the files and judge the index");
     let past = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
     large.set_modified(past).unwrap();

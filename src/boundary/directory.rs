@@ -1,4 +1,4 @@
-//! Opening the directory of a path without following a link.
+//! Opens the directory of a path without following links.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use super::{Backend, Boundary, os};
 use crate::{disk, system};
 
 impl Boundary {
-    /// The handle of a directory that [`Boundary::locate`] named; empty for the root.
+    /// Opens the directory that [`Boundary::locate`] named; empty for the root.
     pub(super) fn directory(&self, path: &BStr) -> io::Result<Dir> {
         if path.is_empty() {
             return self.root.try_clone();
@@ -23,7 +23,7 @@ impl Boundary {
         }
     }
 
-    /// The handle of a directory, created with its parents where it is missing.
+    /// Opens the directory, creating missing directories.
     pub(super) fn create_directory(&self, path: &BStr) -> io::Result<Dir> {
         let mut dir = self.root.try_clone()?;
         for name in path.split_str("/").filter(|name| !name.is_empty()) {
@@ -39,7 +39,7 @@ impl Boundary {
     }
 }
 
-/// Each directory from the one before, so that a link swapped in is met as a link.
+/// Opens each directory from the previous one, so that a swapped-in link is detected.
 fn walk(root: &Dir, path: &BStr) -> io::Result<Dir> {
     let mut names = path.split_str("/");
     let first = names.next().unwrap_or_default();

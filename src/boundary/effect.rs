@@ -1,4 +1,4 @@
-//! Changing files behind the boundary: replacing, removing, moving. Each only while the file is what the caller saw.
+//! Replaces, removes and moves files inside the boundary, only while the file is what the caller saw.
 
 use std::io;
 
@@ -12,13 +12,13 @@ use crate::disk;
 use crate::path::show;
 
 impl Boundary {
-    /// Puts new content in the place of what was `before`, or of nothing, in one step and makes it durable: a new file
-    /// in the same directory, fsync, exchange or rename, fsync of the directory. Permission bits are kept. Missing
-    /// directories are created for a new file.
+    /// Atomically replaces the file that was `before` (or nothing) and makes that durable: writes a temporary file in
+    /// the same directory, syncs it, exchanges or renames it, and syncs the directory. Permission bits are kept.
+    /// Missing directories are created.
     ///
     /// # Errors
-    /// [`BoundaryError::Changed`] where something else is there by now, or an error of the system. The old or the new
-    /// content is there, whole, never a mix; where only a later step failed, the error says that the file is written.
+    /// [`BoundaryError::Changed`] if the file changed meanwhile, or a system error. The file has either the old or
+    /// the new content, never a mix. If only a later step failed, the error says that the file is written.
     pub fn replace(
         &self,
         path: &BStr,
@@ -54,21 +54,20 @@ impl Boundary {
             Missed::Changed => BoundaryError::Changed(path.to_owned()),
             Missed::Failed(error) => failed(error),
             Missed::Kept(name, error) => BoundaryError::io(format!(
-                "remove {name} beside it, which holds what was there, although {} is written",
+                "remove {name}, the previous version of {}, which is already written",
                 show(path)
             ))(error),
-            Missed::NotDurable(error) => BoundaryError::io(format!(
-                "make {} durable, although it is written",
-                show(path)
-            ))(error),
+            Missed::NotDurable(error) => {
+                BoundaryError::io(format!("sync {}, which is already written", show(path)))(error)
+            }
         })
     }
 
     /// Removes the regular file that was `before` and makes that durable.
     ///
     /// # Errors
-    /// [`BoundaryError::Changed`] where something else or nothing is there by now; it is not a regular file with one
-    /// name, or an error of the system. Where only a later step failed, the error says that the file is gone.
+    /// [`BoundaryError::Changed`] if the file changed meanwhile; it is not a regular file with one name; or a system
+    /// error. If only a later step failed, the error says that the file is gone.
     pub fn remove(&self, path: &BStr, before: &OpenedFile) -> BoundaryResult<()> {
         let failed = || BoundaryError::io(format!("delete {}", show(path)));
         let (dir, name) = self.parent(path)?;
@@ -81,21 +80,21 @@ impl Boundary {
             Missed::Changed => BoundaryError::Changed(path.to_owned()),
             Missed::Failed(error) => failed()(error),
             Missed::Kept(name, error) => BoundaryError::io(format!(
-                "remove {name} beside it, which holds what was there, although it is done: delete {}",
+                "remove {name}, the previous version of {}, which is already deleted",
                 show(path)
             ))(error),
             Missed::NotDurable(error) => BoundaryError::io(format!(
-                "make it durable, although it is done: delete {}",
+                "sync the deletion of {}, which is already done",
                 show(path)
             ))(error),
         })
     }
 
-    /// Gives the regular file that was `before` another name and makes that durable. Missing directories are created.
+    /// Renames the regular file that was `before` and makes that durable. Missing directories are created.
     ///
     /// # Errors
-    /// As for [`Boundary::remove`]; something is at `to` already. Where only a later step failed, the error says that
-    /// the file is moved.
+    /// As for [`Boundary::remove`]; or `to` already exists. If only a later step failed, the error says that the file
+    /// is moved.
     pub fn rename(&self, from: &BStr, before: &OpenedFile, to: &BStr) -> BoundaryResult<()> {
         let what = || format!("move {} to {}", show(from), show(to));
         let failed = || BoundaryError::io(what());
@@ -113,15 +112,12 @@ impl Boundary {
             return changed();
         }
         rename_to_free(&old_dir, old_name, &new_dir, new_name).map_err(failed())?;
-        // Whoever has the file open saves it under its new name from now on, so that one look is enough.
+        // A program with the file open now saves it under the new name, so one check is enough.
         match Seen::at(&new_dir, new_name) {
             Ok(moved) if moved == before => {}
             moved => {
                 rename_to_free(&new_dir, new_name, &old_dir, old_name).map_err(
-                    BoundaryError::io(format!(
-                        "take back what is done, because the file changed: {}",
-                        what()
-                    )),
+                    BoundaryError::io(format!("undo this after the file changed: {}", what())),
                 )?;
                 moved.map_err(failed())?;
                 return changed();
@@ -130,7 +126,7 @@ impl Boundary {
         disk::sync(&new_dir)
             .and_then(|()| disk::sync(&old_dir))
             .map_err(BoundaryError::io(format!(
-                "make it durable, although it is done: {}",
+                "sync this, which is already done: {}",
                 what()
             )))
     }

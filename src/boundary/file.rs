@@ -1,4 +1,4 @@
-//! Files behind the boundary: reading them, and what is no plain file.
+//! Reads files inside the boundary and refuses anything but regular files.
 
 use std::io::{self, Read};
 use std::time::SystemTime;
@@ -11,7 +11,7 @@ use super::{Boundary, BoundaryError, BoundaryResult, os};
 use crate::path::{PathFault, Reason, show};
 use crate::system;
 
-/// A regular file as it was when it was opened.
+/// A regular file as it was when opened.
 #[derive(Debug, Clone)]
 pub struct OpenedFile {
     /// Its bytes.
@@ -20,23 +20,22 @@ pub struct OpenedFile {
     pub mode: Option<u32>,
     /// Whether its owner may write it.
     pub writable: bool,
-    /// When it was last written, where the system says so.
+    /// When it was last written, if the system says so.
     pub modified: Option<SystemTime>,
 }
 
 impl OpenedFile {
-    /// Whether its owner may run it.
+    /// Whether its owner may execute it.
     pub fn is_executable(&self) -> bool {
         self.mode.is_some_and(|mode| mode & 0o100 != 0)
     }
 }
 
 impl Boundary {
-    /// Reads a regular file with one name of at most `max` bytes; `None` where there is nothing.
+    /// Reads a regular file with one name of at most `max` bytes; `None` if nothing exists.
     ///
     /// # Errors
-    /// A link, directory, device, FIFO or socket, a file with several names, one that is too large, or an error of
-    /// the system.
+    /// It is a link, directory, device, FIFO or socket; it has several names; it is too large; or a system error.
     pub fn read(&self, path: &BStr, max: u64) -> BoundaryResult<Option<OpenedFile>> {
         let what = || format!("read {}", show(path));
         let (dir, name) = match self.parent(path) {
@@ -57,7 +56,7 @@ impl Boundary {
         check_regular(&metadata, path)?;
         if metadata.len() > max {
             let message = format!(
-                "it has {} bytes, more than the {max} of [workspace] max-size",
+                "it has {} bytes, more than `[workspace] max-size` ({max})",
                 metadata.len()
             );
             return Err(BoundaryError::io(what())(io::Error::new(
@@ -66,7 +65,7 @@ impl Boundary {
             )));
         }
         let mut content = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
-        // The file may grow while it is read; what is beyond the limit is not wanted either way.
+        // The file may grow while it is read; bytes beyond the limit are unwanted anyway.
         Read::by_ref(&mut file)
             .take(max.saturating_add(1))
             .read_to_end(&mut content)
@@ -79,8 +78,8 @@ impl Boundary {
         }))
     }
 
-    /// Lets whoever may read a regular file run it, as git does with a file that it checks out. Nothing to do on
-    /// systems without mode bits.
+    /// Makes a regular file executable for everyone who may read it, as git does on checkout. Does nothing on systems
+    /// without mode bits.
     ///
     /// # Errors
     /// As for [`Boundary::remove`].
@@ -103,18 +102,18 @@ impl Boundary {
     }
 }
 
-/// Refuses what is not a regular file with one name.
+/// Refuses anything but a regular file with one name.
 pub(super) fn check_regular(metadata: &Metadata, path: &BStr) -> BoundaryResult<()> {
     let fault = if metadata.is_dir() {
         PathFault::new(Reason::IsADirectory, "is a directory")
     } else if metadata.is_symlink() {
-        PathFault::new(Reason::SymlinkEscape, "became a symbolic link meanwhile")
+        PathFault::new(Reason::SymlinkEscape, "has become a symbolic link")
     } else if !metadata.is_file() {
         PathFault::new(Reason::NotARegularFile, "is not a regular file")
     } else if metadata.nlink() > 1 {
         PathFault::new(
             Reason::Hardlink,
-            "has other names (hard links), whose content would change with it or be left behind",
+            "has hard links, whose content would change too or be left behind",
         )
     } else {
         return Ok(());
@@ -122,7 +121,7 @@ pub(super) fn check_regular(metadata: &Metadata, path: &BStr) -> BoundaryResult<
     Err(fault.of(path).into())
 }
 
-/// Why a file could not be opened: a link, a directory or a socket is a refusal, anything else an error.
+/// Why a file could not be opened: a link, a directory or a socket is refused; anything else is an error.
 fn not_opened(dir: &Dir, name: &std::path::Path, path: &BStr, error: io::Error) -> BoundaryError {
     match dir
         .symlink_metadata(name)
@@ -133,16 +132,13 @@ fn not_opened(dir: &Dir, name: &std::path::Path, path: &BStr, error: io::Error) 
     }
 }
 
-/// A way that is no way is a refusal.
+/// Turns an impossible path into a refusal.
 pub(super) fn refine(error: BoundaryError, path: &BStr) -> BoundaryError {
     let BoundaryError::Io { source, .. } = &error else {
         return error;
     };
     let fault = if system::is_link_met(source) {
-        PathFault::new(
-            Reason::SymlinkEscape,
-            "leads through a symbolic link that was not there before",
-        )
+        PathFault::new(Reason::SymlinkEscape, "leads through a new symbolic link")
     } else if source.kind() == io::ErrorKind::NotADirectory {
         PathFault::new(Reason::NotADirectory, "is below a file")
     } else {

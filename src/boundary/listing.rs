@@ -1,4 +1,4 @@
-//! Directories behind the boundary, looked at as git looks at a work tree: any kind of file, with any number of names.
+//! Lists directories inside the boundary as git sees a work tree: files of any kind, with any number of names.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -10,16 +10,16 @@ use gix::bstr::{BStr, BString};
 use super::{Boundary, bytes, os};
 use crate::system;
 
-/// An open directory. No link is followed, and nothing but regular files is opened.
+/// An open directory. It follows no links and opens only regular files.
 pub struct Listing {
     dir: Dir,
 }
 
 impl Boundary {
-    /// Opens a directory, empty for the root.
+    /// Opens a directory; empty for the root.
     ///
     /// # Errors
-    /// It is no directory, is reached over a link, or an error of the system.
+    /// It is not a directory, is behind a link, or a system error.
     pub fn list(&self, path: &BStr) -> io::Result<Listing> {
         self.directory(path).map(|dir| Listing { dir })
     }
@@ -39,7 +39,7 @@ impl Listing {
         Ok(names)
     }
 
-    /// What `name` is; `None` where nothing is.
+    /// The metadata of `name`; `None` if it does not exist.
     ///
     /// # Errors
     /// An error of the system.
@@ -54,7 +54,7 @@ impl Listing {
     /// The bytes of a regular file.
     ///
     /// # Errors
-    /// It is no regular file, has more than `max` bytes ([`io::ErrorKind::FileTooLarge`]), or an error of the system.
+    /// It is not a regular file, has more than `max` bytes ([`io::ErrorKind::FileTooLarge`]), or a system error.
     pub fn read(&self, name: &BStr, max: u64) -> io::Result<Vec<u8>> {
         let mut options = OpenOptions::new();
         options.read(true).follow(FollowSymlinks::No);
@@ -62,7 +62,7 @@ impl Listing {
         let file = self.dir.open_with(os(name)?, &options)?;
         let metadata = file.metadata()?;
         if !metadata.is_file() {
-            return Err(io::Error::other("it is no regular file any more"));
+            return Err(io::Error::other("it is no longer a regular file"));
         }
         let too_large = || Err(io::ErrorKind::FileTooLarge.into());
         if metadata.len() > max {
@@ -77,10 +77,10 @@ impl Listing {
         }
     }
 
-    /// Where a link leads, as it is written.
+    /// The target of a link, as written.
     ///
     /// # Errors
-    /// It is no link, or an error of the system.
+    /// It is not a link, or a system error.
     pub fn link_target(&self, name: &BStr) -> io::Result<Vec<u8>> {
         self.dir
             .read_link_contents(os(name)?)

@@ -1,17 +1,17 @@
-//! The boundary: a handle to the workspace that nothing escapes.
+//! The boundary: a handle to the workspace that requests cannot escape.
 //!
-//! The root is opened once. A request is first *located*: links inside are followed by name, which decides only
-//! which path the scope is asked about. Every effect then goes through the directory handle of that path, opened
-//! with all links refused, and touches one name below it. Whoever swaps a directory for a link in between makes
-//! the operation fail, not escape.
+//! The root is opened once. A request is first *located*: links inside the workspace are resolved by name, which only
+//! decides which path the scope is asked about. Every effect then goes through a handle to the parent directory,
+//! opened without following links, and touches one name in it. If another process swaps a directory for a link, the
+//! operation fails instead of escaping.
 //!
-//! On Linux the kernel enforces this (`openat2` with `RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS`); elsewhere, and where
-//! the kernel is too old, each directory on the way is opened from the one before without following links.
+//! On Linux the kernel enforces this (`openat2` with `RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS`). Elsewhere, and on old
+//! kernels, each directory is opened from its parent without following links.
 //!
 //! A file is changed only while it is what the caller saw: another program, such as an editor, may save it at any
-//! time, and does not take guard's lock.
+//! time without guard's lock.
 //!
-//! What it cannot see: a directory that somebody moves out of the workspace after it was opened, and mounts.
+//! Not covered: mounts, and a directory that is moved out of the workspace after it was opened.
 
 mod directory;
 mod effect;
@@ -42,21 +42,21 @@ pub use nested::NestedRepository;
 pub(crate) use root::{absolute, bytes, from_real_root};
 pub use view::BoundaryView;
 
-/// How directories on the way are opened.
+/// How parent directories are opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Backend {
-    /// The kernel contains the resolution (Linux 5.6 and later).
+    /// The kernel confines the path resolution (Linux 5.6 and later).
     Kernel,
-    /// A handle for each directory on the way.
+    /// One handle per directory.
     Walk,
 }
 
-/// Why an operation at the boundary did not happen.
+/// Why an operation failed.
 #[derive(Debug)]
 pub enum BoundaryError {
-    /// The path is refused; nothing was touched.
+    /// The path is refused; nothing was changed.
     Refused(Rejection),
-    /// Somebody else has changed this path since it was looked at; what they saved is there.
+    /// Another program changed the file; its version is in place.
     Changed(BString),
     /// The operating system refused or failed.
     Io {
@@ -73,7 +73,7 @@ impl BoundaryError {
         move |source| BoundaryError::Io { what, source }
     }
 
-    /// The kind of the operating system's error.
+    /// The kind of the system error.
     pub fn io_kind(&self) -> Option<io::ErrorKind> {
         match self {
             BoundaryError::Io { source, .. } => Some(source.kind()),
@@ -108,16 +108,16 @@ pub type BoundaryResult<T, E = BoundaryError> = std::result::Result<T, E>;
 /// A handle to a directory tree.
 pub struct Boundary {
     root: Dir,
-    /// The root with its links resolved, to recognise absolute requests.
+    /// The root with links resolved, to recognise absolute requests.
     path: PathBuf,
     backend: Backend,
 }
 
 impl Boundary {
-    /// Opens the root, which may itself be reached over links.
+    /// Opens the root, which may itself be behind links.
     ///
     /// # Errors
-    /// The root is missing, no directory, or cannot be opened.
+    /// The root is missing, not a directory, or cannot be opened.
     pub fn open(root: &Path) -> BoundaryResult<Boundary> {
         let backend = if system::can_open_beneath() {
             Backend::Kernel
@@ -127,7 +127,7 @@ impl Boundary {
         Boundary::with_backend(root, backend)
     }
 
-    /// Opens the root for one backend; tests use it to force the fallback.
+    /// Opens the root with a given backend, for tests of the fallback.
     ///
     /// # Errors
     /// As for [`Boundary::open`].
@@ -143,12 +143,11 @@ impl Boundary {
         })
     }
 
-    /// The path in the workspace that a request names: absolute and relative spellings, and ways over links
-    /// inside, meet in one path. Nothing need exist there. The answer holds no links at the time of asking;
-    /// operations on it refuse those that appear later.
+    /// The path in the workspace that a request names. Absolute, relative and linked spellings give one path, which
+    /// need not exist. The path has no links now; operations refuse links that appear later.
     ///
     /// # Errors
-    /// The request leaves the workspace, by its text or over a link, or is no path that may be used.
+    /// The request leaves the workspace, textually or through a link, or is not a valid path.
     pub fn locate(&self, request: &BStr) -> BoundaryResult<BString, Rejection> {
         let root = bytes(&self.path);
         let request = match request.to_path() {
@@ -157,7 +156,7 @@ impl Boundary {
         };
         let platform = system::PLATFORM;
         let path = normalize_request(&root, &request, platform)?;
-        // Windows takes `..` back by name; elsewhere `link/..` is the parent of where the link leads.
+        // On Windows, `..` is resolved by name; elsewhere, `link/..` is the parent of the link's target.
         let way = match platform {
             Platform::Unix => spelled_below(&root, &request, platform)?.as_bstr(),
             Platform::Windows => path.as_bstr(),
@@ -175,16 +174,16 @@ impl Boundary {
         Ok(located)
     }
 
-    /// The absolute spelling of a path that [`Boundary::locate`] gave, free of links.
+    /// The absolute spelling of a path from [`Boundary::locate`], without links.
     pub fn absolute(&self, path: &BStr) -> PathBuf {
         match path.to_path() {
             Ok(path) => self.path.join(path),
-            // Only on systems whose names are not bytes, and such a path is refused before.
+            // Only on systems whose names are not bytes; such a path is refused earlier.
             Err(_) => self.path.join(path.to_str_lossy().as_ref()),
         }
     }
 
-    /// The directory that holds `path`, and the name in it.
+    /// The parent directory of `path`, and the name in it.
     fn parent<'p>(&self, path: &'p BStr) -> BoundaryResult<(Dir, &'p BStr)> {
         let (parent, name) = split(path);
         let dir = self.directory(parent).map_err(BoundaryError::io(format!(
@@ -195,7 +194,7 @@ impl Boundary {
     }
 }
 
-/// The directory (empty for the root) and the name of a path.
+/// The parent directory (empty for the root) and the name of a path.
 fn split(path: &BStr) -> (&BStr, &BStr) {
     match path.rfind_byte(b'/') {
         Some(slash) => (path[..slash].as_bstr(), path[slash + 1..].as_bstr()),
@@ -203,7 +202,7 @@ fn split(path: &BStr) -> (&BStr, &BStr) {
     }
 }
 
-/// One name for the operating system.
+/// A name for the operating system.
 fn os(name: &BStr) -> io::Result<&Path> {
     name.to_path()
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "the name is not UTF-8"))

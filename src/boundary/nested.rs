@@ -1,4 +1,4 @@
-//! Repositories inside the workspace. Their files are another repository's, with designs and settings of its own.
+//! Finds repositories inside the workspace, which have their own designs and settings.
 
 use std::io;
 
@@ -12,21 +12,21 @@ use crate::system;
 /// A repository inside the workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NestedRepository {
-    /// This directory holds `.git`, whatever that is: git looks for its repository no further up.
+    /// The directory contains `.git`, so git looks no further up.
     WorkTree(BString),
-    /// Git that runs in this directory would take it for a bare repository, and obey its settings and hooks.
+    /// git would treat the directory as a bare repository and use its configuration and hooks.
     Bare(BString),
 }
 
-/// What git takes a directory without `.git` for a repository by.
+/// The entries by which git recognises a bare repository.
 const BARE: [&str; 3] = ["HEAD", "objects", "refs"];
 
 impl Boundary {
-    /// The outermost repository inside the workspace that holds a path which [`Boundary::locate`] gave, or is at it, or
-    /// that a file at this path would complete.
+    /// The outermost repository inside the workspace that contains a path from [`Boundary::locate`], is at it, or
+    /// would become one through a file at this path.
     ///
     /// # Errors
-    /// A directory on the way cannot be looked into, or became a link.
+    /// A directory cannot be read, or became a link.
     pub fn nested_repository(&self, path: &BStr) -> BoundaryResult<Option<NestedRepository>> {
         let ends = path.find_iter("/").chain([path.len()]);
         for end in ends {
@@ -43,12 +43,12 @@ impl Boundary {
         Ok(None)
     }
 
-    /// What a directory is; `next` counts as something that is in it.
+    /// What a directory is; `next` counts as one of its entries.
     fn look(&self, directory: &BStr, next: &BStr) -> io::Result<Option<NestedRepository>> {
         let handle = match self.directory(directory) {
             Ok(handle) => Some(handle),
             Err(error) if is_absence(&error) => return Ok(None),
-            // It may be passed, but not listed.
+            // It may be passable but not listable.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => None,
             Err(error) => return Err(error),
         };
@@ -68,8 +68,8 @@ impl Boundary {
     }
 }
 
-/// Whether a name is taken, by a link that leads nowhere as well. Where the system does not let guard look, it lets
-/// guard reach nothing beside that name either.
+/// Whether a name exists, also as a dangling link. If the system does not let guard look, guard cannot reach anything
+/// next to it either.
 fn is_there(dir: &Dir, name: &BStr) -> io::Result<bool> {
     match dir.symlink_metadata(os(name)?) {
         Ok(_) => Ok(true),
@@ -86,7 +86,7 @@ fn is_absence(error: &io::Error) -> bool {
 
 fn refused(error: io::Error, path: &BStr, directory: &BStr) -> BoundaryError {
     if system::is_link_met(&error) {
-        let what = "leads through a symbolic link that was not there before";
+        let what = "leads through a new symbolic link";
         return PathFault::new(Reason::SymlinkEscape, what).of(path).into();
     }
     BoundaryError::io(format!("look into {}", show(directory)))(error)

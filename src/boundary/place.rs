@@ -1,14 +1,14 @@
-//! One name in a directory that other programs change as well: putting a file there, or taking it away, so that
-//! nothing is lost that nobody has seen.
+//! Creates, replaces or removes one file while other programs may write it, without losing content that guard has not
+//! seen.
 //!
-//! No system replaces a file on the condition that it is a certain one. Linux exchanges two files in one step: what
-//! comes out is looked at, and put back where it is not what was there before. It is removed only after the directory
-//! is on disk and after a last look, because a program that opened the file before may still write to it.
+//! No system replaces a file only if it is a certain one. Linux exchanges two files atomically: guard checks the old
+//! file and puts it back if it is not the expected one. It removes the old file only after syncing the directory and
+//! checking again, because a program that opened it earlier may still write to it.
 //!
-//! Where files cannot be exchanged, the last look comes right before the rename, and what is saved in the moment
-//! between them is lost. A removed file is first renamed to a temporary name, everywhere.
+//! Where files cannot be exchanged, guard checks right before the rename, and a save in the moment between is lost.
+//! On all systems, a file to remove is first renamed to a temporary name.
 //!
-//! What nobody can see is a program that opened the file before, and writes after the last look.
+//! Not covered: a program that opened the file earlier and writes after the last check.
 
 use std::io;
 use std::path::Path;
@@ -18,7 +18,7 @@ use cap_std::fs::Dir;
 use super::seen::Seen;
 use crate::{disk, system};
 
-/// How often files are exchanged back while somebody else saves; each time takes microseconds.
+/// How often to exchange back while another program saves; each round takes microseconds.
 const ROUNDS: u32 = 16;
 
 /// A name in an open directory.
@@ -27,28 +27,28 @@ pub(super) struct Place<'a> {
     pub(super) name: &'a Path,
 }
 
-/// Why a change did not come to be, or not all of it.
+/// Why a change failed, or succeeded only in part.
 pub(super) enum Missed {
-    /// Somebody else changed what is there, and that is what is there.
+    /// Another program changed the file, and its version is in place.
     Changed,
     /// Nothing has changed.
     Failed(io::Error),
-    /// It is done, but what was there, under this temporary name, could not be removed or put back.
+    /// Done, but the old file could not be removed or put back; it has this temporary name.
     Kept(String, io::Error),
-    /// It is done, but may not be on disk.
+    /// Done, but perhaps not on disk.
     NotDurable(io::Error),
 }
 
 type PlaceResult<T = (), E = Missed> = std::result::Result<T, E>;
 
 impl Place<'_> {
-    /// Writes a file where nothing is.
+    /// Creates a file.
     pub(super) fn create(&self, content: &[u8]) -> PlaceResult {
         let new = disk::write_new(self.dir, &|out| out.write_all(content), None)
             .map_err(Missed::Failed)?;
         let placed = rename_to_free(self.dir, new.as_ref(), self.dir, self.name);
         placed.map_err(|error| {
-            // The error of the rename is the one to tell.
+            // Report the error of the rename.
             let _ = self.dir.remove_file(&new);
             match error.kind() {
                 io::ErrorKind::AlreadyExists => Missed::Changed,
@@ -58,7 +58,7 @@ impl Place<'_> {
         disk::sync(self.dir).map_err(Missed::NotDurable)
     }
 
-    /// Writes a file with the permission bits `mode` in the place of what was `before`.
+    /// Replaces the file that was `before` by one with the permission bits `mode`.
     pub(super) fn replace(&self, content: &[u8], mode: Option<u32>, before: &Seen) -> PlaceResult {
         let new = disk::write_new(self.dir, &|out| out.write_all(content), mode)
             .map_err(Missed::Failed)?;
@@ -83,7 +83,7 @@ impl Place<'_> {
             Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => {
                 return discard(Missed::Changed);
             }
-            // A file system over a network may have done it all the same.
+            // On a network file system, the operation may have succeeded despite the error.
             Some(Err(error)) if self.at(&new).is_ok_and(|there| there == ours) => {
                 return discard(Missed::Failed(error));
             }
@@ -92,7 +92,7 @@ impl Place<'_> {
         self.finish(new, before, |new, why| self.exchange_back(new, ours, why))
     }
 
-    /// Removes what was `before`.
+    /// Removes the file that was `before`.
     pub(super) fn remove(&self, before: &Seen) -> PlaceResult {
         if Seen::at(self.dir, self.name).map_err(Missed::Failed)? != *before {
             return Err(Missed::Changed);
@@ -107,7 +107,7 @@ impl Place<'_> {
         }
     }
 
-    /// Makes the change durable and removes what came out of the place, if it is and stays what was `before`.
+    /// Syncs the change and removes the old file, if it still is `before`.
     fn finish(
         &self,
         out: String,
@@ -131,8 +131,8 @@ impl Place<'_> {
         }
     }
 
-    /// Exchanges until what comes out is what was put there last: what others save meanwhile takes the place of what
-    /// they saved before. `why` is why what came out could not be looked at.
+    /// Exchanges until the file that comes out is the one put in last, so that newer saves replace older ones. `why`
+    /// is the error that prevented checking the old file.
     fn exchange_back(&self, out: String, ours: Seen, why: Option<io::Error>) -> Missed {
         let mut put = ours;
         for _ in 0..ROUNDS {
@@ -151,10 +151,9 @@ impl Place<'_> {
                     return self.put_back(why);
                 }
                 Ok(_) => {}
-                // What was there before is back; what came out is left for a person to look at.
+                // The previous file is back; the one that came out is left for the user.
                 Err(error) => {
-                    let told =
-                        format!("{error}; {out} beside it may hold what was saved meanwhile");
+                    let told = format!("{error}; {out} may contain what was saved meanwhile");
                     return Missed::Failed(io::Error::new(error.kind(), told));
                 }
             }
@@ -166,7 +165,7 @@ impl Place<'_> {
         Missed::Kept(out, io::ErrorKind::ResourceBusy.into())
     }
 
-    /// Gives what came out its name again, unless something newer has it.
+    /// Gives the old file its name back, unless a newer one has it.
     fn rename_back(&self, out: String, why: Option<io::Error>) -> Missed {
         match rename_to_free(self.dir, out.as_ref(), self.dir, self.name) {
             Ok(()) => self.put_back(why),
@@ -181,7 +180,7 @@ impl Place<'_> {
     }
 
     fn put_back(&self, why: Option<io::Error>) -> Missed {
-        // It was not durable before either.
+        // It was not durable before, either.
         let _ = disk::sync(self.dir);
         why.map_or(Missed::Changed, Missed::Failed)
     }
@@ -191,8 +190,8 @@ impl Place<'_> {
     }
 }
 
-/// Renames to a name that nothing has. Linux does both in one step; elsewhere, and on file systems that cannot,
-/// somebody else may take the name in between.
+/// Renames to a name that does not exist. Linux does that atomically; elsewhere another program may take the name in
+/// between.
 pub(super) fn rename_to_free(
     old_dir: &Dir,
     old: &Path,

@@ -1,13 +1,13 @@
-//! Spellings of the workspace's root.
+//! Spellings of the workspace root.
 
 use std::path::{Component, Path, PathBuf};
 
 use gix::bstr::ByteSlice;
 
-/// An absolute path that reaches the workspace over links above it (as `/tmp/work` on macOS), spelled from the
-/// real root. Any other path comes back as it is, to be judged as it is.
+/// Rewrites an absolute path that reaches the workspace through links above it (such as `/tmp/work` on macOS) to
+/// start at the real root. Other paths stay unchanged.
 pub(crate) fn from_real_root(root: &Path, path: &Path) -> PathBuf {
-    // What these hold depends on which process looks.
+    // The result depends on the process.
     let depends = path.starts_with("/proc") || path.starts_with("/dev");
     if !path.is_absolute() || path.starts_with(root) || depends {
         return path.to_owned();
@@ -31,8 +31,8 @@ pub(crate) fn from_real_root(root: &Path, path: &Path) -> PathBuf {
     path.to_owned()
 }
 
-/// The bytes of a path; on systems whose names are not bytes, as UTF-8 with what has none replaced, which the
-/// path rules then refuse.
+/// The bytes of a path. On systems whose names are not bytes, it is converted to UTF-8 with replacement characters,
+/// which the path rules refuse.
 pub(crate) fn bytes(path: &Path) -> Vec<u8> {
     gix::path::os_str_into_bstr(path.as_os_str()).map_or_else(
         |_| path.to_string_lossy().into_owned().into_bytes(),

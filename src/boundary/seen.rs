@@ -1,4 +1,4 @@
-//! What a name stood for, to tell whether somebody else has changed it since.
+//! The state of a file, to detect whether another program changed it.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -11,7 +11,7 @@ use gix::hash::{Kind, hasher};
 use super::OpenedFile;
 use crate::system;
 
-/// What a name stands for.
+/// The state of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Seen {
     Nothing,
@@ -20,14 +20,14 @@ pub(super) enum Seen {
         digest: ObjectId,
         mode: Option<u32>,
     },
-    /// A link, a directory, or a file with several names, so that its content is not lost with this one.
+    /// A link, a directory, or a file with several names, whose content is not lost with this name.
     Other {
         inode: u64,
     },
 }
 
 impl Seen {
-    /// What was read before.
+    /// From what was read before.
     pub(super) fn of(entry: &OpenedFile) -> io::Result<Seen> {
         Ok(Seen::File {
             digest: digest(entry.content.as_slice())?,
@@ -35,7 +35,7 @@ impl Seen {
         })
     }
 
-    /// What is there now, of any size.
+    /// From what is there now, of any size.
     ///
     /// # Errors
     /// It cannot be read.

@@ -1,4 +1,4 @@
-//! Reading a file that somebody may be saving at the moment.
+//! Reads a file that another program may be saving.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -7,16 +7,15 @@ use gix::bstr::BStr;
 
 use super::{Boundary, BoundaryResult, OpenedFile};
 
-/// For how long nobody has written a file that is taken as whole. A program that saves in place empties the file
-/// first, so that it holds nothing or a part for a moment.
+/// How long a file must be unmodified to count as complete. A program that saves in place truncates the file first.
 const QUIET: Duration = Duration::from_millis(20);
-/// The same for an empty file, which is more often about to be filled than meant.
+/// The same for an empty file, which is more often incomplete than intended.
 const QUIET_EMPTY: Duration = Duration::from_millis(300);
-/// A file that is written all the time is taken as it is after this.
+/// After this, a file that changes all the time is read as it is.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Boundary {
-    /// As [`Boundary::read`], but waits for a moment where the file is just being written.
+    /// Like [`Boundary::read`], but waits briefly if the file was just written.
     ///
     /// # Errors
     /// As for [`Boundary::read`].
@@ -35,7 +34,7 @@ impl Boundary {
     }
 }
 
-/// How long it takes until the file has been left alone for long enough; `None` where it has.
+/// How long until the file has been unmodified for long enough; `None` if it has.
 fn not_quiet_for(entry: &OpenedFile) -> Option<Duration> {
     let quiet = match entry.content.is_empty() {
         true => QUIET_EMPTY,

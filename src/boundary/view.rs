@@ -1,4 +1,4 @@
-//! The tree behind a boundary: what is there now, and to follow links by name.
+//! A view of the workspace on disk.
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
@@ -6,20 +6,20 @@ use super::{Boundary, bytes, os};
 use crate::change::Kind;
 use crate::path::{Node, TreeView};
 
-/// Looks names up through directory handles; no link is followed.
+/// Looks up names through directory handles, without following links.
 pub struct BoundaryView<'a> {
     boundary: &'a Boundary,
 }
 
 impl Boundary {
-    /// What is in the workspace, looked up without following links.
+    /// A view of the workspace.
     pub fn view(&self) -> BoundaryView<'_> {
         BoundaryView { boundary: self }
     }
 }
 
 impl BoundaryView<'_> {
-    /// Whether the path, or a directory on its way, is a link.
+    /// Whether the path or one of its parents is a link.
     pub(super) fn has_link_on_the_way(&self, path: &BStr) -> bool {
         path.find_iter("/")
             .chain([path.len()])

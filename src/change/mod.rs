@@ -97,7 +97,7 @@ impl Change {
         }
     }
 
-    /// Whether a submodule is on either side.
+    /// Whether either side is a submodule.
     pub fn is_gitlink(&self) -> bool {
         let mut sides = [self.old, self.new].into_iter().flatten();
         sides.any(|state| state.kind == Kind::Submodule)

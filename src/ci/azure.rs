@@ -1,4 +1,4 @@
-//! Azure Pipelines: pull requests, which are built on a merge commit, and branches.
+//! Azure Pipelines: branches, and pull requests, which are built on a merge commit.
 
 use super::plan::{CiPlan, Merge, Point};
 use super::variables::{Variables, commit, get, required, short};

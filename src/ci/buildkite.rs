@@ -4,10 +4,10 @@ use super::plan::{CiPlan, Point};
 use super::variables::{Variables, commit, get, owned, required};
 use crate::error::Result;
 
-const DEEPEN: &str = "take `--depth` out of the agent's git clone and fetch flags";
+const DEEPEN: &str = "remove `--depth` from the agent's git clone and fetch flags";
 
 pub(super) fn plan(variables: &Variables) -> Result<CiPlan> {
-    // A build started by hand may say HEAD.
+    // A build started manually may say HEAD.
     let head = match required(variables, "BUILDKITE_COMMIT")? {
         "HEAD" => None,
         id => commit(id)?,

@@ -1,9 +1,9 @@
-//! GitHub Actions: the event's payload says more, and more reliably, than the variables.
+//! GitHub Actions: the event payload has more reliable data than the variables.
 
 use serde_json::Value;
 
 use super::plan::{CiPlan, Merge, Point};
-use super::variables::{Variables, commit, get, short, unknown_before};
+use super::variables::{NAME_RANGE, Variables, commit, get, short, unknown_before};
 use crate::error::{Error, Result};
 use crate::path::show;
 
@@ -17,7 +17,7 @@ pub(super) fn plan(variables: &Variables, event: &Value) -> Result<CiPlan> {
         _ if event.get("pull_request").is_some() => pull_request(variables, name, event)?,
         _ => {
             return Err(Error::new(format!(
-                "the GitHub event {} names no range of commits",
+                "the GitHub event {} has no range of commits",
                 show(name)
             ))
             .help("run on pull_request, merge_group or push, or name the range: guard lint --range A..B"));
@@ -30,12 +30,12 @@ pub(super) fn plan(variables: &Variables, event: &Value) -> Result<CiPlan> {
     })
 }
 
-/// The base's tip in the payload may be older than the branch; what the clone has of the branch counts too.
+/// The base tip in the payload may be older than the branch, so the clone's version counts too.
 fn pull_request(variables: &Variables, name: &str, event: &Value) -> Result<CiPlan> {
     let head = required_id(event, "/pull_request/head/sha")?;
     let mut known = vec![Point::Commit(required_id(event, "/pull_request/base/sha")?)];
     known.extend(text(event, "/pull_request/base/ref").map(|branch| Point::Branch(short(branch))));
-    // For pull_request_target, GITHUB_SHA is the base: what is checked out is not what is judged.
+    // For pull_request_target, GITHUB_SHA is the base; guard judges the head, not the checkout.
     let merge = get(variables, "GITHUB_SHA").filter(|_| name != "pull_request_target");
     let number = event
         .pointer("/pull_request/number")
@@ -53,7 +53,7 @@ fn pull_request(variables: &Variables, name: &str, event: &Value) -> Result<CiPl
     })
 }
 
-/// The queue's own branch is named after pull requests, not issues: only trailers choose a design.
+/// The queue's branch is named after pull requests, not issues, so only trailers select a design.
 fn merge_group(event: &Value) -> Result<CiPlan> {
     Ok(CiPlan {
         known: vec![Point::Commit(required_id(event, "/merge_group/base_sha")?)],
@@ -62,7 +62,7 @@ fn merge_group(event: &Value) -> Result<CiPlan> {
     })
 }
 
-/// On the default branch from what it was; on any other from where it left the default branch.
+/// The default branch is judged from its previous state, any other from where it left the default branch.
 fn push(event: &Value) -> Result<CiPlan> {
     let reference = required(event, "/ref")?;
     let Some(head) = commit(required(event, "/after")?)? else {
@@ -76,7 +76,7 @@ fn push(event: &Value) -> Result<CiPlan> {
     let nothing_new = match event.get("commits").and_then(Value::as_array) {
         _ if reference.starts_with("refs/tags/") => Some("a tag was pushed"),
         Some(commits) if commits.iter().all(|commit| commit["distinct"] == false) => {
-            Some("the push brings no commit that the repository lacked")
+            Some("the push contains no new commits")
         }
         None if text(event, "/before").is_some_and(is_none) => Some("the branch is new"),
         _ => None,
@@ -96,7 +96,7 @@ fn push(event: &Value) -> Result<CiPlan> {
     })
 }
 
-/// Whether an id is all zeros, which stands for no commit.
+/// Whether an id is all zeros, which means no commit.
 fn is_none(id: &str) -> bool {
     matches!(commit(id), Ok(None))
 }
@@ -111,14 +111,11 @@ fn text<'a>(event: &'a Value, pointer: &str) -> Option<&'a str> {
 fn required<'a>(event: &'a Value, pointer: &str) -> Result<&'a str> {
     text(event, pointer).ok_or_else(|| {
         let name = pointer.trim_start_matches('/').replace('/', ".");
-        Error::new(format!("the GitHub event has no {name}"))
-            .help("name the range yourself: guard lint --range A..B")
+        Error::new(format!("the GitHub event has no {name}")).help(NAME_RANGE)
     })
 }
 
 fn required_id(event: &Value, pointer: &str) -> Result<String> {
-    commit(required(event, pointer)?)?.ok_or_else(|| {
-        Error::new("the GitHub event names no commit where one must be")
-            .help("name the range yourself: guard lint --range A..B")
-    })
+    commit(required(event, pointer)?)?
+        .ok_or_else(|| Error::new("the GitHub event lacks a commit id").help(NAME_RANGE))
 }

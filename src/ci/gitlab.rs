@@ -9,7 +9,7 @@ const DEEPEN: &str = "set the variable GIT_DEPTH to 0 for the job";
 pub(super) fn plan(variables: &Variables) -> Result<CiPlan> {
     let head = commit(required(variables, "CI_COMMIT_SHA")?)?;
     let plan = if get(variables, "CI_MERGE_REQUEST_IID").is_some() {
-        // Set where the commit is a merge with the target; else the merge base that GitLab found counts.
+        // Set if the build is a merge with the target; otherwise GitLab's merge base counts.
         let id = |name: &str| Ok(get(variables, name).map(commit).transpose()?.flatten());
         let merged = id("CI_MERGE_REQUEST_TARGET_BRANCH_SHA")?;
         let before = match merged {
@@ -21,7 +21,7 @@ pub(super) fn plan(variables: &Variables) -> Result<CiPlan> {
         CiPlan {
             what: "GitLab merge request".to_owned(),
             known: vec![known],
-            // It tells more after the target of the merge request was changed.
+            // More reliable after the target of the merge request has changed.
             known_if_here: Some(target.to_owned()),
             branch: owned(variables, "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"),
             ..CiPlan::default()

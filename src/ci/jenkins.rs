@@ -1,11 +1,11 @@
-//! Jenkins multibranch pipelines: change requests and branches. What is checked out is judged: a change request
-//! may be built as it is, or merged with its target.
+//! Jenkins multibranch pipelines: change requests and branches. guard judges what is checked out: the change request
+//! itself, or its merge with the target.
 
 use super::plan::{CiPlan, Point};
 use super::variables::{Variables, get, owned};
 
 const DEEPEN: &str =
-    "untick the shallow clone in the job's advanced clone behaviours, and fetch the target branch";
+    "disable the shallow clone in the job's advanced clone behaviours and fetch the target branch";
 
 pub(super) fn plan(variables: &Variables) -> CiPlan {
     let target = get(variables, "CHANGE_TARGET");
@@ -23,7 +23,7 @@ pub(super) fn plan(variables: &Variables) -> CiPlan {
     }
 }
 
-/// Only multibranch jobs have the plain name.
+/// Only multibranch jobs set the plain name.
 fn branch(variables: &Variables) -> Option<String> {
     let name = get(variables, "BRANCH_NAME").or_else(|| get(variables, "GIT_BRANCH"))?;
     Some(name.strip_prefix("origin/").unwrap_or(name).to_owned())

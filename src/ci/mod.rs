@@ -1,7 +1,6 @@
-//! Which range a CI system wants judged: pure over its variables and its event, one file a system.
+//! Determines the range that a CI system wants judged, from its variables and event alone. One file per system.
 //!
-//! Nothing is guessed. A plan names commits and branches; whether they are here, and where they meet, is for git
-//! to say.
+//! Nothing is guessed. A plan names commits and branches; git decides whether they exist and where they meet.
 
 mod azure;
 mod bitbucket;
@@ -20,10 +19,10 @@ pub use plan::{CiPlan, Merge, Point};
 pub use variables::{Variables, unknown_before};
 use variables::{get, required};
 
-/// Reads the plan from the environment of a job; `event` reads a file of JSON.
+/// Reads the plan from the environment of a job; `event` reads a JSON file.
 ///
 /// # Errors
-/// No CI system is recognised, or what it says does not name a range.
+/// The CI system is unknown or does not name a range.
 pub fn plan(variables: &Variables, event: impl Fn(&str) -> Result<Value>) -> Result<CiPlan> {
     match System::of(variables) {
         Some(System::GitHub) => {
@@ -35,18 +34,18 @@ pub fn plan(variables: &Variables, event: impl Fn(&str) -> Result<Value>) -> Res
         Some(System::Azure) => azure::plan(variables),
         Some(System::Buildkite) => buildkite::plan(variables),
         Some(System::Jenkins) => Ok(jenkins::plan(variables)),
-        None => Err(Error::new("no CI system is recognised").help(
-            "--ci knows GitHub, GitLab, Bitbucket, Azure, Buildkite and Jenkins; elsewhere name the range: --range A..B",
+        None => Err(Error::new("guard does not recognise the CI system").help(
+            "--ci supports GitHub, GitLab, Bitbucket, Azure, Buildkite and Jenkins; elsewhere name the range: --range A..B",
         )),
     }
 }
 
-/// Whether these are the variables of a job of a CI system that guard knows.
+/// Whether these variables belong to a job of a supported CI system.
 pub fn is_job(variables: &Variables) -> bool {
     System::of(variables).is_some()
 }
 
-/// A CI system that guard knows.
+/// A supported CI system.
 enum System {
     GitHub,
     GitLab,
@@ -57,7 +56,7 @@ enum System {
 }
 
 impl System {
-    /// The system by the variables that it sets in every job.
+    /// The system, by variables that it sets in every job.
     fn of(variables: &Variables) -> Option<System> {
         let on = |name: &str| {
             get(variables, name).is_some_and(|value| value.eq_ignore_ascii_case("true"))

@@ -118,10 +118,7 @@ impl Gate<'_> {
                 if path != request {
                     return Err(Failure::new(
                         FailureKind::Security,
-                        format!(
-                            "{} leads through a symbolic link that was not there before",
-                            show(request)
-                        ),
+                        format!("{} leads through a new symbolic link", show(request)),
                     )
                     .help("look at what became of its directory"));
                 }

@@ -1,4 +1,4 @@
-//! Which paths a commit's own attributes hand to Git LFS.
+//! Which paths a commit's own attributes assign to Git LFS.
 
 use std::path::{Path, PathBuf};
 
@@ -13,8 +13,8 @@ use crate::error::{Error, Result};
 const FILE: &str = ".gitattributes";
 
 impl Tree<'_> {
-    /// Whether the `.gitattributes` of this tree give `path` the filter `lfs`. Attributes from anywhere else,
-    /// as `.git/info/attributes`, do not count.
+    /// Whether the `.gitattributes` files of this tree give `path` the filter `lfs`. Other attributes, such as
+    /// `.git/info/attributes`, do not count.
     ///
     /// # Errors
     /// A tree or a `.gitattributes` is missing or damaged.
@@ -22,7 +22,7 @@ impl Tree<'_> {
         let mut known = MetadataCollection::default();
         let mut search = Search::default();
         let directories = path.find_iter("/").map(|slash| path[..=slash].as_bytes());
-        // Later files, those of deeper directories, win. Macros may be defined at the top only.
+        // Files in deeper directories win. Macros may only be defined in the root.
         for directory in std::iter::once(&b""[..]).chain(directories) {
             let file = [directory, FILE.as_bytes()].concat();
             let Some(content) = self.read(file.as_bstr())? else {

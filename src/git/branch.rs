@@ -1,4 +1,4 @@
-//! Which branch this work is on, also where HEAD is detached.
+//! The current branch, also with a detached HEAD.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use gix::bstr::{BString, ByteSlice, ByteVec};
 use super::{Repository, failed};
 use crate::error::Result;
 
-/// Variables in which CI systems name the branch that a pull request comes from, most specific first.
+/// CI variables with the branch of a pull request, most specific first.
 const CI_VARIABLES: &[&str] = &[
     "GITHUB_HEAD_REF",
     "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME",
@@ -23,12 +23,12 @@ const CI_VARIABLES: &[&str] = &[
 pub struct Branch {
     /// The short name, such as `188-enforce-paths`.
     pub name: BString,
-    /// `HEAD`, `rebase`, or the CI variable's name.
+    /// `HEAD`, `rebase`, or the name of the CI variable.
     pub source: &'static str,
 }
 
 impl Repository {
-    /// The branch of HEAD; of a rebase in progress, or of the CI's variables, where HEAD is detached.
+    /// The branch of HEAD. With a detached HEAD, that of the current rebase or of the CI variables.
     ///
     /// # Errors
     /// HEAD cannot be read.
@@ -46,7 +46,7 @@ impl Repository {
         for file in ["rebase-merge/head-name", "rebase-apply/head-name"] {
             if let Ok(content) = fs::read(self.git_dir().join(file)) {
                 let name = content.trim();
-                // git writes "detached HEAD" where the rebase did not start on a branch.
+                // git writes "detached HEAD" if the rebase did not start on a branch.
                 if let Some(name) = name.strip_prefix(b"refs/heads/") {
                     return Ok(Some(Branch {
                         name: name.into(),

@@ -1,6 +1,5 @@
-//! Settings of a branch in the repository's own configuration file, written as git writes them: under
-//! `config.lock`, the new file renamed over the old. The lock that other git commands look for is the temporary
-//! file, so this is the one file that is not written by [`crate::disk`].
+//! Settings of a branch in the repository's configuration file, written like git: guard writes `config.lock` and
+//! renames it. Because that lock is also the temporary file, this is the only file not written by [`crate::disk`].
 
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -16,7 +15,7 @@ use crate::error::{Error, Result};
 const SECTION: &str = "branch";
 
 impl Repository {
-    /// `branch.<branch>.<key>` of the configuration in force.
+    /// The value of `branch.<branch>.<key>`.
     pub(crate) fn branch_value(&self, branch: &BStr, key: &str) -> Option<BString> {
         self.repo
             .config_snapshot()
@@ -24,12 +23,11 @@ impl Repository {
             .string_by(SECTION, Some(branch), key)
     }
 
-    /// Sets `branch.<branch>.<key>` in the repository's own file; `None` takes it out. Everything else in the
-    /// file, comments included, stays as it is.
+    /// Sets `branch.<branch>.<key>` in the repository's own file, or removes it for `None`. The rest of the file,
+    /// including comments, stays unchanged.
     ///
     /// # Errors
-    /// Another process holds the lock, the file cannot be read or written, or is not one that can be kept
-    /// as it is.
+    /// Another process holds the lock, or the file cannot be read, written or preserved.
     pub(crate) fn set_branch_value(
         &self,
         branch: &BStr,
@@ -64,8 +62,8 @@ fn write(file: &Path, branch: &BStr, key: &str, value: Option<&BStr>) -> Result<
         Err(error) => return Err(Error::new(format!("{shown} cannot be read: {error}"))),
     };
     let new = edited(&old, branch, key, value).map_err(|why| {
-        Error::new(format!("{shown} cannot be changed without harm: {why}"))
-            .help("use `git config` on it, then try again")
+        Error::new(format!("{shown} cannot be changed safely: {why}"))
+            .help("change it with `git config`, then try again")
     })?;
     if new == old {
         return Ok(());
@@ -84,8 +82,7 @@ fn write(file: &Path, branch: &BStr, key: &str, value: Option<&BStr>) -> Result<
     }
 }
 
-/// The file's content with the value set. What git would read back is checked, so that no byte of a path can
-/// turn into another setting.
+/// The file's content with the new value, parsed again to make sure that no byte of a path becomes another setting.
 fn edited(
     old: &[u8],
     branch: &BStr,
@@ -102,7 +99,7 @@ fn edited(
     }
     let mut config = parse(&old)?;
     if config.to_bstring() != old {
-        return Err("it holds something that guard cannot write back".to_owned());
+        return Err("guard cannot write it back unchanged".to_owned());
     }
     match value {
         Some(value) => {
@@ -115,12 +112,12 @@ fn edited(
     let new: Vec<u8> = config.to_bstring().into();
     let read_back = parse(&new)?.string_by(SECTION, Some(branch), key);
     if read_back.as_ref().map(BStr::new) != value {
-        return Err("the value would not read back as it is".to_owned());
+        return Err("git would read back another value".to_owned());
     }
     Ok(new)
 }
 
-/// Takes every value of the key out, and sections that held nothing else.
+/// Removes all values of the key, and sections that become empty.
 fn clear(config: &mut File, branch: &BStr, key: &str) {
     let sections: Vec<_> = config
         .sections_and_ids_by_name(SECTION)

@@ -11,11 +11,11 @@ use crate::change::Kind;
 use crate::error::Result;
 use crate::path::{fold, fold_into};
 
-/// What `visit` is told of a directory.
+/// The kind that `visit` gets for a directory.
 const DIRECTORY: Kind = Kind::Other(0o040_000);
 
-/// Visits every entry of the tree whose path, folded, is one of `paths` or leads to one, and everything below a
-/// directory that is spelled like one of `paths`.
+/// Visits every entry whose case-folded path equals or contains one of `paths`, and everything below a directory
+/// spelled like one of them.
 ///
 /// # Errors
 /// A tree is missing or damaged.
@@ -36,7 +36,7 @@ pub fn visit_case_collisions<'a>(
     )
 }
 
-/// One directory; `wanted` holds what is still ahead on each folded path.
+/// One directory; `wanted` holds the rest of each folded path.
 fn level(
     objects: &Objects,
     id: ObjectId,
@@ -44,7 +44,7 @@ fn level(
     wanted: Vec<&BStr>,
     visit: &mut dyn FnMut(&BStr, Kind),
 ) -> Result<()> {
-    // Nothing is ahead where a path ends.
+    // Nothing is left where a path ends.
     let mut by_name: HashMap<&BStr, Vec<&BStr>> = HashMap::new();
     for ahead in wanted {
         let (first, rest) = ahead.split_once_str("/").unwrap_or((ahead, b""));

@@ -8,23 +8,23 @@ use super::{Objects, Repository};
 use crate::error::{Error, Result};
 use crate::trailer;
 
-/// What judging needs of a commit.
+/// The parts of a commit that guard needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
-    /// Its own id.
+    /// Its id.
     pub id: ObjectId,
     /// The id of its tree.
     pub tree: ObjectId,
-    /// The parents that the commit names, whether or not the clone has them.
+    /// The parents that it names, even if the clone lacks them.
     pub parents: Vec<ObjectId>,
-    /// When it was committed, in seconds since 1970; a hint for the order of a walk, nothing more.
+    /// The commit time in seconds since 1970; only a hint for the order of a walk.
     pub time: i64,
     /// The trailers of its message, see `crate::trailer::of_guard`.
     pub trailers: BString,
 }
 
 impl Commit {
-    /// Reads a commit; `buffer` is for the object, and may be used again.
+    /// Reads a commit; `buffer` can be reused.
     ///
     /// # Errors
     /// It is missing, damaged or not a commit.
@@ -57,8 +57,7 @@ impl Repository {
         Ok((summary(id, &commit), commit.message.to_owned()))
     }
 
-    /// When the author of a commit made the change, in seconds since 1970; a rebase keeps it. The end of time where
-    /// the commit does not say.
+    /// The author time of a commit in seconds since 1970, which a rebase keeps. [`i64::MAX`] if the commit has none.
     ///
     /// # Errors
     /// As for [`Repository::commit`].
@@ -87,8 +86,8 @@ fn summary(id: ObjectId, commit: &CommitRef<'_>) -> Commit {
     }
 }
 
-/// The summary of a commit that is written exactly as git writes one without a signature, at a tenth of the cost of
-/// the parser: a range reads thousands. `None` says nothing, not even that the commit is damaged.
+/// Parses a commit in git's usual unsigned form at a tenth of the parser's cost, because a range may contain
+/// thousands. `None` means only that the full parser must decide.
 fn plain(id: ObjectId, content: &[u8]) -> Option<Commit> {
     let hash = |hex: &[u8]| {
         let is_whole = hex.len() == id.kind().len_in_hex();
@@ -114,7 +113,7 @@ fn plain(id: ObjectId, content: &[u8]) -> Option<Commit> {
     })
 }
 
-/// The value of the header that comes first, and what follows it.
+/// The value of the first header, and the rest.
 fn field<'a>(content: &'a [u8], key: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
     let rest = content.strip_prefix(key)?;
     let end = rest.find_byte(b'\n')?;

@@ -1,4 +1,4 @@
-//! `git -c key=value` around a hook: git hands it over in `GIT_CONFIG_PARAMETERS`, which gix does not read.
+//! `git -c key=value` around a hook: git passes it in `GIT_CONFIG_PARAMETERS`, which gix ignores.
 
 use gix::bstr::{BString, ByteVec};
 
@@ -9,7 +9,7 @@ const VARIABLE: &str = "GIT_CONFIG_PARAMETERS";
 /// The settings of the environment as `key=value` strings.
 ///
 /// # Errors
-/// The variable is not what git writes.
+/// The variable is malformed.
 pub(super) fn overrides() -> Result<Vec<BString>> {
     let Some(value) = std::env::var_os(VARIABLE) else {
         return Ok(Vec::new());
@@ -18,12 +18,11 @@ pub(super) fn overrides() -> Result<Vec<BString>> {
         .ok()
         .and_then(|bytes| parse(&bytes))
         .ok_or_else(|| {
-            Error::new(format!("{VARIABLE} is not in the form that git writes"))
-                .help(format!("unset {VARIABLE}"))
+            Error::new(format!("{VARIABLE} is malformed")).help(format!("unset {VARIABLE}"))
         })
 }
 
-/// Items separated by blanks, each `'key=value'` or `'key'='value'`, quoted as a shell would.
+/// Blank-separated items, each `'key=value'` or `'key'='value'`, quoted for a shell.
 fn parse(input: &[u8]) -> Option<Vec<BString>> {
     let mut items = Vec::new();
     let mut rest = input.trim_ascii();
@@ -45,7 +44,7 @@ fn parse(input: &[u8]) -> Option<Vec<BString>> {
     Some(items)
 }
 
-/// One single-quoted string, in which `'\''` is a quote and `'\!'` an exclamation mark.
+/// One single-quoted string, where `'\''` is a quote and `'\!'` an exclamation mark.
 fn unquote(rest: &mut &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     *rest = rest.strip_prefix(b"'")?;

@@ -7,14 +7,14 @@ use std::mem;
 use gix::objs::Kind;
 use gix::odb::pack::cache::DecodeEntry;
 
-/// The number of a pack, and where in it.
+/// A pack and the offset in it.
 type PackOffset = (u32, u64);
 
-/// What was used lately, within a limit: once the young generation is half as large, it becomes the old one.
+/// Recently used objects, within a limit: when the young generation reaches half the limit, it becomes the old one.
 pub(super) struct DeltaBaseCache {
-    /// In bytes of content.
+    /// The limit, in bytes of content.
     limit: usize,
-    /// How much of it the young ones have.
+    /// The size of the young generation.
     used: usize,
     young: HashMap<PackOffset, DeltaBase>,
     old: HashMap<PackOffset, DeltaBase>,
@@ -27,7 +27,7 @@ struct DeltaBase {
 }
 
 impl DeltaBaseCache {
-    /// For at most `limit` bytes of content.
+    /// A cache of at most `limit` bytes of content.
     pub(super) fn new(limit: usize) -> DeltaBaseCache {
         DeltaBaseCache {
             limit,

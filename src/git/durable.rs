@@ -1,5 +1,5 @@
-//! Objects and a ref that are on disk before they have their names. gix, like git by default, gives the name first and
-//! leaves it to the system when the content follows: after a power cut such a name may stand for nothing.
+//! Writes objects and refs that survive a power cut. gix, like git by default, names an object before its content is
+//! on disk, so after a power cut the name may refer to nothing.
 
 use std::cell::RefCell;
 use std::fs::{self, File};
@@ -17,20 +17,21 @@ use super::{Repository, failed};
 use crate::disk;
 use crate::error::{Error, Result};
 
-/// The ref that holds the newest snapshot; each is the parent of the next.
+/// The ref of the newest snapshot; each snapshot is the parent of the next.
 pub const SNAPSHOTS: &str = "refs/guard/snapshots";
 
-/// For how long the lock of a ref is waited for, as git does by default.
+/// How long to wait for the lock of a ref; git's default.
 const LOCK: Fail = Fail::AfterDurationWithBackoff(Duration::from_millis(100));
-/// After this time nothing removes an object any more because no ref led to it when it was written.
+/// After this time, a `git gc` that started before the object was written has finished.
 const SETTLED: Duration = Duration::from_hours(1);
-/// The same for the file of packed refs.
+/// The same for the packed-refs file.
 const PACKED_LOCK: Fail = Fail::AfterDurationWithBackoff(Duration::from_secs(1));
 
-/// Writes objects, each with a second name in guard's own directory; [`Writer::finish`] makes the last of them durable.
+/// Writes objects, each also as a spare copy (a hard link) in guard's own directory; [`Writer::finish`] makes the
+/// last of them durable.
 ///
-/// `git gc` decides what nothing leads to before it removes it: an object that is written in between is removed, whatever
-/// refs lead to it by then. From its second name it is put back, now and by the next run.
+/// `git gc` first decides what is unreachable and then removes it. An object written in between is removed although a
+/// ref now reaches it. guard restores it from the spare copy, in this run or the next.
 pub(super) struct Writer<'a> {
     repo: &'a Repository,
     objects: Store,
@@ -59,7 +60,7 @@ impl<'a> Writer<'a> {
         self.write_bytes(object.kind(), &content)
     }
 
-    /// The same from its content. It is written also where a pack has it: `git gc` may be about to remove that pack.
+    /// The same from content. Writes the object even if a pack has it: `git gc` may be about to remove that pack.
     pub(super) fn write_bytes(&self, kind: Kind, content: &[u8]) -> Result<ObjectId> {
         let failed = |error: &gix::Error| failed("the snapshot cannot be written", error);
         let hash = self.repo.repo.object_hash();
@@ -67,7 +68,7 @@ impl<'a> Writer<'a> {
         if !is_intact(&self.spares, id) {
             disk::create_private_directory(self.spares.path())
                 .map_err(|error| not_durable(&error))?;
-            // What a power cut left of it.
+            // Left over from a power cut.
             let file = self.spares.object_path(&id);
             let _ = fs::remove_file(&file);
             self.spares
@@ -85,7 +86,7 @@ impl<'a> Writer<'a> {
         sync_directory(self.objects.path())
     }
 
-    /// Puts back what was removed while it was written. Called when a ref leads to it.
+    /// Restores what was removed while it was written. Call it once a ref reaches it.
     pub(super) fn settle(&self) -> Result<()> {
         let is_gone = |id: &&ObjectId| !self.objects.object_path(id).exists();
         let written = self.written.borrow();
@@ -95,10 +96,10 @@ impl<'a> Writer<'a> {
             .try_for_each(|&id| self.place(id))
     }
 
-    /// Gives an object that has its second name the one under which git finds it.
+    /// Links a spare copy to the name under which git finds it.
     fn place(&self, id: ObjectId) -> Result<()> {
         let attempt = || self.try_place(id);
-        // Git removes directories that are empty, and temporary files.
+        // Git removes empty directories and temporary files.
         let placed = attempt().or_else(|error| match error.kind() {
             io::ErrorKind::NotFound => attempt().or_else(|_| attempt()),
             _ => Err(error),
@@ -110,16 +111,16 @@ impl<'a> Writer<'a> {
         let file = self.objects.object_path(&id);
         let directory = disk::directory_of(&file);
         if is_intact(&self.objects, id) {
-            // What is young is not collected.
+            // git does not remove young objects.
             let _ = File::open(&file).and_then(|file| file.set_modified(SystemTime::now()));
             sync(&file)?;
         } else {
-            // `git gc` removes what a kill leaves of a file of this name.
+            // `git gc` removes a leftover temporary file of this name.
             let name = format!("tmp_obj_guard-{}-{}", std::process::id(), id.to_hex());
             let temporary = self.objects.path().join(name);
             let spare = self.spares.object_path(&id);
             let _ = fs::remove_file(&temporary);
-            // Not every file system has second names.
+            // Not every file system supports hard links.
             fs::hard_link(&spare, &temporary)
                 .or_else(|_| fs::copy(&spare, &temporary).and_then(|_| sync(&temporary)))?;
             match fs::create_dir(directory) {
@@ -133,7 +134,7 @@ impl<'a> Writer<'a> {
         disk::sync_directory(directory)
     }
 
-    /// The objects that have a second name, with the time when they were written last.
+    /// The objects with a spare copy, and when they were last written.
     fn spares(&self) -> Vec<(ObjectId, Option<SystemTime>)> {
         let entries = |directory: &Path| fs::read_dir(directory).into_iter().flatten().flatten();
         let mut all = Vec::new();
@@ -149,7 +150,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Whether there is an object file, and it holds what its name says.
+/// Whether the object file exists and matches its id.
 fn is_intact(store: &Store, id: ObjectId) -> bool {
     let mut buffer = Vec::new();
     let object = store.try_find(&id, &mut buffer).ok().flatten();
@@ -157,19 +158,19 @@ fn is_intact(store: &Store, id: ObjectId) -> bool {
 }
 
 impl Repository {
-    /// Puts objects of snapshots back that `git gc` removed, as far as they have their second name.
+    /// Restores objects of snapshots that `git gc` removed, from their spare copies.
     pub(super) fn put_back_lost_objects(&self) {
         let writer = Writer::new(self);
         for (id, _) in writer.spares() {
             if !self.repo.objects.exists(&id) && is_intact(&writer.spares, id) {
-                // What cannot be put back is missed, and told, by whoever needs it.
+                // Whoever needs an object that cannot be restored reports it.
                 let _ = writer.place(id);
             }
         }
     }
 
-    /// Takes the second names away from objects that a ref has led to for so long that no `git gc` of before still runs.
-    /// The newest snapshot keeps its own: the others hang on it. The caller has put back what was lost.
+    /// Removes spare copies of objects that a ref has reached for longer than any `git gc` runs. The newest snapshot
+    /// keeps its copy, because the others depend on it. The caller has already restored lost objects.
     pub(super) fn forget_old_spares(&self, newest: Option<ObjectId>) {
         let writer = Writer::new(self);
         for (id, written) in writer.spares() {
@@ -183,12 +184,12 @@ impl Repository {
 }
 
 impl Repository {
-    /// Changes the ref of the snapshots and returns when that is on disk.
+    /// Updates the snapshot ref and returns when it is on disk.
     pub(super) fn set_snapshots(&self, change: Change) -> Result<()> {
         let failed = |error: &gix::Error| failed("the snapshot cannot be written", error);
         let name = SNAPSHOTS
             .try_into()
-            .map_err(|_| Error::new("the snapshot's ref has no valid name"))?;
+            .map_err(|_| Error::new("the snapshot ref has an invalid name"))?;
         let is_update = matches!(change, Change::Update { .. });
         let reference = self.common_dir().join(SNAPSHOTS);
         let prepared = self
@@ -198,7 +199,7 @@ impl Repository {
             .prepare([RefEdit::new(name, change)], LOCK, PACKED_LOCK)
             .map_err(|error| failed(&error))?;
         if is_update {
-            // The new value is in the lock, which becomes the ref.
+            // The lock file contains the new value and becomes the ref.
             sync(&reference.with_extension("lock")).map_err(|error| not_durable(&error))?;
         }
         let signature = self.signature();
@@ -227,5 +228,5 @@ fn sync_directory(path: &Path) -> Result<()> {
 }
 
 fn not_durable(error: &io::Error) -> Error {
-    Error::new(format!("the snapshot cannot be made durable: {error}"))
+    Error::new(format!("the snapshot cannot be synced to disk: {error}"))
 }

@@ -1,4 +1,4 @@
-//! Errors about a repository, and what to do about them.
+//! Errors about a repository, with help.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,16 +10,16 @@ use crate::boundary::absolute;
 use crate::error::Error;
 use crate::path::show;
 
-/// A sentence from an error of gix.
+/// An error from gix as a sentence.
 pub(super) fn failed(what: &str, error: &gix::Error) -> Error {
     Error::new(format!("{what}: {}", cause(error)))
 }
 
-/// The innermost cause of an error on one line; gix's outer messages name its own steps.
+/// The innermost cause of an error, on one line; gix's outer messages describe internal steps.
 fn cause(error: &gix::Error) -> String {
     let text = error.probable_cause().to_string();
     let shown = show(text.as_bytes().as_bstr()).to_string();
-    // "Is a directory" does not say what is one; gix knows, and tells in data of its own.
+    // "Is a directory" does not say which path; gix stores that separately.
     match error.metadata_merged().get("path") {
         Some(MetadataValue::Path(path)) if !text.contains(&*path.to_string_lossy()) => {
             format!("{}: {shown}", show_file(path))
@@ -57,7 +57,8 @@ fn foreign(dir: &Path) -> Error {
     ))
 }
 
-/// The path that git compares with `safe.directory`: the top of the work tree, or a bare repository, without links.
+/// The path that git compares with `safe.directory`: the root of the work tree, or a bare repository, with links
+/// resolved.
 fn safe_directory(dir: &Path) -> PathBuf {
     let dir = absolute(dir);
     let is_top = |path: &&Path| path.join(".git").exists() || path.join("HEAD").is_file();
@@ -68,7 +69,7 @@ fn safe_directory(dir: &Path) -> PathBuf {
     }
 }
 
-/// A word for the shell.
+/// Quotes a word for the shell.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-:\\".contains(c);
     if word.chars().all(is_plain) {
@@ -78,7 +79,7 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// A file name of the platform for messages.
+/// A file name of the platform, for messages.
 pub(crate) fn show_file(path: &Path) -> String {
     show(path.to_string_lossy().as_bytes().as_bstr()).to_string()
 }

@@ -1,4 +1,4 @@
-//! Directories that a commit or the index records as submodules, checked out or not.
+//! Paths that a commit or the index records as submodules, checked out or not.
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
@@ -8,8 +8,8 @@ use crate::error::Result;
 use crate::path::fold;
 
 impl Repository {
-    /// The submodule that holds a path, or is at it, by HEAD or by the index. In the index case makes no difference:
-    /// on some file systems `SUB/a` is below `sub`.
+    /// The submodule at or around a path, by HEAD or the index. Case is ignored for the index: on some file systems
+    /// `SUB/a` is below `sub`.
     ///
     /// # Errors
     /// HEAD or the index cannot be read.
@@ -32,7 +32,7 @@ impl Repository {
         Ok(self.index_gitlinks()?.iter().find(holds).cloned())
     }
 
-    /// The submodules of the index, those in conflict too; read once, because requests ask for path after path.
+    /// The submodules of the index, including conflicts; read once, because requests ask for many paths.
     fn index_gitlinks(&self) -> Result<&[BString]> {
         if let Some(known) = self.gitlinks.get() {
             return Ok(known);

@@ -1,4 +1,4 @@
-//! What can make git show or run something else than people think: for `guard doctor` and `guard init`.
+//! Settings that make git show or run something unexpected, for `guard doctor` and `guard init`.
 
 use gix::bstr::{BString, ByteSlice};
 use gix::index::entry::Flags;
@@ -6,7 +6,7 @@ use gix::index::entry::Flags;
 use super::{Index, Repository, failed};
 use crate::error::Result;
 
-/// An entry whose file git does not look at.
+/// An index entry whose file git does not compare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlaggedEntry {
     /// Its path.
@@ -15,12 +15,12 @@ pub struct FlaggedEntry {
     pub flag: &'static str,
 }
 
-/// A section `[hook "NAME"]` of git's configuration that is switched off.
+/// A disabled section `[hook "NAME"]` of git's configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookSwitch {
-    /// The hook, or the event whose hooks it switches off.
+    /// The hook or the event that it disables.
     pub name: BString,
-    /// What it would run, if it says.
+    /// The command, if any.
     pub command: Option<BString>,
 }
 
@@ -50,7 +50,7 @@ impl Index {
 }
 
 impl Repository {
-    /// The objects that replace refs stand in for, in hexadecimal.
+    /// The objects that replace refs replace, in hexadecimal.
     ///
     /// # Errors
     /// The refs cannot be read.
@@ -58,7 +58,7 @@ impl Repository {
         self.refs_below("refs/replace/")
     }
 
-    /// The local branches by their short names.
+    /// The short names of local branches.
     ///
     /// # Errors
     /// The refs cannot be read.
@@ -81,7 +81,7 @@ impl Repository {
             .collect()
     }
 
-    /// The default branch of the remote `origin`, as `origin/HEAD` has it.
+    /// The default branch of the remote `origin`, from `origin/HEAD`.
     pub(crate) fn default_branch_of_origin(&self) -> Option<BString> {
         let head = self
             .repo
@@ -92,7 +92,7 @@ impl Repository {
         Some(name.strip_prefix(b"refs/remotes/origin/")?.into())
     }
 
-    /// The hooks of git's configuration (git 2.54 and newer) that `hook.NAME.enabled=false` switches off.
+    /// The hooks in git's configuration (git 2.54 and newer) that `hook.NAME.enabled=false` disables.
     pub(crate) fn disabled_hooks(&self) -> Vec<HookSwitch> {
         let config = self.repo.config_snapshot();
         let file = config.plumbing();
@@ -107,7 +107,7 @@ impl Repository {
         names
             .into_iter()
             .filter(|name| {
-                // A value that is no boolean is an error to git, so nothing is switched off by it.
+                // A value that is not a boolean is an error for git and disables nothing.
                 matches!(
                     file.boolean_by("hook", Some(name.as_bstr()), "enabled"),
                     Ok(Some(false))

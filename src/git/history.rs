@@ -1,5 +1,5 @@
-//! The history between two points, read from the commit objects alone: no commit-graph file, no grafts, and a
-//! shallow clone's missing parents are told apart from a first commit.
+//! The history between two points, from commit objects alone: no commit-graph file, no grafts. It tells the missing
+//! parents of a shallow clone apart from a root commit.
 
 use std::collections::{BTreeSet, BinaryHeap, HashSet};
 
@@ -9,34 +9,34 @@ use gix::hashtable::HashMap;
 use super::{Commit, Objects, Repository, failed};
 use crate::error::Result;
 
-/// How a head stands to what was there before.
+/// How a head relates to commits that existed before.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct History {
-    /// The best common ancestors, the newest first; more than one after criss-cross merges.
+    /// The merge bases, newest first; several after criss-cross merges.
     pub bases: Vec<ObjectId>,
     /// The commits that only the head has, parents before children.
     pub ahead: Vec<Commit>,
-    /// Some of `ahead` lack their parents here, because the clone is shallow.
+    /// Whether parents of `ahead` are missing because the clone is shallow.
     pub ahead_is_cut: bool,
-    /// A commit that only one side has lacks its parents here: `bases` may not be the best.
+    /// Whether parents on one side are missing, so `bases` may not be the best.
     pub is_cut: bool,
 }
 
 const KNOWN: u8 = 1;
 const HEAD: u8 = 2;
 const COMMON: u8 = KNOWN | HEAD;
-/// Below a common ancestor.
+/// Below a merge base.
 const STALE: u8 = 4;
 
 struct VisitedCommit {
     commit: Commit,
     marks: u8,
-    /// The boundary of a shallow clone: the parents are not here.
+    /// At the boundary of a shallow clone: the parents are missing.
     cut: bool,
 }
 
 impl VisitedCommit {
-    /// The parents that the clone has.
+    /// The parents in the clone.
     fn parents(&self) -> &[ObjectId] {
         if self.cut { &[] } else { &self.commit.parents }
     }
@@ -48,10 +48,10 @@ impl Repository {
         self.objects.has(id)
     }
 
-    /// Compares `head` with the commits that were `known` before; with none of them, all of `head` is new.
+    /// Compares `head` with commits `known` before; without any, all of `head` is new.
     ///
     /// # Errors
-    /// A commit on the way is missing, other than beyond the boundary of a shallow clone, or damaged.
+    /// A commit is missing (other than at the boundary of a shallow clone) or damaged.
     pub(crate) fn history(&self, known: &[ObjectId], head: ObjectId) -> Result<History> {
         History::between(self.objects(), &self.boundary()?, known, head)
     }
@@ -71,10 +71,10 @@ impl Repository {
 }
 
 impl History {
-    /// As [`Repository::history`], with a handle that may be another thread's.
+    /// Like [`Repository::history`], with a handle that may belong to another thread.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`Repository::history`].
     pub(super) fn between(
         objects: Objects,
         boundary: &HashSet<ObjectId>,
@@ -104,11 +104,11 @@ struct HistoryWalk<'a> {
     boundary: &'a HashSet<ObjectId>,
     buffer: Vec<u8>,
     seen: Vec<VisitedCommit>,
-    /// Where each of them is.
+    /// The position of each commit.
     places: HashMap<ObjectId, usize>,
-    /// Commits whose marks their parents do not have yet, the newest first.
+    /// Commits whose marks are not yet passed to their parents, newest first.
     queue: BinaryHeap<(i64, ObjectId)>,
-    /// Steps until it is worth asking again whether the walk may end.
+    /// Steps before checking again whether the walk can end.
     wait: usize,
 }
 
@@ -141,7 +141,7 @@ impl HistoryWalk<'_> {
         Ok(())
     }
 
-    /// Hands the marks down until every commit that only one side has is known to be such.
+    /// Passes marks to parents until all commits of one side only are known.
     fn paint(&mut self) -> Result<()> {
         while let Some((_, id)) = self.queue.pop() {
             let Some(seen) = self.get(&id) else {
@@ -162,8 +162,8 @@ impl HistoryWalk<'_> {
         Ok(())
     }
 
-    /// Whether the rest of the queue is below common ancestors, and older than every commit of one side: dates
-    /// that run backwards could otherwise hide that a commit is an old one.
+    /// Whether the rest of the queue is below merge bases and older than all commits of one side: otherwise wrong
+    /// dates could hide that a commit is old.
     fn is_settled(&mut self) -> bool {
         self.wait = self.wait.saturating_sub(1);
         if self.wait > 0 {
@@ -171,7 +171,7 @@ impl HistoryWalk<'_> {
         }
         let marks = |id: &ObjectId| self.get(id).map_or(0, |seen| seen.marks);
         let fresh = self.queue.iter().filter(|(_, id)| marks(id) & STALE == 0);
-        // A step uses up one of them at most, so the next look can wait that long.
+        // Each step uses up at most one, so the next check can wait that long.
         self.wait = fresh.count();
         if self.wait > 0 {
             return false;
@@ -212,7 +212,7 @@ impl HistoryWalk<'_> {
         })
     }
 
-    /// Removes those that another one has among its ancestors.
+    /// Removes commits that are ancestors of others.
     fn without_ancestors(&mut self, all: Vec<ObjectId>) -> Result<Vec<ObjectId>> {
         if all.len() < 2 {
             return Ok(all);
@@ -238,7 +238,7 @@ impl HistoryWalk<'_> {
         Ok(all.into_iter().filter(|id| !old.contains(id)).collect())
     }
 
-    /// Where the commits are that only the head has. The order depends on the commits alone.
+    /// The positions of commits that only the head has. The order depends only on the commits.
     fn parents_first(&self, head: ObjectId) -> Vec<usize> {
         let own = |id: &ObjectId| {
             let place = *self.places.get(id)?;

@@ -1,4 +1,4 @@
-//! Where git looks for hooks.
+//! The directory where git looks for hooks.
 
 use std::path::{Path, PathBuf};
 
@@ -6,20 +6,20 @@ use super::Repository;
 use crate::boundary::absolute;
 use crate::error::Result;
 
-/// The directory of the hooks that git runs here.
+/// The directory of git hooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HooksDirectory {
-    /// Absolute; it need not exist.
+    /// An absolute path; it may not exist.
     pub path: PathBuf,
-    /// Whether `core.hooksPath` names it.
+    /// Whether `core.hooksPath` is set.
     pub configured: bool,
 }
 
 impl Repository {
-    /// `core.hooksPath`, relative to where git runs hooks, else `hooks` in the common git directory.
+    /// `core.hooksPath`, relative to where git runs hooks; otherwise `hooks` in the common git directory.
     ///
     /// # Errors
-    /// `core.hooksPath` cannot be read as a path.
+    /// `core.hooksPath` is not a valid path.
     pub(crate) fn hooks_directory(&self) -> Result<HooksDirectory> {
         Ok(match self.config_path("core.hooksPath")? {
             Some(path) => HooksDirectory {

@@ -1,4 +1,4 @@
-//! The index that is about to be committed: read, verified, and looked up.
+//! Reads and checks the index that is about to be committed.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::path::show;
 use crate::threads;
 
-/// Checking fewer bytes than these costs less than starting a thread.
+/// Below this size a thread costs more than it saves.
 const WORTH_A_THREAD: usize = 256 * 1024;
 
 /// The index as git would commit it.
@@ -22,11 +22,11 @@ pub struct Index {
 }
 
 impl Index {
-    /// Reads the index that git uses here; `GIT_INDEX_FILE` names it during `git commit -a` and `git commit PATH`.
-    /// A missing file is an empty index, as for git.
+    /// Reads the index that git uses here; `GIT_INDEX_FILE` names it during `git commit -a` and `git commit PATH`. As
+    /// for git, a missing file is an empty index.
     ///
     /// # Errors
-    /// It cannot be read, is damaged, or holds modes or an order that git does not write.
+    /// The index is unreadable or damaged, or has modes or an order that git does not write.
     pub fn open(repo: &Repository) -> Result<Index> {
         let path = repo.repo.index_path();
         let shown = show_file(&path);
@@ -48,7 +48,7 @@ impl Index {
             Error::new(format!("the index {shown} is damaged: {why}"))
                 .help("rebuild it with `git read-tree HEAD` (staged changes are lost) or restore it from a copy")
         };
-        // Only `git status` needs the time of the file; the judgement compares ids.
+        // Only `git status` needs the time of the file; guard compares ids.
         let modified = IndexState::new(hash).timestamp();
         let options = gix::index::decode::Options {
             thread_limit: Some(1),
@@ -56,12 +56,12 @@ impl Index {
         };
         let check = || super::index_check::check(&bytes, hash);
         let decode = || IndexState::from_bytes(&bytes, modified, hash, options);
-        // Two halves of about the same cost: gix decodes, a second thread checks what gix does not.
+        // Two halves of about equal cost: gix decodes, and a second thread checks what gix ignores.
         let (decoded, checked) = if bytes.len() < WORTH_A_THREAD {
             (decode(), check())
         } else {
             let (decoded, checked) = threads::both(decode, check);
-            let failed = || Err("it cannot be checked".into());
+            let failed = || Err("the check failed".into());
             (decoded, checked.unwrap_or_else(failed))
         };
         let (state, _) = decoded.map_err(|error| damaged(error.probable_cause().to_string()))?;
@@ -103,7 +103,7 @@ impl Index {
         entry.path(&self.state)
     }
 
-    /// The paths with conflicting stages, each once, in order. Git refuses to commit while there is one.
+    /// The paths with conflicts, sorted. Git refuses to commit while there are any.
     pub fn unmerged(&self) -> Vec<&BStr> {
         let mut paths: Vec<&BStr> = self
             .entries()
@@ -115,7 +115,7 @@ impl Index {
         paths
     }
 
-    /// The paths of submodules, those on one side of a conflict too.
+    /// The paths of submodules, including those on one side of a conflict.
     pub(super) fn gitlinks(&self) -> Vec<BString> {
         let links = self
             .entries()
@@ -124,8 +124,8 @@ impl Index {
         links.map(|entry| self.path_of(entry).to_owned()).collect()
     }
 
-    /// Every path that would be committed with what is there, in git's order. What a sparse index holds
-    /// as one entry is left out: nothing in it changes.
+    /// Every path that would be committed and its kind, in git's order. Directories that a sparse index holds as one
+    /// entry are omitted, because nothing in them changes.
     pub fn files(&self) -> impl Iterator<Item = (&BStr, Kind)> {
         self.entries()
             .iter()
@@ -133,7 +133,7 @@ impl Index {
             .map(|entry| (self.path_of(entry), state_of(entry).kind))
     }
 
-    /// What would be committed at `path`; `None` for nothing or a directory.
+    /// The state that would be committed at `path`; `None` for nothing or a directory.
     ///
     /// # Errors
     /// Below a sparse directory: a tree is missing or damaged.
@@ -150,7 +150,7 @@ impl Index {
         }
     }
 
-    /// Whether something would be committed below `path`.
+    /// Whether anything would be committed below `path`.
     ///
     /// # Errors
     /// As for [`Index::get`].
@@ -170,7 +170,7 @@ impl Index {
         }
     }
 
-    /// The tree of the sparse directory that holds `path`, and the path within it.
+    /// The tree of the sparse directory around `path`, and the path within it.
     fn sparse_parent<'repo, 'path>(
         &self,
         repo: &'repo Repository,
@@ -189,7 +189,7 @@ impl Index {
         })
     }
 
-    /// The content that would be committed at `path`; `None` where there is no regular file.
+    /// The content that would be committed at `path`; `None` if it is not a regular file.
     ///
     /// # Errors
     /// As for [`Index::get`], or the blob cannot be read.
@@ -210,7 +210,7 @@ impl Index {
     }
 }
 
-/// An entry by `git add -N` is not part of the commit.
+/// An entry from `git add -N` is not committed.
 pub(super) fn is_committed(entry: &Entry) -> bool {
     !entry.flags.contains(entry::Flags::INTENT_TO_ADD)
 }
@@ -222,7 +222,7 @@ pub(super) fn state_of(entry: &Entry) -> State {
     }
 }
 
-/// The paths of the index, for error messages: at most a few, then a count.
+/// A few of the paths for error messages, then a count.
 pub(super) fn list(paths: &[&BStr]) -> String {
     const SHOWN: usize = 5;
     let mut text = paths

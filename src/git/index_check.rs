@@ -1,15 +1,15 @@
-//! What gix's decoder lets pass: the checksum (it would be checked before decoding, at the cost of both
-//! one after the other) and modes with stray bits, which it drops although git would commit them.
+//! Checks what gix's decoder ignores: the checksum (gix would check it before decoding, not in parallel), and invalid
+//! mode bits, which git would commit.
 
 use gix::hash::Kind as HashKind;
 
-/// Bytes of an entry before its object id: ten 32-bit fields.
+/// The size of an entry before its object id: ten 32-bit fields.
 const STAT_LEN: usize = 40;
-/// Where the mode is within them.
+/// The offset of the mode.
 const MODE_OFFSET: usize = 24;
 /// The name length that means "4,095 or more".
 const NAME_LEN_MASK: u16 = 0x0fff;
-/// The flag of a second flags field (version 3 and later).
+/// The flag for a second flags field (version 3 and later).
 const EXTENDED: u16 = 0x4000;
 
 /// Checks an index file's checksum and the modes of its entries.
@@ -23,7 +23,7 @@ fn checksum(bytes: &[u8], hash: HashKind) -> Result<(), String> {
     let at = bytes
         .len()
         .checked_sub(hash.len_in_bytes())
-        .ok_or("it is too short")?;
+        .ok_or("it is truncated")?;
     let (body, trailer) = bytes.split_at(at);
     // `index.skipHash` writes zeros.
     if trailer.iter().all(|&byte| byte == 0) {
@@ -38,7 +38,7 @@ fn checksum(bytes: &[u8], hash: HashKind) -> Result<(), String> {
     Ok(())
 }
 
-/// `None` where the bytes end too early.
+/// `None` if the bytes end too early.
 fn modes(bytes: &[u8], hash_len: usize) -> Option<Result<(), String>> {
     let version = u32_at(bytes, 4)?;
     let count = u32_at(bytes, 8)?;
@@ -50,19 +50,17 @@ fn modes(bytes: &[u8], hash_len: usize) -> Option<Result<(), String>> {
         let name_at = flags_at + if flags & EXTENDED == 0 { 2 } else { 4 };
         let rest = bytes.get(name_at..)?;
         if !matches!(mode, 0o100644 | 0o100755 | 0o120000 | 0o160000 | 0o040000) {
-            return Some(Err(format!(
-                "an entry has the mode {mode:o}, which git does not write"
-            )));
+            return Some(Err(format!("an entry has the invalid mode {mode:o}")));
         }
         if flags & NAME_LEN_MASK == NAME_LEN_MASK {
             return Some(Err("a path is longer than 4,094 bytes".into()));
         }
         start = if version == 4 {
-            // How much of the previous path to drop (a number of 7-bit groups), then the rest of this one.
+            // How much of the previous path to drop (a number in 7-bit groups), then the rest of this path.
             let varint = rest.iter().position(|byte| byte & 0x80 == 0)? + 1;
             name_at + varint + rest.get(varint..)?.iter().position(|&byte| byte == 0)? + 1
         } else {
-            // Padded with one to eight NULs so that the entry's length is a multiple of eight.
+            // Padded with one to eight NULs to a multiple of eight.
             let length = name_at - start + usize::from(flags & NAME_LEN_MASK);
             start + (length + 8) / 8 * 8
         };

@@ -1,8 +1,8 @@
-//! What git's default strategy yields where two commits are merged, by gix: held to git's defaults whatever the
-//! attributes and the configuration of the repository say, and written to memory alone.
+//! Computes the result of git's default merge strategy, with gix and in memory. Attributes and configuration are
+//! ignored.
 //!
-//! Only the paths in question are merged, and those that a rename may lead from or to. Git looks for no other
-//! renames either: one whose old file the other side has left alone changes nothing in a merge.
+//! Only the given paths are merged, and those that a rename may connect with them. Other renames do not matter: if
+//! one side renames a file that the other side left alone, the merge is trivial.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -22,15 +22,15 @@ use super::{History, Objects, Repository, Tree, changes_between, failed, merge_l
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
 
-/// Larger files are not merged: nobody edits them by lines.
+/// Larger files are not merged; people do not edit them line by line.
 const MAX_SIZE: u64 = 8 << 20;
-/// Bytes of all files together that may be ends of a rename; they are kept in memory.
+/// The total size of all files that may be part of a rename; they are held in memory.
 const MAX_ENDS: u64 = 64 << 20;
-/// Bytes to compare, one old with one new file at a time, until renames are not looked for.
+/// The number of bytes to compare before rename detection gives up.
 const MAX_COMPARED: u64 = 512 << 20;
-/// Files to compare, as a square, where merge bases are merged whole. Git's own limit is larger.
+/// The limit of rename detection when merge bases are merged. Git's limit is larger.
 const RENAME_LIMIT: usize = 200;
-/// Merge bases that have several merge bases themselves, and so on.
+/// The maximum nesting of merge bases that have several merge bases themselves.
 const MAX_DEPTH: usize = 8;
 
 /// Merges any two commits of a repository.
@@ -40,7 +40,7 @@ pub struct Merges {
 }
 
 impl Repository {
-    /// What merges commits here.
+    /// Prepares merges in this repository.
     ///
     /// # Errors
     /// The list of shallow commits cannot be read.
@@ -50,14 +50,14 @@ impl Repository {
     }
 }
 
-/// The changes from a base by path: the old and the new state.
+/// The old and new state of each path that differs from the base.
 type SideChanges = HashMap<BString, (Option<State>, Option<State>)>;
 
 impl Merges {
-    /// Of these changes that lead to a merge of two commits, the paths whose new state git yields without conflict.
+    /// Of the changes in a merge of two commits, the paths whose new state git produces without a conflict.
     ///
     /// # Errors
-    /// The commits have no one base to merge by, or an object cannot be read.
+    /// The commits have no single merge base, or an object cannot be read.
     pub fn clean(
         &self,
         objects: &Objects,
@@ -86,8 +86,8 @@ impl Merges {
         Ok(clean)
     }
 
-    /// The tree to merge two commits by. Several merge bases are merged themselves, as git does it; what that leaves
-    /// in conflict, or needs more than two of them, is nothing to merge by.
+    /// The base tree for merging two commits. Like git, it merges two merge bases. Conflicts, or more than two merge
+    /// bases, are an error.
     fn base(
         &self,
         objects: &Objects,
@@ -95,7 +95,7 @@ impl Merges {
         depth: usize,
     ) -> Result<ObjectId> {
         let history = History::between(objects.clone(), &self.boundary, &[ours], theirs)?;
-        let unusable = || Error::new("there is no one base to merge by");
+        let unusable = || Error::new("there is no single merge base");
         if history.is_cut || depth > MAX_DEPTH {
             return Err(unusable());
         }
@@ -119,7 +119,7 @@ impl Merges {
     }
 }
 
-/// What is merged of three trees.
+/// The parts of three trees to merge.
 struct Parts {
     /// The base's, our and their state by path.
     paths: BTreeMap<BString, [Option<State>; 3]>,
@@ -184,7 +184,7 @@ impl Parts {
         })
     }
 
-    /// The three trees, to memory.
+    /// Writes the three trees to memory.
     fn write(&self, objects: &Objects) -> Result<[ObjectId; 3]> {
         let odb = objects.odb()?;
         let mut trees = [ObjectId::empty_tree(objects.hash_kind()); 3];
@@ -208,8 +208,8 @@ impl Parts {
     }
 }
 
-/// The paths that a rename may lead from or to, where it would take an edit of the other side along; `None` where
-/// there is none, or too much to compare.
+/// The paths that a rename may connect, if it would carry along an edit of the other side; `None` if there is none or
+/// too much to compare.
 fn rename_ends<'a>(
     objects: &Objects,
     sides: &'a [SideChanges; 2],
@@ -241,7 +241,7 @@ fn rename_ends<'a>(
                 continue;
             };
             let size = objects.size(new.id)?;
-            // Half of the larger one has to be there.
+            // At least half of the larger one must remain.
             let alike = |&&source: &&u64| size <= 2 * source && source <= 2 * size;
             let mut is_end = false;
             for source in sources.iter().filter(alike) {
@@ -257,7 +257,7 @@ fn rename_ends<'a>(
                 return Ok(None);
             }
         }
-        // What came from elsewhere as it was does not come from one of these.
+        // A file that was moved unchanged has another origin.
         for (path, (old, new)) in side {
             if let Some(old) = file(old)
                 && new.is_none()
@@ -271,10 +271,10 @@ fn rename_ends<'a>(
     Ok((!ends.is_empty()).then_some(ends))
 }
 
-/// What became of a merge.
+/// The result of a merge.
 struct Merged {
     tree: ObjectId,
-    /// The paths that git leaves to a person.
+    /// The paths with conflicts.
     conflicts: HashSet<BString>,
 }
 
@@ -284,7 +284,7 @@ fn merge(
     rewrites: Option<Rewrites>,
 ) -> Result<Merged> {
     let hash = objects.hash_kind();
-    // No attributes, and so no drivers and no filters.
+    // Without attributes there are no merge drivers and no filters.
     let no_attributes = || {
         let state = stack::State::AttributesStack(stack::state::Attributes::default());
         let case = gix::glob::pattern::Case::Sensitive;
@@ -367,7 +367,7 @@ fn merge(
     Ok(Merged { tree, conflicts })
 }
 
-/// Where both sides changed a content, puts what git makes of it into the tree. Whether git makes anything of it.
+/// Where both sides changed the content, puts git's merge into the tree. Returns whether git can merge it.
 fn merge_lines(objects: &Objects, conflict: &Conflict, tree: &mut Editor<'_>) -> Result<bool> {
     let (Some(merged), [Some(base), Some(ours), Some(theirs)]) =
         (conflict.content_merge(), conflict.entries())
@@ -394,7 +394,7 @@ fn merge_lines(objects: &Objects, conflict: &Conflict, tree: &mut Editor<'_>) ->
         let Some(entry) = tree.get(names()) else {
             continue;
         };
-        // One conflict may be told twice.
+        // A conflict may be reported twice.
         if [merged.merged_blob_id, id].contains(&entry.oid) {
             let kind = entry.mode.kind();
             tree.upsert(names(), kind, id)
@@ -405,7 +405,7 @@ fn merge_lines(objects: &Objects, conflict: &Conflict, tree: &mut Editor<'_>) ->
     Ok(is_there)
 }
 
-/// Whether nothing but the content is in conflict.
+/// Whether only the content is in conflict.
 fn is_of_content(conflict: &Conflict) -> bool {
     matches!(
         conflict.resolution,
@@ -419,7 +419,7 @@ fn is_of_content(conflict: &Conflict) -> bool {
     )
 }
 
-/// Whether git leaves this to a person. That a directory was renamed is a conflict by default.
+/// Whether git leaves the conflict to the user. By default a directory rename is a conflict.
 fn is_left(conflict: &Conflict) -> bool {
     conflict.is_unresolved(TreatAsUnresolved::git())
         || matches!(

@@ -1,8 +1,8 @@
-//! Merges three versions of a text by lines, as git does.
+//! Merges three versions of a text by lines, like git.
 //!
-//! Where a block of lines could have been inserted, or removed, at several places, gix takes the one that suits the
-//! indentation, as a diff for people does. Git's merges take the lowest, and whether two edits touch may depend on it.
-//! So each line is merged as its number: numbers have no indentation.
+//! Where a block of lines could have been inserted or removed at several places, gix uses the indentation to choose,
+//! but git's merges choose the lowest place. The choice can decide whether two edits touch. So each line is merged as
+//! its number, which has no indentation.
 
 use std::collections::HashMap;
 
@@ -10,10 +10,10 @@ use gix::diff::blob::{Algorithm, InternedInput};
 use gix::merge::plumbing::blob::Resolution;
 use gix::merge::plumbing::blob::builtin_driver::text;
 
-/// Git looks for a NUL in so many bytes to tell that a content is no text.
+/// git looks for a NUL in this many bytes to detect binary content.
 const LOOKED_AT: usize = 8_000;
 
-/// The base's, our and their content merged; `None` where they conflict or are no text.
+/// The merge of base, ours and theirs; `None` for a conflict or binary content.
 pub(super) fn merge(contents: [&[u8]; 3]) -> Option<Vec<u8>> {
     let is_text = |content: &&[u8]| !content[..content.len().min(LOOKED_AT)].contains(&0);
     if !contents.iter().all(is_text) {
@@ -42,18 +42,18 @@ pub(super) fn merge(contents: [&[u8]; 3]) -> Option<Vec<u8>> {
     }
 }
 
-/// Every line that there is, with its end.
+/// All distinct lines, with their endings.
 #[derive(Default)]
 struct SharedLines<'a> {
     all: Vec<&'a [u8]>,
     numbers: HashMap<&'a [u8], usize>,
 }
 
-/// What stands behind the last line, where the indentation of the end of a file would count.
+/// Follows the last line, where the indentation of the end of a file would count.
 const END: &[u8] = b"end\n";
 
 impl<'a> SharedLines<'a> {
-    /// The number of each line on a line of its own.
+    /// The number of each line, one per line.
     fn numbered(&mut self, content: &'a [u8]) -> Vec<u8> {
         let mut numbered = Vec::with_capacity(content.len());
         for line in content.split_inclusive(|&byte| byte == b'\n') {
@@ -67,7 +67,7 @@ impl<'a> SharedLines<'a> {
         numbered
     }
 
-    /// The lines of these numbers; `None` where a last line without an end is no longer the last.
+    /// The lines of these numbers; `None` if a last line without an ending is no longer last.
     fn content(&self, numbered: &[u8]) -> Option<Vec<u8>> {
         let mut content = Vec::new();
         for number in numbered

@@ -1,5 +1,5 @@
-//! The only code that opens a repository. Everything is read in process, by
-//! its bytes: no attributes, no replace refs, no configured programs.
+//! The only code that opens a repository. It reads everything in process, without attributes, replace refs or
+//! configured programs.
 
 // Git's own files and variables are this module's subject.
 #![allow(clippy::disallowed_methods)]

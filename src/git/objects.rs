@@ -1,4 +1,4 @@
-//! Reading objects; a handle for each thread.
+//! Reads objects, with one handle per thread.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,31 +10,30 @@ use gix::prelude::HeaderExt;
 use super::delta_base_cache::DeltaBaseCache;
 use crate::error::{Error, Result};
 
-/// A handle to the object database: cheap to clone, and a clone may move to another thread.
+/// A handle to the object database. It is cheap to clone and can move to another thread.
 #[derive(Clone)]
 pub struct Objects {
     /// `None` for contents that are in no repository.
     odb: Option<gix::OdbHandle>,
-    /// Blobs that are nowhere but here, see [`Objects::holding`].
+    /// Blobs that are only in memory; see [`Objects::holding`].
     held: Arc<Blobs>,
 }
 
-/// Contents by their ids.
+/// Contents by id.
 pub type Blobs = HashMap<ObjectId, Vec<u8>>;
 
-/// Bytes of objects that a handle for walks keeps as bases of packed differences.
+/// The size of the delta base cache of a handle for walks.
 const DELTA_BASES: usize = 8 << 20;
-/// Bytes of objects that such a handle keeps whole.
+/// The size of the object cache of such a handle.
 const WHOLE: usize = 4 << 20;
 
-/// Larger objects are not read, by what their headers claim: git itself takes no look into files of 512 MiB, and a
-/// header costs nothing to forge.
+/// The maximum object size, by its header. Git itself does not diff files of 512 MiB, and a header is easy to forge.
 const MAX_OBJECT: u64 = 256 << 20;
 
-/// What a commit recorded, and after what.
+/// The tree and parents of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recorded {
-    /// The id of its tree.
+    /// The id of the tree.
     pub tree: ObjectId,
     /// The parents that it names.
     pub parents: Vec<ObjectId>,
@@ -56,7 +55,7 @@ impl Objects {
         }
     }
 
-    /// A handle that finds these blobs as well. They stay in memory and are shared with its clones.
+    /// A handle that also finds these blobs. They stay in memory and are shared with its clones.
     pub(super) fn holding(&self, blobs: Blobs) -> Objects {
         Objects {
             odb: self.odb.clone(),
@@ -64,8 +63,7 @@ impl Objects {
         }
     }
 
-    /// A handle that remembers what it read, for walks through many commits: they meet the same objects again, and
-    /// those that packed ones are stored as differences from.
+    /// A handle with caches, for walks through many commits, which read the same objects and delta bases again.
     pub fn remembering(&self) -> Objects {
         let mut handle = self.odb.clone();
         if let Some(handle) = &mut handle {
@@ -82,7 +80,7 @@ impl Objects {
         }
     }
 
-    /// A handle whose writes go to memory and stay there.
+    /// A handle that writes to memory only.
     pub(super) fn writing_to_memory(&self) -> Objects {
         let mut odb = self.odb.clone();
         if let Some(odb) = &mut odb {
@@ -94,7 +92,7 @@ impl Objects {
         }
     }
 
-    /// The size of a blob in bytes, without reading its content.
+    /// The size of a blob, without reading its content.
     ///
     /// # Errors
     /// The object is missing or damaged.
@@ -108,7 +106,7 @@ impl Objects {
             .map_err(|error| missing(id, &error.to_string()))
     }
 
-    /// Reads a blob into `buffer`, replacing what it held.
+    /// Reads a blob into `buffer`, replacing its content.
     ///
     /// # Errors
     /// The object is missing, damaged or not a blob.
@@ -121,7 +119,7 @@ impl Objects {
         self.read(id, Kind::Blob, buffer)
     }
 
-    /// Reads a tree into `buffer`, replacing what it held.
+    /// Reads a tree into `buffer`, replacing its content.
     pub(super) fn tree(&self, id: ObjectId, buffer: &mut Vec<u8>) -> Result<()> {
         if id.is_empty_tree() {
             buffer.clear();
@@ -130,7 +128,7 @@ impl Objects {
         self.read(id, Kind::Tree, buffer)
     }
 
-    /// Reads a commit into `buffer`, replacing what it held.
+    /// Reads a commit into `buffer`, replacing its content.
     pub(super) fn commit(&self, id: ObjectId, buffer: &mut Vec<u8>) -> Result<()> {
         self.read(id, Kind::Commit, buffer)
     }
@@ -151,7 +149,7 @@ impl Objects {
         })
     }
 
-    /// The hash of this repository's ids.
+    /// The hash function of this repository.
     pub(super) fn hash_kind(&self) -> gix::hash::Kind {
         let odb = self.odb.as_ref();
         odb.map_or(gix::hash::Kind::Sha1, |odb| odb.store_ref().object_hash())
@@ -181,7 +179,9 @@ impl Objects {
             return Err(Error::new(format!(
                 "object {id} has {size} bytes; guard reads objects of up to 256 MiB"
             ))
-            .help("keep files of this size in Git LFS; if the object is damaged, look with `git fsck`"));
+            .help(
+                "keep files of this size in Git LFS; if the object may be damaged, run `git fsck`",
+            ));
         }
         match odb.try_find(&id, buffer) {
             Ok(Some(data)) if data.kind == kind => {}
@@ -198,9 +198,8 @@ impl Objects {
     }
 }
 
-/// A missing object is never "no change": a partial clone may simply not have it yet.
+/// A missing object is never "no change": a partial clone may not have it yet.
 fn missing(id: ObjectId, why: &str) -> Error {
-    Error::new(format!("object {id} cannot be read: {why}")).help(
-        "in a partial clone fetch it with `git fetch --refetch`; otherwise look with `git fsck`",
-    )
+    Error::new(format!("object {id} cannot be read: {why}"))
+        .help("in a partial clone, run `git fetch --refetch`; otherwise run `git fsck`")
 }

@@ -1,4 +1,4 @@
-//! The work tree that belongs to the repository, as opposed to one that a variable or a setting names.
+//! The work tree that belongs to the repository, as opposed to one that a variable or setting names.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,11 +8,11 @@ use crate::boundary::absolute;
 use crate::error::{Error, Result};
 
 impl Repository {
-    /// The top of the work tree, where that is the directory that holds `.git`, or the one that git registered for a
-    /// linked work tree or a submodule. Requests write nowhere else: `GIT_WORK_TREE=/x` would make `/x` the workspace.
+    /// The root of the work tree, if it contains `.git` or git registered it for a linked work tree or a submodule.
+    /// Requests write nowhere else: otherwise `GIT_WORK_TREE=/x` would make `/x` the workspace.
     ///
     /// # Errors
-    /// Another directory, or a bare repository.
+    /// It is another directory, or the repository is bare.
     pub(crate) fn own_workdir(&self) -> Result<&Path> {
         let root = self.workdir()?;
         if owns(root, self.git_dir()) {
@@ -24,7 +24,7 @@ impl Repository {
             show_file(root),
             show_file(self.git_dir())
         ))
-        .help("run guard in the directory that holds .git, without that variable or setting"))
+        .help("run guard in the directory that contains .git, without that variable or setting"))
     }
 
     fn what_chose_the_work_tree(&self) -> String {
@@ -32,10 +32,10 @@ impl Repository {
             .into_iter()
             .find(|name| std::env::var_os(name).is_some());
         match variable {
-            Some("GIT_WORK_TREE") => "GIT_WORK_TREE names it".to_owned(),
-            _ if self.config("core.worktree").is_some() => "core.worktree names it".to_owned(),
+            Some("GIT_WORK_TREE") => "GIT_WORK_TREE selects it".to_owned(),
+            _ if self.config("core.worktree").is_some() => "core.worktree selects it".to_owned(),
             Some(variable) => format!("{variable} is set"),
-            None => "the file .git in it is not one that git made for it".to_owned(),
+            None => "git did not create the .git file in it".to_owned(),
         }
     }
 }
@@ -53,16 +53,17 @@ fn owns(root: &Path, git_dir: &Path) -> bool {
     if pointed_to(&dot_git, "gitdir: ") != Some(git_dir.clone()) {
         return false;
     }
-    // A linked work tree is registered where its own files are.
+    // A linked work tree is registered in its own git directory.
     let registered = git_dir.join("gitdir");
     if registered.exists() {
         return pointed_to(&registered, "") == Some(dot_git);
     }
-    // The `.git` of another work tree is that one's; a separate git directory and a submodule's have other names.
+    // The `.git` directory of another work tree is excluded; a separate git directory or a submodule's has another
+    // name.
     git_dir.file_name().is_some_and(|name| name != ".git")
 }
 
-/// The path in the first line of a file, after `prefix`, as seen from the file's directory.
+/// The path in the first line of a file, after `prefix`, relative to the file's directory.
 pub(super) fn pointed_to(file: &Path, prefix: &str) -> Option<PathBuf> {
     let text = fs::read_to_string(file).ok()?;
     let path = text.lines().next()?.strip_prefix(prefix)?;

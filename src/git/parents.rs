@@ -1,4 +1,4 @@
-//! The parents of the commit that is being made.
+//! The parents of the next commit.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -13,21 +13,21 @@ use crate::error::{Error, Result};
 /// HEAD, and the other parents of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parents {
-    /// The commit of HEAD; `None` before the first commit.
+    /// The HEAD commit; `None` before the first commit.
     pub head: Option<ObjectId>,
     /// The commits being merged; empty for an ordinary commit.
     pub merged: Vec<ObjectId>,
-    /// Whether the environment names commits in `GITHEAD_*` that do not count.
+    /// Whether the environment contains `GITHEAD_*` variables that do not count.
     pub ignores_githead: bool,
 }
 
 impl Parents {
-    /// HEAD and the commits in `MERGE_HEAD`. `git merge` writes that file only after the pre-merge-commit hook,
-    /// to which it names the commits in `GITHEAD_*`. These count if `githead` says that the caller is that hook and
-    /// `ORIG_HEAD` is HEAD, as `git merge` leaves it: otherwise git does not make them parents.
+    /// HEAD and the commits in `MERGE_HEAD`. `git merge` writes that file only after the pre-merge-commit hook, for
+    /// which it names the commits in `GITHEAD_*`. These variables count only if `githead` is set and `ORIG_HEAD` is
+    /// HEAD, as during `git merge`; otherwise git would not make them parents.
     ///
     /// # Errors
-    /// A file or variable of git's does not hold commit ids.
+    /// A file or variable of git does not contain commit ids.
     pub fn of_next_commit(repo: &Repository, githead: bool) -> Result<Parents> {
         let head = repo.head_commit()?;
         let mut merged = commits_in(repo, "MERGE_HEAD")?;
@@ -48,13 +48,13 @@ impl Parents {
         })
     }
 
-    /// All of them, HEAD first.
+    /// All parents, HEAD first.
     pub fn all(&self) -> Vec<ObjectId> {
         self.head.iter().chain(&self.merged).copied().collect()
     }
 
-    /// The staged changes that are the committer's own: in a merge, those that differ from every parent.
-    /// The old side is always HEAD's.
+    /// The committer's own staged changes: in a merge, those that differ from every parent. The old side is always
+    /// HEAD's.
     ///
     /// # Errors
     /// As for [`staged_changes`].
@@ -83,7 +83,7 @@ impl Parents {
     }
 }
 
-/// The commits that a file of the git directory lists; none if there is no such file.
+/// The commits listed in a file of the git directory; none if it does not exist.
 fn commits_in(repo: &Repository, name: &str) -> Result<Vec<ObjectId>> {
     match fs::read(repo.git_dir().join(name)) {
         Ok(content) => content.lines().map(|line| commit_id(line, name)).collect(),
@@ -101,7 +101,7 @@ fn githead_variables() -> Result<Vec<ObjectId>> {
     Ok(ids)
 }
 
-/// What follows `GITHEAD_` in the names of variables.
+/// The part after `GITHEAD_` in the names of variables.
 fn githead_names() -> impl Iterator<Item = Vec<u8>> {
     std::env::vars_os().filter_map(|(name, _)| {
         let name = Vec::from_os_string(name).ok()?;
@@ -111,5 +111,5 @@ fn githead_names() -> impl Iterator<Item = Vec<u8>> {
 
 fn commit_id(text: &[u8], source: &str) -> Result<ObjectId> {
     ObjectId::from_hex(text.trim())
-        .map_err(|_| Error::new(format!("{source} does not hold a commit id")))
+        .map_err(|_| Error::new(format!("{source} does not contain a commit id")))
 }

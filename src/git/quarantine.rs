@@ -1,5 +1,5 @@
-//! Objects that a push brings, before git takes them in: `git receive-pack` keeps them in a directory of their own
-//! and names it to the pre-receive hook in variables that gix does not read.
+//! Pushed objects before git accepts them. `git receive-pack` keeps them in a quarantine directory and names it to
+//! the pre-receive hook in variables that gix ignores.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,22 +9,22 @@ use super::errors::show_file;
 use crate::error::{Error, Result};
 use crate::system;
 
-/// A directory whose only content is the list of the object directories to read; removed on drop.
+/// A temporary directory with the list of object directories to read; removed on drop.
 pub(super) struct Quarantine {
     directory: PathBuf,
 }
 
 impl Drop for Quarantine {
     fn drop(&mut self) {
-        // What is left behind is one empty list in the directory for temporary files.
+        // At worst, an empty list stays behind in the directory for temporary files.
         let _ = fs::remove_dir_all(&self.directory);
     }
 }
 
-/// Reads objects from the quarantine as well, if git has set one up.
+/// Also reads objects from the quarantine, if there is one.
 ///
 /// # Errors
-/// The directory for temporary files cannot be written, or a path cannot stand in a list.
+/// The directory for temporary files is not writable, or a path cannot be listed.
 pub(super) fn enter(repo: &mut gix::Repository) -> Result<Option<Quarantine>> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let Some(quarantine) = variable("GIT_QUARANTINE_PATH") else {
@@ -63,8 +63,8 @@ fn line(directory: &Path) -> Result<String> {
             "the objects at {} cannot be read",
             show_file(directory)
         ))
-        .help("`git receive-pack` names them in GIT_QUARANTINE_PATH, GIT_OBJECT_DIRECTORY and GIT_ALTERNATE_OBJECT_DIRECTORIES")
-        .help("outside its hooks, unset these variables")),
+        .help("`git receive-pack` sets GIT_QUARANTINE_PATH, GIT_OBJECT_DIRECTORY and GIT_ALTERNATE_OBJECT_DIRECTORIES")
+        .help("outside of its hooks, unset these variables")),
     }
 }
 
@@ -76,7 +76,7 @@ fn private_directory() -> Result<PathBuf> {
     let directory = std::env::temp_dir().join(name);
     let mut builder = fs::DirBuilder::new();
     system::make_private(&mut builder);
-    // Fails if somebody else was there first.
+    // Fails if the directory already exists.
     builder
         .create(&directory)
         .map_err(|error| no_directory(&error))?;

@@ -1,4 +1,4 @@
-//! What a range is: a head, the commit that it is judged against, and what lies between.
+//! A range: a head, the commit that it is compared with, and the commits between.
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -8,31 +8,31 @@ use crate::error::{Error, Result};
 use crate::finding::Help;
 use crate::path::show;
 
-/// Commits to judge together, or one by one.
+/// Commits to judge together or one by one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Range {
-    /// The merge base, or what a forced push replaced; `None` where nothing was there before.
+    /// The merge base, or what a forced push replaced; `None` if nothing existed before.
     pub base: Option<ObjectId>,
-    /// The further merge bases, older than `base`: after criss-cross merges there are several.
+    /// Further merge bases, older than `base`; several after criss-cross merges.
     pub other_bases: Vec<ObjectId>,
-    /// What was there before, such as the tip of the target branch, which may have gone on since the merge base.
+    /// What existed before, such as the tip of the target branch, which may be newer than the merge base.
     pub known: Vec<ObjectId>,
-    /// The last commit; `None` where nothing is left to judge, as after a branch was deleted.
+    /// The last commit; `None` if nothing is left to judge, for example after a branch was deleted.
     pub head: Option<ObjectId>,
     /// The commits between, parents before children.
     pub commits: Vec<Commit>,
-    /// The clone is shallow and lacks some of the commits.
+    /// Whether the clone is shallow and lacks some of the commits.
     pub is_cut: bool,
-    /// The ref that a push brings the commits to.
+    /// The ref that a push updates.
     pub reference: Option<BString>,
-    /// The branch that the commits are on.
+    /// The branch of the commits.
     pub branch: Option<BString>,
-    /// How this range came about, one sentence each.
+    /// How this range was determined, one sentence each.
     pub notes: Vec<String>,
 }
 
 impl Range {
-    /// Nothing to judge, and why.
+    /// An empty range, and why.
     pub fn nothing(why: impl Into<String>) -> Range {
         Range {
             notes: vec![why.into()],
@@ -40,8 +40,8 @@ impl Range {
         }
     }
 
-    /// The same, judged from what the branch was: what a forced push throws away of the branch that work is merged
-    /// into is lost, and judged by the rules that were there.
+    /// The same range, judged from the previous state of the branch: what a forced push removes from the target
+    /// branch counts as lost, by the rules in force then.
     pub fn judged_from(self, before: Option<ObjectId>) -> Range {
         match before {
             Some(_) => Range {
@@ -55,11 +55,11 @@ impl Range {
 }
 
 impl Repository {
-    /// The range `A..B` or `A...B`: both mean what B has that A has not, from their merge base on. B may be left out
-    /// and is HEAD; A may not, as a variable that is not set leaves it out, and nothing would be judged.
+    /// The range `A..B` or `A...B`: both mean the commits of B since its merge base with A. B defaults to HEAD. A is
+    /// required: an unset variable would otherwise make the range empty.
     ///
     /// # Errors
-    /// Not a range, an unknown revision, or no merge base to be sure of.
+    /// The text is not a range, a revision is unknown, or the merge base is uncertain.
     pub(crate) fn parse_range(&self, text: &str) -> Result<Range> {
         let unusable = |why| {
             Error::new(why).help("write A..B; for the commits of a branch: --range main..HEAD")
@@ -70,9 +70,7 @@ impl Repository {
             .ok_or_else(|| unusable(format!("{} is not a range", show(text))))?;
         if from.is_empty() {
             let shown = show(text);
-            return Err(unusable(format!(
-                "the range {shown} does not say where it begins"
-            )));
+            return Err(unusable(format!("the range {shown} has no start")));
         }
         self.range_between(from, or_head(to))
     }
@@ -91,8 +89,8 @@ impl Repository {
         Ok(Range { branch, ..range })
     }
 
-    /// Whether both names mean the same ref, so that the range between them is always empty. Two refs that name the
-    /// same commit at the moment, such as main and a new branch, are different revisions.
+    /// Whether both names mean the same ref, so that the range is always empty. Two refs at the same commit, such as
+    /// main and a new branch, are different revisions.
     fn is_same_revision(&self, from: &str, to: &str) -> bool {
         let full = |revision: &str| {
             let name = if revision == "@" { "HEAD" } else { revision };
@@ -106,32 +104,31 @@ impl Repository {
         full(from) == full(to)
     }
 
-    /// The error for a range that a person named and in which nothing lies.
+    /// The error for an empty range that the user named.
     fn empty_range(&self, from: &str, to: &str, is_same: bool) -> Error {
         let (shown_from, shown_to) = (show(from), show(to));
         if is_same {
             return Error::new(format!(
                 "the range {shown_from}..{shown_to} is empty: both ends are the same revision"
             ))
-            .help("name the branch that the work is merged into first:")
+            .help("name the target branch first:")
             .help(Help::command("guard lint --range main..HEAD"));
         }
         Error::new(format!(
             "the range {shown_from}..{shown_to} is empty: {shown_to} is an ancestor of {shown_from}"
         ))
         .help(format!(
-            "if the ends are the wrong way round: --range {shown_to}..{shown_from}"
+            "if the ends are swapped: --range {shown_to}..{shown_from}"
         ))
         .help(format!(
-            "if {shown_to} has been merged, or has no commits of its own yet, there is nothing to judge"
+            "if {shown_to} is already merged or has no commits yet, there is nothing to judge"
         ))
     }
 
-    /// From the merge bases of `head` with any of `known` to `head`. `fetch` is what to fetch if it cannot
-    /// be found.
+    /// From the merge bases of `head` with any of `known` to `head`. `fetch` says what to fetch if there is none.
     ///
     /// # Errors
-    /// There is no merge base, or the clone is too shallow to be sure of it.
+    /// There is no merge base, or the clone is too shallow to be sure.
     pub(crate) fn range_from(
         &self,
         known: &[ObjectId],
@@ -149,11 +146,11 @@ impl Repository {
             return Err(Error::new(format!("there is no range to judge: {why}"))
                 .help(fetch_command(is_shallow, fetch)));
         };
-        // What was there before is itself the base: nothing can lie between, however short the clone.
+        // If the known commit is itself the base, nothing can lie between, even in a shallow clone.
         let is_certain = known == [base] || base == head;
         if history.is_cut && !is_certain {
             return Err(Error::new(
-                "the merge base cannot be told for sure: the clone is shallow and ends within the range",
+                "the merge base is uncertain: the clone is shallow and ends within the range",
             )
             .help(fetch_command(is_shallow, fetch)));
         }
@@ -164,7 +161,7 @@ impl Repository {
                 .iter()
                 .map(|id| id.to_hex_with_len(12).to_string());
             notes.push(format!(
-                "the histories meet in {} commits; judged against each of them: {}",
+                "there are {} merge bases; judging against each of them: {}",
                 history.bases.len(),
                 all.collect::<Vec<_>>().join(", ")
             ));
@@ -182,7 +179,7 @@ impl Repository {
         })
     }
 
-    /// The commit that a revision names, and the branch that it means: by its name, or because HEAD is there.
+    /// The commit of a revision, and its branch: by name, or because HEAD is on it.
     ///
     /// # Errors
     /// The revision is unknown.
@@ -191,7 +188,7 @@ impl Repository {
         Ok((id, self.branch_of(name, id)?))
     }
 
-    /// The commit that a revision names.
+    /// The commit of a revision.
     ///
     /// # Errors
     /// The revision is unknown.
@@ -199,12 +196,13 @@ impl Repository {
         self.refuse_ambiguous(name)?;
         let known = self.resolve_commit(BStr::new(name))?;
         known.ok_or_else(|| {
-            Error::new(format!("{} names no commit here", show(name)))
+            Error::new(format!("{} is not a commit in this repository", show(name)))
                 .help(fetch_command(self.is_shallow(), &[name]))
         })
     }
 
-    /// Git takes the tag where a tag and a branch have one name: who may push tags could say where a range begins.
+    /// If a tag and a branch share a name, git uses the tag: anyone who can push tags could then choose the start of
+    /// a range.
     fn refuse_ambiguous(&self, revision: &str) -> Result<()> {
         let end = revision.find(['~', '^', '@', ':']);
         let name = &revision[..end.unwrap_or(revision.len())];
@@ -223,15 +221,15 @@ impl Repository {
         };
         let (first, other) = (show(first), show(other));
         Err(
-            Error::new(format!("{} may be {first} or {other}", show(name)))
+            Error::new(format!("{} is ambiguous: {first} or {other}", show(name)))
                 .help("write the name in full, such as refs/heads/main"),
         )
     }
 
-    /// The commit of the ref with exactly this full name; `None` where there is none.
+    /// The commit of the ref with exactly this full name; `None` if there is no such ref.
     ///
     /// # Errors
-    /// It names no commit.
+    /// The ref does not name a commit.
     pub(crate) fn commit_of_ref(&self, full: &str) -> Result<Option<ObjectId>> {
         let found = self.repo.try_find_reference(full).ok().flatten();
         let Some(mut reference) = found.filter(|found| found.name().as_bstr() == full) else {
@@ -243,15 +241,15 @@ impl Repository {
         self.resolve_commit(commit.to_string().as_str().into())
     }
 
-    /// Whether the clone lacks old commits.
+    /// Whether the clone is shallow.
     pub(crate) fn is_shallow(&self) -> bool {
-        // A file that cannot be looked at is as good as a boundary somewhere.
+        // A file that cannot be read counts as a boundary.
         self.repo.is_shallow().unwrap_or(true)
     }
 
     fn branch_of(&self, name: &str, head: ObjectId) -> Result<Option<BString>> {
         if name != "HEAD" && name != "@" {
-            // A tag of the same name, which is the same commit, is found first where the place is left out.
+            // Without the full name, git would find a tag of the same name (at the same commit) first.
             let full = ["refs/heads/", "refs/remotes/", ""]
                 .iter()
                 .find_map(|place| {
@@ -286,7 +284,7 @@ fn or_head(revision: &str) -> &str {
     }
 }
 
-/// The command that completes a clone: `wanted` are branches, commits, or mappings of refs with a leading `+`.
+/// The command that completes a clone. `wanted` are branches, commits, or refspecs with a leading `+`.
 pub fn fetch_command(is_shallow: bool, wanted: &[&str]) -> String {
     let mut command = "git fetch --no-tags".to_owned();
     if is_shallow {
@@ -295,7 +293,7 @@ pub fn fetch_command(is_shallow: bool, wanted: &[&str]) -> String {
     command += " origin";
     for name in wanted {
         let name = name.trim_start_matches("refs/remotes/");
-        // A remote knows names and ids, no ways from one commit to another.
+        // A remote knows names and ids, but not revision expressions.
         if name.starts_with('+') || !name.contains(['~', '^', ':', '@']) {
             let name = name.trim_start_matches("origin/");
             command += &format!(" {}", show(name));

@@ -1,4 +1,4 @@
-//! An opened repository, and the errors of opening it.
+//! Opens a repository.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -58,27 +58,27 @@ use crate::system;
 /// ```
 pub struct Repository {
     pub(super) repo: gix::Repository,
-    /// The top of the work tree; `None` for a bare repository.
+    /// The root of the work tree; `None` for a bare repository.
     pub(super) workdir: Option<PathBuf>,
-    /// The trees of the commits that were asked for: HEAD's is wanted at every step.
+    /// The trees of commits, cached: every step needs HEAD's.
     pub(super) trees: RefCell<HashMap<ObjectId, ObjectId>>,
     /// The submodules of the index.
     pub(super) gitlinks: OnceCell<Vec<BString>>,
-    /// What trees are read with.
+    /// Reads trees.
     pub(super) objects: Objects,
-    /// Keeps the list of object directories for as long as objects are read.
+    /// Keeps the list of object directories while objects are read.
     _quarantine: Option<Quarantine>,
 }
 
 impl Repository {
-    /// Opens the repository that git would use from `dir`: `GIT_DIR`, `GIT_WORK_TREE` and `GIT_INDEX_FILE`
-    /// count, and so does `git -c` around a hook.
+    /// Opens the repository that git would use in `dir`, respecting `GIT_DIR`, `GIT_WORK_TREE`, `GIT_INDEX_FILE` and
+    /// `git -c` around a hook.
     ///
     /// # Errors
-    /// No repository, one that belongs to somebody else, or a format that cannot be read here.
+    /// There is no repository, another user owns it, or its format is not supported.
     pub fn open(dir: &Path) -> Result<Repository> {
         let mut overrides = config_env::overrides()?;
-        // A replace ref would let objects be judged that are not the ones committed.
+        // A replace ref would make guard judge other objects than those committed.
         overrides.push("core.useReplaceRefs=false".into());
         let options = || {
             gix::open::Options::default()
@@ -116,7 +116,7 @@ impl Repository {
         Ok(repository)
     }
 
-    /// gix reads neither of these; saying "no changes" instead would let everything pass.
+    /// gix cannot read these; reporting "no changes" instead would accept everything.
     fn refuse_unreadable_formats(&self) -> Result<()> {
         let config = self.repo.config_snapshot();
         if let Some(storage) = config.string("extensions.refStorage")
@@ -136,17 +136,17 @@ impl Repository {
         };
         match unknown {
             Some(what) => Err(Error::new(format!(
-                "the repository uses {what}, which guard does not know"
+                "the repository uses {what}, which guard does not support"
             ))
             .help("use a newer guard")),
             None => Ok(()),
         }
     }
 
-    /// The top of the work tree.
+    /// The root of the work tree.
     ///
     /// # Errors
-    /// A bare repository has none.
+    /// The repository is bare.
     pub(crate) fn workdir(&self) -> Result<&Path> {
         self.workdir.as_deref().ok_or_else(|| {
             Error::new("this is a bare repository: it has no index and no work tree to judge")
@@ -154,7 +154,7 @@ impl Repository {
         })
     }
 
-    /// The current directory below the top of the work tree; `None` at the top and elsewhere.
+    /// The current directory relative to the root of the work tree; `None` in the root or elsewhere.
     pub(crate) fn prefix(&self) -> Option<BString> {
         let root = self.workdir.as_deref()?.canonicalize().ok()?;
         let here = std::env::current_dir().ok()?.canonicalize().ok()?;
@@ -163,18 +163,18 @@ impl Repository {
         (!below.is_empty()).then_some(below)
     }
 
-    /// A path that was given in the current directory, as seen from the top of the work tree, or absolute.
+    /// A path given relative to the current directory, as a path from the root, or absolute.
     pub(crate) fn request(&self, path: &Path) -> BString {
         let here = self.prefix().unwrap_or_default();
         from_directory(&here, &bytes(path), system::PLATFORM)
     }
 
-    /// The directory of this work tree's own git files (`.git`, or `.git/worktrees/NAME`).
+    /// The git directory of this work tree (`.git` or `.git/worktrees/NAME`).
     pub(crate) fn git_dir(&self) -> &Path {
         self.repo.git_dir()
     }
 
-    /// The commit that HEAD names, or `None` before the first commit.
+    /// The HEAD commit; `None` before the first commit.
     ///
     /// # Errors
     /// HEAD is damaged or names a missing commit.
@@ -192,10 +192,10 @@ impl Repository {
         Ok(id.map(gix::Id::detach))
     }
 
-    /// The commit that `revision` names, `None` where it names nothing.
+    /// The commit of `revision`; `None` if it does not exist.
     ///
     /// # Errors
-    /// It names something that is not a commit.
+    /// It is not a commit.
     pub(crate) fn resolve_commit(&self, revision: &BStr) -> Result<Option<ObjectId>> {
         let Ok(id) = self.repo.rev_parse_single(revision) else {
             return Ok(None);
@@ -207,10 +207,10 @@ impl Repository {
         Ok(Some(object.id))
     }
 
-    /// The best common ancestor; `None` where the histories are unrelated or cut off.
+    /// The merge base; `None` if the histories are unrelated or the clone is too shallow.
     ///
     /// # Errors
-    /// A commit on the way is missing or damaged.
+    /// A commit is missing or damaged.
     pub(crate) fn merge_base(&self, one: ObjectId, two: ObjectId) -> Result<Option<ObjectId>> {
         let base = self
             .repo
@@ -227,42 +227,41 @@ impl Repository {
             .map(|value| value.to_owned())
     }
 
-    /// A value of git's configuration that names a file; `~` is resolved, a relative path starts at the top of
-    /// the work tree.
+    /// A file name in git's configuration; `~` is expanded, and a relative path starts at the root of the work tree.
     ///
     /// # Errors
-    /// The value is no path.
+    /// The value is not a path.
     pub(crate) fn config_path(&self, key: &str) -> Result<Option<PathBuf>> {
         let path = self
             .repo
             .config_snapshot()
             .trusted_path(key)
             .map_err(|error| failed(&format!("{key} cannot be read"), &error))?;
-        // Git runs hooks in the git directory where there is no work tree.
+        // In a bare repository, git runs hooks in the git directory.
         let here = self.workdir.as_deref().unwrap_or_else(|| self.git_dir());
         Ok(path.map(|path| absolute(here).join(path)))
     }
 
-    /// The id that a blob with this content has; it is not written. `None` where the content cannot be hashed.
+    /// The id of a blob with this content, without writing it; `None` if it cannot be hashed.
     pub(crate) fn blob_id(&self, content: &[u8]) -> Option<ObjectId> {
         gix::objs::compute_hash(self.repo.object_hash(), gix::objs::Kind::Blob, content).ok()
     }
 
-    /// The object database, to read blobs with.
+    /// The object database.
     pub(crate) fn objects(&self) -> Objects {
         self.objects.clone()
     }
 }
 
-/// Where `GIT_DIR` names a directory that is not called `.git`, as git does for the hooks of a repository with a
-/// separate git directory, the work tree is where git was started (git(1), `--git-dir`); gix takes it for bare.
+/// If `GIT_DIR` names a directory other than `.git`, as in hooks of a repository with a separate git directory, the
+/// work tree is where git was started (git(1), `--git-dir`). gix would treat the repository as bare.
 fn work_tree_of_git_dir(repo: &gix::Repository, dir: &Path) -> Option<PathBuf> {
     let is_bare = repo.config_snapshot().boolean("core.bare") == Some(true);
     (!is_bare && std::env::var_os("GIT_DIR").is_some()).then(|| dir.to_owned())
 }
 
-/// Extensions that change nothing about how the index and objects are read, or that gix reads; refStorage is looked at
-/// apart. Git refuses a repository of format 1 with any that it does not know (gitrepository-layout(5)).
+/// Extensions that do not change the format of the index and objects, or that gix supports; refStorage is checked
+/// separately. Git refuses a format 1 repository with an unknown extension (gitrepository-layout(5)).
 const KNOWN_EXTENSIONS: &[&str] = &[
     "noop",
     "objectformat",

@@ -1,5 +1,5 @@
-//! Commits on `refs/guard/snapshots` that hold what a write is about to change. HEAD, index and work tree stay
-//! as they are.
+//! Snapshots: commits on `refs/guard/snapshots` with the content that a write is about to change. HEAD, index and
+//! work tree stay unchanged.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -16,31 +16,30 @@ use super::durable::{SNAPSHOTS, Writer};
 use super::{Repository, failed};
 use crate::error::Result;
 
-/// For how long a snapshot is tried again when another writer was faster.
+/// How long to retry when another process is writing a snapshot.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// A lock on the ref that is older than this was left behind by a process that was killed: writing a ref takes
-/// milliseconds.
+/// An older lock on the ref comes from a killed process: writing a ref takes milliseconds.
 const STALE: Duration = Duration::from_secs(5);
 
-/// One file as it is before a write; `None` where there is none.
+/// A file before a write; `None` if it does not exist.
 #[derive(Debug, Clone, Copy)]
 pub struct Before<'a> {
     /// The path in the workspace.
     pub path: &'a BStr,
-    /// Content, and whether it is executable.
+    /// The content, and whether it is executable.
     pub content: Option<(&'a [u8], bool)>,
 }
 
-/// The line of a snapshot's message that names a path which did not exist.
+/// Starts a message line that names a path that did not exist.
 pub(super) const ABSENT: &str = "Guard-Absent: ";
-/// The line that says where the audit log stood.
+/// Starts the line with the position in the audit log.
 pub(super) const LOG: &str = "Guard-Log: ";
-/// The line that names the linked work tree whose files these are.
+/// Starts the line with the linked work tree of the files.
 pub(super) const WORK_TREE: &str = "Guard-Worktree: ";
-/// The line that names the parent's parent, so that a lost parent does not hide what is behind it.
+/// Starts the line with the parent's parent, so that a lost parent does not hide older snapshots.
 pub(super) const BEFORE: &str = "Guard-Before: ";
 
-/// Adds the line with the parent's parent, if there is one.
+/// Adds the line with the parent's parent, if any.
 pub(super) fn push_before(message: &mut String, id: Option<ObjectId>) {
     if let Some(id) = id {
         message.push_str(&format!("\n{BEFORE}{id}"));
@@ -48,8 +47,8 @@ pub(super) fn push_before(message: &mut String, id: Option<ObjectId>) {
 }
 
 impl Repository {
-    /// Writes a snapshot and makes it durable: blobs, trees, commit and ref are synced before this returns. `log` says
-    /// where the audit log stands. The caller is the only one in this repository who writes snapshots now.
+    /// Writes a snapshot and syncs blobs, trees, commit and ref to disk. `log` is the position in the audit log. The
+    /// caller holds the lock for snapshots.
     ///
     /// # Errors
     /// The object database or the ref cannot be written.
@@ -68,7 +67,7 @@ impl Repository {
         }
         message.push_str(&format!("{LOG}{log}"));
         let attempt = || self.try_snapshot(files, &message);
-        // `git gc` may have been in the way.
+        // `git gc` may have interfered.
         attempt().or_else(|_| attempt())
     }
 
@@ -99,7 +98,7 @@ impl Repository {
         Ok(commit)
     }
 
-    /// Tries until it works, or for too long to be another writer's doing.
+    /// Retries until it works, or until it takes too long to be another writer.
     fn retry<T>(&self, attempt: impl Fn() -> Result<T>) -> Result<T> {
         let begun = Instant::now();
         let mut number = 0;
@@ -108,14 +107,14 @@ impl Repository {
             let newest = self.newest_snapshot()?;
             let result = attempt();
             let is_contended = self.is_locked() || self.newest_snapshot()? != newest;
-            // A lock may be gone again before anybody looks.
+            // The lock may already be gone.
             if result.is_ok() || !(number < 3 || is_contended) || begun.elapsed() > PATIENCE {
                 return result;
             }
         }
     }
 
-    /// Whether another process is writing the ref; one that was killed while it did is forgotten.
+    /// Whether another process is writing the ref; removes the lock of a killed process.
     fn is_locked(&self) -> bool {
         let lock = self.repo.common_dir().join(format!("{SNAPSHOTS}.lock"));
         let Ok(metadata) = lock.metadata() else {
@@ -123,14 +122,14 @@ impl Repository {
         };
         let age = metadata.modified().ok().and_then(|at| at.elapsed().ok());
         if age.is_some_and(|age| age > STALE) {
-            // Whoever else sees it at the same time removes it as well; the next attempt tells.
+            // Another process may remove it at the same time; the next attempt shows.
             let _ = fs::remove_file(&lock);
         }
         std::thread::sleep(Duration::from_millis(20));
         true
     }
 
-    /// One attempt to put a commit on top of the newest snapshot.
+    /// Tries once to append a commit to the newest snapshot.
     fn append_snapshot(
         &self,
         writer: &Writer<'_>,
@@ -138,7 +137,7 @@ impl Repository {
         message: &str,
     ) -> Result<ObjectId> {
         let parent = self.newest_snapshot()?;
-        // On top of anything but a snapshot nobody would find this one again.
+        // On top of any other commit, this snapshot could not be found again.
         let before = parent.map(|parent| self.first_parent(parent)).transpose()?;
         let mut message = message.to_owned();
         push_before(&mut message, before.flatten());
@@ -177,7 +176,7 @@ impl Repository {
         Ok(reference.and_then(|reference| reference.try_id().map(gix::Id::detach)))
     }
 
-    /// The user's identity as git has it, else guard's own: a snapshot must not fail for want of a name.
+    /// The user's identity in git, or guard's own if there is none.
     pub(crate) fn signature(&self) -> Signature {
         let user = self
             .repo

@@ -1,4 +1,4 @@
-//! Reading the chain of snapshots, and forgetting its end.
+//! Reads and prunes the chain of snapshots.
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -10,7 +10,7 @@ use super::snapshot::{ABSENT, BEFORE, LOG, WORK_TREE, push_before};
 use super::{Repository, WorkTree, failed};
 use crate::error::{Error, Result};
 
-/// What a snapshot says of a path.
+/// One snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
     /// The commit.
@@ -19,29 +19,29 @@ pub struct Snapshot {
     pub title: String,
     /// Seconds since 1970.
     pub time: i64,
-    /// The files that it holds.
+    /// The files in it.
     pub files: Vec<BString>,
     /// The paths that did not exist.
     pub absent: Vec<BString>,
-    /// Where the audit log stood; `None` in a snapshot of an earlier guard.
+    /// The position in the audit log; `None` in a snapshot of an older guard.
     pub log: Option<String>,
-    /// The work tree whose files these are.
+    /// The work tree of the files.
     pub work_tree: WorkTree,
 }
 
 /// The snapshots of a repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snapshots {
-    /// Those that can be read, newest first.
+    /// The readable ones, newest first.
     pub readable: Vec<Snapshot>,
-    /// Those of which an object is missing or broken.
+    /// Those with a missing or damaged object.
     pub lost: Vec<ObjectId>,
-    /// Whether nothing says what came before the last of the lost.
+    /// Whether the predecessor of the last lost one is unknown.
     pub is_cut: bool,
 }
 
 impl Repository {
-    /// The snapshots. One of which an object is lost hides no other; two in a row hide those before them.
+    /// All snapshots. A lost snapshot does not hide older ones, but two lost ones in a row do.
     ///
     /// # Errors
     /// The ref cannot be read.
@@ -49,7 +49,7 @@ impl Repository {
         self.put_back_lost_objects();
         let mut all = Snapshots::default();
         let mut next = self.newest_snapshot()?;
-        // What is behind the next one; unknown where that was not written down.
+        // The predecessor of the next one, if recorded.
         let mut behind: Option<Option<ObjectId>> = None;
         while let Some(id) = next {
             if let Ok(parent) = self.first_parent(id) {
@@ -60,7 +60,7 @@ impl Repository {
                 next = parent;
                 let before = self.line(id, BEFORE);
                 let before = before.map(|hex| ObjectId::from_hex(&hex).ok());
-                // Whoever writes the one line writes the other, unless there is nothing behind.
+                // A snapshot with the one line also has the other, unless it is the first.
                 behind = before.or_else(|| self.line(id, LOG).map(|_| None));
                 continue;
             }
@@ -71,7 +71,7 @@ impl Repository {
         Ok(all)
     }
 
-    /// The snapshots whose id begins with `name`, newest first.
+    /// The snapshots whose id starts with `name`, newest first.
     ///
     /// # Errors
     /// The ref cannot be read, or only a lost snapshot has such an id.
@@ -130,7 +130,7 @@ impl Repository {
         Ok(commit.parent_ids().next().map(gix::Id::detach))
     }
 
-    /// What a line of a snapshot's message says.
+    /// The value of a line in a snapshot's message.
     fn line(&self, id: ObjectId, name: &str) -> Option<BString> {
         let commit = self.repo.find_commit(id).ok()?;
         let message = commit.message_raw().ok()?;
@@ -142,29 +142,29 @@ impl Repository {
 /// What `Repository::prune_snapshots` did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pruned {
-    /// Snapshots that nothing leads to any more.
+    /// The number of removed snapshots.
     pub forgotten: usize,
-    /// Snapshots that are still there, written anew without the forgotten ones behind them.
+    /// The number of remaining snapshots, rewritten without the removed ones.
     pub kept: usize,
 }
 
 impl Repository {
-    /// Forgets the snapshots behind the last one that was made at `time` (seconds since 1970) or later, and those that
-    /// are lost. Git removes their objects when it collects. A clock that was wrong for a while makes nothing forgotten
-    /// that came later in the chain than what is kept. The caller is the only one who writes snapshots now.
+    /// Removes the snapshots older than the last one made at `time` (seconds since 1970) or later, and lost ones; git
+    /// then collects their objects. Order in the chain decides, so a wrong clock cannot remove newer snapshots. The
+    /// caller holds the lock for snapshots.
     ///
     /// # Errors
-    /// A snapshot cannot be read or written, or somebody took a new one meanwhile.
+    /// A snapshot cannot be read or written, or another process took one meanwhile.
     pub(crate) fn prune_snapshots(&self, time: i64) -> Result<Pruned> {
         let failed = |error: &gix::Error| failed("the snapshots cannot be pruned", error);
         let newest = self.newest_snapshot()?;
         let all = self.snapshots()?;
         if all.is_cut {
             return Err(Error::new(
-                "the snapshots cannot be pruned: nothing says what came before a lost one",
+                "the snapshots cannot be pruned: the predecessor of a lost snapshot is unknown",
             )
             .help("restore the objects from a copy of the repository")
-            .help("or forget all snapshots: git update-ref -d refs/guard/snapshots"));
+            .help("or delete all snapshots: git update-ref -d refs/guard/snapshots"));
         }
         let is_young = |snapshot: &Snapshot| snapshot.time >= time;
         let count = all

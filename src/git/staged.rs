@@ -1,8 +1,7 @@
-//! What `git commit` would record: the index against the tree of HEAD.
+//! Computes what `git commit` would record: the differences between HEAD's tree and the index.
 //!
-//! A directory whose cached tree id equals the one in HEAD is skipped. Only ids are compared, so a cached
-//! tree that is not in the object database (`git commit PATH` names such) does no harm, and git itself
-//! commits what the cached ids say.
+//! A directory whose cached tree id equals HEAD's is skipped. Only ids are compared, so it does not matter if a
+//! cached tree is missing from the object database (as with `git commit PATH`); git itself commits the cached ids.
 
 use std::cmp::Ordering;
 use std::iter::Peekable;
@@ -19,10 +18,10 @@ use crate::change::{Change, State};
 use crate::error::{Error, Result};
 use crate::path::show;
 
-/// The changes from the tree of `head` to the index, in path order; renames are not explained here.
+/// The changes from the tree of `head` to the index, in path order, without rename detection.
 ///
 /// # Errors
-/// A tree is missing or damaged, the index is not sorted as git sorts it, or holds conflicts.
+/// A tree is missing or damaged, or the index is unsorted or has conflicts.
 pub fn staged_changes(index: &Index, head: &Tree<'_>, objects: &Objects) -> Result<Vec<Change>> {
     super::index::refuse_conflicts(index)?;
     let mut staged = Staged {
@@ -42,16 +41,16 @@ pub fn staged_changes(index: &Index, head: &Tree<'_>, objects: &Objects) -> Resu
 struct Staged<'a> {
     index: &'a Index,
     objects: &'a Objects,
-    /// The directory being compared, with its trailing slash; empty for the root.
+    /// The current directory, with its trailing slash; empty for the root.
     path: BString,
     buffer: Vec<u8>,
     changes: Vec<Change>,
 }
 
-/// What the index holds next in the directory being compared.
+/// The next item of the index in the current directory.
 enum Next<'a> {
     File(&'a Entry, &'a BStr),
-    /// A directory by name; its entries are still ahead.
+    /// A directory; its entries follow.
     Directory(&'a BStr),
     /// A directory that a sparse index holds as one entry.
     Sparse(&'a Entry, &'a BStr),
@@ -69,19 +68,19 @@ impl<'a> Next<'a> {
     }
 }
 
-/// A directory that is being compared.
+/// A directory being compared.
 struct ComparedDirectory<'a> {
-    /// What HEAD still holds there.
+    /// The remaining entries of HEAD.
     old: Peekable<IntoIter<tree::TreeEntry>>,
     cached: Option<&'a CachedTree>,
-    /// The index entry before, with whether it is a directory.
+    /// The previous index entry, and whether it is a directory.
     previous: Option<(&'a BStr, bool)>,
     /// The length of the directory's path.
     prefix: usize,
 }
 
 impl<'a> ComparedDirectory<'a> {
-    /// Whether `next` stands behind the entry before it, which it then becomes.
+    /// Whether `next` sorts after the previous entry, which it then replaces.
     fn follows(&mut self, next: &Next<'a>) -> bool {
         let (name, is_tree) = (next.name(), next.is_tree());
         let before = self.previous.replace((name, is_tree));
@@ -99,8 +98,8 @@ impl<'a> ComparedDirectory<'a> {
 }
 
 impl<'a> Staged<'a> {
-    /// Compares the whole index and returns the entries behind what belongs to it. Directories that are not
-    /// done wait on a stack of its own: a hostile path may be deeper than a thread's.
+    /// Compares the whole index and returns the entries after it. Unfinished directories are on a separate stack,
+    /// because a hostile path may be deeper than the thread's stack.
     fn compare(&mut self, head: ObjectId) -> Result<&'a [Entry]> {
         let mut entries = self.index.entries();
         let mut levels = Vec::new();
@@ -150,7 +149,7 @@ impl<'a> Staged<'a> {
         Ok(entries)
     }
 
-    /// The directory at `self.path`, to be compared; `None` where it is as it was, with `entries` moved behind it.
+    /// The directory at `self.path`, if it must be compared; otherwise skips its entries.
     fn enter(
         &mut self,
         old: Option<ObjectId>,
@@ -186,7 +185,7 @@ impl<'a> Staged<'a> {
         }
     }
 
-    /// A path that is a file and a directory at once; git makes no tree of that.
+    /// Refuses a path that is both file and directory; git cannot make a tree of that.
     fn refuse_file_at(&self, directory: &BStr) -> Result<()> {
         let path = self.join(directory);
         if self.index.has_entry(path.as_ref()) {
@@ -194,12 +193,12 @@ impl<'a> Staged<'a> {
                 "the index is damaged: {} is both a file and a directory",
                 show(&path)
             ))
-            .help("take one of them out with `git rm --cached`"));
+            .help("remove one of them with `git rm --cached`"));
         }
         Ok(())
     }
 
-    /// The entries behind this directory, if the cached tree says that it is as it was.
+    /// The entries after this directory, if the cached tree shows that it is unchanged.
     fn skip_unchanged(
         &self,
         old: Option<ObjectId>,
@@ -212,7 +211,7 @@ impl<'a> Staged<'a> {
             return None;
         }
         let (inside, behind) = entries.split_at(count);
-        // The counts of a damaged extension may be off by any amount.
+        // The counts in a damaged extension may be anything.
         let below = |entry: Option<&Entry>| {
             entry.is_some_and(|entry| self.index.path_of(entry).starts_with(&self.path))
         };
@@ -238,7 +237,7 @@ impl<'a> Staged<'a> {
         }))
     }
 
-    /// An entry of HEAD that the index lacks.
+    /// Handles an entry of HEAD that the index lacks.
     fn gone(&mut self, entry: &tree::TreeEntry) -> Result<()> {
         if entry.is_tree {
             return self.trees(entry.name.as_ref(), Some(entry.state.id), None);
@@ -253,7 +252,7 @@ impl<'a> Staged<'a> {
         Ok(())
     }
 
-    /// Compares the trees of the directory `name`, none of whose files is in the index itself.
+    /// Compares the trees of the directory `name`, of which the index has no single files.
     fn trees(&mut self, name: &BStr, old: Option<ObjectId>, new: Option<ObjectId>) -> Result<()> {
         let mut walk = TreeWalk::new(self.objects, &mut self.changes);
         walk.path.extend_from_slice(&self.path);

@@ -1,4 +1,4 @@
-//! Tree objects: looking a path up, listing, and the difference of two trees.
+//! Tree objects: look up, list and compare.
 
 use std::cell::{OnceCell, RefCell};
 use std::cmp::Ordering;
@@ -15,9 +15,9 @@ use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
 use crate::path::show;
 
-/// Git's own default limit (core.maxTreeDepth).
+/// Git's default limit (core.maxTreeDepth).
 const MAX_DEPTH: usize = 2048;
-/// A few trees that hold each other twice over unfold to more paths than fit into memory.
+/// A few trees that contain each other repeatedly can expand to more paths than fit into memory.
 const MAX_CHANGES: usize = 1_000_000;
 
 /// One entry of a tree, owned.
@@ -61,20 +61,20 @@ pub(super) fn entries(
         .collect()
 }
 
-/// A tree of a commit, to look paths up in.
+/// A tree of a commit.
 pub struct Tree<'repo> {
     objects: &'repo Objects,
     id: ObjectId,
-    /// The directories that were looked into: the next path is often in one of them.
+    /// Directories already read: the next path is often in one of them.
     read: RefCell<HashMap<ObjectId, Rc<LoadedTree>>>,
 }
 
-/// One tree object that was looked into.
+/// One tree object in memory.
 struct LoadedTree {
     id: ObjectId,
     content: Vec<u8>,
-    /// Where the entries begin, by name: a design may name every file of a large directory. Of two entries of one
-    /// name the first comes first, as without this order.
+    /// The positions of entries, sorted by name: a design may name every file of a large directory. Of two entries
+    /// with the same name, the first counts.
     by_name: OnceCell<Vec<(usize, usize)>>,
 }
 
@@ -99,7 +99,7 @@ impl LoadedTree {
         Ok(entry.map(TreeEntry::from_ref))
     }
 
-    /// Where each entry and its name begin, in the order of the names.
+    /// The positions of each entry and its name, in the order of names.
     fn sorted(&self) -> Result<Vec<(usize, usize)>> {
         let mut found = Vec::new();
         let mut start = 0;
@@ -166,7 +166,7 @@ impl<'repo> Tree<'repo> {
         }
     }
 
-    /// The tree of a commit, the empty tree for `None`, read with a handle that may be another thread's.
+    /// The tree of a commit (empty for `None`), read with a handle that may belong to another thread.
     ///
     /// # Errors
     /// The commit is missing or damaged.
@@ -183,10 +183,10 @@ impl<'repo> Tree<'repo> {
         self.id
     }
 
-    /// What is at `path`; `None` where nothing is, or a directory.
+    /// The state at `path`; `None` for nothing or a directory.
     ///
     /// # Errors
-    /// A tree on the way is missing or damaged.
+    /// A tree is missing or damaged.
     pub fn get(&self, path: &BStr) -> Result<Option<State>> {
         Ok(self
             .find(path)?
@@ -215,7 +215,7 @@ impl<'repo> Tree<'repo> {
         Ok(None)
     }
 
-    /// One tree object, read once.
+    /// Reads one tree object once.
     fn directory(&self, id: ObjectId) -> Result<Rc<LoadedTree>> {
         if let Some(directory) = self.read.borrow().get(&id) {
             return Ok(Rc::clone(directory));
@@ -231,7 +231,7 @@ impl<'repo> Tree<'repo> {
         Ok(directory)
     }
 
-    /// The content of the file at `path`; `None` where there is no regular file.
+    /// The content of the file at `path`; `None` if it is not a regular file.
     ///
     /// # Errors
     /// As for [`Tree::get`], or the blob cannot be read.
@@ -246,7 +246,7 @@ impl<'repo> Tree<'repo> {
         }
     }
 
-    /// The paths of all files below the directory `prefix` (the whole tree where it is empty), in git's order.
+    /// The paths of all files below the directory `prefix` (empty for the root), in git's order.
     ///
     /// # Errors
     /// A tree is missing or damaged.
@@ -272,7 +272,7 @@ impl<'repo> Tree<'repo> {
         Ok(changes.into_iter().filter_map(file).collect())
     }
 
-    /// What is below the directory `prefix`, as if it were added.
+    /// Everything below the directory `prefix`, as additions.
     fn walk_below(&self, prefix: &BStr) -> Result<Vec<Change>> {
         let id = if prefix.is_empty() {
             self.id
@@ -293,11 +293,11 @@ impl<'repo> Tree<'repo> {
     }
 }
 
-/// The changes from one tree to another, in path order; renames are not explained here.
+/// The changes from one tree to another, in path order, without rename detection.
 ///
 /// # Errors
-/// A tree is missing or damaged, or a new one is not in git's order: who looks a path up in it and who lists it would
-/// see different files; or more than a million paths change.
+/// A tree is missing or damaged; a new tree is not in git's order, so that lookups and listings would disagree; or
+/// more than a million paths change.
 pub fn changes_between(objects: &Objects, old: ObjectId, new: ObjectId) -> Result<Vec<Change>> {
     let mut sink = Vec::new();
     let mut walk = TreeWalk::new(objects, &mut sink);
@@ -306,14 +306,14 @@ pub fn changes_between(objects: &Objects, old: ObjectId, new: ObjectId) -> Resul
     Ok(sink)
 }
 
-/// A walk over two trees at once, appending the differences below `path`.
+/// Walks over two trees and collects the differences below `path`.
 pub(super) struct TreeWalk<'a> {
     objects: &'a Objects,
     pub(super) path: BString,
     sink: &'a mut Vec<Change>,
     old: Vec<u8>,
     new: Vec<u8>,
-    /// Whether new trees must be as git writes them, and the changes no more than anybody makes.
+    /// Whether to check the order of new trees and limit the number of changes.
     is_bounded: bool,
 }
 
@@ -329,8 +329,8 @@ impl<'a> TreeWalk<'a> {
         }
     }
 
-    /// Compares two directories, either of which may be missing. Nested ones wait on a stack of its own: a
-    /// hostile tree may be deeper than a thread's.
+    /// Compares two directories, either of which may be missing. Nested ones are on a separate stack, because a
+    /// hostile tree may be deeper than the thread's stack.
     pub(super) fn pair(&mut self, old: Option<ObjectId>, new: Option<ObjectId>) -> Result<()> {
         let start = self.path.len();
         let mut levels = Vec::new();
@@ -350,7 +350,7 @@ impl<'a> TreeWalk<'a> {
             let state = |entry: Option<TreeEntry>| entry.map(|entry| entry.state);
             let is_tree = named.is_tree;
             let (old, new) = (state(old), state(new));
-            // Two modes may mean one kind.
+            // Two modes may mean the same kind.
             if old == new {
                 continue;
             }
@@ -366,7 +366,7 @@ impl<'a> TreeWalk<'a> {
             } else {
                 if self.is_bounded && self.sink.len() >= MAX_CHANGES {
                     return Err(Error::new(format!("more than {MAX_CHANGES} paths change"))
-                        .help("judge it in smaller parts"));
+                        .help("judge a smaller range"));
                 }
                 self.sink.push(Change {
                     path: self.path.clone(),
@@ -400,11 +400,11 @@ impl<'a> TreeWalk<'a> {
     }
 }
 
-/// Refuses a tree whose entries are not in git's order, that has a name twice, be it once a file's and once a
-/// directory's, or a path for a name.
+/// Refuses a tree with entries that are unsorted or duplicate (also once as file and once as directory), or with a
+/// path as a name.
 fn refuse_disorder(id: ObjectId, content: &[u8]) -> Result<()> {
     let mut last: Option<EntryRef<'_>> = None;
-    // Files whose names the names since began with: the directory of the same name comes after those.
+    // Files whose names are prefixes of the following names: a directory of the same name would sort after those.
     let mut files: Vec<&BStr> = Vec::new();
     for entry in refs(id, content) {
         let entry = entry?;
@@ -417,15 +417,15 @@ fn refuse_disorder(id: ObjectId, content: &[u8]) -> Result<()> {
             files.pop();
         }
         let why = if name.is_empty() || name.contains(&b'/') {
-            "is no name"
+            "is not a file name"
         } else if !is_after || files.last() == Some(&name) {
-            "is there twice, or out of git's order"
+            "is a duplicate or unsorted entry"
         } else {
             ""
         };
         if !why.is_empty() {
             let message = format!("tree {id} is damaged: `{}` {why}", show(name));
-            return Err(Error::new(message).help("look with `git fsck`, and make the commit anew"));
+            return Err(Error::new(message).help("run `git fsck` and redo the commit"));
         }
         if !is_tree {
             files.push(name);
@@ -435,17 +435,17 @@ fn refuse_disorder(id: ObjectId, content: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// One pair of directories that is being compared.
+/// A pair of directories being compared.
 struct DirectoryPair {
     changed: IntoIter<Pair>,
-    /// The length of the path of both.
+    /// The length of their path.
     prefix: usize,
 }
 
-/// Two entries of the same name and the same nature, or one alone.
+/// Two entries of the same name and kind, or one alone.
 type Pair = (Option<TreeEntry>, Option<TreeEntry>);
 
-/// The entries of two directories, each an id with its content, that are not the same in both.
+/// The entries that differ between two directories, given by id and content.
 fn differences(
     old: (Option<ObjectId>, &[u8]),
     new: (Option<ObjectId>, &[u8]),
@@ -487,13 +487,13 @@ fn entry_order(a: EntryRef<'_>, b: EntryRef<'_>) -> Ordering {
     name_order(a.filename, a_is_tree, b.filename, b_is_tree)
 }
 
-/// The entries of one tree object; those of no object are none.
+/// The entries of one tree object; none without an object.
 fn listed((id, content): (Option<ObjectId>, &[u8])) -> impl Iterator<Item = Result<EntryRef<'_>>> {
     let entries = id.map(|id| refs(id, content));
     entries.into_iter().flatten()
 }
 
-/// The entries of a tree object by its content.
+/// The entries of a tree object, from its content.
 pub(super) fn refs(id: ObjectId, content: &[u8]) -> impl Iterator<Item = Result<EntryRef<'_>>> {
     TreeRefIter::from_bytes(content, id.kind()).map(move |entry| {
         entry.map_err(|error| Error::new(format!("tree {id} is damaged: {error}")))

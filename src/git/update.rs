@@ -1,4 +1,4 @@
-//! What a push changes: refs with their old and new values, and the range that each brings.
+//! The refs that a push changes, with their old and new values, and the range of each.
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -7,40 +7,40 @@ use super::{Range, Repository, failed};
 use crate::error::{Error, Result};
 use crate::path::show;
 
-/// One ref of a push, by its name where it arrives.
+/// One ref of a push, by its name on the receiving side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Update {
     /// The full name.
     pub name: BString,
-    /// What it was; `None` for a new ref.
+    /// The old value; `None` for a new ref.
     pub old: Option<ObjectId>,
-    /// What it becomes; `None` for a deletion.
+    /// The new value; `None` for a deletion.
     pub new: Option<ObjectId>,
 }
 
-/// The branch that work is merged into.
+/// The target branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TargetBranch {
     /// The short name.
     pub name: BString,
-    /// Its commit; `None` as long as it is empty.
+    /// Its commit; `None` while it is empty.
     pub tip: Option<ObjectId>,
 }
 
 /// Where a push is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PushSide<'a> {
-    /// Before it leaves, for the remote of this name.
+    /// Before it is sent to the remote of this name.
     Local(&'a str),
-    /// Where it arrives.
+    /// Where it is received.
     Server,
 }
 
 impl Update {
-    /// A ref with its values in hexadecimal; all zeros stand for none.
+    /// A ref with hexadecimal values; all zeros mean none.
     ///
     /// # Errors
-    /// A value is no object id.
+    /// A value is not an object id.
     pub fn new(name: &BStr, old: &[u8], new: &[u8]) -> Result<Update> {
         Ok(Update {
             name: name.to_owned(),
@@ -49,10 +49,10 @@ impl Update {
         })
     }
 
-    /// Git's input of the pre-push hook: `<local ref> <local id> <remote ref> <remote id>` on each line.
+    /// Parses the input of the pre-push hook: `<local ref> <local id> <remote ref> <remote id>` per line.
     ///
     /// # Errors
-    /// A line has another form.
+    /// A line is malformed.
     pub fn parse_pushed(input: &[u8]) -> Result<Vec<Update>> {
         parse(input, |words| match words {
             [_, new, name, old] => Some((name, old, new)),
@@ -60,10 +60,10 @@ impl Update {
         })
     }
 
-    /// Git's input of the pre-receive and reference-transaction hooks: `<old id> <new id> <ref>` on each line.
+    /// Parses the input of the pre-receive and reference-transaction hooks: `<old id> <new id> <ref>` per line.
     ///
     /// # Errors
-    /// A line has another form.
+    /// A line is malformed.
     pub fn parse_received(input: &[u8]) -> Result<Vec<Update>> {
         parse(input, |words| match words {
             [old, new, name] => Some((name, old, new)),
@@ -79,7 +79,7 @@ impl Update {
     }
 }
 
-/// Name, old and new value among the words of a line.
+/// The name, old and new value in a line.
 type Words<'a> = (&'a [u8], &'a [u8], &'a [u8]);
 
 fn parse(
@@ -91,11 +91,11 @@ fn parse(
         let words: Vec<&[u8]> = line.split(|&byte| byte == b' ').collect();
         let Some((name, old, new)) = order(&words) else {
             return Err(Error::new(format!(
-                "{} is not a line that git gives to this hook",
+                "{} is not valid input for this hook",
                 show(line.as_bstr())
             )));
         };
-        // A symbolic ref names no commit of its own.
+        // A symbolic ref does not name a commit itself.
         if !new.starts_with(b"ref:") {
             let old = if old.starts_with(b"ref:") { b"0" } else { old };
             updates.push(Update::new(name.as_bstr(), old, new)?);
@@ -110,17 +110,17 @@ fn object_id(hex: &[u8]) -> Result<Option<ObjectId>> {
     }
     ObjectId::from_hex(hex)
         .map(Some)
-        .map_err(|_| Error::new(format!("{} is no object id", show(hex.as_bstr()))))
+        .map_err(|_| Error::new(format!("{} is not an object id", show(hex.as_bstr()))))
 }
 
 impl Repository {
-    /// The ranges of a push, one for each ref.
+    /// The ranges of a push, one per ref.
     ///
-    /// Work on the target branch is judged from what the branch was; work on any other from its merge base with
-    /// the target branch, so that what main did and what an earlier push did to the settings count for nothing.
+    /// The target branch is judged from its previous state. Any other branch is judged from its merge base with the
+    /// target branch, so that changes on the target branch or settings from an earlier push do not count.
     ///
     /// # Errors
-    /// It is not known what was there before, or an object is missing.
+    /// The previous state is unknown, or an object is missing.
     pub(crate) fn ranges_of_push(
         &self,
         updates: &[Update],
@@ -161,7 +161,9 @@ impl Repository {
             )));
         };
         if update.name.starts_with(b"refs/notes/") || update.name.starts_with(b"refs/guard/") {
-            return Ok(Range::nothing(format!("{shown} holds no code: not judged")));
+            return Ok(Range::nothing(format!(
+                "{shown} contains no code: not judged"
+            )));
         }
         let new = self.commit_of(new)?;
         let mut known: Vec<ObjectId> = Vec::new();
@@ -176,7 +178,7 @@ impl Repository {
         }
         if let Some(missing) = known.iter().find(|&&id| !self.has(id)) {
             return Err(Error::new(format!(
-                "{missing} was there before and is not in this repository"
+                "commit {missing}, which the remote already has, is not in this repository"
             ))
             .help("fetch first, then push again: git fetch"));
         }
@@ -185,7 +187,7 @@ impl Repository {
                 PushSide::Server => Ok(Range {
                     head: Some(new),
                     commits: self.history(&[], new)?.ahead,
-                    notes: vec![format!("{shown} is the first that this repository gets")],
+                    notes: vec![format!("{shown} is the first ref in this repository")],
                     ..Range::default()
                 }),
                 PushSide::Local(remote) => Err(unknown_remote(remote)),
@@ -193,7 +195,7 @@ impl Repository {
         }
         let range = self.range_from(&known, new, &[])?;
         let mut range = range.judged_from(update.old.filter(|_| is_target));
-        // What the ref itself was is replaced, as by a rebase, and not gone on from.
+        // The previous value of the ref is replaced, as by a rebase, not continued.
         range.known.retain(|&id| Some(id) != update.old);
         let from = range
             .base
@@ -202,22 +204,22 @@ impl Repository {
             0,
             match (is_target, target) {
                 (false, Some(target)) => format!(
-                    "{shown} is judged from {from}, where it left {}",
+                    "{shown} is judged from {from}, its merge base with {}",
                     show(&target.name)
                 ),
-                _ => format!("{shown} is judged from {from}, which was there before"),
+                _ => format!("{shown} is judged from {from}, its previous state"),
             },
         );
         Ok(range)
     }
 
-    /// The commit behind an id, which may be an annotated tag.
+    /// The commit of an id, which may be an annotated tag.
     fn commit_of(&self, id: ObjectId) -> Result<ObjectId> {
         let commit = self.resolve_commit(id.to_string().as_str().into())?;
         commit.ok_or_else(|| Error::new(format!("object {id} is not in the repository")))
     }
 
-    /// The branch that work is merged into: `base` of the settings, else the remote's or this server's default.
+    /// The target branch: `base` of the settings, or the default branch of the remote or server.
     ///
     /// # Errors
     /// A ref is damaged.
@@ -256,10 +258,10 @@ impl Repository {
         Ok((tip.is_some() || side == PushSide::Server).then_some(TargetBranch { name, tip }))
     }
 
-    /// The commits of all branches, here and of remotes.
+    /// The tips of all local and remote-tracking branches.
     ///
     /// # Errors
-    /// The refs cannot be listed, or a branch names no commit.
+    /// The refs cannot be listed, or a branch does not name a commit.
     pub(crate) fn branch_tips(&self) -> Result<Vec<ObjectId>> {
         let cannot = |error: &gix::Error| failed("the branches cannot be listed", error);
         let references = self.repo.references().map_err(|error| cannot(&error))?;
@@ -279,7 +281,7 @@ impl Repository {
         Ok(tips)
     }
 
-    /// The ref that a symbolic ref names.
+    /// The target of a symbolic ref.
     fn points_to(&self, name: &str) -> Option<BString> {
         let reference = self.repo.try_find_reference(name).ok()??;
         let target = reference.target().try_name()?.as_bstr().to_owned();
@@ -289,9 +291,9 @@ impl Repository {
 
 fn unknown_remote(remote: &str) -> Error {
     let shown = show(remote);
-    Error::new(format!("it is not known what {shown} has already"))
-        .help(format!("ask it: git fetch {shown} && git remote set-head {shown} --auto"))
-        .help("an empty remote has nothing to judge against: its first push needs `git push --no-verify`")
+    Error::new(format!("guard does not know what {shown} already has"))
+        .help(format!("fetch it: git fetch {shown} && git remote set-head {shown} --auto"))
+        .help("if the remote is empty, there is nothing to compare with: push once with `git push --no-verify`")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Which work tree of a repository something belongs to: all of them share what guard keeps in the git directory.
+//! Identifies the work trees of a repository, which share guard's files in the git directory.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use super::Repository;
 use super::own_work_tree::pointed_to;
 use crate::boundary::absolute;
 
-/// A work tree. A linked one has the name under which git keeps it in `worktrees/`, which stays when it is moved.
+/// A work tree. A linked one has the name under `worktrees/`, which stays when it moves.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WorkTree {
     name: Option<String>,
@@ -20,14 +20,14 @@ impl WorkTree {
         }
     }
 
-    /// Git's name for it; `None` for the main one.
+    /// Git's name for it; `None` for the main work tree.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 }
 
 impl Repository {
-    /// The work tree that this is.
+    /// The current work tree.
     pub(crate) fn work_tree(&self) -> WorkTree {
         let own = absolute(self.git_dir());
         let is_linked = own != absolute(self.common_dir());
@@ -37,7 +37,7 @@ impl Repository {
         }
     }
 
-    /// Where a work tree is; `None` where it is gone, or where git does not say.
+    /// The location of a work tree; `None` if it is gone or unknown.
     pub(crate) fn place_of(&self, work_tree: &WorkTree) -> Option<PathBuf> {
         let common = absolute(self.common_dir());
         let place = match work_tree.name() {
@@ -47,7 +47,7 @@ impl Repository {
                 let registered = common.join("worktrees").join(name).join("gitdir");
                 pointed_to(&registered, "")?.parent()?.to_owned()
             }
-            // Of a repository with a separate git directory, only its own work tree knows the way.
+            // With a separate git directory, only its own work tree knows the location.
             None if common.file_name().is_some_and(|name| name == ".git") => {
                 common.parent()?.to_owned()
             }

@@ -1,4 +1,4 @@
-//! Which designs a commit answers to, apart from its verdict.
+//! Which designs a commit is judged by, without judging it.
 
 use std::path::Path;
 
@@ -10,21 +10,21 @@ use crate::error::{Error, Result};
 use crate::git::{Index, Parents, Repository, show_file};
 use crate::policy::{ChosenBy, Origin, Policy};
 
-/// A design that could judge, looked at before it is chosen.
+/// A design that could be chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CandidateDesign {
-    /// Repository-relative path.
+    /// Its path in the repository.
     pub path: BString,
-    /// How many grants it holds.
+    /// The number of its grants.
     pub grants: usize,
-    /// Whether HEAD has it: only then it judges commits.
+    /// Whether HEAD has it; otherwise it cannot judge commits.
     pub committed: bool,
 }
 
-/// The design at `file`, relative to the current directory, if it could judge.
+/// Reads the design at `file`, relative to the current directory.
 ///
 /// # Errors
-/// It is outside the repository, a directory, missing, or grants nothing.
+/// The file is outside the repository, a directory, missing, or grants nothing.
 pub fn candidate(repo: &Repository, file: &Path) -> Result<CandidateDesign> {
     let options = Options {
         designs: vec![file.to_owned()],
@@ -43,8 +43,8 @@ pub fn candidate(repo: &Repository, file: &Path) -> Result<CandidateDesign> {
     })
 }
 
-/// The designs of this branch that the staged changes answer to; none where nothing staged needs a design.
-/// Standing designs join every commit and are left out.
+/// The designs of this branch that judge the staged changes; none if no staged change needs a design. Standing
+/// designs, which join every commit, are left out.
 ///
 /// # Errors
 /// As for `staged`.

@@ -1,4 +1,4 @@
-//! From what a CI system says to a range of this clone, or to the command that completes the clone.
+//! Turns what a CI system says into a range of this clone, or into the command that completes the clone.
 
 use gix::ObjectId;
 
@@ -8,10 +8,10 @@ use crate::error::{Error, Result};
 use crate::git::{PushSide, Range, Repository, TargetBranch, fetch_command};
 use crate::path::show;
 
-/// The range that a CI system wants judged; its notes say which and why.
+/// The range that a CI system wants judged; its notes say why.
 ///
 /// # Errors
-/// A commit is not here, or the clone is too shallow to be sure of the merge base.
+/// A commit is missing, or the clone is too shallow to determine the merge base.
 pub fn ci_range(repo: &Repository, plan: &CiPlan) -> Result<Range> {
     if let Some(why) = &plan.nothing {
         return Ok(Range::nothing(format!("{}: {why}", plan.what)));
@@ -27,7 +27,7 @@ pub fn ci_range(repo: &Repository, plan: &CiPlan) -> Result<Range> {
     let short =
         |id: Option<ObjectId>| id.map_or_else(String::new, |id| id.to_hex_with_len(12).to_string());
     let why = format!(
-        "{}: judged is {}..{}",
+        "{}: judging {}..{}",
         plan.what,
         short(range.base),
         short(range.head)
@@ -37,8 +37,8 @@ pub fn ci_range(repo: &Repository, plan: &CiPlan) -> Result<Range> {
     Ok(range)
 }
 
-/// The merge commit that the system made is judged against its first parent, which is the target: exact with two
-/// commits of depth.
+/// A merge commit that the system made is compared with its first parent, the target. That is exact in a clone of
+/// depth two.
 fn of_merge(repo: &Repository, plan: &CiPlan) -> Result<Option<Range>> {
     let Some(Merge { commit, work }) = &plan.merge else {
         return Ok(None);
@@ -118,7 +118,7 @@ fn from_known(repo: &Repository, plan: &CiPlan) -> Result<Range> {
     let mut range = range.judged_from(before);
     if range.base == range.head {
         if plan.may_be_target && plan.branch.is_none() {
-            return Err(ci::unknown_before("a build of a commit that is not new"));
+            return Err(ci::unknown_before("a build without new commits"));
         }
         let why = plan
             .nothing_new
@@ -128,19 +128,19 @@ fn from_known(repo: &Repository, plan: &CiPlan) -> Result<Range> {
     Ok(range)
 }
 
-/// The error for a build that ought to bring commits and brings none.
+/// The error for a build that should bring new commits but has none.
 fn empty(head: ObjectId, target: Option<&str>) -> Error {
     let head = head.to_hex_with_len(12);
     let known = target.map_or_else(
-        || "what the event says was there before".to_owned(),
+        || "the previous commit of the event".to_owned(),
         |name| format!("origin/{}", show(name)),
     );
     Error::new(format!(
-        "the range is empty: commit {head} is part of {known} already"
+        "the range is empty: commit {head} is already part of {known}"
     ))
-    .help("if it was merged meanwhile, or has no commits of its own yet, there is nothing to judge: leave the job out")
+    .help("if the branch is already merged or has no commits yet, there is nothing to judge: skip the job")
     .help(format!(
-        "if not, the job fetched something else as the target: look at `git log {head}..{}`",
+        "otherwise the job fetched the wrong target: check `git log {head}..{}`",
         target.map_or_else(|| "origin/HEAD".to_owned(), |name| format!("origin/{}", show(name)))
     ))
     .help("or name the range yourself: guard lint --range A..B")
@@ -150,8 +150,8 @@ fn remote_branch(name: &str) -> String {
     format!("refs/remotes/origin/{name}")
 }
 
-/// The name of the branch that work is merged into, as the tip of the remote's default branch has it; what HEAD's
-/// settings say of it counts for nothing, for what is judged must not choose what it is judged against.
+/// The target branch, from the settings at the tip of the remote's default branch. HEAD's settings do not count: the
+/// work must not choose what it is compared with.
 fn default_branch(repo: &Repository) -> Result<Option<String>> {
     let Some(TargetBranch { name, tip }) = repo.target(None, PushSide::Local("origin"))? else {
         return Ok(None);
@@ -160,7 +160,7 @@ fn default_branch(repo: &Repository) -> Result<Option<String>> {
     Ok(Some(base.unwrap_or_else(|| name.to_string())))
 }
 
-/// What a fetch must bring for the range to be told.
+/// What a fetch must bring to determine the range.
 fn wanted(repo: &Repository, plan: &CiPlan) -> Result<Vec<String>> {
     let mapping = |name: &str| format!("+refs/heads/{name}:{}", remote_branch(name));
     let mut wanted = Vec::new();
@@ -176,7 +176,7 @@ fn wanted(repo: &Repository, plan: &CiPlan) -> Result<Vec<String>> {
 }
 
 fn no_default(plan: &CiPlan) -> Error {
-    Error::new("it is not known which branch work is merged into")
-        .help("fetch the default branch, and say which it is: git remote set-head origin main")
+    Error::new("the target branch is unknown")
+        .help("fetch the default branch and name it: git remote set-head origin main")
         .help(format!("or {}", plan.deepen))
 }

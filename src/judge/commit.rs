@@ -1,4 +1,4 @@
-//! Judging one commit as it would have been judged before it was made: by the policy of its first parent.
+//! Judges one commit as before it was made, by the policy of its first parent.
 
 use std::slice;
 
@@ -16,7 +16,7 @@ use crate::git::{Repository, fetch_command};
 use crate::policy::Stage;
 use crate::verdict::{Source, SourceKind, Verdict};
 
-/// Judges the commit `id` as one of `branch`.
+/// Judges the commit `id` as a commit on `branch`.
 ///
 /// # Errors
 /// Whatever keeps guard from a verdict.
@@ -30,7 +30,7 @@ pub fn commit(
     let made = repo.commit(id)?;
     if let Some(&parent) = made.parents.iter().find(|&&parent| !repo.has(parent)) {
         return Err(Error::new(format!(
-            "commit {id} cannot be judged: its parent {parent} is not here"
+            "commit {id} cannot be judged: its parent {parent} is not in this clone"
         ))
         .help(fetch_command(repo.is_shallow(), &[&parent.to_string()])));
     }

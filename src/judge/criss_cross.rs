@@ -1,5 +1,5 @@
-//! Where the histories meet in several commits, as after criss-cross merges, each of them may be what a merge takes
-//! for the old version: what differs from any of them counts, unless the target has it that way already.
+//! After criss-cross merges, histories have several merge bases, and a merge may use any of them as the old version.
+//! A change counts if it differs from any merge base, unless the target already has it.
 
 use std::collections::BTreeMap;
 use std::iter;
@@ -12,13 +12,13 @@ use crate::error::Result;
 use crate::git::{Objects, Range, Repository, Tree, changes_between};
 use crate::measure::{self, Thresholds};
 
-/// The trees that a range is judged against.
+/// The trees that a range is compared with.
 pub(super) struct MergeBases<'a> {
     /// The newest merge base.
     first: &'a Tree<'a>,
-    /// The other ones; usually there are none.
+    /// The other merge bases; usually none.
     others: Vec<Tree<'a>>,
-    /// The tips of what was there before; looked at only where there is more than one merge base.
+    /// The tips that existed before; used only if there are several merge bases.
     tips: Vec<Tree<'a>>,
 }
 
@@ -42,8 +42,8 @@ impl<'a> MergeBases<'a> {
         })
     }
 
-    /// What `head` has otherwise than any of them and than every tip, in path order. The old side is that of the
-    /// newest base that has it otherwise.
+    /// What differs in `head` from any merge base and from every tip, in path order. The old side is that of the
+    /// newest merge base that differs.
     ///
     /// # Errors
     /// A tree is missing or damaged.
@@ -78,7 +78,7 @@ impl<'a> MergeBases<'a> {
         Ok(false)
     }
 
-    /// Takes for the old side of each change that of the base that it destroys most of.
+    /// Replaces the old side of each change by that of the merge base that loses most.
     ///
     /// # Errors
     /// A tree or blob is missing or damaged.
@@ -122,7 +122,7 @@ impl<'a> MergeBases<'a> {
     }
 }
 
-/// The content; what is missing, or a submodule, has none.
+/// The content; a missing state or a submodule has none.
 fn read(objects: &Objects, state: Option<State>) -> Result<Vec<u8>> {
     let mut content = Vec::new();
     if let Some(state) = state.filter(|state| state.kind != Kind::Submodule) {

@@ -1,4 +1,4 @@
-//! Lint of design documents: their own faults, and whether their rows fit the files that are there.
+//! Lints design documents: their own mistakes, and whether their rows fit the existing files.
 
 // Lints designs as they are on disk.
 #![allow(clippy::disallowed_methods)]
@@ -25,16 +25,16 @@ use crate::verdict::{DesignUsed, ScopeGrant, ScopeListing};
 /// Which documents to lint.
 #[derive(Debug, Clone, Default)]
 pub struct DocumentChoice {
-    /// Named by hand, relative to the current directory; empty for the designs of this branch.
+    /// Paths given by the user, relative to the current directory; empty for the designs of this branch.
     pub files: Vec<PathBuf>,
-    /// Every tracked file that the settings take for a design.
+    /// All tracked files that match `[lld] path`.
     pub all: bool,
-    /// As they are staged, not as they are on disk. Files that are no designs by the settings are left out,
-    /// and so are, of no names at all, the designs that the commit would not change.
+    /// Lint the staged versions. Files that are not designs are skipped and, if no files are given, so are designs
+    /// that the commit does not change.
     pub staged: bool,
 }
 
-/// Lints the documents; nothing is written.
+/// Lints the documents. Read-only.
 ///
 /// # Errors
 /// Settings that cannot be used, nothing to read, or an object that cannot be read.
@@ -119,23 +119,23 @@ pub fn check_documents(
     Ok(report)
 }
 
-/// A document to lint, and why it.
+/// A document to lint and the reason it was selected.
 struct Document {
     path: BString,
     by: String,
-    /// Its work is under way, so that its rows can be held against the files. Rows of work that is finished
-    /// add what is there by now.
+    /// Whether its work is in progress, so that its rows can be compared with the files. The files that finished work
+    /// adds already exist.
     is_current: bool,
 }
 
-/// Where documents are read.
+/// Reads documents.
 struct DocumentReader<'a> {
     repo: &'a Repository,
     index: Option<&'a Index>,
     objects: Objects,
     staged: bool,
     head: Tree<'a>,
-    /// Where the work began.
+    /// The tree where the work began.
     base: Option<Tree<'a>>,
 }
 
@@ -196,10 +196,8 @@ impl DocumentReader<'_> {
                 }
             }
             if documents.is_empty() && choice.all {
-                return Err(
-                    Error::new("no file matches the `path` of [lld] in guard.toml")
-                        .help("correct the setting, or name the documents: guard scope check FILE"),
-                );
+                return Err(Error::new("no file matches `[lld] path` in guard.toml")
+                    .help("correct the setting, or name the documents: guard scope check FILE"));
             }
             return Ok(documents);
         }
@@ -225,7 +223,7 @@ impl DocumentReader<'_> {
         }
     }
 
-    /// The document with the name of the version; `Err` is why there is none.
+    /// The document and the name of its version; `Err` says why there is none.
     fn read(&self, path: &BStr) -> Result<Result<(Vec<u8>, &'static str), String>> {
         let not_a_file = || Ok(Err(format!("{} is not a regular file", show(path))));
         if let (true, Some(index)) = (self.staged, self.index) {
@@ -254,24 +252,24 @@ impl DocumentReader<'_> {
         })
     }
 
-    /// Whether this work has changed the document.
+    /// Whether this work changes the document.
     fn is_changed(&self, path: &BStr, bytes: &[u8]) -> Result<bool> {
         let before = self.base.as_ref().unwrap_or(&self.head).read(path)?;
         Ok(before.as_deref() != Some(bytes))
     }
 }
 
-/// One run over the documents.
+/// One lint run.
 struct Lint<'a> {
     reader: &'a DocumentReader<'a>,
     located: &'a LocatedDesigns,
-    /// What is there now comes first.
+    /// The trees in which a file counts as existing, the current one first.
     there: Vec<&'a dyn ResultTree>,
-    /// What is there now, as a list of all files.
+    /// The current tree, which lists all files.
     listed: &'a dyn ResultTree,
     head: &'a dyn ResultTree,
     base: Option<&'a dyn ResultTree>,
-    /// What was named and could not be read.
+    /// Named files that could not be read.
     unread: Vec<Finding>,
 }
 

@@ -1,4 +1,4 @@
-//! Changes with what the rules look at: renames explained, content measured, on as many cores as there are.
+//! Pairs renames and measures content, on all available cores.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,30 +16,29 @@ use crate::policy::{Actions, Policy};
 use crate::rules::{self, MeasuredChange, NewEnd};
 use crate::threads;
 
-/// Below this many changes a second thread costs more than it brings.
+/// The fewest changes that are worth a second thread.
 const WORTH_A_THREAD: usize = 64;
-/// Below this many changes, asking how many cores there are costs more than a thread that finds none free: the answer
-/// is in several files of the control groups.
+/// The fewest changes that are worth asking for the number of cores, which reads several control group files.
 const WORTH_ASKING: usize = 512;
-/// How many changes a thread takes at a time.
+/// The number of changes per batch.
 const BATCH: usize = 4;
 /// After how many changes the memory of their changes is given back.
 const GIVEN_BACK: usize = 1 << 16;
-/// Lines of a preview: with the finding, a screenful.
+/// Lines of a preview: about a screenful with the finding.
 const PREVIEW_LINES: usize = 20;
-/// Lines of the content that would be lost.
+/// Lines of lost content to show.
 const LOST_LINES: usize = 10;
 
 /// All changes in path order, and where renamed files came from.
 pub(super) struct MeasuredChanges {
     pub(super) all: Vec<MeasuredChange>,
-    /// What to show of the changes that were seen to destroy something, by path.
+    /// Excerpts of destructive changes, by path.
     excerpts: HashMap<BString, Excerpts>,
-    /// The old state of the other end, by the new path of a rename.
+    /// The old state of the renamed file, by its new path.
     renamed_from: HashMap<BString, State>,
 }
 
-/// What a person is shown of a destructive change.
+/// What to show of a destructive change.
 #[derive(Clone)]
 pub(super) struct Excerpts {
     /// The unified diff.
@@ -49,8 +48,8 @@ pub(super) struct Excerpts {
 }
 
 impl MeasuredChanges {
-    /// What to show of a change. It is there where the first measure saw it destroy something; a merge may turn
-    /// out to do so later.
+    /// The excerpts of a change. They are prepared if the first measurement found a loss; a merge may turn out
+    /// destructive later.
     ///
     /// # Errors
     /// A blob cannot be read.
@@ -62,12 +61,12 @@ impl MeasuredChanges {
         Ok(excerpts(change, &old, &new, None))
     }
 
-    /// The state that a change is compared with: its own old one, or that of the path it was renamed from.
+    /// The old state to compare with: that of the path, or of the path it was renamed from.
     pub(super) fn old_end(&self, change: &Change) -> Option<State> {
         old_end(&self.renamed_from, change)
     }
 
-    /// The two contents that are compared; a side without one is empty.
+    /// The two contents to compare; a missing side is empty.
     ///
     /// # Errors
     /// A blob cannot be read.
@@ -82,7 +81,7 @@ impl MeasuredChanges {
         Ok((old, new))
     }
 
-    /// A file that becomes a Git LFS pointer is kept whole where the attributes of `base` say that LFS has it.
+    /// A file that becomes a Git LFS pointer loses nothing if the attributes of `base` put it into LFS.
     ///
     /// # Errors
     /// The attributes cannot be read.
@@ -111,7 +110,7 @@ fn old_end(renamed_from: &HashMap<BString, State>, change: &Change) -> Option<St
         .or_else(|| renamed_from.get(&change.path).copied())
 }
 
-/// Explains renames and measures every change.
+/// Pairs renames and measures every change.
 ///
 /// # Errors
 /// A blob is missing or damaged.
@@ -144,7 +143,7 @@ pub(super) fn gather(
     measured.sort_unstable_by_key(|done| done.at);
     let mut excerpts = HashMap::new();
     let mut all = Vec::with_capacity(changes.len());
-    // From the end, so that of a million changes each is in memory once: what was taken is given back on the way.
+    // From the end, so that a million changes are held once: memory is returned as they are taken.
     while let (Some(change), Some(done)) = (changes.pop(), measured.pop()) {
         if let Some(shown) = done.excerpts {
             excerpts.insert(change.path.clone(), *shown);
@@ -168,7 +167,7 @@ pub(super) fn gather(
     })
 }
 
-/// Changes that threads take batches of.
+/// Changes that threads take in batches.
 struct MeasureQueue<'a> {
     changes: &'a [Change],
     renamed_from: &'a HashMap<BString, State>,
@@ -181,7 +180,7 @@ impl MeasureQueue<'_> {
     /// Measures batches until none is left.
     fn run(&self, objects: &Objects) -> Result<Vec<MeasuredAt>> {
         let (mut old, mut new) = (Vec::new(), Vec::new());
-        // One thread of several may get nearly all.
+        // One thread may get nearly all batches.
         let mut done = Vec::with_capacity(self.changes.len());
         loop {
             let start = self.next.fetch_add(BATCH, Ordering::Relaxed);
@@ -226,7 +225,7 @@ impl MeasureQueue<'_> {
     }
 }
 
-/// What came of the change at one place.
+/// The result for the change at one position.
 struct MeasuredAt {
     at: usize,
     measured: Measured,
@@ -247,7 +246,7 @@ fn excerpts(change: &Change, old: &[u8], new: &[u8], diff: Option<&LineDiff>) ->
     }
 }
 
-/// Reads a side's blob; a missing side and a submodule have none.
+/// Reads a blob; a missing side or a submodule has none.
 fn read(objects: &Objects, state: Option<State>, buffer: &mut Vec<u8>) -> Result<()> {
     buffer.clear();
     match state {
@@ -256,10 +255,10 @@ fn read(objects: &Objects, state: Option<State>, buffer: &mut Vec<u8>) -> Result
     }
 }
 
-/// Tells both halves of each rename about the other; returns the old states by new path.
+/// Tells both sides of each rename about the other, and returns the old states by new path.
 ///
-/// A Rename row pairs its two ends whatever they hold, so that a file cannot be replaced on the way; the others
-/// are paired by their content, but for two whose rows say Delete and Add.
+/// A Rename row pairs its two paths whatever they contain, so that a rename cannot replace the content. Others are
+/// paired by content unless their rows say Delete and Add.
 fn explain_renames(
     objects: &Objects,
     changes: &mut [Change],
@@ -327,7 +326,7 @@ fn explain_renames(
     Ok(renamed_from)
 }
 
-/// Pairs deleted with added files as the Rename rows of `scope` do.
+/// Pairs deleted with added files by the Rename rows of `scope`.
 fn pair_declared(
     scope: &Scope,
     changes: &mut [Change],

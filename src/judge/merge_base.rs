@@ -1,4 +1,4 @@
-//! Where this piece of work began: the merge base with the target branch.
+//! The merge base: where this piece of work began.
 
 use gix::ObjectId;
 use gix::bstr::BStr;
@@ -9,11 +9,11 @@ use crate::path::show;
 use crate::policy::Policy;
 use crate::rules::{self, MeasuredChange, MergeBase};
 
-/// What the merge base of `head` and the target branch holds at the paths whose verdict depends on it; not looked for
-/// where none does.
+/// What the merge base of `head` and the target branch holds at the paths whose verdict depends on it. If no verdict
+/// does, it is not looked up.
 ///
 /// # Errors
-/// The base that the settings name is not there, or a commit cannot be read.
+/// The configured base does not exist, or a commit cannot be read.
 pub(super) fn look_up(
     repo: &Repository,
     policy: &Policy,
@@ -29,7 +29,7 @@ pub(super) fn look_up(
     }
 }
 
-/// The same where the merge base is known.
+/// The same for a known merge base.
 ///
 /// # Errors
 /// Its tree cannot be read.
@@ -43,7 +43,7 @@ pub(super) fn at(
     Ok(MergeBase::Known(states.collect::<Result<_>>()?))
 }
 
-/// The same from the old sides of the changes: of several merge bases, each change is judged against one of them.
+/// The same from the old sides of the changes: with several merge bases, each change is compared with one of them.
 pub(super) fn of_old_sides(policy: &Policy, changes: &[MeasuredChange]) -> MergeBase {
     let states = wanted(policy, changes);
     MergeBase::Known(
@@ -53,7 +53,7 @@ pub(super) fn of_old_sides(policy: &Policy, changes: &[MeasuredChange]) -> Merge
     )
 }
 
-/// The changes whose verdict depends on what the merge base holds.
+/// The changes whose verdict depends on the merge base.
 fn wanted<'a>(
     policy: &'a Policy,
     changes: &'a [MeasuredChange],
@@ -63,7 +63,7 @@ fn wanted<'a>(
         .filter(|change| rules::needs_merge_base(policy, change))
 }
 
-/// The merge base of HEAD and the target branch; `None` where there is none to know.
+/// The merge base of HEAD and the target branch; `None` if unknown.
 pub(super) fn commit(
     repo: &Repository,
     base: Option<&str>,
@@ -78,13 +78,13 @@ pub(super) fn commit(
     repo.merge_base(head, target)
 }
 
-/// `[lld] base`, else the default branch of the upstream, else of `origin`.
+/// `[lld] base`, else the default branch of the upstream, else `origin/HEAD`.
 fn target(repo: &Repository, base: Option<&str>) -> Result<Option<ObjectId>> {
     let branch = repo.branch()?.map(|branch| branch.name);
     if let Some(base) = base {
-        // On the base branch itself only what is pushed is older than the work.
+        // On the base branch itself, only pushed commits are older than the work.
         let on_base = branch.as_ref().is_some_and(|branch| branch == base);
-        // Branches before anything else that has the name: git would take a tag.
+        // Branches come first: git would prefer a tag of the same name.
         let places: &[&str] = if on_base {
             &["refs/remotes/origin/"]
         } else {
@@ -120,7 +120,7 @@ fn target(repo: &Repository, base: Option<&str>) -> Result<Option<ObjectId>> {
 
 fn unknown(base: &str) -> Error {
     Error::new(format!(
-        "`[lld] base = \"{}\"` of guard.toml names no branch here",
+        "guard.toml has `[lld] base = \"{}\"`, but this repository has no such branch",
         show(base)
     ))
     .help(format!(

@@ -1,5 +1,4 @@
-//! In a merge, only changes that differ from every parent belong to the committer: neither the lines nor the losses
-//! of a parent do.
+//! In a merge, only changes that differ from every parent belong to the committer.
 
 use gix::ObjectId;
 use gix::bstr::BStr;
@@ -12,7 +11,7 @@ use crate::git::{Merges, Objects, Parents, Repository, Tree, changes_between};
 use crate::measure;
 use crate::policy::settings::Settings;
 
-/// Files over this size are judged whole: comparing them with every parent takes too long.
+/// Larger files are judged whole, because comparing them with every parent takes too long.
 const MAX_SIZE: usize = 8 << 20;
 
 /// The trees of all parents, HEAD's first.
@@ -23,7 +22,7 @@ pub(super) fn trees<'a>(repo: &'a Repository, parents: &Parents) -> Result<Vec<T
         .collect()
 }
 
-/// The trees of the parents, some of them `known` by their commits; the empty tree stands for those of a first commit.
+/// The trees of the parents, some already `known` by commit; a first commit gets the empty tree.
 pub(super) fn parent_trees<'a>(
     objects: &'a Objects,
     parents: &[ObjectId],
@@ -41,8 +40,8 @@ pub(super) fn parent_trees<'a>(
         .collect()
 }
 
-/// What a commit changes itself: in a merge, the paths that differ from every parent and that git did not merge
-/// from parts of them. The old side is always the first parent's. `commits` are the parents.
+/// The changes that a commit makes itself: in a merge, the paths that differ from every parent and that git did not
+/// merge. The old side is the first parent's. `commits` are the parents.
 pub(super) fn own_changes(
     objects: &Objects,
     merges: &Merges,
@@ -66,8 +65,8 @@ pub(super) fn own_changes(
     without_taken_over(objects, merges, commits, parents, changes)
 }
 
-/// The changes without those that git made: the files that it merged from parts of their parents, and what its
-/// default strategy yields. `commits` are the parents; where that cannot be told, their changes are somebody's.
+/// Drops the changes that git made: files merged from parts of the parents, and the result of its default merge
+/// strategy. `commits` are the parents; if that cannot be determined, all changes remain.
 ///
 /// # Errors
 /// A tree or blob is missing or damaged.
@@ -87,7 +86,7 @@ pub(super) fn without_taken_over(
             own.push(change);
         }
     }
-    // Git merges more than two by another strategy, which knows no renames.
+    // For more than two parents git uses a strategy without rename detection.
     if let &[ours, theirs] = commits
         && !own.is_empty()
     {
@@ -125,8 +124,7 @@ fn is_taken_over(objects: &Objects, trees: &[Tree<'_>], change: &Change) -> Resu
     Ok(measure::is_taken_over(&new, &olds))
 }
 
-/// Measures what a merge changes against the parent that it loses least of: the rest was lost by the other
-/// side, and judged there.
+/// Measures the changes of a merge against the parent that loses least; other losses were judged on the other branch.
 ///
 /// # Errors
 /// A tree or blob is missing or damaged.
@@ -167,7 +165,7 @@ pub(super) fn measure_against_closest(
     Ok(())
 }
 
-/// What the trees have at `path`.
+/// The states at `path` in all trees.
 fn states(trees: &[Tree<'_>], path: &BStr) -> Result<Vec<State>> {
     let mut states = Vec::new();
     for tree in trees {

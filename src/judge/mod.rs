@@ -1,4 +1,4 @@
-//! Judging: one pipeline, and a thin entry per source of changes. Read-only.
+//! Judges changes with one pipeline and a thin entry per source. Read-only.
 
 mod applicable_designs;
 mod approvals;
@@ -47,16 +47,15 @@ pub use staged::{everything, staged};
 /// How to judge.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Designs chosen by hand, relative to the current directory; empty for the choice of the settings.
+    /// Designs given by the user, relative to the current directory; empty to follow the settings.
     pub designs: Vec<PathBuf>,
-    /// Which flag or variable chose them, for the report.
+    /// The flag or variable that named them, for the report.
     pub designs_from: &'static str,
-    /// Whether git's own machinery called, so that nothing but committed designs counts.
+    /// Whether git runs guard as a hook; then only committed designs count.
     pub in_hook: bool,
-    /// Whether the caller is the pre-merge-commit hook, for which git names the merged commits in `GITHEAD_*`.
-    /// Any caller can set such variables.
+    /// Whether this is the pre-merge-commit hook, for which git names the merged commits in `GITHEAD_*`. Any other
+    /// caller could forge these variables.
     pub githead: bool,
-    /// The approvals of this repository that hold now; only a commit that is being made, or a request, counts them
-    /// without a signature.
+    /// The unexpired approvals of this repository. Without a signature they count only for a new commit or a request.
     pub approvals: Vec<Approval>,
 }

@@ -1,4 +1,4 @@
-//! Files that a person or a program named, as paths in the repository.
+//! Turns file names given by users or programs into repository paths.
 
 use std::path::{Path, PathBuf};
 
@@ -9,10 +9,10 @@ use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
 use crate::path::{Platform, normalize_request};
 
-/// The path in the repository of a file named relative to the current directory.
+/// The repository path of a file given relative to the current directory.
 ///
 /// # Errors
-/// It is not inside the work tree, or cannot be a path there.
+/// The file is outside the work tree or not a valid path.
 pub(super) fn in_repository(repo: &Repository, file: &Path) -> Result<BString> {
     let outside = |why: String| {
         Error::new(format!("{} cannot be the design: {why}", show_file(file)))

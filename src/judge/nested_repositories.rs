@@ -1,4 +1,4 @@
-//! Why requests end where a repository inside the workspace begins: it has designs, settings and signers of its own.
+//! Requests stop at nested repositories, which have their own designs, settings and signers.
 
 use gix::bstr::{BStr, ByteSlice};
 
@@ -8,11 +8,11 @@ use crate::finding::{Finding, Help, Rule};
 use crate::git::Repository;
 use crate::path::{Reason, shell_word, show};
 
-/// The finding on a path that is in another repository, or is one: a work tree, a submodule that is not checked out,
-/// or a bare repository.
+/// The finding for a path in another repository: a work tree, a submodule that is not checked out, or a bare
+/// repository.
 ///
 /// # Errors
-/// The directories on the way, HEAD or the index cannot be read.
+/// A parent directory, HEAD or the index cannot be read.
 pub(super) fn refusal(
     repo: &Repository,
     boundary: &Boundary,
@@ -30,22 +30,21 @@ pub(super) fn refusal(
     };
     let finding = match nested {
         Some(NestedRepository::WorkTree(at)) => {
-            let what = "a repository of its own: run guard there";
-            let help = "it has its own settings and designs, by which guard judges there:";
+            let what = "a separate repository";
+            let help = "it has its own settings and designs; run guard there:";
             outside(path, at.as_ref(), what)
                 .help(help)
                 .help(Help::command(command(path, at.as_ref())))
         }
         Some(NestedRepository::Bare(at)) => {
-            let what = "a bare repository, whose settings and hooks git obeys there";
-            outside(path, at.as_ref(), what).help("a person has to change it")
+            let what = "a bare repository, whose configuration and hooks git would run";
+            outside(path, at.as_ref(), what).help("ask a person to change it")
         }
         None => match repo.submodule_of(path)? {
             Some(at) => {
-                let what =
-                    "a submodule that is not checked out: its files are another repository's";
+                let what = "a submodule that is not checked out";
                 outside(path, at.as_ref(), what)
-                    .help("check it out, and run guard there:")
+                    .help("check it out and run guard there:")
                     .help(Help::command(format_args!(
                         "git submodule update --init {}",
                         shell_word(&at)
@@ -67,7 +66,7 @@ fn outside(path: &BStr, at: &BStr, what: &str) -> Finding {
     finding.detail("reason", Reason::PathOutside.detail())
 }
 
-/// What asks guard about the path in the repository that has it.
+/// The command that checks the path in its own repository.
 fn command(path: &BStr, at: &BStr) -> String {
     let inside = path.get(at.len() + 1..).unwrap_or_default();
     let at = shell_word(at);

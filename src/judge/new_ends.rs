@@ -1,4 +1,4 @@
-//! What becomes of files that a Rename row lets go: how much of them is at the new end.
+//! Finds how much of a deleted file survives at the new path of its Rename row.
 
 use std::collections::HashMap;
 
@@ -11,10 +11,10 @@ use crate::measure::{self, Kept};
 use crate::policy::Policy;
 use crate::rules::NewEnd;
 
-/// Looks up where the deleted files of a change go on.
+/// Looks up where deleted files continue.
 pub(super) struct NewEnds<'a> {
     policy: &'a Policy,
-    /// What the change adds or modifies, by path; empty where no row renames anything.
+    /// The added and modified files by path; empty if no row renames anything.
     made: HashMap<&'a BStr, State>,
 }
 
@@ -29,7 +29,7 @@ impl<'a> NewEnds<'a> {
         NewEnds { policy, made }
     }
 
-    /// The new ends of a deleted path, by all rows that rename it, as far as the change makes or modifies them.
+    /// The new paths of a deleted file that the change adds or modifies, by all its Rename rows.
     ///
     /// # Errors
     /// A blob is missing or damaged.
@@ -71,7 +71,7 @@ impl<'a> NewEnds<'a> {
             return Ok(Kept::NOTHING);
         }
         let settings = &self.policy.settings;
-        // Such as lock files, which are written anew at any time.
+        // Such as lock files, which tools rewrite at any time.
         if settings.exempt.contains(from.as_ref()) && settings.exempt.contains(to.as_ref()) {
             return Ok(Kept::WHOLE);
         }

@@ -1,4 +1,4 @@
-//! Every commit of a range on its own: the net difference hides what was done and undone again.
+//! Judges every commit of a range, because the net difference hides what was done and undone.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,11 +16,10 @@ use crate::git::{Commit, Merges, Objects, Range, Repository, Tree};
 use crate::policy::{Policy, Stage};
 use crate::threads;
 
-/// Told now and then how many commits of how many are judged.
+/// Reports how many of how many commits are judged.
 pub type Progress<'a> = dyn Fn(usize, usize) + Sync + 'a;
 
-/// What is wrong with single commits of the range, by its policy, in the order of the commits whatever the
-/// number of threads.
+/// The findings on single commits of the range, in commit order, by the policy of the range.
 pub(super) fn judge(
     repo: &Repository,
     range: &Range,
@@ -30,7 +29,7 @@ pub(super) fn judge(
 ) -> Result<Vec<Finding>> {
     if range.is_cut {
         return Err(Error::new(
-            "the clone is shallow and lacks some commits of the range: they cannot be judged one by one",
+            "the clone is shallow and lacks some commits of the range, so guard cannot judge each commit",
         )
         .help("run `git fetch --unshallow`"));
     }
@@ -67,22 +66,22 @@ pub(super) fn judge(
         .collect())
 }
 
-/// How many commits a thread takes at a time: neighbours have most of their trees in common.
+/// The number of commits per batch; neighbours share most of their trees.
 const BATCH: usize = 32;
 
-/// Commits that threads take batches of.
+/// Commits that threads take in batches.
 struct CommitQueue<'a> {
     commits: &'a [Commit],
-    /// The trees of the commits.
+    /// The tree of each commit.
     trees: HashMap<ObjectId, ObjectId>,
-    /// Where the work began.
+    /// The merge base.
     base: Option<ObjectId>,
     merges: Merges,
     policy: &'a Policy,
     /// The approvals in the messages of the range.
     commit_approvals: &'a CommitApprovals,
     next: AtomicUsize,
-    /// The findings of the commits that have any, by the commit's place.
+    /// The findings by the position of their commit.
     done: Mutex<Vec<(usize, Vec<Finding>)>>,
     progress: &'a Progress<'a>,
 }
@@ -98,7 +97,7 @@ impl CommitQueue<'_> {
             let end = (start + BATCH).min(self.commits.len());
             for (at, commit) in (start..).zip(&self.commits[start..end]) {
                 let findings = self.judge(objects, &base, at, commit).inspect_err(|_| {
-                    // The others need not go on.
+                    // Stops the other threads.
                     self.next.store(self.commits.len(), Ordering::Relaxed);
                 })?;
                 if !findings.is_empty()

@@ -1,5 +1,5 @@
-//! The one pipeline of every judgement: load the policy, check the approvals, measure the changes, find the merge
-//! base, run the rules. Each source (staged changes, a commit, a range) is an entry that chooses what goes in.
+//! The pipeline of every judgement: load the policy, check approvals, measure changes, find the merge base, run the
+//! rules. Each source (staged changes, a commit, a range) provides its input.
 
 use std::collections::HashSet;
 
@@ -21,41 +21,41 @@ use crate::policy::{Governing, Policy, Stage};
 use crate::rules::MeasuredChange;
 use crate::verdict::{DesignUsed, JudgedChange, Source, Texts, Verdict};
 
-/// What a source puts into the pipeline.
+/// The input from a source.
 pub(super) struct Input<'a> {
-    /// What is judged against what.
+    /// What to judge, and against what.
     pub(super) policy: PolicyInputs<'a>,
     pub(super) changes: Vec<Change>,
-    /// The parents of a commit; in a merge, a loss counts against the closest of them.
+    /// The parents of a commit; in a merge, losses are measured against the closest one.
     pub(super) parents: &'a [Tree<'a>],
     /// The merge bases of a range.
     pub(super) merge_bases: Option<&'a MergeBases<'a>>,
-    /// The commits whose trailers may hold approvals.
+    /// The commits whose trailers may contain approvals.
     pub(super) commits: &'a [Commit],
-    /// Commits that existed before a range, such as the tip of the target branch.
+    /// Commits that existed before the range, such as the tip of the target branch.
     pub(super) known: &'a [ObjectId],
     /// The approvals of this repository, which count without a signature.
     pub(super) approvals: &'a [Approval],
 }
 
-/// A finished judgement, and what it was made from.
+/// A finished judgement and its input.
 pub(super) struct Judged {
     pub(super) objects: Objects,
-    /// The commit judged against.
+    /// The commit compared with.
     pub(super) base: Option<ObjectId>,
     pub(super) policy: Policy,
     pub(super) changes: MeasuredChanges,
     pub(super) findings: Vec<Finding>,
     /// The approvals in the trailers of the commits.
     pub(super) commit_approvals: CommitApprovals,
-    /// The paths of the approved changes.
+    /// The paths of approved changes.
     approved: HashSet<BString>,
 }
 
-/// Judges what a source puts in.
+/// Runs the pipeline.
 ///
 /// # Errors
-/// Whatever keeps guard from a verdict: no design, an unusable one, settings or objects that cannot be read.
+/// No design, an unusable design, or settings or objects that cannot be read.
 pub(super) fn judge(repo: &Repository, input: Input<'_>, options: &Options) -> Result<Judged> {
     let (stage, base_commit) = (input.policy.stage, input.policy.base);
     let (result, mut changes) = (input.policy.proposal, input.changes);
@@ -119,7 +119,7 @@ pub(super) fn judge(repo: &Repository, input: Input<'_>, options: &Options) -> R
     })
 }
 
-/// Rows that could not be read grant nothing. They do not refuse a commit; guard only warns about them.
+/// Rows that could not be parsed grant nothing; guard only warns about them.
 fn document_faults(policy: &Policy) -> Vec<Finding> {
     let level = |finding: &Finding| policy.settings.level(finding.rule);
     policy
@@ -154,7 +154,7 @@ impl Judged {
         }
     }
 
-    /// The verdict on what came from `source`.
+    /// The verdict on the changes from `source`.
     ///
     /// # Errors
     /// A content to show cannot be read.
@@ -206,7 +206,7 @@ pub(super) fn designs_used(policy: &Policy) -> Vec<DesignUsed> {
     policy.designs.iter().map(used).collect()
 }
 
-/// The documents that findings may point into.
+/// The documents that findings may refer to.
 pub(super) fn texts(policy: &Policy) -> Texts {
     policy
         .designs

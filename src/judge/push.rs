@@ -1,4 +1,4 @@
-//! Judging a push: every ref by its own range, told as one report.
+//! Judges a push: each ref by its own range, in one report.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use crate::verdict::{Source, SourceKind, Verdict};
 /// Judges every ref of a push.
 ///
 /// # Errors
-/// Whatever keeps guard from a verdict on one of them.
+/// guard cannot judge one of them.
 pub fn push(
     repo: &Repository,
     updates: &[Update],
@@ -32,8 +32,8 @@ pub fn push(
     Ok(together(reports.collect::<Result<_>>()?))
 }
 
-/// Judges the commits that updates of refs bring to branches, each as it would have been judged before it was
-/// made. Commits that another branch, here or of a remote, has already are not new.
+/// Judges the new commits that ref updates bring to branches, each as before it was made. Commits on another local or
+/// remote branch are not new.
 ///
 /// # Errors
 /// As for [`push`].
@@ -60,7 +60,7 @@ pub fn new_commits(repo: &Repository, updates: &[Update], options: &Options) -> 
     Ok(together(reports))
 }
 
-/// The branch of `[lld] base` in the settings that a commit has; unreadable ones are told when the range is judged.
+/// `[lld] base` in the settings of a commit; unreadable settings are reported when the range is judged.
 pub(super) fn base_setting(repo: &Repository, commit: Option<ObjectId>) -> Result<Option<String>> {
     let settings = settings_of(repo, commit)?;
     let base = settings.and_then(|settings| settings.ok()?.base);
@@ -71,7 +71,7 @@ pub(super) fn base_setting(repo: &Repository, commit: Option<ObjectId>) -> Resul
     }))
 }
 
-/// Says which ref a finding, or a failure, is about.
+/// Adds the name of the ref to findings and errors.
 fn of_ref(report: Result<Verdict>, name: Option<&BStr>) -> Result<Verdict> {
     let Some(name) = name else {
         return report;
@@ -90,7 +90,7 @@ fn of_ref(report: Result<Verdict>, name: Option<&BStr>) -> Result<Verdict> {
     }
 }
 
-/// Several reports as one; a single one as it is.
+/// Joins several reports.
 fn together(mut reports: Vec<Verdict>) -> Verdict {
     if reports.len() == 1 {
         return reports.remove(0);

@@ -1,4 +1,4 @@
-//! Judging a range: what its commits change altogether and, on request, each of them.
+//! Judges the net change of a range and, on request, each of its commits.
 
 use std::collections::HashSet;
 
@@ -17,10 +17,10 @@ use crate::policy::Stage;
 use crate::trailer;
 use crate::verdict::{Source, SourceKind, Verdict};
 
-/// Judges what a range changes altogether; with `each_commit`, also every commit of it.
+/// Judges the net change of a range; with `each_commit`, also every commit.
 ///
 /// # Errors
-/// Whatever keeps guard from a verdict.
+/// guard cannot reach a verdict.
 pub fn range(
     repo: &Repository,
     range: &Range,
@@ -69,7 +69,7 @@ pub fn range(
     let mut notes = range.notes.clone();
     if range.is_cut {
         notes.push(
-            "the clone is shallow: trailers of commits that it lacks are not seen".to_owned(),
+            "the clone is shallow, so guard cannot see the trailers of missing commits".to_owned(),
         );
     }
     judged.policy.notes.splice(0..0, notes);
@@ -81,7 +81,7 @@ pub fn range(
             &judged.commit_approvals,
             progress,
         )?;
-        // A commit's own finding says the same and more, unless an approval cleared only that.
+        // A finding on a single commit says the same in more detail, unless an approval cleared only that.
         judged.findings.retain(|net| {
             !of_commits
                 .iter()
@@ -92,7 +92,7 @@ pub fn range(
     judged.verdict(source)
 }
 
-/// Work may begin before the first `guard.toml`, and would then be judged by no rules but its own.
+/// Work that began before the first `guard.toml` would be judged by no rules but its own.
 fn refuse_older_than_settings(repo: &Repository, range: &Range) -> Result<()> {
     let beside = |known: &&ObjectId| Some(**known) != range.base;
     let mut beside = range.known.iter().filter(beside).peekable();
@@ -102,16 +102,16 @@ fn refuse_older_than_settings(repo: &Repository, range: &Range) -> Result<()> {
     for &known in beside {
         if settings_of(repo, Some(known))?.is_some() {
             return Err(Error::new(format!(
-                "the merge base has no guard.toml, but commit {}, which the work is beside, has one",
+                "the merge base has no guard.toml, but the target branch ({}) does",
                 known.to_hex_with_len(12)
             ))
-            .help("merge or rebase, so that the work is judged by it"));
+            .help("rebase or merge, so that guard can judge by it"));
         }
     }
     Ok(())
 }
 
-/// The designs that the commits name, each with the first commit that does, in the order of the commits.
+/// The designs that the commits name, in commit order, each with the first commit that does.
 pub(super) fn designs_named_by(commits: &[Commit]) -> Vec<(BString, ObjectId)> {
     let mut known = HashSet::new();
     let mut named = Vec::new();

@@ -1,4 +1,4 @@
-//! Judges what a request would do to a file, for `guard check` and for the file operations.
+//! Judges what a request would do to a file, for `guard check` and the file verbs.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -18,7 +18,7 @@ use crate::path::TreeView;
 use crate::policy::{Policy, design};
 use crate::rules::{self, Access, Case, MeasuredChange, NewEnd, PathRequest};
 
-/// What every request is judged with.
+/// The context of all requests.
 #[derive(Clone, Copy)]
 pub struct OperationContext<'a> {
     /// The repository.
@@ -27,16 +27,16 @@ pub struct OperationContext<'a> {
     pub policy: &'a Policy,
     /// The workspace.
     pub boundary: &'a Boundary,
-    /// What people have consented to.
+    /// The approvals.
     pub approvals: &'a [Approval],
 }
 
 impl OperationContext<'_> {
-    /// Whether requests may concern the path at all: nested repositories, and the rules of requests. The inner error is
+    /// Whether requests may use the path: checks nested repositories and the rules for requests. The inner error is
     /// the finding that refuses it.
     ///
     /// # Errors
-    /// Whether the path is in a nested repository cannot be told.
+    /// Nested repositories cannot be determined.
     pub fn admit(&self, path: &BStr, access: Access) -> Result<Result<(), Box<Finding>>> {
         let request = PathRequest {
             settings: &self.policy.settings,
@@ -52,9 +52,9 @@ impl OperationContext<'_> {
         Ok(refusal.map_or(Ok(()), |finding| Err(Box::new(finding))))
     }
 
-    /// What the step from `old` to `new` destroys, and the old content that this is measured against. Both what is
-    /// on disk and what HEAD holds at `paths` may be lost, so the greatest loss counts: many small edits add up to
-    /// one, and so do deleting and creating.
+    /// What the step from `old` to `new` destroys, and the old content that it is measured against. The content on
+    /// disk and HEAD's content at `paths` both count, and the greatest loss wins: many small edits, or deleting and
+    /// recreating, add up to one large loss.
     ///
     /// # Errors
     /// HEAD cannot be read.
@@ -68,7 +68,7 @@ impl OperationContext<'_> {
         let there = old.map(|old| self.blob_id(old)).transpose()?;
         let mut worst = (self.step(old, new), old.map(Cow::Borrowed));
         for path in paths {
-            // What HEAD and the disk have in common is measured once: it may be large.
+            // Content that HEAD and disk share is measured once; it may be large.
             if there.is_some() && head.get(path)?.map(|state| state.id) == there {
                 continue;
             }
@@ -82,7 +82,7 @@ impl OperationContext<'_> {
         Ok(worst)
     }
 
-    /// What a step destroys, HEAD aside.
+    /// What a step destroys, ignoring HEAD.
     pub fn step(&self, old: Option<&[u8]>, new: Option<&[u8]>) -> Measured {
         measure::measure(
             old.map(|old| (Kind::File, old)),
@@ -91,7 +91,7 @@ impl OperationContext<'_> {
         )
     }
 
-    /// What the file `to` keeps of `from`, as HEAD has it, where it gets this content.
+    /// How much of `from` (as in HEAD) the file `to` keeps with this content.
     ///
     /// # Errors
     /// HEAD cannot be read.
@@ -107,8 +107,8 @@ impl OperationContext<'_> {
         })
     }
 
-    /// The least that a text destroys that is written over `old` and over what HEAD holds: nothing where those are
-    /// texts too, for the text may keep them.
+    /// The least that writing an unknown text over `old` and HEAD's content destroys: nothing if those are text,
+    /// which the new text may keep.
     ///
     /// # Errors
     /// HEAD cannot be read.
@@ -133,8 +133,8 @@ impl OperationContext<'_> {
         })
     }
 
-    /// The change as the rules see it: as the commit shows it that it leads to, from what HEAD holds. `old` is what
-    /// is on disk, and `renamed` the other end of a move.
+    /// The change as a commit would show it, from HEAD's state. `old` is the content on disk, `renamed` the other
+    /// path of a move.
     ///
     /// # Errors
     /// A content cannot be hashed, or HEAD cannot be read.
@@ -159,7 +159,7 @@ impl OperationContext<'_> {
                 let content = committed.map(|committed| contents(committed.as_deref()));
                 (written(path, head.get(path)?, id), content)
             }
-            // A file that HEAD lacks is removed or moved all the same.
+            // A file that HEAD lacks still counts as deleted or moved.
             _ => {
                 let mut change = self.change(path, old, new)?;
                 change.renamed = renamed.map(BString::from);
@@ -168,20 +168,20 @@ impl OperationContext<'_> {
         };
         Ok(MeasuredChange {
             measured,
-            // A request shows one file; only a move knows where it goes on.
+            // A request is about one file; only a move knows the new path.
             new_ends: Vec::new(),
             content,
             change,
         })
     }
 
-    /// A change to a content that is not known yet.
+    /// A change to content that is not known yet.
     ///
     /// # Errors
     /// HEAD cannot be read.
     pub fn unknown_content(&self, path: &BStr, measured: Measured) -> Result<MeasuredChange> {
         let head = self.head()?;
-        // No content has this id, and so no approval names it.
+        // No content has this id, so no approval can name it.
         let unknown = ObjectId::null(head.id().kind());
         Ok(MeasuredChange {
             measured,
@@ -210,8 +210,8 @@ impl OperationContext<'_> {
         })
     }
 
-    /// The same without the approvals, where they do not cover what a write destroys: they name what HEAD holds, and
-    /// not a content that is only on the disk.
+    /// The same context, without approvals if they do not cover the loss: approvals name HEAD's content, not content
+    /// that only the disk has.
     ///
     /// # Errors
     /// A content cannot be hashed, or HEAD cannot be read.
@@ -229,8 +229,8 @@ impl OperationContext<'_> {
         })
     }
 
-    /// The policy with the version that a write brings of a design in force, as a commit would be judged; `None` where
-    /// the path is another.
+    /// The policy with the proposed version of a governing design, as for a commit; `None` if `path` is not a
+    /// governing design.
     pub fn proposing(&self, path: &BStr, new: &[u8]) -> Option<Policy> {
         let mut designs = self.policy.designs.iter();
         let at = designs.position(|governing| governing.design.path == path)?;
@@ -248,7 +248,7 @@ impl OperationContext<'_> {
         self.repo.tree_of(self.repo.head_commit()?)
     }
 
-    /// The id that git gives a content.
+    /// git's id of the content.
     ///
     /// # Errors
     /// It cannot be hashed.
@@ -258,10 +258,10 @@ impl OperationContext<'_> {
             .ok_or_else(|| Error::new("the content cannot be hashed"))
     }
 
-    /// What the rules refuse, the gravest first.
+    /// The errors of the rules, most severe first.
     ///
     /// # Errors
-    /// The base that the settings name is not there, or a commit cannot be read.
+    /// The configured base does not exist, or a commit cannot be read.
     pub fn refusals(&self, changes: &[MeasuredChange]) -> Result<Vec<Finding>> {
         let head = self.repo.head_commit()?;
         let merge_base = merge_base::look_up(self.repo, self.policy, head, changes)?;
@@ -278,7 +278,7 @@ impl OperationContext<'_> {
     }
 }
 
-/// A path that gets a content, by the step that its commit shows. The mode bits of a file survive a write.
+/// The change that writes a content, from the committed state. A write keeps the file mode.
 fn written(path: &BStr, committed: Option<State>, id: ObjectId) -> Change {
     let kind = committed.map(|state| state.kind);
     Change {

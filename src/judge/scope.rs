@@ -1,4 +1,4 @@
-//! What the designs in force grant: for people, for programs, and for an agent's prompt.
+//! What the designs in force grant, for people, programs and prompts.
 
 use super::Options;
 use super::pipeline::{designs_used, texts};
@@ -13,10 +13,10 @@ use crate::policy::{Grant, GrantKind, Policy};
 use crate::rules;
 use crate::verdict::{PromptSection, ScopeGrant, ScopeListing};
 
-/// Every grant with what is on disk at its path.
+/// All grants, with whether their files exist.
 ///
 /// # Errors
-/// Whatever keeps guard from a policy.
+/// The policy cannot be loaded.
 pub fn scope(repo: &Repository, options: &Options) -> Result<ScopeListing> {
     let policy = load_to_show(repo, options)?;
     let mut report = ScopeListing {
@@ -35,15 +35,15 @@ pub fn scope(repo: &Repository, options: &Options) -> Result<ScopeListing> {
     Ok(report)
 }
 
-/// The section for an agent's prompt: the paths that it may write.
+/// The section of an agent's prompt that lists the writable paths.
 ///
 /// # Errors
-/// Whatever keeps guard from a policy, and a branch on which no design applies.
+/// The policy cannot be loaded, or no design applies.
 pub fn prompt(repo: &Repository, options: &Options) -> Result<PromptSection> {
     let policy = load_to_show(repo, options)?;
     let Some(scope) = policy.scope.as_ref().filter(|scope| !scope.is_empty()) else {
         return Err(
-            Error::new("no design applies here, so there are no paths to name")
+            Error::new("no design applies, so there are no paths to list")
                 .help("name a design: guard scope prompt --lld FILE"),
         );
     };
@@ -62,15 +62,15 @@ pub fn prompt(repo: &Repository, options: &Options) -> Result<PromptSection> {
     ))
 }
 
-/// What is there now.
+/// The current files.
 struct Now<'a> {
     disk: BoundaryView<'a>,
-    /// Lists all files, which the disk does not.
+    /// Lists all files; the disk view cannot.
     index: GitTreeView<'a>,
 }
 
 impl Now<'_> {
-    /// For each grant whether something is there.
+    /// For each grant, whether its file exists.
     fn holds(&self, grants: &[Grant]) -> Vec<bool> {
         let matched = rules::matched(grants, &[&self.index]);
         let there = grants.iter().zip(matched).map(|(grant, matched)| {
@@ -81,7 +81,7 @@ impl Now<'_> {
     }
 }
 
-/// All grants in force, each with whether something is there; in a bare repository nothing is.
+/// All grants in force, each with whether its file exists; in a bare repository none does.
 fn grants(repo: &Repository, policy: &Policy) -> Result<Vec<ScopeGrant>> {
     let (index, boundary);
     let objects = repo.objects();

@@ -1,4 +1,4 @@
-//! What HEAD's `guard.toml` says, and where.
+//! HEAD's `guard.toml`, with the place of each setting.
 
 // Shows the settings of the work tree.
 #![allow(clippy::disallowed_methods)]
@@ -12,16 +12,16 @@ use crate::git::{Repository, show_file};
 use crate::policy::settings::{self, KeyPlaces, Settings, parse_with_places};
 use crate::verdict::{ChosenDesigns, SettingsInForce};
 
-/// HEAD's settings; the defaults where it has none.
+/// HEAD's settings; the defaults if it has none.
 ///
 /// # Errors
-/// HEAD's `guard.toml` cannot be used, or HEAD cannot be read.
+/// HEAD's `guard.toml` is invalid, or HEAD cannot be read.
 pub fn settings_of_head(repo: &Repository) -> Result<Settings> {
     let committed = settings_of(repo, repo.head_commit()?)?;
     committed.unwrap_or_else(|| Ok(Settings::default()))
 }
 
-/// What the `guard.toml` of a commit says, if it has one; the inner error is that it cannot be used.
+/// The settings of a commit, if it has any; the inner error is an invalid `guard.toml`.
 ///
 /// # Errors
 /// The commit cannot be read.
@@ -33,10 +33,10 @@ pub(super) fn settings_of(
     Ok(text.map(|text| settings::parse(&text)))
 }
 
-/// The settings in force with the place of each, and what chooses the designs in their stead.
+/// The settings in force with their places, and any designs chosen by hand.
 ///
 /// # Errors
-/// HEAD's `guard.toml` cannot be used, or HEAD cannot be read.
+/// HEAD's `guard.toml` is invalid, or HEAD cannot be read.
 pub fn settings(repo: &Repository, options: &Options) -> Result<SettingsInForce> {
     let commit = repo.head_commit()?;
     let file = BStr::new(settings::FILE);
@@ -51,12 +51,11 @@ pub fn settings(repo: &Repository, options: &Options) -> Result<SettingsInForce>
         .and_then(|root| std::fs::read(root.join(settings::FILE)).ok());
     let mut notes = Vec::new();
     if committed.is_none() {
-        notes.push("HEAD has no guard.toml, so that the defaults are in force".to_owned());
+        notes.push("HEAD has no guard.toml; the defaults apply".to_owned());
     }
     if on_disk.is_some_and(|bytes| settings::parse(&bytes).ok().as_ref() != Some(&in_force)) {
         notes.push(
-            "the guard.toml of the work tree says something else; it counts once it is committed"
-                .to_owned(),
+            "the guard.toml in the work tree differs; it takes effect once committed".to_owned(),
         );
     }
     Ok(SettingsInForce {
@@ -69,7 +68,7 @@ pub fn settings(repo: &Repository, options: &Options) -> Result<SettingsInForce>
     })
 }
 
-/// The designs that were chosen by hand, which go before `[lld] path`.
+/// The designs chosen by hand, which override `[lld] path`.
 fn chosen(repo: &Repository, options: &Options) -> Result<Option<ChosenDesigns>> {
     if !options.designs.is_empty() {
         return Ok(Some(ChosenDesigns {

@@ -1,4 +1,4 @@
-//! Judging the next commit: what is staged, or what `git add --all` would stage.
+//! Judges the next commit: the index, or what `git add --all` would stage.
 
 use super::pipeline::{self, Input, Judged};
 use super::policy_loader::PolicyInputs;
@@ -12,7 +12,7 @@ const GITHEAD_IGNORED: &str = "guard ignores the GITHEAD_ variables: they count 
 /// Judges what `git commit` would record now.
 ///
 /// # Errors
-/// Whatever keeps guard from a verdict: no design, an unusable one, settings or objects that cannot be read.
+/// No design, an unusable design, or settings or objects that cannot be read.
 pub fn staged(repo: &Repository, options: &Options) -> Result<Verdict> {
     let judged = judge_staged(repo, options)?;
     verdict(repo, SourceKind::Index, judged)

@@ -11,18 +11,18 @@ use crate::git::{Objects, Tree};
 use crate::policy::Policy;
 use crate::rules::{self, Case, MeasuredChange, MergeBase};
 
-/// The steps that every change goes through, whether it is one of a whole range, of a commit or of a segment.
+/// The steps for all changes of a range, a commit or a segment.
 pub(super) struct Judge<'a> {
     pub(super) objects: &'a Objects,
     pub(super) policy: &'a Policy,
     /// The tree judged against, if there is a repository: its attributes say which files Git LFS keeps.
     pub(super) base: Option<&'a Tree<'a>>,
-    /// What the changes lead to.
+    /// The resulting tree.
     pub(super) result: GitTree<'a>,
 }
 
 impl Judge<'_> {
-    /// Explains renames and measures what each change destroys.
+    /// Pairs renames and measures what each change destroys.
     ///
     /// # Errors
     /// An object cannot be read.
@@ -40,7 +40,7 @@ impl Judge<'_> {
         Ok(changes)
     }
 
-    /// Runs the rules, with the approvals that count for exactly these changes.
+    /// Runs the rules, with the approvals for exactly these changes.
     ///
     /// # Errors
     /// An object of the resulting tree cannot be read.

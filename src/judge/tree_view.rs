@@ -1,4 +1,4 @@
-//! The index, a committed tree or the work tree: as the policy loader reads it, and as the rules look at it.
+//! One view of the index, a committed tree or the work tree, for the policy loader and the rules.
 
 use std::cell::{OnceCell, RefCell};
 use std::path::Path;
@@ -12,10 +12,10 @@ use crate::git::{Index, Objects, Repository, Tree, visit_case_collisions};
 use crate::path::{Node, TreeView};
 use crate::rules::{MeasuredChange, ResultTree};
 
-/// A tree that git holds.
+/// A tree in git.
 #[derive(Clone, Copy)]
 pub(super) enum GitTree<'a> {
-    /// What is staged.
+    /// The index.
     Index(&'a Repository, &'a Index),
     /// The tree of a commit.
     Tree(&'a Tree<'a>),
@@ -24,7 +24,7 @@ pub(super) enum GitTree<'a> {
 }
 
 impl<'a> GitTree<'a> {
-    /// What is at `path`, a directory excepted.
+    /// The state at `path`; directories have none.
     pub(super) fn get(self, path: &BStr) -> Result<Option<State>> {
         match self {
             GitTree::Index(repo, index) => index.get(repo, path),
@@ -77,7 +77,7 @@ impl<'a> GitTree<'a> {
         }
     }
 
-    /// The tree as rules look at it, with all its files.
+    /// The view of the tree for rules, with all its files.
     pub(super) fn view(self, objects: &'a Objects) -> GitTreeView<'a> {
         GitTreeView {
             tree: self,
@@ -88,7 +88,7 @@ impl<'a> GitTree<'a> {
         }
     }
 
-    /// The tree as the result of `changes`; of a committed tree, only files near a change are listed.
+    /// The view as the result of `changes`; a committed tree lists only files near a change.
     pub(super) fn result_of(
         self,
         objects: &'a Objects,
@@ -101,18 +101,18 @@ impl<'a> GitTree<'a> {
     }
 }
 
-/// Looks paths up; remembers the first object that could not be read.
+/// Looks up paths and remembers the first object that could not be read.
 pub(super) struct GitTreeView<'a> {
     tree: GitTree<'a>,
     objects: &'a Objects,
     changes: Option<&'a [MeasuredChange]>,
-    /// The files of a committed tree, listed when they are first asked for.
+    /// The files of a committed tree, listed on first use.
     files: OnceCell<Vec<(BString, Kind)>>,
     failed: RefCell<Option<Error>>,
 }
 
 impl GitTreeView<'_> {
-    /// Whatever could not be read: a judgement counts only if everything could be seen.
+    /// The first read error: a judgement counts only if everything could be read.
     pub(super) fn finish(self) -> Result<()> {
         self.failed.into_inner().map_or(Ok(()), Err)
     }
@@ -173,16 +173,16 @@ impl ResultTree for GitTreeView<'_> {
     }
 }
 
-/// Opens the work tree below `root`.
+/// Opens the work tree at `root`.
 ///
 /// # Errors
-/// It is not there, or cannot be opened.
+/// It does not exist or cannot be opened.
 pub(super) fn work_tree(root: &Path) -> Result<Boundary> {
     Boundary::open(root).map_err(|error| Error::new(error.to_string()))
 }
 
-/// The disk lists no files; the index does. A request is about one path, and its neighbours are judged when it is
-/// committed.
+/// The disk view lists no files; the index does. A request is about one path, and its neighbours are judged at commit
+/// time.
 impl ResultTree for BoundaryView<'_> {
     fn for_each(&self, _visit: &mut dyn FnMut(&BStr, Kind)) {}
 }

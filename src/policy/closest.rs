@@ -1,8 +1,7 @@
-//! The closest granted path to one that is not granted.
+//! Finds the granted path closest to one that is not granted.
 //!
-//! In this order: the same file name elsewhere, the same name but for case,
-//! separators, accents or look-alike letters, the same directory, then
-//! similarity over the path's segments. Nothing is offered below a threshold.
+//! Candidates in order: the same file name elsewhere; the same name apart from case, separators, accents or
+//! look-alike letters; the same directory; similar path segments. Below a threshold nothing is suggested.
 
 use gix::bstr::{BStr, BString};
 
@@ -12,22 +11,21 @@ use super::path_name::PathName;
 use super::scope::Scope;
 use super::{Actions, Grant, GrantKind};
 
-/// A granted path close to one that is not.
+/// A granted path close to one that is not granted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Closest<'a> {
-    /// A path that would have been allowed. For a directory grant: the asked
-    /// file name in that directory.
+    /// The suggested path. For a directory grant: the file name in that directory.
     pub path: BString,
-    /// The grant that allows it.
+    /// The grant that permits it.
     pub grant: &'a Grant,
-    /// What makes it close.
+    /// Why it is close.
     pub why: Why,
 }
 
-/// The granted path closest to `path` whose grant permits what is `wanted`. `None` where `path` is granted itself,
-/// or where nothing such is close. Equally close paths go by their bytes.
+/// The granted path closest to `path` whose grant permits `wanted`; `None` if `path` is granted or nothing is close.
+/// Ties go to the smaller path.
 ///
-/// Globs are never offered. Whoever adds a file may as well write one that may be modified.
+/// Globs are never suggested. For a new file, a path that may be modified is also suggested.
 pub fn closest<'a>(scope: &'a Scope, path: &BStr, wanted: Actions) -> Option<Closest<'a>> {
     if !scope.lookup(path).is_empty() {
         return None;

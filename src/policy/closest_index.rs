@@ -1,4 +1,4 @@
-//! The granted files and directories, prepared for finding the closest.
+//! An index of granted files and directories for finding the closest one.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -11,42 +11,42 @@ use gix::bstr::{BString, ByteSlice};
 use super::path_name::{DIRECTORIES, EXTENSION, PathName, overlap};
 use super::{Grant, GrantKind};
 
-/// The least score of a suggestion by similarity alone.
+/// The minimum score of a suggestion based on similarity alone.
 const MIN_SIMILAR: f64 = 0.55;
 
-/// The least score of a suggestion in the same directory: that of an equal extension.
+/// The minimum score of a suggestion in the same directory: that of an equal extension.
 const MIN_SIBLING: f64 = DIRECTORIES + EXTENSION;
 
-/// With more grants than this only the most promising are compared in full.
+/// With more grants than this, only the most promising are compared in full.
 pub(super) const MANY: usize = 200;
 
-/// How many are.
+/// How many candidates count as promising.
 const PROMISING: usize = 64;
 
-/// Grants that are looked at, for all questions together. Nobody reads a hundred thousand suggestions: those that are
-/// left come from [`MANY`] files of the same name or directory, and not from elsewhere.
+/// The number of candidates to compare in one run. Later suggestions come only from [`MANY`] files of the same name or
+/// directory.
 const ALL_LOOKS: usize = 20_000_000;
 
-/// What makes a path close.
+/// Why a path is close.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Why {
     /// The same file name in another directory.
     SameName,
     /// Another file of the same directory.
     SameDirectory,
-    /// It is written much alike.
+    /// A similar spelling.
     Similar,
 }
 
-/// The granted files and directories, prepared for comparison.
+/// An index of granted files and directories.
 #[derive(Debug, Clone)]
 pub(super) struct ClosestIndex {
     candidates: Vec<ClosestCandidate>,
-    /// Positions of files by file name, folded.
+    /// Positions of files by folded file name.
     names: HashMap<String, Vec<usize>>,
     /// Positions of files by directory.
     directories: HashMap<BString, Vec<usize>>,
-    /// How many more candidates may be looked at.
+    /// How many more candidates may be compared.
     pub(super) looks: Arc<AtomicUsize>,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct ClosestCandidate {
     pub(super) grant: usize,
     pub(super) path: BString,
     pub(super) name: PathName,
-    /// The grant is a directory, and `name` that of any file in it.
+    /// Whether the grant is a directory; `name` is then that of any file in it.
     pub(super) directory: bool,
 }
 
@@ -109,7 +109,7 @@ impl ClosestIndex {
             let related = !asked.common
                 || asked.is_above_or_below(&candidate.name)
                 || asked.directory_similarity(&candidate.name) > 0.0;
-            // The very same name comes before one that only looks the same.
+            // An equal name comes before one that only looks the same.
             let exact = if candidate.name.base == asked.base {
                 1.0
             } else {
@@ -135,7 +135,7 @@ impl ClosestIndex {
         let siblings = self.promising(asked, siblings.take(self.looks()), permits);
         let found = best(siblings.into_iter(), |candidate| {
             let score = asked.score(&candidate.name);
-            // At the top everything is in the same directory.
+            // In the root, everything is in the same directory.
             let least = if asked.directory.is_empty() {
                 MIN_SIMILAR
             } else {
@@ -167,13 +167,12 @@ impl ClosestIndex {
         Some((found, Why::Similar))
     }
 
-    /// How many candidates may be looked at for one answer.
+    /// How many candidates one answer may compare.
     fn looks(&self) -> usize {
         self.looks.load(Relaxed).max(MANY)
     }
 
-    /// All of these candidates, or of many those whose names and directories share the
-    /// most pairs of letters with the asked ones.
+    /// All candidates or, of many, those whose names and directories share the most letter pairs with the asked path.
     fn promising<'a>(
         &self,
         asked: &PathName,
@@ -193,12 +192,12 @@ impl ClosestIndex {
                 } else {
                     2 * stems + directories
                 };
-                // A name that every directory has tells nothing.
+                // A name that every directory has says nothing.
                 let is_same = !asked.common && candidate.name.base == asked.base;
                 (Reverse((is_same, rank)), candidate.grant)
             };
             let mut ranked: Vec<_> = candidates.iter().map(|one| (rank(one), *one)).collect();
-            // The best are wanted, in any order.
+            // The best ones, in any order.
             ranked.select_nth_unstable_by_key(PROMISING, |(rank, _)| *rank);
             ranked.truncate(PROMISING);
             candidates = ranked.into_iter().map(|(_, candidate)| candidate).collect();

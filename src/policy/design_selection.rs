@@ -1,4 +1,4 @@
-//! Which documents are designs, and which of them belong to a branch. Pure: names in, names out.
+//! Which documents are designs, and which of them belong to a branch. Works on names only.
 
 use gix::bstr::{BStr, ByteSlice};
 
@@ -11,9 +11,9 @@ const ISSUE: &str = "{issue}";
 /// guard's own directory, besides `guard.toml`.
 pub const OWN_DIRECTORY: &str = ".guard";
 
-/// Whether `path` is a design by the settings, whatever its issue.
+/// Whether `path` matches `[lld] path`, for any issue.
 pub fn is_design(settings: &Settings, path: &BStr) -> bool {
-    // Most paths are not even below the right directory; a pattern is only made for the others.
+    // A pattern is compiled only for paths below the right directory.
     let near = |pattern: &&String| path.starts_with(literal_directory(normal(pattern)).as_bytes());
     let any_issue = settings.lld_path.iter().filter(near);
     any_issue
@@ -22,7 +22,7 @@ pub fn is_design(settings: &Settings, path: &BStr) -> bool {
         .any(|pattern| matches(normal(&pattern), path))
 }
 
-/// Whether `path` is `guard.toml`, below `.guard/` or the list of signers.
+/// Whether `path` is `guard.toml`, below `.guard/`, or the list of signers.
 pub fn is_own_settings(settings: &Settings, path: &BStr) -> bool {
     path == super::settings::FILE
         || path == settings.signers.as_bytes()
@@ -31,12 +31,12 @@ pub fn is_own_settings(settings: &Settings, path: &BStr) -> bool {
             .is_some_and(|rest| rest.starts_with(b"/"))
 }
 
-/// The issues in a branch name, by `[lld] issue-pattern`: every match, each issue once. If the pattern has a group,
-/// a match without it names none. Only letters, digits, `.`, `-` and `_` make an issue, so that a branch cannot point
-/// outside the design's directory.
+/// The distinct issues in a branch name, by `[lld] issue-pattern`. If the pattern has a group, only matches of the
+/// group count. An issue consists of letters, digits, `.`, `-` and `_`, so that a branch name cannot point outside
+/// the design's directory.
 pub fn issues_of(settings: &Settings, branch: &BStr) -> Vec<String> {
     let mut issues = Vec::new();
-    // Settings with a pattern that is no regular expression are refused when they are read.
+    // Settings with an invalid regular expression are refused when they are read.
     let (Ok(branch), Ok(pattern)) = (
         branch.to_str(),
         regex_lite::Regex::new(&settings.issue_pattern),
@@ -56,7 +56,7 @@ pub fn issues_of(settings: &Settings, branch: &BStr) -> Vec<String> {
         {
             issues.push(issue.to_owned());
         }
-        // What follows the issue may also come before the next one.
+        // The separator after an issue may also precede the next one.
         let end = found
             .or_else(|| captures.get(0))
             .map_or(at, |found| found.end());
@@ -70,7 +70,7 @@ pub fn issues_of(settings: &Settings, branch: &BStr) -> Vec<String> {
     issues
 }
 
-/// Whether the settings name a design by its issue.
+/// Whether the settings select designs by issue.
 pub fn needs_issue(settings: &Settings) -> bool {
     settings
         .lld_path
@@ -78,8 +78,7 @@ pub fn needs_issue(settings: &Settings) -> bool {
         .any(|pattern| pattern.contains(ISSUE))
 }
 
-/// The patterns of `[lld] path` for a branch: with the issue filled in; without an issue, only those that
-/// need none.
+/// The patterns of `[lld] path` with the issue filled in; without an issue, only those that need none.
 pub fn patterns(settings: &Settings, issue: Option<&str>) -> Vec<String> {
     settings
         .lld_path
@@ -89,17 +88,17 @@ pub fn patterns(settings: &Settings, issue: Option<&str>) -> Vec<String> {
         .collect()
 }
 
-/// A pattern as paths are written in git.
+/// A pattern in git's path notation.
 pub fn normal(pattern: &str) -> &str {
     pattern.trim_start_matches("./").trim_start_matches('/')
 }
 
-/// Whether a pattern of the settings matches `path`; one that is no pattern matches nothing.
+/// Whether a pattern of the settings matches `path`; an invalid pattern matches nothing.
 pub fn matches(pattern: &str, path: &BStr) -> bool {
     Glob::new(pattern.into()).is_ok_and(|glob| glob.matches(path))
 }
 
-/// The directory that every match of `pattern` is below; empty for the root.
+/// The directory above all matches of `pattern`; empty for the root.
 pub fn literal_directory(pattern: &str) -> &str {
     let literal = pattern
         .find(['*', '{'])

@@ -1,8 +1,7 @@
-//! Globs of a design: `*`, `**` and `{a,b}`; every other character stands for itself.
+//! Globs of a design: `*`, `**` and `{a,b}`; all other characters are literal.
 //!
-//! A pattern is compiled to a non-deterministic automaton of at most a few
-//! states a byte and run over the path once with the set of all states, so
-//! the time is at most the path's length times the pattern's.
+//! A pattern is compiled to a non-deterministic automaton and run over the path once, with the set of all states. The
+//! time is at most the length of the path times that of the pattern.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
@@ -17,7 +16,7 @@ use super::literal::{Literals, alternatives, literals};
 /// Longer patterns are refused, in bytes.
 const MAX_LEN: usize = 1_024;
 
-/// Braces may be nested this deep.
+/// The maximum nesting of braces.
 const MAX_DEPTH: usize = 8;
 
 /// Why a pattern is refused.
@@ -36,7 +35,7 @@ impl fmt::Display for GlobError {
                 "the pattern has more than 1,024 bytes; split it into several rows"
             }
             GlobError::TooDeep => {
-                "the pattern has more than 8 braces inside each other; split it into several rows"
+                "the pattern nests braces more than 8 deep; split it into several rows"
             }
         })
     }
@@ -46,11 +45,9 @@ impl std::error::Error for GlobError {}
 
 /// A compiled pattern.
 ///
-/// `*` matches any bytes but `/`, none included. `**` matches any bytes; as a
-/// whole segment with its slash (`**/`, `a/**/b`) also nothing, so `a/**/b`
-/// matches `a/b`. `{a,b}` matches either; without a comma or a closing brace
-/// it is literal. `?`, `[`, `(`, `$` and `\` are literal. Bytes are compared,
-/// with regard to case.
+/// `*` matches any bytes but `/`, or none. `**` matches any bytes; as a whole segment with its slash (`**/`,
+/// `a/**/b`) it also matches nothing, so `a/**/b` matches `a/b`. `{a,b}` matches either; without a comma or a closing
+/// brace it is literal. `?`, `[`, `(`, `$` and `\` are literal. Matching is by bytes and case-sensitive.
 #[derive(Debug, Clone)]
 pub struct Glob {
     program: Vec<GlobStep>,
@@ -62,7 +59,7 @@ enum GlobStep {
     /// Any byte but `/`.
     NotSlash,
     Any,
-    /// Go on here and there.
+    /// Continue at both positions.
     Split(usize, usize),
     Jump(usize),
 }
@@ -114,12 +111,11 @@ impl Glob {
     }
 }
 
-/// Many globs, each with a number. A path is held only against those that begin and end with the same letters and
-/// whose inner letters it has.
+/// Many numbered globs. A path is matched only against globs with the same literal start, end and inner parts.
 #[derive(Debug, Clone, Default)]
 pub struct GlobSet {
     globs: Vec<(usize, Glob)>,
-    /// The globs by what their matches begin with, then by what these end with, then by letters between.
+    /// The globs by literal prefix, then by suffix, then by inner literals.
     by_prefix: Keyed<Keyed<Keyed<Vec<usize>>>>,
 }
 
@@ -148,7 +144,7 @@ impl<T: Default> Keyed<T> {
 }
 
 impl<T> Keyed<T> {
-    /// The values whose keys are among these bytes; `parts` has those of a length.
+    /// The values whose keys are among these bytes; `parts` yields the bytes of a length.
     fn among<'a, P: Iterator<Item = &'a [u8]>>(
         &'a self,
         parts: impl Fn(usize) -> P + 'a,
@@ -158,16 +154,16 @@ impl<T> Keyed<T> {
     }
 }
 
-/// Bytes of an end or of inner letters that globs are found by, at most: so these have no more lengths.
+/// The maximum length of a key, which limits the number of lengths.
 const KEY: usize = 32;
 
-/// The last of these bytes.
+/// The last bytes.
 fn last(bytes: &[u8]) -> &[u8] {
     &bytes[bytes.len().saturating_sub(KEY)..]
 }
 
 impl GlobSet {
-    /// The set of these patterns, each with its number, without those that [`Glob::new`] refuses.
+    /// The set of these numbered patterns, without those that [`Glob::new`] refuses.
     pub fn new<'a>(patterns: impl IntoIterator<Item = (usize, &'a BStr)>) -> GlobSet {
         let mut globs = Vec::new();
         let mut all: Vec<(usize, Literals)> = Vec::new();
@@ -185,7 +181,7 @@ impl GlobSet {
         let mut by_prefix: Keyed<Keyed<Keyed<Vec<usize>>>> = Keyed::default();
         for (at, literals) in &all {
             let inner = literals.inner.iter().map(|part| last(part));
-            // What few globs have tells the most.
+            // Rare literals are the most selective.
             let rarest = inner.min_by_key(|part| (occurrences.get(part), Reverse(part.len())));
             by_prefix
                 .entry(&literals.prefix)
@@ -201,7 +197,7 @@ impl GlobSet {
         self.globs.iter().map(|(number, _)| *number)
     }
 
-    /// The numbers of the globs that match, in the order in which they were given.
+    /// The numbers of the matching globs, in the order given.
     pub fn matching(&self, path: &BStr) -> Vec<usize> {
         let mut found: Vec<usize> = self.candidates(path).collect();
         found.sort_unstable();
@@ -214,7 +210,7 @@ impl GlobSet {
             .collect()
     }
 
-    /// The positions of the globs that may match, some more than once.
+    /// The positions of globs that may match, possibly repeated.
     fn candidates<'a>(&'a self, path: &'a BStr) -> impl Iterator<Item = usize> {
         let path: &[u8] = path;
         let begins = move |length| path.get(..length).into_iter();
@@ -243,7 +239,7 @@ struct Compiler<'a> {
 }
 
 impl Compiler<'_> {
-    /// Compiles a part of the pattern; `fresh` tells that it begins a path segment.
+    /// Compiles part of the pattern; `fresh` says that it starts a path segment.
     fn sequence(
         &mut self,
         range: Range<usize>,
@@ -275,7 +271,7 @@ impl Compiler<'_> {
         at + 1
     }
 
-    /// A run of stars, with the slash after `**` where it is a segment.
+    /// Compiles a run of stars, with the slash after a `**` segment.
     fn stars(&mut self, at: usize, end: usize, fresh: bool) -> usize {
         let stars = self.pattern[at..end]
             .iter()
@@ -341,12 +337,12 @@ impl Compiler<'_> {
 struct States {
     list: Vec<usize>,
     seen: Vec<bool>,
-    /// Positions still to be entered; empty between calls.
+    /// Positions to enter; empty between calls.
     open: Vec<usize>,
 }
 
 impl States {
-    /// For a program of this length; the position after its end means a match.
+    /// For a program of this length; the position after its end is a match.
     fn new(program: usize) -> States {
         States {
             list: Vec::new(),
@@ -360,7 +356,7 @@ impl States {
         self.seen.fill(false);
     }
 
-    /// Adds a position and all that can be reached from it without a byte.
+    /// Adds a position and all positions reachable without a byte.
     fn enter(&mut self, at: usize, program: &[GlobStep]) {
         self.open.push(at);
         while let Some(at) = self.open.pop() {

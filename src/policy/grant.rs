@@ -16,7 +16,7 @@ impl Actions {
     pub const NONE: Actions = Actions(0);
     /// Creating the path.
     pub const ADD: Actions = Actions(1);
-    /// Changing content or exec bit.
+    /// Changing content or the executable bit.
     pub const MODIFY: Actions = Actions(2);
     /// Removing the path.
     pub const DELETE: Actions = Actions(4);
@@ -35,7 +35,7 @@ impl Actions {
         (Actions::SUBMODULE, "submodule"),
     ];
 
-    /// Whether every action of `other` is in this set.
+    /// Whether this set contains all actions of `other`.
     pub fn contains(self, other: Actions) -> bool {
         self.0 & other.0 == other.0
     }
@@ -45,7 +45,7 @@ impl Actions {
         self.0 == 0
     }
 
-    /// The names that messages and JSON use, in a fixed order. `MODIFY_NEW` has no name of its own.
+    /// The names in messages and JSON, in a fixed order. `MODIFY_NEW` has none.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         Self::NAMES
             .into_iter()
@@ -69,7 +69,7 @@ impl fmt::Debug for Actions {
 }
 
 named! {
-    /// What a grant's path stands for.
+    /// The kind of a grant's path.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum GrantKind {
         /// Exactly this path.
@@ -82,10 +82,10 @@ named! {
 }
 
 named! {
-    /// What the granted files are for (requirement 002, section 2.3), told from the path.
+    /// The purpose of granted files (requirement 002, section 2.3), derived from the path.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum Role {
-        /// Program text and everything that is neither of the others.
+        /// Source code, and everything that is neither test nor configuration.
         Implementation = "implementation",
         /// Tests.
         Test = "test",
@@ -97,31 +97,32 @@ named! {
 /// One path, directory or glob of a design's table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grant {
-    /// The path as written, normalised: no `./`, no `//`, no trailing slash, no line suffix.
+    /// The path, normalised: no `./`, `//`, trailing slash or line suffix.
     pub path: BString,
-    /// What `path` stands for.
+    /// The kind of `path`.
     pub kind: GrantKind,
     /// What is permitted.
     pub actions: Actions,
-    /// The type cell as written (`Modify`), empty where the table has no such column.
+    /// The type cell as written (`Modify`); empty if the table has no such column.
     pub change_type: String,
-    /// The other end of a Rename row: the old path on the new end's grant, the new path on the old end's.
+    /// The other path of a Rename row.
     pub renamed: Option<BString>,
-    /// What the files are for.
+    /// The purpose of the files.
     pub role: Role,
-    /// The description cell's text on one line, or empty.
+    /// The description on one line, or empty.
     pub description: String,
-    /// The path's place in the document; the span is the cell's path (with its backticks).
+    /// The place of the path in the document; the span includes its backticks.
     pub anchor: Anchor,
 }
 
 impl Grant {
-    /// Whether this is the old end of a Rename row. Its path may go only where its content goes on at the new end.
+    /// Whether this is the old path of a Rename row, which may be deleted only if its content continues at the new
+    /// path.
     pub fn is_old_end(&self) -> bool {
         self.renamed.is_some() && self.actions.contains(Actions::DELETE)
     }
 
-    /// Where the Rename row whose old end this is moves `path` to, which the grant covers.
+    /// Where this Rename row moves `path`, which the grant covers.
     pub fn new_end(&self, path: &BStr) -> Option<BString> {
         let new = self.renamed.as_ref().filter(|_| self.is_old_end())?;
         match self.kind {

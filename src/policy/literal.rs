@@ -1,16 +1,15 @@
-//! What of a glob is literal: where patterns begin to be patterns, and the parts that every match has.
+//! The literal parts of a glob.
 
 use std::ops::Range;
 
 use gix::bstr::BStr;
 
-/// Whether a path is a pattern: has a `*`, or braces with alternatives.
+/// Whether a path is a pattern: it has a `*`, or braces with alternatives.
 pub fn is_glob(path: &BStr) -> bool {
     literal_prefix(path).len() < path.len()
 }
 
-/// What every match of the pattern begins with: the bytes before the first
-/// `*` or brace group.
+/// The literal start of a pattern: the bytes before the first `*` or brace group.
 pub(super) fn literal_prefix(pattern: &BStr) -> &[u8] {
     let special = (0..pattern.len()).find(|&at| match pattern[at] {
         b'*' => true,
@@ -20,7 +19,7 @@ pub(super) fn literal_prefix(pattern: &BStr) -> &[u8] {
     &pattern[..special.unwrap_or(pattern.len())]
 }
 
-/// What every match of a pattern begins with, ends with, and holds between two stars.
+/// The literal start, end and inner parts of all matches of a pattern.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Literals {
     pub(super) prefix: Vec<u8>,
@@ -28,25 +27,25 @@ pub(super) struct Literals {
     pub(super) inner: Vec<Vec<u8>>,
 }
 
-/// Of a pattern with more alternatives than this, later groups count as stars.
+/// With more alternatives than this, later groups count as stars.
 const MAX_ALTERNATIVES: usize = 64;
 
-/// The literal parts of the pattern, once for every alternative: a match has those of one of them.
+/// The literal parts of each alternative of the pattern.
 pub(super) fn literals(pattern: &BStr) -> Vec<Literals> {
     let mut all: Vec<Vec<PatternPart<'_>>> = vec![Vec::new()];
     expand(pattern, 0..pattern.len(), &mut all);
     all.iter().map(|parts| Literals::of(parts)).collect()
 }
 
-/// A stretch of a pattern.
+/// A part of a pattern.
 #[derive(Debug, Clone, Copy)]
 enum PatternPart<'a> {
     Text(&'a [u8]),
-    /// Any bytes, with the slash that follows, which may belong to them.
+    /// Any bytes, including a following slash that may belong to them.
     Any,
 }
 
-/// Continues each of the lists by a part of the pattern.
+/// Appends a part of the pattern to each list.
 fn expand<'a>(pattern: &'a [u8], range: Range<usize>, all: &mut Vec<Vec<PatternPart<'a>>>) {
     let mut at = range.start;
     let mut text = at;
@@ -103,7 +102,7 @@ impl Literals {
     }
 }
 
-/// The alternatives of the brace group that opens at the start of `range`, and where it ends.
+/// The alternatives of the brace group at the start of `range`, and its end.
 pub(super) fn alternatives(
     pattern: &[u8],
     range: Range<usize>,

@@ -1,4 +1,4 @@
-//! What a change is judged by: settings, designs and their scope.
+//! The policy: settings, designs and their scope.
 
 pub mod closest;
 mod closest_index;
@@ -28,13 +28,13 @@ use settings::{Authority, Settings};
 /// Where the text of a design was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// The commit of HEAD.
+    /// HEAD.
     Head,
-    /// The index: HEAD lacks the document.
+    /// The index, because HEAD lacks the document.
     Index,
-    /// The work tree: neither HEAD nor the index has the document.
+    /// The work tree, because neither HEAD nor the index has the document.
     WorkTree,
-    /// The commit that a range is judged against.
+    /// The merge base of a range.
     MergeBase,
     /// This commit.
     Commit(ObjectId),
@@ -56,12 +56,12 @@ impl Origin {
     }
 }
 
-/// A version of a design, for records.
+/// A version of a design, for the audit log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DesignVersion {
-    /// Repository-relative path.
+    /// The path in the repository.
     pub path: BString,
-    /// The id of the blob that was read; `None` where it could not be hashed.
+    /// The id of the blob; `None` if it could not be hashed.
     pub blob: Option<ObjectId>,
 }
 
@@ -70,18 +70,18 @@ pub struct DesignVersion {
 pub struct Governing {
     /// The document.
     pub design: Design,
-    /// The id of the blob that was read; `None` where it could not be hashed.
+    /// The id of the blob; `None` if it could not be hashed.
     pub blob: Option<ObjectId>,
-    /// Where its text was read.
+    /// The source of its text.
     pub origin: Origin,
     /// What chose it.
     pub chosen_by: ChosenBy,
-    /// Whether its rows grant anything. Those of a design that the change itself brings do not, except in a
-    /// range whose settings leave authority to its head.
+    /// Whether its rows grant anything. Rows of a design that the change itself adds do not, except in a range with
+    /// `authority = "head"`.
     pub in_force: bool,
-    /// The version that the change brings, where it differs from `design` and is not in force itself.
+    /// The version in the change, if it differs and is not in force.
     pub proposed: Option<Design>,
-    /// The merge base's version, where the one at the head of a range is in force.
+    /// The merge base's version, if the range's version is in force.
     pub before: Option<Design>,
 }
 
@@ -109,16 +109,16 @@ impl fmt::Display for ChosenBy {
     }
 }
 
-/// The stage of its life at which a change is judged.
+/// When a change is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// Before it is written: a request.
+    /// Before it is written, as a request.
     Request,
     /// When it is committed.
     Commit,
     /// After it was committed: a branch, a push, a pull request.
     Range,
-    /// One commit of a range, by the range's policy.
+    /// One commit of a range, by the policy of the range.
     Step,
 }
 
@@ -126,25 +126,25 @@ pub enum Stage {
 /// ([`Repository::policy`](crate::Repository::policy)) or from texts ([`Policy::from_texts`]), and never changes.
 #[derive(Debug, Clone)]
 pub struct Policy {
-    /// What is being judged.
+    /// When the change is judged.
     pub(crate) stage: Stage,
     /// The settings in force.
     pub(crate) settings: Settings,
-    /// The designs in force, in the order of their choice.
+    /// The governing designs, in the order of selection.
     pub(crate) designs: Vec<Governing>,
-    /// All their grants; `None` where no design is needed or `missing = "skip"` lets the change pass without.
+    /// Their grants; `None` if no design is needed or `missing = "skip"` applies.
     pub(crate) scope: Option<Scope>,
-    /// Grants of the proposed versions, to tell what the change would grant itself.
+    /// The grants of proposed versions, to show what the change would grant itself.
     pub(crate) proposed: Scope,
-    /// The rows that the change adds to what was granted before.
+    /// The rows that the change adds.
     pub(crate) added: Vec<Grant>,
-    /// Remarks on how this policy came about.
+    /// Notes on how this policy was loaded.
     pub(crate) notes: Vec<String>,
-    /// Why the `guard.toml` that the change brings cannot be read.
+    /// Why the proposed `guard.toml` is invalid.
     pub(crate) broken_settings: Option<String>,
-    /// Whether the change brings the first `guard.toml`.
+    /// Whether the change adds the first `guard.toml`.
     pub(crate) adopting: bool,
-    /// New places of designs that the change moves, such as from `active/` to `done/`.
+    /// New paths of designs that the change moves, such as from `active/` to `done/`.
     pub(crate) moved_designs: Vec<BString>,
 }
 
@@ -185,14 +185,14 @@ impl Policy {
         }
     }
 
-    /// Whether `path` is a design: by the settings, because it was chosen, or because it was one before it moved.
+    /// Whether `path` is a design: by the settings, by selection, or because the change moves a design there.
     pub(crate) fn is_design(&self, path: &BStr) -> bool {
         design_selection::is_design(&self.settings, path)
             || self.governing(path).is_some()
             || self.moved_designs.iter().any(|moved| moved == path)
     }
 
-    /// The design in force at `path`.
+    /// The governing design at `path`.
     pub(crate) fn governing(&self, path: &BStr) -> Option<&Governing> {
         self.designs
             .iter()
@@ -204,7 +204,7 @@ impl Policy {
         self.is_design(path) || design_selection::is_own_settings(&self.settings, path)
     }
 
-    /// The designs in force, each with the version that was read.
+    /// The versions of the designs in force.
     pub(crate) fn design_versions(&self) -> Vec<DesignVersion> {
         let in_force = self.designs.iter().filter(|governing| governing.in_force);
         in_force

@@ -1,4 +1,4 @@
-//! How alike two paths are to a reader.
+//! How similar two paths look.
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
@@ -11,14 +11,14 @@ pub(super) const DIRECTORIES: f64 = 0.3;
 /// The weight of the extension.
 pub(super) const EXTENSION: f64 = 0.1;
 
-/// Two names less alike than this have nothing in common.
+/// Names less similar than this have nothing in common.
 const MIN_STEM: f64 = 0.5;
 
 /// Longer names and deeper paths are not compared.
 const MAX_NAME: usize = 255;
 const MAX_SEGMENTS: usize = 64;
 
-/// Names that every directory may have; alone they tell nothing.
+/// Names that every directory may have, and so say nothing.
 const COMMON_NAMES: [&str; 8] = [
     "__init__.py",
     "mod.rs",
@@ -30,22 +30,22 @@ const COMMON_NAMES: [&str; 8] = [
     "readme.md",
 ];
 
-/// Extensions of text for people.
+/// Extensions of prose.
 const PROSE: [&str; 6] = ["md", "markdown", "rst", "txt", "adoc", "html"];
 
-/// A path taken apart and folded.
+/// A path, split and folded.
 #[derive(Debug, Clone)]
 pub(super) struct PathName {
-    /// The file name, as it is.
+    /// The file name, unchanged.
     pub(super) base: BString,
-    /// What stands before it, as it is, without the slash.
+    /// The directory, unchanged, without the slash.
     pub(super) directory: BString,
-    /// The file name is one that every directory may have.
+    /// Whether every directory may have this file name.
     pub(super) common: bool,
     stem: String,
     extension: String,
     segments: Vec<String>,
-    /// Which pairs of letters occur, hashed into 64 bits.
+    /// Which letter pairs occur, hashed into 64 bits.
     pub(super) stem_mask: u64,
     pub(super) directory_mask: u64,
 }
@@ -83,12 +83,12 @@ impl PathName {
         format!("{}.{}", self.stem, self.extension)
     }
 
-    /// Whether the directory of one holds the other; the root holds all.
+    /// Whether one directory contains the other; the root contains all.
     pub(super) fn is_above_or_below(&self, other: &PathName) -> bool {
         self.segments.starts_with(&other.segments) || other.segments.starts_with(&self.segments)
     }
 
-    /// Whether one path may be meant by the other although name and directory differ: prose is not meant by code, and
+    /// Whether one path may be a mistake for the other although name and directory differ: not prose for code, and
     /// another kind of file only in a related directory.
     pub(super) fn may_stand_for(&self, other: &PathName) -> bool {
         self.extension == other.extension
@@ -99,7 +99,7 @@ impl PathName {
         PROSE.contains(&self.extension.as_str())
     }
 
-    /// How alike two paths are, 0 to 1. A bare name says nothing about directories.
+    /// The similarity of two paths, 0 to 1. A bare name says nothing about directories.
     pub(super) fn score(&self, other: &PathName) -> f64 {
         let stem = if self.common {
             0.0
@@ -117,8 +117,8 @@ impl PathName {
         stem + DIRECTORIES * self.directory_similarity(other) + extension
     }
 
-    /// The longest common subsequence of the directories, where segments match
-    /// as far as they are alike, against the longer of the two.
+    /// The longest common subsequence of the directories, weighted by the similarity of segments, relative to the
+    /// longer path.
     pub(super) fn directory_similarity(&self, other: &PathName) -> f64 {
         let longer = self.segments.len().max(other.segments.len());
         if longer == 0 {
@@ -141,7 +141,7 @@ impl PathName {
     }
 }
 
-/// 1 less the share of letters to edit; 0 where that is less than half.
+/// 1 minus the share of letters to edit; 0 if that is less than half.
 fn text_similarity(left: &str, right: &str) -> f64 {
     if left == right {
         return 1.0;
@@ -170,7 +170,7 @@ fn pairs(text: &str) -> u64 {
     bytes.windows(2).fold(single, |mask, pair| mask | bit(pair))
 }
 
-/// How far two masks agree, 0 to 100.
+/// The overlap of two masks, 0 to 100.
 pub(super) fn overlap(left: u64, right: u64) -> u32 {
     let all = (left | right).count_ones();
     (100 * (left & right).count_ones())
@@ -178,8 +178,8 @@ pub(super) fn overlap(left: u64, right: u64) -> u32 {
         .unwrap_or(100)
 }
 
-/// Lower case, `camelCase` as `camel_case`, `-` and blanks as `_`, without
-/// accents, and with Greek and Cyrillic letters as the Latin ones they look like.
+/// Lower case; `camelCase` as `camel_case`; `-` and blanks as `_`; without accents; Greek and Cyrillic look-alikes as
+/// Latin letters.
 fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     let mut after_small = false;
@@ -193,7 +193,7 @@ fn fold(text: &str) -> String {
     folded
 }
 
-/// `None` for an accent on its own, as decomposed text has it.
+/// `None` for a combining accent.
 fn fold_letter(c: char) -> Option<char> {
     Some(match c {
         '\u{300}'..='\u{36f}' | '\u{200b}'..='\u{200d}' | '\u{feff}' => return None,

@@ -1,4 +1,4 @@
-//! Lists of paths in the settings: gitignore patterns, read by gix and decided as git decides.
+//! Lists of paths in the settings: gitignore patterns, matched as git does.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -9,17 +9,17 @@ use gix::glob::wildmatch;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Longer patterns are refused, in bytes.
+/// The maximum length of a pattern, in bytes.
 const MAX_LEN: usize = 1_024;
 
-/// Patterns with more stars are refused: gix gives up on 64, and a pattern that it gives up on matches nothing.
+/// The maximum number of stars: at 64, gix gives up, and the pattern would match nothing.
 const MAX_STARS: usize = 32;
 
-/// Patterns with the meaning that they have in a `.gitignore` at the root. The last pattern that matches a path
-/// decides; what lies below a covered directory is covered, whatever a later `!` says.
+/// Patterns with the meaning of a `.gitignore` at the root. The last match decides, but everything below a covered
+/// directory is covered, whatever a later `!` says.
 #[derive(Debug, Clone, Default)]
 pub struct Patterns {
-    /// Those of this program, compiled when they are first asked: most runs never do.
+    /// The built-in patterns, compiled on first use: most runs never need them.
     built_in: &'static [&'static str],
     compiled: OnceLock<Vec<Pattern>>,
 }
@@ -30,25 +30,24 @@ struct Pattern {
     glob: gix::glob::Pattern,
 }
 
-/// Why a pattern is refused. Git itself would pass over most of these in silence, and the list would protect or
-/// grant less than it seems to.
+/// Why a pattern is refused. Git would ignore most of these silently, and the list would cover less than it seems to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PatternError {
     /// More than 1,024 bytes.
     TooLong,
     /// More than 32 stars.
     TooManyStars,
-    /// Nothing, or only blanks.
+    /// Empty or blank.
     Empty,
     /// It begins with `#`.
     Comment,
-    /// Nothing is left of it after `!` and `/`.
+    /// Nothing remains after `!` and `/`.
     Nothing,
-    /// It ends with a backslash that escapes nothing.
+    /// Ends with a backslash that escapes nothing.
     Backslash,
-    /// A line feed, a carriage return or a NUL.
+    /// Contains a line feed, a carriage return or a NUL.
     LineBreak,
-    /// `{a,b}`, which gitignore patterns do not know.
+    /// Contains `{a,b}`, which gitignore patterns do not support.
     Braces,
 }
 
@@ -60,10 +59,10 @@ impl fmt::Display for PatternError {
             PatternError::Empty => "is empty; remove it",
             PatternError::Comment => "is a comment in a .gitignore; write `\\#` for a name that begins with `#`",
             PatternError::Nothing => "matches nothing; name a path after the `!` or `/`",
-            PatternError::Backslash => "ends with a backslash, so that it matches nothing; write `\\\\` for a backslash",
-            PatternError::LineBreak => "holds a line break or a NUL; write one pattern per string",
+            PatternError::Backslash => "ends with a backslash, so it matches nothing; write `\\\\` for a backslash",
+            PatternError::LineBreak => "contains a line break or a NUL; write one pattern per string",
             PatternError::Braces => {
-                "has braces, which stand for themselves in a .gitignore; write one pattern per alternative, or `\\{`"
+                "has braces, which are literal in a .gitignore; write one pattern per alternative, or `\\{`"
             }
         })
     }
@@ -72,10 +71,10 @@ impl fmt::Display for PatternError {
 impl std::error::Error for PatternError {}
 
 impl Patterns {
-    /// From the strings of the settings.
+    /// Compiles the strings of the settings.
     ///
     /// # Errors
-    /// A pattern that cannot mean what it seems to mean.
+    /// A pattern is invalid.
     pub fn new(patterns: Vec<String>) -> Result<Patterns, PatternError> {
         let compiled: Vec<_> = patterns
             .into_iter()
@@ -87,7 +86,7 @@ impl Patterns {
         })
     }
 
-    /// Checks a single pattern.
+    /// Checks one pattern.
     ///
     /// # Errors
     /// As for [`Patterns::new`].
@@ -95,7 +94,7 @@ impl Patterns {
         Pattern::new(pattern.to_owned()).map(drop)
     }
 
-    /// From patterns of this program, which a test knows to be right.
+    /// Built-in patterns, which a test checks.
     pub(super) fn built_in(patterns: &'static [&'static str]) -> Patterns {
         Patterns {
             built_in: patterns,
@@ -112,15 +111,14 @@ impl Patterns {
         })
     }
 
-    /// The pattern that covers `path`: the last that matches it, or the last that matches the outermost covered
-    /// directory on the way to it.
+    /// The pattern that covers `path`: the last match for it or for its outermost covered parent directory.
     pub fn find(&self, path: &BStr) -> Option<&str> {
         let patterns = self.all();
         if patterns.is_empty() {
             return None;
         }
         let mut name = 0;
-        // Every prefix that ends at a slash is a directory; the whole path is the file.
+        // Each prefix that ends at a slash is a directory; the whole path is the file.
         let slashes = (0..path.len()).filter(|&at| path[at] == b'/');
         for end in slashes.chain([path.len()]) {
             let step = PathStep {
@@ -168,7 +166,7 @@ impl<'de> Deserialize<'de> for Patterns {
     }
 }
 
-/// A directory on the way to a path, or the path itself.
+/// A parent directory of a path, or the path itself.
 struct PathStep<'a> {
     path: &'a BStr,
     name: &'a BStr,
@@ -205,8 +203,8 @@ impl Pattern {
         Ok(Pattern { text, glob })
     }
 
-    /// As git matches: what precedes the first wildcard is compared, and the rest matched on its own, so that `**`
-    /// is at the start of a segment there. [`gix::glob::Pattern::matches`] differs in this.
+    /// Matches like git: compares the part before the first wildcard and matches the rest alone, so that `**` starts
+    /// a segment there. [`gix::glob::Pattern::matches`] differs in this.
     fn matches(&self, step: &PathStep<'_>) -> bool {
         let Pattern { glob, .. } = self;
         if glob.mode.contains(Mode::MUST_BE_DIR) && !step.is_directory {
@@ -228,12 +226,12 @@ impl Pattern {
     }
 }
 
-/// An odd number of backslashes at the end.
+/// Whether the text ends with an odd number of backslashes.
 fn ends_with_open_escape(text: &str) -> bool {
     text.bytes().rev().take_while(|&byte| byte == b'\\').count() % 2 == 1
 }
 
-/// Whether the text has `{a,b}`, the brace not escaped.
+/// Whether the text contains an unescaped `{a,b}`.
 fn has_alternatives(text: &str) -> bool {
     let mut bytes = text.bytes();
     let (mut open, mut comma) = (false, false);

@@ -1,4 +1,4 @@
-//! All grants in force, and the look-up among them.
+//! All grants in force, and how to look them up.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -23,32 +23,30 @@ pub struct Scope {
     patterns: HashMap<BString, Vec<usize>>,
     /// Globs such as `src/**`, by their directory.
     whole: HashMap<BString, Vec<usize>>,
-    /// Built at the first question for a closest path.
+    /// Built for the first request for a closest path.
     closest: OnceLock<ClosestIndex>,
 }
 
-/// The answer to "what is granted at this path?".
+/// The grants at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lookup<'a> {
-    /// The grants that cover the path: those that name it, then directories
-    /// from the innermost, then globs in the documents' order.
+    /// The grants that cover the path: those that name it, then directories from the innermost, then globs in
+    /// document order.
     pub grants: Vec<&'a Grant>,
-    /// What they permit together, whatever else is changed: the old end of a Rename row adds nothing.
+    /// What they permit regardless of other changes: the old path of a Rename row adds nothing.
     pub actions: Actions,
 }
 
 impl Lookup<'_> {
-    /// Whether nothing covers the path.
+    /// Whether no grant covers the path.
     pub fn is_empty(&self) -> bool {
         self.grants.is_empty()
     }
 }
 
 impl Scope {
-    /// Builds the scope. The order of the grants is kept.
-    ///
-    /// A glob that [`super::glob::Glob::new`] refuses covers nothing, and a directory grant
-    /// with an empty path neither.
+    /// Builds the scope and keeps the order of grants. A glob that [`super::glob::Glob::new`] refuses, or a directory
+    /// with an empty path, covers nothing.
     pub fn new(grants: Vec<Grant>) -> Scope {
         let mut scope = Scope::default();
         let mut globs = Vec::new();
@@ -79,7 +77,7 @@ impl Scope {
         scope
     }
 
-    /// The grants in the documents' order.
+    /// The grants in document order.
     pub fn grants(&self) -> &[Grant] {
         &self.grants
     }
@@ -89,31 +87,31 @@ impl Scope {
         self.grants.is_empty()
     }
 
-    /// All grants that cover a path. Paths are compared by their bytes. A
-    /// directory grant covers what is below the directory, not its own name.
+    /// All grants that cover a path. Paths are compared by bytes. A directory grant covers what is below the
+    /// directory, not the directory itself.
     pub fn lookup(&self, path: &BStr) -> Lookup<'_> {
         self.answer(self.covering(path))
     }
 
-    /// As [`Scope::lookup`], what is permitted alone.
+    /// Like [`Scope::lookup`], but only the permitted actions.
     pub fn actions(&self, path: &BStr) -> Actions {
         self.covering(path).fold(Actions::NONE, |all, index| {
             all | unconditional(&self.grants[index])
         })
     }
 
-    /// Whether any row renames anything.
+    /// Whether any row renames a file.
     pub fn has_renames(&self) -> bool {
         self.grants.iter().any(Grant::is_old_end)
     }
 
-    /// Where Rename rows move a path to.
+    /// The paths that Rename rows move `path` to.
     pub fn new_ends<'a>(&'a self, path: &'a BStr) -> impl Iterator<Item = BString> + 'a {
         self.covering(path)
             .filter_map(move |index| self.grants[index].new_end(path))
     }
 
-    /// Whether a row permits this action at the path; a Rename row says something else.
+    /// Whether a row permits the action at the path, regardless of Rename rows.
     pub fn says(&self, path: &BStr, action: Actions) -> bool {
         self.covering(path).any(|index| {
             let grant = &self.grants[index];
@@ -137,12 +135,11 @@ impl Scope {
         Lookup { grants, actions }
     }
 
-    /// The grants of this scope that permit something `base` does not, in order.
+    /// The grants that permit something `base` does not, in order.
     ///
-    /// A grant is not beyond `base` where base's grants for the same path, or
-    /// for a directory or glob around it, permit all its actions together. For
-    /// globs "around" means an equal glob or a directory that holds every
-    /// match; where this cannot be seen, the grant is beyond.
+    /// A grant is not beyond `base` if base's grants for the same path, or for a directory or glob around it,
+    /// together permit all its actions. A glob counts as "around" only if it is equal, or a directory contains all
+    /// matches.
     pub fn grants_beyond(&self, base: &Scope) -> Vec<&Grant> {
         self.grants
             .iter()
@@ -151,7 +148,7 @@ impl Scope {
             .collect()
     }
 
-    /// Whether a Rename row of this scope moves what `grant` lets go to the same place.
+    /// Whether a Rename row of this scope moves the path of `grant` to the same place.
     fn renames_as(&self, grant: &Grant) -> bool {
         let inside: BString = match grant.kind {
             GrantKind::Directory => [grant.path.as_slice(), b"/x"].concat().into(),
@@ -161,10 +158,10 @@ impl Scope {
         new.is_some_and(|new| self.new_ends(inside.as_ref()).any(|other| other == new))
     }
 
-    /// The grants that cover everything that `grant` does.
+    /// The grants that cover everything that `grant` covers.
     fn around(&self, grant: &Grant) -> Lookup<'_> {
         let path: &BStr = grant.path.as_ref();
-        // Every match lies below this directory.
+        // Every match is below this directory.
         let inside: BString = match grant.kind {
             GrantKind::File => return self.lookup(path),
             // The name stands for any path below.
@@ -187,7 +184,7 @@ impl Scope {
     }
 }
 
-/// What a grant permits whatever else is changed.
+/// What a grant permits regardless of other changes.
 fn unconditional(grant: &Grant) -> Actions {
     match grant.is_old_end() {
         true => Actions::NONE,
@@ -206,7 +203,7 @@ fn parent(path: &BStr) -> Option<&BStr> {
         .map(|slash| path[..slash].as_bstr())
 }
 
-/// The directory of a glob such as `src/**`, which covers all that is below.
+/// The directory of a glob such as `src/**`, which covers everything below.
 fn whole_directory(glob: &BStr) -> Option<&[u8]> {
     let directory = glob
         .strip_suffix(b"/**/*")
@@ -215,8 +212,7 @@ fn whole_directory(glob: &BStr) -> Option<&[u8]> {
     (!directory.is_empty() && prefix.len() > directory.len()).then_some(directory)
 }
 
-/// Whether `given` permits all of `wanted`: who may modify a path may also
-/// modify one that is new.
+/// Whether `given` permits all of `wanted`: permission to modify includes modifying a new file.
 fn permits(given: Actions, wanted: Actions) -> bool {
     let given = if given.contains(Actions::MODIFY) {
         given | Actions::MODIFY_NEW

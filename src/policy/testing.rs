@@ -5,7 +5,7 @@ use crate::finding::Anchor;
 use super::glob::is_glob;
 use super::{Actions, Grant, GrantKind, Role};
 
-/// A grant as a row would give it: a directory by its trailing slash, a glob by its stars.
+/// A grant as a row would give it: a trailing slash makes a directory, stars make a glob.
 pub(crate) fn grant(path: &str, actions: Actions) -> Grant {
     let kind = if path.ends_with('/') {
         GrantKind::Directory

@@ -10,7 +10,7 @@ use crate::change::Change;
 use crate::finding::{Finding, Level, Rule};
 use crate::path::show;
 
-/// Errors of an approved change become notes, but for the rules that no approval clears.
+/// Turns errors of approved changes into notes, except for rules that cannot be approved.
 pub(super) fn clear_approved(case: &Case<'_>, findings: &mut [Finding]) {
     if case.approvals.is_empty() {
         return;
@@ -38,27 +38,27 @@ pub(super) fn clear_approved(case: &Case<'_>, findings: &mut [Finding]) {
     }
 }
 
-/// Where the content was that a renamed file loses: consent to the new end alone does not name it.
+/// The old path of a rename that lost content. Approving the new path alone does not cover it.
 pub fn lost_at<'a>(finding: &Finding, change: &'a Change) -> Option<&'a BStr> {
     let is_new = finding.rule == Rule::DestructiveChange && change.old.is_none();
     let from = change.renamed.as_ref().filter(|_| is_new)?;
     Some(from.as_ref())
 }
 
-/// What a loss on the way of a rename takes besides.
+/// Help for a loss in a rename.
 pub fn both_ends(from: &BStr) -> String {
     format!(
-        "what is lost comes from {}: approve its deletion in the same commit too; `guard approve --staged` approves both",
+        "the lost content was in {}: approve its deletion in the same commit too (`guard approve --staged` approves both)",
         show(from)
     )
 }
 
-/// Whether consent to the change clears this finding.
+/// Whether an approval of the change clears this finding.
 pub fn can_be_cleared(finding: &Finding) -> bool {
     finding.level == Level::Error && finding.rule.can_be_approved()
 }
 
-/// Makes a note of an error: a person consented, step by step where there are several approvals.
+/// Turns an error into a note that names the approvals.
 pub fn clear(finding: &mut Finding, approvals: &[&Approval]) {
     finding.level = Level::Note;
     finding.help.clear();

@@ -11,14 +11,14 @@ use crate::path::TreeView;
 use crate::policy::Policy;
 use crate::policy::settings::Settings;
 
-/// A change with everything that the rules look at.
+/// A change with everything that the rules read.
 #[derive(Debug, Clone)]
 pub struct MeasuredChange {
-    /// What is proposed.
+    /// The change.
     pub change: Change,
-    /// How much it destroys.
+    /// What it destroys.
     pub measured: Measured,
-    /// Where Rename rows move a deleted path to, as far as the same change adds or modifies something there.
+    /// Where Rename rows move a deleted path to, if the same change adds or modifies a file there.
     pub new_ends: Vec<NewEnd>,
     /// Both versions, old and new, of a file whose content is itself a rule
     /// ([`super::wants_content`]) or a link's target; empty where a side is missing.
@@ -26,22 +26,22 @@ pub struct MeasuredChange {
 }
 
 impl MeasuredChange {
-    /// The path, which every rule needs.
+    /// The path.
     pub fn path(&self) -> &BStr {
         self.change.path.as_ref()
     }
 }
 
-/// The new end of a Rename row whose old end is deleted.
+/// The new path of a Rename row whose old path is deleted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewEnd {
     /// Its path.
     pub path: BString,
-    /// What it keeps of the old end.
+    /// What it keeps of the old file.
     pub kept: Kept,
 }
 
-/// What is known of the tree where this piece of work began.
+/// What is known about the merge base.
 #[derive(Debug, Clone, Default)]
 pub enum MergeBase {
     /// There is no target branch to compare with.
@@ -52,7 +52,7 @@ pub enum MergeBase {
 }
 
 impl MergeBase {
-    /// What was at `path`; `None` where nothing is known, `Some(None)` where nothing was.
+    /// The state at `path`: `None` if unknown, `Some(None)` if there was nothing.
     pub fn get(&self, path: &BStr) -> Option<Option<State>> {
         match self {
             MergeBase::Unknown => None,
@@ -61,29 +61,29 @@ impl MergeBase {
     }
 }
 
-/// The resulting tree, as the rules see it.
+/// The resulting tree.
 pub trait ResultTree: TreeView {
-    /// Calls `visit` with every path of the result that is one with a changed path where case does not count, or
-    /// leads to one or is below one; with others too, if that is cheaper. In any order.
+    /// Calls `visit` at least for every path that equals, contains or is below a changed path when case is ignored.
+    /// The order is unspecified.
     fn for_each(&self, visit: &mut dyn FnMut(&BStr, Kind));
 }
 
-/// Everything that one judgement looks at.
+/// The input of one judgement.
 pub struct Case<'a> {
-    /// What the changes are judged by.
+    /// The policy.
     pub policy: &'a Policy,
-    /// What is proposed.
+    /// The changes.
     pub changes: &'a [MeasuredChange],
-    /// What the proposal leads to.
+    /// The resulting tree.
     pub result: &'a dyn ResultTree,
-    /// Where this piece of work began.
+    /// The merge base.
     pub merge_base: &'a MergeBase,
-    /// The consent that counts here: expired approvals, and in a range unsigned ones, are left out.
+    /// The approvals that count here, without expired ones and, in a range, without unsigned ones.
     pub approvals: &'a [Approval],
 }
 
 impl Case<'_> {
-    /// The consent to this change.
+    /// The approval of this change.
     pub fn approval(&self, change: &Change) -> Option<&Approval> {
         self.approvals
             .iter()
@@ -91,21 +91,21 @@ impl Case<'_> {
     }
 }
 
-/// What a request wants of a path.
+/// The access that a request wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Its content.
+    /// To read the content.
     Read,
-    /// To change it.
+    /// To change the content.
     Write,
 }
 
-/// A request for a path, before anything there is opened.
+/// A request for a path, checked before guard opens anything there.
 pub struct PathRequest<'a> {
     /// The settings in force.
     pub settings: &'a Settings,
-    /// The path, free of links.
+    /// The path, with links resolved.
     pub path: &'a BStr,
-    /// What it wants there.
+    /// The access that it wants.
     pub access: Access,
 }

@@ -1,5 +1,5 @@
-//! The lock file of a granted manifest is granted, and `.gitmodules` with a submodule: whoever changes one
-//! changes the other.
+//! Files that may change together with a granted one: the lock file of a granted manifest, and `.gitmodules` with a
+//! granted submodule.
 
 use gix::bstr::{BStr, ByteSlice};
 
@@ -38,16 +38,15 @@ const COMPANIONS: &[(&str, &[&str])] = &[
     ("MODULE.bazel.lock", &["MODULE.bazel"]),
 ];
 
-/// Whether the change leaves a regular file that is `.gitmodules` beside a granted submodule, or the lock file of a manifest that the scope
-/// lets be changed: one in the same directory,
-/// or below it, where a workspace shares one lock file.
+/// Whether the scope grants the change through another file: a lock file in the directory of a granted manifest or
+/// above it, or `.gitmodules` with a granted submodule.
 pub(super) fn is_granted(scope: &Scope, change: &Change) -> bool {
     let is_edit = matches!(change.action(), Action::Add | Action::Modify);
     if !is_edit || change.leaves_no_regular_file() {
         return false;
     }
     let path: &BStr = change.path.as_ref();
-    // What it says of each submodule is judged key by key.
+    // `submodule-changed` judges the content of `.gitmodules` key by key.
     if path == ".gitmodules" {
         let mut grants = scope.grants().iter();
         return grants.any(|grant| grant.actions.contains(Actions::SUBMODULE));
@@ -65,7 +64,7 @@ pub(super) fn is_granted(scope: &Scope, change: &Change) -> bool {
     })
 }
 
-/// The directory with its trailing slash, and the name.
+/// The directory, with its trailing slash, and the file name.
 fn split(path: &BStr) -> (&[u8], &[u8]) {
     path.split_at(path.rfind_byte(b'/').map_or(0, |slash| slash + 1))
 }

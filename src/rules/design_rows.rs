@@ -1,4 +1,4 @@
-//! `design-modify-missing` and `design-add-exists`: do the rows of a design fit the files that are there?
+//! `design-modify-missing` and `design-add-exists`: whether the rows of a design fit the existing files.
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -14,16 +14,16 @@ use crate::policy::glob::GlobSet;
 use crate::policy::scope::Scope;
 use crate::policy::{Actions, Grant, GrantKind};
 
-/// The files that the rows of a design are held against.
+/// The files to compare the rows of a design with.
 pub struct DesignContext<'a> {
-    /// What counts as there: what is there now, in HEAD, and where the work began. A file that the work itself
-    /// has deleted by now was still there to delete.
+    /// The trees in which a file counts as existing: the current one, HEAD, and the merge base. A row may still
+    /// delete a file that the work has already deleted.
     pub there: &'a [&'a dyn ResultTree],
-    /// Where the work began; `None` where nobody knows.
+    /// The tree where the work began; `None` if unknown.
     pub merge_base: Option<&'a dyn ResultTree>,
-    /// HEAD, which stands in where the beginning is unknown.
+    /// HEAD, used where the merge base is unknown.
     pub head: &'a dyn ResultTree,
-    /// What HEAD's version of the document grants: what it adds may have been added since.
+    /// The grants of HEAD's version of the document. The work may since have added the files that these rows add.
     pub agreed: &'a Scope,
 }
 
@@ -41,14 +41,14 @@ pub fn check_design_rows(design: &Design, context: &DesignContext<'_>) -> Vec<Fi
         .collect()
 }
 
-/// What is asked about all files for many rows, found out once.
+/// Facts about all files, computed once for all rows.
 struct Files<'a> {
     context: &'a DesignContext<'a>,
     /// What the document creates.
     made: HashSet<&'a BString>,
-    /// For each row whether something matches it; only those of globs are asked for.
+    /// For each row that is a glob, whether it matches a file.
     matched: Vec<bool>,
-    /// The only file of a name, by name; `None` where there are several.
+    /// Files by name; `None` for a name that several files have.
     namesakes: OnceCell<HashMap<BString, Option<BString>>>,
 }
 
@@ -66,7 +66,7 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// The one file elsewhere that has the same name.
+    /// The only file elsewhere with the same name.
     fn only_namesake(&self, path: &BStr) -> Option<&BString> {
         let namesakes = self.namesakes.get_or_init(|| {
             let mut namesakes: HashMap<BString, Option<BString>> = HashMap::new();
@@ -90,7 +90,7 @@ impl<'a> Files<'a> {
     }
 }
 
-/// For each grant that is a glob, whether one of the trees holds a match.
+/// For each grant that is a glob, whether a tree holds a match.
 pub fn matched(grants: &[Grant], trees: &[&dyn ResultTree]) -> Vec<bool> {
     let mut found = vec![false; grants.len()];
     let globs = grants.iter().enumerate();
@@ -152,7 +152,7 @@ fn missing(row: usize, grant: &Grant, files: &Files<'_>) -> Option<Finding> {
     })
 }
 
-/// What the row does to a thing that must be there for it, and `None` where it can do without.
+/// What the row does to a file that must exist; `None` if the file need not exist.
 fn verb(grant: &Grant) -> Option<&'static str> {
     let actions = grant.actions;
     if actions.contains(Actions::ADD) {
@@ -212,24 +212,24 @@ fn exists(grant: &Grant, context: &DesignContext<'_>) -> Option<Finding> {
     }
     let finding = |message| {
         Finding::new(Rule::DesignAddExists, path, message)
-            .help("change the type to Modify if this file is meant, or choose another name")
+            .help("change the type to Modify if you mean this file, or choose another name")
     };
     if context.merge_base.is_some() {
         let message = format!(
-            "the file to add was there before the work began: {}",
+            "the file to add existed before the work began: {}",
             show(path)
         );
         return Some(finding(message));
     }
     let may_be_own = context.agreed.lookup(path).actions.contains(Actions::ADD);
     let mut found = finding(format!(
-        "the file to add is in HEAD already: {}",
+        "the file to add is already in HEAD: {}",
         show(path)
     ));
     if may_be_own {
-        // The work itself may have added it since the row was agreed on.
+        // The work itself may have added the file after the row was committed.
         found.level = Level::Warning;
-        found = found.help("set `[lld] base` to the target branch, and guard can tell an older file from this work's own");
+        found = found.help("set `[lld] base` to the target branch so that guard can tell older files from new ones");
     }
     Some(found)
 }

@@ -1,5 +1,5 @@
-//! `destructive-change`: a large file is replaced, deleted unseen, or turned into something else; a governing
-//! design is deleted or gutted.
+//! `destructive-change`: a large file loses most of its content, is deleted without a row, or becomes something else;
+//! a governing design is deleted or loses its table.
 
 use super::{Case, MeasuredChange, Sink, missing_row, out_of_scope};
 use crate::change::{Action, Change};
@@ -10,7 +10,7 @@ use crate::policy::{Policy, Stage};
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     for subject in case.changes {
-        // A new kind of governing document is worse than a large file lost: say only that.
+        // Losing a governing design is worse than losing a large file, so report only that.
         if let Some(finding) = governing_design(case, subject).or_else(|| large_file(case, subject))
         {
             sink.push(finding);
@@ -18,7 +18,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// Whether the change is refused here for what it destroys.
+/// Whether this rule refuses the change.
 pub(super) fn refuses(case: &Case<'_>, subject: &MeasuredChange) -> bool {
     governing_design(case, subject).is_some() || large_file(case, subject).is_some()
 }
@@ -29,19 +29,19 @@ fn large_file(case: &Case<'_>, subject: &MeasuredChange) -> Option<Finding> {
     let exempt = || is_exempt(case.policy, &subject.change);
     let shown = show(path);
     let message = match (measured.class, measured.conversion) {
-        // The old end of a rename goes on at the new end, where the loss is measured.
+        // The loss of a rename is measured at its new path.
         (Class::Delete, _) if subject.change.renamed.is_some() => return None,
-        // No row could speak of it, and it is well that it goes.
+        // No row can name this path, so deleting it is welcome.
         (Class::Delete, _) if !out_of_scope::can_be_named(&subject.change) => return None,
         (Class::Delete, _)
             if !measured.large || exempt() || out_of_scope::has_row(case.policy, subject) =>
         {
             return None;
         }
-        // Designs come and go without rows; those in force are judged above.
+        // Designs need no rows; the check above covers those in force.
         (Class::Delete, _) if case.policy.is_design(path) => return None,
         (Class::Delete, _) => format!(
-            "{shown} with {} is deleted, and no row of a design says so",
+            "{shown} ({}) is deleted without a Delete row",
             size(measured)
         ),
         (_, Some(conversion)) if measured.large || conversion != Conversion::Emptied => {
@@ -66,7 +66,7 @@ fn large_file(case: &Case<'_>, subject: &MeasuredChange) -> Option<Finding> {
         .detail("unit", measured.lost.unit.name());
     if !measured.lost.is_exact {
         finding = finding.detail("exact", false).help(
-            "the versions are too large and too different to compare in full: lines that a full comparison might keep count as lost",
+            "the versions are too large and too different to compare in full, so some kept lines may count as lost",
         );
     }
     if let Some(conversion) = measured.conversion {
@@ -79,16 +79,21 @@ fn large_file(case: &Case<'_>, subject: &MeasuredChange) -> Option<Finding> {
         .filter(|_| subject.change.new.is_some())
     {
         finding = finding.help(format!(
-            "compared with {}, from which it was renamed",
+            "renamed from {}; compared with that file",
             show(from)
         ));
     }
     let finding = match subject.change.action() {
-        Action::Delete => missing_row::advise(finding, case.policy, &missing_row::of(&subject.change), ""),
+        Action::Delete => {
+            missing_row::advise(finding, case.policy, &missing_row::of(&subject.change), "")
+        }
         _ => finding.help(format!(
-            "bring back what is lost and change only what is needed; {} is a replacement, which needs a person's approval",
+            "restore what is lost and change only what you need; {} needs a person's approval",
             match measured.conversion {
-                None => format!("a loss of {} % or more", percent(case.policy.settings.thresholds.share)),
+                None => format!(
+                    "a loss of {} % or more",
+                    percent(case.policy.settings.thresholds.share)
+                ),
                 Some(_) => "this".to_owned(),
             }
         )),
@@ -96,29 +101,29 @@ fn large_file(case: &Case<'_>, subject: &MeasuredChange) -> Option<Finding> {
     Some(advise_approval(finding, case.policy, &subject.change))
 }
 
-/// The command by which a person approves the change, and what to do without a person.
+/// Names the command that approves the change, and the way out without approval.
 fn advise_approval(finding: Finding, policy: &Policy, change: &Change) -> Finding {
     match policy.stage {
         Stage::Request => finding.help(
-            "`guard write` and `guard delete` hold it for a person, who decides by the ID that they print: guard approve ID",
+            "`guard write` and `guard delete` hold it and print an ID; a person then runs: guard approve ID",
         ),
         Stage::Commit => finding
-            .help("a person approves it at a terminal: guard approve --staged")
+            .help("a person can approve it at a terminal: guard approve --staged")
             .help(format!(
-                "without one, leave it out: git restore --staged -- {}",
+                "otherwise unstage it: git restore --staged -- {}",
                 shell_word(&change.path)
             )),
         Stage::Range | Stage::Step if policy.settings.accept_unsigned => finding.help(
-            "or a person makes the commit anew and approves it before committing: guard approve --staged",
+            "or a person stages the change again and approves it before committing: guard approve --staged",
         ),
         Stage::Range | Stage::Step => finding.help(
-            "a range counts only signed approvals: a person makes the commit anew and signs before committing: guard approve --staged --sign KEY",
+            "only signed approvals count in a range: a person stages the change again and, before committing, runs: guard approve --staged --sign KEY",
         ),
     }
 }
 
-/// Whether the settings let the content be rewritten. A file that is renamed on the way needs that by both of its
-/// names: else any file could take the name of a lock file and lose its content there.
+/// Whether the settings exempt the file from this rule. A renamed file needs that under both names; otherwise any
+/// file could be renamed to a lock file and lose its content.
 pub(super) fn is_exempt(policy: &Policy, change: &Change) -> bool {
     let exempt = &policy.settings.exempt;
     let other = change.renamed.as_ref().filter(|_| change.new.is_some());
@@ -126,7 +131,7 @@ pub(super) fn is_exempt(policy: &Policy, change: &Change) -> bool {
         && other.is_none_or(|other| exempt.contains(other.as_ref()))
 }
 
-/// How large the old version is, in what is compared with the threshold.
+/// The size of the old version, in the unit of the threshold.
 fn size(measured: &Measured) -> String {
     match measured.lost.unit {
         Unit::Lines => format!("{} lines", measured.original_lines.unwrap_or_default()),
@@ -134,7 +139,7 @@ fn size(measured: &Measured) -> String {
     }
 }
 
-/// Deleting or gutting the document that grants is refused whatever its size.
+/// Deleting or gutting a governing design is refused at any size.
 fn governing_design(case: &Case<'_>, subject: &MeasuredChange) -> Option<Finding> {
     let path = subject.path();
     let governing = case.policy.governing(path)?;
@@ -142,14 +147,14 @@ fn governing_design(case: &Case<'_>, subject: &MeasuredChange) -> Option<Finding
         Action::Add => return None,
         Action::Delete if subject.change.renamed.is_some() => return None,
         Action::Delete => "is deleted",
-        Action::TypeChange => "is replaced by something that is not a file",
+        Action::TypeChange => "becomes something other than a file",
         Action::Modify => {
             let unusable = governing
                 .proposed
                 .as_ref()
                 .is_some_and(|design| !design.is_usable());
             if unusable && governing.design.is_usable() {
-                "would grant nothing any more"
+                "would grant nothing"
             } else if subject
                 .measured
                 .lost
@@ -166,14 +171,12 @@ fn governing_design(case: &Case<'_>, subject: &MeasuredChange) -> Option<Finding
         path,
         format!("the governing design {} {what}", show(path)),
     )
-    .help(
-        "keep it until the work that it governs has landed; move it with `git mv` when it is done",
-    )
+    .help("keep it until its work has landed, then move it with `git mv`")
     .detail("class", subject.measured.class.name());
     Some(advise_approval(finding, case.policy, &subject.change))
 }
 
-/// What was counted, for people.
+/// The unit in words.
 pub(super) fn plural(unit: Unit) -> &'static str {
     match unit {
         Unit::Lines => "lines",

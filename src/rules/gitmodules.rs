@@ -1,4 +1,4 @@
-//! `submodule-changed` again: what `.gitmodules` says about where submodules come from and what git runs for them.
+//! `submodule-changed` for `.gitmodules`: where submodules come from, and what git runs for them.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use crate::path::show;
 use crate::policy::Actions;
 use crate::policy::design::MissingRow;
 
-/// Keys of a submodule by name.
+/// The keys of each submodule, by its name.
 type Modules = BTreeMap<BString, BTreeMap<String, BString>>;
 
-/// Whether this file is read here.
+/// Whether the rule reads this file.
 pub(super) fn concerns(path: &BStr) -> bool {
     path == ".gitmodules"
 }
@@ -25,7 +25,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     else {
         return;
     };
-    // A link or a directory in its place is refused as such.
+    // Another rule refuses a link or a directory in its place.
     if !subject.change.new.is_some_and(|new| new.kind.is_file()) {
         return;
     }
@@ -34,13 +34,13 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             Finding::new(
                 Rule::SubmoduleChanged,
                 subject.path(),
-                ".gitmodules cannot be read as git's configuration",
+                ".gitmodules is not valid git configuration",
             )
             .help("write it with `git submodule add` and `git config --file .gitmodules`"),
         );
         return;
     };
-    // What cannot be read has no keys that the new version could keep.
+    // An old version that cannot be parsed has no keys to keep.
     let old = parse(old).unwrap_or_default();
     for (name, keys) in &new {
         let before = old.get(name);
@@ -79,7 +79,7 @@ fn judge(
                 Rule::SubmoduleChanged,
                 format!("submodule {}: {key} = {} {why}", show(name), show(value)),
             )
-            .help("take the line out"),
+            .help("remove the line"),
         );
         return;
     }
@@ -93,7 +93,7 @@ fn judge(
                     show(value)
                 ),
             )
-            .help("take the line out"),
+            .help("remove the line"),
         );
         return;
     }
@@ -107,7 +107,7 @@ fn judge(
         let finding = report(
             Rule::SubmoduleChanged,
             format!(
-                "submodule {}: {key} becomes {}, and no row of a design speaks of {}",
+                "submodule {}: {key} changes to {}, but no row grants {}",
                 show(name),
                 show(value),
                 show(path)
@@ -123,12 +123,12 @@ fn judge(
     }
 }
 
-/// Values that git has run, or followed, to the harm of whoever cloned.
+/// Why git or a user could be harmed by the value.
 fn hostile(name: &BStr, key: &str, value: &BStr) -> Option<&'static str> {
     if name.split_str("/").any(|part| part == b"..")
         || name.split_str("\\").any(|part| part == b"..")
     {
-        return Some("belongs to a name that leaves .git/modules");
+        return Some("belongs to a name that escapes .git/modules");
     }
     match key {
         "update" if value.starts_with(b"!") => Some("runs a command in every clone"),
@@ -139,7 +139,7 @@ fn hostile(name: &BStr, key: &str, value: &BStr) -> Option<&'static str> {
             Some("begins with a dash and is read as an option")
         }
         "url" | "path" if value.iter().any(u8::is_ascii_control) => {
-            Some("holds a control character")
+            Some("contains a control character")
         }
         _ => None,
     }

@@ -2,7 +2,7 @@
 
 use gix::bstr::ByteSlice;
 
-/// The lines without outer blanks, each with whether it is the `rev:` of an entry whose `repo:` names guard.
+/// The trimmed lines, each with whether it is the `rev:` of an entry whose `repo:` names guard.
 pub(super) fn lines(content: &[u8]) -> impl Iterator<Item = (&[u8], bool)> {
     let mut is_own_entry = false;
     content.lines().map(move |line| {

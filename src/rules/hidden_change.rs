@@ -1,4 +1,4 @@
-//! `hidden-change`: attributes added here that take content out of a reviewer's sight.
+//! `hidden-change`: added attributes that hide content from a reviewer.
 
 use gix::bstr::{BStr, ByteSlice};
 
@@ -6,7 +6,7 @@ use super::{Case, Sink};
 use crate::finding::{Finding, Rule};
 use crate::path::show;
 
-/// Whether this file is read here.
+/// Whether the rule reads this file.
 pub(super) fn concerns(path: &BStr) -> bool {
     path == ".gitattributes" || path.ends_with(b"/.gitattributes")
 }
@@ -27,14 +27,14 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
                     path,
                     format!("{} adds `{}`, which {why}", show(path), show(line)),
                 )
-                .help("review the files that it matches with `git diff --text --no-textconv`, or take the line out")
+                .help("review the matching files with `git diff --text --no-textconv`, or remove the line")
                 .detail("attribute", attribute),
             );
         }
     }
 }
 
-/// The lines that hide content: the line, the attribute, and what it does.
+/// The lines that hide content, each with the attribute and its effect.
 pub(crate) fn hiding(content: &[u8]) -> impl Iterator<Item = (&[u8], String, &'static str)> {
     content.lines().filter_map(|line| {
         let line = line.trim();
@@ -49,7 +49,7 @@ pub(crate) fn hiding(content: &[u8]) -> impl Iterator<Item = (&[u8], String, &'s
     })
 }
 
-/// Attributes by gitattributes(5) and, for the linguist ones, GitHub's documentation.
+/// Sources: gitattributes(5), and GitHub's documentation for the linguist attributes.
 fn what_it_does(attribute: &[u8]) -> Option<&'static str> {
     let name = attribute
         .split(|&byte| byte == b'=')
@@ -60,10 +60,10 @@ fn what_it_does(attribute: &[u8]) -> Option<&'static str> {
         (b"diff", [_, _, _, _, b'=', ..]) => Some("lets a program decide what diffs show"),
         (b"-text" | b"-merge", _) => None,
         (b"linguist-generated" | b"linguist-vendored", _) if !attribute.ends_with(b"=false") => {
-            Some("folds files away in reviews")
+            Some("collapses files in reviews")
         }
         (b"filter" | b"working-tree-encoding", _) if attribute.contains(&b'=') => {
-            Some("makes the work tree differ from what is committed")
+            Some("makes the work tree differ from the commit")
         }
         _ => None,
     }

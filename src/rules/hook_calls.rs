@@ -1,11 +1,11 @@
-//! Changes of hook settings that do nothing but have guard called. They need no design: `policy-changed` keeps them
-//! apart from code, and a reviewer sees them on their own.
+//! Recognises changes to hook settings that only add calls of guard. They need no design: `policy-changed` keeps them
+//! apart from code, so a reviewer sees them separately.
 
 use gix::bstr::{BStr, ByteSlice};
 
 use super::guard_lines::{lines, names_guard};
 
-/// The hooks of git's that guard has, with the scripts that guard installs for them.
+/// The git hooks that guard supports, with the scripts that guard installs for them.
 const HOOKS: [(&str, &str); 7] = [
     ("pre-commit", include_str!("../../hooks/pre-commit")),
     (
@@ -37,10 +37,10 @@ pub(super) const SETTINGS: [&str; 6] = [
 
 const SCRIPTS: [&str; 3] = [".husky/", ".githooks/", "hooks/"];
 
-/// Where these stand in settings without a value, they hold nothing but what follows them.
+/// Keys that only group what follows when they have no value.
 const FRAMES: [&str; 5] = ["repos", "hooks", "jobs", "commands", "guard"];
 
-/// What may be said of a call of guard's.
+/// Keys that may describe a call of guard.
 const DETAILS: [&str; 9] = [
     "name",
     "language",
@@ -53,21 +53,21 @@ const DETAILS: [&str; 9] = [
     "default_install_hook_types",
 ];
 
-/// What a line is to guard.
+/// The role of a line.
 #[derive(PartialEq, Eq)]
 enum LinePart {
-    /// It has guard called.
+    /// It calls guard.
     Call,
-    /// It frames or describes a call.
+    /// It groups or describes a call.
     Frame,
     /// It does something else.
     Other,
 }
 
-/// A whole line, and whether it is the version of guard's own entry.
+/// A whole line, and whether it is the version in guard's own entry.
 type HookLine<'a> = (&'a [u8], bool);
 
-/// Whether the step from `old`, which is empty for a new file, brings calls of guard to one place and nothing else.
+/// Whether the step from `old` (empty for a new file) to `new` only adds calls of guard, in one place.
 pub(super) fn brings_only_calls(path: &BStr, old: &[u8], new: &[u8]) -> bool {
     let script = SCRIPTS.iter().find_map(|directory| {
         let name = path.strip_prefix(directory.as_bytes())?;
@@ -108,7 +108,7 @@ pub(super) fn brings_only_calls(path: &BStr, old: &[u8], new: &[u8]) -> bool {
         && !parts(before).contains(&LinePart::Other)
 }
 
-/// Whole lines, since blanks before a key count, each with whether it is the version of guard's own entry.
+/// Whole lines, because leading blanks count, each with whether it is the version in guard's own entry.
 fn whole_lines(content: &[u8]) -> Vec<HookLine<'_>> {
     let flags = lines(content).map(|(_, is_version)| is_version);
     content.lines().zip(flags).collect()
@@ -133,7 +133,7 @@ fn of_script(line: &[u8]) -> LinePart {
     }
 }
 
-/// A line of YAML or TOML: all of what it says, also where it says several things in braces.
+/// Classifies all of a YAML or TOML line, including several keys in braces.
 fn of_settings(line: &[u8]) -> LinePart {
     let Ok(line) = line.trim().to_str() else {
         return LinePart::Other;
@@ -192,7 +192,7 @@ fn unquoted(value: &str) -> &str {
     value.trim().trim_matches(['"', '\'', '[', ']', ' '])
 }
 
-/// Whether a command runs guard to judge, and does nothing else.
+/// Whether the command only runs guard to judge.
 fn is_call(command: &str) -> bool {
     let command = command.strip_prefix("exec ").unwrap_or(command).trim();
     let (call, otherwise) = command

@@ -1,4 +1,4 @@
-//! The row that a design lacks, ready to paste: in the columns of that design's own table.
+//! The missing row, ready to paste in the columns of the design's table.
 
 use std::collections::HashMap;
 
@@ -11,8 +11,8 @@ use crate::path::show;
 use crate::policy::design::{MissingRow, RowToAdd, usual_row};
 use crate::policy::{Actions, Policy};
 
-/// Adds the row that would permit the change to the finding, and what to do with it. `before` is the
-/// alternative, such as "write src/a.rs, or "; the finding points at the table where it points nowhere yet.
+/// Adds the row that would permit the change to the finding's help. `before` is an alternative such as "write
+/// src/a.rs, or ". A finding without an anchor then points at the table.
 pub(super) fn advise(
     mut finding: Finding,
     policy: &Policy,
@@ -44,8 +44,8 @@ pub(super) fn advise(
         .help(Help::row(text))
 }
 
-/// A finding whose row another one, of the other end of a rename, has already: that one is named instead.
-/// `told` holds the rows so far, each with the path of its finding.
+/// Replaces a row that an earlier finding (the other end of a rename) already shows by a reference to it. `told` maps
+/// each row to the path of its finding.
 pub(super) fn once(mut finding: Finding, told: &mut HashMap<String, BString>) -> Finding {
     let ([.., row], Some(path)) = (finding.help.as_slice(), &finding.path) else {
         return finding;
@@ -58,12 +58,12 @@ pub(super) fn once(mut finding: Finding, told: &mut HashMap<String, BString>) ->
         return finding;
     };
     let same = format!("the row for {} covers this path too", show(other));
-    // The row itself, and the sentence before it.
+    // Removes the row and the sentence before it.
     finding.help.truncate(finding.help.len().saturating_sub(2));
     finding.help(same)
 }
 
-/// In the form of the design that the finding points into, else of the one that was chosen first.
+/// The row, in the columns of the design that the finding points to, or else of the first design.
 fn row(policy: &Policy, wanted: &MissingRow<'_>, near: Option<&BStr>) -> RowToAdd {
     let designs = || policy.designs.iter().map(|governing| &governing.design);
     let design = designs()
@@ -90,7 +90,7 @@ pub(super) fn needed(change: &Change) -> Actions {
     }
 }
 
-/// The row for one change, whatever happens elsewhere.
+/// The row for one change alone.
 pub(super) fn of(change: &Change) -> MissingRow<'_> {
     let actions = needed(change);
     let word = match actions {
@@ -108,7 +108,7 @@ pub(super) fn of(change: &Change) -> MissingRow<'_> {
     }
 }
 
-/// The one row for both ends of a rename.
+/// The single row for both ends of a rename.
 pub(super) fn of_rename(subject: &MeasuredChange) -> Option<MissingRow<'_>> {
     let change = &subject.change;
     let other: &BStr = change.renamed.as_ref()?.as_ref();

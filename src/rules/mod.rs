@@ -1,5 +1,5 @@
-//! The rules, one file each: policy, changes and a view of the resulting tree in, findings out.
-//! No git, no disk, no clock, no environment.
+//! The rules, one file each. They take policy, changes and a view of the resulting tree, and return findings, without
+//! git, disk, clock or environment.
 
 mod approved;
 mod case;
@@ -39,7 +39,7 @@ pub use sink::{Sink, at_level};
 use approved::clear_approved;
 use sink::MOST_FINDINGS;
 
-/// Judges the changes by every rule.
+/// Runs all rules on the changes.
 pub fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut sink = Sink::new(&case.policy.settings, MOST_FINDINGS);
     let rules: [fn(&Case<'_>, &mut Sink<'_>); 11] = [
@@ -62,7 +62,7 @@ pub fn check(case: &Case<'_>) -> Vec<Finding> {
     sink.finish()
 }
 
-/// Judges a request by the rules that need no more than its path.
+/// Runs the rules that need only the path of a request.
 pub fn check_request(request: &PathRequest<'_>) -> Vec<Finding> {
     let mut sink = Sink::new(request.settings, MOST_FINDINGS);
     outside_roots::check_request(request, &mut sink);
@@ -70,26 +70,26 @@ pub fn check_request(request: &PathRequest<'_>) -> Vec<Finding> {
     sink.finish()
 }
 
-/// Whether the rules read this file's content.
+/// Whether the rules read the content of this file.
 pub fn wants_content(path: &BStr) -> bool {
     gitmodules::concerns(path)
         || hidden_change::concerns(path)
         || policy_changed::may_name_guard(path)
 }
 
-/// Whether the verdict on this change depends on what the merge base holds at its path.
+/// Whether the verdict on this change depends on the merge base.
 pub fn needs_merge_base(policy: &Policy, subject: &MeasuredChange) -> bool {
     out_of_scope::depends_on_merge_base(policy, subject)
         || protected_path::depends_on_merge_base(policy, subject)
 }
 
-/// Whether the step between two versions of hook settings, the first empty for a new file, only moves guard's own
-/// version or only has guard called. It needs no design.
+/// Whether the step between two versions of hook settings (the first is empty for a new file) only changes guard's
+/// version or only adds calls of guard. It then needs no design.
 pub fn changes_only_own_part(path: &BStr, old: &[u8], new: &[u8]) -> bool {
     policy_changed::changes_only_own_part(path, old, new)
 }
 
-/// Whether lines of this file may call guard: hook and CI definitions.
+/// Whether the file, a hook or CI definition, may call guard.
 pub fn may_call_guard(path: &BStr) -> bool {
     policy_changed::may_name_guard(path)
 }

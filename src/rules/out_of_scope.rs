@@ -1,4 +1,4 @@
-//! `out-of-scope` and `action-not-granted`: is there a grant for the path, and for this action?
+//! `out-of-scope` and `action-not-granted`: whether a grant covers the path and the action.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,10 +15,10 @@ use crate::policy::design::MissingRow;
 use crate::policy::scope::Scope;
 use crate::policy::{Actions, Grant, GrantKind, Policy, Stage, design_selection};
 
-/// What a design says about a change.
+/// How the design answers a change.
 enum ScopeAnswer<'a> {
     Granted,
-    /// Grants cover the path, but not the action.
+    /// Grants cover the path but not the action.
     NotThisAction(&'a Grant),
     NoGrant,
 }
@@ -60,7 +60,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 
 fn verdict<'a>(case: &Case<'a>, scope: &'a Scope, subject: &MeasuredChange) -> ScopeAnswer<'a> {
     let change = &subject.change;
-    // The rules that read more than the path come last: most changes are granted by their row.
+    // Rules that read more than the path come last: the row of a change usually grants it.
     let answer = answer(case, scope, subject);
     if matches!(answer, ScopeAnswer::Granted) {
         return answer;
@@ -73,7 +73,7 @@ fn verdict<'a>(case: &Case<'a>, scope: &'a Scope, subject: &MeasuredChange) -> S
         return ScopeAnswer::Granted;
     }
     match answer {
-        // The next step is the same for the path as for the row: commit the design first.
+        // The next step is the same for path and row: commit the design first.
         _ if case.policy.stage == Stage::Commit
             && grants(&case.policy.proposed, subject, case.merge_base) =>
         {
@@ -83,17 +83,17 @@ fn verdict<'a>(case: &Case<'a>, scope: &'a Scope, subject: &MeasuredChange) -> S
     }
 }
 
-/// Says so where the range itself adds the row that would grant the change.
+/// Adds help if the range itself adds the row that would grant the change.
 fn without_authority(case: &Case<'_>, subject: &MeasuredChange, finding: Finding) -> Finding {
     if !grants(&case.policy.proposed, subject, case.merge_base) {
         return finding;
     }
     finding.help(
-        "a row that this range adds would grant it, but `authority = \"base\"` counts only rows of the merge base: merge the design first",
+        "this range adds a row that would grant it, but with `authority = \"base\"` only rows of the merge base count: merge the design first",
     )
 }
 
-/// Designs and guard's own settings, `always`, and what `submodule-changed` judges.
+/// Designs, guard's own settings, `always`, and submodules need no row here.
 fn needs_no_row(policy: &Policy, change: &Change) -> bool {
     let path = change.path.as_ref();
     (policy.is_exempt(path) && is_regular_design(policy, change))
@@ -101,14 +101,14 @@ fn needs_no_row(policy: &Policy, change: &Change) -> bool {
         || change.is_gitlink()
 }
 
-/// A link at the path of a design is no design: what it shows is somewhere else. A governing design that becomes one
-/// is refused by `destructive-change`.
+/// A link in place of a design is not a design: its content is elsewhere. `destructive-change` refuses a governing
+/// design that becomes a link.
 fn is_regular_design(policy: &Policy, change: &Change) -> bool {
     let is_governing = || policy.governing(change.path.as_ref()).is_some();
     !change.leaves_no_regular_file() || change.action() == Action::TypeChange && is_governing()
 }
 
-/// A change back to what the merge base holds leaves nothing behind that a design could speak of.
+/// A change back to the state of the merge base needs no grant.
 fn is_undone(merge_base: &MergeBase, change: &Change) -> bool {
     merge_base.get(change.path.as_ref()) == Some(change.new)
 }
@@ -138,12 +138,12 @@ pub(super) fn grants(scope: &Scope, subject: &MeasuredChange, merge_base: &Merge
     if needed == Actions::DELETE {
         return rename_rows::goes_on(scope, subject);
     }
-    // An Add row grants modifying what the merge base lacks; where no merge base is known, anything.
+    // An Add row also grants modifying a file that the merge base lacks; without a merge base, any file.
     let is_new = merge_base.get(path).is_none_or(|state| state.is_none());
     needed == Actions::MODIFY && actions.contains(Actions::MODIFY_NEW) && is_new
 }
 
-/// Whether a row lets the path go: a Delete row, or a Rename row whose new end is there.
+/// Whether a row permits deleting the path: a Delete row, or a Rename row whose new path exists.
 pub(super) fn may_go(scope: &Scope, subject: &MeasuredChange) -> bool {
     subject.change.action() == Action::Delete
         && (scope.actions(subject.path()).contains(Actions::DELETE)
@@ -183,20 +183,20 @@ fn no_grant(
     let found = closest(scope, path, needed);
     if let Some(found) = found.or_else(|| closest(&policy.proposed, path, needed)) {
         let mut anchor = found.grant.anchor.clone();
-        anchor.label = "closest path that is".to_owned();
+        anchor.label = "closest path in the design".to_owned();
         finding = finding.at(anchor);
-        // A file that is there is the one that is meant; only a new one may be at the wrong place.
+        // An existing file is the intended one; only a new file may be in the wrong place.
         if subject.change.action() == Action::Add {
             instead = format!("write {}, or ", show(&found.path));
         }
         finding.closest = Some(found.path);
     }
     if !can_be_named(&subject.change) {
-        return finding.help("choose another name: no design can name this one");
+        return finding.help("rename it: a design cannot name this path");
     }
     if policy.is_exempt(path) {
-        finding = finding.help("at this path only regular files are exempt from the table");
-        // No row grants guard's own settings, nor a design itself.
+        finding = finding.help("at this path only regular files need no row");
+        // Rows cannot grant guard's own settings or the design itself.
         if design_selection::is_own_settings(&policy.settings, path)
             || policy.governing(path).is_some()
         {
@@ -206,7 +206,7 @@ fn no_grant(
     missing_row::advise(finding, policy, wanted, &instead)
 }
 
-/// Whether a row may name the path.
+/// Whether a row can name the path.
 pub(super) fn can_be_named(change: &Change) -> bool {
     let kind = change.new.map_or(Kind::File, |state| state.kind);
     path::check_entry(change.path.as_ref(), kind, Platform::host()).is_ok()
@@ -247,12 +247,12 @@ fn not_this_action(
         .detail("granted", names);
     let is_own_row =
         grant.kind == GrantKind::File && !grant.change_type.is_empty() && new_end.is_none();
-    // A row for more than this file, or without a type, stays as it is.
+    // A row for a directory or glob, or without a type, stays as it is.
     let finding = if !is_own_row || wanted.from.is_some() {
         missing_row::advise(finding, case.policy, wanted, "")
     } else if needed == Actions::MODIFY && grant.actions.contains(Actions::ADD) {
         finding.help(
-            "the file is older than this work: choose another name, or change the row's type to Modify and commit the design first",
+            "the file existed before this work: choose another name, or change the row's type to Modify and commit the design first",
         )
     } else {
         finding.help(format!(
@@ -268,13 +268,13 @@ fn not_this_action(
         && matches!(case.merge_base, MergeBase::Unknown);
     if may_be_own_work {
         return finding.help(
-            "to take back what this branch itself added, let guard know where it began: `[lld] base = \"main\"` in guard.toml",
+            "if this branch added the file, set `[lld] base = \"main\"` in guard.toml so that guard can tell",
         );
     }
     finding
 }
 
-/// `added or modified`, for a set of actions.
+/// A set of actions as participles: `added or modified`.
 fn participles(actions: Actions) -> String {
     let words: Vec<&str> = actions
         .names()
@@ -289,7 +289,7 @@ fn participles(actions: Actions) -> String {
     words.join(" or ")
 }
 
-/// ` (renamed from …)` for half of a rename.
+/// ` (renamed from …)` or ` (renamed to …)` for one side of a rename.
 fn renamed(change: &Change) -> String {
     match (&change.renamed, &change.new) {
         (Some(other), Some(_)) => format!(" (renamed from {})", show(other)),
@@ -298,8 +298,8 @@ fn renamed(change: &Change) -> String {
     }
 }
 
-/// Whether a row of the scope, and not `always` or an exemption, speaks of the change. A Rename row alone does not
-/// speak of a file that vanishes where no row is needed.
+/// Whether a row covers the change; `always` and exemptions do not count. A Rename row does not count for a deleted
+/// file that needs no row.
 pub(super) fn has_row(policy: &Policy, subject: &MeasuredChange) -> bool {
     let Some(scope) = &policy.scope else {
         return false;

@@ -1,4 +1,4 @@
-//! `outside-roots`: a request stays inside the read or write roots of the settings.
+//! `outside-roots`: a request outside the read or write roots of the settings.
 
 use gix::bstr::BStr;
 
@@ -20,11 +20,11 @@ pub(super) fn check_request(request: &PathRequest<'_>, sink: &mut Sink<'_>) {
         show(path),
         roots.join(", ")
     );
-    let help = format!("[workspace] {word} in guard.toml lists the directories that may be used");
+    let help = format!("`[workspace] {word}` in guard.toml lists the allowed directories");
     sink.push(Finding::new(Rule::OutsideRoots, path, message).help(help));
 }
 
-/// Whether a path is in a root of the settings, `.` being the workspace.
+/// Whether a path is below a root; `.` is the workspace.
 fn is_below(path: &BStr, root: &str) -> bool {
     let root = root.trim_start_matches("./").trim_end_matches('/');
     root.is_empty()

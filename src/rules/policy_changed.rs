@@ -1,4 +1,5 @@
-//! `policy-changed`: whoever changes the rules of judgement and code in one step is judged by neither.
+//! `policy-changed`: guard's configuration changes together with code, so neither would be judged by the other's
+//! reviewers.
 
 use gix::bstr::{BStr, ByteSlice};
 
@@ -8,7 +9,7 @@ use crate::finding::{Finding, Help, Rule};
 use crate::path::{shell_word, show};
 use crate::policy::{Policy, Stage, design_selection, settings};
 
-/// Further files that call guard, by the tools that read them; matched by their end.
+/// More files that may call guard; matched by the end of their path.
 const CALLERS: &[&str] = &[
     "hk.pkl",
     ".gitlab-ci.yml",
@@ -28,7 +29,7 @@ const CALLER_DIRECTORIES: &[&str] = &[
     ".githooks/",
 ];
 
-/// Whether lines of this file may call guard.
+/// Whether the file may call guard.
 pub(super) fn may_name_guard(path: &BStr) -> bool {
     let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
     let mut callers = hook_calls::SETTINGS.iter().chain(CALLERS);
@@ -68,15 +69,18 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
         let finding = Finding::new(
             Rule::PolicyChanged,
             path,
-            format!("{} steers guard and changes together with code", show(path)),
+            format!(
+                "{} configures guard but changes together with code",
+                show(path)
+            ),
         )
         .detail("action", subject.change.action().name());
         sink.push(match policy.stage {
             Stage::Range | Stage::Step => finding.help(
-                "put it into a pull request of its own, so that it can be reviewed on its own",
+                "move it to a separate pull request, so that reviewers see it apart from code",
             ),
             Stage::Commit | Stage::Request => finding
-                .help("commit it on its own, so that it can be reviewed on its own:")
+                .help("commit it separately, so that reviewers see it apart from code:")
                 .help(Help::command(format_args!(
                     "git commit -m \"Change how guard judges\" -- {}",
                     shell_word(path)
@@ -94,12 +98,12 @@ fn steers(policy: &Policy, subject: &MeasuredChange) -> bool {
     let Some((old, new)) = subject.content.as_deref().filter(|_| may_name_guard(path)) else {
         return false;
     };
-    // Moving such lines, or text around them, changes nothing about how guard is called.
+    // Moving such lines, or editing text around them, does not change how guard is called.
     calls(old) != calls(new)
 }
 
-/// The lines that steer guard, in order: those that name it as a word, and the version of its own entry in the
-/// configuration of pre-commit.
+/// The lines that configure guard, in order: those that contain the word, and the version of guard's entry in the
+/// pre-commit configuration.
 fn calls(content: &[u8]) -> Vec<&[u8]> {
     lines(content)
         .filter(|(line, is_version)| *is_version || names_guard(line))
@@ -107,12 +111,12 @@ fn calls(content: &[u8]) -> Vec<&[u8]> {
         .collect()
 }
 
-/// Whether nothing but guard's own version moves.
+/// Whether only guard's own version changes.
 fn moves_own_version(path: &BStr, old: &[u8], new: &[u8]) -> bool {
     let is_pre_commit = [".pre-commit-config.yaml", ".pre-commit-config.yml"]
         .iter()
         .any(|name| path == *name);
-    // Whole lines: in YAML the blanks before a key count.
+    // Whole lines: in YAML leading blanks count.
     fn others(content: &[u8]) -> Vec<&[u8]> {
         let flags = lines(content).map(|(_, is_version)| is_version);
         let whole = content.lines().zip(flags);
@@ -125,12 +129,12 @@ fn moves_own_version(path: &BStr, old: &[u8], new: &[u8]) -> bool {
     is_pre_commit && has_version(old) && has_version(new) && others(old) == others(new)
 }
 
-/// Whether the step only moves guard's own version, or only has guard called.
+/// Whether the step only changes guard's own version or only adds calls of guard.
 pub(super) fn changes_only_own_part(path: &BStr, old: &[u8], new: &[u8]) -> bool {
     moves_own_version(path, old, new) || hook_calls::brings_only_calls(path, old, new)
 }
 
-/// Whether this change is to guard's own part of hook settings and nothing else, which needs no row.
+/// Whether the change touches only guard's own part of hook settings. It then needs no row.
 pub(super) fn is_own_part(subject: &MeasuredChange) -> bool {
     let content = subject
         .content
@@ -139,7 +143,7 @@ pub(super) fn is_own_part(subject: &MeasuredChange) -> bool {
     content.is_some_and(|(old, new)| changes_only_own_part(subject.path(), old, new))
 }
 
-/// In the commit that brings the first `guard.toml`, whether the file is part of the set-up.
+/// Whether the file is part of the set-up, in the commit that adds the first `guard.toml`.
 pub(super) fn is_set_up(policy: &Policy, subject: &MeasuredChange) -> bool {
     let is_file = subject.change.new.is_some_and(|state| state.kind.is_file());
     policy.adopting && is_file && steers(policy, subject)

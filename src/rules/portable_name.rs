@@ -1,4 +1,4 @@
-//! `portable-name`: names that clash, or cannot be checked out, on another system.
+//! `portable-name`: names that collide, or cannot be checked out, on another system.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -35,24 +35,24 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
                 Rule::PortableName,
                 path.clone(),
                 format!(
-                    "{} and {} are one path where case does not count",
+                    "{} and {} collide on case-insensitive file systems",
                     show(&path),
                     show(&other)
                 ),
             )
-            .help("give one of them another name")
+            .help("rename one of them")
             .detail("reason", "case-collision"),
         );
     }
 }
 
-/// Added paths, or directories on their way, that another path of the result spells with other case; each with
-/// that other spelling, the smallest where there are several.
+/// Added paths, or directories above them, that another path of the result spells with different case, each with that
+/// spelling (the smallest of several).
 fn clashes<'a>(
     case: &Case<'_>,
     added: impl Iterator<Item = &'a BStr>,
 ) -> BTreeMap<BString, BString> {
-    // Folded spelling -> spellings in the added paths, each with the path that it is part of.
+    // Folded spelling -> spellings in the added paths, each with its whole path.
     let mut spellings: BTreeMap<BString, BTreeMap<BString, BString>> = BTreeMap::new();
     let mut lengths = HashSet::new();
     for path in added {
@@ -73,7 +73,7 @@ fn clashes<'a>(
     }
     case.result.for_each(&mut |path, _| {
         for end in ends(path) {
-            // Folding keeps the length of ASCII; anything else is folded to be sure.
+            // Folding keeps the length of ASCII; other text is folded to be sure.
             if path.is_ascii() && !lengths.contains(&end) {
                 continue;
             }
@@ -96,7 +96,7 @@ fn clashes<'a>(
     found
 }
 
-/// Where each directory on the way, and the path itself, end.
+/// The end of each parent directory and of the path itself.
 fn ends(path: &BStr) -> impl Iterator<Item = usize> {
     path.find_iter("/").chain([path.len()])
 }

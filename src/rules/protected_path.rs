@@ -1,4 +1,4 @@
-//! `protected-path`: paths that the settings protect, listed tests that are older than this work, and, for requests,
+//! `protected-path`: paths that the settings protect, listed tests that existed before this work, and, for requests,
 //! secrets and guard's own settings.
 
 use gix::bstr::BStr;
@@ -21,7 +21,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
                     path,
                     format!("{} is protected by `{}` in guard.toml", show(path), show(pattern)),
                 )
-                .help("leave it as it is; to open it, change `[scope] protect` in a commit of its own")
+                .help("leave it unchanged; to unprotect it, change `[scope] protect` in a separate commit")
                 .detail("pattern", pattern),
             );
             continue;
@@ -29,7 +29,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
         let Some(grant) = protected_test(case.policy, subject) else {
             continue;
         };
-        // Where no merge base is known, the old version is all that is known to be older than the change.
+        // Without a merge base, only the old version is known to be older than the change.
         let is_old = match case.merge_base.get(path) {
             Some(state) => state.is_some(),
             None => subject.change.old.is_some(),
@@ -41,7 +41,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
                 Finding::new(
                     Rule::ProtectedPath,
                     path,
-                    format!("{} is a test that exists already: DO NOT MODIFY", show(path)),
+                    format!("{} is an existing test: DO NOT MODIFY", show(path)),
                 )
                 .at(anchor)
                 .help("make the code pass the test; to change the test, make its row's type Modify and commit the design first"),
@@ -50,32 +50,32 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// What requests leave to people: secrets, and the files that configure guard. A level may open secrets, but not the
-/// settings themselves: whoever could write them could set every level.
+/// Secrets and files that configure guard are closed to requests. `[rules]` may open secrets, but not the settings:
+/// write access to them would open everything.
 pub(super) fn check_request(request: &PathRequest<'_>, sink: &mut Sink<'_>) {
     let (path, settings) = (request.path, request.settings);
-    // Where case makes no difference, `.ENV` is the file `.env`.
+    // On a case-insensitive file system, `.ENV` is the file `.env`.
     let folded = fold(path);
     let spellings: [&BStr; 2] = [path, folded.as_ref()];
     let secrets = &settings.secrets;
     if let Some(pattern) = spellings.into_iter().find_map(|path| secrets.find(path)) {
         let message = format!(
-            "{} is named like a secret (`{}` in [workspace] secrets)",
+            "{} looks like a secret (`{}` in [workspace] secrets)",
             show(path),
             show(pattern)
         );
         let finding = Finding::new(Rule::ProtectedPath, path, message);
-        sink.push(finding.help("a person has to handle it"));
+        sink.push(finding.help("ask a person to handle it"));
     }
     let is_own = |path| design_selection::is_own_settings(settings, path);
     if request.access == Access::Write && spellings.into_iter().any(is_own) {
         let message = format!("{} configures guard", show(path));
         let finding = Finding::new(Rule::ProtectedPath, path, message);
-        sink.push_always(finding.help("a person changes it, in a commit of its own"));
+        sink.push_always(finding.help("ask a person to change it in a separate commit"));
     }
 }
 
-/// The grant of a listed test whose row does not say Modify.
+/// The grant of a listed test whose row is not of type Modify.
 fn protected_test<'a>(policy: &'a Policy, subject: &MeasuredChange) -> Option<&'a Grant> {
     if !policy.settings.protect_tests {
         return None;
@@ -87,8 +87,8 @@ fn protected_test<'a>(policy: &'a Policy, subject: &MeasuredChange) -> Option<&'
     (grant.role == Role::Test && !open).then_some(grant)
 }
 
-/// What protects the one path of a grant, `exists` telling whether something is there now. Scaffolded tests
-/// are told whether or not the settings protect them.
+/// What protects the single path of a grant; `exists` says whether a file is there now. Scaffolded tests are reported
+/// whether or not the settings protect them.
 pub fn protection(
     settings: &Settings,
     scope: &Scope,
@@ -107,7 +107,7 @@ pub fn protection(
     scaffolded.then_some(Protection::Scaffolded)
 }
 
-/// Whether a change of what this grant names would be refused as protected.
+/// Whether a change to the path of this grant would be refused as protected.
 pub fn is_protected(settings: &Settings, scope: &Scope, grant: &Grant, exists: bool) -> bool {
     match protection(settings, scope, grant, exists) {
         Some(Protection::Settings) => true,

@@ -1,5 +1,5 @@
-//! The old end of a Rename row may go only where the same change adds or modifies the new end and leaves enough of the
-//! content there; else the row would let the file vanish.
+//! A Rename row permits deleting the old path only if the same change puts enough of its content at the new path.
+//! Otherwise the row would let the file vanish.
 
 use super::{Case, MeasuredChange, destructive_change, missing_row};
 use crate::change::Action;
@@ -8,7 +8,7 @@ use crate::path::{shell_word, show};
 use crate::policy::Stage;
 use crate::policy::scope::Scope;
 
-/// Whether the new end of a Rename row of `scope` keeps enough of the path that goes.
+/// Whether the new path of a Rename row in `scope` keeps enough of the deleted file.
 pub(super) fn goes_on(scope: &Scope, subject: &MeasuredChange) -> bool {
     subject.change.action() == Action::Delete
         && !subject.new_ends.is_empty()
@@ -18,7 +18,7 @@ pub(super) fn goes_on(scope: &Scope, subject: &MeasuredChange) -> bool {
         })
 }
 
-/// Whether `destructive-change` refuses the loss at the new end already: one finding is enough.
+/// Whether `destructive-change` already refuses the loss at the new path.
 pub(super) fn is_told_at_new_end(case: &Case<'_>, scope: &Scope, subject: &MeasuredChange) -> bool {
     let change = &subject.change;
     let Some(to) = change.renamed.as_ref().filter(|_| change.new.is_none()) else {
@@ -32,7 +32,7 @@ pub(super) fn is_told_at_new_end(case: &Case<'_>, scope: &Scope, subject: &Measu
     new_end.is_some_and(|new_end| destructive_change::refuses(case, new_end))
 }
 
-/// Why a Rename row does not let the path go; `None` where no such row covers it or it does not go.
+/// Why a Rename row does not permit the deletion; `None` if no Rename row covers the path or it is not deleted.
 pub(super) fn finding(case: &Case<'_>, subject: &MeasuredChange) -> Option<Finding> {
     if subject.change.action() != Action::Delete {
         return None;
@@ -47,7 +47,7 @@ pub(super) fn finding(case: &Case<'_>, subject: &MeasuredChange) -> Option<Findi
     anchor.label = format!("lets it be renamed to {}", show(&to));
     let new_end = subject.new_ends.iter().find(|end| end.path == to);
     let why = match new_end.map(|end| (end.kept.lost, end.kept.conversion)) {
-        None => "is not changed with it".to_owned(),
+        None => "is not part of the change".to_owned(),
         Some((lost, None)) if lost.total > 0 => format!(
             "keeps {} of its {} {}",
             lost.total - lost.lost,
@@ -57,7 +57,7 @@ pub(super) fn finding(case: &Case<'_>, subject: &MeasuredChange) -> Option<Findi
         Some(_) => "does not keep its content".to_owned(),
     };
     let message = format!(
-        "{} is deleted, and {}, to which the design renames it, {why}",
+        "{} is deleted, but its new path {} {why}",
         show(path),
         show(&to)
     );
@@ -71,7 +71,7 @@ pub(super) fn finding(case: &Case<'_>, subject: &MeasuredChange) -> Option<Findi
         (Stage::Request, _) => format!("to rename it: guard move {from_word} {to_word}"),
         (_, None) => format!("rename it in one commit: git mv {from_word} {to_word}"),
         (_, Some(_)) => format!(
-            "keep its content in {}: a renamed file loses less than {} %",
+            "keep its content in {}: a renamed file must lose less than {} %",
             show(&to),
             destructive_change::percent(case.policy.settings.thresholds.share)
         ),

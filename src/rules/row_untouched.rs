@@ -1,4 +1,4 @@
-//! `row-untouched`: what a design promises and a range does not do.
+//! `row-untouched`: a design lists a path that the range does not change.
 
 use std::collections::HashSet;
 
@@ -33,23 +33,23 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             continue;
         }
         let mut anchor = grant.anchor.clone();
-        anchor.label = "nothing did".to_owned();
+        anchor.label = "not changed".to_owned();
         sink.push(
             Finding::new(
                 Rule::RowUntouched,
                 grant.path.clone(),
                 format!(
-                    "{} is granted, and the range does not touch it",
+                    "{} is granted, but the range does not change it",
                     show(&grant.path)
                 ),
             )
             .at(anchor)
-            .help("do the work, or remove the row"),
+            .help("do the work or remove the row"),
         );
     }
 }
 
-/// Where the row stands: two may name the same path.
+/// Identifies the row: two may name the same path.
 fn place(grant: &Grant) -> (&BStr, usize) {
     (grant.anchor.path.as_ref(), grant.anchor.span.start)
 }

@@ -1,5 +1,5 @@
-//! `scope-amended`: a change that widens its own design and brings code with it. Of a commit it is refused; of a
-//! range the new rows of each design are listed for the reviewers.
+//! `scope-amended`: a change that widens its own design and includes code. A commit is refused; for a range, guard
+//! lists the new rows of each design for reviewers.
 
 use gix::bstr::BStr;
 
@@ -10,7 +10,7 @@ use crate::policy::scope::Scope;
 use crate::policy::settings::Authority;
 use crate::policy::{Grant, Policy, Stage};
 
-/// How many new rows are listed.
+/// The number of new rows to list.
 const LISTED: usize = 10;
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
@@ -21,8 +21,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// Reviewers see the rows whether or not the range brings code: the code may have come in an earlier push, or
-/// come in a later one.
+/// Reviewers see the rows even without code in the range, because the code may come in another push.
 fn of_range(policy: &Policy, sink: &mut Sink<'_>) {
     let mut by_design: Vec<(&BStr, Vec<&Grant>)> = Vec::new();
     for grant in &policy.added {
@@ -41,11 +40,11 @@ fn of_range(policy: &Policy, sink: &mut Sink<'_>) {
         let governs = policy.governing(design).is_some();
         let what_to_do = match policy.settings.authority {
             _ if !governs => {
-                "review them: they grant nothing here, but to the branches of this design"
+                "review them: they grant nothing here, only on branches that use this design"
             }
             Authority::Head => "review them like the code",
             Authority::Base => {
-                "they grant nothing here: `authority = \"base\"` counts only rows of the merge base"
+                "they grant nothing here: with `authority = \"base\"` only rows of the merge base count"
             }
         };
         let mut finding = Finding::new(Rule::ScopeAmended, design, message)
@@ -66,7 +65,7 @@ fn of_range(policy: &Policy, sink: &mut Sink<'_>) {
     }
 }
 
-/// A row for programs.
+/// A row for JSON.
 fn row(grant: &Grant) -> serde_json::Value {
     serde_json::json!({
         "path": grant.path.to_string(),
@@ -79,7 +78,7 @@ fn paths(added: &[&Grant]) -> Vec<String> {
     added.iter().map(|grant| grant.path.to_string()).collect()
 }
 
-/// The first rows, with their lines, and the number of the others.
+/// The first rows with their lines, and the number of further rows.
 fn listed(added: &[&Grant]) -> String {
     let mut rows: Vec<String> = added
         .iter()
@@ -119,7 +118,7 @@ fn of_commit(case: &Case<'_>, sink: &mut Sink<'_>) {
             )
         } else {
             format!(
-                "the design {} gets {} together with code",
+                "the design {} gains {} together with code",
                 show(path),
                 match added.len() {
                     1 => "a new row".to_owned(),

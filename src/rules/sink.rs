@@ -3,10 +3,10 @@
 use crate::finding::{Finding, Level, Rule};
 use crate::policy::settings::Settings;
 
-/// More findings than anybody reads; a finding with its advice takes about a kilobyte.
+/// The largest number of findings in a report; one takes about a kilobyte with its help.
 pub(super) const MOST_FINDINGS: usize = 100_000;
 
-/// Takes findings and gives them the level that the settings ask for.
+/// Collects findings at the levels that the settings ask for.
 pub struct Sink<'a> {
     settings: &'a Settings,
     pub(super) findings: Vec<Finding>,
@@ -15,11 +15,11 @@ pub struct Sink<'a> {
     left_out: LeftOut,
 }
 
-/// Findings that are counted and not listed.
+/// Counts findings beyond the limit.
 #[derive(Default)]
 struct LeftOut {
     count: usize,
-    /// The gravest of them.
+    /// The most severe of them.
     worst: Option<(Level, Rule)>,
 }
 
@@ -33,7 +33,7 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Records a finding unless its rule is off.
+    /// Adds a finding unless its rule is off.
     pub fn push(&mut self, finding: Finding) {
         let Some(finding) = at_level(self.settings, finding) else {
             return;
@@ -45,12 +45,12 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Records a finding at its own level, whatever the settings say of its rule.
+    /// Adds a finding at its own level, regardless of the settings.
     pub fn push_always(&mut self, finding: Finding) {
         self.findings.push(finding);
     }
 
-    /// Records a finding of `rule` at its default level, which is not even made where no more are listed.
+    /// Adds a finding of `rule` at its default level; beyond the limit, `make` is not called.
     pub fn push_made_by(&mut self, rule: Rule, make: impl FnOnce() -> Finding) {
         if self.findings.len() < self.most {
             self.push(make());
@@ -67,18 +67,18 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// The findings, with one that counts those that are not listed.
+    /// The findings, plus one that counts those beyond the limit.
     pub(super) fn finish(mut self) -> Vec<Finding> {
         if let Some((level, rule)) = self.left_out.worst {
             let mut more = Finding::new(
                 rule,
                 "",
                 format!(
-                    "{} more findings are not listed: a report has at most {}",
+                    "{} more findings are not listed; a report lists at most {}",
                     self.left_out.count, self.most
                 ),
             )
-            .help("judge the change in smaller steps");
+            .help("split the change into smaller ones");
             more.path = None;
             more.level = level;
             self.findings.push(more);
@@ -87,10 +87,10 @@ impl<'a> Sink<'a> {
     }
 }
 
-/// The finding at the level that the settings ask for; `None` where its rule is off.
+/// The finding at the level of the settings; `None` if its rule is off.
 pub fn at_level(settings: &Settings, mut finding: Finding) -> Option<Finding> {
     let level = settings.level(finding.rule)?;
-    // A rule may lower a finding below its own level; the settings replace the rule's level only.
+    // A rule may lower a finding below its default level. The settings replace only the default.
     let lowered = finding.level < finding.rule.default_level();
     finding.level = if lowered {
         finding.level.min(level)

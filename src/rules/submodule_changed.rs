@@ -1,4 +1,4 @@
-//! `submodule-changed`: a gitlink comes, moves or goes without a Submodule row.
+//! `submodule-changed`: a submodule is added, moved to another commit or removed without a Submodule row.
 
 use super::{Case, MeasuredChange, Sink, missing_row, out_of_scope};
 use crate::change::Kind;
@@ -28,7 +28,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             Rule::SubmoduleChanged,
             path,
             format!(
-                "the submodule {} {what}, and no row of a design says so",
+                "the submodule {} {what} without a Submodule row",
                 show(path)
             ),
         )
@@ -47,7 +47,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// A Submodule row, or for a removal also a Delete row.
+/// Whether a Submodule row grants it, or for a removal a Delete row.
 fn is_granted(policy: &Policy, subject: &MeasuredChange) -> bool {
     let Some(scope) = &policy.scope else {
         return false;

@@ -1,5 +1,5 @@
-//! `unsafe-path` and `outside-workspace`: what a path or a link's target would do on some system that checks it out.
-//! Deleting such a path is never a finding.
+//! `unsafe-path` and `outside-workspace`: paths and link targets that are dangerous on some system. Deleting such a
+//! path is always allowed.
 
 use super::{Case, MeasuredChange, Sink};
 use crate::change::Kind;
@@ -21,7 +21,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     check_clashes_with_links(case, sink);
 }
 
-/// The changes that leave something at their path, with what they leave.
+/// The changes that leave something at their path, with its kind.
 fn arrivals<'a>(case: &Case<'a>) -> impl Iterator<Item = (&'a MeasuredChange, Kind)> {
     case.changes
         .iter()
@@ -33,13 +33,13 @@ fn check_link(
     subject: &MeasuredChange,
     platform: Platform,
 ) -> Result<(), Rejection> {
-    // A target that was not kept for the rules is judged as empty, which is refused.
+    // A target that was not loaded counts as empty, which is refused.
     let target = subject.content.as_deref().map_or(&[][..], |(_, new)| new);
     path::check_link_target(subject.path(), target, platform)?;
     path::resolve_link(case.result, subject.path(), target).map(drop)
 }
 
-/// A path that is a link where case does not count lets a checkout write through the link.
+/// On a case-insensitive file system, checkout would write through a link whose name differs only in case.
 fn check_clashes_with_links(case: &Case<'_>, sink: &mut Sink<'_>) {
     if arrivals(case).next().is_none() {
         return;
@@ -59,7 +59,7 @@ fn check_clashes_with_links(case: &Case<'_>, sink: &mut Sink<'_>) {
             sink.push(finding(subject, &rejection));
         }
     }
-    // A new link may also meet a path that was there before.
+    // A new link may also collide with an older path.
     if arrivals(case).any(|(_, kind)| kind == Kind::Symlink) {
         let changed: std::collections::HashSet<_> =
             case.changes.iter().map(MeasuredChange::path).collect();
@@ -86,7 +86,7 @@ fn finding(subject: &MeasuredChange, rejection: &Rejection) -> Finding {
     if rule == Rule::UnsafePath
         && let Some(from) = &subject.change.renamed
     {
-        finding = finding.help(format!("it was {} before", show(from)));
+        finding = finding.help(format!("its name before the rename: {}", show(from)));
     }
     finding
 }

@@ -1,4 +1,4 @@
-//! Contents of the work tree by their ids.
+//! The contents of the work tree by id.
 
 use std::io::{self, ErrorKind};
 
@@ -11,10 +11,10 @@ use crate::boundary::Listing;
 use crate::error::{Error, Result};
 use crate::path::show;
 
-/// How many bytes of changed files are taken into memory.
+/// The limit for changed files in memory.
 const MOST: u64 = 256 << 20;
 
-/// What was read and is not in the repository.
+/// Contents that are not in the repository.
 pub(super) struct Contents<'a> {
     repo: &'a Repository,
     held: Blobs,
@@ -35,7 +35,7 @@ impl<'a> Contents<'a> {
         self.held
     }
 
-    /// The id of a file, or of a link, which is its target.
+    /// The id of a file, or of a link (its target).
     pub(super) fn id(
         &mut self,
         directory: &Listing,
@@ -59,7 +59,7 @@ impl<'a> Contents<'a> {
     }
 }
 
-/// Why something in the work tree could not be looked at, and what to do.
+/// The error for a file in the work tree that cannot be read.
 pub(super) fn unreadable(path: &BStr, error: &io::Error) -> Error {
     let shown = match path.is_empty() {
         true => "the work tree".to_owned(),
@@ -67,15 +67,15 @@ pub(super) fn unreadable(path: &BStr, error: &io::Error) -> Error {
     };
     match error.kind() {
         ErrorKind::FileTooLarge => Error::new(format!(
-            "the changed files of the work tree have more than the {} MiB that guard takes into memory; {shown} is beyond",
+            "the changed files of the work tree exceed the limit of {} MiB at {shown}",
             MOST >> 20
         ))
-        .help("let git ignore what is not to be committed")
+        .help("add files that are not for git to .gitignore")
         .help("or add the files and judge the index: guard lint")
-        .help("if it was not changed, let guard see that: git update-index --refresh"),
-        ErrorKind::NotFound => Error::new(format!("{shown} went away while it was read"))
-            .help("run guard again when nothing else writes to the work tree"),
+        .help("if it is unchanged, refresh the index: git update-index --refresh"),
+        ErrorKind::NotFound => Error::new(format!("{shown} was removed while guard read it"))
+            .help("run guard again when no other program writes to the work tree"),
         _ => Error::new(format!("{shown} cannot be read: {error}"))
-            .help("make it readable, or judge what is staged without it: guard lint"),
+            .help("make it readable, or judge only the staged changes: guard lint"),
     }
 }

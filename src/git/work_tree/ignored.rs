@@ -11,27 +11,27 @@ use gix::ignore::search::Ignore;
 use super::super::{Repository, show_file};
 use crate::error::{Error, Result};
 
-/// The name of the files that say so in the work tree.
+/// The name of ignore files in the work tree.
 pub(super) const FILE: &str = ".gitignore";
 
-/// A pattern may begin with `$`, as for git.
+/// As for git, a pattern may start with `$`.
 const PARSE: Ignore = Ignore {
     support_precious: false,
 };
 
-/// What is ignored wherever no `.gitignore` says otherwise: `.git/info/exclude` and `core.excludesFile`.
+/// The patterns outside the work tree: `.git/info/exclude` and `core.excludesFile`.
 pub(super) struct Ignored {
     everywhere: Search,
     case: Case,
 }
 
-/// The `.gitignore` of a directory, and those of the directories around it.
+/// The `.gitignore` of a directory and of its parents.
 pub(super) struct GitignoreFiles {
     around: Around,
     own: Search,
 }
 
-/// The nearest `.gitignore`, if there is one on the way up.
+/// The nearest `.gitignore` upwards, if any.
 pub(super) type Around = Option<Rc<GitignoreFiles>>;
 
 impl Ignored {
@@ -54,16 +54,16 @@ impl Ignored {
                 .flatten()
                 .find(is_unreadable);
             Error::new(format!(
-                "what git ignores cannot be read: {}: {error}",
+                "cannot read ignore patterns: {}: {error}",
                 show_file(&culprit.unwrap_or(own))
             ))
-            .help("make .git/info/exclude and the file of core.excludesFile readable")
+            .help("make .git/info/exclude and the core.excludesFile readable")
         })?;
         Ok(Ignored { everywhere, case })
     }
 
-    /// Whether git ignores `path` by what is said about itself; that a directory on its way is ignored is the
-    /// caller's to know. The nearest file decides, and in it the last pattern that matches.
+    /// Whether a pattern for `path` itself ignores it; the caller handles ignored parent directories. The nearest
+    /// file decides, and in it the last match.
     pub(super) fn is_ignored(&self, nearest: &Around, path: &BStr, is_dir: bool) -> bool {
         let mut next = nearest.as_deref();
         while let Some(patterns) = next {
@@ -82,13 +82,12 @@ impl Ignored {
 }
 
 impl GitignoreFiles {
-    /// Those of the `.gitignore` with this content in `directory`.
+    /// The patterns of a `.gitignore` with this content in `directory`.
     ///
     /// # Errors
-    /// The directory's name is none here.
+    /// The name of the directory is invalid on this platform.
     pub(super) fn new(directory: &BStr, content: &[u8], around: &Around) -> Result<GitignoreFiles> {
-        let unusable =
-            |error: String| Error::new(format!("what git ignores cannot be read: {error}"));
+        let unusable = |error: String| Error::new(format!("cannot read ignore patterns: {error}"));
         let directory =
             gix::path::from_bstr(directory).map_err(|error| unusable(error.to_string()))?;
         let mut own = Search::default();
@@ -101,7 +100,7 @@ impl GitignoreFiles {
     }
 }
 
-/// `core.excludesFile`; empty is none, and unset is git's own place for it.
+/// `core.excludesFile`; empty means none, and unset means git's default.
 fn excludes_file(repo: &Repository) -> Result<Option<PathBuf>> {
     const KEY: &str = "core.excludesFile";
     match repo.config(KEY) {

@@ -1,7 +1,7 @@
-//! The index as `git add --all` would make it of the work tree now. Nothing is written: contents that the repository
-//! lacks stay in memory.
+//! The index as `git add --all` would write it. Nothing is written: contents that the repository lacks stay in
+//! memory.
 //!
-//! Bytes count as they lie there. No filter, conversion or other program of the configuration or the attributes is run.
+//! File contents are taken as they are. No filter, conversion or other configured program runs.
 
 mod contents;
 mod ignored;
@@ -24,12 +24,12 @@ use scan::{Scan, ScanResult};
 use stat::Fresh;
 
 impl Repository {
-    /// The index as it would be if everything in the work tree were added: tracked files as they are now, and
-    /// untracked ones that git does not ignore. From now on this repository finds their contents, too.
+    /// The index after adding everything in the work tree: tracked files in their current state, and untracked files
+    /// that git does not ignore. From now on, this repository also finds their contents.
     ///
     /// # Errors
-    /// A bare repository, conflicts, a damaged index, a file that cannot be read or added, or more content than
-    /// is taken into memory.
+    /// The repository is bare, the index has conflicts or is damaged, a file cannot be read or added, or there is too
+    /// much content for memory.
     pub(crate) fn add_everything(&mut self) -> Result<Index> {
         let root =
             Boundary::open(self.workdir()?).map_err(|error| Error::new(error.to_string()))?;
@@ -37,7 +37,7 @@ impl Repository {
         let fresh = Fresh::of(&self.repo.index_path());
         let mut index = Index::open(self)?;
         let head = self.tree_of(self.head_commit()?)?;
-        // What is wrong with the index must not vanish with what is taken out of it.
+        // Problems in the index must not vanish with removed entries.
         staged_changes(&index, &head, &self.objects)?;
         refuse_unsorted(&index)?;
         self.open_sparse(&mut index.state, &root)?;
@@ -63,7 +63,7 @@ impl Repository {
         Ok(index)
     }
 
-    /// Lists the files of directories that a sparse index holds as one entry, where the disk has something there.
+    /// Expands sparse directories of the index if files exist there on disk.
     fn open_sparse(&self, state: &mut IndexState, root: &Boundary) -> Result<()> {
         let is_there = |path: &BStr| {
             let directory = path.trim_end_with(|c| c == '/').as_bstr();
@@ -84,7 +84,7 @@ impl Repository {
         }
         state.remove_entries(|_, path, entry| entry.mode.is_sparse() && is_there(path));
         for (path, file) in inside {
-            // A mode that git does not write is none of the index; the difference is a change.
+            // A mode that git does not write is not in the index; the difference is a change.
             let mode = Mode::from_bits(file.kind.mode()).unwrap_or(Mode::FILE);
             let flags = Flags::SKIP_WORKTREE;
             state.dangerously_push_entry(Stat::default(), file.id, flags, mode, path.as_bstr());
@@ -94,13 +94,13 @@ impl Repository {
     }
 }
 
-/// Sorts what was added, and forgets the ids of directories.
+/// Sorts the added entries and drops cached directory ids.
 fn settle(state: &mut IndexState) {
     state.remove_tree();
     state.sort_entries();
 }
 
-/// Paths are looked up, so they must be where they belong, each once.
+/// Lookups need sorted, unique paths.
 fn refuse_unsorted(index: &Index) -> Result<()> {
     let entries = index.entries();
     let follows = |pair: &[gix::index::Entry]| index.path_of(&pair[0]) < index.path_of(&pair[1]);
@@ -110,8 +110,9 @@ fn refuse_unsorted(index: &Index) -> Result<()> {
     }
 }
 
-/// A file that is marked not to be looked at is judged as it is. Where it was also staged as something else, two
-/// contents wait at one path: git would commit the staged one, and take the other once the mark is gone.
+/// A file with an assume-unchanged or skip-worktree flag is judged in its current state. If different content is also
+/// staged, the path has two candidates: git would commit the staged one now and the other one after the flag is
+/// removed.
 fn refuse_unclear(
     index: &Index,
     tracked: &[Option<(Mode, ObjectId)>],
@@ -126,11 +127,11 @@ fn refuse_unclear(
         if head.get(path)? != Some(state_of(entry)) {
             let word = shell_word(path);
             return Err(Error::new(format!(
-                "{} is staged, is marked assume-unchanged or skip-worktree, and holds something else now",
+                "{} is staged and flagged assume-unchanged or skip-worktree, but the work tree differs",
                 show(path)
             ))
             .help(format!(
-                "take the mark away: git update-index --no-assume-unchanged --no-skip-worktree {word}"
+                "remove the flag: git update-index --no-assume-unchanged --no-skip-worktree {word}"
             )));
         }
     }

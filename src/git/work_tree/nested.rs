@@ -1,4 +1,4 @@
-//! Repositories in the work tree: to git each is one entry, the commit that it is at.
+//! Repositories in the work tree. To git, each is a single entry: its current commit.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::path::show;
 /// What a directory is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DirectoryKind {
-    /// No repository: its files are part of the one around it.
+    /// Not a repository: its files belong to the outer one.
     No,
     /// A repository before its first commit.
     Unborn,
@@ -20,11 +20,11 @@ pub(super) enum DirectoryKind {
     At(ObjectId),
 }
 
-/// Looks whether `directory`, which is at `path`, is the top of a repository's work tree. Of its configuration nothing but its own file
-/// counts, and nothing is run.
+/// Whether `directory`, at `path`, is the root of a repository's work tree. Reads only the repository's own
+/// configuration file, and runs nothing.
 ///
 /// # Errors
-/// It is one, but what HEAD is cannot be read.
+/// It is a repository, but its HEAD cannot be read.
 pub(super) fn look(directory: &Path, path: &BStr) -> Result<DirectoryKind> {
     let dot_git = directory.join(".git");
     if !is_repository(&dot_git) {
@@ -33,13 +33,13 @@ pub(super) fn look(directory: &Path, path: &BStr) -> Result<DirectoryKind> {
     let shown = show(path);
     let unreadable = |error: gix::Error| {
         failed(&format!("the repository in {shown} cannot be read"), &error)
-            .help("repair it, or let git ignore the directory")
+            .help("repair it, or add the directory to .gitignore")
     };
     let repo = gix::open_opts(directory, gix::open::Options::isolated()).map_err(unreadable)?;
     let storage = repo.config_snapshot().string("extensions.refStorage");
     if storage.is_some_and(|storage| !storage.eq_ignore_ascii_case(b"files")) {
         return Err(Error::new(format!(
-            "the repository in {shown} keeps its refs in a way that guard cannot read"
+            "the repository in {shown} uses a ref format that guard cannot read"
         ))
         .help("convert it with `git refs migrate --ref-format=files`"));
     }
@@ -70,7 +70,7 @@ fn is_repository(dot_git: &Path) -> bool {
     } else {
         return false;
     };
-    // A FIFO would wait for a writer.
+    // Opening a FIFO would block.
     let is_file = |path: &Path| path.metadata().is_ok_and(|metadata| metadata.is_file());
     is_file(&directory.join("HEAD")) && gix::discover::is_git(dot_git).is_ok()
 }

@@ -1,4 +1,4 @@
-//! A walk over the work tree, and what the index would make of each file.
+//! Walks the work tree and computes the index entry of each file.
 
 use std::rc::Rc;
 
@@ -19,17 +19,17 @@ use crate::error::{Error, Result};
 use crate::path::show;
 use crate::system;
 
-/// No file system has longer names.
+/// The longest file name on any file system.
 const LONGEST: usize = 255;
-/// Bytes of a `.gitignore`; git reads none that is longer.
+/// The maximum size of a `.gitignore`, as for git.
 const LONGEST_LIST: u64 = 100 << 20;
 
-/// What was found.
+/// The result of the walk.
 #[derive(Default)]
 pub(super) struct ScanResult {
-    /// For each entry of the index what is there now.
+    /// For each index entry, its current state.
     pub(super) tracked: Vec<Option<(Mode, ObjectId)>>,
-    /// What is not in the index, and not ignored.
+    /// Files that are neither tracked nor ignored.
     pub(super) untracked: Vec<(BString, Mode, ObjectId)>,
     /// Contents that the repository lacks.
     pub(super) held: Blobs,
@@ -41,28 +41,28 @@ pub(super) struct Scan<'a> {
     index: &'a Index,
     fresh: Fresh,
     ignored: Ignored,
-    /// `core.fileMode`: whether the executable bit of a file means something.
+    /// `core.fileMode`: whether the executable bit counts.
     has_modes: bool,
-    /// `core.symlinks`: without it a link is a file that holds its target.
+    /// `core.symlinks`: if off, a link is a file with its target.
     has_links: bool,
-    /// Directories that are still to be looked into: a hostile tree may be deeper than a thread's stack.
+    /// Directories still to visit; a hostile tree may be deeper than the thread's stack.
     pending: Vec<Directory>,
     contents: Contents<'a>,
     found: ScanResult,
 }
 
-/// A directory to look into.
+/// A directory to visit.
 #[derive(Default)]
 struct Directory {
     /// Empty for the root.
     path: BString,
-    /// Whether git ignores it: then only what is tracked counts, and nothing in it says what else is ignored.
+    /// Whether git ignores it. Then only tracked files count, and its own ignore patterns do not.
     is_ignored: bool,
-    /// What the directories around it say, and once it is looked into, what it says itself.
+    /// The patterns of its parents and, once visited, its own.
     patterns: Around,
 }
 
-/// Something in an open directory.
+/// An item in the current directory.
 struct Here<'a> {
     inside: &'a Directory,
     listing: &'a Listing,
@@ -72,7 +72,7 @@ struct Here<'a> {
 }
 
 impl Here<'_> {
-    /// Git adds nothing but regular files and links; anything else might wait for a reader.
+    /// Git adds only regular files and links; opening anything else might block.
     fn is_special(&self) -> bool {
         !self.metadata.is_file() && !self.metadata.is_symlink()
     }
@@ -103,7 +103,7 @@ impl<'a> Scan<'a> {
         })
     }
 
-    /// Looks at the whole work tree.
+    /// Walks the whole work tree.
     pub(super) fn run(mut self) -> Result<ScanResult> {
         while let Some(next) = self.pending.pop() {
             self.directory(next)?;
@@ -129,7 +129,7 @@ impl<'a> Scan<'a> {
             inside.patterns = Some(Rc::new(patterns));
         }
         for name in &names {
-            // As git has it: `.git` is never part of a work tree.
+            // As for git, `.git` is never part of a work tree.
             if name == ".git" {
                 continue;
             }
@@ -156,14 +156,14 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    /// The content of the `.gitignore` of a directory; a link says nothing, as for git. Where a sparse checkout leaves
-    /// the file out, the index has it.
+    /// The `.gitignore` of a directory; as for git, a link does not count. If a sparse checkout omits the file, the
+    /// index has it.
     fn ignore_file(&self, listing: &Listing, directory: &BStr) -> Result<Option<Vec<u8>>> {
         let name = BStr::new(ignored::FILE);
         let path = join(directory, name);
         let failed = |error| {
             Error::new(format!("{} cannot be read: {error}", show(&path)))
-                .help("make it readable: it says what git ignores")
+                .help("make it readable: it contains ignore patterns")
         };
         let Some(metadata) = listing.metadata(name).map_err(failed)? else {
             let entry = self.index.state.entry_by_path(path.as_bstr());
@@ -181,7 +181,7 @@ impl<'a> Scan<'a> {
         if metadata.is_symlink() || metadata.is_dir() {
             return Ok(None);
         }
-        // To open a FIFO would be to wait.
+        // Opening a FIFO would block.
         Err(Error::new(format!("{} is neither a file nor a link", show(&path))).help("remove it"))
     }
 
@@ -214,10 +214,10 @@ impl<'a> Scan<'a> {
             DirectoryKind::At(id) => self.found.untracked.push((below.path, Mode::COMMIT, id)),
             DirectoryKind::Unborn => {
                 return Err(Error::new(format!(
-                    "{} is a repository without a commit, which git cannot add",
+                    "{} is a repository without commits, which git cannot add",
                     show(here.path)
                 ))
-                .help("commit in it, remove its .git, or let git ignore the directory"));
+                .help("commit in it, remove its .git, or add the directory to .gitignore"));
             }
         }
         Ok(())
@@ -239,10 +239,10 @@ impl<'a> Scan<'a> {
         let entry = &self.index.entries()[at];
         if here.is_special() {
             return Err(Error::new(format!(
-                "{} is tracked by git, but is neither a file nor a link now, which git cannot add",
+                "{} is tracked, but is now neither a file nor a link, which git cannot add",
                 show(here.path)
             ))
-            .help("take the file back with `git restore`, or delete what is there"));
+            .help("restore the file with `git restore`, or delete it"));
         }
         let mode = self.mode(here, Some(entry));
         let is_added = !entry.flags.contains(Flags::INTENT_TO_ADD);
@@ -300,8 +300,8 @@ fn join(directory: &BStr, name: &BStr) -> BString {
     [directory.as_bytes(), slash, name].concat().into()
 }
 
-/// Whether an entry is as it was although nothing was seen at its path: files that a sparse checkout leaves out, and
-/// what no work tree can hold.
+/// Whether a missing path counts as unchanged: files that a sparse checkout omits, and names that no work tree can
+/// contain.
 fn stays_unseen(entry: &Entry, path: &BStr) -> bool {
     entry.mode.is_sparse()
         || entry.flags.contains(Flags::SKIP_WORKTREE)

@@ -1,7 +1,7 @@
-//! Whether a file is as it was when the index recorded it, seen without reading it.
+//! Whether a file is unchanged since the index recorded it, without reading it.
 //!
-//! Stricter than git's configuration may ask for (`core.checkStat`, `core.trustctime`): a difference only means that
-//! the file is read.
+//! Stricter than git's settings (`core.checkStat`, `core.trustctime`): a difference only means that guard reads the
+//! file.
 
 use std::path::Path;
 
@@ -15,14 +15,14 @@ use crate::system;
 pub(super) struct Fresh(Option<Time>);
 
 impl Fresh {
-    /// By the file of the index; where there is none, no entry is believed.
+    /// Uses the time of the index file; without one, no entry is trusted.
     pub(super) fn of(index: &Path) -> Fresh {
         let modified = index.metadata().and_then(|metadata| metadata.modified());
         Fresh(modified.ok().and_then(|time| Time::try_from(time).ok()))
     }
 
-    /// Whether the file has the recorded stat, and had it before the index was written: a file changed in the same
-    /// second may look the same (git's documentation calls such an entry racy).
+    /// Whether the file has the recorded stat data and is older than the index. A file changed in the same second may
+    /// look unchanged (git calls such an entry racy).
     pub(super) fn is_unchanged(&self, recorded: &Stat, now: &Metadata) -> bool {
         let is_older = self.0.is_some_and(|index| recorded.mtime.secs < index.secs);
         is_older && system::stat(now).is_some_and(|now| is_same(recorded, &now))
@@ -30,7 +30,7 @@ impl Fresh {
 }
 
 fn is_same(recorded: &Stat, now: &Stat) -> bool {
-    // Device numbers change when a disk is mounted anew; git does not look at them either.
+    // Device numbers change when a disk is remounted; git ignores them too.
     let now = Stat {
         dev: recorded.dev,
         ..*now

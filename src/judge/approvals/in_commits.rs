@@ -1,5 +1,5 @@
-//! The approvals that the messages of commits state, and which of them count. Anybody can write such a line; it
-//! counts with the signature of a signer of the base, in the commit that makes the change, once.
+//! Reads approvals from commit messages and decides which of them count. Anyone can write such a trailer, so it
+//! counts once, in the commit that makes the change, and with the signature of a signer listed at the base.
 
 use std::collections::HashMap;
 
@@ -16,16 +16,16 @@ use crate::policy::settings::Settings;
 use crate::rules;
 use crate::trailer;
 
-/// More lines that are no approval than these are not told.
+/// The number of invalid trailers to report.
 const MAX_NOTES: usize = 3;
 
-/// A trailer as it stands in a commit.
+/// A trailer and its commit.
 struct ApprovalTrailer {
     commit: ObjectId,
     approval: Result<Approval, String>,
 }
 
-/// The approvals that a commit states.
+/// The approvals in a commit message.
 fn in_commit(commit: &Commit) -> Vec<ApprovalTrailer> {
     let found = |value: &[u8]| ApprovalTrailer {
         commit: commit.id,
@@ -36,22 +36,22 @@ fn in_commit(commit: &Commit) -> Vec<ApprovalTrailer> {
         .collect()
 }
 
-/// An approval that a commit states, and whether it counts.
+/// An approval in a commit message, and whether it counts.
 pub(in crate::judge) struct CommitApproval {
     pub(in crate::judge) commit: ObjectId,
     pub(in crate::judge) approval: Approval,
-    /// What the commit makes of the path, or why the approval does not count.
+    /// The approved step, or why the approval does not count.
     pub(in crate::judge) verdict: Result<StatePair, Invalidity>,
 }
 
 impl CommitApproval {
-    /// Why it does not count, in a sentence.
+    /// Why it does not count, in words.
     fn refusal(&self) -> Option<String> {
         let who = show(&self.approval.who);
         let commit = self.commit.to_hex_with_len(12);
         Some(match self.verdict.as_ref().err()? {
             Invalidity::Unsigned => {
-                format!("approved locally by {who}, unsigned: that does not count here")
+                format!("approved locally by {who}, but unsigned approvals do not count here")
             }
             invalidity => {
                 format!("the approval by {who} in commit {commit} does not count: {invalidity}")
@@ -60,23 +60,23 @@ impl CommitApproval {
     }
 }
 
-/// More refused approvals of one path than these are not told.
+/// The number of refused approvals to report per path.
 const MAX_TOLD: usize = 3;
 
-/// What the commits of a range state.
+/// The approvals in the commits of a range.
 #[derive(Default)]
 pub(in crate::judge) struct CommitApprovals {
-    /// In the order of the commits.
+    /// In commit order.
     pub(in crate::judge) all: Vec<CommitApproval>,
-    /// The places of those of a commit.
+    /// The positions of each commit's approvals in `all`.
     by_commit: HashMap<ObjectId, Vec<usize>>,
-    /// Remarks on lines that are no approvals, and on the list of signers.
+    /// Notes on invalid trailers and on the list of signers.
     pub(in crate::judge) notes: Vec<String>,
 }
 
 impl CommitApprovals {
-    /// Checks the approvals in the trailers of `commits` against `settings` and the signers of the commit `base`; `known`
-    /// are commits that existed before. Where there are no approvals, nothing is read.
+    /// Checks the approvals in the trailers of `commits` against `settings` and the signers at `base`; `known` are
+    /// commits that existed before. Without approvals nothing is read.
     ///
     /// # Errors
     /// The list of signers or an object cannot be read.
@@ -107,7 +107,7 @@ impl CommitApprovals {
                     });
                 }
                 Err(why) => unread.push(format!(
-                    "commit {}: a {TRAILER} trailer is no approval: {why}",
+                    "commit {}: invalid {TRAILER} trailer: {why}",
                     commit.to_hex_with_len(12)
                 )),
             }
@@ -115,14 +115,14 @@ impl CommitApprovals {
         let left_out = unread.len().saturating_sub(MAX_NOTES);
         unread.truncate(MAX_NOTES);
         if left_out > 0 {
-            unread.push(format!("and {left_out} more {TRAILER} trailers are none"));
+            unread.push(format!("{left_out} more {TRAILER} trailers are invalid"));
         }
         approvals.notes = unread;
         approvals.notes.extend(judge.warnings());
         Ok(approvals)
     }
 
-    /// Those that count in this commit.
+    /// The approvals that count in this commit.
     pub(in crate::judge) fn counted_in(&self, commit: ObjectId) -> Vec<Approval> {
         let counted = self
             .of(Some(commit))
@@ -132,7 +132,7 @@ impl CommitApprovals {
             .collect()
     }
 
-    /// Says of each error that stays why an approval of its path does not count; of one commit or of all.
+    /// Adds to each remaining error why the approvals of its path do not count; considers one commit or all.
     pub(in crate::judge) fn tell(&self, findings: &mut [Finding], commit: Option<ObjectId>) {
         if self.all.is_empty() {
             return;
@@ -173,7 +173,7 @@ impl CommitApprovals {
 }
 
 impl CommitApproval {
-    /// What a finding says of it to programs; `why_not` where it does not clear the finding.
+    /// The approval for JSON; `why_not` says why it does not clear the finding.
     pub(in crate::judge) fn facts(&self, why_not: Option<String>) -> serde_json::Value {
         let mut facts = self.approval.facts();
         facts["counts"] = why_not.is_none().into();

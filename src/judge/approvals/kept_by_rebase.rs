@@ -1,4 +1,4 @@
-//! Signed approvals beside a range: those just given, and those that a message brings along.
+//! Signed approvals outside a range: new ones, and those that a rebase keeps.
 
 use gix::bstr::BStr;
 
@@ -10,7 +10,7 @@ use crate::judge::settings::settings_of_head;
 use crate::path::show;
 use crate::trailer;
 
-/// Says of signed approvals that would not count by HEAD's list why they would not.
+/// For signed approvals that would not count by HEAD's list of signers, says why.
 ///
 /// # Errors
 /// HEAD, its settings or its list cannot be read.
@@ -25,7 +25,8 @@ pub fn not_listed(repo: &Repository, approvals: &[Approval]) -> Result<Vec<Strin
     let mut notes = Vec::new();
     for approval in signed {
         if let Some(invalidity) = judge.signature(approval)? {
-            let enroll = "; to list it: guard approve --enroll KEY, committed on the target branch";
+            let enroll =
+                "; to add the key: guard approve --enroll KEY, then commit on the target branch";
             let invalidity = match invalidity {
                 Invalidity::NoSigners(file) => format!("HEAD has no {}{enroll}", show(&file)),
                 invalidity @ Invalidity::Signature(Invalid::UnknownKey(_)) => {
@@ -33,7 +34,7 @@ pub fn not_listed(repo: &Repository, approvals: &[Approval]) -> Result<Vec<Strin
                 }
                 invalidity => invalidity.to_string(),
             };
-            let note = format!("in a range and in CI this approval will not count: {invalidity}");
+            let note = format!("this approval will not count in a range or in CI: {invalidity}");
             if !notes.contains(&note) {
                 notes.push(note);
             }
@@ -42,8 +43,8 @@ pub fn not_listed(repo: &Repository, approvals: &[Approval]) -> Result<Vec<Strin
     Ok(notes)
 }
 
-/// The signed approvals that a message brings along when git makes a commit anew, as in a rebase: those that count by
-/// HEAD's list, hold at `now` (in seconds since 1970) and stand in no commit before.
+/// The signed approvals to keep from a message when git rewrites a commit, as in a rebase: they count by HEAD's list,
+/// have not expired at `now` (seconds since 1970), and no earlier commit has used them.
 ///
 /// # Errors
 /// As for [`not_listed`], or a commit cannot be read.

@@ -1,4 +1,4 @@
-//! Approvals: which changes wait for one, which ones a commit uses, and which ones count in a range.
+//! Approvals: which changes need one, which ones a commit uses, and which ones count in a range.
 
 mod in_commits;
 mod kept_by_rebase;

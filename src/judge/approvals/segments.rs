@@ -1,5 +1,5 @@
-//! Applies approvals to a range. Each approved step splits the range; the segments between are judged separately, by
-//! the same rules. An error is cleared if no segment has it, nor an error that the whole range does not have.
+//! Applies approvals to a range. Each approved step splits the range; the segments between are judged separately by
+//! the same rules. An error of the range is cleared if every segment is free of it and adds no new error.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -16,20 +16,20 @@ use crate::judge::new_ends::NewEnds;
 use crate::judge::steps::Judge;
 use crate::rules::{self, MergeBase};
 
-/// More approvals of one path than anybody gives in a range; further ones do not count.
+/// The number of approvals that count per path in a range.
 const MAX_STEPS: usize = 32;
 
-/// A range, judged without its approvals.
+/// A range judged without its approvals.
 pub(in crate::judge) struct WholeRange<'a> {
     pub(in crate::judge) judge: &'a Judge<'a>,
     pub(in crate::judge) changes: &'a MeasuredChanges,
     pub(in crate::judge) merge_base: &'a MergeBase,
 }
 
-/// The approvals that count, by path, each with the step that its commit makes.
+/// The valid approvals by path, each with its step.
 type ByPath<'a> = HashMap<&'a BStr, Vec<(&'a CommitApproval, StatePair)>>;
 
-/// What a change leads from and to, and the approved steps on the way.
+/// The two ends of a change and the approved steps between them.
 struct Route<'a> {
     ends: StatePair,
     steps: Vec<(&'a CommitApproval, StatePair)>,
@@ -47,8 +47,8 @@ impl Route<'_> {
 }
 
 impl WholeRange<'_> {
-    /// Clears the errors whose every unapproved segment is without them, and says of the others what keeps them.
-    /// Returns the paths that are approved.
+    /// Clears the errors that no unapproved segment has, and explains why the others remain. Returns the approved
+    /// paths.
     ///
     /// # Errors
     /// An object cannot be read.
@@ -79,7 +79,7 @@ impl WholeRange<'_> {
         Ok(approved)
     }
 
-    /// Whether the change at this place is approved, be it in part.
+    /// Whether the change at this position is approved, at least in part.
     fn clear_path(
         &self,
         at: usize,
@@ -96,7 +96,7 @@ impl WholeRange<'_> {
         let own = |finding: &Finding| {
             finding.path.as_ref() == Some(&change.path) && rules::can_be_cleared(finding)
         };
-        // Each of these has to find a way of its own.
+        // Each of these errors needs a chain of its own.
         let broken: HashSet<Rule> = findings
             .iter()
             .filter(|finding| own(finding))
@@ -109,7 +109,7 @@ impl WholeRange<'_> {
                 continue;
             }
             let rule = finding.rule;
-            // A file may be lost by a way that is an error of another rule, which the whole does not have.
+            // A segment may lose a file through an error of another rule that the whole range does not have.
             let stops = |found: &Finding| found.rule == rule || !broken.contains(&found.rule);
             let lost_at = rules::lost_at(finding, change);
             let renamed = lost_at.map(|from| self.of_rename(change, from, statements, by_path));
@@ -144,8 +144,8 @@ impl WholeRange<'_> {
         Ok(is_approved)
     }
 
-    /// What was renamed on the way began at its old path. A step that makes the new path leads on from there where
-    /// its commit takes the old path away with consent; else it says nothing of what was lost.
+    /// The route of a renamed file starts at its old path. An approved step at the new path continues it only if the
+    /// same commit removes the old path with an approval; otherwise the step does not cover what was lost.
     fn of_rename<'a>(
         &self,
         change: &Change,
@@ -171,7 +171,7 @@ impl WholeRange<'_> {
         }
     }
 
-    /// The errors that the change at this place would have if it were this segment alone.
+    /// The errors of the change at this position if this segment were the whole range.
     fn judge(&self, at: usize, old: Option<State>, new: Option<State>) -> Result<Vec<Finding>> {
         let change = Change {
             path: self.changes.all[at].change.path.clone(),
@@ -187,7 +187,7 @@ impl WholeRange<'_> {
             return Ok(Vec::new());
         };
         let mut all = self.changes.all.clone();
-        // A file that a Rename row lets go goes on in another one of the range.
+        // A file that a Rename row lets go continues in another file of the range.
         let changes = all.iter().map(|measured| &measured.change);
         measured.new_ends = NewEnds::new(policy, changes).of(objects, &measured.change)?;
         let path = measured.change.path.clone();
@@ -208,7 +208,7 @@ fn clear(finding: &mut Finding, used: &[&CommitApproval]) {
     }
 }
 
-/// Says what is not approved although something is.
+/// Says which part of the change is not approved.
 fn tell_rest(finding: &mut Finding, last: Option<&CommitApproval>, stays: Option<&Finding>) {
     let Some(last) = last else {
         return;
@@ -220,7 +220,7 @@ fn tell_rest(finding: &mut Finding, last: Option<&CommitApproval>, stays: Option
     let rest = stays
         .filter(|stays| stays.message != finding.message)
         .map_or(String::new(), |stays| format!(": {}", stays.message));
-    let why_not = format!("counts, but not for what is changed besides{rest}");
+    let why_not = format!("does not cover the other changes{rest}");
     finding
         .help
         .push(format!("the approval by {who} in commit {commit} {why_not}").into());
@@ -229,15 +229,15 @@ fn tell_rest(finding: &mut Finding, last: Option<&CommitApproval>, stays: Option
         .insert("approval", last.facts(Some(why_not)));
 }
 
-/// The places of the steps that lead, in their order, from one end to the other, where each segment between them either
-/// is none or `passes`. Steps may be left out: work on two branches approves them side by side. The error is a
-/// segment that did not pass.
+/// Positions of steps that lead in order from one end to the other, where each segment between them is empty or
+/// `passes`. Steps may be skipped, because two branches may approve in parallel. The error is a segment that did not
+/// pass.
 fn chain<T: Copy + PartialEq>(
     (start, end): (T, T),
     steps: &[(T, T)],
     mut passes: impl FnMut(T, T) -> Result<bool>,
 ) -> Result<Result<Vec<usize>, (T, T)>> {
-    // The best way to each step: none where it cannot be reached, else the step before it, if there is one.
+    // The best way to each step: `None` if unreachable, otherwise the previous step, if any.
     let mut reached: Vec<Option<Option<usize>>> = Vec::with_capacity(steps.len());
     let mut stopped = (start, end);
     for at in 0..=steps.len() {
@@ -254,7 +254,7 @@ fn chain<T: Copy + PartialEq>(
             }
         }
         if at == steps.len() {
-            // From end to end without any step nobody consented.
+            // A direct way without any step has no approval.
             return Ok(match found.flatten() {
                 Some(last) => Ok(way_to(last, &reached)),
                 None => Err(stopped),

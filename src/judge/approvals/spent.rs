@@ -1,4 +1,4 @@
-//! Approvals that are used up: an earlier commit states them.
+//! Finds spent approvals: those that an earlier commit already states.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -9,16 +9,15 @@ use crate::error::Result;
 use crate::git::Repository;
 use crate::trailer;
 
-/// Clocks differ; a commit may say that it is older than the approval in it.
+/// Clocks differ, so a commit may claim to be older than its approval.
 const SLACK: i64 = 86_400;
-/// The nearest commits are looked at whatever they say about their time.
+/// The nearest commits are searched regardless of their date.
 const NEAR: usize = 1_000;
-/// No approval lives through more commits than these.
+/// The search stops after this many commits.
 const MAX_COMMITS: usize = 100_000;
 
-/// The nearest commit that states an approval anywhere in its message, by the approval's id, among `from` and its
-/// ancestors: the nearest ones and those not older than `since`, in seconds since 1970. What a shallow clone lacks is
-/// not seen.
+/// Maps approval ids to the nearest commit that states them, among `from` and its ancestors: the nearest ones, and
+/// those not older than `since` (seconds since 1970). Commits missing from a shallow clone are not seen.
 ///
 /// # Errors
 /// A commit cannot be read.

@@ -1,4 +1,4 @@
-//! Which staged changes a person may approve, and which approvals a commit uses.
+//! Which staged changes a person can approve, and which approvals a commit uses.
 
 use std::collections::HashSet;
 
@@ -16,26 +16,26 @@ use crate::judge::staged::judge_staged;
 use crate::policy::DesignVersion;
 use crate::rules;
 
-/// A staged change with errors that an approval clears.
+/// A staged change with errors that an approval can clear.
 #[derive(Debug, Clone)]
 pub struct Clearable {
-    /// What is staged.
+    /// The staged change.
     pub change: Change,
-    /// What is compared: its own old content, or that of the path it was renamed from.
+    /// The old content, or that of the path it was renamed from.
     pub old: Vec<u8>,
     /// The staged content.
     pub new: Vec<u8>,
-    /// The errors; none of its own has the old end of a rename on whose way something is lost.
+    /// The errors; empty for the old path of a rename that loses content.
     pub findings: Vec<Finding>,
-    /// The design in force, for the approval.
+    /// The governing design, for the approval.
     pub design: Option<BString>,
-    /// All designs in force, for the record.
+    /// All designs in force, for the audit log.
     pub designs: Vec<DesignVersion>,
-    /// For how many seconds an approval holds.
+    /// How many seconds an approval is valid.
     pub expiry: u64,
 }
 
-/// The staged changes that wait for a person, in path order, and the errors that no approval clears.
+/// The staged changes that need approval, in path order, and the errors that no approval clears.
 ///
 /// # Errors
 /// As for `crate::judge::staged`.
@@ -56,7 +56,7 @@ pub fn clearable(repo: &Repository, options: &Options) -> Result<(Vec<Clearable>
     let (mut errors, fixed): (Vec<_>, Vec<_>) =
         errors.partition(|finding| finding.rule.can_be_approved());
     let mut all = Vec::new();
-    // A loss on the way of a rename takes consent to both ends.
+    // A loss in a rename needs approval of both paths.
     let lost_at: HashSet<BString> = changes
         .all
         .iter()
@@ -87,11 +87,11 @@ pub fn clearable(repo: &Repository, options: &Options) -> Result<(Vec<Clearable>
             expiry: policy.settings.expiry,
         });
     }
-    // What is left is about no staged path, so that no approval names it.
+    // The remaining errors are not about a staged path, so no approval can name them.
     Ok((all, [fixed, errors].concat()))
 }
 
-/// The approvals that the commit being made relies on, for its trailers.
+/// The approvals that the next commit uses, for its trailers.
 ///
 /// # Errors
 /// The index or HEAD cannot be read.
@@ -106,7 +106,7 @@ pub fn used_approvals(repo: &Repository, options: &Options) -> Result<Vec<Approv
     Ok(options.approvals.iter().filter(is_used).cloned().collect())
 }
 
-/// What the commit of HEAD changed against its first parent.
+/// What the HEAD commit changed relative to its first parent.
 ///
 /// # Errors
 /// HEAD or its parent cannot be read.

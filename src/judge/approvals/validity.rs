@@ -16,7 +16,7 @@ use crate::judge::settings::settings_of;
 use crate::path::show;
 use crate::policy::settings::Settings;
 
-/// What was at a path before a commit and is there after it.
+/// The states of a path before and after a commit.
 pub(in crate::judge) type StatePair = (Option<State>, Option<State>);
 
 /// Why an approval in a commit does not count.
@@ -25,14 +25,14 @@ pub(in crate::judge) enum Invalidity {
     Unsigned,
     NoSigners(String),
     Signature(Invalid),
-    /// The target's tip no longer accepts it; the list of signers, and that tip.
+    /// The target branch no longer accepts it; the list of signers and the tip of that branch.
     Withdrawn(String, ObjectId),
     Expired,
-    /// The commit before this one is not in the clone, so that nobody can tell what it changed.
+    /// The parent of the commit is not in the clone, so its changes are unknown.
     Shallow,
-    /// The commit changes something else.
+    /// The commit makes another change.
     OtherStep,
-    /// It is a copy of one that counted in another commit.
+    /// Another commit has already used it.
     Used(ObjectId),
 }
 
@@ -41,50 +41,48 @@ impl fmt::Display for Invalidity {
         match self {
             Invalidity::Unsigned => f.write_str("it is not signed"),
             Invalidity::NoSigners(file) => {
-                write!(f, "nobody is listed in {} at the merge base", show(file))
+                write!(f, "the merge base lists no signers in {}", show(file))
             }
             Invalidity::Signature(invalid) => invalid.fmt(f),
             Invalidity::Withdrawn(file, tip) => write!(
                 f,
-                "by {} of {}, where the work goes, its signer is not one any more",
+                "its signer is no longer listed in {} on the target branch ({})",
                 show(file),
                 tip.to_hex_with_len(12)
             ),
             Invalidity::Expired => f.write_str("it had expired when the commit was made"),
-            Invalidity::Shallow => f.write_str("the commit before is not in this clone"),
-            Invalidity::OtherStep => {
-                f.write_str("the commit does not make the change that it names")
-            }
+            Invalidity::Shallow => f.write_str("the parent commit is not in this clone"),
+            Invalidity::OtherStep => f.write_str("the commit does not make the approved change"),
             Invalidity::Used(commit) => write!(
                 f,
-                "it counts once, and did in commit {}",
+                "already used in commit {}; an approval counts once",
                 commit.to_hex_with_len(12)
             ),
         }
     }
 }
 
-/// Judges approvals one after the other.
+/// Checks approvals one after the other.
 pub(in crate::judge) struct ValidityCheck<'a> {
     repo: &'a Repository,
     settings: &'a Settings,
     base: Option<ObjectId>,
-    /// When the oldest of the approvals was given.
+    /// When the oldest approval was given.
     oldest: i64,
-    /// Read when the first signature is met; `Some(None)` where there is no list.
+    /// Read at the first signature; `Some(None)` if there is no list.
     signers: Option<Option<Signers>>,
-    /// The lists of the `known` commits, likewise.
+    /// The same for the `known` commits.
     signers_beside: Option<Vec<(ObjectId, Option<Signers>)>>,
-    /// In which commit an approval counted; with those of the base's history from the first that might count on.
+    /// The commit that used each approval, within the checked commits and, once needed, the history of the base.
     used: Option<HashMap<String, ObjectId>>,
-    /// Commits that were there before, such as the tip of the target branch.
+    /// Commits that existed before, such as the tip of the target branch.
     known: Vec<ObjectId>,
-    /// In which commit of their histories an approval stands.
+    /// The commit in their histories that states each approval.
     used_beside: Option<HashMap<String, ObjectId>>,
 }
 
 impl<'a> ValidityCheck<'a> {
-    /// By `settings` and the signers of `base`; `oldest` is when the oldest of the approvals was given.
+    /// Uses `settings` and the signers of `base`; `oldest` is when the oldest approval was given.
     pub(in crate::judge) fn new(
         repo: &'a Repository,
         settings: &'a Settings,
@@ -104,17 +102,16 @@ impl<'a> ValidityCheck<'a> {
         }
     }
 
-    /// Lets the tips of target branches have a say. A key must be listed there too: one that was taken from the list
-    /// counts no more, nor does one that was on it for a while only. And what their histories state is used up, unless
-    /// all of them still have what it led to: a branch may hold the commit that the target took over, but not bring
-    /// back what the target took back.
+    /// Also checks the tips of target branches. A key must be listed there too, so that a key that was removed, or
+    /// listed only for a while, does not count. An approval in their histories is used up unless every tip still has
+    /// its result: a branch may contain a commit that the target took over, but not restore what the target reverted.
     pub(in crate::judge) fn beside(mut self, known: &[ObjectId]) -> Self {
         self.known = known.to_vec();
         self.known.retain(|&id| Some(id) != self.base);
         self
     }
 
-    /// What the commit makes of the approved path, or why the approval does not count there.
+    /// The step that the commit makes at the approved path, or why the approval does not count.
     pub(in crate::judge) fn judge(
         &mut self,
         commit: ObjectId,
@@ -150,13 +147,13 @@ impl<'a> ValidityCheck<'a> {
         Ok(Ok(step))
     }
 
-    /// What the list of signers leaves out, if it was read.
+    /// Warnings about the list of signers, if it was read.
     pub(in crate::judge) fn warnings(self) -> Vec<String> {
         let signers = self.signers.flatten();
         signers.map_or_else(Vec::new, |signers| signers.warnings)
     }
 
-    /// In which commit an approval is used up, by its id.
+    /// The commit that used each approval, by its id.
     pub(in crate::judge) fn used(&mut self) -> Result<&mut HashMap<String, ObjectId>> {
         let known = match self.used.take() {
             Some(known) => known,
@@ -165,7 +162,7 @@ impl<'a> ValidityCheck<'a> {
         Ok(self.used.insert(known))
     }
 
-    /// The commit that used the approval beside the range, where its result is gone again.
+    /// The commit outside the range that used the approval and whose result is gone.
     fn was_taken_back(
         &mut self,
         approval: &Approval,
@@ -190,7 +187,7 @@ impl<'a> ValidityCheck<'a> {
         Ok(None)
     }
 
-    /// What is wrong with a signature, or that there is none.
+    /// What is wrong with the signature, if anything.
     pub(in crate::judge) fn signature(
         &mut self,
         approval: &Approval,
@@ -220,7 +217,7 @@ impl<'a> ValidityCheck<'a> {
         Ok(withdrawn.map(|&(tip, _)| Invalidity::Withdrawn(self.settings.signers.clone(), tip)))
     }
 
-    /// Whether the settings do, and still do where the work goes.
+    /// Whether the settings accept unsigned approvals, both at the base and on the target branch.
     fn accepts_unsigned(&self) -> Result<bool> {
         if !self.settings.accept_unsigned {
             return Ok(false);
@@ -243,7 +240,7 @@ impl<'a> ValidityCheck<'a> {
     }
 }
 
-/// The signers that a tree lists; `None` where it has no list.
+/// The signers that a tree lists; `None` if it has no list.
 ///
 /// # Errors
 /// A line of the list cannot be read, or the tree cannot.
@@ -253,7 +250,7 @@ fn signers(tree: &Tree<'_>, settings: &Settings) -> Result<Option<Signers>> {
     text.map(|text| Signers::parse(file, &text)).transpose()
 }
 
-/// What a commit made of a path, against its first parent; `None` where that parent is not here.
+/// The step of a commit at a path relative to its first parent; `None` if the parent is missing.
 fn step_of(repo: &Repository, commit: ObjectId, path: &BStr) -> Result<Option<StatePair>> {
     let recorded = repo.objects().recorded(commit)?;
     let parent = recorded.parents.first().copied();

@@ -1,4 +1,4 @@
-//! Which designs judge: by hand, by `guard use`, by the trailers of a range, by the settings and the branch.
+//! Selects designs: by flag, by `guard use`, by the trailers of a range, or by settings and branch.
 
 use std::collections::HashSet;
 
@@ -11,16 +11,19 @@ use crate::path::show;
 use crate::policy::{ChosenBy, Stage, design_selection, settings};
 use crate::rules;
 
-/// A design to load, and why it.
+const CHOOSE: &str =
+    "choose a design: `guard use FILE` for this branch, or `--lld FILE` for this run";
+
+/// A design to load and the reason it was selected.
 pub(in crate::judge) struct Choice {
     pub(in crate::judge) path: BString,
     pub(in crate::judge) by: ChosenBy,
-    /// By a flag or variable: the work tree may serve where the repository lacks it.
+    /// Whether a flag or variable named it; the work tree may then stand in for a missing commit.
     pub(super) by_hand: bool,
 }
 
 impl Loader<'_> {
-    /// The designs of this branch, by the first way that names one.
+    /// The designs of this branch, by the first method that names one.
     pub(super) fn choices(&self) -> Result<Vec<Choice>> {
         if !self.by_hand.is_empty() {
             let by = self.options.designs_from;
@@ -47,7 +50,7 @@ impl Loader<'_> {
         let mut found = self.matching(&patterns)?;
         if found.len() > 1 {
             let paths: Vec<String> = found.iter().map(|path| show(path).to_string()).collect();
-            return Err(Error::new(format!("more than one design could judge this: {}", paths.join(", ")))
+            return Err(Error::new(format!("more than one design applies: {}", paths.join(", ")))
                 .help("choose with `guard use FILE` for this branch, or `--lld FILE` (repeat it for a union)"));
         }
         Ok(found
@@ -56,10 +59,10 @@ impl Loader<'_> {
             .collect())
     }
 
-    /// The issue in the branch name, if the settings name designs by it.
+    /// The issue in the branch name, if the settings select designs by issue.
     ///
     /// # Errors
-    /// The name contains several: guard does not guess which one the work is about.
+    /// The name contains several issues, and guard does not guess.
     pub(super) fn issue(&self) -> Result<Option<String>> {
         let Some(branch) = &self.inputs.branch else {
             return Ok(None);
@@ -74,7 +77,7 @@ impl Loader<'_> {
                 show(branch),
                 issues.join(", ")
             ))
-            .help("choose the design: `guard use FILE` for this branch, `--lld FILE` for this run")
+            .help(CHOOSE)
             .help("or name it in a commit message: Guard-Design: FILE"));
         }
         Ok(issues.pop())
@@ -108,7 +111,7 @@ impl Loader<'_> {
         Ok(choices)
     }
 
-    /// A commit may choose among the designs of the settings, not turn any document into one.
+    /// A commit may select one of the configured designs, but not turn any document into a design.
     fn by_trailers(&self) -> Result<Vec<Choice>> {
         let is_markdown = |path: &BStr| path.to_ascii_lowercase().ends_with(b".md");
         let mut choices: Vec<Choice> = Vec::new();
@@ -123,7 +126,7 @@ impl Loader<'_> {
             let commit = commit.to_hex_with_len(12);
             if !may_be_one {
                 return Err(Error::new(format!(
-                    "the Guard-Design trailer of commit {commit} names {}, which is no design by guard.toml",
+                    "the Guard-Design trailer of commit {commit} names {}, which does not match `[lld] path` in guard.toml",
                     show(path)
                 ))
                 .help("correct the trailer, or choose for this run: --lld FILE"));
@@ -136,7 +139,7 @@ impl Loader<'_> {
         Ok(choices)
     }
 
-    /// The files that match on the side that governs; where it has none, those of the other.
+    /// The matching files on the governing side or, if there are none, on the other side.
     fn matching(&self, patterns: &[String]) -> Result<Vec<BString>> {
         let proposed = |below: &BStr| self.inputs.proposal.files_below(below);
         let current = |below: &BStr| self.base.files_below(below);
@@ -152,7 +155,7 @@ impl Loader<'_> {
         Ok(found)
     }
 
-    /// Why there is no design, and what to do about it.
+    /// Why there is no design, and what to do.
     pub(super) fn no_design(&self) -> Error {
         let error = self.why_no_design();
         match &self.first_refused {
@@ -164,7 +167,7 @@ impl Loader<'_> {
         }
     }
 
-    /// For commits that set guard up: which order works.
+    /// Which order of commits works when guard is set up.
     fn order(&self, path: &BStr) -> Vec<Help> {
         let becomes_design = self
             .next_settings
@@ -174,7 +177,7 @@ impl Loader<'_> {
         if becomes_design {
             let commits = self.inputs.stage == Stage::Commit && self.inputs.head.is_none();
             let how = format!(
-                "{shown} is a design only by the guard.toml of this change: commit guard.toml first, then the design"
+                "only the guard.toml in this change makes {shown} a design: commit guard.toml first, then the design"
             );
             let command = Help::command("git commit -m \"Change how guard judges\" -- guard.toml");
             return std::iter::once(how.into())
@@ -183,7 +186,7 @@ impl Loader<'_> {
         }
         if self.configured && rules::may_call_guard(path) {
             return vec![format!(
-                "{shown} goes without a design only where it does nothing but call guard: commit those lines first, alone"
+                "{shown} needs a design unless its changes only call guard: commit those lines first, separately"
             ).into()];
         }
         Vec::new()
@@ -195,7 +198,7 @@ impl Loader<'_> {
         if let Some(root) = self.root_commit().filter(|_| !self.configured) {
             let root = root.to_hex_with_len(12);
             return Error::new(format!(
-                "commit {root} is the first: no commit before it holds a guard.toml to judge it by"
+                "commit {root} has no parent with a guard.toml to judge it by"
             ))
             .help(format!(
                 "name a design for this run: guard lint --commit {root} --lld FILE"
@@ -205,7 +208,7 @@ impl Loader<'_> {
             let error = Error::new(format!("{base} has no guard.toml, and no design was named"));
             return if is_range || self.inputs.head.is_some() {
                 error.help(
-                    "set guard up in a change of its own first: guard.toml and designs, no code",
+                    "set guard up in a separate change first: guard.toml and designs, no code",
                 )
             } else if self.in_work_tree(BStr::new(settings::FILE)).is_some() {
                 error.help("commit the settings first:").help(Help::command(
@@ -217,8 +220,8 @@ impl Loader<'_> {
             };
         }
         if self.settings.lld_path.is_empty() {
-            return Error::new("guard.toml does not say where the designs are")
-                .help("add `path = \"docs/lld/LLD-{issue}.md\"` to [lld], or name a design: guard lint --lld FILE");
+            return Error::new("guard.toml does not set `[lld] path`")
+                .help("add `path = \"docs/lld/LLD-{issue}.md\"` under [lld], or name a design: guard lint --lld FILE");
         }
         let issue = match self.issue() {
             Ok(issue) => issue,
@@ -226,15 +229,17 @@ impl Loader<'_> {
         };
         let Some(issue) = issue else {
             let where_from = match &self.inputs.branch {
-                Some(branch) => format!("the branch {} names no issue", show(branch)),
-                None if is_range => {
-                    "neither a branch nor a trailer of the commits names one".to_owned()
+                Some(branch) => {
+                    format!("the branch name {} contains no issue number", show(branch))
                 }
-                None => "HEAD is detached and names no issue".to_owned(),
+                None if is_range => {
+                    "neither the branch name nor a Guard-Design trailer names one".to_owned()
+                }
+                None => "HEAD is detached, so no branch name gives the issue".to_owned(),
             };
             return Error::new(format!("no design: {where_from}"))
                 .help("name the branch after the issue, such as 188-enforce-paths")
-                .help("or choose a design: `guard use FILE` for this branch, `--lld FILE` for this run");
+                .help(format!("or {CHOOSE}"));
         };
         let patterns = design_selection::patterns(&self.settings, Some(&issue));
         let uncommitted = patterns.iter().find(|pattern| {
@@ -253,7 +258,7 @@ impl Loader<'_> {
                 .help(add_and_commit(path.as_bytes())),
             None => error
                 .help("write it and commit it first")
-                .help("or choose another design: `guard use FILE` for this branch, `--lld FILE` for this run"),
+                .help(format!("or {CHOOSE}")),
         }
     }
 }
@@ -266,7 +271,7 @@ pub(super) fn choice(path: BString, by: impl Into<ChosenBy>, by_hand: bool) -> C
     }
 }
 
-/// The files below a directory of one side.
+/// Lists the files below a directory of one side.
 type ListFiles<'a> = dyn Fn(&BStr) -> Result<Vec<BString>> + 'a;
 
 fn matching(patterns: &[String], files_below: &ListFiles<'_>) -> Result<Vec<BString>> {

@@ -1,4 +1,4 @@
-//! Reading one design: from the side that governs, with what the other side makes of it.
+//! Reads one design from the governing side, with the version of the other side.
 
 // A design named by hand may be in the work tree alone.
 #![allow(clippy::disallowed_methods)]
@@ -38,7 +38,7 @@ impl Loader<'_> {
                     .is_some_and(|now| is_other_text(&now, &bytes))
             {
                 self.notes.push(format!(
-                    "{} is read from HEAD; the work tree has another version",
+                    "{} is read from HEAD; the work tree has a different version",
                     show(path)
                 ));
             }
@@ -47,7 +47,7 @@ impl Loader<'_> {
                 .map(|staged| self.parse(path, &staged))
                 .transpose()?;
             let design = self.usable(path, &bytes)?;
-            // Where the head lacks the document, nothing in it is new.
+            // If the head lacks the document, nothing in it is new.
             let before = self.head_governs().then(|| design.clone());
             return Ok(Governing {
                 proposed,
@@ -75,10 +75,10 @@ impl Loader<'_> {
                 Ok(self.governing(design, &bytes, Origin::WorkTree, choice))
             }
             _ if self.is_link(path)? => Err(Error::new(format!(
-                "the design {} is a link, and guard reads designs from commits, as files",
+                "the design {} is a symbolic link, but guard reads only regular files",
                 show(path)
             ))
-            .help("name the document that the link leads to")),
+            .help("name the document that the link points to")),
             Some(_) => Err(
                 Error::new(format!("the design {} is not committed", show(path)))
                     .help("commit the design first:")
@@ -98,7 +98,7 @@ impl Loader<'_> {
         }
     }
 
-    /// A range is judged by the version at its head; what that grants beyond the base's is listed.
+    /// A range is judged by the design at its head; its grants beyond the base's version are listed.
     fn at_the_head(
         &mut self,
         choice: &Choice,
@@ -118,8 +118,8 @@ impl Loader<'_> {
         })
     }
 
-    /// The rows that a range adds to designs other than `own`, which judge other branches: a reviewer must see
-    /// them too. A document that grants nothing adds nothing.
+    /// The rows that a range adds to designs other than `own`. They apply to other branches, but reviewers must see
+    /// them too. A document without grants adds nothing.
     pub(super) fn added_elsewhere(
         &self,
         changes: &[Change],
@@ -174,7 +174,7 @@ impl Loader<'_> {
         Some(self.repo.workdir().ok()?.join(relative))
     }
 
-    /// Whether a commit or the work tree has a link there.
+    /// Whether a commit or the work tree has a link at the path.
     fn is_link(&self, path: &BStr) -> Result<bool> {
         let committed = self.base.get(path)?;
         let on_disk = || {
@@ -185,7 +185,7 @@ impl Loader<'_> {
             || on_disk().is_some_and(|metadata| metadata.is_symlink()))
     }
 
-    /// What a file of the work tree holds. Nothing else is opened: a FIFO would wait for a writer.
+    /// The content of a regular file in the work tree. Opening anything else, such as a FIFO, could block.
     pub(super) fn in_work_tree(&self, path: &BStr) -> Option<Vec<u8>> {
         let file = self.file(path)?;
         let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
@@ -197,7 +197,7 @@ impl Loader<'_> {
         design::parse_among(path, bytes, &options, |name| self.is_file(name))
     }
 
-    /// Whether a file of this name is on either side or was there where the work began; or, for a request, on disk.
+    /// Whether a file of this name is on either side, at the merge base or, for a request, on disk.
     fn is_file(&self, name: &BStr) -> Result<bool> {
         if self.base.get(name)?.is_some() || self.inputs.proposal.get(name)?.is_some() {
             return Ok(true);
@@ -251,7 +251,7 @@ impl Loader<'_> {
     }
 }
 
-/// Whether two versions differ in more than line endings, which git may convert on the way to the work tree.
+/// Whether two versions differ in more than line endings, which git may convert in the work tree.
 fn is_other_text(one: &[u8], other: &[u8]) -> bool {
     one != other && one.replace("\r\n", "\n") != other.replace("\r\n", "\n")
 }

@@ -1,4 +1,4 @@
-//! Where the documents to lint are, whether or not they can be used.
+//! Locates the documents to lint, usable or not.
 
 use gix::bstr::{BStr, BString};
 
@@ -11,11 +11,11 @@ use crate::judge::tree_view::GitTree;
 use crate::policy::settings::{self, Settings};
 use crate::policy::{Stage, design_selection};
 
-/// Where documents are to be linted, whether or not they can be used.
+/// The documents to lint, usable or not.
 pub(in crate::judge) struct LocatedDesigns {
-    /// HEAD's settings; where it has none, those that are about to come.
+    /// HEAD's settings or, if it has none, those about to be committed.
     pub(in crate::judge) settings: Settings,
-    /// The designs of this branch; an error where there is none, or no choice.
+    /// The designs of this branch, or why there is none.
     pub(in crate::judge) own: Result<Vec<Choice>>,
     pub(in crate::judge) standing: Vec<Choice>,
     /// Those named by flag or variable.
@@ -23,7 +23,7 @@ pub(in crate::judge) struct LocatedDesigns {
     pub(in crate::judge) notes: Vec<String>,
 }
 
-/// Finds the designs of the branch in HEAD, in the index and in the work tree, without reading them.
+/// Locates the designs of the branch in HEAD, index and work tree, without reading them.
 ///
 /// # Errors
 /// Settings that cannot be used, or an object that cannot be read.
@@ -57,7 +57,7 @@ pub(in crate::judge) fn locate(
 }
 
 impl Loader<'_> {
-    /// Before the first settings are committed, a document is linted by those that will be.
+    /// Before the first settings are committed, the coming ones apply.
     fn take_coming_settings(&mut self) -> Result<()> {
         if self.configured {
             return Ok(());

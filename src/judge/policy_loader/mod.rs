@@ -1,5 +1,5 @@
-//! Which policy judges. Settings are those of the base; a commit and a request are judged by the base's designs
-//! too, a range by those at its head, unless the settings say otherwise.
+//! Loads the policy. Settings always come from the base. Designs come from the base for a commit or a request, and
+//! from the head for a range, unless the settings say otherwise.
 
 mod choose;
 mod document;
@@ -24,15 +24,15 @@ use crate::rules;
 pub(super) use choose::Choice;
 pub(super) use locate::{LocatedDesigns, locate};
 
-/// What a request is judged by.
+/// What a request asks of the policy.
 pub struct PolicyRequest<'a> {
-    /// How to choose the designs.
+    /// How to select the designs.
     pub options: &'a Options,
-    /// Whether the answer depends on a design at all.
+    /// Whether the answer depends on a design.
     pub needs_design: bool,
 }
 
-/// The policy for a path that somebody wants to write: HEAD's, so that no request grants itself anything.
+/// The policy for a path that a request wants to write: HEAD's, so that a request cannot grant itself anything.
 ///
 /// # Errors
 /// Settings or designs that cannot be used, no design, more than one without a choice, or one that HEAD lacks.
@@ -40,7 +40,7 @@ pub fn load_for_request(repo: &Repository, request: &PolicyRequest<'_>) -> Resul
     load_of_head(repo, request, false)
 }
 
-/// The same to look at, which grants nothing: a design named by hand that HEAD lacks comes from the work tree.
+/// The same for display only: a design named by the user that HEAD lacks comes from the work tree.
 ///
 /// # Errors
 /// As for [`load_for_request`], but for a design that HEAD lacks.
@@ -65,17 +65,17 @@ fn load_of_head(
     loader.finish(designs, request.needs_design)
 }
 
-/// What is judged against what, and what the history says about the choice of the designs.
+/// What is compared with what, and what the history says about the selection of designs.
 pub(super) struct PolicyInputs<'a> {
     pub(super) stage: Stage,
     /// HEAD for a commit, the merge base for a range; `None` for the empty tree.
     pub(super) base: Option<ObjectId>,
-    /// What the changes lead to.
+    /// The resulting tree.
     pub(super) proposal: GitTree<'a>,
-    /// The commit of a proposal that is committed already.
+    /// The commit of a proposal that is already committed.
     pub(super) head: Option<ObjectId>,
     pub(super) branch: Option<BString>,
-    /// What the `Guard-Design:` trailers name, each with the commit that says so.
+    /// The designs in `Guard-Design:` trailers, each with its commit.
     pub(super) trailers: Vec<(BString, ObjectId)>,
 }
 
@@ -97,7 +97,7 @@ impl<'a> PolicyInputs<'a> {
         )
     }
 
-    /// For what is not committed yet, on the current branch.
+    /// For uncommitted changes on the current branch.
     fn uncommitted(
         repo: &Repository,
         stage: Stage,
@@ -147,19 +147,19 @@ struct Loader<'a> {
     base: Tree<'a>,
     inputs: PolicyInputs<'a>,
     options: &'a Options,
-    /// Whether a design named by hand may come from the work tree where no commit has it.
+    /// Whether a design named by the user may come from the work tree if no commit has it.
     work_tree_serves: bool,
     settings: Settings,
-    /// The base has settings that can be used.
+    /// Whether the base has usable settings.
     configured: bool,
     adopting: bool,
     broken_settings: Option<String>,
     by_hand: Vec<BString>,
     notes: Vec<String>,
     moved_designs: Vec<Move>,
-    /// The settings that the change brings where others are in force.
+    /// The settings that the change brings, if other ones are in force.
     next_settings: Option<Settings>,
-    /// The first change that does not go without a design.
+    /// The first change that needs a design.
     first_refused: Option<BString>,
 }
 
@@ -191,12 +191,12 @@ impl<'a> Loader<'a> {
         Ok(loader)
     }
 
-    /// Whether the proposal's designs are in force, and not the base's.
+    /// Whether the proposal's designs are in force instead of the base's.
     fn head_governs(&self) -> bool {
         self.inputs.stage == Stage::Range && self.settings.authority == Authority::Head
     }
 
-    /// How messages call the base.
+    /// The base as messages name it.
     fn base_name(&self) -> String {
         match (self.inputs.stage, self.inputs.head) {
             (Stage::Range | Stage::Step, _) => "the merge base".to_owned(),
@@ -207,7 +207,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// The commit to judge, if it has no parent that could hold a policy.
+    /// The commit to judge, if it has no parent that could contain a policy.
     fn root_commit(&self) -> Option<ObjectId> {
         let is_commit = self.inputs.stage == Stage::Commit;
         let judged = self.inputs.head.filter(|_| is_commit)?;
@@ -215,8 +215,8 @@ impl<'a> Loader<'a> {
         made.parents.is_empty().then_some(judged)
     }
 
-    /// The base's settings. Where it has none, or broken ones, the proposed file says only where designs are:
-    /// enough to recognise the commit that sets guard up, or repairs it.
+    /// The base's settings. If they are missing or broken, the proposed file only says where designs are, which is
+    /// enough to recognise the commit that sets guard up or repairs it.
     fn read_settings(&mut self) -> Result<()> {
         let file = BStr::new(settings::FILE);
         let current = self.base.read(file)?;
@@ -258,14 +258,15 @@ impl<'a> Loader<'a> {
         Ok(())
     }
 
-    /// What the proposal has at `path`.
+    /// The proposal's content at `path`.
     fn proposed(&self, path: &BStr) -> Result<Option<Vec<u8>>> {
         self.inputs.proposal.read(&self.objects, path)
     }
 
-    /// Designs, guard's own settings and, in the commit that sets guard up, what calls it.
+    /// Whether the change needs no design: designs, guard's own settings and, in the commit that sets guard up, files
+    /// that call it.
     fn goes_without_design(&self, change: &Change) -> Result<bool> {
-        // A link there is neither a design nor settings.
+        // A link is neither a design nor settings.
         if change.leaves_no_regular_file() {
             return Ok(false);
         }
@@ -281,7 +282,7 @@ impl<'a> Loader<'a> {
             || self.changes_only_own_part(change)?)
     }
 
-    /// Whether nothing but guard's own part changes in the settings of hooks.
+    /// Whether only guard's own part of hook settings changes.
     fn changes_only_own_part(&self, change: &Change) -> Result<bool> {
         let Some(new) = change.new else {
             return Ok(false);
@@ -302,7 +303,7 @@ impl<'a> Loader<'a> {
         ))
     }
 
-    /// The designs in force. Where none is needed, those that can be used, to watch over them.
+    /// The designs in force. If no change needs one, the usable ones, to protect them.
     fn designs(&mut self, needed: bool) -> Result<Vec<Governing>> {
         let own = match self.choices() {
             Err(error) if needed => return Err(error),
@@ -358,14 +359,14 @@ impl<'a> Loader<'a> {
     }
 }
 
-/// A design that leaves its place.
+/// A design that moves.
 pub(super) struct Move {
     from: BString,
     pub(super) to: BString,
 }
 
-/// Where designs go that leave their place: a new Markdown file with the file name of a design that the same
-/// change deletes. Its content may differ, as by a status line.
+/// Where designs move: a new Markdown file with the file name of a design that the same change deletes. The content
+/// may differ, for example by a status line.
 pub(super) fn moved_designs(settings: &Settings, changes: &[Change]) -> Vec<Move> {
     let name = |path: &BString| path.rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec);
     let left: HashMap<_, _> = changes
@@ -389,7 +390,7 @@ pub(super) fn moved_designs(settings: &Settings, changes: &[Change]) -> Vec<Move
         .collect()
 }
 
-/// The command that commits a new design, to be pasted.
+/// The command that commits a new design.
 fn add_and_commit(path: &[u8]) -> Help {
     let word = shell_word(path);
     Help::command(format_args!(

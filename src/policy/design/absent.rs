@@ -1,4 +1,4 @@
-//! Why nothing of a document is a scope.
+//! Explains why a document declares no scope.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use super::section::Section;
 use super::source::DesignText;
 use crate::finding::Rule;
 
-/// Says why nothing of the document is a scope.
+/// Reports why the document declares no scope.
 pub(super) fn report(
     source: &DesignText<'_>,
     map: &Map<'_>,
@@ -41,13 +41,13 @@ pub(super) fn report(
     {
         let text = show(heading.content.plain.trim());
         let message = format!(
-            "no section lists the files to change; `{text}` names files that are not to be changed"
+            "no section lists the files to change; `{text}` lists files to leave unchanged"
         );
         let span = source.line_span(heading.content.span.start);
         return draft.fault(fault("no-section", message, example.to_owned(), span));
     }
     if let Some(span) = fenced_heading(source, map) {
-        let message = "the only list of files stands in a code fence, where it is an example";
+        let message = "the only list of files is inside a code fence, so it counts as an example";
         let help = "move the heading and its table out of the fence";
         return draft.fault(fault(
             "no-section",
@@ -71,7 +71,7 @@ pub(super) fn report(
     ));
 }
 
-/// A heading that would be the scope if it did not stand in a code block.
+/// A heading in a code block that would otherwise declare the scope.
 fn fenced_heading(source: &DesignText<'_>, map: &Map<'_>) -> Option<Range<usize>> {
     let codes: Vec<&Range<usize>> = map
         .blocks

@@ -1,8 +1,7 @@
-//! Markdown -> the few blocks that can hold a scope.
+//! Parses Markdown into the blocks that can declare a scope.
 //!
-//! One pass over the parser's events. Only what stands at the top level of
-//! the document is kept: nothing out of quotes, footnotes, fences, comments,
-//! and of lists no more than the text of each item.
+//! One pass over the parser's events keeps only top-level blocks: nothing from quotes, footnotes, fences or comments,
+//! and only the text of list items.
 
 use std::ops::Range;
 
@@ -30,7 +29,7 @@ pub(super) struct Table {
     pub(super) span: Range<usize>,
     pub(super) header: TableRow,
     pub(super) rows: Vec<TableRow>,
-    /// Why the lines behind these rows are no rows, and where they begin.
+    /// Why the lines after these rows are not rows, and where they begin.
     pub(super) cut: Option<(usize, Cut)>,
 }
 
@@ -38,7 +37,7 @@ pub(super) struct Table {
 pub(super) enum Cut {
     /// The line is indented like code.
     Indented,
-    /// GitHub gives up on a paragraph after one separator row that does not fit.
+    /// GitHub shows a paragraph after a separator row that does not match.
     SecondHeader,
     /// The header follows a list or quote without an empty line.
     Continued,
@@ -49,7 +48,7 @@ pub(super) enum Cut {
 #[derive(Default)]
 pub(super) struct TableRow {
     pub(super) span: Range<usize>,
-    /// As many as the header has; the parser drops excess cells and invents missing ones.
+    /// As many as the header has; the parser drops excess cells and adds missing ones.
     pub(super) cells: Vec<InlineText>,
 }
 
@@ -57,26 +56,26 @@ pub(super) struct TableRow {
 #[derive(Default)]
 pub(super) struct InlineText {
     pub(super) span: Range<usize>,
-    /// What is not plain text, in the order of the document; a link stands before what it holds.
+    /// Everything but plain text, in document order; a link comes before its content.
     pub(super) pieces: Vec<Piece>,
     /// The text as a reader sees it.
     pub(super) plain: String,
-    /// What asterisks make bold or italic; outer before inner.
+    /// Text that asterisks make bold or italic; outer before inner.
     pub(super) emphasis: Vec<Emphasis>,
-    /// A part of the text is not struck out.
+    /// Whether some text is not struck out.
     pub(super) has_unstruck_text: bool,
-    /// A tag could hide a part of the text.
+    /// Whether a tag could hide part of the text.
     pub(super) is_obscured: bool,
-    /// The level of a heading that is written in HTML in this paragraph.
+    /// The level of an HTML heading in this paragraph.
     pub(super) raw_heading: Option<u8>,
 }
 
 /// Bold or italic text.
 #[derive(Clone)]
 pub(super) struct Emphasis {
-    /// With its asterisks.
+    /// Including its asterisks.
     pub(super) span: Range<usize>,
-    /// How many asterisks stand on each side.
+    /// The number of asterisks on each side.
     pub(super) marks: usize,
 }
 
@@ -108,7 +107,7 @@ impl InlineText {
         }
     }
 
-    /// Whether a part of the text is struck out.
+    /// Whether some text is struck out.
     pub(super) fn is_struck(&self) -> bool {
         self.pieces
             .iter()
@@ -120,7 +119,7 @@ impl InlineText {
         self.is_struck() && !self.has_unstruck_text
     }
 
-    /// The content within a smaller range; its plain text is not narrowed.
+    /// The content within a smaller range; the plain text stays whole.
     pub(super) fn part(&self, span: Range<usize>) -> InlineText {
         let inside = |inner: &Range<usize>| inner.start >= span.start && inner.end <= span.end;
         InlineText {

@@ -1,9 +1,9 @@
-//! `{a,b}` in a path.
+//! Expands `{a,b}` in a path.
 
-/// More alternatives than this are no longer a list that a person read.
+/// The maximum number of alternatives.
 const MAX_ALTERNATIVES: usize = 256;
 
-/// Every path that the braces stand for; `None` where they do not close or stand for too many.
+/// All paths that the braces expand to; `None` if they are unclosed or expand to too many.
 pub(super) fn expand(path: &str) -> Option<Vec<String>> {
     let mut done = Vec::new();
     let mut open = vec![path.to_owned()];
@@ -30,7 +30,7 @@ pub(super) fn expand(path: &str) -> Option<Vec<String>> {
     Some(done)
 }
 
-/// Whether a group without a comma is there: `{name}` is a gap to fill in.
+/// Whether there is a group without a comma: `{name}` is a placeholder.
 pub(super) fn has_template(path: &str) -> bool {
     path.match_indices('{').any(|(start, _)| {
         let (_, rest) = path.split_at(start);

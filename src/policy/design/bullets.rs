@@ -7,7 +7,7 @@ use super::cell::{self, Paths};
 use super::draft::{Draft, Row};
 use super::heading::Claim;
 use super::kind::{self, RowAction, Type};
-use super::problem::{LocatedProblem, Problem, ambiguous, html, show};
+use super::problem::{LocatedProblem, Problem, ambiguous, html, unknown_type};
 use super::source::DesignText;
 
 /// Grants every item of a list.
@@ -25,17 +25,17 @@ pub(super) fn read(
     }
 }
 
-/// What stands in front of the path.
+/// What precedes the path.
 enum Label {
     /// Nothing about the file.
     None,
-    /// A type with the words that said it.
+    /// A type and the words for it.
     Type(Said),
-    /// What is done to a part of the file: "Remove the debug flag from".
+    /// An edit of a part of the file: "Remove the debug flag from".
     Phrase,
 }
 
-/// A type with the words that said it.
+/// A type and the words for it.
 type Said = (Type, String);
 
 fn read_item(
@@ -54,7 +54,7 @@ fn read_item(
         .skip(1)
         .any(|line| line.contains('|'))
     {
-        let problem = ambiguous("a line of the item looks like a row of a table");
+        let problem = ambiguous("a line of this item looks like a table row");
         return Err(problem.at(span));
     }
     let (label, path) = split_label(source, item, span)?;
@@ -83,7 +83,7 @@ fn read_item(
         Label::Type((found, _)) if prose && found.kind.takes_away() => None,
         Label::Type(said) => Some(said),
         Label::None | Label::Phrase => {
-            // What a description says in parentheses may not be about the file.
+            // Parentheses in a description may not be about the file.
             let about_file = |said: &Said, alone: bool| alone || !said.0.kind.takes_away();
             remark(source.slice(path))
                 .filter(|said| about_file(said, !prose))
@@ -114,7 +114,7 @@ fn read_item(
     })
 }
 
-/// Reads `Modify:` or `Create` in front of the path, and where the path begins.
+/// Reads `Modify:` or `Create` before the path, and where the path begins.
 fn split_label(
     source: &DesignText<'_>,
     item: &InlineText,
@@ -154,14 +154,9 @@ fn split_label(
         if matches!(word.as_str(), "test" | "tests" | "file" | "files" | "path") {
             return Ok((Label::None, after + skipped..span.end));
         }
-        // `src/a.py: what changes` has its path in front.
+        // In `src/a.py: what changes` the path comes first.
         if !label.contains(['/', '.']) || label.contains(char::is_whitespace) {
-            return Err(Problem::bad_row(
-                "unknown-type",
-                format!("`{}` is no change type", show(label)),
-                kind::help(label),
-            )
-            .at(span));
+            return Err(unknown_type(label).at(span));
         }
         return Ok((Label::None, span));
     }

@@ -1,14 +1,14 @@
-//! A path cell, or the text of a list item -> the paths that are written there.
+//! Reads the paths in a table cell or list item.
 //!
-//! Code spans speak first. Without one, the raw text counts: rendered text has
-//! lost underscores and asterisks to emphasis.
+//! Code spans take precedence. Without one, the raw text counts, because rendered text has lost underscores and
+//! asterisks to emphasis.
 
 use std::ops::Range;
 
 use super::blocks::{InlineText, Piece, PieceKind};
 use super::link;
 use super::negation::negation;
-use super::problem::{LocatedProblem, Problem, ambiguous, html, show};
+use super::problem::{LocatedProblem, Problem, ambiguous, empty_cell, html, show};
 use super::raw;
 use super::source::DesignText;
 use super::written::{Written, is_arrow, is_break, is_directory_remark, split_arrow};
@@ -17,17 +17,17 @@ use super::written::{Written, is_arrow, is_break, is_directory_remark, split_arr
 #[derive(Debug, Default)]
 pub(super) struct Paths {
     pub(super) paths: Vec<Written>,
-    /// Words stand beside them: the cell may speak of a part of a file.
+    /// Whether there are words next to the paths: the cell may be about part of a file.
     pub(super) prose: bool,
 }
 
-/// A cell with more spans, links and tags than this was not written for a reader.
+/// The maximum number of code spans, links and tags in a cell.
 const MAX_PIECES: usize = 256;
 
 /// The paths of a cell, in order; never empty.
 ///
 /// # Errors
-/// What makes the cell ambiguous, empty or no path at all.
+/// The cell is ambiguous, empty or not a path.
 pub(super) fn paths(
     source: &DesignText<'_>,
     content: &InlineText,
@@ -35,11 +35,7 @@ pub(super) fn paths(
     let span = source.trim(content.span.clone());
     let problem = |problem: Problem| Err(problem.at(span.clone()));
     if span.is_empty() {
-        return problem(Problem::bad_row(
-            "empty",
-            "the cell of the path is empty",
-            "write the path, or remove the row",
-        ));
+        return problem(empty_cell());
     }
     refuse_overload(content)?;
     let tokens = match tokens(source, content, &span) {
@@ -57,7 +53,7 @@ pub(super) fn paths(
         return problem(if content.is_struck_whole() {
             Problem::placeholder("struck-out", "the path is struck out", "remove the row")
         } else {
-            ambiguous("a part of the cell is struck out")
+            ambiguous("part of the cell is struck out")
         });
     }
     let paths = raw::paths(source, content, &span).map_err(|found| found.at(span.clone()))?;
@@ -67,18 +63,18 @@ pub(super) fn paths(
     })
 }
 
-/// Refuses a cell whose reading would take long.
+/// Refuses a cell that would take long to parse.
 pub(super) fn refuse_overload(content: &InlineText) -> Result<(), LocatedProblem> {
     if content.pieces.len() > MAX_PIECES {
         let problem = ambiguous(format!(
-            "the text holds more than {MAX_PIECES} code spans, links and tags"
+            "the text contains more than {MAX_PIECES} code spans, links and tags"
         ));
         return Err(problem.at(content.span.clone()));
     }
     Ok(())
 }
 
-/// A piece of a cell, left to right.
+/// A piece of a cell, from left to right.
 enum Token<'a> {
     Text(&'a str),
     Path(Written),
@@ -118,7 +114,7 @@ fn tokens<'a>(
                     return Err(html(tag));
                 }
             }
-            PieceKind::Image => return Err(ambiguous("the cell holds an image")),
+            PieceKind::Image => return Err(ambiguous("the cell contains an image")),
             PieceKind::Struck => {}
         }
     }
@@ -132,7 +128,7 @@ struct CellReader {
     paths: Vec<Written>,
     /// Text since the last path.
     gap: String,
-    /// Words that neither separate paths nor stand in parentheses.
+    /// Words that are neither separators nor in parentheses.
     prose: Vec<String>,
     depth: usize,
     remark: String,
@@ -169,7 +165,7 @@ impl CellReader {
         }
     }
 
-    /// Whether the text since the last path is an arrow; words are kept as prose.
+    /// Whether the text since the last path is an arrow; words go to `prose`.
     fn close_gap(&mut self) -> bool {
         let gap = std::mem::take(&mut self.gap);
         let gap = gap.trim().trim_matches(['*', '_']).trim().to_lowercase();
@@ -189,7 +185,7 @@ impl CellReader {
         self.close_gap();
         if let Some(word) = self.prose.iter().find(|word| is_exclusion(word)) {
             return Err(ambiguous(format!(
-                "`{}` beside a path: is the path meant or left out?",
+                "`{}` next to a path: is the path included or excluded?",
                 show(word)
             )));
         }
@@ -197,7 +193,7 @@ impl CellReader {
             self.paths
                 .retain(|path| path.is_name || has_path_shape(&path.text));
             if self.paths.is_empty() {
-                return Err(ambiguous("the cell holds words, and no path"));
+                return Err(ambiguous("the cell contains words but no path"));
             }
         }
         Ok(Paths {
@@ -207,7 +203,7 @@ impl CellReader {
     }
 }
 
-/// Words that turn "these files" into "all but these files".
+/// Words that change "these files" to "all but these files".
 fn is_exclusion(word: &str) -> bool {
     let is_contraction = word.ends_with("n't") || word.ends_with("n’t");
     is_contraction
@@ -235,7 +231,7 @@ fn is_exclusion(word: &str) -> bool {
         )
 }
 
-/// Whether a code span among words looks like a path rather than like a name of code.
+/// Whether a code span between words looks like a path rather than an identifier.
 fn has_path_shape(text: &str) -> bool {
     if text.contains(char::is_whitespace) {
         return false;

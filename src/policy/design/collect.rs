@@ -28,22 +28,22 @@ struct Collector<'a> {
     text: &'a str,
     blocks: Vec<Block>,
     elements: OpenElements,
-    /// What the block being read is inside of.
+    /// The element around the current block.
     around: Option<Element>,
-    /// The raw HTML block being read, and where it begins.
+    /// The current raw HTML block and its start.
     html: Option<(String, usize)>,
-    /// Where the last list or quote at the top level ends.
+    /// The end of the last top-level list or quote.
     container_end: usize,
-    /// How many containers are open.
+    /// The number of open containers.
     depth: usize,
     inline: Inline,
     table: Option<Table>,
     row: Option<TableRow>,
-    /// The items of a list at the top level.
+    /// The items of a top-level list.
     items: Option<Vec<InlineText>>,
 }
 
-/// Depth inside an item of a top-level list.
+/// The depth inside an item of a top-level list.
 const ITEM: usize = 2;
 
 impl<'a> Collector<'a> {
@@ -79,10 +79,10 @@ impl<'a> Collector<'a> {
                 let line = whole.trim();
                 let is_alone = self.depth > 0 && line == &*text;
                 if is_alone && !whole.starts_with("  ") {
-                    // GitHub begins an HTML block here, outside of the quote or list.
+                    // GitHub starts an HTML block here, outside the quote or list.
                     self.elements.give_up(range.start);
                 } else if is_alone || (self.table.is_some() && line.starts_with('<')) {
-                    // GitHub may end a table at a line that begins with a tag.
+                    // GitHub may end a table at a line that starts with a tag.
                     self.elements.alone(&text, range.start);
                 } else {
                     self.elements.inline(&text, range.start);
@@ -109,7 +109,7 @@ impl<'a> Collector<'a> {
         }
         match &tag {
             Tag::Heading { .. } | Tag::Paragraph => self.elements.enter(HtmlPart::Text),
-            // GitHub shows the lines behind a cut as a paragraph.
+            // GitHub shows the lines after a cut as a paragraph.
             Tag::TableCell if self.table.as_ref().is_some_and(|table| table.cut.is_some()) => {
                 self.elements.enter(HtmlPart::Text);
             }
@@ -141,7 +141,7 @@ impl<'a> Collector<'a> {
             }
             Tag::Item => {
                 self.depth += 1;
-                // An item before may have left an element open.
+                // An earlier item may have left an element open.
                 let is_free = self.around.is_some() || self.elements.around().is_none();
                 if self.depth == ITEM && self.items.is_some() && is_free {
                     self.inline.begin(range.start..range.start);
@@ -231,10 +231,10 @@ impl<'a> Collector<'a> {
                         self.continues_container(start).then_some(Cut::Continued)
                     };
                     if let Some(cut) = cut {
-                        // Up to the next empty line GitHub may read text where code stands here.
+                        // Up to the next empty line, GitHub may read text where this parser reads code.
                         let rest = until_blank(self.text, start);
                         self.elements.block(rest, start);
-                        // Its text may go on in these lines.
+                        // The text may continue in these lines.
                         if let (Cut::Continued, Some(Block::List(items))) =
                             (&cut, self.blocks.last_mut())
                         {
@@ -272,7 +272,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Whether the line above belongs to a list or quote, so that this one may continue it.
+    /// Whether the previous line belongs to a list or quote that this line may continue.
     fn continues_container(&self, at: usize) -> bool {
         let before = self.text.get(..line_start(self.text, at)).unwrap_or("");
         let before = before.strip_suffix('\n').unwrap_or(before);
@@ -282,7 +282,7 @@ impl<'a> Collector<'a> {
         !above.trim().is_empty() && start < self.container_end
     }
 
-    /// Whether the table begins in a paragraph that holds a separator row already.
+    /// Whether the table begins in a paragraph that already contains a separator row.
     fn is_second_header(&self, table: &Table) -> bool {
         let Some(Block::Paragraph(before)) = self.blocks.last() else {
             return false;
@@ -296,14 +296,14 @@ impl<'a> Collector<'a> {
                 .is_some_and(|text| text.lines().any(is_separator))
     }
 
-    /// Whether emphasis is written with asterisks rather than underscores.
+    /// Whether emphasis uses asterisks, not underscores.
     fn has_asterisk(&self, range: &Range<usize>) -> bool {
         self.text
             .get(range.clone())
             .is_some_and(|text| text.starts_with('*'))
     }
 
-    /// Keeps a block with what it is inside of.
+    /// Keeps a block with the element around it.
     fn push(&mut self, block: Block) {
         self.blocks.push(match self.around.clone() {
             Some(element) => Block::Enclosed(Box::new(block), element),
@@ -314,7 +314,7 @@ impl<'a> Collector<'a> {
     fn paragraph(&mut self, content: InlineText) {
         let text = self.text.get(content.span.clone()).unwrap_or("");
         if text.lines().any(is_separator) {
-            // GitHub may show a table, in which code ends at the end of a cell.
+            // GitHub may show a table, in which code ends with its cell.
             self.elements.block(text, content.span.start);
         }
         if let Some(level) = content.raw_heading {
@@ -342,7 +342,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Begins a row, or notes that the table ends in front of it.
+    /// Starts a row, or records that the table ends before it.
     fn open_row(&mut self, span: Range<usize>) {
         let cut = if is_indented(self.text, span.start) {
             Some(Cut::Indented)
@@ -371,7 +371,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// An item of a top-level list is its first paragraph; what follows belongs to nobody.
+    /// Only the first paragraph of a top-level list item counts.
     fn close_item(&mut self) {
         if self.depth == ITEM && self.items.is_some() {
             let content = self.inline.take();
@@ -389,7 +389,7 @@ fn is_inline(tag: &Tag<'_>) -> bool {
     )
 }
 
-/// A heading written in HTML. It ends a section and never opens one.
+/// An HTML heading. It ends a section but never starts one.
 fn enclosed(found: RawHeading, text: &str) -> Block {
     let end = text.len().min(found.start + 1);
     let content = InlineText {

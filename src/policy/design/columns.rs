@@ -1,4 +1,4 @@
-//! Which column of a table says what, by the names in its header.
+//! Finds the columns of a table by the names in its header.
 
 use super::blocks::{InlineText, Table};
 use super::kind;
@@ -16,7 +16,7 @@ const PATH: &[&str] = &[
     "file name",
     "filename",
 ];
-/// Best first: a table may have a prose column of a weaker name beside its type column.
+/// Best first: besides its type column, a table may have a prose column with a weaker name.
 const TYPE: &[&str] = &["change type", "action", "type"];
 const ORDER: &[&str] = &["order", "#", "no", "no.", "nr", "step"];
 const DESCRIPTION: &[&str] = &[
@@ -40,12 +40,12 @@ pub(super) struct Columns {
     pub(super) path: usize,
     pub(super) kind: Option<usize>,
     pub(super) description: Option<usize>,
-    /// All names, normalised.
+    /// All header names, normalised.
     pub(super) names: Vec<String>,
 }
 
 impl Columns {
-    /// Whether a stray pipe in some prose cell would move the path or the type.
+    /// Whether a stray pipe in a prose cell would shift the path or the type.
     pub(super) fn can_shift(&self) -> bool {
         let last = self.kind.map_or(self.path, |kind| kind.max(self.path));
         self.names
@@ -58,10 +58,10 @@ impl Columns {
     }
 }
 
-/// The columns of a table; `None` where no column holds paths.
+/// The columns of a table; `None` if no column contains paths.
 ///
 /// # Errors
-/// Two columns that both claim to hold the paths or the types.
+/// Two columns claim the paths or the types.
 pub(super) fn columns(table: &Table) -> Result<Option<Columns>, Problem> {
     let names: Vec<String> = table.header.cells.iter().map(normalised).collect();
     let Some(path) = only(&names, PATH)? else {
@@ -114,7 +114,7 @@ fn only(names: &[String], wanted: &[&str]) -> Result<Option<usize>, Problem> {
         Some((_, name)) => Err(Problem::new(
             Rule::DesignAmbiguous,
             "two-columns",
-            format!("the header names two columns of the same meaning, `{name}` the second"),
+            format!("two columns have the same meaning; the second is `{name}`"),
             "keep one File column and one Change Type column",
         )),
     }

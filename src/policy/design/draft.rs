@@ -1,4 +1,4 @@
-//! What has been read so far: rows become grants, mentions or faults.
+//! Collects what a document says: rows become grants, mentions or faults.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -18,19 +18,19 @@ use super::written::Written;
 use crate::finding::{Help, Rule};
 use crate::policy::{Actions, Grant, GrantKind};
 
-/// One row of a table, or what stands for one in a list.
+/// One row of a table, or a list item.
 pub(super) struct Row {
     pub(super) paths: Vec<Written>,
-    /// Words stand beside the paths.
+    /// Whether there are words next to the paths.
     pub(super) prose: bool,
     pub(super) kind: RowAction,
-    /// The type says that the paths are directories.
+    /// Whether the type says that the paths are directories.
     pub(super) directory: bool,
     pub(super) change_type: String,
     pub(super) description: String,
 }
 
-/// Collects what a document says.
+/// The result so far.
 pub(super) struct Draft<'a> {
     source: &'a DesignText<'a>,
     options: &'a DesignOptions,
@@ -62,7 +62,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Reports a fault at its place.
+    /// Reports a fault.
     pub(super) fn fault(&mut self, LocatedProblem { problem, span }: LocatedProblem) {
         let anchor = (!self.source.text().is_empty()).then(|| self.source.anchor(span, ""));
         let Problem {
@@ -99,7 +99,7 @@ impl<'a> Draft<'a> {
         self.is_void
     }
 
-    /// Remembers how the rows of a table or list are written; `span` is where it begins.
+    /// Records how the rows of a table or list are written; `span` is its start.
     pub(super) fn form(&mut self, shape: Shape, untyped: Actions, span: Range<usize>) {
         self.forms.push(Form {
             shape,
@@ -112,7 +112,7 @@ impl<'a> Draft<'a> {
         std::mem::take(&mut self.forms)
     }
 
-    /// What would mean just a file if one of this name were there.
+    /// Texts that would mean just a file if one of that name existed.
     pub(super) fn take_doubtful(&mut self) -> Vec<BString> {
         std::mem::take(&mut self.doubtful).into_iter().collect()
     }
@@ -125,13 +125,13 @@ impl<'a> Draft<'a> {
         entry::read(text, directory, self.source.path())
     }
 
-    /// Remembers the texts that could be names of files.
+    /// Records the texts that could be file names.
     fn ask(&mut self, paths: &[Written], kind: RowAction) {
         let source = self.source;
         let design = source.path();
         for path in paths.iter().filter(|path| !path.is_name) {
             let Some(code) = &path.code else { continue };
-            // A glob covers the file of its name, but is no end of a Rename row.
+            // A glob covers the file of its name, but cannot be the old path of a Rename row.
             let is_end = kind == RowAction::Rename && code.contains('*');
             let is_other = is_end || *code != path.text;
             if name::is_doubtful(code, design) || is_other && name::read(code, design).is_ok() {
@@ -140,12 +140,12 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Nothing that was read is granted.
+    /// Drops everything read so far.
     pub(super) fn void(&mut self) {
         self.is_void = true;
     }
 
-    /// A row that cannot be read, with everything that is wrong with it.
+    /// Reports all problems of a row that cannot be parsed.
     pub(super) fn bad_row(&mut self, problems: Vec<LocatedProblem>) {
         self.rows += 1;
         if problems
@@ -159,7 +159,7 @@ impl<'a> Draft<'a> {
         problems.into_iter().for_each(|found| self.fault(found));
     }
 
-    /// What is wrong with the paths of a row that is bad for another reason.
+    /// The problems of the paths in a row that is bad for another reason.
     pub(super) fn path_problems(&self, paths: &[Written]) -> Vec<LocatedProblem> {
         let judge = |path: &Written| {
             self.read(path, &path.text, false)
@@ -169,13 +169,12 @@ impl<'a> Draft<'a> {
         paths.iter().filter_map(judge).collect()
     }
 
-    /// A row that was read: all of its paths are granted, or none; but those behind which "(no changes)" stands
-    /// are only mentioned.
+    /// Grants all paths of a row or none. Paths followed by "(no changes)" are only mentioned.
     pub(super) fn row(&mut self, mut row: Row) {
         self.ask(&row.paths, row.kind);
         let is_mention = row.kind == RowAction::Mention;
         let is_denied = |path: &Written| is_mention || path.denied;
-        // The ends of a Rename row belong together.
+        // Both paths of a Rename row belong together.
         if row.kind == RowAction::Rename && row.paths.iter().any(is_denied)
             || row.paths.iter().all(is_denied)
         {
@@ -220,7 +219,7 @@ impl<'a> Draft<'a> {
         if let Some(path) = row.paths.iter().find(|path| path.arrow) {
             let problem = Problem::bad_row(
                 "arrow-without-rename",
-                "an arrow stands between two paths, and the type is not Rename",
+                "there is an arrow between two paths, but the type is not Rename",
                 "write Rename as the type, or one row per path",
             );
             return Err(vec![problem.at(path.span.clone())]);
@@ -247,7 +246,7 @@ impl<'a> Draft<'a> {
             let problem = Problem::bad_row(
                 "rename-ends",
                 "a Rename row needs the old and the new path",
-                "write `old/path` -> `new/path` into the path cell",
+                "write `old/path` -> `new/path` in the path cell",
             );
             return Err(vec![problem.at(span)]);
         }
@@ -260,8 +259,8 @@ impl<'a> Draft<'a> {
             if old.kind != new.kind || old.kind == GrantKind::Glob {
                 let problem = Problem::bad_row(
                     "rename-ends",
-                    "the two ends of a Rename row are not both files or both directories",
-                    "write the full path of both ends",
+                    "a Rename row must name two files or two directories",
+                    "write both full paths",
                 );
                 return Err(vec![problem.at(from.span.clone())]);
             }
@@ -324,7 +323,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Says what can only be said at the end, and hands everything out.
+    /// Reports what only the whole document shows, and returns the result.
     pub(super) fn finish(mut self) -> (Vec<Grant>, Vec<Mention>, Vec<DesignFault>) {
         self.report_duplicates();
         self.report_nothing_granted();
@@ -347,7 +346,7 @@ impl<'a> Draft<'a> {
                     Rule::DesignDuplicate,
                     "duplicate",
                     format!(
-                        "`{}` is named in line {line} already",
+                        "`{}` is already listed in line {line}",
                         show(&grant.path.to_str_lossy())
                     ),
                     "keep one row",
@@ -374,7 +373,7 @@ impl<'a> Draft<'a> {
         let span = self.source.line_span(first.unwrap_or(0..0).start);
         let help = "name at least one file with a type such as Add or Modify";
         if self.placeholders == self.rows {
-            let message = "the design holds nothing but placeholders, so that it grants nothing";
+            let message = "the design contains only placeholders and grants nothing";
             self.fault(Problem::placeholder("only-placeholders", message, help).at(span));
         } else if self.bad_rows == 0 {
             let message = "no row grants anything";
@@ -385,13 +384,13 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// A row that deletes what may be only a part of a file, such as "the flag in `src/a.rs`".
+/// A row that deletes what may be only part of a file, such as "the flag in `src/a.rs`".
 fn part_of_a_file(row: &Row) -> LocatedProblem {
     let span = row.paths.first().map(|path| path.span.clone());
     Problem::bad_row(
         "ambiguous-cell",
-        "words stand beside the path: does the file go, or a part of it?",
-        "write the path alone where the file goes, and Modify as the type where it is edited",
+        "there are words next to the path: is the file deleted, or only part of it?",
+        "to delete the file, write only its path; to edit it, use the type Modify",
     )
     .at(span.unwrap_or_default())
 }

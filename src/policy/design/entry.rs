@@ -1,41 +1,37 @@
-//! The text of one path -> what it grants: a file, a directory or a glob.
+//! Reads one path and what it grants: a file, a directory or a glob.
 
 use gix::bstr::{BStr, ByteSlice};
 
 use super::braces;
 use super::placeholder::is_placeholder;
-use super::problem::{Problem, show};
+use super::problem::{Problem, empty_cell, placeholder, show, url};
 use crate::change::Kind;
 use crate::finding::Rule;
 use crate::path::{MAX_PATH, Platform, check_entry};
 use crate::policy::GrantKind;
 
-/// A path as a grant keeps it.
+/// A path as a grant stores it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct GrantPath {
     pub(super) path: String,
     pub(super) kind: GrantKind,
 }
 
-/// Longest text that is read at all, in bytes: braces may stand for several paths.
+/// The longest text to read, in bytes: braces may expand to several paths.
 const TEXT_MAX: usize = 4 * MAX_PATH;
 
-/// Reads a path. `directory` says that it stands for everything below;
-/// `design` is the document itself, which no row grants.
+/// Reads a path. `directory` says that it covers everything below; `design` is the document itself, which rows cannot
+/// grant.
 ///
 /// # Errors
-/// Every text that is not a plain relative path below the workspace.
+/// The text is not a plain relative path inside the workspace.
 pub(super) fn read(text: &str, directory: bool, design: &BStr) -> Result<GrantPath, Problem> {
     let text = without_line_suffix(text.trim());
     if text.is_empty() {
-        return Err(Problem::bad_row(
-            "empty",
-            "the cell of the path is empty",
-            "write the path, or remove the row",
-        ));
+        return Err(empty_cell());
     }
     if text.len() > TEXT_MAX {
-        let message = format!("a path of {} bytes is longer than {MAX_PATH}", text.len());
+        let message = format!("the path has {} bytes, more than {MAX_PATH}", text.len());
         return Err(Problem::bad_row(
             "path-too-long",
             message,
@@ -47,9 +43,9 @@ pub(super) fn read(text: &str, directory: bool, design: &BStr) -> Result<GrantPa
     if text.contains('\\') {
         return Err(Problem::bad_row(
             "backslash",
-            format!("`{}` holds a backslash", show(text)),
+            format!("`{}` contains a backslash", show(text)),
             format!(
-                "separate directories by `/`: `{}`",
+                "separate directories with `/`: `{}`",
                 show(&text.replace('\\', "/"))
             ),
         ));
@@ -106,12 +102,12 @@ fn check_alternative(path: &str, is_glob: bool, text: &str) -> Result<(), Proble
     Ok(())
 }
 
-/// Refuses what no row grants, however it is written.
+/// Refuses paths that rows cannot grant.
 ///
 /// # Errors
-/// Paths that git or another system would misread, guard's own settings, and the design itself.
+/// The path is dangerous on some system, belongs to guard's settings, or is the design itself.
 pub(super) fn check_path(path: &str, text: &str, design: &BStr) -> Result<(), Problem> {
-    // A design means the same on every system, so the host's own rules stay out.
+    // A design means the same on every system, so rules of the host do not apply.
     check_entry(path.into(), Kind::File, Platform::Unix).map_err(|rejection| {
         let reason = rejection.reason;
         Problem::bad_row(reason.id(), rejection.message, reason.advice())
@@ -124,26 +120,26 @@ pub(super) fn check_path(path: &str, text: &str, design: &BStr) -> Result<(), Pr
         return Err(Problem::bad_row(
             "protected-file",
             format!(
-                "`{}` belongs to guard's own settings, which no row grants",
+                "`{}` belongs to guard's settings, which a row cannot grant",
                 show(text)
             ),
-            "remove the row; change the settings in a commit of their own",
+            "remove the row; change the settings in a separate commit",
         ));
     }
     if path.as_bytes() == design.as_bytes() {
         return Err(Problem::bad_row(
             "self-grant",
-            "the design names itself",
-            "remove the row; a design may always be changed in a commit of its own",
+            "the design lists itself",
+            "remove the row; a design may always change in a separate commit",
         ));
     }
     Ok(())
 }
 
-/// Refuses what leaves the workspace and what is not a path.
+/// Refuses paths outside the workspace, and text that is not a path.
 fn refuse_outside(text: &str) -> Result<(), Problem> {
     let outside = |reason, why: &str| {
-        let help = "write the path relative to the root of the repository, without `..`";
+        let help = "write the path relative to the repository root, without `..`";
         Err(Problem::new(
             Rule::DesignOutside,
             reason,
@@ -152,12 +148,7 @@ fn refuse_outside(text: &str) -> Result<(), Problem> {
         ))
     };
     if text.contains("://") || text.starts_with("mailto:") || text.starts_with("file:") {
-        let message = format!("`{}` is an address, not a path", show(text));
-        return Err(Problem::bad_row(
-            "uri",
-            message,
-            "write the path relative to the root of the repository",
-        ));
+        return Err(url(text));
     }
     let has_drive = text.as_bytes().first().is_some_and(u8::is_ascii_alphabetic)
         && text.as_bytes().get(1) == Some(&b':');
@@ -167,11 +158,11 @@ fn refuse_outside(text: &str) -> Result<(), Problem> {
     if text.starts_with('~') {
         return outside(
             "tilde",
-            "begins with `~`, which other programs read as a home directory",
+            "starts with `~`, which other programs expand to a home directory",
         );
     }
     if text.split(['/', '\\']).any(|name| name == "..") {
-        return outside("dotdot", "holds `..`");
+        return outside("dotdot", "contains `..`");
     }
     Ok(())
 }
@@ -180,12 +171,7 @@ fn refuse_placeholder(text: &str) -> Result<(), Problem> {
     if !is_placeholder(text) {
         return Ok(());
     }
-    let message = format!("`{}` stands in for a path", show(text));
-    Err(Problem::placeholder(
-        "placeholder",
-        message,
-        "write the real path, or remove the row",
-    ))
+    Err(placeholder(text))
 }
 
 fn too_wide(reason: &'static str, text: &str) -> Problem {
@@ -202,7 +188,7 @@ fn expand(path: &str) -> Result<Vec<String>, Problem> {
         Problem::bad_row(
             "bad-braces",
             format!(
-                "the braces of `{}` do not close, or stand for too many paths",
+                "the braces in `{}` are unclosed or expand to too many paths",
                 show(path)
             ),
             "write `{a,b}` with a closing brace, or one row per path",
@@ -210,7 +196,7 @@ fn expand(path: &str) -> Result<Vec<String>, Problem> {
     })
 }
 
-/// Without `:12`, `:12:3`, `:12-34`, `#L10`, `#L10-L20` at the end.
+/// Strips `:12`, `:12:3`, `:12-34`, `#L10` or `#L10-L20` from the end.
 fn without_line_suffix(text: &str) -> &str {
     if let Some((path, fragment)) = text.rsplit_once("#L") {
         let is_line = fragment.starts_with(|c: char| c.is_ascii_digit())

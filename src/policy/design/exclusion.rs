@@ -1,6 +1,6 @@
-//! Does a heading say that the files below it are left out?
+//! Whether a heading excludes the files below it.
 
-/// Words that turn a list of files into its opposite.
+/// Words that make a heading exclude its files.
 const WORDS: &[&str] = &[
     "not",
     "never",
@@ -23,7 +23,7 @@ const WORDS: &[&str] = &[
     "nongoal",
     "nongoals",
 ];
-/// The same in several words.
+/// Phrases that do the same.
 const PHRASES: &[&[&str]] = &[
     &["out", "of", "scope"],
     &["out", "of", "bounds"],
@@ -37,9 +37,9 @@ const PHRASES: &[&[&str]] = &[
     &["follow", "ups"],
     &["followups"],
 ];
-/// What is done to a file without changing it.
+/// Words for using a file without changing it.
 pub(super) const LOOK: &[&str] = &["investigate", "read", "reference", "references"];
-/// Words in front of a negation that do not change its meaning.
+/// Words before a negation that keep its meaning.
 const LEAD: &[&str] = &[
     "do",
     "must",
@@ -71,7 +71,7 @@ const LEAD: &[&str] = &[
     "known",
 ];
 
-/// Whether a text holds a word that turns a list of files into its opposite.
+/// Whether a text contains a word that excludes files.
 pub(super) fn is_in(text: &str) -> bool {
     let words = words(text);
     words
@@ -85,9 +85,8 @@ pub(super) fn is_word(word: &str) -> bool {
     WORDS.contains(&word) || word.ends_with("n't")
 }
 
-/// Whether a heading as a whole says that what is below it is left out: a part of it
-/// begins or ends with a negation. Of a document's title a part has to be a negation
-/// and nothing else: "Deferred loading" may be what the document is about.
+/// Whether a heading as a whole excludes what is below it: a part of it begins or ends with a negation. For the
+/// document title, a part must be only a negation: "Deferred loading" may be the topic of the document.
 pub(super) fn governs(text: &str, is_title: bool) -> bool {
     text.split(['(', ')', '[', ']', ':', '—', '–'])
         .flat_map(|part| part.split(" - "))
@@ -121,7 +120,7 @@ fn ends(words: &[String]) -> bool {
         || (0..words.len()).any(|at| is_whole(words.get(at..).unwrap_or(&[])))
 }
 
-/// Whether the words are one negation, such as "future work".
+/// Whether the words are a single negation, such as "future work".
 fn is_whole(words: &[String]) -> bool {
     let is_tail = |word: &String| matches!(word.as_str(), "work" | "changes" | "files" | "now");
     match words {
@@ -133,7 +132,7 @@ fn is_whole(words: &[String]) -> bool {
     }
 }
 
-/// "Not in scope", "not part of this change".
+/// Phrases such as "not in scope" and "not part of this change".
 fn whole_rest(words: &[String]) -> bool {
     let rest: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
     matches!(

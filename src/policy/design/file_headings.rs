@@ -5,11 +5,11 @@ use super::cell::{self, Paths};
 use super::draft::{Draft, Row};
 use super::kind::{self, Type};
 use super::link::decode;
-use super::problem::{LocatedProblem, ambiguous, show};
+use super::problem::{LocatedProblem, link_mismatch};
 use super::source::DesignText;
 use super::written::Written;
 
-/// The type in the brackets that such a heading begins with.
+/// The type in brackets at the start of such a heading.
 pub(super) fn type_of(heading: &Heading) -> Option<(Type, String)> {
     let (label, rest) = heading
         .content
@@ -17,7 +17,7 @@ pub(super) fn type_of(heading: &Heading) -> Option<(Type, String)> {
         .trim()
         .strip_prefix('[')?
         .split_once(']')?;
-    // The label is one word; "[Add] Files" without a path would be prose.
+    // The label is one word; "[Add] Files" without a path is prose.
     if rest.trim().is_empty() || label.contains(char::is_whitespace) {
         return None;
     }
@@ -64,12 +64,7 @@ fn path(source: &DesignText<'_>, content: &InlineText) -> Result<Paths, LocatedP
                 prose: false,
             });
         }
-        let message = format!(
-            "the link says `{}` and leads to `{}`",
-            show(name),
-            show(&target)
-        );
-        return Err(ambiguous(message).at(span));
+        return Err(link_mismatch(name, &target).at(span));
     }
     let begin = source
         .slice(content.span.clone())

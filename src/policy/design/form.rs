@@ -1,4 +1,4 @@
-//! How a design writes its rows, so that a message can show one that fits in.
+//! How a design writes its rows, so that messages can show a row that fits.
 
 use gix::bstr::{BStr, ByteSlice};
 
@@ -7,16 +7,16 @@ use super::placeholder::is_placeholder;
 use crate::finding::Anchor;
 use crate::policy::Actions;
 
-/// What stands in a cell that the reader fills in.
+/// The text of a cell for the user to fill in.
 const OPEN: &str = "…";
 
 /// One table or list of a design, and how its rows are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Form {
     pub(super) shape: Shape,
-    /// What a row without a type permits here.
+    /// The actions that a row without a type grants.
     pub(super) untyped: Actions,
-    /// Where the table or list begins.
+    /// The start of the table or list.
     pub(super) anchor: Anchor,
 }
 
@@ -29,7 +29,7 @@ pub(super) enum Shape {
     FrontMatter,
 }
 
-/// What a column of a table holds.
+/// The content of a table column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cell {
     Path,
@@ -37,16 +37,16 @@ pub(super) enum Cell {
     Text,
 }
 
-/// A row that a design lacks.
+/// A row to add to a design.
 #[derive(Debug, Clone, Copy)]
 pub struct MissingRow<'a> {
     /// The path.
     pub path: &'a BStr,
-    /// For a Rename row, the old path.
+    /// The old path of a Rename row.
     pub from: Option<&'a BStr>,
-    /// The word of the type, such as `Modify`.
+    /// The type word, such as `Modify`.
     pub word: &'a str,
-    /// What the row must permit.
+    /// The actions that the row must grant.
     pub actions: Actions,
 }
 
@@ -55,9 +55,9 @@ pub struct MissingRow<'a> {
 pub struct RowToAdd {
     /// The row, or the list item, as one line of Markdown.
     pub text: String,
-    /// The table or list that it belongs to.
+    /// The table or list to add it to.
     pub anchor: Option<Anchor>,
-    /// The table has no column for the type, which this row needs.
+    /// Whether the table lacks the type column that this row needs.
     pub needs_type_column: bool,
 }
 
@@ -90,7 +90,7 @@ impl Shape {
     }
 }
 
-/// The row that would permit what is wanted, in the form of one of a design's own tables or lists.
+/// The row that grants what is wanted, in the form of one of the design's tables or lists.
 pub(super) fn row(forms: &[Form], wanted: &MissingRow<'_>) -> RowToAdd {
     let fits = |form: &&Form| {
         let untyped = form.untyped.contains(wanted.actions) && wanted.from.is_none();
@@ -120,7 +120,7 @@ pub(super) fn row(forms: &[Form], wanted: &MissingRow<'_>) -> RowToAdd {
     }
 }
 
-/// The row of a table with the usual columns: `File | Change Type | Description`.
+/// The row in the usual table: `File | Change Type | Description`.
 pub fn usual_row(wanted: &MissingRow<'_>) -> String {
     table_row(&[Cell::Path, Cell::Type, Cell::Text], wanted)
 }
@@ -143,8 +143,8 @@ fn paths(wanted: &MissingRow<'_>) -> String {
     }
 }
 
-/// A code span of CommonMark: fenced by more backticks than stand in a row inside, and kept apart from those
-/// by blanks, which do not count.
+/// A CommonMark code span: fenced by more backticks than the text contains in a row, with padding blanks that do not
+/// count.
 fn code_span(text: &str) -> String {
     let runs = text.split(|c| c != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or(0) + 1);
@@ -157,7 +157,7 @@ fn code_span(text: &str) -> String {
     format!("{fence}{blank}{text}{blank}{fence}")
 }
 
-/// A scalar of a YAML list.
+/// A scalar for a YAML list.
 fn yaml(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
     if text.chars().all(is_plain) && !text.starts_with('-') && !is_placeholder(text) {

@@ -1,6 +1,6 @@
 //! `files_modified:` and `allowed_paths:` in the YAML front matter of a document.
 //!
-//! Reads the two list forms and nothing else of YAML.
+//! Reads the two list forms; other YAML is ignored.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use super::written::Written;
 
 const KEYS: &[&str] = &["files_modified", "allowed_paths"];
 
-/// The range of the front matter's lines without its fences, and where the document goes on.
+/// The range of the front matter's lines without its fences, and where the document continues.
 pub(super) fn find(source: &DesignText<'_>) -> Option<(Range<usize>, usize)> {
     let mut lines = source.lines();
     let (first, fence) = lines.next()?;
@@ -24,7 +24,7 @@ pub(super) fn find(source: &DesignText<'_>) -> Option<(Range<usize>, usize)> {
     for (number, (span, line)) in lines.enumerate() {
         if number == 0 {
             begin = span.start;
-            // An empty line makes the first one a rule.
+            // After an empty line, `---` is a thematic break.
             if line.trim().is_empty() {
                 return None;
             }
@@ -36,7 +36,7 @@ pub(super) fn find(source: &DesignText<'_>) -> Option<(Range<usize>, usize)> {
     None
 }
 
-/// Whether one of the lists is there.
+/// Whether one of the lists exists.
 pub(super) fn has_list(source: &DesignText<'_>, body: &Range<usize>) -> bool {
     !items(source, body).is_empty()
 }
@@ -50,7 +50,7 @@ pub(super) fn read(source: &DesignText<'_>, body: &Range<usize>, draft: &mut Dra
         let is_odd = text.contains(": ")
             || text.starts_with(['{', '[', '&', '*', '!', '|', '>']) && !text.contains('/');
         if is_odd && !is_quoted {
-            let message = format!("`{}` is no plain path", show(text));
+            let message = format!("`{}` is not a plain path", show(text));
             let help = "write one path per item";
             draft.bad_row(vec![
                 Problem::bad_row("front-matter", message, help).at(span),
@@ -164,7 +164,7 @@ fn push(source: &DesignText<'_>, span: Range<usize>, items: &mut Vec<Range<usize
     }
 }
 
-/// Cuts ` # …` off, outside of quotes.
+/// Strips ` # …`, except in quotes.
 fn without_comment(source: &DesignText<'_>, span: Range<usize>) -> Range<usize> {
     let mut quote = None;
     let mut before = ' ';

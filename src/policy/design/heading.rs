@@ -1,12 +1,12 @@
-//! Does a heading open a section that lists the files of the change?
+//! Whether a heading starts a section that lists the files of the change.
 
 use super::exclusion::{self, words};
 use crate::policy::Actions;
 
-/// What the rows under a heading do where they do not say it themselves.
+/// The action of rows under a heading that do not name one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Claim {
-    /// "Files Changed": anything but a deletion.
+    /// "Files Changed": anything but deleting.
     Any,
     /// "Files to Create".
     Create,
@@ -27,7 +27,7 @@ impl Claim {
         }
     }
 
-    /// Whether two sections cannot both be the scope.
+    /// Whether two sections cannot both declare the scope.
     pub(super) fn conflicts(self, other: Claim) -> bool {
         self == other || self == Claim::Any || other == Claim::Any
     }
@@ -38,7 +38,7 @@ impl Claim {
 pub(super) enum Title {
     /// The files below are the scope.
     Scope(Claim),
-    /// The files below are named in order not to be touched.
+    /// The files below are not to be changed.
     Denied,
     /// Something else.
     Other,
@@ -56,7 +56,7 @@ const ANY: &[&str] = &[
     "implement",
     "implemented",
 ];
-/// Headings that are neither "files …ed" nor "files to …".
+/// Other headings than "files …ed" and "files to …".
 const PHRASES: &[&str] = &[
     "file changes",
     "file change",
@@ -69,12 +69,12 @@ const PHRASES: &[&str] = &[
 ];
 /// Words that may follow without changing the meaning.
 const TAIL: &[&str] = &["summary", "list", "table", "overview"];
-/// Words that may stand in front without changing the meaning.
+/// Words that may precede without changing the meaning.
 const LEAD: &[&str] = &[
     "the", "all", "list", "summary", "of", "proposed", "planned", "expected",
 ];
 
-/// Judges a heading's text; `extra` are the phrases of the settings.
+/// Classifies a heading; `extra` are the phrases of the settings.
 pub(super) fn title(text: &str, extra: &[String]) -> Title {
     let main = words(main_part(text));
     if exclusion::is_in(text) {
@@ -105,7 +105,7 @@ fn claim(words: &[String]) -> Option<Claim> {
         words = rest;
     }
     let phrase = words.join(" ");
-    // "Files" alone says too little, "Files Summary" is a list of them.
+    // "Files" alone is too vague, but "Files Summary" is a list of files.
     if PHRASES.contains(&phrase.as_str()) && (phrase != "files" || with_tail.len() > 1) {
         return Some(Claim::Any);
     }
@@ -137,7 +137,7 @@ fn of_verbs(verbs: &[&str]) -> Option<Claim> {
     })
 }
 
-/// The text without numbering, a label in brackets, and what follows a colon, a dash or a parenthesis.
+/// The text without numbering, without a label in brackets, and without what follows a colon, dash or parenthesis.
 fn main_part(text: &str) -> &str {
     let mut text = text.trim();
     if let Some(rest) = text.strip_prefix('[')
@@ -158,7 +158,7 @@ fn main_part(text: &str) -> &str {
     text.get(..end).unwrap_or(text)
 }
 
-/// Without `2.1`, `3.`, `§8`, `A)`, `IV.` or `Section 2:` in front.
+/// Strips `2.1`, `3.`, `§8`, `A)`, `IV.` or `Section 2:` from the start.
 fn without_number(text: &str) -> &str {
     let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let rest = rest.trim_start();

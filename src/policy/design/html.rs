@@ -1,21 +1,20 @@
-//! Tracks which raw HTML elements are open.
+//! Tracks open raw HTML elements.
 //!
-//! CommonMark ends an HTML block at a blank line and not at the end tag, so
-//! that Markdown below a `<details>` is still inside it. Where browsers could
-//! disagree, an element counts as open: what is inside is not granted.
+//! CommonMark ends an HTML block at a blank line, not at the end tag, so Markdown below a `<details>` is still inside
+//! it. If browsers could disagree, the element counts as open, and its content is not granted.
 
 use super::tag::{RawHeading, STRIKES, Tag, raw_heading, tag};
 
 /// An element whose end tag has not come yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Element {
-    /// In lower case; `!--` stands for a comment.
+    /// In lower case; `!--` is a comment.
     pub(super) name: String,
-    /// Where its tag begins.
+    /// The start of its tag.
     pub(super) start: usize,
 }
 
-/// A part of the rendered document that closes what was opened in it.
+/// A part of the rendered document that closes the elements opened in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HtmlPart {
     /// A paragraph or heading.
@@ -30,12 +29,12 @@ const VOID: &[&str] = &[
     "area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "image", "img",
     "input", "keygen", "link", "meta", "param", "source", "track", "wbr",
 ];
-/// Elements that end where the one around them ends.
+/// Elements that end where the enclosing element ends.
 const OPTIONAL_END: &[&str] = &[
     "caption", "colgroup", "dd", "dt", "li", "optgroup", "option", "rp", "rt", "tbody", "td",
     "tfoot", "th", "thead", "tr",
 ];
-/// GitHub shows these tags as text, other renderers read no tags behind them.
+/// Tags that GitHub shows as text, but that make other renderers ignore later tags.
 const FILTERED: &[&str] = &[
     "iframe",
     "noembed",
@@ -47,7 +46,7 @@ const FILTERED: &[&str] = &[
     "title",
     "xmp",
 ];
-/// Elements that close a paragraph, so that the end of the paragraph does not close them.
+/// Elements that close a paragraph, so the end of the paragraph does not close them.
 const BLOCK: &[&str] = &[
     "address",
     "article",
@@ -86,7 +85,7 @@ const BLOCK: &[&str] = &[
     "summary",
     "ul",
 ];
-/// Elements that Markdown writes, too: its end tag closes the inner one, and the outer one stays open.
+/// Elements that Markdown writes too: the end tag closes the inner one.
 const CONTAINERS: &[&str] = &["blockquote", "li", "ol", "section", "ul"];
 /// Elements that only their own end tag closes.
 const ISOLATED: &[&str] = &[
@@ -102,18 +101,18 @@ impl HtmlPart {
     }
 }
 
-/// The open elements at the current place.
+/// The open elements at the current position.
 #[derive(Default)]
 pub(super) struct OpenElements {
     stack: Vec<Element>,
-    /// For each part being read, how many elements were open where it began.
+    /// For each part being read, the number of elements open at its start.
     parts: Vec<(HtmlPart, usize)>,
-    /// A construct after which nobody can tell what is open.
+    /// A construct after which the open elements are unknown.
     lost: Option<Element>,
 }
 
 impl OpenElements {
-    /// The element that everything from here on is inside of.
+    /// The element around everything from here on.
     pub(super) fn around(&self) -> Option<&Element> {
         self.lost.as_ref().or(self.stack.first())
     }
@@ -126,7 +125,7 @@ impl OpenElements {
         let Some((part, height)) = self.parts.pop() else {
             return;
         };
-        // Where such an element swallows the end tag of the part, its own end tag comes too late.
+        // If such an element hides the end tag of the part, its own end tag comes too late.
         let mut opened = self.stack.iter().skip(height);
         if let Some(element) = opened
             .find(|element| ISOLATED.contains(&element.name.as_str()))
@@ -150,7 +149,7 @@ impl OpenElements {
         }
     }
 
-    /// Nobody can tell what is open from here on.
+    /// Gives up: from here on, the open elements are unknown.
     pub(super) fn give_up(&mut self, start: usize) {
         self.lost.get_or_insert(Element {
             name: "!".to_owned(),
@@ -158,8 +157,8 @@ impl OpenElements {
         });
     }
 
-    /// Reads a tag that stands alone on a line of a quote or list: for some renderers it is
-    /// no part of the quote any more, so that only its end tag outside closes it.
+    /// Reads a tag alone on a line of a quote or list. Some renderers place it outside the quote, so that only an end
+    /// tag outside closes it.
     pub(super) fn alone(&mut self, html: &str, start: usize) {
         let parts = std::mem::take(&mut self.parts);
         self.block(html, start);
@@ -188,7 +187,7 @@ impl OpenElements {
         headings
     }
 
-    /// Reads what begins with a `<`, and returns the length behind it; `None` where it does not end.
+    /// Reads markup at a `<` and returns its length; `None` if it does not end.
     fn markup(&mut self, rest: &str, start: usize) -> Option<usize> {
         let element = |name: &str| Element {
             name: name.to_owned(),
@@ -200,7 +199,7 @@ impl OpenElements {
             }
             match comment_end(body) {
                 Some((end, true)) => return Some(3 + end),
-                // The comment swallows end tags, too.
+                // A comment hides end tags, too.
                 _ => self.lost = Some(element("!--")),
             }
             return None;
@@ -278,13 +277,13 @@ impl OpenElements {
             });
         match found {
             Some((index, element)) if element.name == name => self.stack.truncate(index),
-            // It ends the list or quote that Markdown has begun.
+            // It ends the list or quote that Markdown has started.
             None if !self.parts.is_empty() && CONTAINERS.contains(&name) => self.give_up(start),
             _ => {}
         }
     }
 
-    /// How many elements were open where the innermost container began.
+    /// The number of elements open at the start of the innermost container.
     fn floor(&self) -> usize {
         self.parts
             .iter()

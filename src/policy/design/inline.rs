@@ -8,13 +8,13 @@ use super::tag::{self, Tag};
 #[derive(Default)]
 pub(super) struct Inline {
     content: Option<InlineText>,
-    /// Open links, images and struck text: index of the piece and where its text begins.
+    /// Open links, images and struck-out text: the index of the piece and the start of its text.
     open: Vec<Option<(usize, usize)>>,
-    /// Indices of the pieces that an HTML tag strikes out and no end tag has closed.
+    /// Indices of pieces that an HTML tag strikes out, without an end tag yet.
     strikes: Vec<usize>,
-    /// How many `~~` are open.
+    /// The number of open `~~`.
     struck: usize,
-    /// How many images are open; their text is no text of the document.
+    /// The number of open images; their text does not count.
     images: usize,
 }
 
@@ -51,7 +51,7 @@ impl Inline {
         self.text(text, range);
     }
 
-    /// One tag or comment; what `<del>` and its kin strike out is struck like `~~text~~`.
+    /// Reads one tag or comment; `<del>` and similar tags strike out like `~~text~~`.
     pub(super) fn html(&mut self, text: &str, range: &Range<usize>) {
         match tag::tag(text.get(1..).unwrap_or("")) {
             Some(tag) if tag::strikes(&tag) => self.strike(range, tag.is_end),
@@ -74,7 +74,7 @@ impl Inline {
         }
     }
 
-    /// Text that an HTML tag strikes out, up to its end tag or the end of the block.
+    /// Strikes out text up to the HTML end tag or the end of the block.
     fn strike(&mut self, range: &Range<usize>, is_end: bool) {
         if !is_end {
             let index = self.piece(range.clone(), PieceKind::Struck);
@@ -99,7 +99,7 @@ impl Inline {
         Some(content.pieces.len() - 1)
     }
 
-    /// Begins a link, an image or struck text.
+    /// Starts a link, an image or struck-out text.
     pub(super) fn open(&mut self, span: Range<usize>, kind: PieceKind) {
         self.images += usize::from(kind == PieceKind::Image);
         self.struck += usize::from(kind == PieceKind::Struck);
@@ -121,7 +121,7 @@ impl Inline {
         self.close();
     }
 
-    /// Ends what was opened last.
+    /// Ends the last one opened.
     pub(super) fn close(&mut self) {
         let Some(Some((index, begin))) = self.open.pop() else {
             return;
@@ -141,7 +141,7 @@ impl Inline {
 }
 
 impl InlineText {
-    /// Covers what follows; the text of a list item begins with its first piece.
+    /// Extends the content; a list item's text starts with its first piece.
     fn extend(&mut self, range: &Range<usize>) {
         if self.span.is_empty() {
             self.span = range.clone();

@@ -1,4 +1,4 @@
-//! The words of a type cell: what a row permits.
+//! Reads type cells: the actions that a row grants.
 
 use crate::policy::Actions;
 
@@ -6,23 +6,22 @@ use super::negation::{Negation, negation};
 pub(super) use super::word::RowAction;
 use super::word::{add, of_word, split_word};
 
-/// A type cell that was understood.
+/// A type that was understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Type {
     pub(super) kind: RowAction,
-    /// `(Directory)`: the row stands for everything below its path.
+    /// `(Directory)`: the row covers everything below its path.
     pub(super) directory: bool,
-    /// Nothing but parentheses stands behind the word.
+    /// Whether only parentheses follow the word.
     pub(super) bare: bool,
 }
 
-/// The words that help texts list.
+/// The types to list in help.
 pub(super) const KNOWN: &str =
     "Add, Modify, Add/Modify, Delete, Rename, Symlink, Submodule, Exists";
 
-/// Reads a type cell: one word, or two joined by `/`, `+`, `&`, "and", "or". Text behind is dropped, but not where
-/// it negates the type, nor behind Delete and Rename: "Remove unused imports" deletes no file. `None` for anything
-/// else.
+/// Reads a type cell: one word, or two joined by `/`, `+`, `&`, "and" or "or". Text after it is ignored, except if it
+/// negates the type, or after Delete and Rename: "Remove unused imports" deletes no file.
 pub(super) fn parse(text: &str) -> Option<Type> {
     let text = text.to_lowercase();
     let (kind, rest) = leading(&text)?;
@@ -38,29 +37,29 @@ pub(super) fn parse(text: &str) -> Option<Type> {
     })
 }
 
-/// What to write instead of a text that is no type.
+/// Help for a text that is not a type.
 pub(super) fn help(text: &str) -> String {
     if denies(text) {
         "write `No change`, or remove the row".to_owned()
     } else if is_phrase(text) {
-        "write Modify where the file is edited; where it goes, write Delete or Rename alone, with the reason in parentheses".to_owned()
+        "to edit the file, write Modify; to remove it, write only Delete or Rename, with the reason in parentheses".to_owned()
     } else {
         format!("write one of {KNOWN}")
     }
 }
 
-/// Whether a cell holds a type and nothing else, or says that nothing changes.
+/// Whether a cell contains only a type, or says that nothing changes.
 pub(super) fn is_bare_cell(text: &str) -> bool {
     parse(text).is_some_and(|found| found.bare) || denies(text)
 }
 
-/// Whether a text says by itself that its file is not changed: "Modify? No", "Changes: none", "do not modify".
+/// Whether a text says that its file is not changed: "Modify? No", "Changes: none", "do not modify".
 pub(super) fn denies(text: &str) -> bool {
     let lower = text.to_lowercase();
     negation(text).is_some() || leading(&lower).is_some_and(|(kind, rest)| is_denied(kind, rest))
 }
 
-/// Whether a cell says so below this header: "none" does below "Changes", and not below "Notes".
+/// Whether a cell says so below this header: "none" does below "Changes", but not below "Notes".
 pub(super) fn denies_below(header: &str, text: &str) -> bool {
     let header = header.to_lowercase();
     let asks = of_word(split_word(&header).0).is_some();
@@ -72,7 +71,7 @@ pub(super) fn denies_below(header: &str, text: &str) -> bool {
     }
 }
 
-/// Whether a text begins with a verb that has an object other than the file: "Remove the debug flag from".
+/// Whether a text starts with a verb whose object is not the file: "Remove the debug flag from".
 pub(super) fn is_phrase(text: &str) -> bool {
     let text = text.to_lowercase();
     let Some((kind, rest)) = leading(&text) else {
@@ -85,7 +84,7 @@ pub(super) fn is_phrase(text: &str) -> bool {
     is_edit && has_object && !is_bare(rest) && !is_denied(kind, rest)
 }
 
-/// The type that a text in lower case begins with, and what follows.
+/// The type at the start of a lower-case text, and the rest.
 fn leading(text: &str) -> Option<(RowAction, &str)> {
     let (word, mut rest) = split_word(text.trim_start_matches(|c: char| !c.is_alphanumeric()));
     let mut kind = if word == "no" {
@@ -109,7 +108,7 @@ fn leading(text: &str) -> Option<(RowAction, &str)> {
     Some((kind, rest))
 }
 
-/// Whether what follows a type takes it back, or asks.
+/// Whether the rest negates or questions the type.
 fn is_denied(kind: RowAction, rest: &str) -> bool {
     if kind == RowAction::Mention {
         return false;
@@ -126,7 +125,7 @@ fn is_denied(kind: RowAction, rest: &str) -> bool {
     }
 }
 
-/// Whether no word follows outside of parentheses, except "directory".
+/// Whether no word follows outside parentheses, except "directory".
 fn is_bare(rest: &str) -> bool {
     let (word, tail) = split_word(rest.trim_start());
     let mut rest = if is_directory(word) { tail } else { rest };
@@ -142,7 +141,7 @@ fn is_bare(rest: &str) -> bool {
     }
 }
 
-/// What follows the parenthesis that closes the one before `text`.
+/// The text after the closing parenthesis.
 fn behind_parenthesis(text: &str) -> Option<&str> {
     let mut depth = 1_usize;
     for (index, c) in text.char_indices() {
@@ -171,7 +170,7 @@ fn and_word(rest: &str) -> Option<(RowAction, &str)> {
     ends.then_some((of_word(word)?, tail))
 }
 
-/// Adding and modifying together, and a type with itself; nothing else makes sense as one row.
+/// Add with Modify, or a type with itself; no other union makes sense.
 fn union(a: RowAction, b: RowAction) -> Option<RowAction> {
     let modify = RowAction::Grant(Actions::MODIFY);
     match (a, b) {

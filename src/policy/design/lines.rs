@@ -1,12 +1,12 @@
-//! The line around a place of the document.
+//! Lines of the document.
 
-/// Where the line that holds a byte offset begins.
+/// The start of the line at a byte offset.
 pub(super) fn line_start(text: &str, at: usize) -> usize {
     let before = text.get(..at).unwrap_or("");
     before.rfind(['\n', '\r']).map_or(0, |end| end + 1)
 }
 
-/// The line that holds a byte offset, without its ending.
+/// The line at a byte offset, without its ending.
 pub(super) fn line_at(text: &str, at: usize) -> &str {
     let behind = text.get(at..).unwrap_or("");
     let start = line_start(text, at);
@@ -14,7 +14,7 @@ pub(super) fn line_at(text: &str, at: usize) -> &str {
     text.get(start..end).unwrap_or("")
 }
 
-/// Whether four columns or more stand before a line's first character: GitHub shows the line as code.
+/// Whether a line is indented by four columns or more; GitHub shows it as code.
 pub(super) fn is_indented(text: &str, at: usize) -> bool {
     let start = line_start(text, at);
     let blanks = text
@@ -40,7 +40,7 @@ pub(super) fn until_blank(text: &str, at: usize) -> &str {
     rest.get(..length).unwrap_or(rest)
 }
 
-/// Whether a line could separate the header of a table from its rows.
+/// Whether a line could separate a table header from its rows.
 pub(super) fn is_separator(line: &str) -> bool {
     let is_mark = |c| matches!(c, '|' | '-' | ':' | ' ' | '\t');
     line.contains('-') && line.contains('|') && line.chars().all(is_mark)

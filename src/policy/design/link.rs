@@ -2,22 +2,17 @@
 
 use gix::bstr::{BStr, ByteSlice};
 
-use super::problem::{Problem, ambiguous, show};
+use super::problem::{Problem, link_mismatch, url};
 
-/// Accepts a link whose target is its text: as a path from the root or from
-/// the design's directory, or as an address that ends with a text of several names.
+/// Accepts a link whose target matches its text: as a path from the root or from the design's directory, or as a URL
+/// that ends with the text.
 ///
 /// # Errors
-/// Links that name two files, and addresses.
+/// The link names two different files, or a URL.
 pub(super) fn agree(design: &BStr, text: &str, target: &str) -> Result<(), Problem> {
     let text = plain(text);
     if text.contains("://") || text.is_empty() {
-        let message = format!("`{}` is an address, not a path", show(target));
-        return Err(Problem::bad_row(
-            "uri",
-            message,
-            "write the path relative to the root of the repository",
-        ));
+        return Err(url(target));
     }
     let target = decode(target);
     let target = target.split(['#', '?']).next().unwrap_or("");
@@ -28,14 +23,10 @@ pub(super) fn agree(design: &BStr, text: &str, target: &str) -> Result<(), Probl
     if same {
         return Ok(());
     }
-    Err(ambiguous(format!(
-        "the link says `{}` and leads to `{}`",
-        show(&text),
-        show(target)
-    )))
+    Err(link_mismatch(&text, target))
 }
 
-/// A path without what does not change its meaning.
+/// A path in its simplest form.
 fn plain(text: &str) -> String {
     let text = text.trim();
     let text = text.split_once("#L").map_or(text, |(path, _)| path);
@@ -51,7 +42,7 @@ fn plain(text: &str) -> String {
         .to_owned()
 }
 
-/// What a relative target means when it is followed from the design.
+/// The path of a relative target, seen from the design.
 fn resolve(design: &str, target: &str) -> Option<String> {
     let mut names: Vec<&str> = design.split('/').collect();
     names.pop();
@@ -67,7 +58,7 @@ fn resolve(design: &str, target: &str) -> Option<String> {
     Some(names.join("/"))
 }
 
-/// Percent-decodes a target, as a browser would; what does not decode to UTF-8 stays as it is.
+/// Percent-decodes a target like a browser; a target that is not UTF-8 after decoding stays unchanged.
 pub(super) fn decode(target: &str) -> String {
     let mut bytes = Vec::with_capacity(target.len());
     let mut rest = target.as_bytes();

@@ -1,4 +1,4 @@
-//! What the headings of a document say of the blocks below them.
+//! What the headings of a document say about the blocks below them.
 
 use std::ops::Range;
 
@@ -14,18 +14,18 @@ use super::source::DesignText;
 pub(super) struct Map<'b> {
     pub(super) blocks: &'b [Block],
     pub(super) titles: Vec<(usize, &'b Heading, Title)>,
-    /// For each block, whether it stands in a section of files, excluded or not.
+    /// For each block, whether it is in a section about files, excluded or not.
     in_scope: Vec<bool>,
-    /// For each block, whether it stands below a heading that excludes files.
+    /// For each block, whether it is below a heading that excludes files.
     denied: Vec<bool>,
-    /// The headings and labels that exclude what is below them without naming files themselves.
+    /// The headings and labels that exclude what is below without naming files themselves.
     pub(super) exclusions: Vec<Exclusion<'b>>,
 }
 
-/// A heading such as "Out of scope", or a paragraph in bold that says the same.
+/// A heading such as "Out of scope", or a bold paragraph that says the same.
 pub(super) struct Exclusion<'b> {
     pub(super) content: &'b InlineText,
-    /// Indices of the blocks below it.
+    /// The indices of the blocks below it.
     pub(super) body: Range<usize>,
 }
 
@@ -57,7 +57,7 @@ impl<'b> Map<'b> {
         map
     }
 
-    /// Headings that take what is below them out of the scope.
+    /// Headings that exclude what is below them.
     fn excluding_headings(&self) -> Vec<Exclusion<'b>> {
         let titles = self.titles.iter().enumerate();
         let excluding = titles.filter(|(number, (index, heading, title))| {
@@ -77,7 +77,7 @@ impl<'b> Map<'b> {
             .collect()
     }
 
-    /// Paragraphs in bold that do the same, up to the next one or the next heading.
+    /// Bold paragraphs that do so, up to the next one or the next heading.
     fn excluding_labels(&self, source: &DesignText<'_>) -> Vec<Exclusion<'b>> {
         let label_of = |block: &'b Block| match block {
             Block::Paragraph(content) => label(source, content).map(|line| (content, line)),
@@ -104,7 +104,7 @@ impl<'b> Map<'b> {
         found
     }
 
-    /// Marks the blocks below the wanted headings.
+    /// Marks the blocks below the chosen headings.
     fn below(&self, wanted: impl Fn(usize, Title) -> bool) -> Vec<bool> {
         let mut marks = vec![false; self.blocks.len()];
         let wanted = self
@@ -153,7 +153,7 @@ impl<'b> Map<'b> {
             .collect()
     }
 
-    /// The blocks of a section that no section inside it claims, with the heading right above each.
+    /// The blocks of a section outside its subsections, each with the heading directly above.
     pub(super) fn own(
         &self,
         section: &Section<'b>,
@@ -193,7 +193,7 @@ impl<'b> Map<'b> {
             })
     }
 
-    /// Lists right below `**Files:**`.
+    /// Lists directly below `**Files:**`.
     pub(super) fn marked_lists(
         &self,
         source: &DesignText<'_>,
@@ -220,7 +220,7 @@ impl<'b> Map<'b> {
     }
 }
 
-/// The heading that a block is, also where it stands in raw HTML.
+/// The heading in a block, also inside raw HTML.
 fn heading_of(block: &Block) -> Option<&Heading> {
     match block {
         Block::Heading(heading) => Some(heading),
@@ -229,7 +229,7 @@ fn heading_of(block: &Block) -> Option<&Heading> {
     }
 }
 
-/// What the heading says; one that is struck out, hidden or in raw HTML opens nothing.
+/// What a heading says; one that is struck out, hidden or in raw HTML starts nothing.
 fn title_of<'b>(block: &'b Block, options: &DesignOptions) -> Option<(&'b Heading, Title)> {
     let heading = heading_of(block)?;
     let content = &heading.content;
@@ -245,7 +245,7 @@ fn title_of<'b>(block: &'b Block, options: &DesignOptions) -> Option<(&'b Headin
     ))
 }
 
-/// The first line of a paragraph that is in bold. A label often stands right below or above other text.
+/// The bold first line of a paragraph. A label is often directly above or below other text.
 fn label<'a>(source: &DesignText<'a>, content: &InlineText) -> Option<&'a str> {
     let marks = ['*', '_', '~'];
     let mut lines = source.slice(content.span.clone()).lines().map(str::trim);

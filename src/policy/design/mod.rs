@@ -1,7 +1,7 @@
-//! Design documents: Markdown -> grants, mentions and faults.
+//! Parses design documents into grants, mentions and faults.
 //!
-//! The one parser of designs. It never fails: whatever is wrong with a
-//! document becomes a fault with its line, and all faults are told at once.
+//! There is only this parser. It never fails: each problem becomes a fault with its line, and all are reported
+//! together.
 //!
 //! ```text
 //! bytes -> source (lines) -> blocks (one pass over CommonMark events)
@@ -60,29 +60,28 @@ pub use options::DesignOptions;
 pub use parsed::{DesignFault, Mention};
 pub use role::role_of;
 
-/// A design document as it was read.
+/// A parsed design document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Design {
-    /// Repository-relative path of the document.
+    /// The path of the document in the repository.
     pub path: BString,
-    /// The text with its BOM, for excerpts. Where the document is not UTF-8,
-    /// bad bytes are replaced from the place of the fault on.
+    /// The text with its BOM, for excerpts. In a document that is not UTF-8, invalid bytes are replaced.
     pub text: String,
-    /// What is granted, in the order of the document.
+    /// The grants in document order.
     pub grants: Vec<Grant>,
-    /// What is named without being granted.
+    /// Paths that are named but not granted.
     pub mentions: Vec<Mention>,
-    /// What is wrong, in the order of the document.
+    /// The faults in document order.
     pub faults: Vec<DesignFault>,
-    /// Its tables and lists, and how a row of each is written.
+    /// Its tables and lists, and how their rows are written.
     pub forms: Vec<Form>,
-    /// Code that would mean just a file if one of this name were there: `TODO`, `a.rs:12`.
+    /// Code that would mean just a file if one of that name existed: `TODO`, `a.rs:12`.
     pub doubtful: Vec<BString>,
 }
 
 impl Design {
-    /// Whether anything can be judged by this design. A document that is
-    /// ambiguous or cannot be decoded grants nothing; a bad row takes only itself away.
+    /// Whether the design can judge anything. An ambiguous or undecodable document grants nothing; a bad row loses
+    /// only itself.
     pub fn is_usable(&self) -> bool {
         !self.grants.is_empty()
     }
@@ -102,7 +101,7 @@ impl Design {
     }
 }
 
-/// Reads a design. `path` is its repository-relative path: no row grants it.
+/// Parses a design. `path` is its path in the repository, which rows cannot grant.
 pub fn parse(path: &BStr, bytes: &[u8], options: &DesignOptions) -> Design {
     let decoded = whole::decode(bytes);
     let source = source::DesignText::new(path, &decoded.text).among(&options.files);
@@ -125,11 +124,10 @@ pub fn parse(path: &BStr, bytes: &[u8], options: &DesignOptions) -> Design {
     }
 }
 
-/// Reads a design among files. `is_file` is asked about the names alone that matter: those in code that would mean
-/// something else, or nothing.
+/// Parses a design in a repository. `is_file` is asked only about names in code that could also mean something else.
 ///
 /// # Errors
-/// Those of `is_file`.
+/// `is_file` failed.
 pub fn parse_among<E>(
     path: &BStr,
     bytes: &[u8],
@@ -154,12 +152,12 @@ pub fn parse_among<E>(
 }
 
 impl Design {
-    /// The row that would permit what is wanted, in the form of this design's own table or list.
+    /// The row that would grant what is wanted, in the form of this design's table or list.
     pub fn row(&self, wanted: &MissingRow<'_>) -> RowToAdd {
         form::row(&self.forms, wanted)
     }
 
-    /// What the doubtful names would grant if they were files: a request may be about to make one of them.
+    /// The grants of the doubtful names if they were files: a request may be about to create one.
     pub fn grants_of_doubtful(&self, options: &DesignOptions) -> Vec<Grant> {
         if self.doubtful.is_empty() {
             return Vec::new();
@@ -173,7 +171,7 @@ impl Design {
         grants
     }
 
-    /// The faults as findings, in the order of the document.
+    /// The faults as findings, in document order.
     pub fn findings(&self) -> Vec<Finding> {
         let finding = |fault: &DesignFault| Finding {
             design: fault.anchor.clone(),

@@ -1,4 +1,4 @@
-//! Code that is the name of a file, whatever else the text could mean: `TODO`, `a.rs:12`, `{a,b}`.
+//! Code that names an existing file, although the text could also mean something else: `TODO`, `a.rs:12`, `{a,b}`.
 
 use gix::bstr::BStr;
 
@@ -7,10 +7,10 @@ use super::problem::Problem;
 use crate::policy::GrantKind;
 use crate::policy::glob::Glob;
 
-/// Reads the name of a file that is there.
+/// Reads the name of an existing file.
 ///
 /// # Errors
-/// Names that no row may grant.
+/// A row cannot grant the name.
 pub(super) fn read(name: &str, design: &BStr) -> Result<GrantPath, Problem> {
     entry::check_path(name, name, design)?;
     Ok(GrantPath {
@@ -19,7 +19,7 @@ pub(super) fn read(name: &str, design: &BStr) -> Result<GrantPath, Problem> {
     })
 }
 
-/// Whether it matters that a file of this name is there: without one the text means something else, or nothing.
+/// Whether the meaning of the text depends on whether a file of this name exists.
 pub(super) fn is_doubtful(name: &str, design: &BStr) -> bool {
     let covers = |entry: GrantPath| match entry.kind {
         GrantKind::File => entry.path == name,

@@ -1,19 +1,19 @@
-//! Words that say that a file is not changed.
+//! Words that say that a file does not change.
 
 use super::word::of_word;
 
 /// How a text negates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Negation {
-    /// "No changes", "do not modify", "unchanged": speaks of the file by itself.
+    /// "No changes", "do not modify", "unchanged": a statement about the file.
     Statement,
-    /// "No", "none", "not yet": answers what stands in front of it.
+    /// "No", "none", "not yet": an answer to what precedes it.
     Answer,
-    /// "Not needed": answers it too, but is a reason where a deletion stands in front.
+    /// "Not needed": also an answer, but a reason after a deletion.
     Reason,
 }
 
-/// Nouns that "no" denies.
+/// Nouns that "no" negates.
 const CHANGES: &[&str] = &[
     "change",
     "changes",
@@ -24,7 +24,7 @@ const CHANGES: &[&str] = &[
     "update",
     "updates",
 ];
-/// Words that stand before "not".
+/// Words before "not".
 const AUXILIARIES: &[&str] = &[
     "do", "does", "did", "must", "should", "shall", "will", "would", "may", "can", "is", "are",
     "was", "were", "has", "have", "been", "be", "to",
@@ -34,12 +34,12 @@ const FILLERS: &[&str] = &[
     "expected", "planned", "made", "at", "all", "to", "this", "the", "file", "files", "it", "here",
     "in", "yet", "now", "anything",
 ];
-/// What a file is not, where there is no reason to change it.
+/// Words after "not" that say there is no need to change the file.
 const REASONS: &[&str] = &["needed", "required", "necessary"];
-/// What a file is that nobody changes.
+/// Words that say the file stays the same.
 const SAME: &[&str] = &["unchanged", "untouched", "unmodified"];
 
-/// Whether a text negates, as far as its first punctuation mark.
+/// Whether a text negates, up to its first punctuation mark.
 pub(super) fn negation(text: &str) -> Option<Negation> {
     let words = words(text);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();

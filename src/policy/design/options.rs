@@ -1,4 +1,4 @@
-//! What the settings say about reading designs.
+//! The settings for reading designs.
 
 use std::collections::BTreeSet;
 
@@ -7,14 +7,14 @@ use gix::bstr::BString;
 use crate::policy::patterns::Patterns;
 use crate::policy::settings::Settings;
 
-/// What the settings say about reading designs.
+/// The settings for reading designs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DesignOptions {
-    /// Headings that open a scope section besides the built-in ones, without numbering.
+    /// Headings, besides the built-in ones, that start a scope section, without numbering.
     pub headings: Vec<String>,
-    /// The globs that mean "a test"; a pattern without a slash is matched against the file name.
+    /// The patterns of tests; a pattern without a slash is matched against the file name.
     pub test_patterns: Patterns,
-    /// Names of files: code that is one of them means this file, whatever else the text could mean.
+    /// File names: code that equals one of them means this file.
     pub files: BTreeSet<BString>,
 }
 
@@ -25,7 +25,7 @@ impl Default for DesignOptions {
 }
 
 impl DesignOptions {
-    /// What the settings say about reading designs.
+    /// The options from the settings.
     pub fn from_settings(settings: &Settings) -> DesignOptions {
         DesignOptions {
             headings: settings.headings.clone(),

@@ -4,7 +4,7 @@ use gix::bstr::BString;
 
 use crate::finding::{Anchor, Help, Rule};
 
-/// A path of a row such as `Exists` or `Verify`: named, not granted.
+/// A path in a row such as `Exists` or `Verify`: named, not granted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mention {
     /// The path as written, normalised like a grant's.
@@ -15,16 +15,16 @@ pub struct Mention {
     pub anchor: Anchor,
 }
 
-/// Something wrong with a design.
+/// A problem in a design.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DesignFault {
     /// One of the `design-…` rules.
     pub rule: Rule,
-    /// One sentence without a final full stop; names in it are escaped.
+    /// One sentence without a full stop; names in it are escaped.
     pub message: String,
     /// What to write instead.
     pub help: Vec<Help>,
-    /// Where; `None` only for a document without any text.
+    /// The place; `None` only for a document without text.
     pub anchor: Option<Anchor>,
     /// A stable word for machines, such as `dotdot` or `truncated-row`.
     pub reason: &'static str,

@@ -1,8 +1,8 @@
-//! What authors write where a path is not known yet.
+//! Recognises placeholders for paths that are not known yet.
 
 use super::braces;
 
-/// Words and templates that authors write where the path is not known yet.
+/// Whether a text is a word or template for a path that is not known yet.
 pub(super) fn is_placeholder(text: &str) -> bool {
     let bare = text.trim_matches(['*', '_', '`', ' ', '(', ')', '[', ']']);
     let lower = bare.to_lowercase();

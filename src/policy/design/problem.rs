@@ -1,10 +1,11 @@
-//! Why a piece of a design was not accepted.
+//! Why part of a design was not accepted.
 
 use std::ops::Range;
 
+use super::kind;
 use crate::finding::Rule;
 
-/// One reason, still without its place in the document.
+/// One problem, without its place in the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Problem {
     pub(super) rule: Rule,
@@ -60,7 +61,7 @@ pub(super) struct LocatedProblem {
     pub(super) span: Range<usize>,
 }
 
-/// Text for a message: what a reader could not see is written as its code point.
+/// Text for a message, with invisible characters as code points.
 pub(super) fn show(text: &str) -> String {
     crate::path::show(text).to_string()
 }
@@ -78,7 +79,44 @@ pub(super) fn ambiguous(message: impl Into<String>) -> Problem {
 pub(super) fn html(tag: &str) -> Problem {
     Problem::bad_row(
         "html",
-        format!("the cell holds HTML: {}", show(tag)),
+        format!("the cell contains HTML: {}", show(tag)),
         "write the path in backticks, without tags",
     )
+}
+
+pub(super) fn empty_cell() -> Problem {
+    Problem::bad_row(
+        "empty",
+        "the path cell is empty",
+        "write the path, or remove the row",
+    )
+}
+
+pub(super) fn placeholder(text: &str) -> Problem {
+    Problem::placeholder(
+        "placeholder",
+        format!("`{}` is a placeholder", show(text)),
+        "write the real path, or remove the row",
+    )
+}
+
+pub(super) fn url(text: &str) -> Problem {
+    Problem::bad_row(
+        "uri",
+        format!("`{}` is a URL, not a path", show(text)),
+        "write the path relative to the repository root",
+    )
+}
+
+pub(super) fn link_mismatch(text: &str, target: &str) -> Problem {
+    ambiguous(format!(
+        "the link text is `{}`, but its target is `{}`",
+        show(text),
+        show(target)
+    ))
+}
+
+pub(super) fn unknown_type(text: &str) -> Problem {
+    let message = format!("`{}` is not a change type", show(text));
+    Problem::bad_row("unknown-type", message, kind::help(text))
 }

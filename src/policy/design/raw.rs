@@ -1,20 +1,19 @@
-//! A path cell without code spans: the raw text, with escapes and character
-//! references resolved but no emphasis or HTML applied.
+//! Reads a path cell without code spans: the raw text, with escapes and character references resolved, but without
+//! emphasis or HTML.
 
 use std::ops::Range;
 
 use super::blocks::{Emphasis, InlineText, PieceKind};
 use super::negation::negation;
 use super::placeholder::is_placeholder;
-use super::problem::{Problem, show};
-use super::problem::{ambiguous, html};
+use super::problem::{Problem, ambiguous, empty_cell, html, placeholder, show, url};
 use super::source::DesignText;
 use super::written::{Written, is_break, is_directory_remark, split_arrow};
 
 /// The paths of a bare cell; `span` is its trimmed range.
 ///
 /// # Errors
-/// Blanks, HTML, lists without backticks and everything else that is no single path.
+/// The text has blanks, HTML, a list without backticks, or is not a single path.
 pub(super) fn paths(
     source: &DesignText<'_>,
     content: &InlineText,
@@ -28,11 +27,7 @@ pub(super) fn paths(
         }
     }
     if found.is_empty() {
-        return Err(Problem::bad_row(
-            "empty",
-            "the cell of the path is empty",
-            "write the path, or remove the row",
-        ));
+        return Err(empty_cell());
     }
     Ok(found)
 }
@@ -68,7 +63,7 @@ fn part_paths(
 ) -> Result<Vec<Written>, Problem> {
     let text = source.slice(span.clone());
     if text.chars().all(|c| matches!(c, '-' | ':')) && text.len() > 2 {
-        let help = "remove the row; only the line below the header separates";
+        let help = "remove the row; only the line below the header is a separator";
         return Err(Problem::bad_row(
             "separator-row",
             "a second separator row",
@@ -76,12 +71,7 @@ fn part_paths(
         ));
     }
     if is_placeholder(text) && !text.contains('<') {
-        let message = format!("`{}` stands in for a path", show(text));
-        return Err(Problem::placeholder(
-            "placeholder",
-            message,
-            "write the real path, or remove the row",
-        ));
+        return Err(placeholder(text));
     }
     let (text, remark) = split_remark(text);
     let directory = is_directory_remark(remark);
@@ -106,17 +96,12 @@ fn plain_path(text: &str) -> Result<String, Problem> {
         let help = "close the code span with a second backtick";
         return Err(Problem::bad_row(
             "unclosed-code",
-            "the cell holds a single backtick: the row is cut off",
+            "the cell contains a single backtick, so the row may be cut off",
             help,
         ));
     }
     if text.contains("://") {
-        let message = format!("`{}` is an address, not a path", show(text));
-        return Err(Problem::bad_row(
-            "uri",
-            message,
-            "write the path relative to the root of the repository",
-        ));
+        return Err(url(text));
     }
     if text.contains(['<', '>']) {
         return Err(html(text));
@@ -124,7 +109,7 @@ fn plain_path(text: &str) -> Result<String, Problem> {
     let path = resolve(text)?;
     if path.contains(char::is_whitespace) {
         return Err(ambiguous(format!(
-            "`{}` holds blanks and is not in backticks: one path or several?",
+            "`{}` contains spaces but no backticks: one path or several?",
             show(&path)
         )));
     }
@@ -139,22 +124,22 @@ fn plain_path(text: &str) -> Result<String, Problem> {
     });
     if has_comma {
         return Err(ambiguous(format!(
-            "`{}` is not in backticks: one path or several?",
+            "`{}` has no backticks: one path or several?",
             show(&path)
         )));
     }
     Ok(path)
 }
 
-/// Cuts a remark in parentheses off the end; parentheses inside a path have no blank before them.
+/// Splits a remark in parentheses off the end; parentheses in a path have no blank before them.
 fn split_remark(text: &str) -> (&str, &str) {
     text.strip_suffix(')')
         .and_then(|text| text.split_once(" ("))
         .map_or((text, ""), |(path, remark)| (path.trim_end(), remark))
 }
 
-/// `**a.py**` is a path in bold. Asterisks around a part of the text, or around
-/// `/a/`, were meant as a glob that no reader sees.
+/// Removes bold from `**a.py**`. Asterisks around part of the text, or around `/a/`, were meant as a glob that
+/// readers do not see.
 fn without_emphasis<'a>(
     text: &'a str,
     content: &InlineText,
@@ -182,7 +167,7 @@ fn without_emphasis<'a>(
 fn emphasis(text: &str) -> Problem {
     let text = show(text);
     let message = format!(
-        "Markdown renders asterisks of `{text}` as emphasis, so that a reader sees another path"
+        "Markdown renders the asterisks in `{text}` as emphasis, so readers see another path"
     );
     Problem::bad_row(
         "emphasis",
@@ -204,10 +189,7 @@ fn resolve(text: &str) -> Result<String, Problem> {
             ),
             '&' => match reference(tail) {
                 Some((name, next)) => {
-                    let message = format!(
-                        "`&{};` is a character reference that this tool does not know",
-                        show(name)
-                    );
+                    let message = format!("unknown character reference `&{};`", show(name));
                     (character(name).ok_or_else(|| ambiguous(message))?, next)
                 }
                 None => (c, tail),

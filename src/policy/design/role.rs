@@ -1,4 +1,4 @@
-//! What granted files are for, told from their paths (requirement 002, section 2.3).
+//! The role of granted files, derived from their paths (requirement 002, section 2.3).
 
 use crate::policy::Role;
 use crate::policy::patterns::Patterns;
@@ -27,7 +27,7 @@ const CONFIG_NAMES: &[&str] = &["go.mod", "go.sum", "requirements.txt"];
 /// The role of a path, directory or glob.
 pub fn role_of(path: &str, test_patterns: &Patterns) -> Role {
     let name = path.rsplit('/').next().unwrap_or(path);
-    // A granted directory of tests stands for what is below it.
+    // A granted directory of tests stands for the files below it.
     let below = format!("{path}/*");
     if test_patterns.contains(path.into()) || test_patterns.contains(below.as_str().into()) {
         return Role::Test;

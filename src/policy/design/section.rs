@@ -9,7 +9,7 @@ use super::heading::Claim;
 /// A heading that announces files, with the blocks below it.
 pub(super) struct Section<'b> {
     pub(super) heading: &'b Heading,
-    /// Indices of the blocks behind the heading.
+    /// The indices of the blocks after the heading.
     pub(super) body: Range<usize>,
     pub(super) claim: Claim,
     pub(super) tables: Vec<CandidateTable<'b>>,
@@ -31,6 +31,6 @@ pub(super) struct CandidateTable<'b> {
     pub(super) index: usize,
     pub(super) table: &'b Table,
     pub(super) columns: Columns,
-    /// Index of the heading right above.
+    /// The index of the heading directly above.
     pub(super) unit: usize,
 }

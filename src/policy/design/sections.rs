@@ -1,4 +1,4 @@
-//! Which tables and lists of a document are its scope.
+//! Finds the tables and lists of a document that declare its scope.
 
 use super::absent;
 use super::blocks::{Block, Heading, InlineText};
@@ -111,14 +111,14 @@ impl SectionPart<'_> {
     }
 }
 
-/// A list counts beside tables only where its heading says what no table claims.
+/// Next to tables, a list counts only if no table claims what its heading says.
 fn may_list(section: &Section<'_>, sections: &[Section<'_>]) -> bool {
     !sections
         .iter()
         .any(|other| !other.tables.is_empty() && other.claim.conflicts(section.claim))
 }
 
-/// Keeps the tables that have the columns of the section's own table.
+/// Keeps the tables with the same columns as the section's own table.
 fn collect_tables<'b>(
     map: &Map<'b>,
     section: &mut Section<'b>,
@@ -174,12 +174,12 @@ fn collect_tables<'b>(
 
 fn broken_table(source: &DesignText<'_>, content: &InlineText) -> LocatedProblem {
     let help = "put a separator row with as many cells below the header: |---|---|---|";
-    let message = "these lines look like a table, and Markdown does not read them as one";
+    let message = "these lines look like a table, but Markdown does not parse them as one";
     Problem::new(Rule::DesignNoTable, "broken-table", message, help)
         .at(source.line_span(content.span.start))
 }
 
-/// Two tables that claim the same role take each other's authority.
+/// Two tables that claim the same role make the document ambiguous.
 fn report_ambiguity(source: &DesignText<'_>, sections: &[Section<'_>], draft: &mut Draft<'_>) {
     let mut claimed: Vec<(&Section<'_>, &CandidateTable<'_>)> = Vec::new();
     for section in sections {
@@ -199,8 +199,7 @@ fn report_ambiguity(source: &DesignText<'_>, sections: &[Section<'_>], draft: &m
                     "two tables claim to be the scope: one in line {line}, one in line {}",
                     source.line(second.start)
                 );
-                let help =
-                    "keep one table under one heading, or put the other one into a code fence";
+                let help = "keep one table, or move the other one into a code fence";
                 draft.fault(
                     Problem::new(Rule::DesignAmbiguous, "two-tables", message, help).at(second),
                 );

@@ -1,4 +1,4 @@
-//! A document's text with its lines: byte offsets become anchors.
+//! The text of a document with its lines: turns byte offsets into anchors.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -14,9 +14,9 @@ pub(super) const BOM: &str = "\u{feff}";
 pub(super) struct DesignText<'a> {
     path: &'a BStr,
     text: &'a str,
-    /// Byte offsets at which lines begin; the first one is behind a BOM.
+    /// The byte offsets of line starts; the first one is after a BOM.
     lines: Vec<usize>,
-    /// Names of files that stand in code.
+    /// File names that occur in code.
     files: Option<&'a BTreeSet<BString>>,
 }
 
@@ -40,7 +40,7 @@ impl<'a> DesignText<'a> {
         }
     }
 
-    /// The same, where these are names of files.
+    /// The same, with known file names.
     pub(super) fn among(self, files: &'a BTreeSet<BString>) -> Self {
         DesignText {
             files: Some(files),
@@ -48,7 +48,7 @@ impl<'a> DesignText<'a> {
         }
     }
 
-    /// Whether a file of this name is there, as far as it matters.
+    /// Whether a file of this name exists, if that matters.
     pub(super) fn is_file(&self, name: &str) -> bool {
         let name: &BStr = name.into();
         self.files.is_some_and(|files| files.contains(name))
@@ -62,22 +62,22 @@ impl<'a> DesignText<'a> {
         self.text
     }
 
-    /// Where the text begins behind a BOM.
+    /// The start of the text after a BOM.
     pub(super) fn start(&self) -> usize {
         self.lines.first().copied().unwrap_or(0)
     }
 
-    /// The bytes of a range, or nothing where it does not fall on characters.
+    /// The text of a range, or nothing if it does not fall on character boundaries.
     pub(super) fn slice(&self, span: Range<usize>) -> &'a str {
         self.text.get(span).unwrap_or("")
     }
 
-    /// The 1-based line that holds a byte offset.
+    /// The 1-based line at a byte offset.
     pub(super) fn line(&self, offset: usize) -> usize {
         self.lines.partition_point(|&start| start <= offset).max(1)
     }
 
-    /// The range of the line that holds a byte offset, without its ending and outer blanks.
+    /// The range of the line at a byte offset, trimmed and without its ending.
     pub(super) fn line_span(&self, offset: usize) -> Range<usize> {
         let line = self.line(offset);
         let start = self.lines.get(line - 1).copied().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! The rows of a table of files.
+//! Reads the rows of a table of files.
 
 use super::blocks::{InlineText, Table, TableRow};
 use super::cell::{self, Paths};
@@ -6,7 +6,7 @@ use super::columns::Columns;
 use super::draft::{self, Draft};
 use super::heading::Claim;
 use super::kind::{self, RowAction, Type};
-use super::problem::{LocatedProblem, Problem, html, show};
+use super::problem::{LocatedProblem, Problem, html, unknown_type};
 use super::source::DesignText;
 use crate::finding::Rule;
 
@@ -41,7 +41,7 @@ pub(super) fn read(
     }
 }
 
-/// What is wrong with the pipes of a row.
+/// The problem with the pipes of a row, if any.
 fn shape(
     source: &DesignText<'_>,
     row: &TableRow,
@@ -52,8 +52,8 @@ fn shape(
     if has_pipes && !line.starts_with('|') {
         return Some(Problem::bad_row(
             "not-a-row",
-            "this line belongs to the table above it, and does not begin with a pipe",
-            "put an empty line before it, or write it as a row",
+            "this line belongs to the table above but does not start with a pipe",
+            "add an empty line before it, or write it as a row",
         ));
     }
     let cells = count_cells(line);
@@ -95,7 +95,7 @@ fn read_row(
         let span = source.trim(path.span.clone());
         let problem = Problem::bad_row(
             "header-row",
-            "the header stands in the table a second time",
+            "the table header is repeated",
             "remove the row",
         );
         problems.push(problem.at(span));
@@ -128,7 +128,7 @@ fn read_row(
     if !problems.is_empty() {
         problems.extend(draft.path_problems(&paths));
     }
-    // A row of placeholders is one fault, not one for every cell.
+    // Report a row of placeholders once, not once per cell.
     if problems
         .iter()
         .any(|found| found.problem.rule == Rule::DesignPlaceholder)
@@ -150,7 +150,7 @@ fn read_row(
     });
 }
 
-/// Whether a bare cell repeats its own column's name.
+/// Whether a cell without backticks repeats the name of its column.
 fn is_header(cell: &InlineText, columns: &Columns) -> bool {
     cell.pieces.is_empty()
         && columns
@@ -175,22 +175,17 @@ fn row_type(
         return Err(html(source.slice(span.clone())).at(span));
     }
     kind::parse(&text).ok_or_else(|| {
-        let help = kind::help(&text);
         if text.is_empty() {
+            let help = kind::help(&text);
             let span = source.line_span(row.span.start);
-            Problem::bad_row("unknown-type", "the cell of the change type is empty", help).at(span)
+            Problem::bad_row("unknown-type", "the change type cell is empty", help).at(span)
         } else {
-            Problem::bad_row(
-                "unknown-type",
-                format!("`{}` is no change type", show(&text)),
-                help,
-            )
-            .at(span)
+            unknown_type(&text).at(span)
         }
     })
 }
 
-/// How many cells a line of a table has: pipes separate even inside code spans, unless a backslash stands before them.
+/// The number of cells in a table line: unescaped pipes separate cells even inside code spans.
 fn count_cells(line: &str) -> usize {
     let line = line.strip_prefix('|').unwrap_or(line).trim_end();
     let mut cells = 1;

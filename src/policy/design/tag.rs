@@ -1,26 +1,26 @@
-//! Reads one HTML tag as a browser does.
+//! Parses one HTML tag like a browser.
 
 /// One tag with its attributes.
 pub(super) struct Tag<'a> {
     pub(super) name: String,
     pub(super) attributes: &'a str,
     pub(super) is_end: bool,
-    /// Length in bytes behind the `<`.
+    /// The length in bytes after the `<`.
     pub(super) length: usize,
 }
 
 /// A heading written in HTML.
 pub(super) struct RawHeading {
     pub(super) level: u8,
-    /// Between its tags, as written.
+    /// The text between its tags.
     pub(super) text: String,
     pub(super) start: usize,
 }
 
-/// Elements that browsers open again in the next block.
+/// Elements that browsers reopen in the next block.
 pub(super) const STRIKES: &[&str] = &["s", "strike"];
 
-/// The tag behind a `<`, read as HTML does; `None` where it is no tag or does not end.
+/// The tag after a `<`; `None` if it is not a tag or does not end.
 pub(super) fn tag(text: &str) -> Option<Tag<'_>> {
     #[derive(Clone, Copy, PartialEq, Eq)]
     enum TagState {
@@ -69,13 +69,13 @@ pub(super) fn tag(text: &str) -> Option<Tag<'_>> {
     None
 }
 
-/// Tags that change how text looks and do not hide it.
+/// Tags that change how text looks without hiding it.
 const HARMLESS: &[&str] = &[
     "a", "abbr", "b", "big", "br", "cite", "code", "em", "font", "i", "img", "ins", "kbd", "mark",
     "q", "samp", "small", "span", "strong", "sub", "sup", "tt", "u", "var", "wbr",
 ];
 
-/// Whether a tag could hide the text behind it.
+/// Whether a tag could hide the text after it.
 pub(super) fn obscures(tag: &Tag<'_>) -> bool {
     let attributes = tag.attributes.to_ascii_lowercase();
     !HARMLESS.contains(&tag.name.as_str())
@@ -95,7 +95,7 @@ pub(super) fn heading_level(name: &str) -> Option<u8> {
     (1..=6).contains(&level).then_some(level)
 }
 
-/// The heading whose tag has just been read.
+/// The heading whose tag was just read.
 pub(super) fn raw_heading(rest: &str, length: usize, start: usize) -> Option<RawHeading> {
     let tag = tag(rest).filter(|tag| !tag.is_end)?;
     let level = heading_level(&tag.name)?;

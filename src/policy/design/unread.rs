@@ -1,4 +1,4 @@
-//! Reports what looks like a declaration of files and is not read.
+//! Reports declarations of files that guard does not read.
 
 use super::blocks::{Block, Cut, PieceKind, Table};
 use super::columns::columns;
@@ -11,7 +11,7 @@ use super::problem::{Problem, show};
 use super::source::DesignText;
 use crate::finding::Rule;
 
-/// Reports the tables and lists in raw HTML and below headings that exclude them, once for each cause.
+/// Reports tables and lists in raw HTML or below excluding headings, once per cause.
 pub(super) fn report(source: &DesignText<'_>, map: &Map<'_>, draft: &mut Draft<'_>) {
     let mut reported = None;
     for (index, block) in map.blocks.iter().enumerate() {
@@ -40,7 +40,7 @@ pub(super) fn report(source: &DesignText<'_>, map: &Map<'_>, draft: &mut Draft<'
             let message = if exclusion.content.is_struck() {
                 format!("nothing below `{text}` is granted, because it is struck out")
             } else {
-                format!("nothing below `{text}` is granted, because it says that this is left out")
+                format!("nothing below `{text}` is granted, because the heading excludes it")
             };
             let help = "to grant it, move it below a heading such as `## Files Changed`";
             let line = source.line_span(start_of(block));
@@ -49,7 +49,7 @@ pub(super) fn report(source: &DesignText<'_>, map: &Map<'_>, draft: &mut Draft<'
     }
 }
 
-/// Reports the lines that GitHub does not show as rows of the table.
+/// Reports lines that GitHub does not show as table rows.
 pub(super) fn report_cut(source: &DesignText<'_>, table: &Table, draft: &mut Draft<'_>) {
     let Some((start, cut)) = &table.cut else {
         return;
@@ -64,14 +64,14 @@ pub(super) fn report_cut(source: &DesignText<'_>, table: &Table, draft: &mut Dra
         Cut::SecondHeader => Problem::new(
             Rule::DesignUnread,
             "second-header",
-            "GitHub shows no table here: the paragraph contains a separator row that does not fit the line above it",
-            "put an empty line before the header, or correct the separator row",
+            "GitHub shows no table here: the paragraph contains a separator row that does not match the line above",
+            "add an empty line before the header, or correct the separator row",
         ),
         Cut::Continued => Problem::new(
             Rule::DesignUnread,
             "no-empty-line",
-            "GitHub may show this table as a part of the list or quote above it",
-            "put an empty line before the header",
+            "GitHub may show this table as part of the list or quote above it",
+            "add an empty line before the header",
         ),
         Cut::Enclosed(element) => enclosed(source, element),
     };
@@ -87,18 +87,17 @@ fn enclosed(source: &DesignText<'_>, element: &Element) -> Problem {
             Rule::DesignUnread,
             "hidden",
             message,
-            "close the comment or tag before the next blank line, and put an empty line before the HTML",
+            "close the comment or tag before the next blank line, and add an empty line before the HTML",
         );
     }
     let name = show(&element.name);
     let message =
         format!("this is not granted: it is inside the raw HTML element `<{name}>` of line {line}");
-    let help =
-        format!("move it out of the element; if it should be outside, add `</{name}>` above");
+    let help = format!("move it out of the element, or add the missing `</{name}>` above");
     Problem::new(Rule::DesignUnread, "raw-html", message, help)
 }
 
-/// Whether a block would be a part of the scope somewhere else.
+/// Whether a block would be part of the scope elsewhere.
 fn declares(source: &DesignText<'_>, map: &Map<'_>, index: usize, block: &Block) -> bool {
     match block {
         Block::Heading(heading) => {

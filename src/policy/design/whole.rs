@@ -1,16 +1,16 @@
-//! Faults of a document as a whole: its encoding, its line endings and bytes that hide lines.
+//! Faults of a whole document: its encoding, its line endings, and bytes that hide lines.
 
 use super::problem::{LocatedProblem, Problem};
 use crate::finding::Rule;
 
-/// The text of a document, and what forbids to read it further.
+/// The text of a document, and why it cannot be read further.
 pub(super) struct Decoded {
     pub(super) text: String,
     pub(super) fault: Option<LocatedProblem>,
 }
 
-/// Decodes a document. `\r\r\n` endings are a fault: every Markdown reader
-/// sees an empty line between all lines, and no table.
+/// Decodes a document. `\r\r\n` endings are a fault: Markdown then sees an empty line between all lines, and no
+/// table.
 pub(super) fn decode(bytes: &[u8]) -> Decoded {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
@@ -20,9 +20,9 @@ pub(super) fn decode(bytes: &[u8]) -> Decoded {
                 Rule::DesignBadRow,
                 "non-utf8",
                 "the document is not UTF-8",
-                "save it as UTF-8; this is the first byte that is not",
+                "save it as UTF-8; this is the first invalid byte",
             );
-            // Everything before the bad byte keeps its offset.
+            // Everything before the invalid byte keeps its offset.
             return Decoded {
                 text: String::from_utf8_lossy(bytes).into_owned(),
                 fault: Some(problem.at(at..at)),
@@ -38,14 +38,14 @@ fn line_endings(text: &str) -> Option<LocatedProblem> {
         Problem::new(
             Rule::DesignNoTable,
             "line-endings",
-            "the lines end with CR CR LF, so that no table can be read",
-            "write the document again with LF or CR LF endings",
+            "the lines end with CR CR LF, so Markdown sees no table",
+            "save the document with LF or CRLF line endings",
         )
         .at(at..at)
     })
 }
 
-/// Bytes with which a reviewer sees other lines than guard, or none.
+/// Bytes that show a reviewer other lines than guard reads.
 fn hidden_bytes(text: &str) -> Option<LocatedProblem> {
     let bytes = text.as_bytes();
     let at = bytes
@@ -59,14 +59,14 @@ fn hidden_bytes(text: &str) -> Option<LocatedProblem> {
     let (reason, message, help) = if bytes.get(at) == Some(&0) {
         (
             "nul",
-            "the document contains a NUL byte, so that git shows a binary file instead of its lines",
+            "the document contains a NUL byte, so git treats it as binary",
             "remove the NUL byte and commit the document again",
         )
     } else {
         (
             "lone-cr",
             "a carriage return without a line feed ends a line here, which diffs do not show",
-            "write the document again with LF or CR LF endings",
+            "save the document with LF or CRLF line endings",
         )
     };
     Some(Problem::new(Rule::DesignBadRow, reason, message, help).at(at..at))

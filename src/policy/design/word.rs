@@ -1,20 +1,20 @@
-//! The single words of a type: what is done to a file.
+//! The words of a type.
 
 use crate::policy::Actions;
 
 /// What a row does with its path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RowAction {
-    /// Permits these actions.
+    /// Grants these actions.
     Grant(Actions),
-    /// Two ends: deletes the old, adds and modifies the new.
+    /// Deletes the old path; adds and modifies the new one.
     Rename,
     /// Names the path without granting it.
     Mention,
 }
 
 impl RowAction {
-    /// Whether a path may vanish by it.
+    /// Whether it may remove a path.
     pub(super) fn takes_away(self) -> bool {
         match self {
             RowAction::Grant(actions) => actions.contains(Actions::DELETE),

@@ -1,29 +1,29 @@
-//! The paths that are written in a cell, and the words and signs between them.
+//! The paths in a cell, and the words and signs between them.
 
 use std::ops::Range;
 
 use super::source::DesignText;
 
-/// One path as written, not yet judged.
+/// One path as written, not yet checked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Written {
     pub(super) text: String,
-    /// With its backticks.
+    /// Including its backticks.
     pub(super) span: Range<usize>,
-    /// An arrow points from the path before to this one.
+    /// Whether an arrow points from the previous path to this one.
     pub(super) arrow: bool,
-    /// "(directory)" stands behind it.
+    /// Whether "(directory)" follows.
     pub(super) directory: bool,
-    /// "(no changes)" stands behind it.
+    /// Whether "(no changes)" follows.
     pub(super) denied: bool,
-    /// The whole text, where it stands as code.
+    /// The whole code span, if it is one.
     pub(super) code: Option<String>,
-    /// It is the name of a file, whatever else it could mean.
+    /// Whether an existing file has this name, whatever else the text could mean.
     pub(super) is_name: bool,
 }
 
 impl Written {
-    /// Code is read as it stands if a file of this name is there.
+    /// Takes code literally if a file of this name exists.
     pub(super) fn of_code(source: &DesignText<'_>, text: &str, span: Range<usize>) -> Written {
         let is_name = source.is_file(text);
         let path = if is_name { text } else { text.trim() };
@@ -37,7 +37,7 @@ impl Written {
     }
 }
 
-/// Whether a tag is `<br>` in one of its spellings.
+/// Whether a tag is a `<br>` in any spelling.
 pub(super) fn is_break(tag: &str) -> bool {
     let name = tag
         .trim_start_matches('<')
@@ -81,7 +81,7 @@ pub(super) fn split_arrow(path: Written) -> Vec<Written> {
     }
 }
 
-/// "(directory)" and its kin.
+/// "(directory)" and similar remarks.
 pub(super) fn is_directory_remark(remark: &str) -> bool {
     let word = remark
         .trim()

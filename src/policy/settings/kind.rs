@@ -1,4 +1,4 @@
-//! What a value of `guard.toml` can be: a kind reads it from TOML and writes it back.
+//! The kinds of values in `guard.toml`: how to read and write them.
 
 use serde_json::{Value, json};
 use toml::Spanned;
@@ -7,9 +7,9 @@ use toml::de::DeValue;
 /// One day in seconds.
 pub(super) const DAY: u64 = 24 * 60 * 60;
 
-/// Units of lengths of time in seconds, the smallest first.
+/// Units of durations in seconds, smallest first.
 const SPANS: &[(&str, u64)] = &[("h", 3600), ("d", DAY), ("w", 7 * DAY)];
-/// Units of sizes in bytes, the smallest first.
+/// Units of sizes in bytes, smallest first.
 const SIZES: &[(&str, u64)] = &[
     ("B", 1),
     ("kB", 1_000),
@@ -17,7 +17,7 @@ const SIZES: &[(&str, u64)] = &[
     ("GB", 1_000_000_000),
 ];
 
-/// What a value of `guard.toml` must be.
+/// The kind of a value in `guard.toml`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueKind {
     /// A string.
@@ -43,7 +43,7 @@ pub enum ValueKind {
 }
 
 impl ValueKind {
-    /// What the value must be, for error messages and for the documentation.
+    /// The expected value, for error messages and documentation.
     pub fn expected(self) -> String {
         match self {
             ValueKind::Text | ValueKind::Regex => "a string",
@@ -61,8 +61,8 @@ impl ValueKind {
         .to_owned()
     }
 
-    /// The value as the settings keep it: a list for lists, bytes for sizes, seconds for lengths of time. `None` where
-    /// it is not of this kind.
+    /// The value as the settings store it: a list for lists, bytes for sizes, seconds for durations. `None` if it is
+    /// of another kind.
     pub(super) fn read(self, value: &DeValue<'_>) -> Option<Value> {
         let text = |value: &DeValue<'_>| value.as_str().map(Value::from);
         match (self, value) {
@@ -94,7 +94,7 @@ impl ValueKind {
     }
 }
 
-/// A number in the largest unit that holds it as a whole number; as it is where there is none.
+/// A number in the largest unit that divides it; unchanged if there is none.
 fn in_units(number: u64, units: &[(&str, u64)], value: Value) -> Value {
     let is_whole = |(_, factor): &&(&str, u64)| number.is_multiple_of(*factor);
     match units.iter().rev().find(is_whole) {

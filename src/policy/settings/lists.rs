@@ -1,6 +1,6 @@
 //! The built-in lists of names and patterns.
 
-/// Names that hold secrets, by the tools that write them.
+/// Names of files with secrets, by the tools that write them.
 pub(super) const SECRETS: &[&str] = &[
     ".env",
     ".env.*",
@@ -24,7 +24,7 @@ pub(super) const SECRETS: &[&str] = &[
     ".pypirc",
 ];
 
-/// The patterns that mean "a test" where the settings name none.
+/// The default patterns of tests.
 pub(super) const TEST_PATTERNS: &[&str] = &[
     "tests/",
     "test/",

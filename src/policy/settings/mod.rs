@@ -1,4 +1,4 @@
-//! `guard.toml`: what can be set, its defaults, and reading it.
+//! `guard.toml`: keys, defaults and parser.
 
 mod keys;
 mod kind;
@@ -15,13 +15,13 @@ pub use keys::{KEYS, Key, SECTIONS, Settings};
 pub use kind::ValueKind;
 pub use read::{KeyPlace, KeyPlaces, parse, parse_with_places};
 
-/// The file's path, at the workspace root.
+/// The path of the file.
 pub const FILE: &str = "guard.toml";
 
-/// The table whose keys are the names of the rules.
+/// The table whose keys are rule names.
 pub const RULES: &str = "rules";
 
-/// What that table says of a rule; `None` is off.
+/// The levels that this table accepts; `None` is off.
 pub const LEVELS: [(&str, Option<Level>); 4] = [
     ("off", None),
     ("note", Some(Level::Note)),
@@ -29,13 +29,13 @@ pub const LEVELS: [(&str, Option<Level>); 4] = [
     ("error", Some(Level::Error)),
 ];
 
-/// What happens on a branch that no design belongs to.
+/// What happens on a branch without a design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Missing {
-    /// guard cannot judge: exit code 2.
+    /// guard exits with 2.
     Block,
-    /// The scope rules do not apply; all others do.
+    /// The scope rules are skipped.
     Skip,
 }
 
@@ -43,8 +43,8 @@ pub enum Missing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Authority {
-    /// The designs at the range's head; rows that the range added are listed.
+    /// The version at the head of the range; added rows are listed.
     Head,
-    /// The designs at the merge base; rows that the range added grant nothing.
+    /// The version at the merge base; added rows grant nothing.
     Base,
 }

@@ -1,4 +1,4 @@
-//! Reading `guard.toml`: all faults at once, each with line, column and fix.
+//! Parses `guard.toml` and reports all mistakes together, each with line, column and fix.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::finding::Rule;
 use crate::suggest::closest_word;
 
-/// Reads settings; what the text leaves out keeps its default.
+/// Parses settings; missing keys keep their defaults.
 ///
 /// # Errors
 /// The text is not TOML, a key is unknown or a value is of the wrong kind.
@@ -21,7 +21,7 @@ pub fn parse(bytes: &[u8]) -> Result<Settings> {
     parse_with_places(bytes).map(|(settings, _)| settings)
 }
 
-/// As [`parse`], with the place of every key that the text sets.
+/// Like [`parse`], with the place of every key in the text.
 ///
 /// # Errors
 /// As for [`parse`].
@@ -126,7 +126,7 @@ impl SettingsReader<'_> {
         }
     }
 
-    /// Refuses every pattern and regular expression that cannot be used, each at its own place.
+    /// Refuses each invalid pattern and regular expression at its own place.
     fn is_refused(&mut self, key: &Key, value: &Spanned<DeValue<'_>>) -> bool {
         let before = self.faults.len();
         let items = match value.get_ref() {
@@ -178,7 +178,7 @@ impl SettingsReader<'_> {
             if rule.is_always() && level != Some(rule.default_level()) {
                 self.fault(
                     value.span(),
-                    format!("`{id}` is always an error; take this line out"),
+                    format!("`{id}` is always an error; remove this line"),
                 );
             }
             self.set_at(RULES, name);
@@ -203,7 +203,7 @@ impl SettingsReader<'_> {
     }
 }
 
-/// The beginning of a pattern, safe to show.
+/// The start of a pattern, escaped.
 fn shortened(pattern: &str) -> String {
     let shown: String = pattern.chars().take(40).collect();
     let more = if shown.len() < pattern.len() {
@@ -214,7 +214,7 @@ fn shortened(pattern: &str) -> String {
     format!("{}{more}", shown.escape_debug())
 }
 
-/// 1-based line and column, the column in characters.
+/// The 1-based line and column, in characters.
 fn position(text: &str, at: usize) -> (usize, usize) {
     let before = &text[..text.floor_char_boundary(at)];
     let line = before.matches('\n').count() + 1;
@@ -226,7 +226,7 @@ fn position(text: &str, at: usize) -> (usize, usize) {
     (line, column)
 }
 
-/// `; did you mean …?`, or nothing where no name is close.
+/// `; did you mean …?`, or nothing if no name is close.
 fn suggest<'n>(given: &str, known: impl Iterator<Item = &'n str>) -> String {
     closest_word(given, known)
         .map(|name| format!("; did you mean `{name}`?"))

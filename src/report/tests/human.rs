@@ -7,7 +7,7 @@ error[out-of-scope]: src/core/lld.rs is not in the design
   --> docs/lld/LLD-188.md:24:3
    |
 24 | | `src/utils/lld.rs` | Add | path enforcement |
-   |   ^^^^^^^^^^^^^^^^^^ closest path that is
+   |   ^^^^^^^^^^^^^^^^^^ closest path in the design
    |
    = help: write src/utils/lld.rs, or add this row and commit the design first:
            | `src/core/lld.rs` | Add | … |

@@ -64,7 +64,7 @@ fn design() -> DesignUsed {
 
 /// One refused and one accepted file.
 fn refused() -> Verdict {
-    let (texts, at) = anchor(ROW, "`src/utils/lld.rs`", "closest path that is");
+    let (texts, at) = anchor(ROW, "`src/utils/lld.rs`", "closest path in the design");
     let mut finding = out_of_scope("src/core/lld.rs", at);
     finding.closest = Some("src/utils/lld.rs".into());
     Verdict {
