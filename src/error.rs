@@ -1,4 +1,4 @@
-//! Why guard could not judge: exit code 2, never a verdict.
+//! Why guard could not judge: exit code 2.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,25 +7,25 @@ use gix::bstr::BString;
 
 use crate::finding::{Finding, Help};
 
-/// The result of everything that may be unable to judge.
+/// The result of an operation that may be unable to judge.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why guard could not judge: a sentence that says what is wrong, with the next steps.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Error {
-    /// One sentence without a final full stop; names in it are escaped.
+    /// One sentence without a full stop; names in it are escaped.
     pub message: String,
     /// The next steps.
     pub(crate) help: Vec<Help>,
-    /// The faults behind it, where a document is to blame.
+    /// The faults of a document behind the error.
     pub(crate) problems: Vec<Finding>,
-    /// The text of each document that `problems` point into.
+    /// The text of each document that `problems` refer to.
     pub(crate) texts: BTreeMap<BString, String>,
 }
 
 impl Error {
-    /// An error without advice.
+    /// An error without help.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Error {
             message: message.into(),
@@ -33,7 +33,7 @@ impl Error {
         }
     }
 
-    /// Adds one line of advice.
+    /// Adds one line of help.
     #[must_use]
     pub(crate) fn help(mut self, line: impl Into<Help>) -> Self {
         self.help.push(line.into());

@@ -1,21 +1,20 @@
-//! Trailers of a commit message: placed as `git interpret-trailers` does, and read from the last paragraph. Pure: bytes
-//! in, bytes out.
+//! Trailers in commit messages: placed as `git interpret-trailers` does, and read from the last paragraph.
 
 use gix::bstr::{BString, ByteSlice};
 
 /// The trailer that names a design.
 pub const DESIGN: &str = "Guard-Design";
 
-/// The trailer that says where the audit log stood.
+/// The trailer with the position in the audit log.
 pub const LOG: &str = "Guard-Log";
 
-/// What all of them begin with, case aside.
+/// The prefix of all guard trailers, in any case.
 const PREFIX: &[u8] = b"Guard-";
 
-/// What git writes after the comment character above a diff that `git commit --verbose` shows.
+/// The line after which `git commit --verbose` shows a diff, without the comment character.
 const SCISSORS: &[u8] = b" ------------------------ >8 ------------------------\n";
 
-/// Lines by which git knows a block of trailers even among other text.
+/// Lines by which git recognises a trailer block with other text in it.
 const OF_GIT: [&[u8]; 2] = [b"Signed-off-by: ", b"(cherry picked from commit "];
 
 /// A commit message that a hook may complete.
@@ -26,7 +25,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// `comment` is what begins a comment line: git's `core.commentChar`.
+    /// `comment` starts a comment line: git's `core.commentChar`.
     pub fn new(text: impl Into<BString>, comment: impl Into<BString>) -> Message {
         let mut text = text.into();
         if !text.is_empty() && !text.ends_with(b"\n") {
@@ -38,12 +37,12 @@ impl Message {
         }
     }
 
-    /// The whole text, comments included.
+    /// The whole text, including comments.
     pub fn as_bytes(&self) -> &[u8] {
         &self.text
     }
 
-    /// What would be committed: the lines that are no comment, without blank lines at both ends.
+    /// The text that would be committed: without comments and outer blank lines.
     pub fn content(&self) -> Vec<u8> {
         let kept = self.text[..self.end()]
             .lines_with_terminator()
@@ -51,8 +50,8 @@ impl Message {
         kept.collect::<Vec<_>>().concat().trim().to_vec()
     }
 
-    /// Adds `key: value` below the trailers that are there, unless one of them says just that.
-    /// Returns whether the text changed. A value of several lines is not a trailer and changes nothing.
+    /// Adds `key: value` after the existing trailers, unless it is already there. Returns whether the text changed. A
+    /// multi-line value is not a trailer and changes nothing.
     pub fn add(&mut self, key: &str, value: &[u8]) -> bool {
         if value.is_empty() || value.iter().any(u8::is_ascii_control) {
             return false;
@@ -79,7 +78,7 @@ impl Message {
         true
     }
 
-    /// Where the message ends: before the scissors, and before trailing comments and blank lines.
+    /// The end of the message: before the scissors, trailing comments and blank lines.
     fn end(&self) -> usize {
         let cut = self.scissors().unwrap_or(self.text.len());
         let mut end = None;
@@ -111,8 +110,8 @@ impl Message {
             .map(|at| at + 1)
     }
 
-    /// Where the last paragraph begins if it consists of trailers, else `end`. The first paragraph is the
-    /// title and never does.
+    /// The start of the last paragraph if it consists of trailers, otherwise `end`. The first paragraph is the title
+    /// and never counts.
     fn block_start(&self, end: usize) -> usize {
         let lines: Vec<&[u8]> = self.text[..end].lines_with_terminator().collect();
         let title = lines
@@ -154,8 +153,8 @@ impl Message {
     }
 }
 
-/// The last paragraph of a message where a line of it begins as guard's trailers do, else nothing. The subject is
-/// never a trailer, and nothing is one that stands after a NUL: git shows no one what is there.
+/// The last paragraph of a message if it contains a guard trailer, otherwise nothing. The subject is never a trailer.
+/// Nothing after a NUL counts, because git does not show it.
 pub fn of_guard(message: &[u8]) -> &[u8] {
     let end = message.find_byte(0).unwrap_or(message.len());
     let text = message[..end].trim_end();
@@ -172,7 +171,7 @@ pub fn of_guard(message: &[u8]) -> &[u8] {
     b""
 }
 
-/// The values of the trailers named `key`, case aside, in order; `trailers` comes from [`of_guard`].
+/// The values of the trailers `key` (in any case), in order; `trailers` comes from [`of_guard`].
 pub fn values<'a>(trailers: &'a [u8], key: &str) -> impl Iterator<Item = &'a [u8]> {
     trailers.lines().filter_map(move |line| {
         let (name, value) = line.split_once_str(":")?;
@@ -181,14 +180,14 @@ pub fn values<'a>(trailers: &'a [u8], key: &str) -> impl Iterator<Item = &'a [u8
     })
 }
 
-/// The values of the lines `key: value` anywhere in a message: one that was made of several, as by a squash, has
-/// their trailers in its midst, and git indents them.
+/// The values of lines `key: value` anywhere in a message: a squash puts trailers in the middle, and git indents
+/// them.
 pub fn anywhere<'a>(message: &'a [u8], key: &str) -> impl Iterator<Item = &'a [u8]> {
     let lines = message.lines().map(<[u8]>::trim_start);
     lines.flat_map(move |line| values(line, key))
 }
 
-/// `Key: value`, the key of letters, digits and `-`.
+/// Whether the line is `Key: value`, with a key of letters, digits and `-`.
 fn is_trailer(line: &[u8]) -> bool {
     let Some(colon) = line.find_byte(b':') else {
         return false;
@@ -208,8 +207,7 @@ fn ends_with_blank_line(text: &[u8]) -> bool {
     text.lines().next_back().is_none_or(is_blank)
 }
 
-/// The comment character that git chose for this message under `core.commentChar=auto`: its own notes stand
-/// at the end.
+/// The comment character that git chose under `core.commentChar=auto`, from git's notes at the end.
 pub fn comment_of(text: &[u8]) -> u8 {
     const CANDIDATES: &[u8] = b"#;@!$%^&|:";
     text.lines()

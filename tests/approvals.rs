@@ -42,7 +42,7 @@ fn write(repo: &Repo, content: &str, options: &[&str]) -> Output {
 
 /// Holds the replacement and returns its id.
 fn hold(repo: &Repo) -> String {
-    write(repo, &new(), &[]).exits(1).says("it is held as");
+    write(repo, &new(), &[]).exits(1).says("held as");
     let held = repo.json(&["pending"]);
     assert_eq!(held["held"].as_array().map(Vec::len), Some(1), "{held}");
     held["held"][0]["id"].as_str().unwrap().to_owned()
@@ -111,7 +111,7 @@ fn scenario_050_without_a_terminal_or_with_auto_a_replacement_is_held() {
     let write = ["write", FILE, "--content-file", "content", "--auto"];
     guard_at_terminal(driver, &write, &[], End::Wait)
         .exits(1)
-        .says("it is held as");
+        .says("held as");
     assert_eq!(pending(&repo), 1, "the same change is held once");
 }
 
@@ -315,7 +315,7 @@ fn a_file_that_changed_meanwhile_is_stale() {
     let Some(driver) = driver(&repo) else { return };
     at_terminal(driver, &["approve", &id], LOST, "because")
         .exits(1)
-        .says("is not what it was when");
+        .says("has changed since");
     assert_eq!(content(&repo), old() + "one more line\n");
 }
 
@@ -431,7 +431,7 @@ fn an_approval_of_what_is_staged_covers_no_other_content_on_the_disk() {
     check().exits(0);
     repo.write(FILE, old().replace("line", "third"));
     check().exits(1).says("destructive-change");
-    write(&repo, &new(), &[]).exits(1).says("it is held as");
+    write(&repo, &new(), &[]).exits(1).says("held as");
 }
 
 #[test]

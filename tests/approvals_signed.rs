@@ -165,28 +165,22 @@ fn a_forged_or_stale_approval_does_not_count_and_the_report_says_why() {
             good(),
             "approved locally by author@example.com, but unsigned approvals do not count here",
         ),
-        (
-            signed(&repo, "other", good()),
-            "that signed it is not listed",
-        ),
+        (signed(&repo, "other", good()), "is not listed"),
         (
             sign_as(|one| one.who = "boss@example.com".into()),
-            "the key that signed it is not listed for boss@example.com",
+            "its signing key is not listed for boss@example.com",
         ),
-        (git_namespace, "it was signed for `git` and not for `guard`"),
-        (raw_text, "its signature is that of another text"),
-        (
-            edit(|one| one.reason = "sure".into()),
-            "that of another text",
-        ),
-        (edit(|one| one.id.push('2')), "that of another text"),
-        (edit(|one| one.expires += 1), "that of another text"),
-        (edit(|one| one.when += 1), "that of another text"),
-        (edit(|one| one.how = "x".into()), "that of another text"),
-        (edit(|one| one.design = None), "that of another text"),
+        (git_namespace, "it was signed for `git`, not for `guard`"),
+        (raw_text, "its signature is for another text"),
+        (edit(|one| one.reason = "sure".into()), "for another text"),
+        (edit(|one| one.id.push('2')), "for another text"),
+        (edit(|one| one.expires += 1), "for another text"),
+        (edit(|one| one.when += 1), "for another text"),
+        (edit(|one| one.how = "x".into()), "for another text"),
+        (edit(|one| one.design = None), "for another text"),
         (
             edit(|one| one.signature = Some("AAAA".into())),
-            "its signature cannot be read",
+            "its signature is malformed",
         ),
         (
             sign_as(|one| one.expires = one.when),
@@ -337,8 +331,8 @@ fn a_list_that_cannot_be_read_stops_the_judgement_where_it_is_needed() {
     land(&repo, &new(), &[&signed(&repo, "person", unsigned)]);
     range(&repo, &[])
         .exits(2)
-        .says(".guard/allowed_signers:2: `ssh-rsa` does not begin a public key")
-        .says("or begin it with # to leave it out");
+        .says(".guard/allowed_signers:2: `ssh-rsa` does not start a public key")
+        .says("or start it with # to disable it");
 }
 
 #[test]
@@ -350,7 +344,7 @@ fn authorities_are_left_out_with_a_warning() {
     land(&repo, &new(), &[&one]);
     range(&repo, &[])
         .exits(0)
-        .says(".guard/allowed_signers:1: certificate authorities sign no approvals here");
+        .says(".guard/allowed_signers:1: certificate authorities cannot sign approvals");
 }
 
 #[test]

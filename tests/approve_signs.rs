@@ -381,12 +381,14 @@ fn enrolling_keeps_other_lines_and_refuses_what_is_listed_or_no_key() {
     repo.write(SIGNERS, &before);
     enroll(&key(&repo, "person"))
         .exits(2)
-        .says("lists it already");
+        .says("already lists it");
     repo.write("../keys/none", "words\n");
     enroll("../keys/none").exits(2).says("not enrolled");
     enroll("../keys/missing").exits(2).says("cannot be read");
     keygen(&repo, "p384", &["-t", "ecdsa", "-b", "384"]);
-    enroll(&key(&repo, "p384")).exits(2).says("and no other");
+    enroll(&key(&repo, "p384"))
+        .exits(2)
+        .says("guard supports only");
     assert_eq!(list(&repo), before);
     // A private key's name stands for the public key beside it.
     enroll(&key(&repo, "other")).exits(0);
@@ -394,7 +396,7 @@ fn enrolling_keeps_other_lines_and_refuses_what_is_listed_or_no_key() {
     let line = format!("{WHO} namespaces=\"guard\" {}", public.trim());
     assert_eq!(list(&repo), format!("{before}\n{line}\n"));
     // Given itself; it is listed now.
-    enroll(public.trim()).exits(2).says("lists it already");
+    enroll(public.trim()).exits(2).says("already lists it");
 }
 
 #[test]

@@ -237,24 +237,16 @@ fn rule_4_links_are_followed_and_must_stay_inside_jc_13_to_15_and_51_to_54() {
             (
                 "external_link",
                 OUTSIDE,
-                "the link external_link with the target /etc/hosts is absolute",
+                "the link external_link to /etc/hosts is absolute",
             ),
             ("external_dir/secret", OUTSIDE, "leaves"),
             ("external_dir/new", OUTSIDE, "leaves"),
             ("external_new", OUTSIDE, "leaves"),
             ("link1", OUTSIDE, "is absolute"),
-            ("a", UNSAFE, "a leads over more than 40 links"),
-            (
-                "self",
-                UNSAFE,
-                "the link self with the target self leads back to itself",
-            ),
+            ("a", UNSAFE, "a passes through more than 40 links"),
+            ("self", UNSAFE, "the link self to self leads back to itself"),
             ("absolute", OUTSIDE, "is absolute"),
-            (
-                "git/pre-commit",
-                UNSAFE,
-                "the link git with the target .git/hooks",
-            ),
+            ("git/pre-commit", UNSAFE, "the link git to .git/hooks"),
             // By name this is target.txt; on disk it is beside the repository.
             ("external_dir/../target.txt", OUTSIDE, "leaves"),
         ],

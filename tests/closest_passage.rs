@@ -33,7 +33,7 @@ fn told(repo: &Repo, search: &str) -> String {
     let patch = ["patch", FILE, "--search", search, "--replace", "x"];
     let said = repo.guard(&patch).exits(1).text();
     let content = repo.read(FILE);
-    assert!(said.contains("nowhere in the file"), "{said}");
+    assert!(said.contains("not in the file"), "{said}");
     assert_eq!(content, repo.read(FILE));
     // A terminal breaks long lines.
     said.split_whitespace().collect::<Vec<_>>().join(" ")

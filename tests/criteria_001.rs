@@ -294,7 +294,7 @@ fn r001_3_answers_have_the_fields_of_the_requirement() {
         several
             .fails("multiple-matches")
             .message()
-            .contains("2 places")
+            .contains("2 times")
     );
     // What overlaps is in several places as well.
     repo.write("a", "aaa\n");

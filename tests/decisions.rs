@@ -121,7 +121,7 @@ fn a_file_that_changes_while_the_question_is_open_is_not_written() {
     assert!(
         failure
             .message
-            .contains("changed while the question was open")
+            .contains("changed while guard waited for an answer")
     );
     assert_eq!(repo.read(FILE), meanwhile.as_bytes());
     // No consent is left that a commit could use.
@@ -195,7 +195,7 @@ fn an_id_is_no_path_and_a_strange_file_in_the_store_is_nothing() {
     for id in ["abcdef", "123456", "../outside", "", "xyz"] {
         let failure = approve(&repo, id, |question| panic!("{question:?}")).unwrap_err();
         assert_eq!(failure.kind, FailureKind::NotFound, "{id}");
-        assert!(failure.message.contains("nothing is held"), "{id}");
+        assert!(failure.message.contains("no held change"), "{id}");
     }
     assert_eq!(repo.json(&["pending"])["held"].as_array().unwrap().len(), 1);
     assert_eq!(repo.read(FILE), old().as_bytes());

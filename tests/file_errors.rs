@@ -171,7 +171,7 @@ fn a_full_disk_aw_25() {
     answer.fails("io");
     assert_eq!(answer.code, 2);
     let help = answer.json["error"]["help"].to_string();
-    assert!(help.contains("make room"), "{help}");
+    assert!(help.contains("free disk space"), "{help}");
     assert_eq!(repo.read("small/a"), b"old\n");
     assert_eq!(fs::read_dir(repo.path("small")).unwrap().count(), 1);
     assert_eq!(repo.records().pop().unwrap()["event"], "failed");

@@ -41,7 +41,7 @@ fn r000_120_a_read_only_file_is_refused_jc_117() {
         answer
             .fails("permission")
             .message()
-            .contains("a may not be")
+            .contains("a is read-only")
     );
     repo.ask(&["delete", "a"]).fails("permission");
     repo.ask(&["move", "a", "b"]).fails("permission");

@@ -212,7 +212,7 @@ fn r001_1_3_patch_is_exact_literal_and_unique_ag_03_ag_04_jc_105_to_114() {
         answer
             .fails("multiple-matches")
             .message()
-            .contains("2 places: lines 2, 3")
+            .contains("2 times: lines 2, 3")
     );
     patch("\nend", "").works();
     assert_eq!(repo.read("a"), b"one\r\ntwo \\1 ${x}\ntwo");

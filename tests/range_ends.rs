@@ -44,7 +44,7 @@ fn a_tag_does_not_stand_in_for_a_branch() {
         for range in [range.clone(), format!("{name}~0..HEAD")] {
             repo.guard(&["lint", "--range", &range])
                 .exits(2)
-                .says(&format!("{name} may be refs/tags/{name} or refs/"));
+                .says(&format!("{name} is ambiguous: refs/tags/{name} or refs/"));
         }
         repo.git(&["tag", "--delete", name]);
         // One that is the same commit makes no difference.

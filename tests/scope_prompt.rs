@@ -99,7 +99,7 @@ fn az_25_an_empty_scope_has_no_section() {
     repo.commit("Set guard up");
     let output = repo.guard(&["scope", "prompt"]).exits(2);
     assert_eq!(output.stdout, "");
-    output.says("no design applies here");
+    output.says("no design applies");
 
     repo.stage("LLD-7.md", "# Nothing\n\n## Files Changed\n\nNo files.\n");
     repo.commit("Add a design that names nothing");

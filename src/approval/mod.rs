@@ -1,5 +1,5 @@
-//! A person's consent to exactly one step: this path, from this content to that. Pure: matching, the trailer, the
-//! text that is signed.
+//! A person's approval of exactly one step: this path, from this content to that. Pure: matching, the trailer, and
+//! the text to sign.
 
 mod pattern;
 mod signature;
@@ -18,42 +18,41 @@ pub use signers::{NAMESPACE, Signers, is_public_key};
 pub use trailer::{TRAILER, TrailerError};
 pub use word::{REJECT, word};
 
-/// Consent to one path going from one content to another, and to nothing else.
+/// A person's approval of one path going from one content to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Approval {
-    /// Tells it from every other approval, so that a copy of it is known as such.
+    /// A unique id, so that copies are recognised.
     pub id: String,
     /// The path in the repository.
     pub path: BString,
-    /// What there was, as [`sides`] writes it; `None` where there was nothing.
+    /// The old state, as from [`sides`]; `None` for a new file.
     pub old: Option<String>,
-    /// What will be; `None` where nothing will be.
+    /// The new state; `None` for a deletion.
     pub new: Option<String>,
-    /// The design in force at that path, if any.
+    /// The governing design, if any.
     pub design: Option<BString>,
-    /// Who consented: the address of git's identity where it is signed, else name and address.
+    /// Who approved: the user's email address in git if signed, otherwise name and address.
     pub who: String,
-    /// When, in seconds since 1970.
+    /// When it was given, in seconds since 1970.
     pub when: i64,
     /// How it was given, such as `terminal`.
     pub how: String,
-    /// Why, in the person's words; one line.
+    /// The reason, on one line.
     pub reason: String,
-    /// From when on it holds no longer, in seconds since 1970.
+    /// When it expires, in seconds since 1970.
     pub expires: i64,
-    /// A signature of [`Approval::payload`], as `ssh-keygen -Y sign -n guard` makes it, without the armour: base64
-    /// on one line.
+    /// A signature of [`Approval::payload`] as from `ssh-keygen -Y sign -n guard`: its base64 body on one line.
     pub signature: Option<String>,
 }
 
 impl Approval {
-    /// Whether this is consent to `change`, for as long as it holds.
+    /// Whether this approves `change`, regardless of time.
     pub fn is_for(&self, change: &Change) -> bool {
         let (old, new) = sides(change);
         self.path == change.path && self.old == old && self.new == new && old != new
     }
 
-    /// What a finding says of it to programs.
+    /// The approval in the JSON of a finding.
     pub fn facts(&self) -> serde_json::Value {
         serde_json::json!({
             "id": self.id,
@@ -66,7 +65,7 @@ impl Approval {
         })
     }
 
-    /// Whether its new content is what `change` leads to, wherever that began: the change has landed.
+    /// Whether `change` results in the approved content, from whatever state: the change has landed.
     pub fn is_landed_by(&self, change: &Change) -> bool {
         let new = change.new.map(|state| state.id.to_string());
         let consented = self
@@ -77,9 +76,9 @@ impl Approval {
     }
 }
 
-/// Both ends of a change: the id of a file's blob; for a link or a submodule, and for a file whose exec bit the
-/// change sets or takes away, with git's mode before it (`120000 ID`), so that consent to a content is none to
-/// another kind of file that holds it.
+/// Both states of a change: the blob id of a file. For a link, a submodule, or a file whose executable bit changes,
+/// git's mode precedes it (`120000 ID`), so that an approval does not cover another kind of file with the same
+/// content.
 pub fn sides(change: &Change) -> (Option<String>, Option<String>) {
     let plain = |id: gix::ObjectId| id.to_string();
     let with_mode = |kind: Kind, id| format!("{:06o} {id}", kind.mode());

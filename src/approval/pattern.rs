@@ -1,9 +1,9 @@
 //! The patterns of OpenSSH (ssh_config(5), "PATTERNS").
 
-/// OpenSSH's own limit of one pattern.
+/// OpenSSH's limit for one pattern.
 const MAX_PATTERN: usize = 1024;
 
-/// OpenSSH's pattern lists: separated by commas, `*` and `?` as in a shell, `!` before what must not match.
+/// OpenSSH pattern lists: separated by commas, with `*` and `?` as in a shell, and `!` for exclusions.
 pub(super) fn matches_list(list: &str, text: &str) -> bool {
     let mut found = false;
     for pattern in list.split(',') {
@@ -24,7 +24,7 @@ pub(super) fn matches_list(list: &str, text: &str) -> bool {
     found
 }
 
-/// The last `*` takes more and more until the rest fits.
+/// The last `*` expands until the rest matches.
 fn matches(pattern: &[u8], text: &[u8]) -> bool {
     let (mut p, mut t) = (0, 0);
     let mut star = None;

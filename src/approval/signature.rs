@@ -1,4 +1,4 @@
-//! Whether a signature is one of a listed signer. Bytes in, verdict out: no program is run and no clock is read.
+//! Verifies that a listed signer made a signature. Pure: runs no program and reads no clock.
 
 use std::fmt;
 
@@ -11,49 +11,49 @@ use crate::path::show;
 
 const BEGIN: &str = "-----BEGIN SSH SIGNATURE-----";
 const END: &str = "-----END SSH SIGNATURE-----";
-/// As OpenSSH wraps the lines.
+/// OpenSSH's line width.
 const WIDTH: usize = 70;
-/// A signature of the largest key is far shorter.
+/// The limit; even a signature with the largest key is far shorter.
 const MAX_SIGNATURE: usize = 16 << 10;
 
-/// The flag of a hardware key that somebody touched it (FIDO CTAP2, "user present").
+/// The flag of a hardware key that it was touched (FIDO CTAP2, "user present").
 const TOUCHED: u8 = 1;
-/// Flags and counter at the end of a hardware key's signature.
+/// The size of flags and counter at the end of a hardware key's signature.
 const SK_TRAILER: usize = 5;
 
 /// Why a signature does not count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Invalid {
-    /// It cannot be read.
+    /// It is malformed.
     NotASignature,
-    /// It was made for something else.
+    /// It has another namespace.
     Namespace(String),
-    /// Nobody is listed with this key.
+    /// The key is not listed.
     UnknownKey(String),
-    /// The key is listed, but not for whom the approval names.
+    /// The key is listed, but not for this person.
     Somebody(String),
-    /// The key is listed for signatures of other kinds only.
+    /// The key is listed, but not for approvals.
     NotForApprovals(String),
-    /// The approval was given before or after the key's time.
+    /// The approval was given outside the validity period of the key.
     Time(String),
-    /// It is the signature of another text.
+    /// It signs another text.
     Text,
-    /// The hardware key signed by itself.
+    /// The hardware key was not touched.
     Untouched,
 }
 
 impl fmt::Display for Invalid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Invalid::NotASignature => f.write_str("its signature cannot be read"),
+            Invalid::NotASignature => f.write_str("its signature is malformed"),
             Invalid::Namespace(name) => write!(
                 f,
-                "it was signed for `{}` and not for `{NAMESPACE}`",
+                "it was signed for `{}`, not for `{NAMESPACE}`",
                 show(name)
             ),
-            Invalid::UnknownKey(key) => write!(f, "the key {key} that signed it is not listed"),
+            Invalid::UnknownKey(key) => write!(f, "its signing key {key} is not listed"),
             Invalid::Somebody(who) => {
-                write!(f, "the key that signed it is not listed for {}", show(who))
+                write!(f, "its signing key is not listed for {}", show(who))
             }
             Invalid::NotForApprovals(who) => write!(
                 f,
@@ -62,22 +62,20 @@ impl fmt::Display for Invalid {
             ),
             Invalid::Time(who) => write!(
                 f,
-                "the key of {} was not valid when it was given",
+                "the key of {} was not valid when the approval was given",
                 show(who)
             ),
-            Invalid::Text => f.write_str("its signature is that of another text"),
-            Invalid::Untouched => {
-                f.write_str("the hardware key signed it without being touched by anybody")
-            }
+            Invalid::Text => f.write_str("its signature is for another text"),
+            Invalid::Untouched => f.write_str("the hardware key signed it without a touch"),
         }
     }
 }
 
 impl Approval {
-    /// Whether its signature is that of whom it names, by a key that was valid then.
+    /// Verifies that the named person signed it, with a key that was valid then.
     ///
     /// # Errors
-    /// Why it is not.
+    /// Why the signature does not count.
     pub fn verify(&self, signature: &str, signers: &Signers) -> Result<(), Invalid> {
         let signature = read(signature).ok_or(Invalid::NotASignature)?;
         if signature.namespace() != NAMESPACE {
@@ -115,14 +113,14 @@ impl Approval {
     }
 }
 
-/// A key in software needs no touch; one in hardware says whether somebody was there.
+/// Whether a hardware key was touched; software keys need no touch.
 fn is_touched(key: &KeyData, signature: &[u8]) -> bool {
     let is_hardware = key.is_sk_ed25519() || key.is_sk_ecdsa_p256();
     let flags = signature.iter().nth_back(SK_TRAILER - 1);
     !is_hardware || flags.is_some_and(|flags| flags & TOUCHED != 0)
 }
 
-/// The body of an armoured signature on one line; `None` where it is not armoured.
+/// The body of an armoured signature on one line; `None` if it is not armoured.
 pub fn one_line(armoured: &str) -> Option<String> {
     let body = armoured.trim().strip_prefix(BEGIN)?.strip_suffix(END)?;
     Some(body.split_ascii_whitespace().collect())
@@ -143,7 +141,7 @@ fn read(signature: &str) -> Option<SshSig> {
     }
     armoured.push_str(END);
     let signature = SshSig::from_pem(armoured).ok()?;
-    // What the format keeps for later means nothing that guard knows.
+    // Reserved fields of the format are ignored.
     (signature.version() == SshSig::VERSION && signature.reserved().is_empty()).then_some(signature)
 }
 

@@ -1,4 +1,4 @@
-//! Who may sign: the format of git's `gpg.ssh.allowedSignersFile`, described in ssh-keygen(1), "ALLOWED SIGNERS".
+//! The list of signers, in the format of git's `gpg.ssh.allowedSignersFile` (ssh-keygen(1), "ALLOWED SIGNERS").
 
 use ssh_key::PublicKey;
 use ssh_key::public::KeyData;
@@ -8,20 +8,20 @@ use super::time;
 use crate::error::{Error, Result};
 use crate::path::show;
 
-/// The namespace of signatures, so that a signature made for something else is none here.
+/// The namespace of signatures, so that a signature for another purpose does not count.
 pub const NAMESPACE: &str = "guard";
 
-/// Sizes of RSA keys that are neither weak nor slow to check.
+/// RSA key sizes that are neither weak nor slow.
 const RSA_BYTES: std::ops::RangeInclusive<usize> = 256..=512;
 
 const NOT_CHECKED: &str =
-    "guard checks ed25519, ecdsa-sha2-nistp256 and RSA keys of 2048 to 4096 bits, and no other";
+    "guard supports only ed25519, ecdsa-sha2-nistp256 and RSA keys of 2048 to 4096 bits";
 
-/// The keys of a file, each with whom it speaks for.
+/// The keys in a list, each with its principals.
 #[derive(Debug, Clone, Default)]
 pub struct Signers {
     pub(super) lines: Vec<SignerLine>,
-    /// Lines that are left out, one sentence each.
+    /// Ignored lines, one sentence each.
     pub warnings: Vec<String>,
 }
 
@@ -30,18 +30,18 @@ pub struct Signers {
 pub(super) struct SignerLine {
     principals: String,
     namespaces: Option<String>,
-    /// The first and the last second of its time.
+    /// The first and the last second of its validity.
     pub(super) valid: (Option<i64>, Option<i64>),
     pub(super) key: KeyData,
 }
 
 impl SignerLine {
-    /// Whether the key speaks for `who`.
+    /// Whether the key is listed for `who`.
     pub(super) fn is_for(&self, who: &str) -> bool {
         matches_list(&self.principals, who)
     }
 
-    /// Whether the key may sign approvals at all.
+    /// Whether the key may sign approvals.
     pub(super) fn may_approve(&self) -> bool {
         self.namespaces
             .as_ref()
@@ -50,10 +50,10 @@ impl SignerLine {
 }
 
 impl Signers {
-    /// Reads the text of `file`; the name is for messages.
+    /// Parses the text of `file`; the name is for messages.
     ///
     /// # Errors
-    /// All lines that cannot be read, each with its place and the fix.
+    /// All malformed lines, each with its place and the fix.
     pub fn parse(file: &str, text: &[u8]) -> Result<Signers> {
         let mut signers = Signers::default();
         let mut faults = Vec::new();
@@ -73,35 +73,35 @@ impl Signers {
             return Ok(signers);
         }
         Err(Error::new(faults.join("\n")).help(
-            "write each line as `person@example.org namespaces=\"guard\" ssh-ed25519 AAAA…`, or begin it with # to leave it out",
+            "write each line as `person@example.org namespaces=\"guard\" ssh-ed25519 AAAA…`, or start it with # to disable it",
         ))
     }
 
-    /// The line that lists the public key `text` for `who`, for approvals alone; or why there is none. `FILE` in that
+    /// The line that lists the public key `text` for `who`, for approvals only, or why there is none; `FILE` in that
     /// sentence stands for the list.
     ///
     /// # Errors
-    /// The text is no public key that guard can check, it is listed already, or `who` cannot be a principal.
+    /// The key is unsupported or already listed, or `who` cannot be a principal.
     pub fn line_for(&self, who: &str, text: &str) -> Result<String, String> {
         let mut lines = text.lines().filter(|line| !line.trim().is_empty());
         let (Some(text), None) = (lines.next(), lines.next()) else {
-            return Err("it is not one public key on one line".to_owned());
+            return Err("it is not a single public key on one line".to_owned());
         };
         let data = key(text.trim())?;
         if !can_verify(&data) {
             return Err(NOT_CHECKED.to_owned());
         }
         if self.lines.iter().any(|line| line.key == data) {
-            return Err("FILE lists it already".to_owned());
+            return Err("FILE already lists it".to_owned());
         }
         let is_plain = |c: char| !c.is_whitespace() && !c.is_control() && !"\"*?!,#".contains(c);
         if who.is_empty() || !who.chars().all(is_plain) {
             return Err(format!(
-                "git's user.email `{}` cannot stand in FILE",
+                "git's user.email `{}` cannot be used in FILE",
                 show(who)
             ));
         }
-        // Without the comment, which may hold anything.
+        // Without the comment, which may contain anything.
         let words: Vec<&str> = text.split_whitespace().take(2).collect();
         Ok(format!(
             "{who} namespaces=\"{NAMESPACE}\" {}",
@@ -141,7 +141,7 @@ fn parse_line(line: &str) -> Result<Read, String> {
     };
     if options.is_authority {
         return Ok(Read::LeftOut(
-            "certificate authorities sign no approvals here; list the key itself",
+            "certificate authorities cannot sign approvals; list the key itself",
         ));
     }
     if !can_verify(&key) {
@@ -155,12 +155,12 @@ fn parse_line(line: &str) -> Result<Read, String> {
     })))
 }
 
-/// The first field, which may stand in quotes, and the rest.
+/// The first field, possibly quoted, and the rest.
 fn principals(line: &str) -> Result<(&str, &str), String> {
     let (field, rest) = match line.strip_prefix('"') {
         Some(quoted) => quoted
             .split_once('"')
-            .ok_or_else(|| "the quote of the principals does not end".to_owned())?,
+            .ok_or_else(|| "the quote around the principals is not closed".to_owned())?,
         None => line
             .split_once([' ', '\t'])
             .ok_or_else(|| "there is no key after the principals".to_owned())?,
@@ -181,13 +181,13 @@ fn first_word(text: &str) -> Result<(&str, &str), String> {
         }
     }
     Err(if quoted {
-        "the quote of an option does not end".to_owned()
+        "a quote in the options is not closed".to_owned()
     } else {
         "there is no key after the options".to_owned()
     })
 }
 
-/// Whether the text is a public key itself and not the name of a file.
+/// Whether the text is a public key, not the name of a file.
 pub fn is_public_key(text: &str) -> bool {
     key(text).is_ok()
 }
@@ -206,7 +206,7 @@ fn key(text: &str) -> Result<KeyData, String> {
     );
     PublicKey::from_openssh(&format!("{kind} {data}"))
         .map(|key| key.key_data().clone())
-        .map_err(|_| format!("`{}` does not begin a public key", show(kind)))
+        .map_err(|_| format!("`{}` does not start a public key", show(kind)))
 }
 
 fn can_verify(key: &KeyData) -> bool {
@@ -247,18 +247,18 @@ fn parse_options(mut text: &str) -> Result<SignerOptions, String> {
         match text.strip_prefix(',') {
             Some(rest) => text = rest,
             None if text.is_empty() => return Ok(options),
-            None => return Err("options are separated by commas, without blanks".to_owned()),
+            None => return Err("separate options with commas, without blanks".to_owned()),
         }
     }
 }
 
 impl SignerOptions {
     fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), String> {
-        let twice = || format!("`{}` stands twice", show(name));
+        let twice = || format!("`{}` is repeated", show(name));
         let time = |old: Option<i64>, value: &str| match (old, time::parse(value)) {
             (Some(_), _) => Err(twice()),
             (None, None) => Err(format!(
-                "`{}` is no time; write YYYYMMDD or YYYYMMDDHHMMSS, with Z for UTC",
+                "`{}` is not a valid time; write YYYYMMDD or YYYYMMDDHHMMSS, with Z for UTC",
                 show(value)
             )),
             (None, time) => Ok(time),
@@ -271,7 +271,7 @@ impl SignerOptions {
             ("valid-before", Some(value)) => self.valid_before = time(self.valid_before, value)?,
             _ => {
                 return Err(format!(
-                    "`{}` is no option of allowed signers, which are namespaces=\"…\", valid-after=\"…\", \
+                    "`{}` is not an option of allowed signers; the options are namespaces=\"…\", valid-after=\"…\", \
                      valid-before=\"…\" and cert-authority",
                     show(name)
                 ));
@@ -364,7 +364,8 @@ mod tests {
             signers.warnings
         );
         assert!(
-            signers.warnings[1].starts_with(".guard/allowed_signers:2: guard checks ed25519"),
+            signers.warnings[1]
+                .starts_with(".guard/allowed_signers:2: guard supports only ed25519"),
             "{:?}",
             signers.warnings
         );
@@ -416,23 +417,23 @@ mod tests {
             ("a@x", "there is no key after the principals"),
             (
                 "a@x ssh-ed25519",
-                "`ssh-ed25519` does not begin a public key",
+                "`ssh-ed25519` does not start a public key",
             ),
-            ("a@x ssh-ed25519 AAAA", "does not begin a public key"),
+            ("a@x ssh-ed25519 AAAA", "does not start a public key"),
             (
                 "a@x namespaces=\"guard\"",
                 "there is no key after the options",
             ),
-            ("a@x namespaces=\"guard KEY", "does not end"),
+            ("a@x namespaces=\"guard KEY", "is not closed"),
             ("a@x namespaces=guard KEY", "needs quotes"),
-            ("a@x namespaces=\"a\",namespaces=\"b\" KEY", "stands twice"),
+            ("a@x namespaces=\"a\",namespaces=\"b\" KEY", "is repeated"),
             ("a@x namespaces=\"a\"valid-after=\"20200101\" KEY", "commas"),
-            ("a@x namespaces=\"a\", KEY", "is no option"),
-            ("a@x valid-after=\"yesterday\" KEY", "is no time"),
-            ("a@x no-touch-required KEY", "is no option"),
-            ("a@x cert-authority=\"\" KEY", "is no option"),
+            ("a@x namespaces=\"a\", KEY", "is not an option"),
+            ("a@x valid-after=\"yesterday\" KEY", "is not a valid time"),
+            ("a@x no-touch-required KEY", "is not an option"),
+            ("a@x cert-authority=\"\" KEY", "is not an option"),
             ("a@x,,b@x KEY", "a principal is empty"),
-            ("\"a@x KEY", "the quote of the principals does not end"),
+            ("\"a@x KEY", "the quote around the principals is not closed"),
             // Without a principal the type of the key is taken for one.
             ("KEY", "there is no key after the options"),
         ] {

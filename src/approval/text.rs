@@ -1,16 +1,16 @@
-//! The one text that is signed: every member of an approval, each as JSON on a line of its own, in a fixed order. JSON
-//! escapes line breaks and quotes, so that two different approvals never give the same text.
+//! The text to sign: every member of an approval as JSON, one per line, in a fixed order. JSON escapes line breaks
+//! and quotes, so different approvals never give the same text.
 
 use gix::bstr::{BStr, BString, ByteSlice};
 use serde_json::Value;
 
 use super::Approval;
 
-/// The first line; another version of the text begins with another number.
+/// The first line, with the version of the text.
 const TITLE: &str = "guard approval 1\n";
 
 impl Approval {
-    /// The text that is signed, which is everything but the signature.
+    /// The text to sign: everything but the signature.
     pub fn payload(&self) -> String {
         let mut text = String::from(TITLE);
         for (key, value) in self.members() {
@@ -19,7 +19,7 @@ impl Approval {
         text
     }
 
-    /// Key and value of each member but the signature.
+    /// The key and value of each member but the signature.
     pub(super) fn members(&self) -> [(&'static str, Value); 10] {
         let path = |path: &BString| bytes(path.as_ref());
         [
@@ -37,7 +37,7 @@ impl Approval {
     }
 }
 
-/// A path as a string, or as a list of bytes where it is not UTF-8: a replacement character would stand for many.
+/// A path as a string, or as a list of bytes if it is not UTF-8, because replacement characters would be ambiguous.
 fn bytes(path: &BStr) -> Value {
     match path.to_str() {
         Ok(text) => text.into(),
@@ -45,7 +45,7 @@ fn bytes(path: &BStr) -> Value {
     }
 }
 
-/// What [`bytes`] wrote.
+/// Parses the output of [`bytes`].
 pub(super) fn path(value: &Value) -> Option<BString> {
     match value {
         Value::String(text) => Some(text.as_str().into()),

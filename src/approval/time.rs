@@ -1,10 +1,10 @@
-//! Times as ssh-keygen(1) writes them in allowed signers: `YYYYMMDD`, `YYYYMMDDHHMM`, `YYYYMMDDHHMMSS`, each with or
-//! without `Z`. Without it ssh-keygen takes the time of its machine; here it is UTC all the same, so that every machine
-//! gives the same verdict.
+//! Parses times in lists of signers (ssh-keygen(1)): `YYYYMMDD`, `YYYYMMDDHHMM` or `YYYYMMDDHHMMSS`, each with or
+//! without `Z`. Without it ssh-keygen uses local time, but guard always uses UTC, so that every machine reaches the
+//! same verdict.
 
 const DAY: i64 = 86_400;
 
-/// Seconds since 1970; `None` where it is no such time.
+/// Seconds since 1970; `None` if it is not a valid time.
 pub(super) fn parse(text: &str) -> Option<i64> {
     let digits = text.strip_suffix('Z').unwrap_or(text);
     let is_time = digits.bytes().all(|byte| byte.is_ascii_digit());

@@ -4,20 +4,20 @@ use serde_json::{Map, Value};
 
 use super::{Approval, text};
 
-/// The trailer's key.
+/// The key of the trailer.
 pub const TRAILER: &str = "Guard-Approved";
 
-/// Why a trailer is no approval.
+/// Why a trailer is invalid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrailerError(pub String);
 
 impl Approval {
-    /// The trailer's value: one line.
+    /// The value of the trailer, on one line.
     pub fn to_trailer_value(&self) -> String {
         Value::Object(self.to_json()).to_string()
     }
 
-    /// Reads a trailer's value.
+    /// Parses the value of a trailer.
     ///
     /// # Errors
     /// It is not a JSON object, or as for [`Approval::from_json`].
@@ -39,12 +39,12 @@ impl Approval {
             .collect()
     }
 
-    /// Reads what [`Approval::to_json`] wrote.
+    /// Parses the output of [`Approval::to_json`].
     ///
     /// # Errors
-    /// A member is missing or of the wrong kind.
+    /// A member is missing or has the wrong type.
     pub fn from_json(object: &Map<String, Value>) -> Result<Approval, TrailerError> {
-        let wrong = |key: &str| TrailerError(format!("`{key}` is missing or not what it must be"));
+        let wrong = |key: &str| TrailerError(format!("`{key}` is missing or invalid"));
         let text = |key: &str| match object.get(key) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone())),

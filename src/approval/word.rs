@@ -1,17 +1,17 @@
-//! The word that a person types to consent: taken from the change, so that nobody consents to what they did not see.
+//! The word that a person types to approve. It comes from the change, so that nobody approves what they did not see.
 
 use gix::bstr::{BStr, ByteSlice};
 
-/// Typed to refuse; never the word to consent with.
+/// The word to reject; never the word to approve.
 pub const REJECT: &str = "reject";
 
-/// Typed to look at something else; neither are these.
+/// The words for other strategies; never the word to approve.
 const STRATEGIES: &[&str] = &["replace", "append", "insert", "extend"];
 
 /// Shorter words are typed by accident, longer ones with mistakes.
 const LENGTH: std::ops::RangeInclusive<usize> = 4..=24;
 
-/// The first fitting word of the content that would be lost, else of the file's name, else the change's id.
+/// The first suitable word of the lost content, of the file name, or the change's id.
 pub fn word(lost: &[u8], path: &BStr, id: &str) -> String {
     let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
     first(lost)
@@ -27,7 +27,7 @@ fn first(text: &[u8]) -> Option<String> {
         .map(|word| word.to_str_lossy().into_owned())
 }
 
-/// Whether the word says something else than consent.
+/// Whether the word has another meaning in the prompt.
 fn is_answer(word: &[u8]) -> bool {
     let mut answers = STRATEGIES.iter().chain([&REJECT]);
     answers.any(|answer| word.eq_ignore_ascii_case(answer.as_bytes()))

@@ -54,11 +54,11 @@ impl Boundary {
             Missed::Changed => BoundaryError::Changed(path.to_owned()),
             Missed::Failed(error) => failed(error),
             Missed::Kept(name, error) => BoundaryError::io(format!(
-                "remove {name}, the previous version of {}, which is already written",
+                "remove {name}, the previous version of {} (the new one is written)",
                 show(path)
             ))(error),
             Missed::NotDurable(error) => {
-                BoundaryError::io(format!("sync {}, which is already written", show(path)))(error)
+                BoundaryError::io(format!("sync {} to disk (it is written)", show(path)))(error)
             }
         })
     }
@@ -80,11 +80,11 @@ impl Boundary {
             Missed::Changed => BoundaryError::Changed(path.to_owned()),
             Missed::Failed(error) => failed()(error),
             Missed::Kept(name, error) => BoundaryError::io(format!(
-                "remove {name}, the previous version of {}, which is already deleted",
+                "remove {name}, the previous version of {} (the deletion is done)",
                 show(path)
             ))(error),
             Missed::NotDurable(error) => BoundaryError::io(format!(
-                "sync the deletion of {}, which is already done",
+                "sync the deletion of {} to disk (it is done)",
                 show(path)
             ))(error),
         })
@@ -126,7 +126,7 @@ impl Boundary {
         disk::sync(&new_dir)
             .and_then(|()| disk::sync(&old_dir))
             .map_err(BoundaryError::io(format!(
-                "sync this, which is already done: {}",
+                "sync to disk (it is done): {}",
                 what()
             )))
     }

@@ -1,33 +1,33 @@
-//! What a file operation does to the text: for the answer, and for the person who decides.
+//! What a file operation does to the text, for the answer and for the person who decides.
 
 use gix::bstr::BString;
 
 use crate::measure::{self, Class, Measured};
 use crate::path::show;
 
-/// Lines of the preview and of the content that would be lost (requirement 000, section 2.4).
+/// The maximum lines of the preview and of the lost content (requirement 000, section 2.4).
 const PREVIEW_LINES: usize = 50;
 
-/// What a write would do (requirement 000, section 2.3).
+/// The effect of a write (requirement 000, section 2.3).
 #[derive(Debug, Clone)]
 pub struct Analysis {
-    /// Relative to the workspace.
+    /// The path in the workspace.
     pub path: BString,
-    /// Whether the file was there.
+    /// Whether the file existed.
     pub exists: bool,
     /// Class and counts.
     pub measured: Measured,
-    /// Whether only a person may decide.
+    /// Whether a person must approve it.
     pub requires_approval: bool,
-    /// The content that would be lost; only where a file is replaced, converted or deleted.
+    /// The lost content, if a file is replaced, converted or deleted.
     pub deleted_content: Option<String>,
-    /// The unified preview of the result, at most 50 lines.
+    /// The unified preview, at most 50 lines.
     pub diff_preview: String,
 }
 
 impl Analysis {
-    /// Compares both versions of a file; a missing one is empty. `exists`: whether the file was there, which the
-    /// old version need not be, where it is HEAD's.
+    /// Compares both versions of a file; a missing one is empty. `exists` says whether the file existed, because the
+    /// old version may be HEAD's.
     pub(super) fn new(
         path: BString,
         measured: Measured,

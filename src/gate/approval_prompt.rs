@@ -11,34 +11,34 @@ use crate::git::WorkTree;
 use crate::measure;
 use crate::path::show;
 
-/// What a person is asked.
+/// What to ask the person.
 #[derive(Debug, Clone)]
 pub struct Question {
-    /// Why a person has to decide; `None` where the strategy that they chose destroys nothing.
+    /// Why a person must decide; `None` if the chosen strategy destroys nothing.
     pub finding: Option<Finding>,
-    /// What would happen, with the preview and what would be lost.
+    /// What would happen, with preview and lost content.
     pub analysis: Analysis,
-    /// The unified diff without an end, for a person who wants to see all of it first.
+    /// The whole unified diff, for a person who wants to see it first.
     pub whole: String,
-    /// How the content meets what is there, for which that is shown.
+    /// How to combine the content with the existing file.
     pub strategy: Option<Strategy>,
-    /// What extending would add and keep.
+    /// What `extend` would add and keep.
     pub extension: Option<Extension>,
-    /// Strategies that may be chosen instead.
+    /// Other strategies to choose from.
     pub others: Vec<&'static str>,
-    /// Why the strategy chosen last is not possible.
+    /// Why the last chosen strategy is impossible.
     pub problem: Option<Failure>,
-    /// What is typed to consent.
+    /// The word to type for approval.
     pub word: String,
 }
 
-/// A change that waits for consent.
+/// A change that waits for approval.
 pub(super) struct ApprovalPrompt {
     pub(super) work_tree: WorkTree,
     pub(super) plan: OperationPlan,
     pub(super) operation: Operation,
     pub(super) finding: Option<Finding>,
-    /// Whether the operation has all that was proposed, so that other strategies make sense.
+    /// Whether the operation contains the whole proposed content, so that other strategies make sense.
     pub(super) may_choose: bool,
 }
 
@@ -59,7 +59,7 @@ impl Gate<'_> {
         if content(&plan) != content(&prompt.plan) {
             return Err(Failure::new(
                 FailureKind::Stale,
-                format!("{} changed while the question was open", show(path)),
+                format!("{} changed while guard waited for an answer", show(path)),
             ));
         }
         Ok(ApprovalPrompt {

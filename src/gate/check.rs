@@ -1,4 +1,4 @@
-//! `guard check`: whether a write would be done. It is judged as `guard write` judges it; nothing is recorded or held.
+//! `guard check`: whether guard would do a write. Judged like `guard write`, but nothing is recorded or held.
 
 use gix::bstr::{BStr, BString};
 
@@ -13,10 +13,10 @@ use crate::path::show;
 use crate::verdict::CheckResult;
 
 impl<'a> Gate<'a> {
-    /// Opens the workspace to check these requests. No design is needed where none of them is inside.
+    /// Opens the workspace to check these requests. If none is inside, no design is needed.
     ///
     /// # Errors
-    /// Whatever keeps guard from a verdict.
+    /// guard cannot reach a verdict.
     pub fn open_to_check(
         repo: &'a Repository,
         options: &Options,
@@ -34,18 +34,18 @@ impl<'a> Gate<'a> {
         Ok(Gate::new(repo, boundary, policy, approvals))
     }
 
-    /// A content to check, from a file that `guard read` reads.
+    /// The content to check, from a file that `guard read` may read.
     ///
     /// # Errors
-    /// It may not be read, or cannot be.
+    /// The file is refused or cannot be read.
     pub fn content(&self, request: &BStr) -> GateResult<Vec<u8>> {
         Ok(self.find(request)?.1.content)
     }
 
-    /// Whether `guard write` would write this content to the path, or any other content without one.
+    /// Whether `guard write` would write this content, or without one any content.
     ///
     /// # Errors
-    /// What makes `guard write` exit with 2: there is no verdict then.
+    /// The errors for which `guard write` exits with 2.
     pub fn check(
         &self,
         requested: BString,
@@ -77,7 +77,7 @@ impl<'a> Gate<'a> {
         })
     }
 
-    /// The finding that only a person can clear, whatever text is written.
+    /// The finding that needs approval for any text.
     fn plan_unknown(&self, request: &BStr) -> GateResult<Option<Finding>> {
         let (path, old) = self.look(request)?;
         let (path, old) = (path.as_ref(), old.as_ref());
@@ -93,9 +93,11 @@ impl<'a> Gate<'a> {
         let anchor: Option<Anchor> = grant.map(|grant| grant.anchor.clone());
         let reason = match &anchor {
             Some(anchor) => format!("granted by {}:{}", show(&anchor.path), anchor.line),
-            None if policy.is_exempt(path.as_ref()) => "designs need no row".to_owned(),
-            None if policy.scope.is_none() => "no design applies here".to_owned(),
-            None => "the settings let it be written without a row".to_owned(),
+            None if policy.is_exempt(path.as_ref()) => {
+                "design documents are exempt from the scope table".to_owned()
+            }
+            None if policy.scope.is_none() => "no design applies".to_owned(),
+            None => "the settings allow it without a row".to_owned(),
         };
         CheckResult {
             requested_path: requested,

@@ -1,5 +1,4 @@
-//! A person's decision about a change: asked for, put on record, acted on. The order is always the same: shown,
-//! decided, looked at again, on record, and only then written.
+//! A person's decision about a change, always in this order: show, ask, check for changes, record, write.
 
 use gix::bstr::{BStr, BString};
 use serde_json::{Map, Value};
@@ -21,19 +20,19 @@ use crate::judge;
 use crate::path::show;
 use crate::policy::DesignVersion;
 
-/// How every decision is given: at a terminal, by a typed word.
+/// The method of every decision: a word typed at a terminal.
 const HOW: &str = "terminal";
 
-/// What the person said.
+/// The answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// Consent, and why; never empty.
+    /// Approval with its reason, never empty.
     Approve(String),
-    /// Refusal, and why; may be empty.
+    /// Rejection with its reason, possibly empty.
     Reject(String),
-    /// The same content with another strategy: it is shown, and asked about, first.
+    /// Show and ask again with another strategy.
     Instead(Strategy),
-    /// Neither: another word, an interrupt, a closed window.
+    /// No answer: another word, an interrupt, a closed window.
     Nothing,
 }
 
@@ -41,10 +40,10 @@ pub enum Answer {
 pub type Ask<'a> = &'a mut dyn FnMut(&Question) -> Answer;
 
 impl Gate<'_> {
-    /// As [`Gate::perform`], but asks at once where a person has to decide.
+    /// Like [`Gate::perform`], but asks at once if a person must decide.
     ///
     /// # Errors
-    /// As for [`Gate::perform`]; without consent nothing is written and nothing is held.
+    /// As for [`Gate::perform`]; without approval nothing is written or held.
     pub fn perform_asking(
         &self,
         request: &BStr,
@@ -56,7 +55,7 @@ impl Gate<'_> {
             Attempt::Done(done) => return Ok(*done),
             Attempt::Needs(plan, finding) => (*plan, *finding),
         };
-        // A question may stay open for long; others may write meanwhile.
+        // The question may stay open for long, so others may write meanwhile.
         drop(alone);
         let prompt = ApprovalPrompt {
             work_tree: self.repo.work_tree(),
@@ -69,11 +68,11 @@ impl Gate<'_> {
         self.execute(&chosen.plan, &chosen.operation)
     }
 
-    /// Asks about a held change and, with consent, writes it.
+    /// Asks about a held change and, if approved, writes it.
     ///
     /// # Errors
-    /// There is no such change, the file is not what it was when the change was held, the rules refuse it for
-    /// another reason, or there is no consent: then nothing is written. A rejected change is held no longer.
+    /// There is no such change, the file has changed since, another rule refuses, or it is not approved: then nothing
+    /// is written. A rejected change is no longer held.
     pub fn approve(&self, id: &str, ask: Ask<'_>) -> GateResult<CompletedOperation> {
         let held = load(&self.held, id)?;
         check_is_held_here(self.repo, &held, "approve")?;
@@ -91,11 +90,9 @@ impl Gate<'_> {
         if !is_same {
             return Err(Failure::new(
                 FailureKind::Stale,
-                format!("{} is not what it was when {id} was held", show(&held.path)),
+                format!("{} has changed since {id} was held", show(&held.path)),
             )
-            .help(format!(
-                "forget it: guard reject {id}; then ask for the change anew"
-            )));
+            .help(format!("{}; then request the change again", discard(id))));
         }
         let prompt = ApprovalPrompt {
             work_tree: self.repo.work_tree(),
@@ -115,13 +112,12 @@ impl Gate<'_> {
         }
         let (_alone, chosen) = decided?;
         let done = self.execute(&chosen.plan, &chosen.operation)?;
-        // The file is written; what stays in the store is stale and expires.
+        // The file is written; leftovers in the store are stale and expire.
         let _ = self.held.remove(id);
         Ok(done)
     }
 
-    /// Returns only with consent that is on record, to the content that is still there, and with the lock that
-    /// keeps it so.
+    /// Returns only after the approval is recorded and the content checked again, with the lock held.
     fn decide(
         &self,
         mut prompt: ApprovalPrompt,
@@ -151,14 +147,14 @@ impl Gate<'_> {
                 record(&self.log, "rejected", facts)?;
                 return Err(Failure::new(
                     FailureKind::Rejected,
-                    format!("{path} stays as it is: a person rejected the change: {reason}"),
+                    format!("{path} is unchanged: a person rejected the change: {reason}"),
                 )
-                .help("do not try another way; make a smaller change instead"));
+                .help("do not work around this; make a smaller change instead"));
             }
             Answer::Nothing | Answer::Instead(_) => {
                 return Err(Failure::new(
                     FailureKind::NotApproved,
-                    format!("{path} stays as it is: the change was not approved"),
+                    format!("{path} is unchanged: the change was not approved"),
                 ));
             }
         };
@@ -169,10 +165,10 @@ impl Gate<'_> {
             expiry: self.policy.settings.expiry,
             signer: self.signer.clone(),
         };
-        // A key may ask for something, and that takes time too.
+        // A key may ask for a passphrase or a touch, which takes time, too.
         let approval = match &prompt.finding {
             Some(_) => Some(consent.to(self.repo, &plan.consent)?),
-            // What destroys nothing needs none.
+            // A change that destroys nothing needs none.
             None => None,
         };
         let alone = self.lock.take()?;
@@ -182,9 +178,9 @@ impl Gate<'_> {
         if now.map(|entry| entry.content) != plan.old().map(|entry| entry.content.clone()) {
             return Err(Failure::new(
                 FailureKind::Stale,
-                format!("{path} changed while the question was open; nothing was written"),
+                format!("{path} changed while guard waited for an answer; nothing was written"),
             )
-            .help("look at it again and decide anew"));
+            .help("review the change again"));
         }
         match &approval {
             Some(approval) => keep(self.repo, approval, &self.policy.design_versions())?,
@@ -199,24 +195,24 @@ impl Gate<'_> {
     }
 }
 
-/// What a person's consent consists of, beside the change.
+/// An approval without its change.
 #[derive(Debug, Clone)]
 pub struct Consent {
-    /// Why; never empty.
+    /// The reason, never empty.
     pub reason: String,
-    /// The design in force.
+    /// The governing design.
     pub design: Option<BString>,
-    /// For how many seconds it holds.
+    /// How many seconds it is valid.
     pub expiry: u64,
-    /// What signs it, if anything does.
+    /// Signs it, if set.
     pub signer: Option<Signer>,
 }
 
 impl Consent {
-    /// The approval of `change`, signed where there is a signer; it is not kept yet.
+    /// The approval of `change`, signed if there is a signer; not stored yet.
     ///
     /// # Errors
-    /// It cannot be signed: then there is no approval.
+    /// Signing failed, so there is no approval.
     pub fn to(&self, repo: &Repository, change: &crate::change::Change) -> GateResult<Approval> {
         let (old, new) = approval::sides(change);
         let now = now();
@@ -241,10 +237,10 @@ impl Consent {
     }
 }
 
-/// Puts an approval on record, with the designs in force, and keeps it until the change is committed.
+/// Records an approval with the designs in force, and stores it until the change is committed.
 ///
 /// # Errors
-/// The log or the store cannot be written: then there is no approval.
+/// The log or the store cannot be written, so there is no approval.
 pub fn keep(repo: &Repository, approval: &Approval, designs: &[DesignVersion]) -> GateResult<()> {
     let (old, new) = (approval.old.clone(), approval.new.clone());
     let mut facts = decision(repo, approval.path.as_ref(), old, new, &approval.reason);
@@ -257,13 +253,13 @@ pub fn keep(repo: &Repository, approval: &Approval, designs: &[DesignVersion]) -
     store.add(approval).map_err(|error| {
         Failure::new(
             FailureKind::Record,
-            format!("the approval cannot be kept: {error}"),
+            format!("the approval cannot be stored: {error}"),
         )
-        .help("nothing was written; make room below the git directory")
+        .help("nothing was written; the git directory must be writable and have space")
     })
 }
 
-/// The changes that wait for a person, of all work trees.
+/// The held changes of all work trees.
 ///
 /// # Errors
 /// The store cannot be read.
@@ -273,10 +269,10 @@ pub fn pending(repo: &Repository) -> GateResult<Vec<HeldChange>> {
         .map_err(|error| unreadable(&error))
 }
 
-/// A held change, and what is at its path now.
+/// A held change, and the current content of its path.
 ///
 /// # Errors
-/// There is no such change, or the file is not what it was when the change was held.
+/// There is no such change, or the file has changed since.
 pub fn held_change(repo: &Repository, id: &str) -> GateResult<(HeldChange, Vec<u8>)> {
     let change = load(&Held::new(repo.common_dir()), id)?;
     check_is_held_here(repo, &change, "pending")?;
@@ -289,12 +285,9 @@ pub fn held_change(repo: &Repository, id: &str) -> GateResult<(HeldChange, Vec<u
     if digest.map(|digest| digest.to_string()) != change.old {
         return Err(Failure::new(
             FailureKind::Stale,
-            format!(
-                "{} is not what it was when {id} was held",
-                show(&change.path)
-            ),
+            format!("{} has changed since {id} was held", show(&change.path)),
         )
-        .help(format!("forget it: guard reject {id}")));
+        .help(discard(id)));
     }
     Ok((change, there.map_or_else(Vec::new, |entry| entry.content)))
 }
@@ -306,14 +299,19 @@ fn check_is_held_here(repo: &Repository, change: &HeldChange, verb: &str) -> Gat
         &change.work_tree,
         &format!("the held change {id}"),
         &format!("{verb} {id}"),
-        &format!("forget it: guard reject {id}"),
+        &discard(&id),
     )
 }
 
-/// Forgets a held change for good, whichever work tree it belongs to.
+/// The next step for a held change that no longer applies.
+fn discard(id: &str) -> String {
+    format!("discard it: guard reject {id}")
+}
+
+/// Discards a held change of any work tree.
 ///
 /// # Errors
-/// There is no such change, or the decision cannot be put on record.
+/// There is no such change, or the decision cannot be recorded.
 pub fn reject(repo: &Repository, id: &str, reason: &str) -> GateResult<HeldChange> {
     let held = Held::new(repo.common_dir());
     let change = load(&held, id)?;
@@ -327,7 +325,7 @@ pub fn reject(repo: &Repository, id: &str, reason: &str) -> GateResult<HeldChang
     Ok(change)
 }
 
-/// Takes away the approvals that these changes, now committed, have used up; each is put on record.
+/// Removes and records the approvals that these committed changes have used.
 ///
 /// # Errors
 /// The store or the log cannot be read or written.
@@ -354,20 +352,20 @@ fn load(held: &Held, id: &str) -> GateResult<HeldChange> {
         .ok_or_else(|| {
             Failure::new(
                 FailureKind::NotFound,
-                format!("nothing is held as {}", show(id)),
+                format!("no held change has the ID {}", show(id)),
             )
-            .help("guard pending lists what waits")
+            .help("guard pending lists held changes")
         })
 }
 
-/// Only after the decision is on record.
+/// Call only after the decision is recorded.
 fn forget(held: &Held, id: &str) -> GateResult<()> {
     held.remove(id).map_err(|error| {
         Failure::new(
             FailureKind::Io,
-            format!("the rejection is on record, but the held change cannot be removed: {error}"),
+            format!("the rejection is recorded, but the held change cannot be removed: {error}"),
         )
-        .help(format!("once more: guard reject {id}"))
+        .help(format!("try again: guard reject {id}"))
     })
 }
 
@@ -388,7 +386,7 @@ fn decision(
     facts
 }
 
-/// The user as git has it.
+/// The user's identity in git.
 fn who(repo: &Repository) -> String {
     let user = repo.signature();
     format!("{} <{}>", user.name, user.email)

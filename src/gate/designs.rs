@@ -1,11 +1,11 @@
-//! What a record says of the designs that judged: each path with the version that was read.
+//! The designs in a log record: each path with its version.
 
 use gix::bstr::ByteSlice;
 use serde_json::{Map, Value, json};
 
 use crate::policy::DesignVersion;
 
-/// Adds the designs to the facts of a record.
+/// Adds the designs to a record.
 pub(super) fn name(facts: &mut Map<String, Value>, designs: &[DesignVersion]) {
     let one = |design: &DesignVersion| {
         let blob = design.blob.map(|blob| blob.to_string());

@@ -1,12 +1,12 @@
-//! What `extend` did to a file.
+//! The result of `extend`.
 
-/// What extending a file did; each entry names one definition, import or statement.
+/// The result of `extend`; each entry names one definition, import or statement.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Extension {
-    /// What the file has now and lacked before.
+    /// What was added.
     pub added: Vec<String>,
-    /// What is different in the file and in the content, and stays as it is.
+    /// What differs between file and content, and stays unchanged.
     pub kept: Vec<String>,
-    /// What the content has and extend does not add: statements without a name, imports that nothing added uses.
+    /// What the content has but `extend` does not add: statements without a name, and unused imports.
     pub left_out: Vec<String>,
 }

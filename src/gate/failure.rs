@@ -1,4 +1,4 @@
-//! Why a file operation did not happen.
+//! Why a file operation failed.
 
 use std::io;
 
@@ -20,49 +20,49 @@ named! {
     pub enum FailureKind {
         /// The path leaves the workspace or is dangerous.
         Security = "security",
-        /// A rule of the policy refuses.
+        /// A policy rule refuses.
         Refused = "refused",
         /// There is no such file.
         NotFound = "not-found",
-        /// The file or its directory may not be read or written.
+        /// The permissions of the file or its directory forbid it.
         Permission = "permission",
-        /// The text to replace is not in the file.
+        /// The search text is not in the file.
         SearchNotFound = "search-not-found",
-        /// The text to replace is in several places.
+        /// The search text occurs several times.
         MultipleMatches = "multiple-matches",
         /// The snapshot could not be taken; nothing was written.
         Backup = "backup",
-        /// The log could not be written; nothing else was.
+        /// The log could not be written, so nothing else was.
         Record = "record",
         /// There is no such line to insert before.
         NoSuchLine = "no-such-line",
-        /// The strategy `extend` does not know the language of the file.
+        /// `extend` does not support the language of the file.
         UnsupportedLanguage = "unsupported-language",
-        /// The file or the content is not correct in its language.
+        /// The file or the content does not parse.
         SyntaxError = "syntax-error",
-        /// There is nothing that the file lacks.
+        /// The file lacks nothing.
         NothingToAdd = "nothing-to-add",
-        /// What the file lacks cannot be added without changing what is there.
+        /// An addition would change existing code.
         NoPlace = "no-place",
-        /// Something is already where a file is to be moved.
+        /// The target of a move already exists.
         Exists = "exists",
-        /// The file is not what the caller last saw.
+        /// The file has changed since the caller read it.
         Stale = "stale",
-        /// The change waits for a person.
+        /// The change waits for approval.
         Held = "held",
-        /// It belongs to another work tree of the repository.
+        /// The change belongs to another work tree of the repository.
         OtherWorkTree = "other-worktree",
         /// A person rejected the change.
         Rejected = "rejected",
-        /// A person was asked and did not consent.
+        /// The person who was asked did not approve.
         NotApproved = "not-approved",
-        /// A person consented, but the consent could not be signed; nothing was approved.
+        /// The approval could not be signed, so nothing was approved.
         NotSigned = "not-signed",
         /// The content is binary.
         Binary = "binary",
         /// The content is larger than the settings allow.
         TooLarge = "too-large",
-        /// The operating system failed: a full disk, a broken one, a read-only one.
+        /// A system error, such as a full, broken or read-only disk.
         Io = "io",
         /// guard could not judge.
         CannotJudge = "cannot-judge",
@@ -70,7 +70,7 @@ named! {
 }
 
 impl FailureKind {
-    /// 1 where guard judged and refused, 2 where it could not do its work.
+    /// 1 if guard judged and refused, 2 if it could not do its work.
     pub fn exit_code(self) -> u8 {
         match self {
             FailureKind::CannotJudge
@@ -83,25 +83,25 @@ impl FailureKind {
     }
 }
 
-/// A failure with its next step.
+/// A failure with its next steps.
 #[derive(Debug, Clone)]
 pub struct Failure {
-    /// What kind.
+    /// The kind.
     pub kind: FailureKind,
-    /// One sentence without a final full stop; names in it are escaped.
+    /// One sentence without a full stop; names in it are escaped.
     pub message: String,
     /// The next steps.
     pub help: Vec<Help>,
-    /// The finding behind a refusal.
+    /// The finding, if a rule refuses.
     pub finding: Option<Box<Finding>>,
-    /// Facts for machines.
+    /// Facts for programs.
     pub details: Details,
-    /// What a held change would do.
+    /// The effect of a held change.
     pub analysis: Option<Box<Analysis>>,
 }
 
 impl Failure {
-    /// A failure without advice.
+    /// A failure without help.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Failure {
         Failure {
             kind,
@@ -113,14 +113,14 @@ impl Failure {
         }
     }
 
-    /// The same as an error that ends the run.
+    /// The failure as an error that ends the run.
     pub fn into_error(self) -> Error {
         self.help
             .into_iter()
             .fold(Error::new(self.message), Error::help)
     }
 
-    /// Whether guard judged and refused, in contrast to a file that is missing or a system that failed.
+    /// Whether guard judged and refused, as opposed to a missing file or a system error.
     pub fn is_refusal(&self) -> bool {
         matches!(
             self.kind,
@@ -128,14 +128,14 @@ impl Failure {
         )
     }
 
-    /// Adds one line of advice.
+    /// Adds one line of help.
     #[must_use]
     pub fn help(mut self, line: impl Into<Help>) -> Failure {
         self.help.push(line.into());
         self
     }
 
-    /// Adds a fact for machines.
+    /// Adds a fact for programs.
     #[must_use]
     pub fn detail(mut self, key: &'static str, value: impl Into<serde_json::Value>) -> Failure {
         self.details.insert(key, value.into());
@@ -159,29 +159,29 @@ impl From<BoundaryError> for Failure {
         let message = error.to_string();
         let (kind, advice) = match (error.io_kind(), error) {
             (_, BoundaryError::Refused(rejection)) => return rejection.into(),
-            (_, BoundaryError::Changed(_)) => (FailureKind::Stale, "read it again and decide anew"),
+            (_, BoundaryError::Changed(_)) => (FailureKind::Stale, "read it again, then retry"),
             (Some(io::ErrorKind::NotFound), _) => {
-                (FailureKind::NotFound, "look the name up: guard scope show")
+                (FailureKind::NotFound, "check the name: guard scope show")
             }
             (Some(io::ErrorKind::PermissionDenied), _) => (
                 FailureKind::Permission,
-                "a person has to change the permissions",
+                "ask a person to change the permissions",
             ),
             (Some(io::ErrorKind::AlreadyExists), _) => {
-                (FailureKind::Exists, "choose a path where nothing is")
+                (FailureKind::Exists, "choose a path that does not exist")
             }
-            // The system has a limit of its own, which it reports with a number.
+            // The system has its own limit, which it reports with an error number.
             (Some(io::ErrorKind::FileTooLarge), BoundaryError::Io { source, .. })
                 if source.raw_os_error().is_none() =>
             {
                 (
                     FailureKind::TooLarge,
-                    "[workspace] max-size in guard.toml sets the limit",
+                    "`[workspace] max-size` in guard.toml sets the limit",
                 )
             }
             (Some(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded), _) => (
                 FailureKind::Io,
-                "make room on the disk; the old content is still there",
+                "free disk space; the old content is still in place",
             ),
             (Some(io::ErrorKind::ReadOnlyFilesystem), _) => (
                 FailureKind::Io,
@@ -189,7 +189,7 @@ impl From<BoundaryError> for Failure {
             ),
             _ => (
                 FailureKind::Io,
-                "the old content is still there unless the message says otherwise",
+                "the old content is still in place unless the message says otherwise",
             ),
         };
         Failure::new(kind, message).help(advice)
@@ -232,7 +232,7 @@ pub(super) fn refuse_binary(path: &BStr, content: &[u8]) -> GateResult<()> {
             FailureKind::Binary,
             format!("the content of {} is binary", show(path)),
         )
-        .help("guard reads and writes text; a person has to handle binary files"));
+        .help("guard reads and writes only text; ask a person to handle binary files"));
     }
     Ok(())
 }
@@ -242,5 +242,5 @@ pub(super) fn not_found(path: &BStr) -> Failure {
         FailureKind::NotFound,
         format!("there is no file {}", show(path)),
     )
-    .help("guard scope show lists what the design grants, and what of it exists")
+    .help("guard scope show lists the granted files and which of them exist")
 }

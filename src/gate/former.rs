@@ -1,4 +1,4 @@
-//! What a restore puts back at a path.
+//! The state that a restore brings back.
 
 use gix::bstr::BString;
 
@@ -6,35 +6,35 @@ use super::undone::digest;
 use crate::finding::Rule;
 use crate::git::Repository;
 
-/// What is put back at one path.
+/// The state to restore at one path.
 #[derive(Debug, Clone)]
 pub struct Restore {
     /// The id of the snapshot.
     pub snapshot: String,
-    /// What was there.
+    /// The former state.
     pub former: Former,
-    /// The number of the record of guard's own last operation there, where this undoes it.
+    /// The number of the log record of guard's last operation there, if this undoes it.
     pub undoes: Option<u64>,
 }
 
-/// What was at a path.
+/// The former state of a path.
 #[derive(Debug, Clone)]
 pub enum Former {
     /// A file.
     Content {
         /// Its bytes.
         bytes: Vec<u8>,
-        /// Whether it could be run.
+        /// Whether it was executable.
         is_executable: bool,
     },
     /// No file.
     Absent,
-    /// No file; what is there now was at this path, and goes back to it.
+    /// No file; the file that is there now goes back to this path.
     From(BString),
 }
 
 impl Former {
-    /// The blob id of the file that comes back.
+    /// The blob id of the restored file.
     pub(super) fn digest(&self, repo: &Repository) -> Option<String> {
         match self {
             Former::Content { bytes, .. } => digest(repo, Some(bytes)),
@@ -44,7 +44,7 @@ impl Former {
 }
 
 impl Restore {
-    /// Whether an undo may leave a rule aside: the state that comes back is not this change's doing.
+    /// Whether an undo may skip a rule, because the restored state existed before.
     pub(super) fn passes(&self, rule: Rule) -> bool {
         let is_of_the_step = matches!(
             rule,

@@ -1,4 +1,4 @@
-//! Changes that wait for a person: kept with mode 0600 in the git common directory, removed on decision or expiry.
+//! Changes that wait for approval: stored with mode 0600 in the git common directory, removed on decision or expiry.
 
 // Held changes are files below the git directory.
 #![allow(clippy::disallowed_methods)]
@@ -15,7 +15,7 @@ use super::{Failure, FailureKind, Former, Operation, Restore, Strategy};
 use crate::disk;
 use crate::git::WorkTree;
 
-/// Content without facts is younger only while both are written.
+/// Content without facts and older than this is left over: normally both are written at once.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// The store of held changes.
@@ -24,43 +24,43 @@ pub struct Held {
     directory: PathBuf,
 }
 
-/// One change that waits: exactly this path, this old and this new content.
+/// One held change: exactly this path, old content and new content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldChange {
-    /// The work tree in which it was asked for.
+    /// The work tree of the request.
     pub work_tree: WorkTree,
     /// The path in the workspace.
     pub path: BString,
     /// `write`, `patch`, `delete` or `restore`.
     pub operation: String,
-    /// How a written content came about; only a `replace` holds all that was proposed.
+    /// The strategy of a write; only `replace` contains the whole proposed content.
     pub strategy: Option<String>,
-    /// The blob id of what is there; `None` for nothing.
+    /// The blob id of the current file; `None` for no file.
     pub old: Option<String>,
-    /// The blob id of what is to be there; `None` for nothing.
+    /// The blob id of the new file; `None` for no file.
     pub new: Option<String>,
     /// The class, such as `REPLACE`.
     pub class: String,
-    /// Why it waits; one sentence.
+    /// Why it waits, in one sentence.
     pub why: String,
-    /// From when on it is forgotten, in seconds since 1970.
+    /// When it expires, in seconds since 1970.
     pub expires: i64,
     /// The new content.
     pub content: Option<Vec<u8>>,
-    /// The snapshot that is restored.
+    /// The snapshot to restore.
     pub snapshot: Option<String>,
-    /// Whether a file that is written where none is becomes executable.
+    /// Whether a new file becomes executable.
     pub is_executable: bool,
 }
 
 impl HeldChange {
-    /// Names the change: equal for the same work tree, path, old and new content.
+    /// The ID of the change: equal for the same work tree, path, old and new content.
     pub fn id(&self) -> String {
         let (old, new) = (self.old.as_deref(), self.new.as_deref());
         id_of(&self.work_tree, self.path.as_ref(), old, new)
     }
 
-    /// What writes it.
+    /// The operation that writes it.
     pub(super) fn to_operation(&self) -> Operation {
         let content = self.content.clone();
         match (&self.snapshot, content) {
@@ -118,17 +118,17 @@ impl HeldChange {
 }
 
 impl Held {
-    /// The store below a git common directory. Nothing is created before the first change.
+    /// The store in a git common directory. Nothing is created before the first change.
     pub fn new(common_dir: &Path) -> Held {
         Held {
             directory: common_dir.join("guard").join("held"),
         }
     }
 
-    /// Keeps a change and returns its id; the same change keeps its id.
+    /// Stores a change and returns its ID, which is the same for the same change.
     ///
     /// # Errors
-    /// The store cannot be written: then nothing is held, and the change is refused all the same.
+    /// The store cannot be written: nothing is held, but the change is still refused.
     pub fn hold(&self, change: &HeldChange) -> Result<String, Failure> {
         let id = change.id();
         let write = || -> io::Result<()> {
@@ -146,17 +146,17 @@ impl Held {
         write().map_err(|error| {
             Failure::new(
                 FailureKind::Held,
-                format!("the change needs a person, and it cannot be held: {error}"),
+                format!("the change needs approval but cannot be held: {error}"),
             )
-            .help("nothing was written; make room below the git directory")
+            .help("nothing was written; the git directory must be writable and have space")
         })?;
         Ok(id)
     }
 
-    /// The changes that wait at the time `now`, by path; what expired is removed.
+    /// The changes held at the time `now`, by path; removes expired ones.
     ///
     /// # Errors
-    /// The store is there but cannot be read or changed.
+    /// The store exists but cannot be read or changed.
     pub fn list(&self, now: i64) -> io::Result<Vec<HeldChange>> {
         let entries = match fs::read_dir(&self.directory) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -186,10 +186,10 @@ impl Held {
         Ok(waiting)
     }
 
-    /// The held change with this id; `None` where there is none, or where its file is not what was held.
+    /// The held change with this ID; `None` if there is none or its file was altered.
     ///
     /// # Errors
-    /// It is there but cannot be read.
+    /// It exists but cannot be read.
     pub fn load(&self, id: &str) -> io::Result<Option<HeldChange>> {
         if !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Ok(None);
@@ -203,12 +203,12 @@ impl Held {
         Ok(change.filter(|change| change.id() == id))
     }
 
-    /// Forgets a held change.
+    /// Removes a held change.
     ///
     /// # Errors
     /// It cannot be removed.
     pub fn remove(&self, id: &str) -> io::Result<()> {
-        // The facts last: what is removed by half is still listed, and can be removed again.
+        // Facts go last: a half-removed change is still listed and can be removed again.
         for extension in ["content", "json"] {
             match fs::remove_file(self.file(id, extension)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -223,7 +223,7 @@ impl Held {
     }
 }
 
-/// Whether a file of the store is what a killed process left: content without facts, and not from just now.
+/// Whether a file of the store was left by a killed process: content without facts, and not recent.
 fn is_orphan(file: &Path) -> bool {
     let age = || file.metadata().ok()?.modified().ok()?.elapsed().ok();
     !file.with_extension("json").exists() && age().is_some_and(|age| age > ABANDONED)
@@ -237,7 +237,7 @@ fn read_if_there(file: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Names a step of one path from one content to another in a work tree.
+/// The ID of a step of one path from one content to another in a work tree.
 pub(super) fn id_of(
     work_tree: &WorkTree,
     path: &BStr,

@@ -1,10 +1,10 @@
-//! How a text begins and how its lines end.
+//! The line endings of a text.
 
 use gix::bstr::ByteSlice;
 
 pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// The line ending of a text: the one that most of its lines have.
+/// The line ending that most lines of a text have.
 pub(super) fn ending_of(text: &[u8]) -> &'static [u8] {
     let all = text.find_iter("\n").count();
     let crlf = text.find_iter("\r\n").count();

@@ -1,4 +1,4 @@
-//! One writer at a time: between looking at a file and putting the new one in its place nobody else may write.
+//! The lock for writers: between checking a file and replacing it, no other guard may write.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -11,29 +11,29 @@ use super::{Failure, FailureKind};
 use crate::disk;
 use crate::system;
 
-/// For how long one process may hold a lock that others wait for: an operation takes milliseconds, or seconds where the
-/// disk is slow.
+/// How long a process may hold the lock while others wait. An operation takes milliseconds, or seconds on a slow
+/// disk.
 const LIMIT: Duration = Duration::from_secs(30);
-/// The same for a process that is stopped, as by Ctrl-Z.
+/// The same for a stopped process (Ctrl-Z).
 const LIMIT_STOPPED: Duration = Duration::from_secs(5);
-/// How often the holder is looked at.
+/// How often to check the holder.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// The lock of a repository's file operations.
+/// The lock for file operations in a repository.
 #[derive(Debug, Clone)]
 pub(super) struct Lock {
     path: PathBuf,
 }
 
 impl Lock {
-    /// The lock below a git common directory. Nothing is created before it is first taken.
+    /// The lock in a git common directory. Nothing is created before the first use.
     pub(super) fn new(common_dir: &Path) -> Lock {
         Lock {
             path: common_dir.join("guard").join("write.lock"),
         }
     }
 
-    /// Waits until nobody else writes, but not for ever. Released when the handle is dropped, also by a crash.
+    /// Waits, within limits, until no other process writes. Dropping the handle, or a crash, releases the lock.
     pub(super) fn take(&self) -> Result<File, Failure> {
         let take = || {
             let file = disk::open_private_append(&self.path)?;
@@ -47,26 +47,26 @@ impl Lock {
             );
             failure.help(match error.kind() {
                 io::ErrorKind::TimedOut => {
-                    "nothing was written; end that process or let it go on, then try again"
+                    "nothing was written; end or resume that process, then try again"
                 }
-                _ => "nothing was written; the git directory has to be writable",
+                _ => "nothing was written; the git directory must be writable",
             })
         })
     }
 }
 
-/// Locks an open file. While others hold the lock in turn it waits; one that keeps it is named in the error.
+/// Locks an open file. Waits while others take turns; a process that keeps the lock is named in the error.
 ///
 /// # Errors
-/// [`io::ErrorKind::TimedOut`] where one process keeps the lock, and those of the file system.
+/// [`io::ErrorKind::TimedOut`] if one process keeps the lock, or a system error.
 pub(super) fn wait(file: &File) -> io::Result<()> {
     match file.try_lock() {
         Ok(()) => return Ok(()),
         Err(TryLockError::Error(error)) => return Err(error),
         Err(TryLockError::WouldBlock) => {}
     }
-    // The system gives the lock to whoever waits longest, which asking again and again would not. Both handles are
-    // of one open file, and have the lock together.
+    // The system queues waiters fairly, which polling would not. Both handles belong to one open file and share the
+    // lock.
     let waiting = file.try_clone()?;
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || sender.send(waiting.lock()));
@@ -98,7 +98,7 @@ fn kept_by(holder: Option<(u32, bool)>, time: Duration) -> String {
     let seconds = time.as_secs();
     match holder {
         Some((process, true)) => format!(
-            "process {process}, which is stopped, has held the lock for {seconds} seconds (to let it go on: kill -CONT {process})"
+            "process {process}, which is stopped, has held the lock for {seconds} seconds (to resume it: kill -CONT {process})"
         ),
         Some((process, false)) => {
             format!("process {process} has held the lock for {seconds} seconds")

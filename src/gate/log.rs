@@ -1,9 +1,10 @@
-//! The audit log: JSON Lines in the git common directory, appended under a lock, synced before anybody is told,
-//! each record chained to the one before by hash.
+//! The audit log: JSON Lines in the git common directory, appended under a lock and synced before guard answers,
+//! chained by hash.
 //!
-//! A record is one line. Its last member is `hash`, the SHA-256 of everything before it on the line; `prev` is the
-//! hash of the record before. This shows accidents, crashes and careless edits. Whoever may write the file may
-//! also rewrite the whole chain; only an anchor outside, such as the `Guard-Log:` trailer of a commit, shows that.
+//! Each line is a record. Its last member is `hash`, the SHA-256 of everything before it on the line; `prev` is the
+//! hash of the previous record. The chain reveals accidents, crashes and careless edits. Anyone who can write the
+//! file can rewrite the whole chain, which only an external anchor reveals, such as the `Guard-Log:` trailer of a
+//! commit.
 
 // The log is a file below the git directory.
 #![allow(clippy::disallowed_methods)]
@@ -19,27 +20,27 @@ use super::lock;
 use crate::disk;
 use crate::git::{Repository, WorkTree};
 
-/// What a chain begins with.
+/// The `prev` of the first record.
 const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
-/// How the last member begins.
+/// The start of the last member.
 const HASH_MEMBER: &str = ",\"hash\":\"";
-/// Enough of the end to hold most last records, in bytes.
+/// How many bytes to read from the end for the last record.
 const TAIL: u64 = 1 << 13;
 
-/// The log of a repository.
+/// The audit log of a repository.
 #[derive(Debug, Clone)]
 pub struct Log {
     path: PathBuf,
-    /// Named in the records that are appended.
+    /// The work tree to name in new records.
     work_tree: WorkTree,
 }
 
-/// Where a chain stands.
+/// The end of a chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChainHead {
-    /// How many records there are.
+    /// The number of records.
     pub count: u64,
-    /// The hash of the last; 64 zeros before the first.
+    /// The hash of the last record; 64 zeros if there is none.
     pub hash: String,
 }
 
@@ -51,7 +52,7 @@ impl ChainHead {
         }
     }
 
-    /// Reads `COUNT:HASH`, as it is written in trailers.
+    /// Parses `COUNT:HASH` from a trailer.
     pub fn parse(text: &str) -> Option<ChainHead> {
         let (count, hash) = text.split_once(':')?;
         let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -69,7 +70,7 @@ impl fmt::Display for ChainHead {
 }
 
 impl Log {
-    /// The log below a git common directory. Nothing is created before the first record.
+    /// The log in a git common directory. Nothing is created before the first record.
     pub fn new(common_dir: &Path) -> Log {
         Log {
             path: common_dir.join("guard").join("log.jsonl"),
@@ -77,7 +78,7 @@ impl Log {
         }
     }
 
-    /// The log of a repository, for what happens in its work tree.
+    /// The log of a repository, for its current work tree.
     pub fn of(repo: &Repository) -> Log {
         Log {
             work_tree: repo.work_tree(),
@@ -85,15 +86,15 @@ impl Log {
         }
     }
 
-    /// The work tree for which records are appended.
+    /// The work tree of new records.
     pub(super) fn work_tree(&self) -> &WorkTree {
         &self.work_tree
     }
 
-    /// Appends a record and returns when it is on disk. `seq`, `time`, `version`, `prev` and `hash` are added.
+    /// Appends a record and returns when it is on disk. Adds `seq`, `time`, `version`, `prev` and `hash`.
     ///
     /// # Errors
-    /// The log cannot be locked, read or written. A line that a crash cut short is ended first, never rewritten.
+    /// The log cannot be locked, read or written. A line that a crash cut short is ended, never rewritten.
     pub fn append(&self, event: &str, facts: Map<String, Value>) -> io::Result<ChainHead> {
         let mut file = self.open_locked()?;
         let (head, is_torn) = tail(&mut file)?;
@@ -127,7 +128,7 @@ impl Log {
         })
     }
 
-    /// Where the chain stands now.
+    /// The end of the chain.
     ///
     /// # Errors
     /// The log cannot be read.
@@ -139,7 +140,7 @@ impl Log {
         }
     }
 
-    /// The same, once every record up to there is on disk.
+    /// The end of the chain, after syncing all records to disk.
     ///
     /// # Errors
     /// The log cannot be read or synced.
@@ -153,7 +154,7 @@ impl Log {
         Ok(head)
     }
 
-    /// The whole log as bytes; empty where there is none.
+    /// The whole log; empty if there is none.
     ///
     /// # Errors
     /// The log cannot be read.
@@ -175,7 +176,7 @@ impl Log {
     }
 }
 
-/// The last whole record, and whether something unfinished follows it. Reads no more of the end than it needs.
+/// The last whole record, and whether an incomplete line follows. Reads only as much of the end as needed.
 fn tail(file: &mut File) -> io::Result<(ChainHead, bool)> {
     let length = file.seek(SeekFrom::End(0))?;
     let mut size = TAIL;
@@ -185,8 +186,7 @@ fn tail(file: &mut File) -> io::Result<(ChainHead, bool)> {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
         let is_torn = bytes.last().is_some_and(|&byte| byte != b'\n');
-        // Lines that are no records were cut short and are followed by one that says so. A last line that lacks
-        // only its newline is a record.
+        // Incomplete lines are followed by a record that says so. A last line without its newline is a record.
         let lines: Vec<&[u8]> = bytes
             .split(|&byte| byte == b'\n')
             .filter(|line| !line.is_empty())
@@ -204,31 +204,31 @@ fn tail(file: &mut File) -> io::Result<(ChainHead, bool)> {
         if start == 0 {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidData,
-                "the log has no valid last record: look with `guard audit verify`, then move it away",
+                "the log has no valid last record: run `guard audit verify`, then move the log away",
             ));
         }
         size *= 16;
     }
 }
 
-/// One line of the log.
+/// One record of the log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    /// Its number, from 1.
+    /// The number, from 1.
     pub seq: u64,
-    /// The hash of the record before.
+    /// The hash of the previous record.
     pub prev: String,
-    /// Its own.
+    /// Its hash.
     pub hash: String,
-    /// Everything it says.
+    /// All its members.
     pub facts: Map<String, Value>,
 }
 
 impl Record {
-    /// Reads a line and checks its hash.
+    /// Parses a line and checks its hash.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault in the line.
     pub fn parse(line: &[u8]) -> Result<Record, LogFault> {
         let text = std::str::from_utf8(line).map_err(|_| LogFault::NotARecord)?;
         let (body, rest) = text.rsplit_once(HASH_MEMBER).ok_or(LogFault::NotARecord)?;
@@ -258,53 +258,53 @@ impl Record {
 }
 
 named! {
-    /// What is wrong with a log, each its own verdict.
+    /// The kinds of damage to a log.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum LogFault {
-        /// A line is not a record, and the next does not say that it follows a torn line.
+        /// A line is not a record, and the next record does not say that it follows an incomplete line.
         NotARecord = "not-a-record",
-        /// A record's hash does not fit its text.
+        /// The hash of a record does not match its text.
         Edited = "edited",
-        /// The record does not follow the one before it, which was written anew.
+        /// The previous record was rewritten.
         Unchained = "unchained",
         /// Records are missing before this one.
         Removed = "removed",
-        /// Records are out of order, or there twice.
+        /// Records are duplicate or out of order.
         Reordered = "reordered",
-        /// A record with a number that there was already is another one: it comes from another log.
+        /// A record repeats a number with other content: it comes from another log.
         Merged = "merged",
-        /// The last line was cut short, as a crash leaves it.
+        /// The last line is incomplete, as after a crash.
         Torn = "torn",
         /// There are fewer records than an anchor says.
         Truncated = "truncated",
-        /// The chain is sound, but not the one that was anchored.
+        /// The chain is valid, but differs from the anchored one.
         Restamped = "restamped",
-        /// There are snapshots and no record.
+        /// There are snapshots but no records.
         Missing = "missing",
     }
 }
 
 impl LogFault {
-    /// What happened, for people.
+    /// The fault in words.
     pub fn sentence(self) -> &'static str {
         match self {
             LogFault::NotARecord => "it is not a record",
             LogFault::Edited => "the record was changed after it was written",
-            LogFault::Unchained => "the record before it was written anew",
+            LogFault::Unchained => "the record before it was rewritten",
             LogFault::Removed => "records before it are missing",
             LogFault::Reordered => "records are out of order",
             LogFault::Merged => "the record comes from another log",
             LogFault::Torn => {
-                "the last record was cut short, as a crash leaves it; the next record will say so"
+                "the last record is incomplete, as after a crash; the next record will note it"
             }
             LogFault::Truncated => {
-                "records that the anchor or a snapshot vouches for are missing at the end"
+                "records known from the anchor or a snapshot are missing at the end"
             }
             LogFault::Restamped => {
-                "the chain is sound, but it is not the one that the anchor or a snapshot vouches for"
+                "the chain is valid, but differs from the one in the anchor or a snapshot"
             }
             LogFault::Missing => {
-                "it has no record although there are snapshots: it was removed or emptied, or the first write crashed"
+                "there are snapshots but no records: the log was removed or emptied, or the first write crashed"
             }
         }
     }
@@ -319,7 +319,7 @@ fn digest(bytes: &[u8]) -> String {
         .map_or_else(|_| String::new(), |id| id.to_hex().to_string())
 }
 
-/// The time in UTC as RFC 3339 writes it.
+/// The UTC time in RFC 3339 format.
 fn now() -> String {
     gix::date::Time::now_utc().format_or_unix(gix::date::time::format::ISO8601_STRICT)
 }

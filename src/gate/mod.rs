@@ -1,5 +1,5 @@
-//! Effects on a workspace. The order is always the same: boundary, rules, snapshot, record "started", write, record
-//! "done". If the snapshot or the record fails, nothing is written; there is no way to leave them out.
+//! File operations in a workspace, always in this order: boundary, rules, snapshot, record "started", write, record
+//! "done". If the snapshot or the record fails, nothing is written.
 
 mod analysis;
 mod approval_prompt;

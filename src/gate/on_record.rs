@@ -1,5 +1,5 @@
-//! Which approvals are on record. The log is chained and anchored, and the store is not: whoever writes a file into the
-//! store has no consent by that.
+//! Which approvals the audit log confirms. The log is chained and anchored; the store is not, so a file in the store
+//! alone approves nothing.
 
 use std::collections::HashSet;
 use std::io;
@@ -12,7 +12,7 @@ use super::{Log, Record, Store};
 use crate::approval::Approval;
 use crate::git::{Repository, WorkTree};
 
-/// Those that the log says were given, exactly so, and not used up.
+/// The approvals that the log confirms exactly and that are not used up.
 ///
 /// # Errors
 /// The log cannot be read.
@@ -22,7 +22,7 @@ pub(super) fn on_record(log: &Log, mut approvals: Vec<Approval>) -> io::Result<V
     }
     let (mut given, mut used) = (HashSet::new(), HashSet::new());
     for line in log.read()?.lines() {
-        // Most records are of other events, and cheap to pass over.
+        // Most records are other events and cheap to skip.
         if !line.contains_str("\"approved\"") && !line.contains_str("\"consumed\"") {
             continue;
         }
@@ -46,7 +46,7 @@ pub(super) fn on_record(log: &Log, mut approvals: Vec<Approval>) -> io::Result<V
     Ok(approvals)
 }
 
-/// What the record of an approval says of it, beside who gave it and when.
+/// The facts of an approval in the log, besides who gave it and when.
 fn facts_of(approval: &Approval, work_tree: &WorkTree) -> Map<String, Value> {
     let mut facts = Map::new();
     facts.insert("worktree".into(), work_tree.name().into());
@@ -61,7 +61,7 @@ fn facts_of(approval: &Approval, work_tree: &WorkTree) -> Map<String, Value> {
     facts
 }
 
-/// The facts by which a record and an approval are compared.
+/// The facts to compare between a record and an approval.
 fn said(facts: &Map<String, Value>) -> Vec<Value> {
     let names = [
         "worktree", "path", "old", "new", "reason", "id", "expires", "signed",
@@ -70,10 +70,10 @@ fn said(facts: &Map<String, Value>) -> Vec<Value> {
     names.into_iter().map(value).collect()
 }
 
-/// The approvals that hold now in this work tree: those that the log has. A file that somebody else wrote consents to nothing.
+/// The unexpired approvals of this work tree that the log confirms.
 ///
 /// # Errors
-/// The store or the log is there but cannot be read.
+/// The store or the log exists but cannot be read.
 pub fn approvals(repo: &Repository) -> GateResult<Vec<Approval>> {
     let kept = Store::of(repo).list(now());
     kept.and_then(|kept| on_record(&Log::of(repo), kept))
@@ -83,9 +83,9 @@ pub fn approvals(repo: &Repository) -> GateResult<Vec<Approval>> {
 pub(super) fn unreadable(error: &io::Error) -> Failure {
     Failure::new(
         FailureKind::Io,
-        format!("what is held and approved cannot be read: {error}"),
+        format!("held changes and approvals cannot be read: {error}"),
     )
-    .help("look at the directory guard in the git directory")
+    .help("check the directory `guard` in the git directory")
 }
 
 /// In seconds since 1970.

@@ -1,4 +1,4 @@
-//! What is asked for at a path, and the content that comes of it.
+//! A requested operation at a path, and the content that results.
 
 use gix::bstr::{BStr, BString};
 
@@ -8,40 +8,40 @@ use super::{Edit, Failure, FailureKind, Gate, GateResult, Restore, apply};
 use crate::boundary::OpenedFile;
 use crate::path::show;
 
-/// What is asked for at a path.
+/// A requested operation.
 #[derive(Debug, Clone)]
 pub enum Operation {
-    /// New content, with the digest (a git blob id) that the caller last saw.
+    /// Write content, with the digest (git blob id) that the caller last read.
     Write {
-        /// The whole content, or what is added to it.
+        /// The whole content, or the addition.
         content: Vec<u8>,
-        /// How it meets what is there.
+        /// How to combine it with the existing file.
         strategy: Strategy,
-        /// A precondition.
+        /// The expected digest.
         expect: Option<String>,
-        /// Whether `content` may be empty: an input that was closed or forgotten must empty no file.
+        /// Whether `content` may be empty. Otherwise closed or forgotten input could empty a file.
         allow_empty: bool,
     },
-    /// Replacements in the content that is there.
+    /// Replace text in the file.
     Patch {
         /// Applied all or none.
         edits: Vec<Edit>,
-        /// A precondition.
+        /// The expected digest.
         expect: Option<String>,
     },
-    /// Removing the file.
+    /// Remove the file.
     Delete,
-    /// Giving the file another path, where nothing is.
+    /// Move the file to a path that does not exist.
     Move {
         /// The request for the new path.
         to: BString,
     },
-    /// Putting back what a snapshot holds.
+    /// Restore a state from a snapshot.
     Restore(Restore),
 }
 
 impl Operation {
-    /// The word used in the log.
+    /// The word in the log.
     pub fn verb(&self) -> &'static str {
         match self {
             Operation::Write { .. } => "write",
@@ -52,7 +52,7 @@ impl Operation {
         }
     }
 
-    /// How new content meets what is there; only of a write.
+    /// How to combine new content with the file; only for a write.
     pub fn strategy(&self) -> Option<Strategy> {
         match self {
             Operation::Write { strategy, .. } => Some(*strategy),
@@ -60,7 +60,7 @@ impl Operation {
         }
     }
 
-    /// What is put back; only of a restore.
+    /// What to restore; only for a restore.
     pub(super) fn restore(&self) -> Option<&Restore> {
         match self {
             Operation::Restore(restore) => Some(restore),
@@ -110,7 +110,7 @@ impl Gate<'_> {
         Ok(result)
     }
 
-    /// Whether the file is still what the caller last saw.
+    /// Checks that the file has not changed since the caller read it.
     pub(super) fn check_expectation(
         &self,
         path: &BStr,
@@ -126,9 +126,9 @@ impl Gate<'_> {
         }
         Err(Failure::new(
             FailureKind::Stale,
-            format!("{} is not what was read before", show(path)),
+            format!("{} has changed since it was read", show(path)),
         )
-        .help("read it again and decide anew")
+        .help("read it again, then retry")
         .detail("expected", expected)
         .detail("actual", actual))
     }
@@ -141,11 +141,11 @@ impl Gate<'_> {
         Err(Failure::new(
             FailureKind::TooLarge,
             format!(
-                "the content for {} has {} bytes, more than the {max} of [workspace] max-size",
+                "the content for {} has {} bytes, more than `[workspace] max-size` ({max})",
                 show(path),
                 content.len()
             ),
         )
-        .help("write a smaller file, or let a person change the limit"))
+        .help("write a smaller file, or ask a person to raise the limit"))
     }
 }

@@ -1,4 +1,4 @@
-//! Exact, literal, unique replacements; a list of them applies all or none.
+//! Exact, literal, unique replacements; a list applies all or none.
 
 use gix::bstr::ByteSlice;
 
@@ -7,20 +7,20 @@ use super::{Failure, FailureKind, near_miss};
 /// One replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
-    /// What is looked for; never empty.
+    /// The search text; never empty.
     pub search: Vec<u8>,
-    /// What takes its place, byte for byte.
+    /// The replacement, byte for byte.
     pub replace: Vec<u8>,
 }
 
-/// How many lines of matches an error lists.
+/// The number of lines of matches to list in an error.
 const LISTED: usize = 10;
 
-/// Applies the edits one after the other, each to the result of those before.
+/// Applies the edits in order, each to the previous result.
 ///
 /// # Errors
-/// An edit that matches nowhere or in several places (overlapping ones count each); its number, from 1, is in the
-/// message when there is more than one.
+/// An edit matches nowhere or several times (overlaps count). With more than one edit, the message contains its
+/// number, from 1.
 pub fn apply(content: &[u8], edits: &[Edit]) -> Result<Vec<u8>, Failure> {
     let mut content = content.to_vec();
     for (at, edit) in edits.iter().enumerate() {
@@ -42,16 +42,16 @@ fn find_one(content: &[u8], search: &[u8], which: &str) -> Result<usize, Failure
     if search.is_empty() {
         return Err(Failure::new(
             FailureKind::SearchNotFound,
-            format!("{which}the text to look for is empty"),
+            format!("{which}the search text is empty"),
         )
-        .help("give the exact text that is to be replaced"));
+        .help("give the exact text to replace"));
     }
     let matches = positions(content, search);
     match matches.as_slice() {
         [] => Err(near_miss::advice(content, search).into_iter().fold(
             Failure::new(
                 FailureKind::SearchNotFound,
-                format!("{which}the text to look for is nowhere in the file"),
+                format!("{which}the search text is not in the file"),
             ),
             Failure::help,
         )),
@@ -71,7 +71,7 @@ fn find_one(content: &[u8], search: &[u8], which: &str) -> Result<usize, Failure
             Err(Failure::new(
                 FailureKind::MultipleMatches,
                 format!(
-                    "{which}the text to look for is in {} places: lines {}{more}",
+                    "{which}the search text occurs {} times: lines {}{more}",
                     several.len(),
                     lines.join(", ")
                 ),
@@ -82,7 +82,7 @@ fn find_one(content: &[u8], search: &[u8], which: &str) -> Result<usize, Failure
     }
 }
 
-/// Every start of a match, overlapping ones included: `aa` is twice in `aaa`.
+/// The start of each match, including overlaps: `aa` occurs twice in `aaa`.
 fn positions(content: &[u8], search: &[u8]) -> Vec<usize> {
     let Some(first) = content.find(search) else {
         return Vec::new();
@@ -93,9 +93,9 @@ fn positions(content: &[u8], search: &[u8]) -> Vec<usize> {
     }
 }
 
-/// The same by Knuth, Morris and Pratt: in linear time also where a long text repeats itself.
+/// The same with Knuth-Morris-Pratt: linear even for repetitive text.
 fn overlapping(content: &[u8], search: &[u8]) -> Vec<usize> {
-    // How much of the beginning of `search` its first `i + 1` bytes end with, themselves aside.
+    // For each prefix of `search`, the length of its longest proper border.
     let mut borders = vec![0; search.len()];
     let mut matched = 0;
     for at in 1..search.len() {
@@ -150,7 +150,7 @@ mod tests {
         );
         let (kind, message) = failed("a\nb\na\n", &[edit("a", "y")]);
         assert_eq!(kind, FailureKind::MultipleMatches);
-        assert_eq!(message, "the text to look for is in 2 places: lines 1, 3");
+        assert_eq!(message, "the search text occurs 2 times: lines 1, 3");
     }
 
     #[test]
@@ -166,7 +166,7 @@ mod tests {
         let begin = std::time::Instant::now();
         let (kind, message) = failed(&"a".repeat(400_000), &[edit(&"a".repeat(200_000), "b")]);
         assert_eq!(kind, FailureKind::MultipleMatches);
-        assert!(message.contains("in 200001 places"), "{message}");
+        assert!(message.contains("occurs 200001 times"), "{message}");
         assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
         assert_eq!(positions(b"abaabab", b"aba"), [0, 3]);
         assert_eq!(positions(b"aabaabaab", b"aab"), [0, 3, 6]);

@@ -1,4 +1,4 @@
-//! Doing what was judged, on record and with a way back.
+//! Performs a judged operation, with records and a snapshot.
 
 use std::thread;
 use std::time::Duration;
@@ -16,44 +16,44 @@ use crate::finding::Finding;
 use crate::git::Before;
 use crate::path::show;
 
-/// A file operation that happened.
+/// A completed file operation.
 #[derive(Debug, Clone)]
 pub struct CompletedOperation {
-    /// The word for the operation, as in the log.
+    /// The operation, as in the log.
     pub verb: &'static str,
-    /// What it did.
+    /// Its effect.
     pub analysis: Analysis,
     /// Whether the file was removed.
     pub is_gone: bool,
-    /// Size of the file in bytes now; 0 where it is gone.
+    /// The current size of the file in bytes; 0 if it is gone.
     pub size: usize,
-    /// The snapshot that holds what was there.
+    /// The snapshot of the previous state.
     pub backup: ObjectId,
-    /// What extending the file added and kept.
+    /// What `extend` added and kept.
     pub extension: Option<Extension>,
-    /// How many replacements were made.
+    /// The number of replacements.
     pub replaced: usize,
-    /// Where the file is now, if it was moved.
+    /// The new path of a moved file.
     pub moved_to: Option<gix::bstr::BString>,
 }
 
-/// How often a file is looked at anew that others save all the time.
+/// How often to retry a file that other programs keep saving.
 const ATTEMPTS: u32 = 20;
-/// Between two attempts.
+/// The pause between attempts.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// What came of an operation.
+/// The result of an attempt.
 pub(super) enum Attempt {
     Done(Box<CompletedOperation>),
-    /// A person has to decide about this finding first; nothing is written.
+    /// A person must first decide about this finding; nothing is written.
     Needs(Box<OperationPlan>, Box<Finding>),
 }
 
 impl Gate<'_> {
-    /// Does what is asked for, or says why not; a destructive change is held with an id.
+    /// Performs the operation. A destructive change is held with an ID.
     ///
     /// # Errors
-    /// Everything but success; see [`FailureKind`].
+    /// Any failure; see [`FailureKind`].
     pub fn perform(&self, request: &BStr, operation: &Operation) -> GateResult<CompletedOperation> {
         let _alone = self.lock.take()?;
         match self.attempt(request, operation)? {
@@ -66,8 +66,8 @@ impl Gate<'_> {
         }
     }
 
-    /// Does what needs nobody's consent. What somebody else saved since it was looked at is looked at, judged and kept
-    /// in a snapshot anew, as if it had been there from the beginning. The caller holds the lock.
+    /// Performs what needs no approval. If another program saves the file meanwhile, guard starts over: judges the
+    /// new state and takes a snapshot of it. The caller holds the lock.
     pub(super) fn attempt(&self, request: &BStr, operation: &Operation) -> GateResult<Attempt> {
         let mut number = 1;
         loop {
@@ -78,7 +78,7 @@ impl Gate<'_> {
             match self.execute(&plan, operation) {
                 Err(failure) if failure.kind == FailureKind::Stale && number < ATTEMPTS => {
                     number += 1;
-                    // Some programs save by renaming the old file away first: let them finish.
+                    // Some programs save by first renaming the old file; let them finish.
                     thread::sleep(PAUSE);
                 }
                 result => return result.map(|done| Attempt::Done(Box::new(done))),
@@ -86,7 +86,7 @@ impl Gate<'_> {
         }
     }
 
-    /// What would be done, and the finding that only a person can clear. Touches nothing; a refusal is on record.
+    /// The plan, and the finding that needs approval. Changes nothing; a refusal is recorded.
     pub(super) fn prepare(
         &self,
         request: &BStr,
@@ -110,18 +110,18 @@ impl Gate<'_> {
         facts.insert("started".into(), started.count.into());
         if let Err(failure) = self.apply(plan).map_err(Failure::from) {
             facts.insert("error".into(), failure.kind.name().into());
-            // The failure itself is told either way; the log shows an operation without an end.
+            // The failure is reported in any case; without this record, the log shows an unfinished operation.
             let _ = record(&self.log, "failed", facts);
             return Err(failure);
         }
         record(&self.log, "done", facts).map_err(|failure| Failure {
             message: format!(
-                "the {} of {} is done, but its end is not on record: {}",
+                "the {} of {} is done, but guard could not record that: {}",
                 operation.verb(),
                 show(plan.path()),
                 failure.message
             ),
-            help: vec!["the snapshot and the beginning are on record; look at the file".into()],
+            help: vec!["the snapshot and the start are recorded; check the file".into()],
             ..failure
         })?;
         Ok(CompletedOperation {
@@ -143,7 +143,7 @@ impl Gate<'_> {
         })
     }
 
-    /// Others do not take guard's lock: what they saved since the file was looked at is in no snapshot, and stays.
+    /// Other programs do not take guard's lock. What they saved after the check is in no snapshot, so it stays.
     fn apply(&self, plan: &OperationPlan) -> crate::boundary::BoundaryResult<()> {
         let (path, old) = (plan.path(), plan.old());
         match (&plan.effect, plan.target(), old) {
@@ -156,7 +156,7 @@ impl Gate<'_> {
             }
             (Effect::Rename, Some(target), Some(old)) => self.boundary.rename(path, old, target),
             (Effect::Remove, _, Some(old)) => self.boundary.remove(path, old),
-            // Nothing is removed or moved that was not there.
+            // Only an existing file is removed or moved.
             (Effect::Remove | Effect::Rename, ..) => Ok(()),
         }
     }
@@ -181,7 +181,7 @@ impl Gate<'_> {
         let taken = self.repo.take_snapshot(&before, &title, &log.to_string());
         taken.map_err(|error| {
             Failure::new(FailureKind::Backup, error.message)
-                .help("nothing was written; if it fails again, look at the repository: git fsck")
+                .help("nothing was written; if it fails again, check the repository: git fsck")
         })
     }
 
@@ -216,7 +216,7 @@ impl Gate<'_> {
         facts.insert("old".into(), digest(old));
         facts.insert("new".into(), digest(new));
         facts.insert("backup".into(), backup.to_string().into());
-        // Whether what it did was committed since.
+        // Whether its result was committed since.
         let head = self.repo.head_commit().ok().flatten();
         facts.insert("head".into(), head.map(|head| head.to_string()).into());
         if let Some(restore) = operation.restore() {
@@ -227,7 +227,7 @@ impl Gate<'_> {
         facts
     }
 
-    /// A refusal is on record too, but one that cannot be recorded is a refusal all the same.
+    /// Records a refusal; one that cannot be recorded is still a refusal.
     pub(super) fn note_refusal(&self, verb: &str, request: &BStr, failure: &Failure) {
         let mut facts = Map::new();
         facts.insert("operation".into(), verb.into());
@@ -246,24 +246,24 @@ impl Gate<'_> {
     }
 }
 
-/// Where the log stands, durably, for the snapshot to keep.
+/// The end of the log, synced to disk, for the snapshot.
 pub(super) fn standing(log: &Log) -> GateResult<ChainHead> {
     log.durable_head().map_err(|error| {
         Failure::new(
             FailureKind::Record,
             format!("the audit log cannot be written: {error}"),
         )
-        .help("nothing is written without a record; look with: guard audit verify")
+        .help("guard writes nothing without a record; check the log: guard audit verify")
     })
 }
 
-/// Appends a record; without it nothing may happen.
+/// Appends a record, without which nothing may happen.
 pub(super) fn record(log: &Log, event: &str, facts: Map<String, Value>) -> GateResult<ChainHead> {
     log.append(event, facts).map_err(|error| {
         Failure::new(
             FailureKind::Record,
             format!("the audit log cannot be written: {error}"),
         )
-        .help("nothing is written without a record; make room, or repair the log")
+        .help("guard writes nothing without a record; free disk space or repair the log")
     })
 }

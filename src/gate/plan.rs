@@ -1,4 +1,4 @@
-//! Judging and preparing a file operation; nothing is touched but, for a destructive change, the store of held ones.
+//! Judges and prepares a file operation. Changes nothing, except that a destructive change is stored as held.
 
 use gix::bstr::{BStr, BString};
 
@@ -14,29 +14,29 @@ use crate::judge::OperationContext;
 use crate::path::show;
 use crate::rules::{Access, MeasuredChange};
 
-/// What is about to be done.
+/// A prepared operation.
 pub(super) struct OperationPlan {
-    /// What is there now, at each path concerned; the first is the one asked about.
+    /// The current state of each path; the requested path comes first.
     pub(super) before: Vec<(BString, Option<OpenedFile>)>,
     pub(super) effect: Effect,
-    /// Whether a file that is written where none is becomes executable.
+    /// Whether a new file becomes executable.
     pub(super) is_executable: bool,
-    /// What extending the file adds and keeps.
+    /// What `extend` adds and keeps.
     pub(super) extension: Option<Extension>,
     pub(super) analysis: Analysis,
-    /// What is compared with the new content where a person has to decide; HEAD's version may have lost more.
+    /// What to compare the new content with when a person must decide; HEAD's version may lose more.
     pub(super) compared: Option<Vec<u8>>,
-    /// What a person would consent to: from the content shown as the old one to the new one.
+    /// The step that a person would approve, from the shown old content to the new one.
     pub(super) consent: Change,
 }
 
-/// What happens at the first path of a plan.
+/// The effect on the first path of a plan.
 pub(super) enum Effect {
-    /// The file gets this content.
+    /// Write this content.
     Write(Vec<u8>),
-    /// The file is removed.
+    /// Remove the file.
     Remove,
-    /// The file goes to the second path.
+    /// Move the file to the second path.
     Rename,
 }
 
@@ -49,7 +49,7 @@ impl OperationPlan {
         self.before[0].1.as_ref()
     }
 
-    /// The content that the file gets.
+    /// The new content of the file.
     pub(super) fn new_content(&self) -> Option<&[u8]> {
         match &self.effect {
             Effect::Write(content) => Some(content),
@@ -57,14 +57,14 @@ impl OperationPlan {
         }
     }
 
-    /// Where a file is moved to.
+    /// The target of a move.
     pub(super) fn target(&self) -> Option<&BStr> {
         self.before.get(1).map(|(path, _)| path.as_ref())
     }
 }
 
 impl Gate<'_> {
-    /// What would be done, and the finding that only a person can clear. Touches nothing.
+    /// The plan, and the finding that needs approval. Changes nothing.
     pub(super) fn plan(
         &self,
         request: &BStr,
@@ -120,7 +120,7 @@ impl Gate<'_> {
                         FailureKind::Security,
                         format!("{} leads through a new symbolic link", show(request)),
                     )
-                    .help("look at what became of its directory"));
+                    .help("check its parent directories"));
                 }
                 if let Former::From(to) = &restore.former {
                     let old = old.ok_or_else(|| not_found(path.as_ref()))?;
@@ -178,7 +178,7 @@ impl Gate<'_> {
         Ok((plan, finding))
     }
 
-    /// Both ends are judged: the old one as deleted, the new one as added.
+    /// Judges both ends: the old path as deleted, the new one as added.
     fn plan_move(
         &self,
         path: BString,
@@ -197,15 +197,15 @@ impl Gate<'_> {
         if there.is_some() {
             return Err(Failure::new(
                 FailureKind::Exists,
-                format!("there is a file {} already", show(&target)),
+                format!("the file {} already exists", show(&target)),
             )
-            .help("choose a path where nothing is, or write and delete in two steps"));
+            .help("choose another path, or write and delete in two steps"));
         }
         let (from, target): (&BStr, &BStr) = (path.as_ref(), target.as_ref());
         let content = Some(old.content.as_slice());
         let context = self.context();
         let gone = context.step(content, None);
-        // What HEAD holds at either end is compared with what will be at the new one.
+        // HEAD's content at either end is compared with the new content.
         let (measured, _) = context.loss(content, content, &[from, target])?;
         let mut changes = [
             context.measured_change(from, content, None, Some(target), gone)?,
@@ -214,7 +214,7 @@ impl Gate<'_> {
         changes[0].new_ends = vec![context.new_end(from, target, &old.content)?];
         if let Some(finding) = destruction(&context, &changes, restore)? {
             return Err(Failure::from(finding)
-                .help("write and delete in two steps, so that a person can decide about each"));
+                .help("write and delete in two steps, so that a person can approve each"));
         }
         let [gone, _] = changes;
         let analysis = Analysis::new(path.clone(), measured, true, content, content);
@@ -230,7 +230,7 @@ impl Gate<'_> {
         Ok((plan, None))
     }
 
-    /// The path that a request names and what is there, if it may be written.
+    /// The path of a request and its current state, if it may be written.
     pub(super) fn look(&self, request: &BStr) -> GateResult<(BString, Option<OpenedFile>)> {
         let path = self.boundary.locate(request)?;
         self.context().admit(path.as_ref(), Access::Write)??;
@@ -239,14 +239,14 @@ impl Gate<'_> {
         if entry.as_ref().is_some_and(|entry| !entry.writable) {
             return Err(Failure::new(
                 FailureKind::Permission,
-                format!("{} may not be written by its owner", show(&path)),
+                format!("{} is read-only", show(&path)),
             )
-            .help("a person has to change the permissions"));
+            .help("ask a person to change the permissions"));
         }
         Ok((path, entry))
     }
 
-    /// Keeps a change for a person, and says so.
+    /// Stores a change for approval.
     pub(super) fn hold(
         &self,
         plan: &OperationPlan,
@@ -283,21 +283,18 @@ impl Gate<'_> {
             analysis: Some(Box::new(plan.analysis.clone())),
             ..Failure::new(
                 FailureKind::Held,
-                format!(
-                    "{}; it is held as {id} and nothing was written",
-                    finding.message
-                ),
+                format!("{}; held as {id}, nothing was written", finding.message),
             )
         }
         .help(format!(
             "a person decides: guard approve {id}, or guard reject {id}"
         ))
-        .help("do not try another way: it will be refused too; make a smaller change instead")
+        .help("do not work around this; make a smaller change instead")
         .detail("id", id)
     }
 }
 
-/// Refuses what the policy refuses; what only a person may decide comes back.
+/// Returns the refusals of the policy as errors; the result is the finding that needs approval.
 pub(super) fn destruction(
     context: &OperationContext<'_>,
     changes: &[MeasuredChange],

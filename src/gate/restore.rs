@@ -1,5 +1,5 @@
-//! Putting back what a snapshot holds. It is judged as the write or the removal that it is, unless it undoes guard's own
-//! last operation there: then scope and loss are no question, because what was there comes back.
+//! Restores files from a snapshot. A restore is judged as the write or removal that it is, unless it undoes guard's
+//! last operation there; scope and loss then do not matter, because the previous state returns.
 
 use gix::bstr::{BStr, BString};
 
@@ -16,8 +16,8 @@ use crate::judge::{Options, settings_of_head};
 use crate::path::{shell_word, show};
 
 impl<'a> Gate<'a> {
-    /// Opens the workspace to put these files of a snapshot back, and says in which steps. Undoing guard's own last
-    /// operation needs no design.
+    /// Opens the workspace to restore files from a snapshot, and plans the steps. Undoing guard's last operation
+    /// needs no design.
     ///
     /// # Errors
     /// As for [`Gate::open`]; the snapshot cannot be read.
@@ -38,7 +38,7 @@ impl<'a> Gate<'a> {
             &snapshot.work_tree,
             &format!("the snapshot {id}"),
             &arguments,
-            &format!("guard snapshot show {id} FILE prints what it holds"),
+            &format!("guard snapshot show {id} FILE prints its content"),
         )?;
         let boundary = Boundary::open(repo.own_workdir()?)?;
         let max = settings_of_head(repo)?.max_size;
@@ -52,7 +52,7 @@ impl<'a> Gate<'a> {
                 },
                 _ => Former::Absent,
             };
-            // What cannot be read is no undo; the step says what is wrong with it.
+            // An unreadable file is not an undo; its step reports the error.
             let there = boundary.read(path.as_ref(), max).ok();
             let content = there
                 .as_ref()
@@ -76,7 +76,7 @@ impl<'a> Gate<'a> {
             true => undone(repo, &read(&Log::of(repo))?, now, back),
             false => None,
         };
-        // What has two ends is a move.
+        // A change of two paths is a move.
         if let (Some(_), [file], [absent]) = (undoes, &snapshot.files[..], &snapshot.absent[..]) {
             steps = vec![(absent.clone(), Former::From(file.clone()))];
         }
@@ -94,11 +94,11 @@ impl<'a> Gate<'a> {
         Ok((gate, steps.into_iter().map(operation).collect()))
     }
 
-    /// Takes the steps once all are judged. Where a person has to decide about one, nothing is done before.
+    /// Performs the steps after all are judged. If a person must decide about one, nothing is done before.
     ///
     /// # Errors
-    /// As for [`Gate::perform_asking`], or without `ask` as for [`Gate::perform`]. Steps that were taken before one that
-    /// failed are named.
+    /// As for [`Gate::perform_asking`], or without `ask` as for [`Gate::perform`]. The error names the steps already
+    /// done.
     pub fn restore(
         &self,
         steps: &[(BString, Operation)],
@@ -130,7 +130,7 @@ impl<'a> Gate<'a> {
         Ok(all)
     }
 
-    /// Whether an undo still is one, now that nobody else writes: `target` is where a file goes back to.
+    /// Whether an undo still is one, now that the lock is held; `target` is the path that a file returns to.
     pub(super) fn confirm(
         &self,
         restore: &Restore,
@@ -158,14 +158,14 @@ impl<'a> Gate<'a> {
             FailureKind::Stale,
             "the file changed meanwhile; nothing was written",
         )
-        .help("look at it again and decide anew: guard snapshot diff"))
+        .help("review the change again: guard snapshot diff"))
     }
 }
 
-/// Forgets the snapshots that are older than the settings say, while nobody takes one.
+/// Removes snapshots older than the settings say, with the lock held.
 ///
 /// # Errors
-/// Others do not stop writing, or a snapshot cannot be read or written.
+/// The lock is unavailable, or a snapshot cannot be read or written.
 pub fn prune(repo: &Repository) -> crate::error::Result<Pruned> {
     let keep = settings_of_head(repo)?.keep;
     let lock = Lock::new(repo.common_dir());
@@ -180,7 +180,7 @@ fn read(log: &Log) -> GateResult<Vec<u8>> {
             FailureKind::Record,
             format!("the audit log cannot be read: {error}"),
         )
-        .help("nothing is written without a record; look with: guard audit verify")
+        .help("guard writes nothing without a record; check the log: guard audit verify")
     })
 }
 
@@ -192,6 +192,6 @@ fn after(done: &[CompletedOperation], failure: Failure) -> Failure {
         .iter()
         .map(|done| show(&done.analysis.path).to_string())
         .collect();
-    let message = format!("{}; done before: {}", failure.message, paths.join(", "));
+    let message = format!("{}; already done: {}", failure.message, paths.join(", "));
     Failure { message, ..failure }
 }

@@ -1,5 +1,5 @@
-//! Signing an approval with `ssh-keygen`, so that agents, hardware keys and passphrases work as they do for git. Which
-//! program runs and with which arguments is fixed: nothing that a repository can set has a say.
+//! Signs approvals with `ssh-keygen`, so that SSH agents, hardware keys and passphrases work as in git. Program and
+//! arguments are fixed; repository settings cannot change them.
 
 // Ssh-keygen takes and writes files.
 #![allow(clippy::disallowed_methods)]
@@ -19,41 +19,41 @@ use crate::disk;
 use crate::git::{Repository, show_file};
 
 const PROGRAM: &str = "ssh-keygen";
-/// What an interrupt left behind is taken away after this time.
+/// Leftovers of interrupted runs are removed after this time.
 const STALE: Duration = Duration::from_hours(24);
 
-/// Which key signs.
+/// The signing key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SigningKey {
-    /// The file of a private key, or of the public key of one that an agent holds.
+    /// A private key file, or the public key file of a key in an agent.
     File(PathBuf),
-    /// The public key itself, of one that an agent holds.
+    /// The public key of a key in an agent.
     Public(String),
 }
 
-/// Signs approvals in the name of git's identity.
+/// Signs approvals as the user of git.
 #[derive(Debug, Clone)]
 pub struct Signer {
     key: SigningKey,
-    /// The address of git's identity: the principal of allowed signers.
+    /// The user's email address in git, which is the principal of allowed signers.
     pub(super) who: String,
     program: PathBuf,
     directory: PathBuf,
 }
 
 impl Signer {
-    /// Looks for the program and for who signs; nothing is run yet.
+    /// Finds the program and the user's address; runs nothing.
     ///
     /// # Errors
-    /// There is no `ssh-keygen`, or git has no address for the user.
+    /// `ssh-keygen` is missing, or git has no address for the user.
     pub fn new(repo: &Repository, key: SigningKey) -> GateResult<Signer> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let program = find(std::env::split_paths(&path)).ok_or_else(|| {
-            not_signed("ssh-keygen is not on PATH").help("install the client of OpenSSH")
+            not_signed("ssh-keygen is not on PATH").help("install the OpenSSH client")
         })?;
         let who = repo.signature().email.to_string();
         if who.is_empty() {
-            return Err(not_signed("git has no address for you")
+            return Err(not_signed("git has no email address for you")
                 .help("set one: git config --global user.email you@example.org"));
         }
         Ok(Signer {
@@ -64,10 +64,10 @@ impl Signer {
         })
     }
 
-    /// The signature of a text, as base64 on one line; asks at the terminal for what the key needs.
+    /// The signature of a text, as base64 on one line. `ssh-keygen` may ask at the terminal.
     pub(super) fn sign(&self, text: &str) -> GateResult<String> {
         let failed =
-            |error: io::Error| not_signed(&format!("the text cannot be handed over: {error}"));
+            |error: io::Error| not_signed(&format!("cannot pass the text to ssh-keygen: {error}"));
         disk::create_private_directory(&self.directory).map_err(failed)?;
         self.sweep();
         let text_file = self.directory.join(new_id());
@@ -77,7 +77,7 @@ impl Signer {
         );
         let signed = self.run(text, &text_file, &key_file, &signature_file);
         for file in [&text_file, &key_file, &signature_file] {
-            // Whatever is left is swept away later; it holds no secret.
+            // Leftovers are removed later; they contain no secrets.
             let _ = fs::remove_file(file);
         }
         signed
@@ -85,7 +85,7 @@ impl Signer {
 
     fn run(&self, text: &str, file: &Path, key_file: &Path, result: &Path) -> GateResult<String> {
         let failed =
-            |error: io::Error| not_signed(&format!("the text cannot be handed over: {error}"));
+            |error: io::Error| not_signed(&format!("cannot pass the text to ssh-keygen: {error}"));
         disk::replace(file, text.as_bytes(), Some(disk::PRIVATE)).map_err(failed)?;
         let key = match &self.key {
             SigningKey::File(path) => path.clone(),
@@ -109,13 +109,13 @@ impl Signer {
             };
             return Err(not_signed(&format!("ssh-keygen did not sign with {key}"))
                 .help("name another key: --sign KEY")
-                .help("or approve without a signature, for this clone alone: --no-sign"));
+                .help("or approve without a signature, valid only in this clone: --no-sign"));
         }
         let armoured = fs::read_to_string(result).map_err(failed)?;
         one_line(&armoured).ok_or_else(|| not_signed("ssh-keygen wrote no signature"))
     }
 
-    /// Takes away what interrupted runs left.
+    /// Removes leftovers of interrupted runs.
     fn sweep(&self) {
         let entries = fs::read_dir(&self.directory).into_iter().flatten();
         for entry in entries.flatten() {
@@ -137,7 +137,7 @@ fn not_signed(why: &str) -> Failure {
     )
 }
 
-/// Only absolute directories count: a relative one, as `.`, may be of a hostile repository.
+/// Only absolute directories count: a relative one such as `.` may belong to a hostile repository.
 fn find(directories: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
     let mut name = OsString::from(PROGRAM);
     name.push(std::env::consts::EXE_SUFFIX);
@@ -147,7 +147,7 @@ fn find(directories: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// 128 bits that no other call gives: the keys of the standard hash are random and change with each state.
+/// 128 unique bits: the keys of the standard hasher are random and differ for each state.
 pub(super) fn new_id() -> String {
     let half = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", half(), half())

@@ -1,5 +1,5 @@
-//! Approvals of this repository: one file each, mode 0600, in the git common directory, until they are used up or
-//! expire. A file that is no approval consents to nothing.
+//! The approvals of this repository: one file each, mode 0600, in the git common directory, until they are used up or
+//! expire.
 
 // Approvals are files below the git directory.
 #![allow(clippy::disallowed_methods)]
@@ -14,10 +14,10 @@ use crate::approval::Approval;
 use crate::disk;
 use crate::git::{Repository, WorkTree};
 
-/// The name of a linked work tree in an approval's file.
+/// The key for a linked work tree in an approval file.
 const WORK_TREE: &str = "worktree";
 
-/// The approvals that were given in a work tree.
+/// The approvals of a work tree.
 #[derive(Debug, Clone)]
 pub struct Store {
     directory: PathBuf,
@@ -37,7 +37,7 @@ impl Store {
         }
     }
 
-    /// Keeps an approval; a second one of the same change takes the place of the first.
+    /// Stores an approval, replacing an older one of the same change.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -51,10 +51,10 @@ impl Store {
         disk::replace(&self.file(approval), text.as_bytes(), Some(disk::PRIVATE))
     }
 
-    /// The approvals that hold at the time `now`, in seconds since 1970, the oldest first.
+    /// The approvals valid at the time `now` (seconds since 1970), oldest first.
     ///
     /// # Errors
-    /// The store is there but cannot be read.
+    /// The store exists but cannot be read.
     pub fn list(&self, now: i64) -> io::Result<Vec<Approval>> {
         let mut all: Vec<Approval> = self
             .all()?
@@ -67,8 +67,8 @@ impl Store {
         Ok(all)
     }
 
-    /// Takes away the approvals that `is_used`, and those of any work tree that expired before `now`; returns the used
-    /// ones.
+    /// Removes the approvals for which `is_used` holds, and those of any work tree that expired before `now`. Returns
+    /// the used ones.
     ///
     /// # Errors
     /// The store cannot be read or changed.
@@ -133,7 +133,7 @@ impl Store {
     }
 }
 
-/// An approval in its file.
+/// An approval as stored.
 struct StoredApproval {
     file: PathBuf,
     approval: Approval,

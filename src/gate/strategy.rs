@@ -1,4 +1,4 @@
-//! How new text meets the text that is there: its line endings, byte order mark and final newline stay.
+//! Combines new text with an existing file, keeping its line endings, byte order mark and final newline.
 
 use gix::bstr::{BStr, ByteSlice};
 
@@ -9,32 +9,32 @@ use super::failure::{Failure, FailureKind, GateResult, not_found, refuse_binary}
 use super::line_endings::{BOM, ending_of};
 use crate::path::show;
 
-/// How a write treats what is there.
+/// How to combine the content with the existing file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strategy {
-    /// The content is the whole new file, byte for byte.
+    /// The content is the whole new file.
     Replace,
-    /// The content follows what is there.
+    /// The content goes to the end.
     Append,
     /// The content goes before a line.
     Insert {
-        /// From 1; one more than there are lines puts it at the end.
+        /// From 1; the number of lines plus one means the end.
         line: usize,
     },
-    /// The definitions of the content that the file lacks are added, by the language's own syntax.
+    /// Definitions that the file lacks are added, by the syntax of its language.
     Extend,
 }
 
-/// A file as it will be.
+/// The resulting file.
 #[derive(Debug)]
 pub(super) struct Combined {
     pub(super) content: Vec<u8>,
-    /// Only of [`Strategy::Extend`].
+    /// Only for [`Strategy::Extend`].
     pub(super) extension: Option<Extension>,
 }
 
 impl Strategy {
-    /// The word for it, as on the command line.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Strategy::Replace => "replace",
@@ -45,7 +45,7 @@ impl Strategy {
     }
 }
 
-/// The strategies that fit a file that is there, as a person types them.
+/// The strategies for an existing file, as a person types them.
 pub(super) fn offers(path: &BStr) -> Vec<&'static str> {
     let mut offers = vec!["replace", "append", "insert LINE"];
     if can_extend(path) {
@@ -57,7 +57,7 @@ pub(super) fn offers(path: &BStr) -> Vec<&'static str> {
 /// The content of the file after the write.
 ///
 /// # Errors
-/// There is no such line, no file to insert into or to extend, the file is binary, or it cannot be extended.
+/// There is no such line or no such file, the file is binary, or it cannot be extended.
 pub(super) fn combine(
     path: &BStr,
     old: Option<&[u8]>,
@@ -70,9 +70,8 @@ pub(super) fn combine(
     let (content, extension) = match strategy {
         Strategy::Replace => (content.to_vec(), None),
         Strategy::Extend => {
-            let old = old.ok_or_else(|| {
-                not_found(path).help("a new file is written with --strategy replace")
-            })?;
+            let old = old
+                .ok_or_else(|| not_found(path).help("to create a file, use --strategy replace"))?;
             let (content, extension) = extend(path, old, content)?;
             (content, Some(extension))
         }
@@ -95,7 +94,7 @@ fn extend(path: &BStr, _: &[u8], _: &[u8]) -> GateResult<(Vec<u8>, Extension)> {
     Err(Failure::new(
         FailureKind::UnsupportedLanguage,
         format!(
-            "{} cannot be extended: this guard was built without it",
+            "{} cannot be extended: this guard was built without `extend`",
             show(path)
         ),
     )
@@ -104,7 +103,7 @@ fn extend(path: &BStr, _: &[u8], _: &[u8]) -> GateResult<(Vec<u8>, Extension)> {
     ))
 }
 
-/// `content` before a line of `old`, or after the last one.
+/// Inserts `content` before a line of `old`, or after the last one.
 fn join(path: &BStr, old: &[u8], content: &[u8], line: Option<usize>) -> GateResult<Vec<u8>> {
     let (mark, text) = match old.strip_prefix(BOM) {
         Some(text) => (BOM, text),
@@ -134,7 +133,7 @@ fn join(path: &BStr, old: &[u8], content: &[u8], line: Option<usize>) -> GateRes
     lines.insert(at, &added);
     let mut result = mark.to_vec();
     for line in &lines {
-        // Only the last line of the file and of the content may lack its end.
+        // Only the last line of the file and of the content may lack a line ending.
         if result.len() > mark.len() && !result.ends_with(b"\n") {
             result.extend_from_slice(ending);
         }
@@ -148,7 +147,7 @@ fn join(path: &BStr, old: &[u8], content: &[u8], line: Option<usize>) -> GateRes
     Ok(result)
 }
 
-/// How many lines stand before the new text.
+/// The number of lines before the new text.
 fn place(path: &BStr, lines: usize, line: usize) -> GateResult<usize> {
     if (1..=lines + 1).contains(&line) {
         return Ok(line - 1);
@@ -161,7 +160,7 @@ fn place(path: &BStr, lines: usize, line: usize) -> GateResult<usize> {
     .detail("lines", lines))
 }
 
-/// The text with this line ending throughout.
+/// The text with this line ending everywhere.
 fn with_ending(text: &[u8], ending: &[u8]) -> Vec<u8> {
     let plain = text.replace("\r\n", "\n");
     if ending == b"\n" {

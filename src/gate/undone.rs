@@ -1,4 +1,4 @@
-//! Which of guard's own operations restoring a snapshot would undo, by the audit log.
+//! Finds, in the audit log, the guard operation that restoring a snapshot would undo.
 
 use std::collections::HashSet;
 
@@ -9,23 +9,22 @@ use serde_json::{Map, Value};
 use super::{LogFault, Record};
 use crate::git::Repository;
 
-/// Paths, each with the blob id of the file there; `None` for no file.
+/// Paths, each with the blob id of its file; `None` for no file.
 pub(super) type BlobIds = Vec<(BString, Option<String>)>;
 
-/// The blob id of a content.
+/// The blob id of content.
 pub(super) fn digest(repo: &Repository, content: Option<&[u8]>) -> Option<String> {
-    // What cannot be hashed is like nothing on record.
+    // Content that cannot be hashed equals nothing in the log.
     content.map(|content| match repo.blob_id(content) {
         Some(id) => id.to_string(),
         None => String::new(),
     })
 }
 
-/// The number of the record with which an operation began, where the step from `now` to `back` undoes it: it began with
-/// the paths so, they are as it left them, nothing that guard did there since is in effect, and HEAD has there what it
-/// had then.
+/// The record number of the operation that the step from `now` to `back` undoes: it started from `back` and left
+/// `now`, no later guard operation there is still in effect, and HEAD has not changed there since.
 ///
-/// The record is guard's own word: whoever can write the log can write the files as well.
+/// This trusts the log: anyone who can write it can write the files, too.
 pub(super) fn undone(
     repo: &Repository,
     log: &[u8],
@@ -36,16 +35,16 @@ pub(super) fn undone(
     now.sort();
     let here = repo.work_tree();
     let mut complete = HashSet::new();
-    // An operation that was undone, and all between it and its undoing, has no effect any more.
+    // An undone operation, and everything between it and its undo, no longer has an effect.
     let mut before = u64::MAX;
     for line in log.rsplit(|&byte| byte == b'\n') {
-        // Cheaper to see than that it is not of an operation.
+        // This check is cheaper than parsing the record.
         if !line.contains_str("\"started\"") {
             continue;
         }
         let Record { seq, facts, .. } = match Record::parse(line) {
             Ok(record) => record,
-            // A crash cut it short, before anything was done.
+            // Incomplete after a crash, before anything was done.
             Err(LogFault::NotARecord) => continue,
             Err(_) => return None,
         };
@@ -80,7 +79,7 @@ fn touches(facts: &Map<String, Value>, now: &BlobIds) -> bool {
         .any(|path| now.iter().any(|(there, _)| there == path))
 }
 
-/// How an operation left its paths.
+/// The state after an operation.
 fn ends(facts: &Map<String, Value>, old: &Value, new: &Value) -> BlobIds {
     match facts.get("to") {
         None => at(facts, [("path", new)]),
@@ -88,7 +87,7 @@ fn ends(facts: &Map<String, Value>, old: &Value, new: &Value) -> BlobIds {
     }
 }
 
-/// How it found them.
+/// The state before an operation.
 fn began(facts: &Map<String, Value>, old: &Value) -> BlobIds {
     match facts.get("to") {
         None => at(facts, [("path", old)]),
@@ -107,8 +106,8 @@ fn at<const N: usize>(facts: &Map<String, Value>, digests: [(&str, &Value); N]) 
     ends
 }
 
-/// Whether HEAD has the same at these paths as when the operation began: what is committed since is more than guard's
-/// own work.
+/// Whether HEAD still has the same state at these paths as when the operation started; otherwise more than guard's
+/// own work was committed.
 fn has_head_as_then(repo: &Repository, facts: &Map<String, Value>, paths: &BlobIds) -> bool {
     let then = match facts.get("head") {
         Some(Value::Null) => None,

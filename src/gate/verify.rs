@@ -1,4 +1,4 @@
-//! Verifying the log: each kind of damage has its own verdict.
+//! Verifies the audit log and names the kind of damage.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +7,21 @@ use serde_json::Value;
 use super::{ChainHead, LogFault, Record};
 use crate::git::Snapshots;
 
-/// The first fault and its line, from 1; with the state of the chain up to there.
+/// The first fault and its line (from 1), with the chain up to there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verification {
-    /// Where the sound part of the chain ends.
+    /// The end of the valid part of the chain.
     pub head: ChainHead,
-    /// What is wrong, and at which line.
+    /// The line of the first fault, and the fault.
     pub fault: Option<(usize, LogFault)>,
-    /// Operations that began and have no end on record: they run now, or a crash ended them.
+    /// Operations without an end: still running, or interrupted.
     pub unfinished: Vec<Unfinished>,
 }
 
 /// An operation without an end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unfinished {
-    /// The number of the record that says it began.
+    /// The number of its "started" record.
     pub seq: u64,
     /// `write`, `patch`, …
     pub operation: String,
@@ -29,12 +29,12 @@ pub struct Unfinished {
     pub path: String,
 }
 
-/// Verifies a log against itself and, where there is one, an anchor from outside.
+/// Verifies a log against itself and, if given, an external anchor.
 pub fn verify(bytes: &[u8], anchor: Option<&ChainHead>) -> Verification {
     verify_beside(bytes, anchor, &Snapshots::default())
 }
 
-/// The same, and against what the snapshots keep of it. The log is read after them.
+/// The same, and against the positions in the snapshots. The log was read after them.
 pub fn verify_beside(
     bytes: &[u8],
     anchor: Option<&ChainHead>,
@@ -59,12 +59,12 @@ pub fn verify_beside(
     }
 }
 
-/// A chain as far as it was followed.
+/// The part of a chain that was followed.
 struct Chain {
     head: ChainHead,
-    /// Operations that began and did not end so far.
+    /// Operations that have started but not ended.
     open: BTreeMap<u64, Unfinished>,
-    /// The hash of each record so far.
+    /// The hash of each record.
     hashes: Vec<String>,
     lines: usize,
 }
@@ -90,7 +90,7 @@ impl Chain {
         for (at, line) in lines.iter().enumerate() {
             let number = at + 1;
             let record = match Record::parse(line) {
-                // Whole or not: a record ends with a newline.
+                // A record ends with a newline.
                 _ if number == lines.len() && !is_whole => return Err((number, LogFault::Torn)),
                 Ok(record) => record,
                 Err(LogFault::NotARecord) if torn.is_none() => {

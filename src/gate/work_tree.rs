@@ -1,19 +1,19 @@
-//! What belongs to one work tree of a repository is applied there and nowhere else.
+//! Changes of one work tree are applied only there.
 
 use super::{Failure, FailureKind, GateResult};
 use crate::git::{Repository, WorkTree, show_file};
 use crate::path::shell_word;
 
-/// How messages call a work tree: by its path, where it has one.
+/// The name of a work tree in messages: its path, if it has one.
 pub fn name_of(repo: &Repository, work_tree: &WorkTree) -> String {
     match (repo.place_of(work_tree), work_tree.name()) {
         (Some(place), _) => show_file(&place),
-        (None, Some(name)) => format!("{}, which is gone", crate::path::show(name)),
-        (None, None) => "the main one".to_owned(),
+        (None, Some(name)) => format!("{}, which no longer exists", crate::path::show(name)),
+        (None, None) => "the main work tree".to_owned(),
     }
 }
 
-/// The arguments that run a verb of guard in this work tree, as a command to paste.
+/// A guard command to paste for this work tree.
 pub fn command_in(repo: &Repository, work_tree: &WorkTree, arguments: &str) -> Option<String> {
     if *work_tree == repo.work_tree() {
         return Some(format!("guard {arguments}"));
@@ -23,10 +23,11 @@ pub fn command_in(repo: &Repository, work_tree: &WorkTree, arguments: &str) -> O
     Some(format!("guard -C {word} {arguments}"))
 }
 
-/// Refuses what belongs to another work tree, and says where to go, or what to do `otherwise` where that is gone.
+/// Refuses what belongs to another work tree, with the command to run there, or `otherwise` if that work tree is
+/// gone.
 ///
 /// # Errors
-/// It does.
+/// It belongs to another work tree.
 pub fn check_is_here(
     repo: &Repository,
     work_tree: &WorkTree,

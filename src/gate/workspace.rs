@@ -1,4 +1,4 @@
-//! A workspace with everything that its file operations need.
+//! A workspace, ready for file operations.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use crate::judge::{self, OperationContext, Options, PolicyRequest};
 use crate::policy::Policy;
 use crate::rules::Access;
 
-/// A workspace with everything that its file operations need.
+/// A workspace, ready for file operations.
 pub struct Gate<'a> {
     pub(super) repo: &'a Repository,
     pub(super) boundary: Boundary,
@@ -26,15 +26,15 @@ pub struct Gate<'a> {
     pub(super) held: Held,
     pub(super) lock: Lock,
     pub(super) approvals: Vec<Approval>,
-    /// What signs a person's consent.
+    /// Signs approvals.
     pub(super) signer: Option<Signer>,
 }
 
 impl<'a> Gate<'a> {
-    /// Opens the workspace of a repository; designs and settings are HEAD's.
+    /// Opens the workspace of a repository, with HEAD's designs and settings.
     ///
     /// # Errors
-    /// Whatever keeps guard from a verdict.
+    /// guard cannot reach a verdict.
     pub fn open(repo: &'a Repository, options: &Options) -> GateResult<Gate<'a>> {
         Gate::open_with(repo, options, true)
     }
@@ -71,16 +71,16 @@ impl<'a> Gate<'a> {
         }
     }
 
-    /// The same, with what signs a person's consent.
+    /// The same, with a signer for approvals.
     #[must_use]
     pub fn signing(self, signer: Option<Signer>) -> Self {
         Gate { signer, ..self }
     }
 
-    /// Reads a text file inside the read roots. A refusal is on record.
+    /// Reads a text file inside the read roots. A refusal is recorded.
     ///
     /// # Errors
-    /// The path is refused, there is no such file, or it cannot be read.
+    /// The path is refused, the file does not exist, or it cannot be read.
     pub fn read(&self, request: &BStr) -> GateResult<(BString, OpenedFile)> {
         let read = self.find(request).and_then(|(path, entry)| {
             refuse_binary(path.as_ref(), &entry.content)?;
@@ -93,7 +93,7 @@ impl<'a> Gate<'a> {
         })
     }
 
-    /// Remarks on how the policy came about, such as on a design that the work tree has in another version.
+    /// Notes on the policy, for example that the work tree has another version of a design.
     pub fn notes(&self) -> &[String] {
         &self.policy.notes
     }
@@ -108,12 +108,12 @@ impl<'a> Gate<'a> {
         Ok((path, entry))
     }
 
-    /// The largest content that the settings allow, in bytes.
+    /// The size limit of the settings, in bytes.
     pub fn max_size(&self) -> u64 {
         self.policy.settings.max_size
     }
 
-    /// The absolute spelling of a path in the workspace, free of links.
+    /// The absolute spelling of a path in the workspace, without links.
     pub fn absolute(&self, path: &BStr) -> PathBuf {
         self.boundary.absolute(path)
     }

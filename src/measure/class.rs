@@ -2,10 +2,10 @@
 
 use super::share::Lost;
 
-/// From where on a change is destructive.
+/// When a change is destructive.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Thresholds {
-    /// Old versions of at most this many lines are never REPLACE.
+    /// Old versions with at most this many lines are never REPLACE.
     pub lines: usize,
     /// The lost share, 0 to 1, from which on (inclusive) a change is REPLACE.
     pub share: f64,
@@ -25,19 +25,19 @@ named! {
     /// The class of a change.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum Class {
-        /// There was nothing.
+        /// The file is new.
         New = "NEW",
-        /// Something was there and stays recognisable, or was small.
+        /// The file stays recognisable, or was small.
         Modify = "MODIFY",
-        /// A large file lost most of what it was.
+        /// A large file lost most of its content.
         Replace = "REPLACE",
-        /// Nothing is left.
+        /// The file is deleted.
         Delete = "DELETE",
     }
 }
 
-/// The class of a change that has an old and a new version: REPLACE where the
-/// old one has more lines than the threshold and the lost share reaches its own.
+/// The class of a change with an old and a new version: REPLACE if both the lines of the old version and the lost
+/// share reach their thresholds.
 pub fn classify(lost: &Lost, thresholds: &Thresholds) -> Class {
     if lost.exceeds_lines(thresholds.lines) && lost.at_least(thresholds.share) {
         Class::Replace

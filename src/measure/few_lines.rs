@@ -1,13 +1,13 @@
-//! What is lost where two texts differ in a few lines, without a diff.
+//! Counts the loss without a diff where two texts differ in only a few lines.
 
 use super::units::{Counted, Unit};
 
-/// With more lines that the other text lacks, Myers' diff with git's bounds may leave out frequent lines between
-/// them, and no longer count what the shortest diff does (git's `xdl_clean_mmatch`).
+/// With more differing lines, Myers' diff with git's heuristics may drop frequent lines and no longer match the
+/// shortest diff (git's `xdl_clean_mmatch`).
 const FEW: usize = 6;
 
-/// How many lines of `old` a diff does not keep, where no such line is anywhere else that the texts differ, so that
-/// all of them are gone too. `None` where it takes the diff to tell.
+/// The number of lines of `old` that a diff would not keep, if none of them occurs elsewhere in the differing parts.
+/// `None` if only a diff can tell.
 pub(super) fn lost(old: &Counted<'_>, new: &Counted<'_>) -> Option<usize> {
     if old.unit != Unit::Lines {
         return None;
@@ -15,7 +15,7 @@ pub(super) fn lost(old: &Counted<'_>, new: &Counted<'_>) -> Option<usize> {
     let (mut before, mut after) = (old.lines(), new.lines());
     skip_equal(&mut before, &mut after, Iterator::next);
     skip_equal(&mut before, &mut after, DoubleEndedIterator::next_back);
-    // Where both have as many lines left, those at the same place belong together.
+    // If both have equally many lines left, lines at the same position correspond.
     let opposite = (old.count == new.count).then(|| after.clone());
     let mut opposite = opposite.into_iter().flatten();
     let mut lost = Vec::with_capacity(FEW);
@@ -31,7 +31,7 @@ pub(super) fn lost(old: &Counted<'_>, new: &Counted<'_>) -> Option<usize> {
     (!is_kept).then_some(lost.len())
 }
 
-/// Takes lines from one end of both as long as they are equal.
+/// Skips equal lines at one end of both.
 fn skip_equal<'a, L: Iterator<Item = &'a [u8]> + Clone>(
     before: &mut L,
     after: &mut L,

@@ -1,37 +1,37 @@
-//! Whether a file's content goes on somewhere else: what the new end of a Rename row has to keep of the old one.
+//! Whether a renamed file keeps enough of its content.
 
 use super::rename::MIN_SIMILARITY;
 use super::{Conversion, Lost, Profile, Thresholds, measure};
 use crate::change::Kind;
 
-/// What another file keeps of one that goes.
+/// What the new file of a rename keeps of the old one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Kept {
-    /// Whether that is enough to call it the same file.
+    /// Whether that is enough to count as the same file.
     pub enough: bool,
-    /// What is lost, where both are text.
+    /// The loss, if both are text.
     pub lost: Lost,
-    /// The content became something else.
+    /// What the content became, if it changed its kind.
     pub conversion: Option<Conversion>,
 }
 
 impl Kept {
-    /// Everything.
+    /// Everything is kept.
     pub const WHOLE: Kept = Kept {
         enough: true,
         lost: Lost::NOTHING,
         conversion: None,
     };
 
-    /// Nothing that could be compared, as where a file goes and a link comes.
+    /// Nothing comparable is kept, for example if a link replaces a file.
     pub const NOTHING: Kept = Kept {
         enough: false,
         ..Kept::WHOLE
     };
 }
 
-/// What `new` keeps of `old`. It is enough where the lost share stays below the threshold of a replacement, however
-/// small the file is, and the content became nothing else. Binary files must be alike as those of a rename are.
+/// What `new` keeps of `old`. It is enough if the lost share is below the threshold of a replacement, whatever the
+/// size, and the content keeps its kind. Binary files must be as similar as for a rename.
 pub fn kept(old: &[u8], new: &[u8], thresholds: &Thresholds) -> Kept {
     if old == new {
         return Kept::WHOLE;

@@ -1,4 +1,4 @@
-//! Myers' diff with git's bounds, in little memory: the texts are numbered and forgotten before they are compared.
+//! Myers' diff with git's heuristics in little memory: texts are numbered first, and then not kept.
 
 use gix::diff::blob::sources::byte_lines;
 use gix::diff::blob::{
@@ -8,28 +8,28 @@ use gix::diff::blob::{
 use super::longest_common::{self, Common};
 use super::text::line_count;
 
-/// The diff numbers its tokens in 31 bits and panics beyond.
+/// The diff library numbers tokens in 31 bits and panics beyond.
 pub(super) const DIFF_LIMIT: usize = i32::MAX as usize - 1;
 
-/// With more units between the equal ends, on both sides together, Myers' diff takes longer than a person waits.
+/// With more units between the equal ends of both sides, Myers' diff takes too long to wait for.
 const WHOLE: usize = 1 << 16;
 
-/// Of such texts so many lines of each side are compared for a person, who is shown the first few changes.
+/// Of longer texts, only so many lines per side are compared for previews.
 const HEAD: usize = 1 << 14;
 
-/// How many columns a tab has where hunks are moved to what is indented least; git's number.
+/// The width of a tab when hunks are moved to the least indentation; git's value.
 const TAB: u8 = 8;
 
-/// Two texts as numbers, equal where their units are.
+/// Two texts as numbers; equal units have equal numbers.
 pub(super) struct Numbered {
     before: Vec<Token>,
     after: Vec<Token>,
-    /// How many different ones there are.
+    /// The number of distinct units.
     count: u32,
 }
 
 impl Numbered {
-    /// At most [`DIFF_LIMIT`] units a side.
+    /// At most [`DIFF_LIMIT`] units per side.
     pub(super) fn new<'a, S: TokenSource<Token = &'a [u8]>>(old: S, new: S) -> Numbered {
         let input = InternedInput::new(old, new);
         Numbered {
@@ -39,12 +39,12 @@ impl Numbered {
         }
     }
 
-    /// The diff, where it is quick.
+    /// The diff, if it is quick.
     pub(super) fn quick_diff(&self) -> Option<LineDiff> {
         self.head().is_none().then(|| self.diff())
     }
 
-    /// The diff, of a head only where all would take long.
+    /// The diff, limited to a head if the whole would take long.
     pub(super) fn diff(&self) -> LineDiff {
         let (until, resume) = self.head().unwrap_or_else(|| {
             let end = (self.before.len(), self.after.len());
@@ -60,12 +60,12 @@ impl Numbered {
         }
     }
 
-    /// How many units the shortest diff keeps.
+    /// The number of units that the shortest diff keeps.
     pub(super) fn kept(&self) -> Common {
         longest_common::kept(&self.before, &self.after)
     }
 
-    /// Where a diff of a head ends on both sides, and where the equal tails begin; `None` where all is quick.
+    /// The ends of the head on both sides, and the start of the equal tails; `None` if the whole is quick.
     fn head(&self) -> Option<(LinePair, LinePair)> {
         let (before, after) = (self.before.len(), self.after.len());
         if before + after <= WHOLE {
@@ -98,11 +98,11 @@ impl Numbered {
     }
 }
 
-/// A place of the old and one of the new side.
+/// A position in the old and in the new side.
 type LinePair = (usize, usize);
 
-/// Which units two texts share. Of very large ones a head alone is compared; the rest, up to the equal tails, counts as
-/// changed.
+/// The units that two texts share. For very large texts only a head is compared; the rest, up to the equal tail,
+/// counts as changed.
 pub struct LineDiff {
     diff: Diff,
     until: LinePair,
@@ -110,12 +110,12 @@ pub struct LineDiff {
 }
 
 impl LineDiff {
-    /// How many units of the old side are removed.
+    /// The number of removed units.
     pub(super) fn count_removals(&self) -> usize {
         self.diff.count_removals() as usize + self.resume.0 - self.until.0
     }
 
-    /// Whether the unit at this place of the old side is removed.
+    /// Whether the unit at this position of the old side is removed.
     pub(super) fn is_removed(&self, at: usize) -> bool {
         match u32::try_from(at) {
             Ok(index) if at < self.until.0 => self.diff.is_removed(index),
@@ -137,7 +137,7 @@ impl LineDiff {
     }
 }
 
-/// Where two texts differ, line by line with their blanks and endings; all of both where there are too many lines.
+/// The line differences of two texts, including blanks and endings; everything if there are too many lines.
 pub(super) fn whole_line_changes(old: &[u8], new: &[u8]) -> Vec<Hunk> {
     let (old_lines, new_lines) = (line_count(old), line_count(new));
     if old_lines > DIFF_LIMIT || new_lines > DIFF_LIMIT {

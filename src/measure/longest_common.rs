@@ -1,32 +1,32 @@
-//! The exact number of kept units, or a lower bound of it, with a limit on the effort.
+//! Computes the exact number of kept units or, within limited effort, a lower bound.
 //!
-//! The longest common subsequence is computed by rows of bits (Hyyrö's variant of the algorithm of Crochemore et al.):
-//! one row for each old token, 64 new tokens in a step. A zero bit stands where the subsequence grows.
+//! The longest common subsequence is computed with bit rows (Hyyrö's variant of the algorithm of Crochemore et al.):
+//! one row per old token, 64 new tokens per step. A zero bit marks where the subsequence grows.
 
 use std::collections::HashMap;
 
 use gix::diff::blob::Token;
 
-/// How many steps may be taken for each token, on both sides together. git's own bound is the square root of their
-/// number and at least 256.
+/// The maximum steps per token, on both sides together. git's own limit is the square root of their number and at
+/// least 256.
 const STEPS_PER_TOKEN: usize = 32;
-/// With fewer tokens than this, more steps cost nothing that a person would notice.
+/// So many steps are always allowed, because they take no noticeable time.
 const STEPS_AT_LEAST: usize = 1 << 25;
-/// What is too much at once is compared in blocks of this many tokens a side.
+/// Larger inputs are compared in blocks of this many tokens per side.
 const BLOCK: usize = 2_048;
 
-/// What is known of the kept tokens.
+/// The number of kept tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Common {
-    /// At least so many are kept, by the shortest diff.
+    /// At least this many are kept by the shortest diff.
     pub(super) count: usize,
-    /// Not fewer than that either.
+    /// Whether the number is exact.
     pub(super) is_exact: bool,
-    /// The steps taken.
+    /// The steps used.
     pub(super) steps: usize,
 }
 
-/// How many tokens of `old` the shortest diff keeps. Where that takes too many steps, a number that is not above it.
+/// The number of tokens of `old` that the shortest diff keeps, or a lower bound if that takes too many steps.
 pub(super) fn kept(old: &[Token], new: &[Token]) -> Common {
     let steps = STEPS_PER_TOKEN.saturating_mul(old.len() + new.len());
     kept_within(old, new, steps.max(STEPS_AT_LEAST), BLOCK)
@@ -53,7 +53,7 @@ fn kept_within(mut old: &[Token], mut new: &[Token], limit: usize, block: usize)
     }
     let mut count = 0;
     for (old, new) in blocks(&old, &new, block) {
-        // A block has few enough rows and columns to need no limit.
+        // A block is small enough to need no limit.
         count += longest_common(old, new, usize::MAX, &mut steps).unwrap_or(0);
     }
     Common {
@@ -63,7 +63,7 @@ fn kept_within(mut old: &[Token], mut new: &[Token], limit: usize, block: usize)
     }
 }
 
-/// Takes off the equal ends; returns how many tokens those are.
+/// Removes the equal ends; returns their number of tokens.
 fn trim(old: &mut &[Token], new: &mut &[Token]) -> usize {
     let head = old.iter().zip(*new).take_while(|(a, b)| a == b).count();
     (*old, *new) = (&old[head..], &new[head..]);
@@ -73,13 +73,13 @@ fn trim(old: &mut &[Token], new: &mut &[Token]) -> usize {
     head + tail
 }
 
-/// Whether all of `part` is in `whole`, in its order: then the two differ by whole lines added or removed alone.
+/// Whether `part` is a subsequence of `whole`; the texts then differ only by added or removed lines.
 fn is_subsequence(part: &[Token], whole: &[Token]) -> bool {
     let mut whole = whole.iter();
     part.len() <= whole.len() && part.iter().all(|token| whole.any(|other| other == token))
 }
 
-/// The tokens that the other side has at all.
+/// The tokens that also occur on the other side.
 fn common_only(tokens: &[Token], other: &[Token]) -> Vec<Token> {
     let mut is_there = Vec::new();
     for token in other {
@@ -93,9 +93,9 @@ fn common_only(tokens: &[Token], other: &[Token]) -> Vec<Token> {
     tokens.iter().filter(is_common).copied().collect()
 }
 
-/// Where each token of a side is.
+/// The positions of each token on one side.
 struct TokenPlaces {
-    /// The first place of each token in `places`, and one more end.
+    /// For each token, its first index in `places`, plus a final end.
     starts: Vec<usize>,
     places: Vec<usize>,
 }
@@ -129,13 +129,13 @@ impl TokenPlaces {
     }
 }
 
-/// The length of the longest common subsequence; `None` where it takes more than `limit` steps.
+/// The length of the longest common subsequence; `None` if it takes more than `limit` steps.
 fn longest_common(old: &[Token], new: &[Token], limit: usize, steps: &mut usize) -> Option<usize> {
     let words = new.len().div_ceil(64);
     let places = TokenPlaces::of(new);
     let mut masks: HashMap<u32, Vec<u64>> = HashMap::new();
     let mut row = vec![u64::MAX; words];
-    // From here on the row is still all ones.
+    // From here on the row is all ones.
     let mut end = 0;
     for &token in old {
         let places = places.get(token);
@@ -158,7 +158,7 @@ fn longest_common(old: &[Token], new: &[Token], limit: usize, steps: &mut usize)
     }
     let padding = words * 64 - new.len();
     let ones: usize = row.iter().map(|bits| bits.count_ones() as usize).sum();
-    // Those behind the end are still ones.
+    // Bits after the end are still ones.
     Some(new.len() - (ones - padding))
 }
 
@@ -170,7 +170,7 @@ fn mask(places: &[usize], words: usize) -> Vec<u64> {
     mask
 }
 
-/// One word of a row, where the token is at the bits of `mask`; returns what is carried to the next.
+/// Updates one word of a row, where `mask` has the positions of the token; returns the carry.
 fn grow(bits: &mut u64, mask: u64, carry: bool) -> bool {
     let (sum, over) = bits.overflowing_add(*bits & mask);
     let (sum, over_too) = sum.overflowing_add(u64::from(carry));
@@ -178,7 +178,7 @@ fn grow(bits: &mut u64, mask: u64, carry: bool) -> bool {
     over || over_too
 }
 
-/// The row of a token that is at few places; returns the steps that it took, one for each place too.
+/// Updates the row for a token with few positions; returns the steps used.
 fn grow_at(row: &mut [u64], places: &[usize]) -> usize {
     let mut steps = places.len();
     let mut places = places.iter().peekable();
@@ -186,7 +186,7 @@ fn grow_at(row: &mut [u64], places: &[usize]) -> usize {
     let mut carry = false;
     loop {
         if !carry {
-            // Words without the token stay as they are.
+            // Words without the token stay unchanged.
             match places.peek() {
                 Some(place) => at = at.max(*place / 64),
                 None => return steps,
@@ -205,8 +205,8 @@ fn grow_at(row: &mut [u64], places: &[usize]) -> usize {
     }
 }
 
-/// Cuts both sides into parts that belong together: at tokens that both have once, in an order that both have, and
-/// where those are too far apart, in proportion.
+/// Splits both sides into corresponding parts: at tokens that occur once on both sides in the same order and, where
+/// these are too far apart, proportionally.
 fn blocks<'a>(old: &'a [Token], new: &'a [Token], size: usize) -> Vec<(&'a [Token], &'a [Token])> {
     let mut blocks = Vec::new();
     let (mut from, mut to) = (0, 0);
@@ -239,10 +239,10 @@ fn blocks<'a>(old: &'a [Token], new: &'a [Token], size: usize) -> Vec<(&'a [Toke
     blocks
 }
 
-/// The longest list of tokens that both sides have once, in the order of both, by their places.
+/// The longest list of tokens that occur once on both sides, in the order of both, by position.
 fn anchors(old: &[Token], new: &[Token]) -> Vec<(usize, usize)> {
     let (old_places, new_places) = (TokenPlaces::of(old), TokenPlaces::of(new));
-    // The last of each length has the smallest place; each knows the one before it.
+    // The last token of each length has the smallest position; each knows its predecessor.
     let mut tails: Vec<usize> = Vec::new();
     let mut pairs: Vec<(usize, usize, Option<usize>)> = Vec::new();
     for (at, &token) in old.iter().enumerate() {

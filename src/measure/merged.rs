@@ -1,13 +1,13 @@
-//! What a merge took over as it was, and what somebody wrote while merging.
+//! Tells content that a merge took over from content that was written during the merge.
 
 use std::ops::Range;
 
 use gix::diff::blob::{Algorithm, Diff, InternedInput};
 
-/// Whether every place of `merged` is as one of its parents has it: then nobody wrote anything.
+/// Whether every place of `merged` equals one of its parents, so that nobody wrote anything.
 ///
-/// A place is a run of lines, or a gap between two lines where a parent has more. Places that touch count as
-/// one, as git's own merge calls them a conflict.
+/// A place is a run of lines, or a gap where a parent has more lines. Adjacent places count as one, because git's
+/// merge would report a conflict.
 pub fn is_taken_over(merged: &[u8], parents: &[&[u8]]) -> bool {
     let mut parents = parents.iter();
     let Some(first) = parents.next() else {
@@ -23,14 +23,14 @@ pub fn is_taken_over(merged: &[u8], parents: &[&[u8]]) -> bool {
     unlike_all.is_empty()
 }
 
-/// The places of `merged` that `parent` has otherwise, in order.
+/// The places where `merged` differs from `parent`, in order.
 fn unlike(parent: &[u8], merged: &[u8]) -> Vec<Range<u32>> {
     let input = InternedInput::new(parent, merged);
     let diff = Diff::compute(Algorithm::Myers, &input);
     diff.hunks().map(|hunk| hunk.after).collect()
 }
 
-/// Where a place of one list meets or touches a place of the other.
+/// Where a place of one list overlaps or touches a place of the other.
 fn common(one: &[Range<u32>], other: &[Range<u32>]) -> Vec<Range<u32>> {
     let mut found = Vec::new();
     let mut others = other.iter().peekable();

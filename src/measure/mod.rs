@@ -1,6 +1,4 @@
-//! How much of a file a change destroys: lost share, class, preview, renames.
-//!
-//! Everything here is a pure function of blobs.
+//! Measures what a change destroys: lost share, class, preview, renames. All are pure functions of blobs.
 
 mod class;
 mod few_lines;
@@ -36,47 +34,47 @@ named! {
     pub enum Conversion {
         /// Text became binary.
         Binary = "binary",
-        /// What was no text became text.
+        /// Binary became text.
         Text = "text",
-        /// Text became UTF-16 or UTF-32, which git, and so every review, shows as binary.
+        /// Text became UTF-16 or UTF-32, which git shows as binary.
         WideText = "UTF-16 or UTF-32",
-        /// Content, text or binary, became a Git LFS pointer.
+        /// Content became a Git LFS pointer.
         LfsPointer = "a Git LFS pointer",
         /// A file became a symbolic link.
         Symlink = "a symbolic link",
         /// A file became a submodule.
         Submodule = "a submodule",
-        /// A file that held something holds nothing but blanks now.
+        /// The file contains only blanks now.
         Emptied = "empty",
     }
 }
 
-/// What a change does to content.
+/// The effect of a change on content.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Measured {
-    /// The class by lines and lost share; a [`Conversion`] stands beside it.
+    /// The class by lines and lost share, regardless of [`Conversion`].
     pub class: Class,
-    /// Lines of the old version, whatever ends them; `None` where it is missing, binary or no file.
+    /// The lines of the old version; `None` if it is missing, binary or not a file.
     pub original_lines: Option<usize>,
-    /// Lines of the new version, likewise.
+    /// The lines of the new version, likewise.
     pub new_lines: Option<usize>,
-    /// What is lost. Nothing where the old version is no file, or one binary takes the place of another.
+    /// The loss; nothing if the old version is not a file or one binary replaces another.
     pub lost: Lost,
-    /// Whether the old version is over the threshold of lines, or of bytes where lines are not counted.
+    /// Whether the old version exceeds the threshold of lines, or of bytes if lines are not counted.
     pub large: bool,
-    /// The content became something else.
+    /// The new kind of content, if it changed.
     pub conversion: Option<Conversion>,
-    /// Only layout changed.
+    /// Set if only the layout changed.
     pub cosmetic: Option<Cosmetic>,
 }
 
 impl Measured {
-    /// Whether most of the content is lost, or became something else.
+    /// Whether most of the content is lost or changed its kind.
     pub fn destroys(&self) -> bool {
         self.class == Class::Replace || self.conversion.is_some()
     }
 
-    /// The same step where the old content is known to live on elsewhere.
+    /// The same step, if the old content is known to exist elsewhere.
     pub fn without_loss(self) -> Measured {
         Measured {
             class: Class::Modify,
@@ -87,10 +85,10 @@ impl Measured {
     }
 }
 
-/// Measures the step from `old` to `new`, each a kind with its blob (for a
-/// submodule the bytes are not looked at); `None` is a missing side.
+/// Measures the step from `old` to `new`, each a kind with its blob (ignored for a submodule); `None` is a missing
+/// side.
 ///
-/// The halves of a rename are measured as one step, from the old to the new end.
+/// A rename is measured as one step from the old to the new path.
 pub fn measure(
     old: Option<(Kind, &[u8])>,
     new: Option<(Kind, &[u8])>,
@@ -99,7 +97,7 @@ pub fn measure(
     measure_with_diff(old, new, thresholds).0
 }
 
-/// As [`measure`], with the diff where it took one of lines.
+/// Like [`measure`], with the line diff if it computed one.
 pub fn measure_with_diff(
     old: Option<(Kind, &[u8])>,
     new: Option<(Kind, &[u8])>,
@@ -144,7 +142,7 @@ pub fn measure_with_diff(
     (measured, diff)
 }
 
-/// What is lost of an old version without text: all of it where it is deleted or becomes something else.
+/// The loss of an old version that is not text: everything, if it is deleted or changes its kind.
 fn lost_bytes(old: Option<&Side<'_>>, is_deleted: bool, conversion: Option<Conversion>) -> Lost {
     match old {
         Some(old) if old.content.is_some() && (is_deleted || conversion.is_some()) => {
@@ -154,13 +152,13 @@ fn lost_bytes(old: Option<&Side<'_>>, is_deleted: bool, conversion: Option<Conve
     }
 }
 
-/// One side of a step, looked at once.
+/// One side of a step.
 struct Side<'a> {
     kind: Kind,
     blob: &'a [u8],
-    /// `None` where it is no file.
+    /// `None` if it is not a file.
     content: Option<Content>,
-    /// What can be counted of it.
+    /// The text, if it can be counted.
     text: Option<Text<'a>>,
 }
 

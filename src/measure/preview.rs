@@ -1,6 +1,6 @@
-//! What a person is shown before deciding: the unified diff and the lost lines.
+//! Previews for people: the unified diff and the lost lines.
 //!
-//! Nothing here is counted with; counts come from [`super::lost`].
+//! Counts come from [`super::lost`], not from here.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -16,21 +16,19 @@ use super::text::{Content, countable, line_count};
 /// Unchanged lines around a change.
 const CONTEXT: u32 = 3;
 
-/// A longer line is cut; minified files have lines of megabytes.
+/// Longer lines are cut; minified files have lines of megabytes.
 const LINE_WIDTH: usize = 240;
 
-/// Lines of each side, as far as there are that many, that a cut preview shows at least.
+/// The minimum lines per side in a shortened preview.
 const LEAST: usize = 3;
 
-/// A unified diff of at most `max_lines` lines, the markers
-/// `[truncated] N more lines` included: where it is longer, it shows the first removed
-/// and the first added lines in proportion to their numbers, and how many of
-/// each are left out. Empty where nothing differs.
+/// A unified diff of at most `max_lines` lines, including the markers `[truncated] N more lines`. A longer diff shows
+/// the first removed and the first added lines in proportion to their numbers, and how many of each are left out.
+/// Empty if nothing differs.
 ///
-/// The names are printed as they are: escape them before. Content is escaped
-/// here: control and direction-changing characters show as `\u{1b}`, a carriage
-/// return as `\r`, and what is not UTF-8 as U+FFFD. With `usize::MAX` lines nothing
-/// is left out, long lines included.
+/// Names are printed as they are, so the caller escapes them. Content is escaped here: control and direction-changing
+/// characters show as `\u{1b}`, a carriage return as `\r`, and invalid UTF-8 as U+FFFD. With `usize::MAX` lines
+/// nothing is left out or cut.
 pub fn unified_preview(
     old: &[u8],
     new: &[u8],
@@ -67,17 +65,17 @@ pub fn unified_preview(
     page.finish()
 }
 
-/// One piece of a preview, in the order in which it is printed.
+/// One piece of a preview, in printing order.
 enum PreviewPart {
     Head(Range<u32>, Range<u32>),
     Same(Range<u32>),
     Removed(Range<u32>),
     Added(Range<u32>),
-    /// This many lines, of this kind, are not shown.
+    /// This many lines of this kind are not shown.
     LeftOut(usize, &'static str),
 }
 
-/// What is known of one version without printing it.
+/// Facts about one version, without printing it.
 struct PreviewSide {
     lines: u32,
     ends_with_newline: bool,
@@ -91,14 +89,14 @@ impl PreviewSide {
         }
     }
 
-    /// How many lines a range takes, with the remark that there is no newline at the end.
+    /// How many lines a range takes, including the remark about a missing final newline.
     fn printed(&self, range: &Range<u32>) -> usize {
         let remark = !range.is_empty() && range.end == self.lines && !self.ends_with_newline;
         range.len() + usize::from(remark)
     }
 }
 
-/// Decides which lines of a diff are shown.
+/// Decides which lines of a diff to show.
 struct Layout<'a> {
     changes: &'a [Hunk],
     old: PreviewSide,
@@ -107,7 +105,7 @@ struct Layout<'a> {
 }
 
 impl Layout<'_> {
-    /// All parts where they fit, else as many lines of each side as fit.
+    /// All parts if they fit; otherwise as many lines per side as fit.
     fn best(&self) -> Vec<PreviewPart> {
         let sum = |side: fn(&Hunk) -> &Range<u32>| self.changes.iter().map(|c| side(c).len()).sum();
         let (removed, added): (usize, usize) = (sum(|c| &c.before), sum(|c| &c.after));
@@ -122,7 +120,7 @@ impl Layout<'_> {
                 let (old, new) = shares(shown, removed, added);
                 let mut parts = self.parts(old, new)?;
                 let of_both = removed > 0 && added > 0;
-                // Each marker stands behind the last line of its side that is shown.
+                // Each marker follows the last shown line of its side.
                 for (left_out, what, is_side) in [
                     (
                         removed - old,
@@ -146,7 +144,7 @@ impl Layout<'_> {
             .unwrap_or_else(|| vec![PreviewPart::LeftOut(removed + added, "")])
     }
 
-    /// The parts with so many removed and added lines and those around them; `None` where they do not fit.
+    /// The parts with so many removed and added lines and their context; `None` if they do not fit.
     fn parts(&self, mut removed: usize, mut added: usize) -> Option<Vec<PreviewPart>> {
         let is_close = |a: &Hunk, b: &Hunk| b.before.start - a.before.end <= 2 * CONTEXT;
         let mut parts = Vec::new();
@@ -155,7 +153,7 @@ impl Layout<'_> {
             let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else {
                 continue;
             };
-            // The lines around are the same on both sides, so there are as many.
+            // Both sides have the same context lines.
             let lead = first.before.start.min(CONTEXT);
             let trail = self.old.lines.saturating_sub(last.before.end).min(CONTEXT);
             let around = |start: u32, end: u32| start.saturating_sub(lead)..end + trail;
@@ -168,7 +166,7 @@ impl Layout<'_> {
                 let old = first_of(&change.before, &mut removed);
                 let new = first_of(&change.after, &mut added);
                 if old.is_empty() && new.is_empty() {
-                    // Both sides are used up, or the one that this change is of.
+                    // Both sides are used up, or the side of this change.
                     at = change.before.end;
                     is_cut = true;
                     continue;
@@ -181,7 +179,7 @@ impl Layout<'_> {
             }
             if !has_lines {
                 parts.truncate(begins);
-                // One side may be used up while the other goes on further down.
+                // One side may be used up while the other continues.
                 if removed == 0 && added == 0 {
                     break;
                 }
@@ -223,7 +221,7 @@ fn first_of(range: &Range<u32>, left: &mut usize) -> Range<u32> {
     range.start..range.start + u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// How many of `shown` lines are removed and how many added ones.
+/// How many of `shown` lines are removed ones, and how many added ones.
 fn shares(shown: usize, removed: usize, added: usize) -> (usize, usize) {
     let (least_old, least_new) = (removed.min(LEAST), added.min(LEAST));
     let old = if shown < least_old + least_new {
@@ -239,17 +237,15 @@ fn marker(count: usize, what: &str) -> String {
     format!("[truncated] {count} more{what} {noun}")
 }
 
-/// The lines of `old` that a line diff does not keep, in order, at most
-/// `max_lines` of them, the marker `[truncated] N more lines` included.
-/// Leading and trailing blanks are ignored and content is escaped as in
-/// [`unified_preview`].
+/// The lines of `old` that a line diff does not keep, at most `max_lines`, including the marker `[truncated] N more
+/// lines`. Leading and trailing blanks are ignored, and content is escaped as in [`unified_preview`].
 pub fn deleted_content(old: &[u8], new: &[u8], max_lines: usize) -> String {
     let diff = line_diff(&displayable(old), &displayable(new));
     removed_lines(old, diff.as_ref(), max_lines)
 }
 
-/// As [`deleted_content`] by a diff that is there already: the one of
-/// [`measure_with_diff`](super::measure_with_diff). Without one every line is lost.
+/// Like [`deleted_content`] with a known diff from [`measure_with_diff`](super::measure_with_diff). Without a diff,
+/// every line is lost.
 pub fn removed_lines(old: &[u8], diff: Option<&LineDiff>, max_lines: usize) -> String {
     let old = displayable(old);
     let mut page = Page::new(max_lines);
@@ -261,7 +257,7 @@ pub fn removed_lines(old: &[u8], diff: Option<&LineDiff>, max_lines: usize) -> S
     page.finish()
 }
 
-/// The lines to show; one that says so where there are none.
+/// The lines to show, or a placeholder line.
 fn displayable(blob: &[u8]) -> Cow<'_, [u8]> {
     match Content::of(blob) {
         Content::Binary => Cow::Owned(format!("[binary, {} bytes]\n", blob.len()).into_bytes()),
@@ -269,7 +265,7 @@ fn displayable(blob: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Lines as the head of a hunk names them.
+/// Lines as in a hunk header.
 fn position(lines: &Range<u32>) -> String {
     let start = lines.start;
     match lines.end - start {
@@ -279,10 +275,10 @@ fn position(lines: &Range<u32>) -> String {
     }
 }
 
-/// The lines of a text, walked once from its beginning to its end.
+/// Walks once through the lines of a text.
 struct Lines<'a> {
     rest: bstr::LinesWithTerminator<'a>,
-    /// How many lines are behind.
+    /// The number of lines passed.
     at: u32,
 }
 
@@ -294,7 +290,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Shows the lines of a range that is not behind; those before it are passed over.
+    /// Prints the lines of a range that is not behind, skipping those before it.
     fn print(&mut self, sign: char, range: Range<u32>, page: &mut Page) {
         while self.at < range.end
             && let Some(line) = self.rest.next()
@@ -313,7 +309,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// A line that cannot steer a terminal, cut where it is long.
+/// A line that is safe for a terminal, cut if it is long.
 fn visible(line: &[u8], width: usize) -> String {
     let mut shown = String::new();
     let bytes = width.saturating_mul(4).saturating_add(4);
@@ -336,17 +332,17 @@ fn visible(line: &[u8], width: usize) -> String {
     shown
 }
 
-/// Characters that reorder text, break lines or are not seen.
+/// Characters that reorder text, break lines or are invisible.
 fn is_steering(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-/// Collects lines up to a maximum; only what is kept gets formatted.
+/// Collects lines up to a maximum; dropped lines are not formatted.
 struct Page {
     lines: Vec<String>,
     max: usize,
     total: usize,
-    /// Where longer lines are cut; a page without end shows them whole.
+    /// Longer lines are cut; an unlimited page shows them whole.
     width: usize,
 }
 
@@ -370,7 +366,7 @@ impl Page {
         }
     }
 
-    /// The page, each line with its newline; the marker takes the place of the last line.
+    /// The page with newlines; the marker replaces the last line.
     fn finish(mut self) -> String {
         if self.total > self.max {
             self.lines.truncate(self.max.saturating_sub(1));

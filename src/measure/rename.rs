@@ -1,7 +1,7 @@
-//! Which delete and which add are the two ends of a rename.
+//! Pairs deletes and adds as renames.
 //!
-//! A rename is judged as a delete plus an add; the pairing explains it and
-//! says against which old version the lost share is taken.
+//! A rename is judged as a delete plus an add. The pairing explains it and selects the old version for the lost
+//! share.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -11,26 +11,26 @@ use gix::bstr::{BStr, ByteSlice};
 use super::similarity::Profile;
 use crate::change::Kind;
 
-/// Two files at least this alike, in percent, can be one renamed file.
+/// The minimum similarity of the two ends of a rename, in percent.
 pub(super) const MIN_SIMILARITY: u8 = 50;
 
-/// At most this many pairs of files are compared.
+/// The maximum number of pairs to compare.
 const MAX_PAIRS: usize = 1_000_000;
 
-/// At most this many blobs are fetched; each leaves a profile of at most 32 KiB.
+/// The maximum number of blobs to fetch; each leaves a profile of at most 32 KiB.
 const MAX_BLOBS: usize = 4_000;
 
-/// A deleted or an added path.
+/// A deleted or added path.
 #[derive(Debug, Clone, Copy)]
 pub struct RenameEnd<'a> {
     /// The path.
     pub path: &'a BStr,
-    /// What is, or was, there.
+    /// The kind of the entry.
     pub kind: Kind,
-    /// Its blob, or the commit of a submodule.
+    /// The blob, or the commit of a submodule.
     pub id: ObjectId,
-    /// Whether a row says what becomes of the path: Delete for a deleted one, Add for an added one. Two such ends are
-    /// what their rows say, and no rename.
+    /// Whether a row covers the end: a Delete row for a deleted path, an Add row for an added one. Two such ends are
+    /// not a rename.
     pub has_row: bool,
 }
 
@@ -49,32 +49,29 @@ pub struct Rename {
     pub from: usize,
     /// Index into the added paths.
     pub to: usize,
-    /// In percent; 100 for the same content.
+    /// The similarity in percent; 100 for equal content.
     pub similarity: u8,
 }
 
-/// The renames found.
+/// The detected renames.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pairing {
     /// Each end occurs at most once; sorted by `to`.
     pub renames: Vec<Rename>,
-    /// There were too many candidates to compare all, so ends that belong
-    /// together may stand as a delete and an add.
+    /// Whether there were too many candidates to compare all, so some renames may be missing.
     pub capped: bool,
 }
 
-/// Pairs deleted with added paths: first the same content, then the same file
-/// name with similar content, then any similar content (50 % or more), the most
-/// alike first; ties go to the smaller paths.
+/// Pairs deleted with added paths: first by equal content, then by equal file name and similar content, then by
+/// similar content (50 % or more). The most similar pairs come first; ties go to the smaller paths.
 ///
-/// Two ends that both have a row never pair. Files pair with files, links and submodules by equal content only; empty
-/// files do not pair. `fetch` is called at most once for each end, and only for
-/// files; no blob is held while another is fetched. Above 1,000,000 pairs or
-/// 4,000 blobs no inexact pairing is tried for the group of paths that is over.
+/// Two ends that both have a row never pair. Files pair with files; links and submodules pair only by equal content;
+/// empty files do not pair. `fetch` is called at most once per end, only for files, and no blob is held during
+/// another fetch. Above 1,000,000 pairs or 4,000 blobs, a group of paths is not compared by similarity.
 ///
 /// # Errors
 ///
-/// Those of `fetch`.
+/// `fetch` failed.
 pub fn pair_renames<E>(
     deleted: &[RenameEnd<'_>],
     added: &[RenameEnd<'_>],
@@ -99,7 +96,7 @@ pub fn pair_renames<E>(
     Ok(pairing)
 }
 
-/// One side: its ends, which are taken, and the profiles of those looked at.
+/// One side: its ends, those already paired, and the profiles so far.
 struct RenameEnds<'a> {
     ends: &'a [RenameEnd<'a>],
     taken: Vec<bool>,
@@ -125,7 +122,7 @@ impl<'a> RenameEnds<'a> {
             .collect()
     }
 
-    /// Those that have no profile yet.
+    /// The number of files without a profile.
     fn unknown(&self, indices: &[usize]) -> usize {
         indices
             .iter()
@@ -157,7 +154,7 @@ struct Matcher<'a, F> {
     pairing: Pairing,
 }
 
-/// Deleted ends that may pair, in the order of their paths: those with a row and those without.
+/// Deleted ends that may pair, in path order, with and without a row.
 #[derive(Default)]
 struct Waiting {
     with_row: VecDeque<usize>,
@@ -193,7 +190,7 @@ impl<F> Matcher<'_, F> {
         }
     }
 
-    /// Pairs equal ids of the same kind: those of the same name, then in path order.
+    /// Pairs equal ids of the same kind: first those of the same name, then in path order.
     fn pair_same_content(&mut self) {
         let mut groups: HashMap<_, (Vec<usize>, Vec<usize>)> = HashMap::new();
         let key = |end: &RenameEnd<'_>| (end.id, (!end.kind.is_file()).then_some(end.kind));
@@ -236,7 +233,7 @@ impl<F> Matcher<'_, F> {
         }
     }
 
-    /// The open ends that share a file name, in the order of the names.
+    /// The unpaired ends that share a file name, ordered by name.
     fn same_names(&self) -> Vec<(Vec<usize>, Vec<usize>)> {
         let mut names: BTreeMap<&[u8], (Vec<usize>, Vec<usize>)> = BTreeMap::new();
         for index in self.from.open() {
@@ -259,7 +256,7 @@ impl<F> Matcher<'_, F> {
             .collect()
     }
 
-    /// Compares all with all, within what is left of the limits.
+    /// Compares all with all, within the remaining limits.
     fn pair_similar<E>(&mut self, from: &[usize], to: &[usize]) -> Result<(), E>
     where
         F: FnMut(ObjectId) -> Result<Vec<u8>, E>,
@@ -269,7 +266,7 @@ impl<F> Matcher<'_, F> {
             open.filter(|&at| !ends.ends[at].has_row).collect()
         };
         let (from_free, to_free) = (without_row(&self.from, from), without_row(&self.to, to));
-        // Where all of one side have a row, those of the other side that have one find no partner.
+        // If all of one side have a row, those of the other side with a row find no partner.
         let from = if to_free.is_empty() { &from_free } else { from };
         let to = if from_free.is_empty() { &to_free } else { to };
         let pairs = from_free.len().saturating_mul(to.len())

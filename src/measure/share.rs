@@ -1,40 +1,38 @@
 //! The lost share: how much of the old version a line diff does not keep.
 //!
-//! Myers' diff with git's bounds counts first, on the whole blobs. Where it may
-//! have missed the shortest diff, that one is counted too, so the counts equal
-//! `git diff --minimal --numstat` where blanks play no part.
+//! Myers' diff with git's heuristics counts first. Where it may have missed the shortest diff, that is computed too,
+//! so the counts equal `git diff --minimal --numstat` apart from blanks.
 
 use super::few_lines;
 use super::line_diff::{DIFF_LIMIT, LineDiff, Numbered};
 use super::units::{Counted, Text, Unit};
 
-/// So many tokens of a side, beside the ends that both have in common, are compared; with more, all count as lost. Both
-/// sides then take some 250 MB beside the texts.
+/// The maximum tokens per side to compare, besides the common ends; with more, all count as lost. Both sides then
+/// take about 250 MB.
 const TOKEN_COUNT_LIMIT: usize = 1 << 22;
 
-/// As many bytes stand for a hundred lines where lines are very long or there are none: 8 KiB.
+/// The size that corresponds to 100 lines if lines are very long or absent: 8 KiB.
 const BYTES_PER_HUNDRED_LINES: usize = 8 * 1_024;
 
-/// How much of an old version is lost.
+/// The loss of an old version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lost {
     /// Units of the old version that the diff does not keep in place.
     pub lost: usize,
-    /// Units whose content is nowhere in the new version, whatever the order:
-    /// at most `lost`. The difference was moved.
+    /// Units that occur nowhere in the new version, at most `lost`. The rest moved.
     pub gone: usize,
     /// Units of the old version.
     pub total: usize,
-    /// What was counted.
+    /// The unit.
     pub unit: Unit,
-    /// Bytes of the old version's text.
+    /// The bytes of the old version's text.
     pub bytes: usize,
-    /// Whether the shortest diff loses as much. Otherwise counting took too long, and it may lose less.
+    /// Whether `lost` is minimal. Otherwise counting took too long, and the true loss may be smaller.
     pub is_exact: bool,
 }
 
 impl Lost {
-    /// Nothing there, so nothing lost.
+    /// No content, so no loss.
     pub const NOTHING: Lost = Lost {
         lost: 0,
         gone: 0,
@@ -61,22 +59,21 @@ impl Lost {
         }
     }
 
-    /// The lost share, 0 to 1; 0 where there was nothing.
+    /// The lost share, 0 to 1; 0 for no content.
     pub fn share(&self) -> f64 {
         ratio(self.lost, self.total)
     }
 
-    /// Whether the share is at least `threshold`. False where there was nothing to lose.
+    /// Whether the share is at least `threshold`; false if there is no content.
     ///
-    /// This is exact for thresholds as people write them: the quotient is the
-    /// double nearest to the true share, and so is the threshold nearest to
-    /// its decimals, so equal numbers compare equal (7 of 100 is at least 0.07).
+    /// Exact for decimal thresholds: the quotient is the double nearest to the true share, and the threshold the
+    /// double nearest to its decimals, so equal numbers compare equal (7 of 100 is at least 0.07).
     pub fn at_least(&self, threshold: f64) -> bool {
         self.total > 0 && self.share() >= threshold
     }
 
-    /// Whether the old version is larger than this many lines. Where lines are
-    /// not what is counted, 8 KiB stand for a hundred of them.
+    /// Whether the old version is larger than this many lines. If lines are not counted, 8 KiB correspond to 100
+    /// lines.
     pub fn exceeds_lines(&self, lines: usize) -> bool {
         match self.unit {
             Unit::Lines => self.total > lines,
@@ -106,18 +103,15 @@ fn ratio(part: usize, whole: usize) -> f64 {
     }
 }
 
-/// Counts what the step from `old` to `new` loses.
+/// Counts the loss from `old` to `new`.
 ///
-/// Leading and trailing ASCII blanks of a line and its ending are ignored, as
-/// is a UTF-8 byte order mark; UTF-16 and UTF-32 with a mark are decoded.
-/// Lines that the new version adds cannot push the count below what the
-/// longest common subsequence leaves, however many they are. Input of 2^31
-/// units or more counts as all lost.
+/// Leading and trailing ASCII blanks, line endings and a UTF-8 byte order mark are ignored; UTF-16 and UTF-32 with a
+/// mark are decoded. Added lines cannot lower the count. Input of 2^31 units or more counts as lost whole.
 pub fn lost(old: &[u8], new: &[u8]) -> Lost {
     lost_by_diff(&Text::of(old), &Text::of(new)).0
 }
 
-/// As [`lost`], with the diff where it took one of lines.
+/// Like [`lost`], with the line diff if it computed one.
 pub(super) fn lost_by_diff(old: &Text<'_>, new: &Text<'_>) -> (Lost, Option<LineDiff>) {
     if new.is_empty() {
         return (Lost::all(old), None);
@@ -145,7 +139,7 @@ pub(super) fn lost_by_diff(old: &Text<'_>, new: &Text<'_>) -> (Lost, Option<Line
         };
         return (few, None);
     }
-    // Nothing at the ends is lost, and very long lines have very many tokens.
+    // Equal ends lose nothing, and very long lines have very many tokens.
     let (old, new, limit) = match unit {
         Unit::Lines => (old, new, DIFF_LIMIT),
         Unit::Tokens | Unit::Bytes => {
@@ -175,7 +169,7 @@ pub(super) fn lost_by_diff(old: &Text<'_>, new: &Text<'_>) -> (Lost, Option<Line
         bytes,
         is_exact: true,
     };
-    // No diff loses less than what is nowhere.
+    // No diff loses less than what occurs nowhere.
     if lost.lost > gone {
         let kept = numbered.kept();
         lost.lost = lost.lost.min(between - kept.count);
@@ -184,7 +178,7 @@ pub(super) fn lost_by_diff(old: &Text<'_>, new: &Text<'_>) -> (Lost, Option<Line
     (lost, diff.filter(|_| unit == Unit::Lines))
 }
 
-/// A diff of the lines; `None` where there are too many.
+/// A diff of the lines; `None` if there are too many.
 pub(super) fn line_diff(old: &[u8], new: &[u8]) -> Option<LineDiff> {
     let (old, new) = (Text::of(old), Text::of(new));
     let old = Counted::in_unit(&old, Unit::Lines);
@@ -192,7 +186,7 @@ pub(super) fn line_diff(old: &[u8], new: &[u8]) -> Option<LineDiff> {
     numbered(&old, &new, DIFF_LIMIT).map(|numbered| numbered.diff())
 }
 
-/// `None` where either side has more than `limit` units.
+/// `None` if either side has more than `limit` units.
 fn numbered(old: &Counted<'_>, new: &Counted<'_>, limit: usize) -> Option<Numbered> {
     (old.count <= limit && new.count <= limit).then(|| Numbered::new(old, new))
 }

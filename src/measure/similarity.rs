@@ -1,28 +1,27 @@
-//! An estimate of how alike two files are, to explain a delete and an add as a rename.
+//! Estimates how similar two files are, to detect renames.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::units::{Counted, Text, Unit};
 
-/// How many distinct lines a profile keeps: 32 KiB, for an error of about 2 %.
+/// The number of distinct lines in a profile: 32 KiB, for an error of about 2 %.
 const SAMPLE: usize = 2_048;
 
-/// The hashed lines of a file with the bytes they hold: enough to compare
-/// files without keeping them.
+/// The hashed lines of a file with their sizes: enough to compare files without keeping them.
 ///
-/// Files of more distinct lines than fit are sampled: those with the smallest
-/// hashes are kept, so two profiles keep the same lines.
+/// If a file has more distinct lines, those with the smallest hashes are kept, so that two profiles sample the same
+/// lines.
 #[derive(Debug, Clone)]
 pub struct Profile {
     unit: Unit,
-    /// Hash and bytes (of all occurrences, each with its line end), sorted by hash.
+    /// Hash and bytes (of all occurrences, with line ends), sorted by hash.
     lines: Vec<(u64, u64)>,
-    /// Hashes from here on were left out.
+    /// Hashes from this one on were dropped.
     end: Option<u64>,
 }
 
 impl Profile {
-    /// Takes the profile of a blob. Blanks around lines are ignored, as in [`super::lost`].
+    /// The profile of a blob. Blanks around lines are ignored, as in [`super::lost`].
     pub fn of(blob: &[u8]) -> Profile {
         let text = Text::of(blob);
         let text = Counted::old(&text);
@@ -48,9 +47,8 @@ impl Profile {
         }
     }
 
-    /// How alike two files are, in percent: the bytes of their common lines
-    /// against those of the larger file, rounded down. Symmetric; 100 means the
-    /// same lines in any order; 0 where one is empty or lines meet tokens.
+    /// The similarity in percent: the bytes of common lines relative to the larger file, rounded down. Symmetric; 100
+    /// means the same lines in any order; 0 if one is empty or the units differ.
     pub fn similarity(&self, other: &Profile) -> u8 {
         if self.unit != other.unit {
             return 0;
@@ -73,7 +71,7 @@ impl Profile {
 }
 
 fn hash(line: &[u8]) -> u64 {
-    // Keys are fixed, so the same files give the same answer in every run.
+    // Fixed keys give the same result in every run.
     let mut hasher = DefaultHasher::new();
     line.hash(&mut hasher);
     hasher.finish()
@@ -83,7 +81,7 @@ fn bytes(lines: &[(u64, u64)]) -> u64 {
     lines.iter().map(|&(_, bytes)| bytes).sum()
 }
 
-/// Bytes in the intersection of two multisets sorted by hash.
+/// The bytes in the intersection of two multisets sorted by hash.
 fn common(mut left: &[(u64, u64)], mut right: &[(u64, u64)]) -> u64 {
     let mut shared = 0;
     while let ([(l, l_bytes), l_rest @ ..], [(r, r_bytes), r_rest @ ..]) = (left, right) {

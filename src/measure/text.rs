@@ -1,35 +1,35 @@
-//! What kind of content a blob holds, and how many lines.
+//! Classifies the content of a blob and counts its lines.
 
 use std::borrow::Cow;
 
 use gix::bstr::ByteSlice;
 
-/// How many leading bytes git looks at when it tells text from binary.
+/// How many leading bytes git checks for binary content.
 const BINARY_WINDOW: usize = 8_000;
 
-/// A Git LFS pointer file is smaller than this, by its specification.
+/// The specified maximum size of a Git LFS pointer file.
 const LFS_POINTER_LIMIT: usize = 1_024;
 
-/// Fewer bytes are no pattern by which UTF-16 could be known.
+/// Fewer bytes show no pattern by which to detect UTF-16.
 const SHORTEST_UTF16: usize = 16;
 
-/// A blob by its content.
+/// The kind of content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Content {
     /// Text in an encoding whose line ends are single bytes (UTF-8, Latin-1, …).
     Text,
-    /// UTF-16, or UTF-32 with a byte order mark. git shows it as binary, guard reads it.
+    /// UTF-16, or UTF-32 with a byte order mark. Binary to git, but guard reads it.
     WideText,
-    /// Text with few NUL bytes, the first within 8,000 bytes. git shows it as binary, guard reads it.
+    /// Text with few NUL bytes, the first within 8,000 bytes. Binary to git, but guard reads it.
     TextWithNul,
-    /// No text, and binary for git: a NUL within the first 8,000 bytes.
+    /// Binary: a NUL within the first 8,000 bytes.
     Binary,
-    /// A Git LFS pointer: the content is elsewhere.
+    /// A Git LFS pointer, whose content is elsewhere.
     LfsPointer,
 }
 
 impl Content {
-    /// Tells what a blob holds.
+    /// The kind of a blob.
     pub fn of(blob: &[u8]) -> Content {
         if is_lfs_pointer(blob) {
             Content::LfsPointer
@@ -45,9 +45,9 @@ impl Content {
     }
 }
 
-/// The number of lines as git counts them: a last line without a newline counts.
+/// The number of lines, as git counts them: a last line without a newline counts.
 pub fn line_count(blob: &[u8]) -> usize {
-    // A count of one byte cannot overflow in 255 steps, and the compiler takes many bytes at once.
+    // A one-byte counter cannot overflow in 255 steps, which lets the compiler vectorise.
     let newlines: usize = blob
         .chunks(255)
         .map(|chunk| {
@@ -61,14 +61,14 @@ pub fn line_count(blob: &[u8]) -> usize {
     newlines + usize::from(!blob.is_empty() && !blob.ends_with(b"\n"))
 }
 
-/// Whether git takes the blob for binary: a NUL within its first 8,000 bytes.
+/// Whether git treats the blob as binary: a NUL within its first 8,000 bytes.
 pub fn is_binary(blob: &[u8]) -> bool {
     let window = &blob[..blob.len().min(BINARY_WINDOW)];
     window.find_byte(0).is_some()
 }
 
-/// Whether the blob is a Git LFS pointer: under 1,024 bytes, a version line with
-/// a known URL first, then an `oid` and a `size` line among the others.
+/// Whether the blob is a Git LFS pointer: under 1,024 bytes, a version line with a known URL first, and an `oid` and
+/// a `size` line.
 pub fn is_lfs_pointer(blob: &[u8]) -> bool {
     const VERSIONS: [&[u8]; 2] = [
         b"version https://git-lfs.github.com/spec/",
@@ -81,17 +81,16 @@ pub fn is_lfs_pointer(blob: &[u8]) -> bool {
     has_line(b"oid ") && has_line(b"size ")
 }
 
-/// At most one byte in a hundred is NUL or another control character: compressed data has as few NULs as a dump of
-/// text, but ten times as many of the others.
+/// Whether at most 1 % of the bytes are NUL or another control character. Compressed data may have few NULs, but many
+/// other control characters.
 fn has_few_nuls(blob: &[u8]) -> bool {
     let is_layout = |byte: u8| matches!(byte, 0x08..=b'\r' | 0x1b);
     let controls = blob.iter().filter(|&&byte| byte < b' ' && !is_layout(byte));
     controls.count() <= blob.len() / 100
 }
 
-/// The text to count in: UTF-16, and UTF-32 with a byte order mark, become UTF-8,
-/// a UTF-8 byte order mark is dropped, a carriage return alone is followed by a
-/// newline, everything else stays as it is.
+/// The text to count: UTF-16 and marked UTF-32 become UTF-8, a UTF-8 byte order mark is dropped, and a lone carriage
+/// return is followed by a newline.
 pub fn countable(blob: &[u8]) -> Cow<'_, [u8]> {
     match decode_wide(blob) {
         Some(text) => Cow::Owned(end_lines(text.as_bytes()).into_owned()),
@@ -99,8 +98,8 @@ pub fn countable(blob: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Ends a line with a newline also where a carriage return alone ends it. Carriage returns before a newline belong
-/// to that one line end, as a broken conversion leaves several.
+/// Adds a newline after each lone carriage return. Carriage returns before a newline belong to that line ending, as a
+/// broken conversion may leave several.
 fn end_lines(text: &[u8]) -> Cow<'_, [u8]> {
     let is_alone = |&at: &usize| {
         let rest = &text[at + 1..];
@@ -121,10 +120,9 @@ fn end_lines(text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(ended)
 }
 
-/// Decodes UTF-16, or UTF-32 with a byte order mark. `None` where the bytes are
-/// not valid in that encoding.
+/// Decodes UTF-16, or UTF-32 with a byte order mark; `None` for invalid bytes.
 fn decode_wide(blob: &[u8]) -> Option<String> {
-    // The mark of UTF-32LE begins with that of UTF-16LE, so UTF-32 goes first.
+    // The mark of UTF-32LE starts with that of UTF-16LE, so UTF-32 goes first.
     if let Some(rest) = blob.strip_prefix(b"\xff\xfe\0\0") {
         return decode_utf32(rest, u32::from_le_bytes);
     }
@@ -140,13 +138,13 @@ fn decode_wide(blob: &[u8]) -> Option<String> {
     decode_unmarked_utf16(blob)
 }
 
-/// Decodes UTF-16 without a byte order mark, known by its pattern: what git takes for binary makes readable text,
-/// and a part of it is ASCII, as blanks and line ends are in every script.
+/// Decodes UTF-16 without a byte order mark: content that is binary to git, readable when decoded, and partly ASCII,
+/// such as blanks and line endings in every script.
 fn decode_unmarked_utf16(blob: &[u8]) -> Option<String> {
     if blob.len() < SHORTEST_UTF16 || !blob.len().is_multiple_of(2) || !is_binary(blob) {
         return None;
     }
-    // UTF-8 has few NULs, and UTF-16 of Latin letters one in two bytes.
+    // UTF-8 has few NULs; UTF-16 of Latin letters has one in two bytes.
     if blob.is_utf8() && blob.find_iter(b"\0").count() < blob.len() / 4 {
         return None;
     }
@@ -159,7 +157,7 @@ fn decode_unmarked_utf16(blob: &[u8]) -> Option<String> {
         .max_by_key(ascii)
 }
 
-/// Control and private characters and those that are none, but not blanks and line ends.
+/// Control, private and invalid characters, except blanks and line endings.
 fn is_never_in_text(c: char) -> bool {
     let is_layout = matches!(c, '\t' | '\n' | '\x0c' | '\r');
     let is_private = matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..);
@@ -188,17 +186,16 @@ fn decode_utf32(bytes: &[u8], unit: fn([u8; 4]) -> u32) -> Option<String> {
         .collect()
 }
 
-/// A change that leaves everything but layout as it was.
+/// A change that affects only layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Cosmetic {
     /// Only line endings differ (`\n`, `\r\n`, `\r`, or none after the last line).
     LineEndings,
-    /// Only ASCII blanks differ, line endings among them.
+    /// Only ASCII blanks differ, including line endings.
     Whitespace,
 }
 
-/// Whether two different blobs differ in layout alone, the narrower answer first.
-/// `None` for equal blobs too.
+/// Whether two different blobs differ only in layout, and how; `None` for equal blobs, too.
 pub fn cosmetic(old: &[u8], new: &[u8]) -> Option<Cosmetic> {
     if old == new {
         return None;
@@ -215,7 +212,7 @@ pub fn cosmetic(old: &[u8], new: &[u8]) -> Option<Cosmetic> {
         .then_some(Cosmetic::Whitespace)
 }
 
-/// The length of the lines at the beginning that are the same in both.
+/// The length of the equal lines at the start of both.
 fn same_lines(old: &[u8], new: &[u8]) -> usize {
     const STEP: usize = 64;
     let steps = old.chunks(STEP).zip(new.chunks(STEP));
@@ -226,7 +223,7 @@ fn same_lines(old: &[u8], new: &[u8]) -> usize {
     old[..same].rfind_byte(b'\n').map_or(0, |end| end + 1)
 }
 
-/// The lines without their endings, whichever of `\n`, `\r\n` and `\r` they are.
+/// The lines without their `\n`, `\r\n` or `\r`.
 fn unended_lines(blob: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = blob;
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! What a text is counted in: lines, or tokens where its lines are very long.
+//! The units for counting a text: lines, or tokens if lines are very long.
 
 use std::borrow::Cow;
 
@@ -7,27 +7,27 @@ use gix::diff::blob::TokenSource;
 
 use super::text::{countable, line_count};
 
-/// Above this many bytes a line, on average, an old version is counted in tokens.
+/// Above this average of bytes per line, an old version is counted in tokens.
 const LONG_LINES: usize = 400;
 
-/// A token is cut after this many bytes.
+/// The maximum length of a token.
 const TOKEN_LIMIT: usize = 256;
 
 named! {
-    /// What is counted.
+    /// The unit.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum Unit {
         /// Lines, as git counts them; blank lines count.
         Lines = "lines",
-        /// Words, where the old version has over 400 bytes a line.
+        /// Words, if the old version averages more than 400 bytes per line.
         Tokens = "tokens",
-        /// Bytes of content that is not text. They are lost whole or not at all.
+        /// Bytes of content that is not text, which is lost whole or not at all.
         Bytes = "bytes",
     }
 }
 
 impl Unit {
-    /// The unit that suits an old version of this content.
+    /// The unit for an old version of this content.
     fn of(old: &[u8], lines: usize) -> Unit {
         if old.len() > LONG_LINES.saturating_mul(lines) {
             Unit::Tokens
@@ -37,10 +37,10 @@ impl Unit {
     }
 }
 
-/// A blob's text, with its lines counted once.
+/// The text of a blob, with its lines counted once.
 pub(super) struct Text<'a> {
     bytes: Cow<'a, [u8]>,
-    /// How many lines there are.
+    /// The number of lines.
     pub(super) lines: usize,
 }
 
@@ -60,17 +60,17 @@ impl<'a> Text<'a> {
     }
 }
 
-/// A text with its unit and how many of them it has.
+/// A text with its unit and count.
 pub(super) struct Counted<'a> {
     text: &'a [u8],
-    /// What is counted.
+    /// The unit.
     pub(super) unit: Unit,
-    /// How many units there are.
+    /// The number of units.
     pub(super) count: usize,
 }
 
 impl<'a> Counted<'a> {
-    /// An old version, which chooses the unit.
+    /// An old version, which determines the unit.
     pub(super) fn old(text: &'a Text<'_>) -> Self {
         Counted::in_unit(text, Unit::of(&text.bytes, text.lines))
     }
@@ -90,8 +90,7 @@ impl<'a> Counted<'a> {
         }
     }
 
-    /// Two texts in tokens without what they begin and end with in common. No token crosses a blank, so each end is cut
-    /// at one.
+    /// Two texts in tokens, without their common ends. No token crosses a blank, so the ends are cut at blanks.
     pub(super) fn without_common_ends(old: &Self, new: &Self) -> (Self, Self) {
         let is_blank = |byte: &u8| byte.is_ascii_whitespace();
         let both = old.text.iter().zip(new.text);
@@ -115,17 +114,17 @@ impl<'a> Counted<'a> {
         (cut(before, old.unit), cut(after, new.unit))
     }
 
-    /// How long the text is.
+    /// The length of the text.
     pub(super) fn bytes(&self) -> usize {
         self.text.len()
     }
 
-    /// The lines from either end, without the blanks around them.
+    /// The trimmed lines, from either end.
     pub(super) fn lines(&self) -> impl DoubleEndedIterator<Item = &[u8]> + Clone {
         self.text.lines_with_terminator().map(<[u8]>::trim_ascii)
     }
 
-    /// The units in order, without the blanks around them.
+    /// The trimmed units, in order.
     pub(super) fn units(&self) -> Units<'_> {
         match self.unit {
             Unit::Lines => Units::Lines(self.text.lines_with_terminator()),
@@ -151,7 +150,7 @@ impl<'a> TokenSource for &'a Counted<'_> {
 pub(super) enum Units<'a> {
     /// Trimmed lines.
     Lines(bstr::LinesWithTerminator<'a>),
-    /// What is left to cut into tokens.
+    /// The rest to split into tokens.
     Tokens(&'a [u8]),
 }
 
@@ -166,9 +165,9 @@ impl<'a> Iterator for Units<'a> {
     }
 }
 
-/// A token is a word or one character of a script without blanks, with the punctuation right behind it:
-/// `var a=f(b);}` is `var`, `a=`, `f(` and `b);}`. Punctuation marks of their own, or words without theirs, would
-/// be found again in any other program and hide that it is another one.
+/// A token is a word, or one character of a script without blanks, with the punctuation directly after it: `var
+/// a=f(b);}` is `var`, `a=`, `f(` and `b);}`. Separate punctuation tokens would occur in any program and hide that
+/// the text is another one.
 fn next_token<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     let text = rest.trim_ascii_start();
     let mut end = 0;
@@ -189,19 +188,19 @@ fn next_token<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     (!token.is_empty()).then_some(token)
 }
 
-/// What a character does to a token.
+/// The effect of a character on tokens.
 enum CharClass {
     /// A letter, digit or `_` of a script that separates words.
     Word,
-    /// A character of a script that does not: each is a token.
+    /// A character of a script that does not; each is a token.
     Single,
-    /// Everything else that is visible.
+    /// Any other visible character.
     Punctuation,
-    /// A blank, or no character at all.
+    /// A blank, or an invalid character.
     End,
 }
 
-/// The class of the first character and its length in bytes.
+/// The class of the first character, and its length in bytes.
 fn classify(text: &[u8]) -> (CharClass, usize) {
     let class = |c: char| match c {
         '_' => CharClass::Word,
@@ -218,14 +217,14 @@ fn classify(text: &[u8]) -> (CharClass, usize) {
         },
         Some(_) => match bstr::decode_utf8(text) {
             (Some(c), length) => (class(c), length),
-            // A letter of an older encoding, as far as one can tell.
+            // Probably a letter of an older encoding.
             (None, length) => (CharClass::Word, length.max(1)),
         },
     }
 }
 
-/// Whether the script of a character does without blanks between words: Han with Bopomofo and Kana, Yi, Thai, Lao,
-/// Tibetan, Myanmar, Khmer. Hangul has blanks.
+/// Whether the script of a character separates words without blanks: Han with Bopomofo and Kana, Yi, Thai, Lao,
+/// Tibetan, Myanmar, Khmer. Hangul uses blanks.
 fn is_written_without_blanks(c: char) -> bool {
     matches!(c,
         '\u{e00}'..='\u{109f}'

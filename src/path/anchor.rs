@@ -1,24 +1,23 @@
-//! How an absolute path begins, and what of it is below the workspace.
+//! Splits an absolute path into its start and the part below the workspace.
 
 use super::platform::Platform;
 use super::portable::fold;
 use super::reason::{PathFault, Reason};
 use super::separator::drive;
 
-/// How a path begins.
+/// The start of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PathAnchor {
     Relative,
     /// `/`, or `\` on Windows: the root, or the root of the current drive.
     Root,
-    /// `C:\`, by its lower-case letter.
+    /// `C:\`, as its lower-case letter.
     Drive(u8),
     /// `\\server\share`, or a volume without a letter.
     Server,
 }
 
-/// The part of an absolute path that is relative to the workspace; `rest` is
-/// what follows the anchor.
+/// The part of an absolute path below the workspace; `rest` follows the anchor.
 pub(super) fn below_root<'a>(
     root: &[u8],
     anchor: PathAnchor,
@@ -58,7 +57,7 @@ pub(super) fn below_root<'a>(
     Ok(rest)
 }
 
-/// The first component that is neither empty nor `.`, and what follows it.
+/// The first component that is neither empty nor `.`, and the rest.
 fn next_name(mut path: &[u8], platform: Platform) -> (&[u8], &[u8]) {
     loop {
         let end = path.iter().position(|&b| platform.is_separator(b));
@@ -85,7 +84,7 @@ pub(super) fn anchor(path: &[u8], platform: Platform) -> Result<(PathAnchor, &[u
             None => (PathAnchor::Relative, path),
         });
     }
-    // `\\?\`, which Windows puts before canonical paths, changes no drive or server.
+    // `\\?\`, the prefix of canonical Windows paths, does not change the drive or server.
     let verbatim = path.strip_prefix(br"\\?\");
     if let Some(rest) = verbatim
         && drive(rest).is_none()

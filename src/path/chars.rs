@@ -1,20 +1,18 @@
-//! Characters that make a name say something other than it is.
+//! Characters that make a name misleading.
 //!
-//! The tables are short on purpose: ranges from the Unicode Character Database
-//! (version 16), written out where they are used.
+//! The tables are short ranges from the Unicode Character Database (version 16), written out where they are used.
 
 use super::reason::Reason;
 
-/// What is wrong with a character wherever it stands in a path.
+/// The problem of a character anywhere in a path.
 ///
-/// The zero-width joiners are absent: Persian and emoji need them. They are
-/// dealt with where names are compared, by leaving them out.
+/// Zero-width joiners are allowed, because Persian and emoji need them; comparisons of names ignore them.
 pub(super) fn fault(c: char) -> Option<Reason> {
     match c {
-        // Printable ASCII first: nearly every character of every path.
+        // Printable ASCII first: nearly all characters.
         ' '..='~' => None,
         '\0' => Some(Reason::Nul),
-        // General category Cc, and the two separators that end a line.
+        // General category Cc, and the line and paragraph separators.
         c if c.is_control() => Some(Reason::ControlChar),
         '\u{2028}' | '\u{2029}' => Some(Reason::ControlChar),
         c if is_bidi_control(c) => Some(Reason::BidiControl),
@@ -24,18 +22,18 @@ pub(super) fn fault(c: char) -> Option<Reason> {
     }
 }
 
-/// Whether a terminal or a reader would be misled by a character in running text: controls (line feed and tab
-/// included), line separators, bidirectional controls and characters without a shape.
+/// Whether a character in running text could mislead a terminal or a reader: controls (including line feed and tab),
+/// line separators, bidirectional controls and invisible characters.
 pub fn is_hostile(c: char) -> bool {
     !matches!(fault(c), None | Some(Reason::ConfusableSeparator))
 }
 
-/// The noun for a message about a character with this fault.
+/// The noun for messages about this problem.
 pub(super) fn noun(reason: Reason) -> &'static str {
     match reason {
         Reason::ControlChar => "the control character",
         Reason::BidiControl => "the bidirectional control",
-        Reason::ConfusableSeparator => "the look-alike of a path separator",
+        Reason::ConfusableSeparator => "the path separator look-alike",
         _ => "the invisible character",
     }
 }
@@ -46,10 +44,9 @@ fn is_bidi_control(c: char) -> bool {
         '\u{061C}' | '\u{200E}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Property `Default_Ignorable_Code_Point` (DerivedCoreProperties.txt) without
-/// the joiners, the bidirectional controls and the emoji variation selectors;
-/// with the interlinear annotations and the blank Braille pattern, which are
-/// not drawn either.
+/// Property `Default_Ignorable_Code_Point` (DerivedCoreProperties.txt) without joiners, bidirectional controls and
+/// emoji variation selectors, but with interlinear annotations and the blank Braille pattern, which are also
+/// invisible.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{00AD}' | '\u{034F}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}'
@@ -59,9 +56,8 @@ fn is_invisible(c: char) -> bool {
         | '\u{E0000}'..='\u{E0FFF}')
 }
 
-/// Symbols that UTS #39 (confusables.txt) maps to `/` or `\`, or that NFKC
-/// turns into one. Letters and CJK strokes of that list, such as the katakana
-/// no, are left out: they are everyday writing.
+/// Symbols that UTS #39 (confusables.txt) or NFKC maps to `/` or `\`. Letters and CJK strokes in that list, such as
+/// the katakana no, are common in normal text and allowed.
 fn is_like_slash(c: char) -> bool {
     matches!(
         c,
@@ -74,8 +70,8 @@ fn is_like_slash(c: char) -> bool {
     )
 }
 
-/// What NFKC makes of a dot that is not the ASCII one. Such dots are ordinary
-/// punctuation inside a name and dangerous only where they make up `.`, `..` or `.git`.
+/// The ASCII dots to which NFKC maps another dot. Such dots are ordinary punctuation, and dangerous only as part of
+/// `.`, `..` or `.git`.
 pub(super) fn as_ascii_dots(c: char) -> Option<&'static str> {
     match c {
         '\u{2024}' | '\u{FE52}' | '\u{FF0E}' => Some("."),
@@ -84,24 +80,23 @@ pub(super) fn as_ascii_dots(c: char) -> Option<&'static str> {
     }
 }
 
-/// ZWNJ and ZWJ: legal, not drawn, and ignored by some comparisons.
+/// ZWNJ and ZWJ: legal, invisible, and ignored by some comparisons.
 pub(super) fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200C}' | '\u{200D}')
 }
 
-/// VS15 and VS16, which choose between text and emoji drawing.
+/// VS15 and VS16, which select the text or emoji form.
 pub(super) fn is_emoji_selector(c: char) -> bool {
     matches!(c, '\u{FE0E}' | '\u{FE0F}')
 }
 
-/// Whether an emoji variation selector may follow: symbols and the bases of
-/// keycaps, but no ASCII letters or dots, after which it would only hide.
+/// Whether an emoji variation selector may follow: after symbols and keycap bases, but not after ASCII letters or
+/// dots, where it would only hide.
 pub(super) fn takes_emoji_selector(previous: Option<char>) -> bool {
     previous.is_some_and(|c| !c.is_ascii() || matches!(c, '0'..='9' | '#' | '*'))
 }
 
-/// The code points that HFS+ leaves out when it compares names (Apple
-/// Technical Note 1150, "Unicode Subtleties").
+/// The code points that HFS+ ignores in comparisons (Apple Technical Note 1150, "Unicode Subtleties").
 pub(super) fn is_ignored_by_hfs(c: char) -> bool {
     matches!(c,
         '\u{200C}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{206A}'..='\u{206F}' | '\u{FEFF}')

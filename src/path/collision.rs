@@ -1,7 +1,7 @@
-//! Entries that meet a link where they should not.
+//! Detects paths that collide with a link on a case-insensitive file system.
 //!
-//! A tree with the link `a` and the file `A/x` is harmless where case counts;
-//! elsewhere the checkout writes `x` through the link.
+//! A tree with the link `a` and the file `A/x` is harmless on a case-sensitive file system; elsewhere, checkout
+//! writes `x` through the link.
 
 use std::collections::HashMap;
 
@@ -11,15 +11,15 @@ use super::portable::fold;
 use super::reason::{PathFault, Reason, Rejection};
 use super::show::show;
 
-/// The links of a tree, to be asked about its other entries.
+/// The links of a tree.
 #[derive(Debug, Default)]
 pub struct Links {
-    /// The paths by their folded spelling.
+    /// The paths by their case-folded spelling.
     by_fold: HashMap<BString, Vec<BString>>,
 }
 
 impl Links {
-    /// From the paths of all links in a tree or an index.
+    /// From the paths of all links in a tree or index.
     pub fn new(paths: impl IntoIterator<Item = BString>) -> Links {
         let mut by_fold: HashMap<BString, Vec<BString>> = HashMap::new();
         for path in paths {
@@ -28,10 +28,10 @@ impl Links {
         Links { by_fold }
     }
 
-    /// Refuses an entry of the same tree that lies below a link, or that is
-    /// equal to a link, or lies below one, once case is folded.
+    /// Refuses an entry of the same tree that is below a link, or that equals a link or is below one when case is
+    /// ignored.
     ///
-    /// To find every clash, ask about changed entries; about all entries where a link changed.
+    /// Check all changed entries or, if a link changed, all entries.
     pub fn check(&self, path: &BStr) -> Result<(), Rejection> {
         if self.by_fold.is_empty() {
             return Ok(());
@@ -54,14 +54,17 @@ impl Links {
     }
 }
 
-/// Judges a path whose first `end` bytes are, folded, equal to a link.
+/// Checks a path whose first `end` bytes equal a link when case is ignored.
 fn check_pair(path: &[u8], end: usize, link: &[u8]) -> Result<(), PathFault> {
     if path[..end] != *link {
-        let what = format!("is the link {} where case does not count", show(link));
+        let what = format!(
+            "collides with the link {} on case-insensitive file systems",
+            show(link)
+        );
         return Err(PathFault::new(Reason::CaseCollision, what));
     }
     if end < path.len() {
-        let what = format!("lies below {}, which is a link", show(link));
+        let what = format!("is below the link {}", show(link));
         return Err(PathFault::new(Reason::DirFileConflict, what));
     }
     Ok(())

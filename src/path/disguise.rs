@@ -1,9 +1,8 @@
-//! Names that some file system takes for `.git` or for a file that steers git.
+//! Names that some file system treats as `.git` or as a file that configures git.
 //!
-//! NTFS drops blanks and dots at the end, reads `name:stream`, gives every
-//! longer name an 8.3 short one, and Windows separates by `\`. HFS+ ignores
-//! case and some code points; APFS folds case. A repository is checked out everywhere, so these
-//! readings count on every platform.
+//! NTFS drops trailing blanks and dots, reads `name:stream`, gives long names an 8.3 short name, and Windows accepts
+//! `\` as a separator. HFS+ ignores case and some code points; APFS ignores case. A repository may be checked out
+//! anywhere, so these rules apply on every platform.
 
 use std::borrow::Cow;
 
@@ -11,7 +10,7 @@ use super::portable::fold;
 use super::reason::{PathFault, Reason};
 use super::text::text;
 
-/// Refuses a path with a component that is, or is taken for, `.git`.
+/// Refuses a path with a component that some file system treats as `.git`.
 pub(super) fn check_git_dir(path: &str) -> Result<(), PathFault> {
     for component in path.split('/') {
         if component.eq_ignore_ascii_case(".git") {
@@ -23,7 +22,7 @@ pub(super) fn check_git_dir(path: &str) -> Result<(), PathFault> {
         if component.split('\\').any(is_git_alias) {
             return Err(PathFault::new(
                 Reason::GitDirAlias,
-                "holds a name that some file systems take for .git",
+                "contains a name that some file systems treat as .git",
             ));
         }
     }
@@ -37,14 +36,14 @@ fn is_git_alias(name: &str) -> bool {
         .any(|git| tail_after(&name, git).is_some_and(vanishes_on_ntfs))
 }
 
-/// A file that steers git, by the names that lead to it on NTFS.
+/// A file that configures git, with its short names on NTFS.
 struct ControlFile {
     /// The name.
     name: &'static [u8],
-    /// The first six characters of its ordinary short names, `~1` to `~4` follow.
+    /// The first six characters of its ordinary short names, followed by `~1` to `~4`.
     short: &'static [u8],
-    /// The first six characters of its hashed short names, which NTFS uses when
-    /// the ordinary ones are taken (the values git documents for itself).
+    /// The first six characters of its hashed short names, which NTFS uses when the ordinary ones are taken (values
+    /// from git's documentation).
     hashed: &'static [u8],
 }
 
@@ -71,7 +70,7 @@ const CONTROL_FILES: [ControlFile; 4] = [
     },
 ];
 
-/// The control file that the last component of a path is taken for.
+/// The control file that the last component of a path matches.
 pub(super) fn control_file(path: &[u8]) -> Option<&'static str> {
     let name = path.rsplit(|&b| b == b'/' || b == b'\\').next()?;
     let name = folded(text(name).ok()?);
@@ -85,13 +84,12 @@ pub(super) fn control_file(path: &[u8]) -> Option<&'static str> {
         .and_then(|file| std::str::from_utf8(file.name).ok())
 }
 
-/// `~1` to `~4`: from the fifth clash on, NTFS hashes.
+/// `~1` to `~4`: from the fifth collision on, NTFS hashes.
 fn is_ordinary_number(tail: &[u8]) -> bool {
     matches!(tail, [b'~', b'1'..=b'4', rest @ ..] if vanishes_on_ntfs(rest))
 }
 
-/// Eight characters: as much of the prefix as the number leaves room for, `~`,
-/// and a number without leading zero.
+/// Eight characters: as much of the prefix as fits, `~`, and a number without leading zero.
 fn is_hashed_short_name(name: &[u8], prefix: &[u8]) -> bool {
     let Some((short, rest)) = name.split_at_checked(8) else {
         return false;
@@ -108,20 +106,20 @@ fn is_hashed_short_name(name: &[u8], prefix: &[u8]) -> bool {
         && vanishes_on_ntfs(rest)
 }
 
-/// What follows the prefix, case aside.
+/// The text after the prefix, ignoring case.
 fn tail_after<'a>(name: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
     let (head, tail) = name.split_at_checked(prefix.len())?;
     head.eq_ignore_ascii_case(prefix).then_some(tail)
 }
 
-/// Nothing, or blanks and dots, or those and a stream.
+/// Whether the rest is empty, blanks and dots, or such a stream name.
 fn vanishes_on_ntfs(tail: &[u8]) -> bool {
     tail.iter()
         .find(|&&b| b != b' ' && b != b'.')
         .is_none_or(|&b| b == b':')
 }
 
-/// The name as file systems compare it; ASCII case is left to the comparisons here.
+/// The name as file systems compare it; the callers handle ASCII case.
 fn folded(name: &str) -> Cow<'_, [u8]> {
     if name.is_ascii() {
         Cow::Borrowed(name.as_bytes())

@@ -1,4 +1,4 @@
-//! Paths as they stand in an index or a tree.
+//! Checks paths in an index or a tree.
 
 use gix::bstr::BStr;
 
@@ -10,15 +10,13 @@ use super::reason::{PathFault, Reason, Rejection};
 use super::separator::{check_backslash_traversal, check_windows_absolute};
 use crate::change::Kind;
 
-/// May this entry be checked out? Looks at the path and the mode alone; what a
-/// link points to is judged by [`check_link_target`](super::check_link_target)
-/// and [`resolve_link`](super::resolve_link), clashes with links by
-/// [`Links`](super::Links), whether a submodule was agreed on by its own rule.
+/// Whether this entry may be checked out. Checks only path and mode. [`check_link_target`](super::check_link_target)
+/// and [`resolve_link`](super::resolve_link) check link targets, and [`Links`](super::Links) collisions with links.
 ///
-/// Cheap for ordinary paths: one pass over the bytes, nothing allocated.
+/// Cheap for ordinary paths: one pass without allocation.
 pub fn check_entry(path: &BStr, kind: Kind, platform: Platform) -> Result<(), Rejection> {
     if let Kind::Other(mode) = kind {
-        let what = format!("has the mode {mode:06o}, which git does not write");
+        let what = format!("has the invalid mode {mode:06o}");
         return Err(PathFault::new(Reason::BadFilemode, what).of(path));
     }
     if platform == Platform::Unix && is_plain(path) {
@@ -27,9 +25,8 @@ pub fn check_entry(path: &BStr, kind: Kind, platform: Platform) -> Result<(), Re
     faults(path, kind, platform).map_err(|fault| fault.of(path))
 }
 
-/// Whether a path is made of ordinary names only, so that no rule applies:
-/// ASCII letters, digits, `_`, `-`, inner dots, at least one and at most
-/// [`MAX_NAME`] of them between slashes.
+/// Whether a path has only ordinary names, so that no rule applies: ASCII letters, digits, `_`, `-` and inner dots, 1
+/// to [`MAX_NAME`] per component.
 fn is_plain(path: &[u8]) -> bool {
     let mut name = 0;
     for &byte in path {
@@ -55,7 +52,7 @@ fn faults(path: &[u8], kind: Kind, platform: Platform) -> Result<(), PathFault> 
     if kind == Kind::Symlink
         && let Some(file) = control_file(path)
     {
-        let what = format!("is a link where git reads {file}");
+        let what = format!("is a link in place of {file}");
         return Err(PathFault::new(Reason::ControlFileSymlink, what));
     }
     if platform == Platform::Windows {
@@ -64,7 +61,7 @@ fn faults(path: &[u8], kind: Kind, platform: Platform) -> Result<(), PathFault> 
     Ok(())
 }
 
-/// Refuses what git itself never writes.
+/// Refuses paths that git itself never writes.
 fn check_shape(path: &[u8]) -> Result<(), PathFault> {
     let odd = path
         .split(|&byte| byte == b'/')
@@ -73,11 +70,11 @@ fn check_shape(path: &[u8]) -> Result<(), PathFault> {
         None => Ok(()),
         Some(b"") => Err(PathFault::new(
             Reason::MalformedEntry,
-            "has an empty name between, before or after its slashes",
+            "has an empty component",
         )),
         Some(name) => Err(PathFault::new(
             Reason::MalformedEntry,
-            format!("holds the name {}", String::from_utf8_lossy(name)),
+            format!("contains the name {}", String::from_utf8_lossy(name)),
         )),
     }
 }

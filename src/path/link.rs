@@ -1,4 +1,4 @@
-//! Where symbolic links lead, inside a tree that need not be on disk.
+//! Resolves symbolic links in a tree that need not be on disk.
 
 use std::collections::VecDeque;
 
@@ -13,32 +13,29 @@ use super::separator::{check_backslash_traversal, check_windows_absolute, drive}
 use super::text::text;
 use crate::change::Kind;
 
-/// How many links one resolution follows, the first included (Linux's limit).
+/// The maximum number of links in one resolution (Linux's limit).
 pub const MAX_LINKS: usize = 40;
 
-/// What a tree holds at a path.
+/// What a tree has at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Node {
-    /// Something lies below it.
+    /// Entries are below it.
     Directory,
-    /// An entry of its own.
+    /// An entry.
     Entry(Kind),
 }
 
-/// A tree or an index to look paths up in. Paths are relative to its root,
-/// separated by `/`, without `.` and `..`, never empty.
+/// A tree or index. Paths are relative to its root, separated by `/`, without `.` and `..`, never empty.
 pub trait TreeView {
-    /// What is there; `None` if nothing is.
+    /// The node at `path`, if any.
     fn entry(&self, path: &BStr) -> Option<Node>;
 
     /// The target of the link at `path`; `None` if it cannot be read.
     fn link_target(&self, path: &BStr) -> Option<BString>;
 }
 
-/// Judges the text of a link's target: empty, absolute, `.git`, characters,
-/// length, and whether its `..` leave the workspace when taken by name. Good
-/// for both ways in which systems resolve `..` only together with
-/// [`resolve_link`].
+/// Checks the text of a link target: empty, absolute, `.git`, characters, length, and whether its `..` leave the
+/// workspace lexically. Use it with [`resolve_link`], because systems resolve `..` in two ways.
 pub fn check_link_target(
     link_path: &BStr,
     target: &[u8],
@@ -85,7 +82,7 @@ fn check_absolute(target: &[u8], platform: Platform) -> Result<(), PathFault> {
     check_windows_absolute(target)
 }
 
-/// Walks the target from the link's directory, taking `..` back by name.
+/// Resolves the target lexically from the link's directory.
 fn check_by_name(
     link: &[&[u8]],
     parent: &[&[u8]],
@@ -116,12 +113,11 @@ fn endless() -> PathFault {
     PathFault::new(Reason::SymlinkLoop, "leads back to itself")
 }
 
-/// The path in the tree that a link leads to, with all links on the way
-/// followed and `..` taken from where they lead. Empty for the workspace
-/// itself; what the path names need not exist.
+/// The path that a link leads to, with all links resolved and `..` taken from their targets. Empty for the workspace
+/// itself. The path need not exist.
 ///
-/// Refuses whatever [`check_link_target`] refuses on Unix, for this link and
-/// for every one on its way, and what leaves the workspace at any step.
+/// Refuses what [`check_link_target`] refuses on Unix, for this link and every one on the way, and any step outside
+/// the workspace.
 pub fn resolve_link(
     view: &dyn TreeView,
     link_path: &BStr,
@@ -132,12 +128,12 @@ pub fn resolve_link(
     })
 }
 
-/// The path in the tree that `path` leads to, with all links on the way followed and `..` taken from where they
-/// lead. Empty for the workspace itself; what the path names need not exist.
+/// The path that `path` leads to, with all links resolved and `..` taken from their targets. Empty for the workspace
+/// itself. The path need not exist.
 ///
-/// Refuses as [`resolve_link`] does; a link on the way that is at fault is named.
+/// Refuses like [`resolve_link`]; the error names the link at fault.
 pub fn resolve_path(view: &dyn TreeView, path: &BStr) -> Result<BString, Rejection> {
-    // As the target of a link at the root; nothing has an empty name, so nothing leads back to that link.
+    // Resolved as the target of a link in the root. That link has an empty name, so nothing leads back to it.
     follow(view, BStr::new(""), path, |fault| fault.of(path))
 }
 
@@ -170,13 +166,13 @@ fn follow(
         if followed > MAX_LINKS {
             return Err(of_the_whole(PathFault::new(
                 Reason::SymlinkLoop,
-                format!("leads over more than {MAX_LINKS} links"),
+                format!("passes through more than {MAX_LINKS} links"),
             )));
         }
         let next = view.link_target(here.as_ref()).ok_or_else(|| {
             of_the_whole(PathFault::new(
                 Reason::UnreadableLink,
-                "leads over a link that cannot be read",
+                "passes through a link that cannot be read",
             ))
         })?;
         faults(&here, &next, Platform::Unix).map_err(|fault| fault.of_link(&here, &next))?;
@@ -188,7 +184,7 @@ fn follow(
     Ok(here)
 }
 
-/// The steps of a target: names and `..`.
+/// The components of a target: names and `..`.
 fn segments(target: &[u8]) -> impl Iterator<Item = BString> {
     target
         .split(|&byte| byte == b'/')
@@ -203,7 +199,7 @@ fn push(path: &mut BString, name: &[u8]) {
     path.extend_from_slice(name);
 }
 
-/// Removes the last name; tells whether there was one.
+/// Removes the last name; returns whether there was one.
 fn pop(path: &mut BString) -> bool {
     let slash = path.iter().rposition(|&byte| byte == b'/');
     let there = !path.is_empty();
@@ -376,7 +372,7 @@ mod tests {
             .map_err(|rejection| rejection.message);
         assert_eq!(
             message,
-            Err(r#"the link l with the target "../x\n" leaves the workspace"#.into())
+            Err(r#"the link l to "../x\n" leaves the workspace"#.into())
         );
     }
 }

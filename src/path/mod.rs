@@ -1,18 +1,16 @@
-//! The rules for paths: pure functions over bytes, no disk, no git, no environment.
+//! Path rules: pure functions over bytes.
 //!
 //! | question | function |
 //! |---|---|
-//! | may this entry stand in an index or a tree? | [`check_entry`] |
+//! | may an index or a tree contain this entry? | [`check_entry`] |
 //! | which workspace path does this request name? | [`normalize_request`], [`spelled_below`] |
 //! | may a link have this target? | [`check_link_target`], [`resolve_link`] |
-//! | does an entry share a name with a link on some file system? | [`Links`] |
+//! | does an entry collide with a link on some file system? | [`Links`] |
 //! | would Windows refuse the name? | [`portable_name`] |
 //! | how is a hostile name printed? | `show` |
 //!
-//! Every verdict is a [`Rejection`]: a [`Reason`] with a sentence. Where the
-//! systems on which a repository is checked out differ, the strictest reading
-//! decides if it would reach `.git` or leave the workspace; what is merely
-//! impossible on Windows is refused on Windows only.
+//! Every refusal is a [`Rejection`]: a [`Reason`] with a sentence. A path that could reach `.git` or leave the workspace
+//! on any system is refused on all systems; a path that Windows merely cannot create is refused only there.
 
 mod anchor;
 mod chars;

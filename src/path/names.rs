@@ -1,4 +1,4 @@
-//! What every name must satisfy, wherever it comes from.
+//! Rules for all names.
 
 use super::chars;
 use super::disguise::check_git_dir;
@@ -9,14 +9,12 @@ use super::text::text;
 /// The longest component: bytes on Unix (`NAME_MAX`), UTF-16 units on Windows.
 pub const MAX_NAME: usize = 255;
 
-/// The longest path in bytes (`PATH_MAX` without the final NUL). It bounds the
-/// absolute path of a request, root included; of an entry, whose root nobody
-/// knows, it bounds the path in the repository; and the text of a link's target.
+/// The longest path in bytes (`PATH_MAX` without the final NUL): of an absolute request including the root, of an
+/// entry relative to the repository, and of a link target.
 pub const MAX_PATH: usize = 4095;
 
-/// Judges the components of a path by themselves: NUL, UTF-8, `.git` and its
-/// disguises, characters that mislead, and the length of names. The shape of
-/// the path (`..`, absolute, empty) is not judged.
+/// Checks the components of a path: NUL, UTF-8, `.git` and its disguises, misleading characters, and length. Does not
+/// check the shape of the path (`..`, absolute, empty).
 pub(super) fn faults(path: &[u8], platform: Platform) -> Result<(), PathFault> {
     let path = text(path)?;
     check_git_dir(path)?;
@@ -34,7 +32,7 @@ fn check_chars(path: &str) -> Result<(), PathFault> {
             chars::fault(c)
         };
         if let Some(reason) = reason {
-            let what = format!("holds {} U+{:04X}", chars::noun(reason), u32::from(c));
+            let what = format!("contains {} U+{:04X}", chars::noun(reason), u32::from(c));
             return Err(PathFault::new(reason, what));
         }
         previous = Some(c);
@@ -42,7 +40,7 @@ fn check_chars(path: &str) -> Result<(), PathFault> {
     Ok(())
 }
 
-/// Refuses components that look like, and normalise to, `.`, `..` or `.git`.
+/// Refuses components that look like `.`, `..` or `.git` and normalise to them.
 fn check_dots(path: &str) -> Result<(), PathFault> {
     let Some(dot) = path.chars().find(|&c| chars::as_ascii_dots(c).is_some()) else {
         return Ok(());
@@ -59,7 +57,7 @@ fn check_dots(path: &str) -> Result<(), PathFault> {
         .zip(plain.split('/'))
         .any(|(name, plain)| name != plain && matches!(plain, "." | ".."));
     if lookalike || check_git_dir(&plain).is_err() {
-        let what = format!("holds the look-alike of a dot U+{:04X}", u32::from(dot));
+        let what = format!("contains the dot look-alike U+{:04X}", u32::from(dot));
         return Err(PathFault::new(Reason::ConfusableSeparator, what));
     }
     Ok(())
@@ -80,19 +78,19 @@ fn check_lengths(path: &str, platform: Platform) -> Result<(), PathFault> {
         if length > MAX_NAME {
             return Err(PathFault::new(
                 Reason::NameTooLong,
-                format!("holds a name of {length} {unit}; {MAX_NAME} is the limit"),
+                format!("contains a name of {length} {unit}; the limit is {MAX_NAME}"),
             ));
         }
     }
     Ok(())
 }
 
-/// Refuses a length in bytes over [`MAX_PATH`].
+/// Refuses paths longer than [`MAX_PATH`] bytes.
 pub(super) fn check_path_length(length: usize) -> Result<(), PathFault> {
     if length > MAX_PATH {
         return Err(PathFault::new(
             Reason::PathTooLong,
-            format!("is {length} bytes long; {MAX_PATH} is the limit"),
+            format!("is {length} bytes long; the limit is {MAX_PATH}"),
         ));
     }
     Ok(())
@@ -113,7 +111,7 @@ mod tests {
         let rejection = faults(path, Platform::Unix).unwrap_err().of(path);
         assert_eq!(
             rejection.message,
-            r#""src/a\u{202e}yp.b" holds the bidirectional control U+202E"#
+            r#""src/a\u{202e}yp.b" contains the bidirectional control U+202E"#
         );
     }
 

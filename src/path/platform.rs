@@ -1,16 +1,16 @@
-//! Whose rules for names apply.
+//! The platform whose path rules apply.
 
-/// The family of systems whose reading of a path is meant.
+/// A family of systems with the same path syntax.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Platform {
-    /// Linux, macOS and the like: `/` separates, names are bytes.
+    /// Linux, macOS and similar: `/` separates, names are bytes.
     Unix,
     /// `/` and `\` separate; drives, streams and reserved names exist.
     Windows,
 }
 
 impl Platform {
-    /// The platform this program was built for.
+    /// The platform of this build.
     pub fn host() -> Platform {
         if cfg!(windows) {
             Platform::Windows
@@ -19,12 +19,12 @@ impl Platform {
         }
     }
 
-    /// Whether the byte separates components.
+    /// Whether the byte is a separator.
     pub(super) fn is_separator(self, byte: u8) -> bool {
         byte == b'/' || (self == Platform::Windows && byte == b'\\')
     }
 
-    /// The components of a path as they are spelled, empty ones, `.` and `..` included.
+    /// The components as spelled, including empty ones, `.` and `..`.
     pub(super) fn segments(self, path: &[u8]) -> impl Iterator<Item = &[u8]> {
         path.split(move |&byte| self.is_separator(byte))
     }

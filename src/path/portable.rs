@@ -1,4 +1,4 @@
-//! Names that Windows cannot hold, and names that differ in case only.
+//! Names that Windows does not allow, and names that differ only in case.
 
 use gix::bstr::{BStr, BString};
 
@@ -6,7 +6,7 @@ use super::chars;
 use super::reason::{PathFault, Reason, Rejection};
 use super::separator::drive;
 
-/// Why a path that is legal on Unix could not be checked out on Windows.
+/// Why Windows could not check out a path that is legal on Unix.
 pub fn portable_name(path: &BStr) -> Option<Rejection> {
     faults(path).err().map(|fault| fault.of(path))
 }
@@ -15,7 +15,7 @@ pub(super) fn faults(path: &[u8]) -> Result<(), PathFault> {
     if drive(path).is_some() {
         return Err(PathFault::new(
             Reason::WindowsDriveRelative,
-            "begins with a drive on Windows",
+            "starts with a drive letter on Windows",
         ));
     }
     for name in path.split(|&byte| byte == b'/') {
@@ -24,33 +24,33 @@ pub(super) fn faults(path: &[u8]) -> Result<(), PathFault> {
     Ok(())
 }
 
-/// Judges one component that is neither empty nor `.` nor `..`.
+/// Checks one component that is neither empty, `.` nor `..`.
 fn check_name(name: &[u8]) -> Result<(), PathFault> {
     if let Some(device) = reserved(name) {
-        let what = format!("holds {device}, which Windows reserves for a device");
+        let what = format!("contains {device}, which Windows reserves for a device");
         return Err(PathFault::new(Reason::WindowsReservedName, what));
     }
     if name.contains(&b':') {
         return Err(PathFault::new(
             Reason::WindowsStream,
-            "holds the character : (U+003A), which names a stream on Windows",
+            "contains the character : (U+003A), which names a stream on Windows",
         ));
     }
     let illegal = |&&byte: &&u8| byte < b' ' || b"<>\"|?*\\".contains(&byte);
     if let Some(&byte) = name.iter().find(illegal) {
-        let what = format!("holds the character U+{byte:04X}, which Windows does not allow");
+        let what = format!("contains the character U+{byte:04X}, which Windows does not allow");
         return Err(PathFault::new(Reason::WindowsIllegalChar, what));
     }
     if name.ends_with(b".") || name.ends_with(b" ") {
         return Err(PathFault::new(
             Reason::WindowsTrailingDotOrSpace,
-            "holds a name with a dot or a blank at its end, which Windows drops",
+            "contains a name that ends with a dot or blank, which Windows drops",
         ));
     }
     Ok(())
 }
 
-/// The device that a name means whatever its extension.
+/// The device that Windows sees in a name with any extension.
 fn reserved(name: &[u8]) -> Option<String> {
     let stem = name.split(|&b| b == b'.' || b == b':').next()?;
     let stem = std::str::from_utf8(stem).ok()?.trim_end_matches(' ');
@@ -61,7 +61,7 @@ fn reserved(name: &[u8]) -> Option<String> {
     ) || ["COM", "LPT"]
         .iter()
         .filter_map(|port| upper.strip_prefix(port))
-        // The superscript digits of Latin-1 count as digits.
+        // Latin-1 superscript digits count as digits.
         .any(|number| {
             matches!(
                 number.chars().collect::<Vec<_>>()[..],
@@ -71,19 +71,17 @@ fn reserved(name: &[u8]) -> Option<String> {
     is_device.then_some(upper)
 }
 
-/// What a path is equal to where case does not count: two paths collide on
-/// some file system if this is the same for both.
+/// The case-folded path: two paths with the same value collide on some file system.
 ///
-/// An approximation of Unicode case folding by way of upper and lower case.
-/// Code points that HFS+ ignores are left out; composed and decomposed forms
-/// stay different; bytes that are not UTF-8 are kept.
+/// Approximates Unicode case folding by upper and lower case. Code points that HFS+ ignores are dropped; composed and
+/// decomposed forms stay different; invalid UTF-8 is kept.
 pub fn fold(path: &BStr) -> BString {
     let mut folded = BString::default();
     fold_into(path, &mut folded);
     folded
 }
 
-/// As [`fold`], replacing what `folded` held.
+/// Like [`fold`], but replaces the content of `folded`.
 pub fn fold_into(path: &BStr, folded: &mut BString) {
     folded.clear();
     folded.reserve(path.len());
@@ -97,7 +95,7 @@ pub fn fold_into(path: &BStr, folded: &mut BString) {
         for c in chunk.valid().chars() {
             match c {
                 c if chars::is_ignored_by_hfs(c) => {}
-                // Its upper case is I, but no file system takes it for i.
+                // Its upper case is I, but no file system treats it as i.
                 'ı' => text.push(c),
                 c => text.extend(c.to_uppercase().flat_map(char::to_lowercase)),
             }
@@ -162,7 +160,7 @@ mod tests {
     #[test]
     fn the_message_names_the_character() {
         let message = portable_name("src/a|b".into()).map(|rejection| rejection.message);
-        let expected = "src/a|b holds the character U+007C, which Windows does not allow";
+        let expected = "src/a|b contains the character U+007C, which Windows does not allow";
         assert_eq!(message.as_deref(), Some(expected));
     }
 

@@ -21,7 +21,7 @@ macro_rules! reasons {
                 match self { $(Reason::$variant => $id,)* }
             }
 
-            /// One sentence without a final full stop: what to do.
+            /// What to do, in one sentence without a full stop.
             pub fn advice(self) -> &'static str {
                 match self { $(Reason::$variant => $advice,)* }
             }
@@ -32,74 +32,73 @@ macro_rules! reasons {
 const PLAIN: &str = "rename the file with ordinary letters, digits and punctuation";
 const INSIDE: &str = "name a path inside the workspace, relative to its root";
 const RENAME_WINDOWS: &str = "choose a name that Windows allows";
-const LINK_INSIDE: &str =
-    "let the link point to a path inside the repository, relative to the link";
+const LINK_INSIDE: &str = "make the link point inside the repository, relative to the link";
 
 reasons! {
-    /// No path at all, or nothing but blanks.
+    /// Empty or blank.
     Empty "empty" "name a file",
     /// The path is the workspace itself.
     IsWorkspaceRoot "is-workspace-root" "name a file below the workspace, not the workspace itself",
-    /// The spelling says directory: it ends in `/`, `.` or `..`.
-    TrailingSlash "trailing-slash" "name a file: leave out the slash or the dots at the end",
-    /// `..` leaves the workspace, for good or to come back.
+    /// The spelling of a directory: it ends in `/`, `.` or `..`.
+    TrailingSlash "trailing-slash" "name a file: remove the slash or the dots at the end",
+    /// `..` leaves the workspace, even if the path returns.
     PathEscapes "outside-workspace" INSIDE,
     /// An absolute path that is not below the workspace.
     PathOutside "outside-workspace" INSIDE,
     /// A NUL byte.
-    Nul "nul" "leave out the NUL byte",
+    Nul "nul" "remove the NUL byte",
     /// A C0 or C1 control, DEL, or a Unicode line or paragraph separator.
     ControlChar "control-char" PLAIN,
     /// A character that reorders the text around it.
     BidiControl "bidi-control" PLAIN,
-    /// A character that is not drawn.
+    /// An invisible character.
     InvisibleChar "invisible-char" PLAIN,
     /// A character that looks like `/` or `\`, or dots that look like `..`.
     ConfusableSeparator "confusable-separator"
         "use the ordinary / between directories and another character inside a name",
     /// `.git` in any case.
-    GitDir "git-dir" "leave git's own directory to git",
-    /// A name that some file system takes for `.git`.
-    GitDirAlias "git-dir-alias" "choose a name that no file system takes for .git",
+    GitDir "git-dir" "choose a path outside git's own directory",
+    /// A name that some file system treats as `.git`.
+    GitDirAlias "git-dir-alias" "choose a name that no file system treats as .git",
     /// Bytes that are not UTF-8.
     NonUtf8 "non-utf8" "rename the file to valid UTF-8",
     /// A component over [`MAX_NAME`](super::MAX_NAME).
     NameTooLong "name-too-long" "shorten the name to at most 255 bytes",
     /// A path over [`MAX_PATH`](super::MAX_PATH).
-    PathTooLong "path-too-long" "shorten the path to at most 4095 bytes, the workspace's own path included",
-    /// `..` between backslashes leaves the workspace where `\` separates.
+    PathTooLong "path-too-long" "shorten the path to at most 4095 bytes, including the workspace's path",
+    /// `..` between backslashes leaves the workspace where `\` is a separator.
     BackslashTraversal "backslash-traversal" "separate directories with / and stay inside the workspace",
     /// A leading `~`, which shells and tools expand.
-    Tilde "tilde" "spell the path out; for a file whose name begins with ~ write ./~",
+    Tilde "tilde" "write the full path; for a file name that starts with ~ write ./~",
     /// `scheme://`.
     Uri "uri" "name a path, not a URL",
-    /// Windows would read an absolute path.
+    /// An absolute path on Windows.
     WindowsAbsolute "windows-absolute" INSIDE,
-    /// Not a path that git would write: empty, rooted, `.`, `..`, `//`.
+    /// A path that git would not write: empty, rooted, or with `.`, `..` or `//`.
     MalformedEntry "malformed-entry" "remove the entry with git rm --cached and add the file again",
-    /// A file that steers git, as a symbolic link.
-    ControlFileSymlink "control-file-symlink" "commit the file itself in place of the link",
-    /// A mode that git does not write.
-    BadFilemode "bad-filemode" "add the file again with git add, so that git writes one of its own modes",
-    /// Equal to a link's path once case is folded.
-    CaseCollision "case-collision" "rename one of the two, so that they differ in more than case",
+    /// A file that configures git, as a symbolic link.
+    ControlFileSymlink "control-file-symlink" "commit the file itself instead of a link",
+    /// A mode that git would not write.
+    BadFilemode "bad-filemode" "add the file again with git add, which writes a valid mode",
+    /// Equal to a link when case is ignored.
+    CaseCollision "case-collision" "rename one of them so that they differ in more than case",
     /// Below a path that is a link.
     DirFileConflict "dir-file-conflict" "remove either the link or what is below it",
     /// A link with an absolute target.
     SymlinkAbsolute "symlink-absolute" LINK_INSIDE,
-    /// A link whose target leaves the workspace, for good or to come back.
+    /// A link whose target leaves the workspace, even if it returns.
     SymlinkEscape "symlink-escape" LINK_INSIDE,
     /// A link that leads to itself.
-    SymlinkLoop "symlink-loop" "let the link point to something other than itself",
+    SymlinkLoop "symlink-loop" "make the link point to something other than itself",
     /// A link whose target cannot be read.
-    UnreadableLink "unreadable" "restore the link's blob, or replace the link by a file",
-    /// A directory stands where a file should be.
+    UnreadableLink "unreadable" "restore the link's blob, or replace the link with a file",
+    /// A directory in place of a file.
     IsADirectory "is-a-directory" "name a file in the directory",
-    /// Something on the way is a file.
-    NotADirectory "not-a-directory" "name a path whose directories are directories",
+    /// A parent is a file.
+    NotADirectory "not-a-directory" "name a path whose parents are directories",
     /// A FIFO, socket or device.
     NotARegularFile "not-a-regular-file" "name a regular file, not a device, a FIFO or a socket",
-    /// A file with more than one name.
+    /// A file with several hard links.
     Hardlink "hardlink" "copy the file first, so that its other names keep their content",
     /// A device name such as `con` or `com1.txt`.
     WindowsReservedName "windows-reserved-name" RENAME_WINDOWS,
@@ -107,17 +106,17 @@ reasons! {
     WindowsIllegalChar "windows-illegal-char" RENAME_WINDOWS,
     /// A name that Windows would shorten.
     WindowsTrailingDotOrSpace "windows-trailing-dot-or-space"
-        "end the name with something other than a dot or a blank",
+        "rename it so that it does not end with a dot or blank",
     /// `name:stream`.
-    WindowsStream "windows-stream" "leave out the colon",
-    /// `c:name`, relative to whatever directory drive `c:` is in.
+    WindowsStream "windows-stream" "remove the colon",
+    /// `c:name`, relative to the current directory of drive `c:`.
     WindowsDriveRelative "windows-drive-relative" INSIDE,
     /// The root of the current drive.
     IsDriveRoot "is-drive-root" INSIDE,
 }
 
 impl Reason {
-    /// The rule that a finding with this reason belongs to.
+    /// The rule of findings with this reason.
     pub fn rule(self) -> Rule {
         match self {
             Reason::PathEscapes
@@ -130,8 +129,7 @@ impl Reason {
         }
     }
 
-    /// The value of `details.reason` in a finding: how the path leaves the
-    /// workspace, or the reason's own name.
+    /// The value of `details.reason` in a finding: how the path leaves the workspace, or the id.
     pub fn detail(self) -> &'static str {
         match self {
             Reason::PathEscapes => "path-escapes",
@@ -147,10 +145,10 @@ impl Reason {
 /// A refused path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rejection {
-    /// Why.
+    /// The reason.
     pub reason: Reason,
-    /// One sentence without a final full stop that names the path, escaped and
-    /// shortened, and the offending character as `U+XXXX` where there is one.
+    /// One sentence without a full stop that names the path, escaped and shortened, and the offending character, if
+    /// any, as `U+XXXX`.
     pub message: String,
 }
 
@@ -162,11 +160,11 @@ impl fmt::Display for Rejection {
 
 impl std::error::Error for Rejection {}
 
-/// A reason and its half sentence, before it is known which path to name.
+/// A reason and half a sentence, without the path.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct PathFault {
     pub(crate) reason: Reason,
-    /// Begins with a verb: "holds the control character U+000A".
+    /// Starts with a verb: "contains the control character U+000A".
     what: String,
 }
 
@@ -178,7 +176,7 @@ impl PathFault {
         }
     }
 
-    /// The verdict on a path.
+    /// The rejection of a path.
     pub(crate) fn of(self, path: &[u8]) -> Rejection {
         Rejection {
             reason: self.reason,
@@ -186,12 +184,12 @@ impl PathFault {
         }
     }
 
-    /// The verdict on a link and its target.
+    /// The rejection of a link and its target.
     pub(crate) fn of_link(self, link: &[u8], target: &[u8]) -> Rejection {
         Rejection {
             reason: self.reason,
             message: format!(
-                "the link {} with the target {} {}",
+                "the link {} to {} {}",
                 brief(link),
                 brief(target),
                 self.what
@@ -200,10 +198,10 @@ impl PathFault {
     }
 }
 
-/// Names longer than this many bytes are cut in messages.
+/// Longer names are cut in messages.
 const BRIEF: usize = 160;
 
-/// The path as shown, with the tail of an overlong one left out.
+/// The path as shown, cut if it is long.
 fn brief(path: &[u8]) -> String {
     if path.len() <= BRIEF {
         return show(path).to_string();

@@ -1,4 +1,4 @@
-//! Paths that a person or a program asks for.
+//! Paths that requests name.
 
 use gix::bstr::BString;
 
@@ -11,17 +11,14 @@ use super::reason::{PathFault, Reason, Rejection};
 use super::separator::{check_backslash_traversal, check_windows_absolute};
 use super::text::text;
 
-/// The path relative to the workspace that a request names.
+/// The path in the workspace that a request names.
 ///
-/// `root` is the workspace's absolute path, already canonical; `input` is
-/// relative to it, or absolute. The result is separated by `/`, without `.`,
-/// `..` and doubled slashes, never empty, and passes
+/// `root` is the canonical absolute path of the workspace; `input` is relative to it, or absolute. The result is
+/// separated by `/`, without `.`, `..` and repeated slashes, never empty, and passes
 /// the rules for names.
 ///
-/// Everything here is lexical. `..` that stays inside is taken back by name; a
-/// caller with a file system at hand must judge where the *input* leads as
-/// well, because `link/..` is not where it seems. Nothing is decoded or
-/// expanded: `%2e`, `$HOME` and `*` are literal.
+/// This is lexical: `..` inside the workspace is resolved by name. A caller with a file system must also resolve the
+/// *input*, because `link/..` may be elsewhere. Nothing is decoded or expanded: `%2e`, `$HOME` and `*` are literal.
 pub fn normalize_request(
     root: &[u8],
     input: &[u8],
@@ -30,10 +27,10 @@ pub fn normalize_request(
     normalize(root, input, platform).map_err(|fault| fault.of(input))
 }
 
-/// A request as seen from the workspace's root, where it was made in the directory `here` below it.
+/// A request made in the directory `here`, relative to the workspace root.
 ///
-/// An absolute path stays as it is, and so does what [`normalize_request`] refuses as a relative path: `~/x` does not
-/// become a file of that directory.
+/// An absolute path stays unchanged, and so does a relative path that [`normalize_request`] refuses: `~/x` does not
+/// become a file in that directory.
 pub fn from_directory(here: &[u8], input: &[u8], platform: Platform) -> BString {
     let is_relative = || {
         let (anchor, rest) = anchor(input, platform)?;
@@ -46,11 +43,11 @@ pub fn from_directory(here: &[u8], input: &[u8], platform: Platform) -> BString 
     }
 }
 
-/// The part of a request that is below the workspace, as it was spelled: with `.`, `..` and doubled slashes.
-/// Good only for requests that [`normalize_request`] accepts.
+/// The part of a request below the workspace as spelled, with `.`, `..` and repeated slashes. Use it only for
+/// requests that [`normalize_request`] accepts.
 ///
 /// # Errors
-/// An absolute path that is not below the workspace.
+/// The path is absolute and outside the workspace.
 pub fn spelled_below<'a>(
     root: &[u8],
     input: &'a [u8],
@@ -70,7 +67,7 @@ pub fn spelled_below<'a>(
 
 fn normalize(root: &[u8], input: &[u8], platform: Platform) -> Result<BString, PathFault> {
     if input.contains(&0) {
-        return Err(PathFault::new(Reason::Nul, "holds a NUL byte (U+0000)"));
+        return Err(PathFault::new(Reason::Nul, "contains a NUL byte (U+0000)"));
     }
     let (anchor, rest) = anchor(input, platform)?;
     let below = if anchor == PathAnchor::Relative {
@@ -79,7 +76,7 @@ fn normalize(root: &[u8], input: &[u8], platform: Platform) -> Result<BString, P
     } else {
         below_root(root, anchor, rest, platform)?
     };
-    // On the spelling, so that names which `..` takes back count as well.
+    // Checks the spelling, so that names before `..` count, too.
     check_git_dir(text(below)?)?;
     let path = resolve(below, platform)?;
     if platform == Platform::Unix {
@@ -94,7 +91,7 @@ fn normalize(root: &[u8], input: &[u8], platform: Platform) -> Result<BString, P
     Ok(path)
 }
 
-/// Refuses relative spellings that others would expand or fetch.
+/// Refuses relative spellings that other programs would expand or fetch.
 fn check_relative(input: &str) -> Result<(), PathFault> {
     if input.trim().is_empty() {
         return Err(PathFault::new(Reason::Empty, "is not a path"));
@@ -102,7 +99,7 @@ fn check_relative(input: &str) -> Result<(), PathFault> {
     if input.starts_with('~') {
         return Err(PathFault::new(
             Reason::Tilde,
-            "begins with ~, which shells and tools expand to another directory",
+            "starts with ~, which shells and tools expand to another directory",
         ));
     }
     if let Some((scheme, _)) = input.split_once("://")
@@ -117,8 +114,7 @@ fn check_relative(input: &str) -> Result<(), PathFault> {
     Ok(())
 }
 
-/// Takes `.` and `..` out; refuses what leaves, the workspace itself, and
-/// spellings of directories.
+/// Resolves `.` and `..`. Refuses paths outside the workspace, the workspace itself, and spellings of directories.
 fn resolve(below: &[u8], platform: Platform) -> Result<BString, PathFault> {
     let mut names: Vec<&[u8]> = Vec::new();
     let mut last: &[u8] = b"";
@@ -149,7 +145,7 @@ fn resolve(below: &[u8], platform: Platform) -> Result<BString, PathFault> {
     Ok(names.join(&b'/').into())
 }
 
-/// The root without separators at its end.
+/// The root without trailing separators.
 fn trim_end(root: &[u8], platform: Platform) -> &[u8] {
     let end = root
         .iter()

@@ -1,17 +1,17 @@
-//! A second reading of a path: as Windows would take it.
+//! Checks paths as Windows would read them.
 
 use gix::bstr::ByteSlice;
 
 use super::reason::{PathFault, Reason};
 
-/// The length of `c:` at the start of a path. Any character can name a drive.
+/// The length of `c:` at the start of a path. Any character may be a drive.
 pub(super) fn drive(path: &[u8]) -> Option<usize> {
     let (_, end, _) = path.char_indices().next()?;
     (path.get(end) == Some(&b':')).then_some(end + 1)
 }
 
-/// Refuses a path that Windows would take as absolute (`C:\x`, `C:/x`, `\x`,
-/// `\\server\share`). A lone `\` or `c:` is only an odd name.
+/// Refuses a path that is absolute on Windows (`C:\x`, `C:/x`, `\x`, `\\server\share`). A lone `\` or `c:` is only an
+/// odd name.
 pub(super) fn check_windows_absolute(path: &[u8]) -> Result<(), PathFault> {
     let rooted = path.len() > 1 && path[0] == b'\\';
     let on_drive = drive(path).is_some_and(|length| matches!(path.get(length), Some(b'/' | b'\\')));
@@ -24,8 +24,8 @@ pub(super) fn check_windows_absolute(path: &[u8]) -> Result<(), PathFault> {
     Ok(())
 }
 
-/// Refuses a path that leaves the workspace where `\` separates too. `depth` is
-/// the number of directories between the workspace and where the path starts.
+/// Refuses a path that leaves the workspace if `\` is a separator. `depth` is the number of directories between the
+/// workspace and the start of the path.
 pub(super) fn check_backslash_traversal(path: &[u8], depth: usize) -> Result<(), PathFault> {
     if path.contains(&b'\\') && escapes(path.split(|&byte| byte == b'/' || byte == b'\\'), depth) {
         return Err(PathFault::new(
@@ -36,7 +36,7 @@ pub(super) fn check_backslash_traversal(path: &[u8], depth: usize) -> Result<(),
     Ok(())
 }
 
-/// Whether `..` leads above the start of the workspace at any step.
+/// Whether `..` rises above the workspace at any step.
 fn escapes<'a>(segments: impl Iterator<Item = &'a [u8]>, mut depth: usize) -> bool {
     for segment in segments {
         match segment {

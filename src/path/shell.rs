@@ -1,6 +1,6 @@
-//! Names in commands that a person may paste into a shell.
+//! Quotes names for commands to paste.
 
-/// The name as one word of a POSIX shell, in single quotes where it needs them.
+/// The name as one word for a POSIX shell, single-quoted if needed.
 pub fn shell_word(name: &[u8]) -> String {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+@%:,=".contains(byte);
     let text = String::from_utf8_lossy(name);

@@ -1,21 +1,19 @@
-//! Printing names that somebody else chose.
+//! Prints untrusted names safely.
 
 use std::fmt::{self, Write as _};
 
 use super::chars;
 
-/// A name that can be printed without doing anything to the reader's terminal,
-/// log or page; see [`show`].
+/// A name that is safe to print on a terminal, in a log or on a page; see [`show`].
 #[derive(Debug, Clone, Copy)]
 pub struct Shown<'a>(&'a [u8]);
 
-/// The name as it is where that is harmless. Otherwise in double quotes, as git
-/// quotes paths: `\n` and the like, `\"`, `\\`, three octal digits for other
-/// control bytes and for bytes that are not UTF-8; bidirectional, invisible and
-/// look-alike characters and unusual blanks as `\u{202e}`.
+/// The name unchanged if that is harmless. Otherwise in double quotes, like git: `\n` and the like, `\"`, `\\`, three
+/// octal digits for other control bytes and invalid UTF-8; and `\u{202e}` for bidirectional, invisible and look-alike
+/// characters and unusual blanks.
 ///
-/// Control characters, line ends and bidirectional controls never come out
-/// raw, and two different names never look the same because of the quoting.
+/// Control characters, line ends and bidirectional controls are never printed raw, and different names never look the
+/// same.
 pub fn show<T: AsRef<[u8]> + ?Sized>(name: &T) -> Shown<'_> {
     Shown(name.as_ref())
 }
@@ -24,7 +22,7 @@ impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = String::with_capacity(self.0.len() + 2);
         let changed = escape(self.0, &mut out)?;
-        // Quotes also mark the ends of a name that begins or ends with a blank.
+        // Quotes also show blanks at the ends of a name.
         if changed || out.is_empty() || out.starts_with(' ') || out.ends_with(' ') {
             write!(f, "\"{out}\"")
         } else {
@@ -33,7 +31,7 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
-/// Writes the name with escapes and tells whether there were any.
+/// Writes the name with escapes and returns whether there were any.
 fn escape(name: &[u8], out: &mut String) -> Result<bool, fmt::Error> {
     let mut changed = false;
     for chunk in name.utf8_chunks() {
@@ -77,12 +75,12 @@ fn escape_char(
     Ok(true)
 }
 
-/// Whether a reader could overlook the character or take it for another.
+/// Whether a reader could overlook or confuse the character.
 fn is_misleading(previous: Option<char>, c: char, next: Option<char>) -> bool {
     if c.is_ascii() {
         return false;
     }
-    // Between letters or emoji a joiner changes the drawing; beside ASCII it only hides.
+    // Between letters or emoji a joiner changes the drawing; next to ASCII it is only hidden.
     let between_wide =
         previous.is_some_and(|c| !c.is_ascii()) && next.is_some_and(|c| !c.is_ascii());
     chars::fault(c).is_some()

@@ -1,4 +1,4 @@
-//! The report of `guard check`: may this path be written?
+//! The report of `guard check`.
 
 use std::io;
 
@@ -15,11 +15,11 @@ use crate::finding::Rule;
 use crate::path::show;
 use crate::verdict::{CheckAnswers, CheckResult};
 
-/// Writes the report in one piece; quiet leaves out what is allowed.
+/// Writes the report in one piece; quiet omits allowed paths.
 ///
 /// # Errors
 ///
-/// Those of `out`, and `Unsupported` for a format that is neither human nor JSON.
+/// Those of `out`, and `Unsupported` for formats other than human and JSON.
 pub fn write_check(
     answers: &CheckAnswers,
     format: Format,

@@ -1,4 +1,4 @@
-//! Why nothing was judged, for people on stderr.
+//! Prints errors on stderr, for people.
 
 use std::io;
 
@@ -11,10 +11,10 @@ use super::human::{findings, notes};
 use super::style::{Style, paint};
 use crate::error::Error;
 
-/// The columns of `  help: `.
+/// The width of `  help: `.
 const HELP_INDENT: &str = "        ";
 
-/// Writes remarks, one a line.
+/// Writes notes, one per line.
 ///
 /// # Errors
 ///
@@ -23,7 +23,7 @@ pub fn write_notes(lines: &[String], out: &mut dyn io::Write, style: &Style) -> 
     out.write_all(escape::commands(notes(lines, style)).as_bytes())
 }
 
-/// Writes the faults behind the error, the error, and its advice.
+/// Writes the error with the faults behind it and its help.
 ///
 /// # Errors
 ///

@@ -1,19 +1,17 @@
 //! Makes names and texts safe to print.
 //!
-//! What a report quotes was written by whoever made the change: file names,
-//! lines of a design, content. Nothing of it may move the cursor, reorder or
-//! hide text, or start a line of its own.
+//! A report quotes untrusted text: file names, lines of a design, content. It must not move the cursor, reorder or
+//! hide text, or start a line.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use crate::path::is_hostile;
 
-/// Characters of a message, a label or a line of help.
+/// The maximum length of a message, a label or a line of help.
 const MESSAGE_CHARS: usize = 2000;
 
-/// One line of text whose names are escaped already: only what is still
-/// hostile becomes `\u{1b}`, so that a second pass changes nothing.
+/// One line of text with names already escaped: remaining hostile characters become `\u{1b}`. Idempotent.
 pub(super) fn text(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hostile) {
         return Cow::Borrowed(text);
@@ -25,8 +23,7 @@ pub(super) fn text(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A line of a document or a file: every character keeps its place, so that
-/// marks below it stay right. A tab is shown as a blank.
+/// A line of a file: every character keeps its column, so that marks below it stay aligned. A tab becomes a blank.
 pub(super) fn line(text: &str) -> String {
     text.chars()
         .map(|c| match c {
@@ -37,7 +34,7 @@ pub(super) fn line(text: &str) -> String {
         .collect()
 }
 
-/// The first `max` characters, with `…` in the place of the last one if more follow.
+/// The first `max` characters; `…` replaces the last one if more follow.
 pub(super) fn clip(text: &str, max: usize) -> Cow<'_, str> {
     let Some((end, _)) = text.char_indices().nth(max) else {
         return Cow::Borrowed(text);
@@ -46,14 +43,13 @@ pub(super) fn clip(text: &str, max: usize) -> Cow<'_, str> {
     Cow::Owned(text.chars().take(kept).chain(['…']).collect())
 }
 
-/// A sentence on one line, of at most [`MESSAGE_CHARS`].
+/// A sentence on one line, cut at [`MESSAGE_CHARS`].
 pub(super) fn message(sentence: &str) -> String {
     clip(&text(sentence), MESSAGE_CHARS).into_owned()
 }
 
-/// Breaks what a CI system would take from its log as a command: `::error::`
-/// at the start of a line (GitHub), `##[error]`, `##vso[…]` and
-/// `##teamcity[…]` anywhere (GitHub, Azure, TeamCity). Other text stays.
+/// Breaks CI commands in a log: `::error::` at the start of a line (GitHub), and `##[error]`, `##vso[…]` and
+/// `##teamcity[…]` anywhere (GitHub, Azure, TeamCity).
 pub(super) fn commands(text: String) -> String {
     let text = brackets(text, "\\u{5b}");
     if !text.lines().any(starts_command) {
@@ -78,7 +74,7 @@ fn starts_command(line: &str) -> bool {
     line.trim_start().starts_with("::")
 }
 
-/// Puts `instead` in the place of the bracket of `##[`, `##vso[` and the like.
+/// Replaces the bracket of `##[`, `##vso[` and the like by `instead`.
 pub(super) fn brackets(text: String, instead: &str) -> String {
     if !text.contains("##") {
         return text;
@@ -95,7 +91,7 @@ pub(super) fn brackets(text: String, instead: &str) -> String {
     out
 }
 
-/// Finds the brackets of `##[`, `##vso[` and the like in a text that comes piece by piece.
+/// Finds the brackets of `##[`, `##vso[` and the like in text that arrives in pieces.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) enum Brackets {
     #[default]

@@ -1,12 +1,11 @@
 //! GitHub's workflow commands: annotations at lines of the pull request.
 //!
-//! The log also gets the report for people, between two lines that stop the
-//! runner from taking commands: whatever a name holds, only guard's own lines
-//! are commands. The token that ends the block is a hash of the block, so that
-//! nothing in the block can name it.
+//! The log also contains the report for people, between two lines that turn command processing off and on, so names
+//! in it cannot be commands. The token that ends the block is a hash of the block, so nothing in the block can
+//! contain it.
 //!
-//! GitHub shows ten annotations of each level for a step and drops the others
-//! in silence, so the tenth says how many there are.
+//! GitHub shows ten annotations per level and step and drops others silently, so the tenth says how many more there
+//! are.
 
 use std::io;
 
@@ -22,7 +21,7 @@ use crate::finding::{Finding, Level};
 use crate::path::show;
 use crate::verdict::Verdict;
 
-/// Annotations of one level.
+/// The maximum annotations per level.
 const MOST: usize = 10;
 
 pub(super) fn report(
@@ -52,7 +51,7 @@ pub(super) fn report(
             continue;
         }
         let of_level: Vec<_> = findings.iter().filter(|f| f.level == level).collect();
-        // The failure above is one of the errors.
+        // The failure above counts as one of the errors.
         let most = MOST - usize::from(failure.is_some() && level == Level::Error);
         let shown = if of_level.len() > most {
             most - 1
@@ -85,17 +84,17 @@ fn annotation(places: &ReportPlaces<'_>, command: &str, finding: &Finding) -> St
     format!("::{command} file={file},line={line},col={column},title={title}::{message}\n")
 }
 
-/// The text after the second `::`.
+/// Escapes the text after the second `::`.
 fn data(text: &str) -> String {
     let text = text
         .replace('%', "%25")
         .replace('\r', "%0D")
         .replace('\n', "%0A");
-    // Azure and TeamCity take commands from anywhere in a line.
+    // Azure and TeamCity accept commands anywhere in a line.
     escape::brackets(text, "\\u{5b}")
 }
 
-/// The value of a property.
+/// Escapes the value of a property.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

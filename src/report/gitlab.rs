@@ -1,7 +1,7 @@
 //! GitLab's Code Quality report: one array of issues.
 //!
-//! GitLab wants a description, a check name, a fingerprint that no two issues
-//! share, a severity (info, minor, major, critical, blocker), and a path with a line.
+//! GitLab requires a description, a check name, a unique fingerprint, a severity (info, minor, major, critical,
+//! blocker), and a path with a line.
 
 use std::io::{self, Write};
 

@@ -1,13 +1,13 @@
-//! The next steps of a finding: sentences broken between words, and what is to be pasted left whole.
+//! The next steps of a finding: wraps sentences and keeps text to paste whole.
 
 use super::escape::message;
 use super::style::Style;
 use crate::finding::{Finding, Help};
 
-/// Lines of help.
+/// The maximum lines of help.
 const HELP_LINES: usize = 20;
 
-/// The columns for help, beside the line number's column and `= help: `.
+/// The width for help, right of the line number and `= help: `.
 pub(super) fn help_width(finding: &Finding, style: &Style) -> usize {
     let number = finding.design.as_ref().map_or(0, |at| at.line).to_string();
     style
@@ -16,7 +16,7 @@ pub(super) fn help_width(finding: &Finding, style: &Style) -> usize {
         .max(20)
 }
 
-/// One text a step: a sentence, broken between words, and what there is to paste below it.
+/// One text per step: a wrapped sentence, then text to paste.
 pub(super) fn help_blocks(help: &[Help], width: usize) -> Vec<String> {
     let mut blocks: Vec<String> = Vec::new();
     for line in help.iter().take(HELP_LINES) {
@@ -39,8 +39,8 @@ pub(super) fn help_blocks(help: &[Help], width: usize) -> Vec<String> {
     blocks
 }
 
-/// A sentence broken between words into lines of at most `width` characters. What is to be copied stays whole: a
-/// longer word, a code span, and a command behind a colon, which gets a line of its own.
+/// Wraps a sentence at `width` characters. Text to copy stays whole: a longer word, a code span, and a command after
+/// a colon, which gets its own line.
 fn wrapped(sentence: &str, width: usize) -> String {
     if sentence.chars().count() <= width {
         return sentence.to_owned();
@@ -55,7 +55,7 @@ fn wrapped(sentence: &str, width: usize) -> String {
     let mut column = 0;
     for word in words(sentence) {
         let length = word.chars().count();
-        // Some CI systems take commands from where a line begins.
+        // Some CI systems accept commands at the start of a line.
         let is_command = word.starts_with("::") || word.starts_with("##");
         if column > 0 && column + 1 + length > width && !is_command {
             out.push('\n');

@@ -1,8 +1,7 @@
-//! For people: each finding drawn as rustc draws one, pointing into the design.
+//! The report for people: each finding drawn like a rustc diagnostic that points into the design.
 //!
-//! A finding takes a screenful at most: its message, help and previews are cut
-//! where noted at the constants. Findings that repeat the same rule are folded
-//! after [`FOLD_AFTER`]; folding changes neither the summary nor the verdict.
+//! A finding takes at most a screenful: message, help and previews are cut at the constants below. Repeated findings
+//! of a rule are folded after [`FOLD_AFTER`]; folding changes neither the summary nor the verdict.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -26,16 +25,15 @@ use crate::finding::{Anchor, Finding, Level, Rule};
 use crate::path::show;
 use crate::verdict::{DesignUsed, JudgedChange, Outcome, Texts, Verdict};
 
-/// Findings of one rule and level that are drawn in full: with more, nobody would see the first ones.
+/// Findings per rule and level that are drawn in full, so that the first ones stay visible.
 const FULL: usize = 5;
-/// Findings of one rule and level that are drawn at all, the others by title and row only; the rest is counted.
+/// Findings per rule and level that are drawn at all, later ones only with title and row; the rest is counted.
 const FOLD_AFTER: usize = 20;
-/// Lines of a preview and of lost content, the marker included.
+/// The maximum lines of a preview or of lost content, including the marker.
 const PREVIEW_LINES: usize = 50;
-/// What each line of a preview begins with, so that quoted content never
-/// begins a line: some CI systems take commands from there.
+/// The prefix of preview lines, because some CI systems accept commands at the start of a line.
 const GUTTER: &str = "  | ";
-/// The last line of a preview that was cut.
+/// The last line of a shortened preview.
 const TRUNCATED: &str = "[truncated]";
 
 /// The report of `guard lint`.
@@ -52,7 +50,7 @@ pub(super) fn report(verdict: &Verdict, style: &Style) -> String {
     escape::commands(out)
 }
 
-/// Remarks, one a line.
+/// Notes, one per line.
 pub(super) fn notes(notes: &[String], style: &Style) -> String {
     let label = paint(DEFAULT_NOTE_STYLE, "note", style);
     notes
@@ -116,7 +114,7 @@ pub(super) fn findings(
     out
 }
 
-/// How to see all of many findings, and the rows that the designs lack, each in one block to paste.
+/// How to see all of many findings, and the missing rows in one block to paste.
 fn missing_rows(findings: &[Finding], style: &Style) -> String {
     let mut rows: BTreeMap<Option<&BString>, Vec<&str>> = BTreeMap::new();
     let mut seen = BTreeSet::new();
@@ -134,14 +132,14 @@ fn missing_rows(findings: &[Finding], style: &Style) -> String {
     }
     let label = paint(DEFAULT_NOTE_STYLE, "note", style);
     let mut out = format!(
-        "{label}: {} in all; the same command with `--format json` prints each in full\n",
+        "{label}: {} in total; `--format json` prints each in full\n",
         plural(findings.len(), "finding")
     );
     for (design, rows) in rows {
-        let place = design.map_or_else(String::new, |path| format!(" of {}", show(path)));
+        let place = design.map_or_else(String::new, |path| format!(" for {}", show(path)));
         push_line(
             &mut out,
-            &format!("{label}: the missing rows{place}, to paste in one block:"),
+            &format!("{label}: missing rows{place}, ready to paste:"),
         );
         for row in rows {
             push_line(&mut out, &message(row));
@@ -151,7 +149,7 @@ fn missing_rows(findings: &[Finding], style: &Style) -> String {
     out
 }
 
-/// What tells this finding from the ones before: its title and what there is to paste.
+/// What distinguishes this finding from earlier ones: its title and the text to paste.
 fn in_short(finding: &Finding) -> Finding {
     Finding {
         design: None,
@@ -165,7 +163,7 @@ fn in_short(finding: &Finding) -> Finding {
     }
 }
 
-/// One finding as annotate-snippets draws it, without a final line feed.
+/// One finding as drawn by annotate-snippets, without a final newline.
 fn drawn(finding: &Finding, texts: &Texts, style: &Style) -> String {
     let level = match finding.level {
         Level::Error => Drawn::ERROR,
@@ -210,7 +208,7 @@ fn place<'a>(group: Group<'a>, anchor: &Anchor, texts: &Texts, style: &Style) ->
     )
 }
 
-/// The path as seen from the directory `prefix`, both relative to the workspace.
+/// The path relative to the directory `prefix`; both are relative to the workspace.
 fn from_here(path: &BStr, prefix: Option<&BString>) -> BString {
     let segments = |of: &'_ [u8]| -> Vec<BString> {
         of.split_str("/")
@@ -233,7 +231,7 @@ fn from_here(path: &BStr, prefix: Option<&BString>) -> BString {
     out
 }
 
-/// What a change would lose and its preview, indented below the finding.
+/// What a change would lose, and its preview, indented below the finding.
 fn push_previews(out: &mut String, change: &JudgedChange, style: &Style) {
     if let Some(deleted) = &change.deleted {
         let title = match (change.lost_share, change.original_lines) {
@@ -256,7 +254,7 @@ fn push_previews(out: &mut String, change: &JudgedChange, style: &Style) {
     }
 }
 
-/// Whole per cent, rounded down so that a share below a threshold never reads as having reached it.
+/// Whole per cent, rounded down so that a share below a threshold never appears to reach it.
 fn percent(share: f64) -> String {
     format!("{} %", (share * 100.0).floor())
 }
@@ -339,7 +337,7 @@ pub(super) fn in_one_line(verdict: &Verdict) -> String {
     text
 }
 
-/// A design, and what chose it: a branch name that looks like an issue may mean none.
+/// A design and what selected it, in case a branch name only looks like an issue.
 fn named(design: &DesignUsed, before_origin: &str) -> String {
     let path = show(&design.path);
     match message(&design.selected_by) {
@@ -348,7 +346,7 @@ fn named(design: &DesignUsed, before_origin: &str) -> String {
     }
 }
 
-/// The first two names and how many there are besides.
+/// The first two names, and how many others there are.
 fn listed(names: &[String]) -> String {
     match names {
         [a, b] => format!("{a} and {b}"),

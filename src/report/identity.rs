@@ -1,4 +1,4 @@
-//! What makes a finding the same finding in the next run.
+//! Identifies the same finding across runs.
 
 use std::collections::HashMap;
 use std::io;
@@ -8,16 +8,14 @@ use gix::bstr::BString;
 
 use crate::finding::Finding;
 
-/// A hash for each finding, in the order given, all different.
+/// A distinct hash per finding, in the given order.
 ///
-/// It is taken from the rule, the path and the document, and where there is no
-/// path from the message: lines and figures move while a finding stays the
-/// same. Equal ones are counted. SHA-256, so that nobody can choose a name
-/// that makes a viewer take one finding for another.
+/// It covers the rule, the path and the document, or without a path the message, because lines and figures change
+/// between runs. Equal ones are numbered. SHA-256 prevents names crafted to make a viewer confuse two findings.
 ///
 /// # Errors
 ///
-/// None with SHA-256; the interface of the hasher has one.
+/// None with SHA-256; the hasher's interface has one.
 pub(super) fn hashes(findings: &[&Finding]) -> io::Result<Vec<ObjectId>> {
     let mut seen: HashMap<ObjectId, usize> = HashMap::new();
     let mut hashes = Vec::with_capacity(findings.len());
@@ -31,7 +29,7 @@ pub(super) fn hashes(findings: &[&Finding]) -> io::Result<Vec<ObjectId>> {
     Ok(hashes)
 }
 
-/// Hexadecimal.
+/// The SHA-256 in hexadecimal.
 pub(super) fn sha256(bytes: &[u8]) -> io::Result<String> {
     digest(bytes).map(|id| id.to_string())
 }

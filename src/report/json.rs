@@ -1,11 +1,9 @@
 //! The JSON interface: keys are added, never renamed.
 //!
-//! - Indented by two blanks, one document, one line feed at the end.
-//! - A path is a string. One that is not UTF-8, or that begins with a double
-//!   quote, is written as git quotes it (`"a\377"`, the quotes included), so
-//!   a string that begins with a double quote is always a quoted path.
-//! - Control, bidirectional and invisible characters are written as `\uXXXX`,
-//!   so that the output is safe to show and still says exactly what was there.
+//! - One document, indented by two blanks, with a final newline.
+//! - A path is a string. A path that is not UTF-8 or starts with a double quote is quoted like in git (`"a\377"`,
+//!   including the quotes), so a string that starts with a double quote is always a quoted path.
+//! - Control, bidirectional and invisible characters are written as `\uXXXX`, which is safe to print and exact.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};

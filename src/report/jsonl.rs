@@ -1,8 +1,7 @@
-//! JSON Lines: one finding a line, then one line for the run.
+//! JSON Lines: one finding per line, then one line for the run.
 //!
-//! `type` tells them apart: `finding` with the keys of a finding in
-//! [`super::json`], `summary` with the verdict and the figures, or `error`
-//! where guard could not judge. The last line tells that the report is whole.
+//! `type` distinguishes them: `finding` with the keys of a finding in [`super::json`], `summary` with the verdict and
+//! counts, or `error` if guard could not judge. The last line shows that the report is complete.
 
 use std::io::{self, Write};
 

@@ -1,7 +1,7 @@
-//! JUnit's XML: one test case a change, one failure an error.
+//! JUnit XML: one test case per change, one failure per error.
 //!
-//! Findings at a path that is no change, such as a design, have a test case of
-//! their own. Warnings and notes fail nothing and stand in `system-out`.
+//! Findings at another path, such as a design, get their own test case. Warnings and notes do not fail; they are in
+//! `system-out`.
 
 use std::io::{self, Write};
 
@@ -15,9 +15,9 @@ use crate::finding::{Finding, Level};
 use crate::path::show;
 use crate::verdict::Verdict;
 
-/// A test case and what was found at it.
+/// A test case and its findings.
 struct TestCase<'a> {
-    /// What the change does; `None` where the path is no change.
+    /// The action of the change; `None` for another path.
     action: Option<&'static str>,
     path: Option<&'a BString>,
     findings: &'a [(Option<&'a BString>, &'a Finding)],
@@ -80,7 +80,7 @@ fn cases<'a>(
             let path = Some(&of_path[0].path);
             let start = findings.partition_point(|(other, _)| *other < path);
             let count = findings[start..].partition_point(|(other, _)| *other == path);
-            // What was found at the path is told once.
+            // Findings at a path are reported once.
             of_path
                 .iter()
                 .enumerate()
@@ -162,8 +162,7 @@ impl TestCase<'_> {
     }
 }
 
-/// One line as an attribute's value or as text. XML 1.0 has no way to write a
-/// control character, not even by its number.
+/// Escapes one line for an attribute or text. XML 1.0 cannot represent control characters.
 fn xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     for c in escape::text(text).chars() {
@@ -180,7 +179,7 @@ fn xml(text: &str) -> String {
     escape::brackets(out, "&#91;")
 }
 
-/// Lines of text; none of them can start a command in the log of a CI system.
+/// Escapes lines of text so that none is a command in a CI log.
 fn xml_lines(text: &str) -> String {
     let lines: Vec<_> = text.split('\n').map(xml).collect();
     escape::commands(lines.join("\n"))

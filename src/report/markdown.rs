@@ -1,8 +1,7 @@
 //! Markdown for a comment on a pull request or the summary of a CI job.
 //!
-//! Names appear in `<code>` with every character of meaning as an entity. A `@`
-//! is an element of its own, and in sentences a `#`, so that no name mentions a
-//! person or an issue.
+//! Names appear in `<code>` with special characters as entities. `@`, and in sentences `#`, is a separate element, so
+//! that no name mentions a person or an issue.
 
 use std::fmt::Write as _;
 
@@ -16,13 +15,13 @@ use crate::finding::Finding;
 use crate::path::show;
 use crate::verdict::Verdict;
 
-/// GitHub takes 65,536 characters in a comment; the rest is counted.
+/// GitHub limits a comment to 65,536 characters; the rest is only counted.
 const MOST_BYTES: usize = 60_000;
-/// What the notes after the findings may take besides.
+/// The additional limit for notes after the findings.
 const NOTES_BYTES: usize = 5_000;
-/// Notes after the findings.
+/// The maximum number of notes after the findings.
 const MOST_NOTES: usize = 20;
-/// Characters of a sentence or a name.
+/// The maximum length of a sentence or a name.
 const MOST_CHARS: usize = 500;
 
 pub(super) fn report(verdict: &Verdict, failure: Option<&Error>) -> String {
@@ -96,7 +95,7 @@ fn name(path: &BString) -> String {
     code(&show(path).to_string())
 }
 
-/// Text as it is.
+/// Text as code.
 fn code(text: &str) -> String {
     let mut out = String::from("<code>");
     let text = clipped(text);
@@ -114,7 +113,7 @@ fn code(text: &str) -> String {
     out
 }
 
-/// A sentence, without any markup.
+/// A sentence without markup.
 fn prose(text: &str) -> String {
     let mut out = String::new();
     let text = clipped(text);
@@ -131,8 +130,8 @@ fn prose(text: &str) -> String {
     out
 }
 
-/// Whether the character makes an address, `www.` or `scheme:/`, of what is before it. GitLab looks for addresses
-/// after entities are resolved, so that only an element of its own breaks one; `<code>`, which is HTML, does not.
+/// Whether the character turns the text before it into a URL (`www.` or `scheme:/`). GitLab detects URLs after
+/// resolving entities, so only a separate element prevents that; `<code>` does not.
 fn begins_link(before: &str, c: char, next: Option<&char>) -> bool {
     let www = || before.as_bytes().last_chunk().is_some_and(is_www);
     c == '.' && www() || c == ':' && next == Some(&'/')

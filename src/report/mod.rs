@@ -1,6 +1,4 @@
-//! Verdicts to bytes: one file per format.
-//!
-//! Nothing here knows a terminal or the environment: the caller chooses a [`Format`] and a [`Style`].
+//! Writes results: one file per format. The caller chooses a [`Format`] and a [`Style`].
 
 mod check;
 mod error;
@@ -47,35 +45,35 @@ pub use style::Style;
 use crate::error::Error;
 use crate::verdict::Verdict;
 
-/// Bytes that are written at a time.
+/// The size of the write buffer.
 const BUFFER: usize = 64 * 1024;
 
 named! {
-    /// The formats a report can be written in.
+    /// The report formats.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     #[non_exhaustive]
 pub enum Format {
-        /// For people, drawn as rustc draws its diagnostics.
+        /// For people, drawn like rustc diagnostics.
         Human = "human",
-        /// The JSON interface: indented, one document, a line feed at the end.
+        /// The JSON interface: one indented document.
         Json = "json",
-        /// JSON Lines: one finding a line, then the summary.
+        /// JSON Lines: one finding per line, then the summary.
         Jsonl = "jsonl",
-        /// SARIF 2.1.0, as GitHub's code scanning wants it.
+        /// SARIF 2.1.0, as required by GitHub's code scanning.
         Sarif = "sarif",
-        /// GitHub's workflow commands, around the report for people.
+        /// GitHub's workflow commands, with the report for people.
         Github = "github",
         /// GitLab's Code Quality report.
         Gitlab = "gitlab",
-        /// JUnit's XML.
+        /// JUnit XML.
         Junit = "junit",
-        /// Markdown for a comment or a job's summary.
+        /// Markdown for a comment or a job summary.
         Markdown = "markdown",
     }
 }
 
 impl Format {
-    /// Every format, in the order in which help lists them.
+    /// Every format, in the order of the help.
     pub const ALL: [Format; 8] = [
         Format::Human,
         Format::Json,
@@ -87,7 +85,7 @@ impl Format {
         Format::Markdown,
     ];
 
-    /// The format of this name.
+    /// The format with this name.
     pub fn from_name(name: &str) -> Option<Format> {
         Format::ALL.into_iter().find(|format| format.name() == name)
     }
@@ -109,7 +107,7 @@ pub(crate) fn write_answer(
         Format::Json => document(&json())?,
         other => {
             let message = format!(
-                "there is no format {} here, only human and json",
+                "--format {} is not supported here (supported: human, json)",
                 other.name()
             );
             return Err(io::Error::new(io::ErrorKind::Unsupported, message));
@@ -132,8 +130,7 @@ pub fn write(
     write_either(verdict, None, format, out, style)
 }
 
-/// Writes that guard could not judge, in a form that no reader of the format
-/// takes for a verdict.
+/// Writes that guard could not judge, in a form that readers of the format cannot mistake for a verdict.
 ///
 /// # Errors
 ///
@@ -152,8 +149,8 @@ pub fn write_failure(
     write_either(&problems, Some(error), format, out, style)
 }
 
-/// Writes a verdict, or the faults behind `failure`. What people read is short and is made in one piece; the formats
-/// that list everything write each finding as they make it.
+/// Writes a verdict, or the faults behind `failure`. Reports for people are written in one piece; the formats that
+/// list everything write each finding as they make it.
 fn write_either(
     verdict: &Verdict,
     failure: Option<&Error>,

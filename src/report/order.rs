@@ -4,8 +4,7 @@ use std::cmp::Reverse;
 
 use crate::finding::Finding;
 
-/// The order in which every format lists findings: the most serious first,
-/// then by commit, path, rule and place.
+/// The order of findings in every format: most severe first, then by commit, path, rule and place.
 pub(super) fn ordered(findings: &[Finding]) -> Vec<&Finding> {
     fn key(f: &Finding) -> impl Ord + '_ {
         let place = f.design.as_ref().map(|at| (&at.path, at.span.start));

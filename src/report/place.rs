@@ -1,8 +1,7 @@
-//! Where a machine report shows a finding.
+//! Where a machine-readable report shows a finding.
 //!
-//! Review tools show a remark at a line that exists in the result. A deleted
-//! file, a name that no system can open and a finding about a document have
-//! their place in the design; without one, in `guard.toml`.
+//! Review tools need a line that exists in the result. Findings on deleted files, impossible names or documents are
+//! placed in the design or, without one, in `guard.toml`.
 
 use std::collections::HashSet;
 
@@ -12,10 +11,10 @@ use crate::finding::{Anchor, Finding, Rule};
 use crate::policy::settings;
 use crate::verdict::{Texts, Verdict};
 
-/// A place in a file of the result; line and columns count from 1.
+/// A place in a file of the result; line and columns start at 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ReportPlace {
-    /// Repository-relative path.
+    /// The path in the repository.
     pub path: BString,
     pub line: usize,
     pub column: usize,
@@ -49,10 +48,10 @@ impl ReportPlace {
     }
 }
 
-/// Where findings of one report are shown.
+/// Chooses the places of findings in one report.
 pub(super) struct ReportPlaces<'a> {
     verdict: &'a Verdict,
-    /// The paths of the result that the changes made.
+    /// The paths that the changes leave in the result.
     exist: HashSet<&'a BString>,
 }
 
@@ -68,7 +67,7 @@ impl<'a> ReportPlaces<'a> {
         }
     }
 
-    /// Where to show the finding.
+    /// The place of the finding.
     pub(super) fn place(&self, finding: &Finding) -> ReportPlace {
         if let Some(path) = &finding.path
             && !is_about_document(finding.rule)
@@ -80,7 +79,7 @@ impl<'a> ReportPlaces<'a> {
         self.in_design(finding)
     }
 
-    /// The finding's line of the design, or what stands for it.
+    /// The finding's line in the design, or a substitute.
     pub(super) fn in_design(&self, finding: &Finding) -> ReportPlace {
         if let Some(anchor) = &finding.design
             && is_plain(anchor.path.as_bstr())
@@ -93,8 +92,7 @@ impl<'a> ReportPlaces<'a> {
     }
 }
 
-/// Whether the path names a file below the root on every system: segments
-/// that are neither empty nor dots, in UTF-8.
+/// Whether the path is valid on every system: UTF-8, with components that are neither empty nor dots.
 pub(super) fn is_plain(path: &BStr) -> bool {
     path.is_utf8()
         && path

@@ -1,5 +1,5 @@
-//! The report of `guard scope prompt`: the section of an agent's prompt that names what it may write
-//! (requirement 002, section 2.5).
+//! The report of `guard scope prompt`: the section of an agent's prompt that lists the writable paths (requirement
+//! 002, section 2.5).
 
 use std::io;
 
@@ -12,7 +12,7 @@ use crate::path::show;
 use crate::policy::{Actions, GrantKind, Role};
 use crate::verdict::{PromptPath, PromptSection, Protection};
 
-/// Characters of a description: one line of a prompt.
+/// The maximum length of a description.
 const DESCRIPTION_CHARS: usize = 300;
 
 /// Writes the section.
@@ -38,7 +38,7 @@ pub fn write_prompt(
     write_answer(format, out, || text(section), json)
 }
 
-/// Nothing for an empty scope.
+/// Empty for an empty scope.
 fn text(section: &PromptSection) -> String {
     if section.paths.is_empty() {
         return String::new();
@@ -80,7 +80,7 @@ fn line_text(line: &PromptPath) -> String {
     out
 }
 
-/// The actions in words, and what they hold for.
+/// The actions in words, and their range.
 fn permits(line: &PromptPath) -> String {
     let actions: Vec<&str> = line.actions.names().collect();
     let all = match line.kind {
@@ -133,7 +133,7 @@ fn line_json(line: &PromptPath) -> Value {
     })
 }
 
-/// A path that cannot be taken for the path and the remark of another line.
+/// A path that cannot be mistaken for path and remark.
 fn shown(path: &BString) -> String {
     let text = show(path).to_string();
     if text.contains('#') && !text.starts_with('"') {

@@ -1,14 +1,14 @@
-//! Tells guard's own reports from other files, so that a new report replaces nothing else.
+//! Recognises guard's own reports, so that a new report replaces no other file.
 
 use super::Format;
 use crate::finding::{Level, Rule};
 
-/// How many bytes of a file tell whether it is a report.
+/// How many bytes of a file to inspect.
 pub(crate) const RECOGNISED_FROM: u64 = 64 * 1024;
 
-/// Whether a file that begins with `start` is a report that guard wrote in this format.
+/// Whether a file that starts with `start` is a guard report in this format.
 pub(crate) fn is_report(format: Format, start: &[u8]) -> bool {
-    // A cut through a character at the end loses that character alone.
+    // A character cut at the end is lost alone.
     let text = String::from_utf8_lossy(start);
     match format {
         Format::Human => is_human(&text),
@@ -35,7 +35,7 @@ pub(crate) fn is_report(format: Format, start: &[u8]) -> bool {
     }
 }
 
-/// The report begins with a finding or with the last line of guard.
+/// Whether the text is a report for people: it starts with a finding or with guard's last line.
 fn is_human(text: &str) -> bool {
     let is_finding = |(level, rest): (&str, &str)| {
         let names = [Level::Error, Level::Warning, Level::Note].map(Level::name);
@@ -58,7 +58,7 @@ fn is_human(text: &str) -> bool {
         || text.split_once('[').is_some_and(is_finding)
 }
 
-/// Every JSON document of guard begins with its version and a key of its own.
+/// Whether the text is one of guard's JSON documents, which start with the version and a specific key.
 fn is_json(text: &str) -> bool {
     const KEYS: [&str; 7] = [
         "verdict",
@@ -74,7 +74,7 @@ fn is_json(text: &str) -> bool {
         .is_some_and(|(key, _)| KEYS.contains(&key))
 }
 
-/// A list without findings, or one whose first finding has the name of a rule.
+/// An empty list, or one whose first finding has a rule's name.
 fn is_gitlab(text: &str) -> bool {
     let name = || {
         let (_, rest) = text.split_once("\n    \"check_name\": \"")?;

@@ -1,10 +1,8 @@
-//! SARIF 2.1.0 with what GitHub's code scanning requires.
+//! SARIF 2.1.0 as required by GitHub's code scanning.
 //!
-//! Sources: OASIS SARIF 2.1.0 errata 01, and "SARIF support for code scanning"
-//! in GitHub's documentation: the required properties, at most 25,000 results,
-//! descriptions of at most 1024 characters. A finding at a deleted file stands
-//! at the design, since GitHub shows a result only at a line that exists; the
-//! path is in the message and in `relatedLocations`.
+//! Sources: OASIS SARIF 2.1.0 errata 01, and "SARIF support for code scanning" in GitHub's documentation: required
+//! properties, at most 25,000 results, descriptions of at most 1024 characters. A finding on a deleted file is placed
+//! at the design, because GitHub needs an existing line; the path is in the message and in `relatedLocations`.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -24,7 +22,7 @@ use crate::finding::{Finding, Level, Rule};
 use crate::policy::settings;
 use crate::verdict::Verdict;
 
-/// The results that GitHub takes from one run.
+/// GitHub's limit of results per run.
 const MOST_RESULTS: usize = 25_000;
 
 /// The rule of a run that could not judge.
@@ -104,8 +102,8 @@ fn described(rule: Rule) -> Value {
     })
 }
 
-/// A run that could not judge is not a run without results: code scanning, reviewdog and others look at nothing else
-/// and would take such a run for "all well", and earlier alerts for fixed.
+/// A failed run must contain a result. Otherwise code scanning, reviewdog and others would take it for success, and
+/// earlier alerts for fixed.
 fn no_verdict(error: &Error, index: usize) -> io::Result<Value> {
     let place = ReportPlace::top(settings::FILE.into());
     let fingerprint = sha256(NO_VERDICT.as_bytes())?;
@@ -123,7 +121,7 @@ fn no_verdict(error: &Error, index: usize) -> io::Result<Value> {
 }
 
 fn no_verdict_described() -> Value {
-    let what = "guard could not judge the change, so nothing says that it is well.";
+    let what = "guard could not judge the change, so it may be unacceptable.";
     json!({
         "id": NO_VERDICT,
         "shortDescription": {"text": "guard could not judge."},
@@ -141,8 +139,8 @@ fn invocation(verdict: &Verdict, failure: Option<&Error>, left_out: usize) -> Va
         .collect();
     if left_out > 0 {
         let text = format!(
-            "{left_out} more findings were left out: a run holds {MOST_RESULTS} results; \
-             --format json has all"
+            "{left_out} more findings were left out: the limit is {MOST_RESULTS} results; \
+             --format json lists all"
         );
         notifications.push(notification(Level::Warning, &text));
     }
@@ -169,8 +167,8 @@ fn result(places: &ReportPlaces<'_>, finding: &Finding, fingerprint: &str) -> Va
         .collect();
     let mut fingerprints = json!({"guard/v1": fingerprint});
     if is_elsewhere {
-        // GitHub's upload computes this one from the line shown, which findings
-        // at several paths share here; alerts of equal ones become one.
+        // GitHub computes this one from the shown line, which findings on several paths share; equal ones would
+        // become one alert.
         fingerprints["primaryLocationLineHash"] = format!("{fingerprint}:1").into();
     }
     let mut value = json!({
@@ -194,7 +192,7 @@ fn result(places: &ReportPlaces<'_>, finding: &Finding, fingerprint: &str) -> Va
     value
 }
 
-/// The offending path where the finding stands elsewhere, else the design's line.
+/// The offending path if the finding is placed elsewhere, otherwise the line of the design.
 fn related(
     places: &ReportPlaces<'_>,
     finding: &Finding,
@@ -203,7 +201,7 @@ fn related(
 ) -> Vec<Value> {
     match &finding.path {
         Some(path) if is_elsewhere && is_plain(path.as_bstr()) => vec![json!({
-            "message": {"text": "the path judged"},
+            "message": {"text": "the judged path"},
             "physicalLocation": {"artifactLocation": {"uri": uri(path.as_bstr())}},
         })],
         Some(_) if !is_elsewhere && finding.design.is_some() => {
@@ -231,8 +229,7 @@ fn location(place: &ReportPlace) -> Value {
     }})
 }
 
-/// The path as a relative reference (RFC 3986): everything but unreserved
-/// characters and `/` by its bytes.
+/// The path as a relative reference (RFC 3986), percent-encoded except for unreserved characters and `/`.
 fn uri(path: &BStr) -> String {
     let mut out = String::with_capacity(path.len());
     for &byte in path.iter() {
@@ -248,7 +245,7 @@ fn uri(path: &BStr) -> String {
     out
 }
 
-/// A plain text message without links: `[text](target)` is one in SARIF (3.11.6).
+/// Escapes a plain text message, because `[text](target)` is a link in SARIF (3.11.6).
 fn plain(text: &str) -> String {
     text.replace("](", "\\](")
 }

@@ -11,7 +11,7 @@ use crate::policy::settings::{KEYS, Key, LEVELS, RULES, Settings, ValueKind};
 /// The schema as a document.
 ///
 /// # Errors
-/// None that can be seen: the values are plain.
+/// None in practice: the values are plain.
 pub fn schema() -> io::Result<String> {
     let mut tables = Map::new();
     for key in KEYS {

@@ -1,4 +1,4 @@
-//! The report of `guard scope`: what is granted, and by which line.
+//! The report of `guard scope`.
 
 use std::io;
 
@@ -19,7 +19,7 @@ use crate::verdict::{ScopeGrant, ScopeListing};
 ///
 /// # Errors
 ///
-/// Those of `out`, and `Unsupported` for a format that is neither human nor JSON.
+/// Those of `out`, and `Unsupported` for formats other than human and JSON.
 pub fn write_scope(
     scope: &ScopeListing,
     format: Format,
@@ -29,7 +29,7 @@ pub fn write_scope(
     write_answer(format, out, || people(scope, style), || json(scope))
 }
 
-/// Writes the answer of a lint of documents: for people the faults and a summary, for programs everything.
+/// Writes the result of linting documents: for people the faults and a summary, for programs everything.
 ///
 /// # Errors
 ///
@@ -108,7 +108,7 @@ fn people(scope: &ScopeListing, style: &Style) -> String {
     out
 }
 
-/// One grant of the JSON interface; `from` is the other end of a rename.
+/// One grant in JSON; `from` is the other path of a rename.
 fn grant_json(line: &ScopeGrant) -> Value {
     let grant = &line.grant;
     let value = json!({
@@ -164,7 +164,7 @@ pub(super) fn place(design: &BString, line: usize) -> String {
     format!("{}:{line}", show(design))
 }
 
-/// Rows in columns that are as wide as their widest cell, below a title.
+/// Rows in aligned columns, below a title.
 fn table(title: &str, rows: Vec<Vec<String>>, style: &Style) -> String {
     let width = |cell: &String| cell.chars().count();
     let columns = rows.first().map_or(0, Vec::len);

@@ -1,4 +1,4 @@
-//! The report of `guard settings`: what is in force, and where each value came from.
+//! The report of `guard settings`: the settings in force, and the source of each value.
 
 use std::io;
 
@@ -122,7 +122,7 @@ fn human(in_force: &SettingsInForce, style: &Style) -> String {
     out
 }
 
-/// `key = value  # remark`, a list that is too wide on several lines, as TOML takes them.
+/// `key = value  # remark`; a wide list spans several lines, as in TOML.
 fn line(key: &str, value: &Value, remark: &str, width: usize) -> String {
     let text = match value {
         Value::Null => return format!("  # {key} is not set\n"),
@@ -146,7 +146,7 @@ fn line(key: &str, value: &Value, remark: &str, width: usize) -> String {
     out
 }
 
-/// A list from its second line on indented, as many items a line as fit.
+/// The later lines of a list, indented, with as many items per line as fit.
 fn wrapped(items: &[String], width: usize) -> String {
     let mut out = String::from("[");
     let mut column = width;

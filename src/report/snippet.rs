@@ -1,4 +1,4 @@
-//! Cuts the line that an anchor points at out of its document.
+//! Extracts the line of a document that an anchor points to.
 
 use std::ops::Range;
 
@@ -6,21 +6,19 @@ use super::escape;
 use crate::finding::Anchor;
 use crate::verdict::Texts;
 
-/// Marked text longer than this is marked at its beginning only, and as many
-/// characters are kept after the mark: the drawing trims to the terminal, but
-/// it need not look at megabytes.
+/// Longer marked text is marked only at its start, and as many characters are kept after the mark, so that drawing
+/// never handles megabytes.
 const SPAN_CHARS: usize = 200;
 
 /// One line of a document, safe to print.
 pub(super) struct SnippetLine {
-    /// The line without its end; hostile characters are replaced one by one.
+    /// The line without its ending, with hostile characters replaced.
     pub text: String,
     /// The marked bytes of `text`.
     pub span: Range<usize>,
 }
 
-/// The line of `anchor`, unless its document is not at hand or is not the one
-/// the anchor was taken from.
+/// The line of `anchor`, unless its document is missing or differs from the one that the anchor was taken from.
 pub(super) fn line(texts: &Texts, anchor: &Anchor, width: usize) -> Option<SnippetLine> {
     let document = texts.get(&anchor.path)?;
     let before = document.get(..anchor.span.start)?;
@@ -47,7 +45,7 @@ pub(super) fn line(texts: &Texts, anchor: &Anchor, width: usize) -> Option<Snipp
     })
 }
 
-/// Columns that the drawing needs beside the line: number, bar and ellipses.
+/// The columns needed next to the line: number, bar and ellipses.
 const MARGIN: usize = 20;
 
 #[cfg(test)]

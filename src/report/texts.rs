@@ -21,7 +21,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
     }
 }
 
-/// The next steps, one a line, safe to show.
+/// The next steps, one per line, safe to show.
 pub(super) fn advice(finding: &Finding) -> Vec<String> {
     finding
         .help
@@ -30,7 +30,7 @@ pub(super) fn advice(finding: &Finding) -> Vec<String> {
         .collect()
 }
 
-/// Why there is no verdict and what to do, in one line.
+/// Why there is no verdict, and what to do, in one line.
 pub(super) fn cannot_judge(error: &Error) -> String {
     let lines: Vec<_> = std::iter::once(error.message.as_str())
         .chain(error.help.iter().map(|line| &**line))

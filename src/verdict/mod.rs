@@ -1,4 +1,4 @@
-//! The result of a judgement: plain data. `judge` and `gate` fill it, `report` prints it.
+//! The result of a judgement, as plain data. `judge` and `gate` fill it; `report` prints it.
 
 mod check;
 mod prompt;
@@ -17,39 +17,38 @@ pub use settings::{ChosenDesigns, SettingsInForce};
 
 use crate::finding::{Finding, Level};
 
-/// The texts of the documents that findings point into, by repository-relative path.
+/// The texts of documents that findings refer to, by path.
 pub type Texts = BTreeMap<BString, String>;
 
 /// The result of a judgement: the changes, and a finding for each rule that one of them breaks.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Verdict {
-    /// Where the changes came from.
+    /// The source of the changes.
     pub(crate) source: Source,
-    /// The designs whose grants were in force.
+    /// The designs in force.
     pub(crate) designs: Vec<DesignUsed>,
-    /// What was found, in any order.
+    /// The findings, in any order.
     pub findings: Vec<Finding>,
-    /// Every change that was judged, in any order.
+    /// All judged changes, in any order.
     pub changes: Vec<JudgedChange>,
-    /// Remarks on how the run came to judge what it judged, one sentence each,
-    /// such as a design that was read from the work tree.
+    /// Notes on how guard reached the verdict, one sentence each, for example that it read a design from the work
+    /// tree.
     pub notes: Vec<String>,
-    /// The documents to quote; a finding whose document is missing here is
-    /// shown with its place only.
+    /// The documents to quote. If a finding's document is missing here, only its place is shown.
     pub(crate) texts: Texts,
 }
 
 named! {
-    /// Where changes come from.
+    /// The source of the changes.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
     pub enum SourceKind {
-        /// The index against its parents.
+        /// The index, compared with HEAD.
         #[default]
         Index = "index",
-        /// Commits, against a merge base.
+        /// Commits, compared with a merge base.
         Range = "range",
-        /// The work tree against the parents of the next commit, as if everything in it were added.
+        /// The work tree, compared with HEAD as if everything were added.
         WorkTree = "worktree",
         /// Changes in memory, which were asked about.
         Request = "request",
@@ -59,83 +58,83 @@ named! {
 /// What was judged, and against what.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Source {
-    /// Where the changes came from.
+    /// The source of the changes.
     pub kind: SourceKind,
-    /// The commit judged against, in hexadecimal; `None` where there is none yet.
+    /// The commit compared with, in hexadecimal; `None` if there is none.
     pub base: Option<String>,
     /// The last commit of a range, in hexadecimal.
     pub head: Option<String>,
-    /// The branch; `None` if detached.
+    /// The branch; `None` for a detached HEAD.
     pub branch: Option<BString>,
 }
 
-/// A design whose grants were in force.
+/// A design in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DesignUsed {
-    /// Repository-relative path.
+    /// The path in the repository.
     pub path: BString,
-    /// The version read: `HEAD`, `work tree` or a commit in hexadecimal.
+    /// The version: `HEAD`, `work tree` or a commit in hexadecimal.
     pub from: String,
-    /// What chose it, such as `--lld` or `branch name`.
+    /// What selected it, such as `--lld` or `branch name`.
     pub selected_by: String,
-    /// How many grants it holds.
+    /// The number of its grants.
     pub grants: usize,
 }
 
-/// One change, as it was measured and judged.
+/// One judged change.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct JudgedChange {
     /// The path.
     pub path: BString,
-    /// The old path if the change is the new end of a rename.
+    /// The old path of a renamed file.
     pub from: Option<BString>,
-    /// `add`, `modify`, `delete`, `type-change`.
+    /// `add`, `modify`, `delete` or `type-change`.
     pub action: &'static str,
-    /// `NEW`, `MODIFY`, `REPLACE`, `DELETE`.
+    /// `NEW`, `MODIFY`, `REPLACE` or `DELETE`.
     pub class: &'static str,
-    /// Lines before; `None` where lines mean nothing (no old version, binary, submodule).
+    /// Lines before; `None` without an old version, or for binary content or a submodule.
     pub original_lines: Option<usize>,
-    /// Lines after; `None` as above.
+    /// Lines after; `None` likewise.
     pub new_lines: Option<usize>,
-    /// The share of the old lines that is lost, 0 to 1; `None` as above.
+    /// The lost share of the old lines, 0 to 1; `None` likewise.
     pub lost_share: Option<f64>,
     /// Whether an approval covers exactly this change.
     pub approved: bool,
     /// The unified preview, for people.
     pub preview: Option<String>,
-    /// The content that would be lost, for people.
+    /// The lost content, for people.
     pub deleted: Option<String>,
 }
 
 named! {
-    /// The answer in one word.
+    /// The verdict in one word.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Outcome {
-        /// No finding at level error.
+        /// There is no error.
         Accepted = "accepted",
-        /// At least one.
+        /// There is at least one error.
         Refused = "refused",
     }
 }
 
-/// How many of what.
+/// Counts for the summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Counts {
-    /// Findings that refuse.
+    /// Errors.
     pub errors: usize,
-    /// Findings worth a look.
+    /// Warnings.
     pub warnings: usize,
-    /// Findings for information.
+    /// Notes.
     pub notes: usize,
-    /// Changes judged.
+    /// Judged changes.
     pub changes: usize,
-    /// Changes that an approval covers.
+    /// Approved changes.
     pub approved: usize,
 }
 
 impl Verdict {
-    /// Refused if anything was found at level error.
+    /// Refused if there is any error.
     pub(crate) fn outcome(&self) -> Outcome {
         if self.counts().errors > 0 {
             Outcome::Refused
@@ -149,7 +148,7 @@ impl Verdict {
         self.outcome() == Outcome::Accepted
     }
 
-    /// The figures of the summary.
+    /// The counts for the summary.
     pub(crate) fn counts(&self) -> Counts {
         let at = |level| self.findings.iter().filter(|f| f.level == level).count();
         Counts {
@@ -161,8 +160,7 @@ impl Verdict {
         }
     }
 
-    /// 0 for accepted, 1 for refused. A run that could not judge has no
-    /// report and exits 2; that is the caller's.
+    /// 0 for accepted, 1 for refused. A run that could not judge has no verdict and exits with 2.
     pub fn exit_code(&self) -> u8 {
         match self.outcome() {
             Outcome::Accepted => 0,
@@ -170,7 +168,7 @@ impl Verdict {
         }
     }
 
-    /// The changes in the order in which reports list them: by path.
+    /// The changes in report order: by path.
     pub(crate) fn ordered_changes(&self) -> Vec<&JudgedChange> {
         let mut changes: Vec<_> = self.changes.iter().collect();
         changes.sort_by(|a, b| (&a.path, a.action).cmp(&(&b.path, b.action)));

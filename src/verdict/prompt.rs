@@ -1,4 +1,4 @@
-//! The section of an agent's prompt that names what it may write (requirement 002, section 2.5).
+//! The section of an agent's prompt that lists the writable paths (requirement 002, section 2.5).
 
 use gix::bstr::BString;
 
@@ -6,51 +6,51 @@ use super::ScopeGrant;
 use crate::policy::design::Mention;
 use crate::policy::{Actions, GrantKind, Role};
 
-/// The paths of the scope, each once, in the order of the designs.
+/// The paths of the scope, without duplicates, in the order of the designs.
 #[derive(Debug, Clone, Default)]
 pub struct PromptSection {
     /// The designs, by path.
     pub designs: Vec<BString>,
-    /// What may be written.
+    /// The writable paths.
     pub paths: Vec<PromptPath>,
-    /// Named, not granted.
+    /// Paths that are named but not granted.
     pub named: Vec<BString>,
-    /// How many faults the designs have: what is behind them grants nothing.
+    /// The number of faults in the designs; faulty rows grant nothing.
     pub faults: usize,
-    /// Remarks, one sentence each.
+    /// Notes, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// One path of the section, joined from all rows that name it.
+/// One path of the section, from all rows that name it.
 #[derive(Debug, Clone)]
 pub struct PromptPath {
     /// The path.
     pub path: BString,
-    /// What kind of path.
+    /// Its kind.
     pub kind: GrantKind,
-    /// What may be done there.
+    /// The permitted actions.
     pub actions: Actions,
-    /// What the file is for.
+    /// The purpose of the file.
     pub role: Role,
     /// The descriptions of all rows.
     pub descriptions: Vec<String>,
-    /// Whether something is there now.
+    /// Whether a file exists there.
     pub exists: bool,
     /// Why it must not be modified.
     pub protection: Option<Protection>,
 }
 
-/// Why what a grant names is to be left as it is.
+/// Why a granted path must not be modified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protection {
     /// `[scope] protect` covers it.
     Settings,
-    /// A listed test that exists, and no row says Modify.
+    /// A listed test that exists, without a Modify row.
     Scaffolded,
 }
 
 impl PromptSection {
-    /// The section for these grants, each with what protects it.
+    /// The section for these grants, each with its protection.
     pub fn new(
         designs: Vec<BString>,
         grants: Vec<(ScopeGrant, Option<Protection>)>,
@@ -99,13 +99,12 @@ impl PromptSection {
         }
     }
 
-    /// Remarks for whoever asks for the section; they are no part of it.
+    /// Notes for the caller; they are not part of the section.
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = self.notes.clone();
         if self.faults > 0 {
             remarks.push(
-                "the design has faults, and what cannot be read grants nothing: guard scope check"
-                    .to_owned(),
+                "the design has faults; faulty rows grant nothing: guard scope check".to_owned(),
             );
         }
         remarks

@@ -1,40 +1,40 @@
-//! What `guard scope` lists: what is granted, and by which line.
+//! The listing of `guard scope`: what is granted, and by which line.
 
 use super::{DesignUsed, Texts};
 use crate::finding::{Finding, Level};
 use crate::policy::Grant;
 use crate::policy::design::Mention;
 
-/// All grants in force, what the designs merely mention, and their faults.
+/// All grants in force, paths that the designs only mention, and faults.
 #[derive(Debug, Clone, Default)]
 pub struct ScopeListing {
-    /// The documents that were read.
+    /// The designs.
     pub designs: Vec<DesignUsed>,
     /// The grants, in the order of their designs and lines.
     pub grants: Vec<ScopeGrant>,
-    /// Paths that are named and not granted, such as an `Exists` row.
+    /// Paths that are named but not granted, such as an `Exists` row.
     pub mentions: Vec<Mention>,
-    /// Faults of the designs, in any order.
+    /// The faults of the designs, in any order.
     pub problems: Vec<Finding>,
-    /// Remarks on which documents these are, one sentence each.
+    /// Notes on these designs, one sentence each.
     pub notes: Vec<String>,
     /// The designs to quote.
     pub texts: Texts,
 }
 
-/// A grant and what is known of its path.
+/// A grant and facts about its path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScopeGrant {
     /// The grant.
     pub grant: Grant,
-    /// Whether something is there now: the path, or for a glob any match.
+    /// Whether the path, or a match of the glob, exists.
     pub exists: bool,
-    /// Whether the settings protect it nevertheless.
+    /// Whether the settings protect the path anyway.
     pub protected: bool,
 }
 
 impl ScopeListing {
-    /// 1 if a design has a fault at level error, else 0.
+    /// 1 if a design has an error, otherwise 0.
     pub fn exit_code(&self) -> u8 {
         u8::from(self.problems.iter().any(|p| p.level == Level::Error))
     }

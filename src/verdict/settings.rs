@@ -1,4 +1,4 @@
-//! The settings in force, and where each value came from.
+//! The settings in force, and the source of each value.
 
 use serde::Serialize;
 
@@ -7,21 +7,21 @@ use crate::policy::settings::{KeyPlaces, Settings};
 /// The settings with their sources.
 #[derive(Debug, Clone, Default)]
 pub struct SettingsInForce {
-    /// The commit whose `guard.toml` was read, in hexadecimal; `None` where it has none.
+    /// The commit whose `guard.toml` was read, in hexadecimal; `None` if it has none.
     pub commit: Option<String>,
-    /// What is in force.
+    /// The settings in force.
     pub settings: Settings,
-    /// Where the file sets what.
+    /// The places of settings in the file.
     pub places: KeyPlaces,
-    /// Designs that were chosen by hand.
+    /// Designs chosen by hand.
     pub designs: Option<ChosenDesigns>,
-    /// The environment's variables that guard listens to and that are set, by name.
+    /// The environment variables that affect guard and are set, by name.
     pub variables: Vec<(String, String)>,
-    /// Remarks, one sentence each.
+    /// Notes, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// Designs that go before those of the settings.
+/// Designs that override those of the settings.
 #[derive(Debug, Clone, Serialize)]
 pub struct ChosenDesigns {
     /// The files as given.

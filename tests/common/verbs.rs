@@ -194,7 +194,7 @@ impl Verb {
                 assert_eq!(last.facts["event"], self.event, "{what}");
             }
             (Some(_), State::New) => {
-                let told = ["is written", "is done", "is on record", "standard output"];
+                let told = ["is written", "is done", "is recorded", "standard output"];
                 let is_told = told.iter().any(|part| outcome.text.contains(part));
                 assert!(is_told, "{what}: done, but not told");
             }

@@ -1,12 +1,12 @@
-//! The text that comes of additions.
+//! Inserts additions into a text.
 
-/// Text that goes before a line.
+/// Text to insert before a line.
 #[derive(Debug)]
 pub(super) struct Insertion {
-    /// The first byte of a line, or the end of the text.
+    /// The start of a line, or the end of the text.
     pub(super) at: usize,
     pub(super) pieces: Vec<LineRun>,
-    /// Blank lines between the last piece and what follows.
+    /// Blank lines after the last piece.
     pub(super) gap_after: usize,
 }
 
@@ -18,7 +18,7 @@ pub(super) struct LineRun {
     pub(super) text: String,
 }
 
-/// The old text with the insertions; every line of it stays, in order.
+/// The old text with the insertions; all its lines stay, in order.
 pub(super) fn assemble(old: &str, mut insertions: Vec<Insertion>, ending: &str) -> String {
     insertions.sort_by_key(|insertion| insertion.at);
     let mut result = String::with_capacity(old.len());
@@ -50,7 +50,7 @@ pub(super) fn assemble(old: &str, mut insertions: Vec<Insertion>, ending: &str) 
     result
 }
 
-/// Ends the last line, and sees that blank lines follow; none at the beginning of a file.
+/// Ends the last line and adds blank lines, except at the start of a file.
 fn separate(result: &mut String, gap: usize, ending: &str) {
     if result.is_empty() {
         return;

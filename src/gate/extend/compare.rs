@@ -1,4 +1,4 @@
-//! What a scope lacks of another one.
+//! Finds what one scope lacks of another.
 
 use super::assemble::Insertion;
 use super::import::Atom;
@@ -8,22 +8,22 @@ use super::scope::{CodeScope, Definition, Import};
 use super::syntax::{DefinitionHead, Syntax, plain};
 use crate::gate::Extension;
 
-/// Characters of a statement in the answer.
+/// The maximum length of a statement in the answer.
 const SHOWN: usize = 60;
 
-/// What has to be added.
+/// What to add.
 #[derive(Debug, Default)]
 pub(super) struct Comparison {
     pub(super) insertions: Vec<Insertion>,
     pub(super) extension: Extension,
-    /// The keys that the result has besides those of the old file.
+    /// The new keys of the result.
     pub(super) keys: Vec<String>,
 }
 
 /// What `old` lacks of `new`.
 ///
 /// # Errors
-/// Both give one name different meanings, or there is no place for what is missing; a clause that says so.
+/// Both give a name different meanings, or there is no place for an addition. The error is a clause.
 pub(super) fn compare(
     syntax: &Syntax,
     old: &CodeScope<'_>,
@@ -32,9 +32,7 @@ pub(super) fn compare(
     if let Some(header) = new.header
         && new.header != old.header
     {
-        return Err(format!(
-            "the content says `{header}`, which the file does not"
-        ));
+        return Err(format!("the content has `{header}`, but the file does not"));
     }
     let mut comparison = Comparison::default();
     let whole = MergedScope::new(vec![old], None, String::new(), String::new());
@@ -81,7 +79,7 @@ impl Comparison {
         Ok(())
     }
 
-    /// A definition that is there: its members are compared, or it is kept.
+    /// Handles an existing definition: compares its members or keeps it.
     fn meet(
         &mut self,
         syntax: &Syntax,
@@ -164,7 +162,7 @@ impl Comparison {
                 statements.extend(lacking.iter().map(|it| (it.source.clone(), it.is_first)));
             }
         }
-        // The first ones stand apart only where there are others to stand before.
+        // The first import is separated only from imports that follow it.
         statements.sort_by_key(|(_, is_first)| !is_first);
         let has_others = !place.old.imports.is_empty();
         let (first, rest): (Vec<_>, Vec<_>) = statements
@@ -184,7 +182,7 @@ impl Comparison {
         Ok(())
     }
 
-    /// Statements without a name are not added; the answer says which.
+    /// Statements without a name are not added, but listed in the answer.
     fn leave_out(&mut self, level: &MergedScope<'_, '_>, new: &CodeScope<'_>) {
         for range in &new.others {
             let text = new.dedented(range);

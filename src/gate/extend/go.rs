@@ -11,7 +11,7 @@ pub(super) fn item<'t>(node: Node<'t>, text: &str, _: &[&str]) -> Item<'t> {
         "comment" => Item::Comment,
         "package_clause" => Item::Header,
         "import_declaration" => imports(node, text),
-        // There may be many of both.
+        // There may be several of each.
         "function_declaration" if ["init", "_"].contains(&name) => {
             let body = plain(text_of(node, text));
             Item::Definition(DefinitionHead::new("function", name, 0).shaped(body))
@@ -70,7 +70,7 @@ fn types<'t>(node: Node<'t>, text: &str) -> Item<'t> {
     Item::Definition(head)
 }
 
-/// One or more constants or variables, together: their values may depend on their order.
+/// A group of constants or variables is one definition: their values may depend on their order.
 fn group<'t>(kind: &'static str, node: Node<'_>, text: &str) -> DefinitionHead<'t> {
     let mut names = Vec::new();
     for child in children(node) {
@@ -132,7 +132,7 @@ fn imports<'t>(node: Node<'_>, text: &str) -> Item<'t> {
             Atom::new(target, bound, plain(&format!("{alias} {path}")))
         })
         .collect();
-    // What stands above it is C source, which belongs to it.
+    // A comment above `import "C"` is C source and belongs to it.
     if atoms.iter().any(|atom| atom.target == "C") {
         return Item::Other(Vec::new());
     }
@@ -143,7 +143,7 @@ fn imports<'t>(node: Node<'_>, text: &str) -> Item<'t> {
     })
 }
 
-/// What a package is most likely called: `yaml` for `gopkg.in/yaml.v3`, `b` for `a/b/v2`.
+/// The likely name of a package: `yaml` for `gopkg.in/yaml.v3`, `b` for `a/b/v2`.
 fn last_of(path: &str) -> &str {
     let mut parts = path.rsplit('/');
     let last = parts.next().unwrap_or_default();
@@ -162,13 +162,13 @@ fn last_of(path: &str) -> &str {
     }
 }
 
-/// Whether the text names the package. An unused import does not compile.
+/// Whether the text uses the package. An unused import does not compile.
 pub(super) fn uses(atom: &Atom, text: &str) -> bool {
     let Some(bound) = &atom.bound else {
         return true;
     };
     let mut names = vec![bound.as_str()];
-    // Names of packages and of their directories differ in such ways.
+    // The name of a package may differ from its directory in these ways.
     names.extend(bound.strip_prefix("go-"));
     names.extend(bound.strip_suffix("-go"));
     names.extend(bound.rsplit(['-', '.']));

@@ -1,17 +1,17 @@
-//! Imports as single bindings, so that `from m import a, b` and two statements are the same.
+//! Imports as single bindings, so that `from m import a, b` equals two statements.
 
-/// One name of elsewhere.
+/// One imported name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Atom {
-    /// What is imported from where.
+    /// What is imported, and from where.
     pub(super) target: String,
-    /// What the name stands for, if that is not the target: `import a.b` binds `a`.
+    /// What the name refers to, if not the target: `import a.b` binds `a`.
     pub(super) meaning: String,
-    /// The name that it has here; `None` where it has none of its own, or where several may share one.
+    /// The local name; `None` if there is none, or if several imports may share one.
     pub(super) bound: Option<String>,
-    /// A statement that imports just this.
+    /// A statement that imports only this.
     pub(super) source: String,
-    /// Whether it stands before all other imports.
+    /// Whether it must come before all other imports.
     pub(super) is_first: bool,
 }
 
@@ -32,13 +32,13 @@ impl Atom {
     }
 }
 
-/// What one statement imports.
+/// The imports of one statement.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Bindings {
     pub(super) atoms: Vec<Atom>,
-    /// The byte of the bracket that closes a list over several lines, into which single imports go.
+    /// The position of the closing bracket of a multi-line list, where single imports are inserted.
     pub(super) list_end: Option<usize>,
-    /// Whether the statement is for its single imports only, and is never copied as a whole.
+    /// Whether the statement only groups single imports and is never copied whole.
     pub(super) is_list: bool,
 }
 

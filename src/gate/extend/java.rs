@@ -41,7 +41,7 @@ pub(super) fn item<'t>(node: Node<'t>, text: &str, _: &[&str]) -> Item<'t> {
     Item::Definition(head)
 }
 
-/// Members of an enum follow its constants.
+/// The members of an enum follow its constants.
 fn enumeration<'t>(name: &str, body: Option<Node<'t>>) -> DefinitionHead<'t> {
     let head = DefinitionHead::new("enum", name, TYPE);
     let Some(body) = body else {
@@ -60,7 +60,7 @@ fn enumeration<'t>(name: &str, body: Option<Node<'t>>) -> DefinitionHead<'t> {
     }
 }
 
-/// The types of the parameters as they tell overloads apart: without arguments of types, which are erased.
+/// The parameter types that distinguish overloads, without type arguments, which are erased.
 fn parameters(node: Node<'_>, text: &str) -> String {
     let Some(parameters) = node.child_by_field_name("parameters") else {
         return "()".to_owned();
@@ -118,7 +118,7 @@ fn import(node: Node<'_>, text: &str) -> Atom {
     let is_static = has_word(node, "static");
     let is_all = target.ends_with('*');
     let last = target.rsplit('.').next();
-    // Static imports of one name may be methods with different parameters.
+    // Static imports of one name may be overloads.
     let bound = last.filter(|_| !is_static && !is_all);
     Atom::new(target, bound, &statement)
 }

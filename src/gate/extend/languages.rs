@@ -1,4 +1,4 @@
-//! The languages that `extend` knows.
+//! The languages that `extend` supports.
 
 use gix::bstr::{BStr, ByteSlice};
 use tree_sitter::Language;
@@ -80,7 +80,7 @@ const fn script(
     }
 }
 
-/// The language of a file by the end of its name.
+/// The language of a file, by its extension.
 pub(super) fn of(path: &BStr) -> Option<&'static Syntax> {
     let name = path.rsplit(|&byte| byte == b'/').next()?.to_str().ok()?;
     let (_, extension) = name.rsplit_once('.')?;
@@ -90,7 +90,7 @@ pub(super) fn of(path: &BStr) -> Option<&'static Syntax> {
         .find(|syntax| syntax.extensions.contains(&extension.as_str()))
 }
 
-/// Every language, for a message.
+/// All languages, for a message.
 pub(super) fn names() -> String {
     let names: Vec<&str> = LANGUAGES.iter().map(|syntax| syntax.name).collect();
     names.join(", ")

@@ -1,4 +1,4 @@
-//! What a file has at one level, and what may not stand beside each other.
+//! The contents of a file at one level, and which definitions conflict.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,13 +6,13 @@ use super::import::Atom;
 use super::scope::{CodeScope, Definition};
 use super::syntax::DefinitionHead;
 
-/// One scope of a file; an `impl` may be there in several parts.
+/// One scope of a file; an `impl` may have several parts.
 pub(super) struct MergedScope<'a, 't> {
     pub(super) parts: Vec<&'a CodeScope<'t>>,
     pub(super) definitions: HashMap<&'a str, Vec<&'a Definition<'t>>>,
-    /// What is imported, and as what.
+    /// The imports and their local names.
     pub(super) targets: HashSet<(&'a str, Option<&'a str>)>,
-    /// What imported names stand for.
+    /// The meanings of imported names.
     pub(super) bound: HashMap<&'a str, Vec<&'a str>>,
     /// Names that statements may bind.
     pub(super) hidden: HashSet<&'a str>,
@@ -20,9 +20,9 @@ pub(super) struct MergedScope<'a, 't> {
     pub(super) others: HashSet<String>,
     /// The last of its parts; `None` for the file.
     pub(super) container: Option<&'a Definition<'t>>,
-    /// What its members are called after.
+    /// The prefix of its members' names.
     pub(super) owner: String,
-    /// The same for keys.
+    /// The prefix of its members' keys.
     pub(super) key: String,
 }
 
@@ -69,13 +69,13 @@ impl<'a, 't> MergedScope<'a, 't> {
         self.definitions.get(name).into_iter().flatten().copied()
     }
 
-    /// Whether such a definition of the name is there.
+    /// Whether the scope has such a definition of the name.
     fn has(&self, name: &str, head: &DefinitionHead<'_>) -> bool {
         let mut named = self.named(name);
         named.any(|it| (it.head.kind, &it.head.shape) == (head.kind, &head.shape))
     }
 
-    /// What an imported name stands for.
+    /// The meanings of an imported name.
     fn meanings(&self, name: &str) -> impl Iterator<Item = &'a str> {
         self.bound.get(name).into_iter().flatten().copied()
     }
@@ -85,7 +85,7 @@ impl<'a, 't> MergedScope<'a, 't> {
     }
 }
 
-/// Whether nothing of that name is in `old`. What stands beside each other in `new` may do so in the result.
+/// Whether `old` has nothing of that name. Definitions that coexist in `new` may coexist in the result.
 pub(super) fn is_missing(
     old: &MergedScope<'_, '_>,
     new: &MergedScope<'_, '_>,
@@ -99,7 +99,7 @@ pub(super) fn is_missing(
     }
     let name = head.names.join(", ");
     if there > 0 {
-        return Err(format!("the file has only a part of {} {name}", head.kind));
+        return Err(format!("the file has only part of {} {name}", head.kind));
     }
     for name in &head.names {
         for rival in old.named(name).filter(|it| !new.has(name, &it.head)) {
@@ -111,22 +111,22 @@ pub(super) fn is_missing(
             ));
         }
         if old.hidden.contains(name.as_str()) && !new.hidden.contains(name.as_str()) {
-            return Err(format!("the file binds {name} within a statement already"));
+            return Err(format!("a statement in the file already binds {name}"));
         }
     }
     Ok(true)
 }
 
-/// Refuses what has the same name and cannot stand beside it.
+/// Refuses a definition that conflicts with one of the same name.
 fn refuse_rival(name: &str, old: &Definition<'_>, new: &Definition<'_>) -> Result<(), String> {
     let (was, is) = (&old.head, &new.head);
     if was.kind != is.kind && was.spaces & is.spaces != 0 {
         return Err(format!(
-            "{name} is a {} in the file and a {} in the content",
+            "{name} is a {} in the file but a {} in the content",
             was.kind, is.kind
         ));
     }
-    // Two parts of one type's methods; of other definitions a shape is part of the name.
+    // Two parts of one type's methods; for other definitions the shape is part of the name.
     let members = |it: &Definition<'_>| -> HashSet<String> {
         let members = it.members.iter().flat_map(|members| &members.definitions);
         members
@@ -135,14 +135,14 @@ fn refuse_rival(name: &str, old: &Definition<'_>, new: &Definition<'_>) -> Resul
     };
     if was.kind == is.kind && !members(old).is_disjoint(&members(new)) {
         return Err(format!(
-            "the {} {name} has other bounds in the file than in the content",
+            "the {} {name} has different bounds in the file and in the content",
             was.kind
         ));
     }
     Ok(())
 }
 
-/// Refuses an import of `new` that would give a name of `old` a second meaning, unless `new` has both.
+/// Refuses an import of `new` that would give a name in `old` a second meaning, unless `new` has both.
 pub(super) fn refuse_conflict(
     old: &MergedScope<'_, '_>,
     new: &MergedScope<'_, '_>,
@@ -168,7 +168,7 @@ pub(super) fn refuse_conflict(
     Ok(())
 }
 
-/// A name without a shape is that name in any shape.
+/// A name without a shape matches any shape.
 pub(super) fn has_shape(old: &DefinitionHead<'_>, new: &DefinitionHead<'_>) -> bool {
     let is_shaped = old.shape == new.shape || old.shape.is_empty() || new.shape.is_empty();
     old.kind == new.kind && is_shaped

@@ -1,5 +1,5 @@
-//! The strategy `extend`: what a file lacks of the proposed definitions is added, by the language's own syntax; not a
-//! byte of what is there changes. Text in, text out.
+//! The strategy `extend`: adds the definitions that a file lacks, by the syntax of its language, without changing an
+//! existing byte. Works on text only.
 
 mod assemble;
 mod compare;
@@ -26,15 +26,15 @@ use super::failure::{Failure, FailureKind, GateResult};
 use super::line_endings::{BOM, ending_of};
 use crate::path::show;
 
-/// Whether the language of a file is known.
+/// Whether `extend` supports the language of a file.
 pub(super) fn can_extend(path: &BStr) -> bool {
     languages::of(path).is_some()
 }
 
-/// `old` with what it lacks of `content`, and what was done.
+/// `old` with the missing parts of `content`, and what was done.
 ///
 /// # Errors
-/// The language is unknown, either text does not parse, nothing is missing, or what is missing has no safe place.
+/// The language is unsupported, a text does not parse, nothing is missing, or an addition has no safe place.
 pub(super) fn extend(path: &BStr, old: &[u8], content: &[u8]) -> GateResult<(Vec<u8>, Extension)> {
     let syntax = languages::of(path).ok_or_else(|| unknown_language(path))?;
     let (mark, old) = match old.strip_prefix(BOM) {
@@ -59,7 +59,7 @@ pub(super) fn extend(path: &BStr, old: &[u8], content: &[u8]) -> GateResult<(Vec
     let ending = if ending == b"\r\n" { "\r\n" } else { "\n" };
     let text = assemble(old, comparison.insertions, ending);
 
-    // What was added must be read back as what it was, and so must everything else.
+    // Parse the result again: additions and existing code must be unchanged.
     let tree = parse(syntax, &text)
         .map_err(|why| no_place(path, &format!("the result does not parse: {why}")))?;
     let mut expected = before.keys();
@@ -70,13 +70,13 @@ pub(super) fn extend(path: &BStr, old: &[u8], content: &[u8]) -> GateResult<(Vec
     if found != expected {
         return Err(no_place(
             path,
-            "the result would be read as something else than the file and the additions",
+            "the result would parse differently from the file and the additions",
         ));
     }
     Ok(([mark, text.as_bytes()].concat(), comparison.extension))
 }
 
-/// As text that a grammar can read.
+/// The text for the grammar.
 fn readable(text: &[u8]) -> GateResult<&str, String> {
     if text.contains(&0) {
         return Err("has a NUL byte".to_owned());
@@ -88,13 +88,10 @@ fn unknown_language(path: &BStr) -> Failure {
     let languages = languages::names();
     Failure::new(
         FailureKind::UnsupportedLanguage,
-        format!(
-            "{} cannot be extended: its language is not known",
-            show(path)
-        ),
+        format!("{} cannot be extended: its language is unknown", show(path)),
     )
     .help(format!(
-        "extend knows {languages}, by the end of the file's name"
+        "extend supports {languages}, by file name extension"
     ))
     .help("use --strategy append or insert, or guard patch")
 }
@@ -104,7 +101,7 @@ fn unreadable(path: &BStr, which: &str, why: &str) -> Failure {
         FailureKind::SyntaxError,
         format!("{} cannot be extended: {which} {why}", show(path)),
     )
-    .help("extend adds only what it understands; correct it, or use guard patch")
+    .help("correct it, or use guard patch")
 }
 
 fn no_place(path: &BStr, why: &str) -> Failure {
@@ -112,22 +109,22 @@ fn no_place(path: &BStr, why: &str) -> Failure {
         FailureKind::NoPlace,
         format!("{} cannot be extended: {why}", show(path)),
     )
-    .help("leave that out of the content, or use guard patch to say where it goes")
+    .help("leave that out of the content, or place it with guard patch")
 }
 
 fn nothing_to_add(path: &BStr, extension: &Extension) -> Failure {
     let kept = match extension.kept.len() {
         0 => String::new(),
-        _ => format!("; different there, and kept: {}", extension.kept.join(", ")),
+        _ => format!("; kept although different: {}", extension.kept.join(", ")),
     };
     Failure::new(
         FailureKind::NothingToAdd,
         format!(
-            "{} has every definition of the content already{kept}",
+            "{} already has every definition in the content{kept}",
             show(path)
         ),
     )
-    .help("extend never changes a definition that is there; use guard patch for that")
+    .help("extend never changes existing definitions; use guard patch for that")
     .detail("kept", extension.kept.clone())
     .detail("left_out", extension.left_out.clone())
 }

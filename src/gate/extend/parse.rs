@@ -1,4 +1,4 @@
-//! Reading a text with a grammar, within limits.
+//! Parses a text with a grammar, within limits.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -7,25 +7,25 @@ use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
 use super::syntax::Syntax;
 
-/// Larger sources are written by programs, not by hand.
+/// Larger sources are generated.
 const MAX_BYTES: usize = 4 << 20;
 
-/// No real source of that size takes so long; a hostile one might.
+/// Real sources of the maximum size parse faster; hostile ones may not.
 const MAX_TIME: Duration = Duration::from_secs(30);
 
-/// The tree of a text without a single error.
+/// The syntax tree of a text without errors.
 ///
 /// # Errors
-/// A predicate that says what is wrong, such as `does not parse at line 3`.
+/// A predicate such as `does not parse at line 3`.
 pub(super) fn parse(syntax: &Syntax, text: &str) -> Result<Tree, String> {
     if text.len() > MAX_BYTES {
         let bytes = text.len();
         return Err(format!(
-            "has {bytes} bytes, more than the {MAX_BYTES} that are read"
+            "has {bytes} bytes, more than the limit of {MAX_BYTES}"
         ));
     }
     let mut parser = Parser::new();
-    let failed = |_| "cannot be read: the grammar does not fit this build".to_owned();
+    let failed = |_| "cannot be parsed: the grammar does not match this build".to_owned();
     parser.set_language(&syntax.grammar()).map_err(failed)?;
     let begin = Instant::now();
     let mut in_time = |_: &tree_sitter::ParseState| {
@@ -47,7 +47,7 @@ pub(super) fn parse(syntax: &Syntax, text: &str) -> Result<Tree, String> {
     Ok(tree)
 }
 
-/// The line of the first error, from 1. Trees may be deep: this goes down without recursion.
+/// The 1-based line of the first error. Not recursive, because trees may be deep.
 fn first_error(root: Node<'_>) -> usize {
     let mut cursor = root.walk();
     loop {

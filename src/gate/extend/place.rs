@@ -1,4 +1,4 @@
-//! Where additions go, and what they look like there.
+//! Places additions and formats them.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::assemble::{Insertion, LineRun};
 use super::scope::{CodeScope, Definition, indent_at, line_start};
 use super::syntax::Syntax;
 
-/// The scope of the old file that is added to.
+/// The scope of the old file to add to.
 pub(super) struct TargetScope<'a, 't> {
     pub(super) syntax: &'a Syntax,
     pub(super) old: &'a CodeScope<'t>,
@@ -57,7 +57,7 @@ impl TargetScope<'_, '_> {
         })
     }
 
-    /// Imports follow the last one before the first statement that needs them, or what stands at the top.
+    /// Imports follow the last import before the first statement that needs them, or the prologue.
     pub(super) fn imports(
         &self,
         statements: &[String],
@@ -110,13 +110,13 @@ impl TargetScope<'_, '_> {
         })
     }
 
-    /// The byte where the scope begins.
+    /// The start of the scope.
     fn open(&self) -> usize {
         let body = self.container.and_then(|container| container.head.body);
         body.map_or(0, |body| body.open + usize::from(self.syntax.has_braces))
     }
 
-    /// Where definitions go, and how far to the right.
+    /// Where definitions go, and their indentation.
     fn end(
         &self,
         new: &CodeScope<'_>,
@@ -151,7 +151,7 @@ impl TargetScope<'_, '_> {
         };
         if !is_on_lines || !first.is_none_or(is_first_of_line) {
             return Err(format!(
-                "the body of {names} does not stand on lines of its own, so that adding to it would change one"
+                "the body of {names} shares a line with other code, which an addition would change"
             ));
         }
         let at = if self.syntax.has_braces {
@@ -178,7 +178,7 @@ impl TargetScope<'_, '_> {
     }
 }
 
-/// An import as a statement, also where it stands in a list.
+/// An import as a statement, even if it comes from a list.
 pub(super) fn with_keyword(syntax: &Syntax, text: &str) -> String {
     if syntax.uses.is_some() {
         format!("import {text}")
@@ -187,7 +187,7 @@ pub(super) fn with_keyword(syntax: &Syntax, text: &str) -> String {
     }
 }
 
-/// The first byte of the next line, if nothing but the end of a statement or a comment follows on this one.
+/// The start of the next line, if only the end of a statement or a comment follows on this line.
 fn after_line(text: &str, at: usize) -> Result<usize, String> {
     let rest = text.get(at..).unwrap_or_default();
     let (line, end) = match rest.find('\n') {
@@ -201,9 +201,7 @@ fn after_line(text: &str, at: usize) -> Result<usize, String> {
         return Ok(end);
     }
     let number = text[..at].matches('\n').count() + 1;
-    Err(format!(
-        "line {number} goes on where something has to be added"
-    ))
+    Err(format!("line {number} continues where an addition must go"))
 }
 
 fn is_line(text: &str) -> bool {
@@ -218,7 +216,7 @@ fn indented(indent: &str, line: &str) -> String {
     }
 }
 
-/// The text of a definition at another indentation. Lines within strings stay as they are.
+/// The text of a definition with another indentation. Lines within strings stay unchanged.
 fn moved(
     scope: &CodeScope<'_>,
     definition: &Definition<'_>,
@@ -249,7 +247,7 @@ fn moved(
     lines.join("\n")
 }
 
-/// The strings over several lines, in order; found without recursion.
+/// The multi-line strings in order; not recursive.
 fn strings(syntax: &Syntax, root: Node<'_>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut cursor = root.walk();

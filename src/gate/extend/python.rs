@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::import::Atom;
 use super::syntax::{DefinitionHead, Item, VALUE, children, field, plain, text_of};
 
-/// Ends of decorators that define one name anew on purpose.
+/// Decorators that intentionally define a name again.
 const ACCESSORS: &[&str] = &["setter", "getter", "deleter", "register"];
 
 pub(super) fn item<'t>(node: Node<'t>, text: &str, _: &[&str]) -> Item<'t> {
@@ -49,7 +49,7 @@ pub(super) fn item<'t>(node: Node<'t>, text: &str, _: &[&str]) -> Item<'t> {
     }
 }
 
-/// The line for the system, and that of the encoding.
+/// The shebang line, and that of the encoding.
 fn is_for_the_top(comment: Node<'_>, text: &str) -> bool {
     let (row, comment) = (comment.start_position().row, text_of(comment, text));
     (row == 0 && comment.starts_with("#!")) || (row < 2 && comment.contains("coding"))
@@ -64,7 +64,7 @@ fn head<'t>(node: Node<'t>, text: &str) -> DefinitionHead<'t> {
     }
 }
 
-/// A property has one definition for each access; single dispatch has many of any name.
+/// A property has one definition per accessor; single dispatch has several under any name.
 fn shape(decorated: Node<'_>, definition: Node<'_>, text: &str) -> String {
     let decorators = children(decorated)
         .into_iter()
@@ -126,7 +126,7 @@ fn modules(node: Node<'_>, text: &str) -> Vec<Atom> {
         let first = path.split('.').next().unwrap_or_default();
         match &alias {
             Some(alias) => Atom::new(&path, Some(alias), format!("import {path} as {alias}")),
-            // The name is that of the first package; what is below it is loaded besides.
+            // The name is that of the first package; the rest is loaded with it.
             None => Atom {
                 meaning: first.to_owned(),
                 ..Atom::new(&path, Some(first), format!("import {path}"))
@@ -176,7 +176,7 @@ fn aliased(node: Node<'_>, text: &str) -> (String, Option<String>) {
     }
 }
 
-/// Names that a statement may bind in the scope that it stands in; found without recursion.
+/// The names that a statement may bind in its scope; not recursive.
 fn bound_within(node: Node<'_>, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut cursor = node.walk();
@@ -210,7 +210,7 @@ fn bound_within(node: Node<'_>, text: &str) -> Vec<String> {
     }
 }
 
-/// The names in what is assigned to, such as `a, (b, *c)`.
+/// The names in an assignment target, such as `a, (b, *c)`.
 fn targets(left: &str) -> impl Iterator<Item = String> {
     let names = left.split([',', '(', ')', '[', ']', '*']);
     names.map(plain).filter(|name| !name.is_empty())

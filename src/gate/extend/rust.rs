@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::import::Atom;
 use super::syntax::{DefinitionHead, Item, MACRO, TYPE, VALUE, children, field, plain, text_of};
 
-/// Deeper trees of `use` are no one's.
+/// Real `use` trees are shallower.
 const MAX_DEPTH: usize = 32;
 
 pub(super) fn item<'t>(node: Node<'t>, text: &str, attributes: &[&str]) -> Item<'t> {
@@ -27,7 +27,7 @@ pub(super) fn item<'t>(node: Node<'t>, text: &str, attributes: &[&str]) -> Item<
         "union_item" => DefinitionHead::new("union", name, TYPE),
         "type_item" | "associated_type" => DefinitionHead::new("type", name, TYPE),
         "trait_item" => DefinitionHead::new("trait", name, TYPE).with_body(body),
-        // `mod word; pub use word::word;` is what many do.
+        // `mod word; pub use word::word;` is common.
         "mod_item" => DefinitionHead::new("module", name, 0).with_body(body),
         "const_item" if name == "_" => {
             DefinitionHead::new("constant", plain(text_of(node, text)), 0)
@@ -42,14 +42,14 @@ pub(super) fn item<'t>(node: Node<'t>, text: &str, attributes: &[&str]) -> Item<
     Item::Definition(head.shaped(conditions(attributes)))
 }
 
-/// The conditions under which a definition is there at all.
+/// The conditions under which a definition exists.
 fn conditions(attributes: &[&str]) -> String {
     let conditions = attributes.iter().map(|attribute| plain(attribute));
     let conditions: Vec<String> = conditions.filter(|it| it.starts_with("#[cfg")).collect();
     conditions.join(" ")
 }
 
-/// Known by the type and the trait; its bounds tell the parts apart.
+/// Identified by type and trait; the bounds distinguish its parts.
 fn implementation<'t>(node: Node<'t>, text: &str, attributes: &[&str]) -> DefinitionHead<'t> {
     let of_type = plain(field(node, "type", text));
     let name = match plain(field(node, "trait", text)) {
@@ -97,7 +97,7 @@ fn imports(node: Node<'_>, text: &str, attributes: &[&str]) -> Vec<Atom> {
     let atom = |(path, alias): (String, Option<String>)| {
         let last = path.rsplit("::").next().unwrap_or_default();
         let bound = alias.as_deref().unwrap_or(last);
-        // Under conditions one name may come from several places.
+        // With conditions, a name may have several sources.
         let is_single = !["*", "_"].contains(&bound) && conditions.is_empty();
         let source = match &alias {
             Some(alias) => format!("{prefix}use {path} as {alias};"),
@@ -109,7 +109,7 @@ fn imports(node: Node<'_>, text: &str, attributes: &[&str]) -> Vec<Atom> {
     found.into_iter().map(atom).collect()
 }
 
-/// The single paths of a tree of `use`, each with its other name.
+/// The single paths of a `use` tree, each with its alias.
 fn flatten(
     node: Node<'_>,
     prefix: &str,

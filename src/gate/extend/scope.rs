@@ -1,4 +1,4 @@
-//! A file or a body as what it consists of: imports, definitions with what belongs to them, and the rest.
+//! A file or body, split into imports, definitions (with their comments and attributes) and the rest.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use tree_sitter::{Node, Tree};
 use super::import::Bindings;
 use super::syntax::{DefinitionHead, Item, Syntax, plain, text_of};
 
-/// Members of members of members; what is deeper is compared as a whole.
+/// Deeper members are compared as a whole.
 const MAX_DEPTH: usize = 8;
 
 /// A file or a body.
@@ -16,9 +16,9 @@ pub(super) struct CodeScope<'t> {
     pub(super) syntax: &'t Syntax,
     pub(super) text: &'t str,
     pub(super) root: Node<'t>,
-    /// What the file is part of.
+    /// The package or module of the file.
     pub(super) header: Option<&'t str>,
-    /// The byte after what stands before the imports; where the scope begins if there is nothing.
+    /// The end of the prologue before the imports, or the start of the scope.
     pub(super) prologue_end: usize,
     pub(super) imports: Vec<Import>,
     pub(super) definitions: Vec<Definition<'t>>,
@@ -26,9 +26,9 @@ pub(super) struct CodeScope<'t> {
     pub(super) others: Vec<Range<usize>>,
     /// Names that those statements may bind.
     pub(super) hidden: Vec<String>,
-    /// Where the first thing begins that is no import and not for the top.
+    /// The start of the first statement after imports and prologue.
     pub(super) first_statement: Option<usize>,
-    /// Where the statement begins that ends the file.
+    /// The start of the statement that ends the file.
     pub(super) tail: Option<usize>,
 }
 
@@ -39,17 +39,17 @@ pub(super) struct Import {
     pub(super) bindings: Bindings,
 }
 
-/// A definition with the comments and attributes that belong to it.
+/// A definition with its comments and attributes.
 #[derive(Debug)]
 pub(super) struct Definition<'t> {
     pub(super) head: DefinitionHead<'t>,
     pub(super) range: Range<usize>,
-    /// Blank lines before it; `None` for the first thing of its scope.
+    /// Blank lines before it; `None` for the first item of its scope.
     pub(super) gap: Option<usize>,
     pub(super) members: Option<Box<CodeScope<'t>>>,
 }
 
-/// What was read last, for what still belongs to it.
+/// What was read last, to decide what belongs to it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Last {
     Nothing,
@@ -58,7 +58,7 @@ enum Last {
     Other,
 }
 
-/// What stands before a definition and may belong to it.
+/// Comments and attributes that may belong to the next definition.
 #[derive(Default)]
 struct Pending<'t> {
     start: Option<usize>,
@@ -70,7 +70,7 @@ impl<'t> CodeScope<'t> {
         CodeScope::read(syntax, text, tree.root_node(), 0, 0)
     }
 
-    /// `open` is the byte where the scope begins.
+    /// `open` is the start of the scope.
     fn read(
         syntax: &'t Syntax,
         text: &'t str,
@@ -131,7 +131,7 @@ impl<'t> CodeScope<'t> {
         scope
     }
 
-    /// `range` is that of the node, `whole` also has what belongs to it.
+    /// `range` is the node; `whole` includes its comments and attributes.
     fn add(
         &mut self,
         item: Item<'t>,
@@ -161,7 +161,7 @@ impl<'t> CodeScope<'t> {
                 Last::Other
             }
             Item::Import(bindings) => {
-                // An attribute says when it counts; a comment may be about the whole file.
+                // An attribute belongs to the definition; a comment may be about the whole file.
                 let range = if pending.attributes.is_empty() {
                     range
                 } else {
@@ -185,7 +185,7 @@ impl<'t> CodeScope<'t> {
                 self.others.push(range);
                 Last::Other
             }
-            // Both are handled where they are read.
+            // The caller handles both.
             Item::Comment | Item::Attribute => Last::Nothing,
         }
     }
@@ -197,7 +197,7 @@ impl<'t> CodeScope<'t> {
         open: usize,
         depth: usize,
     ) {
-        // An implementation takes its signatures along.
+        // An implementation includes its signatures.
         while !head.is_signature
             && let Some(previous) = self.definitions.last()
             && previous.head.is_signature
@@ -240,7 +240,7 @@ impl<'t> CodeScope<'t> {
         }
     }
 
-    /// The text of a range, moved to the left margin, without white space at the ends of its lines.
+    /// The text of a range, without indentation and trailing white space.
     pub(super) fn dedented(&self, range: &Range<usize>) -> String {
         let indent = indent_at(self.text, range.start);
         let text = self.text.get(range.clone()).unwrap_or_default();
@@ -255,14 +255,14 @@ impl<'t> CodeScope<'t> {
         self.text.get(range.clone()).unwrap_or_default()
     }
 
-    /// A container up to its body, white space aside.
+    /// A container up to its body, without white space.
     pub(super) fn header_of(&self, container: &Definition<'_>) -> String {
         let body = container.head.body.map(|body| body.open);
         let range = container.range.start..body.unwrap_or(container.range.end);
         plain(self.text_of(&range))
     }
 
-    /// The first byte of what is in the scope.
+    /// The start of the first item in the scope.
     pub(super) fn first(&self) -> Option<usize> {
         let imports = self.imports.first().map(|import| import.range.start);
         let definitions = self.definitions.first().map(|it| it.range.start);
@@ -270,7 +270,7 @@ impl<'t> CodeScope<'t> {
         [imports, definitions, others].into_iter().flatten().min()
     }
 
-    /// Everything with a name, at every depth: what must be there after a change as before.
+    /// The keys of all named items at every depth, which a change must preserve.
     pub(super) fn keys(&self) -> Vec<String> {
         let mut keys = Vec::new();
         for import in &self.imports {
@@ -285,7 +285,7 @@ impl<'t> CodeScope<'t> {
 }
 
 impl Definition<'_> {
-    /// Its own key and those of its members.
+    /// The key of the definition and those of its members.
     pub(super) fn keys(&self) -> Vec<String> {
         let own = self.head.key();
         let members = self.members.as_ref().map(|members| members.keys());
@@ -301,14 +301,14 @@ impl DefinitionHead<'_> {
     }
 }
 
-/// The white space that a line begins with.
+/// The white space at the start of a line.
 pub(super) fn indent_at(text: &str, at: usize) -> &str {
     let line = text.get(line_start(text, at)..).unwrap_or_default();
     let rest = line.trim_start_matches([' ', '\t']);
     &line[..line.len() - rest.len()]
 }
 
-/// The first byte of the line of a byte.
+/// The start of the line at a byte offset.
 pub(super) fn line_start(text: &str, at: usize) -> usize {
     let before = text.get(..at).unwrap_or_default();
     before.rfind('\n').map_or(0, |newline| newline + 1)

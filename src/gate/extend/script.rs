@@ -20,7 +20,7 @@ pub(super) fn item<'t>(node: Node<'t>, text: &str, _: &[&str]) -> Item<'t> {
         "export_statement" => exported(node, text),
         "ambient_declaration" => match children(node).into_iter().find(|it| it.kind() != "comment")
         {
-            // `declare global` names no one's names.
+            // `declare global` declares no name of its own.
             Some(block) if block.kind() == "statement_block" => {
                 Item::Definition(DefinitionHead::new("module", "global", 0).with_body(Some(block)))
             }
@@ -37,7 +37,7 @@ fn exported<'t>(node: Node<'t>, text: &str) -> Item<'t> {
         let item = definition(declaration, text);
         return match item {
             Item::Definition(mut head) if is_default => {
-                // Its name and its place among the exports.
+                // Its name and its export name.
                 head.names.push("default".to_owned());
                 Item::Definition(head)
             }
@@ -66,7 +66,7 @@ fn definition<'t>(node: Node<'t>, text: &str) -> Item<'t> {
         "interface_declaration" => DefinitionHead::new("interface", name, TYPE).with_body(body),
         "type_alias_declaration" => DefinitionHead::new("type", name, TYPE),
         "enum_declaration" => DefinitionHead::new("enum", name, VALUE | TYPE),
-        // Namespaces may share a name with a function or a class.
+        // A namespace may share its name with a function or a class.
         "internal_module" | "module" => DefinitionHead::new("module", name, 0).with_body(body),
         "lexical_declaration" | "variable_declaration" => variables(node, text),
         "method_definition" => {
@@ -95,7 +95,7 @@ fn definition<'t>(node: Node<'t>, text: &str) -> Item<'t> {
     Item::Definition(head)
 }
 
-/// A class and its instances may have members of one name.
+/// A class and its instances may have members of the same name.
 fn member(node: Node<'_>, name: &str) -> String {
     if has_word(node, "static") {
         format!("static {}", plain(name))
@@ -104,7 +104,7 @@ fn member(node: Node<'_>, name: &str) -> String {
     }
 }
 
-/// Signatures are told apart by the types of their parameters.
+/// The parameter types distinguish signatures.
 fn signature<'t>(head: DefinitionHead<'t>, node: Node<'_>, text: &str) -> DefinitionHead<'t> {
     let parameters = node
         .child_by_field_name("parameters")

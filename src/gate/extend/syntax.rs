@@ -1,4 +1,4 @@
-//! What `extend` has to know of a language: its grammar, and what each node of a body is.
+//! What `extend` needs to know about a language: its grammar, and the role of each node.
 
 use tree_sitter::{Language, Node};
 
@@ -8,20 +8,20 @@ use super::import::{Atom, Bindings};
 #[derive(Debug)]
 pub(super) struct Syntax {
     pub(super) name: &'static str,
-    /// Ends of file names, without the dot.
+    /// File extensions, without the dot.
     pub(super) extensions: &'static [&'static str],
     pub(super) grammar: fn() -> Language,
-    /// What a node of a body is; `attributes` are the texts of those before it.
+    /// The role of a node; `attributes` are the texts of those before it.
     pub(super) item: for<'t> fn(node: Node<'t>, text: &str, attributes: &[&str]) -> Item<'t>,
-    /// Whether bodies have braces; else indentation makes them.
+    /// Whether bodies have braces; otherwise they are indented.
     pub(super) has_braces: bool,
-    /// Blank lines between the definitions of a file.
+    /// Blank lines between definitions.
     pub(super) blank_lines: usize,
-    /// Between a container and its member.
+    /// The separator between a container and its member.
     pub(super) separator: &'static str,
-    /// Kinds of nodes whose further lines are content, which indentation would change.
+    /// Node kinds whose later lines are content, so indentation would change them.
     pub(super) strings: &'static [&'static str],
-    /// Whether added text uses an import; only where one that is not used is an error.
+    /// Whether the added text uses an import; only for languages where an unused import is an error.
     pub(super) uses: Option<fn(atom: &Atom, text: &str) -> bool>,
 }
 
@@ -31,60 +31,60 @@ impl Syntax {
     }
 }
 
-/// Names of different spaces do not meet.
+/// Names in different name spaces do not conflict.
 pub(super) const VALUE: u8 = 1;
 pub(super) const TYPE: u8 = 2;
 pub(super) const CALL: u8 = 4;
 pub(super) const MACRO: u8 = 8;
 
-/// What a node of a body is.
+/// The role of a node.
 #[derive(Debug)]
 pub(super) enum Item<'t> {
     /// Belongs to the definition that follows it without a blank line.
     Comment,
     /// Belongs to the definition that follows it.
     Attribute,
-    /// Says what the file is part of: the same in both, or they do not fit together.
+    /// Names the package or module of the file, which must be equal in both.
     Header,
-    /// Stands before the imports.
+    /// Comes before the imports.
     Prologue,
-    /// Binds names of elsewhere.
+    /// Imports names.
     Import(Bindings),
-    /// Something with a name.
+    /// A definition with a name.
     Definition(DefinitionHead<'t>),
-    /// Says nothing.
+    /// Nothing.
     Empty,
-    /// Runs when all is defined: definitions go before it.
+    /// Runs after all definitions, which go before it.
     Tail,
     /// Has no name itself, but may bind these.
     Other(Vec<String>),
 }
 
-/// What a definition is known by.
+/// The identity of a definition.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DefinitionHead<'t> {
-    /// A word for people.
+    /// Its kind, in words.
     pub(super) kind: &'static str,
-    /// All that it defines; more than one in `int x, y;`.
+    /// All names that it defines; several in `int x, y;`.
     pub(super) names: Vec<String>,
-    /// Tells definitions of one name apart, such as parameter types; empty where the name alone tells.
+    /// Distinguishes definitions of one name, for example by parameter types.
     pub(super) shape: String,
-    /// The spaces of its names.
+    /// The name spaces of its names.
     pub(super) spaces: u8,
-    /// The members, where it has any that can be added to.
+    /// The members, if more can be added.
     pub(super) body: Option<Body<'t>>,
-    /// Whether an implementation of the same name may follow that makes one definition with it.
+    /// Whether it is a signature that belongs to a following implementation of the same name.
     pub(super) is_signature: bool,
 }
 
-/// Where members are.
+/// The place of members.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Body<'t> {
-    /// Its children are the members.
+    /// The node whose children are the members.
     pub(super) node: Node<'t>,
-    /// The first byte of the body; that of its opening brace, where it has one.
+    /// The start of the body, at its opening brace if it has one.
     pub(super) open: usize,
-    /// The byte after the whole body, its closing brace included.
+    /// The end of the body, after its closing brace.
     pub(super) close: usize,
 }
 
@@ -130,7 +130,7 @@ pub(super) fn field<'s>(node: Node<'_>, name: &str, text: &'s str) -> &'s str {
     child.map_or("", |child| text_of(child, text))
 }
 
-/// Runs of white space as one blank.
+/// Collapses runs of white space into one blank.
 pub(super) fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -141,7 +141,7 @@ pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
     node.named_children(&mut cursor).collect()
 }
 
-/// Whether a child without a name, such as a keyword, is there.
+/// Whether there is an unnamed child, such as a keyword.
 pub(super) fn has_word(node: Node<'_>, word: &str) -> bool {
     let mut cursor = node.walk();
     let mut all = node.children(&mut cursor);

@@ -43,7 +43,7 @@ record R(int a) {}
         old,
         content,
         FailureKind::NoPlace,
-        "a part of field x, y",
+        "part of field x, y",
     );
     let content = &content.replace("x, y;", "x;");
     let expected = "\

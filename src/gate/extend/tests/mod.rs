@@ -97,7 +97,7 @@ fn what_cannot_be_read_is_refused() {
         "x = 1\n",
         "x = 2\n",
         FailureKind::NothingToAdd,
-        "kept: variable x",
+        "kept although different: variable x",
     );
     is("a.py", "x = 1\n", "", FailureKind::NothingToAdd, "");
     let latin = extend("a.py".into(), b"x = '\xe9'\n", b"y = 1\n").unwrap_err();

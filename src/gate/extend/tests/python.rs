@@ -200,7 +200,7 @@ fn python_names_that_statements_bind_are_not_defined_anew() {
             statement,
             "def f():\n    pass\n",
             FailureKind::NoPlace,
-            "the file binds f within a statement",
+            "a statement in the file already binds f",
         );
     }
     let old = "for a in f(x):\n    a.f = 1\n";
