@@ -1,4 +1,4 @@
-//! Writing files: in one step and durably, and files that only their owner may read.
+//! Writes files atomically and durably, and creates private files.
 
 // This module writes files in one step.
 #![allow(clippy::disallowed_methods)]
@@ -16,24 +16,24 @@ use crate::system;
 
 pub(crate) use temporary::{WriteContent, with_free_name, write_new};
 
-/// Read and written by their owner only.
+/// Permissions for the owner only.
 pub(crate) const PRIVATE: u32 = 0o600;
 
-/// Puts content in the place of a file and makes that durable: a reader, also one after a power cut, finds the old
-/// content or the new, whole. What is at `path`, a link included, is replaced.
+/// Replaces a file atomically and durably: a reader sees the old or the new content, even after a power cut. Replaces
+/// anything at `path`, including a link.
 ///
-/// `mode` are the permission bits on Unix; without them, those of any new file.
+/// `mode` are the permission bits on Unix; by default, those of a new file.
 ///
 /// # Errors
-/// Those of the file system.
+/// A file system error.
 pub(crate) fn replace(path: &Path, content: &[u8], mode: Option<u32>) -> io::Result<()> {
     replace_with(path, &|out| out.write_all(content), mode)
 }
 
-/// The same with a content that is written as it comes to be.
+/// The same for content that is generated while it is written.
 ///
 /// # Errors
-/// Those of the file system and of `content`.
+/// A file system error, or that of `content`.
 pub(crate) fn replace_with(
     path: &Path,
     content: WriteContent<'_>,
@@ -47,26 +47,26 @@ pub(crate) fn replace_with(
     sync(&dir)
 }
 
-/// Makes the names in a directory durable.
+/// Syncs the names in a directory to disk.
 ///
 /// # Errors
-/// Those of the file system.
+/// A file system error.
 pub(crate) fn sync(dir: &Dir) -> io::Result<()> {
     system::sync_directory(dir)
 }
 
-/// The same for a directory by its path.
+/// The same for a directory by path.
 ///
 /// # Errors
-/// Those of the file system.
+/// A file system error.
 pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
     system::sync_directory_at(path)
 }
 
-/// Creates a directory, and what is missing above it, that only its owner may enter.
+/// Creates a directory for the owner only, with missing parents.
 ///
 /// # Errors
-/// Those of the file system.
+/// A file system error.
 pub(crate) fn create_private_directory(path: &Path) -> io::Result<()> {
     fs::create_dir_all(directory_of(path))?;
     let mut builder = fs::DirBuilder::new();
@@ -74,17 +74,17 @@ pub(crate) fn create_private_directory(path: &Path) -> io::Result<()> {
     builder.recursive(true).create(path)
 }
 
-/// Opens a file for reading and for writing at its end, created with its directory where it is missing: readable by
-/// its owner only, and never through a link.
+/// Opens a private file for reading and appending, without following a link. Creates the file and its directory if
+/// missing.
 ///
 /// # Errors
-/// Those of the file system.
+/// A file system error.
 pub(crate) fn open_private_append(path: &Path) -> io::Result<File> {
     fs::create_dir_all(directory_of(path))?;
     system::open_append(path, PRIVATE)
 }
 
-/// The directory that a path is in.
+/// The parent directory of a path.
 pub(crate) fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(directory) if !directory.as_os_str().is_empty() => directory,

@@ -1,9 +1,9 @@
-//! Did you mean …? For words that were mistyped.
+//! Finds the known word closest to a mistyped one.
 
-/// How alike a known word has to be: 0 is nothing in common, 1 the same.
+/// The minimum similarity: 0 for nothing in common, 1 for equal words.
 const MIN_SIMILARITY: f64 = 0.75;
 
-/// The known word that is most like the given one; of equals the last. `None` where none is close.
+/// The known word most similar to the given one (the last of equals); `None` if none is close.
 pub(crate) fn closest_word<'w>(
     given: &str,
     known: impl IntoIterator<Item = &'w str>,

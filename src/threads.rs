@@ -1,22 +1,22 @@
-//! Work on several cores.
+//! Runs work on several cores.
 
 use crate::error::{Error, Result};
 
-/// More threads than this wait for each other.
+/// More threads would only wait for each other.
 const MOST: usize = 8;
 
-/// How many threads may share work, at least one.
+/// The number of threads to use, at least one.
 pub(crate) fn most() -> usize {
     std::thread::available_parallelism()
         .map_or(1, usize::from)
         .min(MOST)
 }
 
-/// Does `work` on this thread and on others until all of them find nothing left to do, each with its own `handle`;
-/// what each did, in no order but that this thread's comes first.
+/// Runs `work` on this and other threads until no work is left, each with its own `handle`. Returns the results in
+/// any order, except that this thread's comes first.
 ///
 /// # Errors
-/// The first that a thread met.
+/// The first error of a thread.
 pub(crate) fn share<H: Clone + Send, T: Send>(
     threads: usize,
     handle: &H,
@@ -38,7 +38,7 @@ pub(crate) fn share<H: Clone + Send, T: Send>(
     })
 }
 
-/// Does one thing here and the other on a second thread; `None` where the second panicked.
+/// Runs one closure here and the other on a second thread; `None` if the second panicked.
 pub(crate) fn both<A, B: Send>(
     here: impl FnOnce() -> A,
     there: impl FnOnce() -> B + Send,

@@ -1,20 +1,20 @@
-//! What is proposed: one path going from an old to a new state.
+//! A change: one path going from an old to a new state.
 
 use gix::ObjectId;
 use gix::bstr::BString;
 
-/// What a path is, by git's mode bits.
+/// The kind of an entry, by git's mode bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// `100644`.
     File,
     /// `100755`.
     Executable,
-    /// `120000`; the blob is the link's target.
+    /// `120000`; the blob is the target of the link.
     Symlink,
-    /// `160000`, a gitlink; the id is a commit of another repository.
+    /// `160000`, a submodule; the id is a commit of another repository.
     Submodule,
-    /// Any other mode, which git would not have written.
+    /// Another mode, which git would not write.
     Other(u32),
 }
 
@@ -41,7 +41,7 @@ impl Kind {
         }
     }
 
-    /// Whether the content is a regular file's.
+    /// Whether it is a regular file.
     pub fn is_file(self) -> bool {
         matches!(self, Kind::File | Kind::Executable)
     }
@@ -50,43 +50,42 @@ impl Kind {
 /// One side of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct State {
-    /// What is there.
+    /// The kind of the entry.
     pub kind: Kind,
     /// The blob, or the commit of a submodule.
     pub id: ObjectId,
 }
 
 named! {
-    /// What a change does to its path.
+    /// The action of a change.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum Action {
-        /// The path did not exist.
+        /// The path is new.
         Add = "add",
-        /// Content or exec bit differ.
+        /// The content or the executable bit changes.
         Modify = "modify",
-        /// The path is gone.
+        /// The path is deleted.
         Delete = "delete",
-        /// File, symlink and submodule took each other's place.
+        /// The path changes between file, symlink and submodule.
         TypeChange = "type-change",
     }
 }
 
-/// One path going from an old to a new state; at least one side is there and the sides differ.
+/// One path going from an old to a new state; at least one exists, and they differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// The path as git has it: bytes, relative to the repository, separated by `/`.
+    /// The path in the repository as bytes, separated by `/`.
     pub path: BString,
-    /// Before; `None` for an addition.
+    /// The old state; `None` for an addition.
     pub old: Option<State>,
-    /// After; `None` for a deletion.
+    /// The new state; `None` for a deletion.
     pub new: Option<State>,
-    /// The other end where this change is half of a rename: the old path of an
-    /// addition, the new path of a deletion.
+    /// The other path of a rename: the old path of an addition, the new path of a deletion.
     pub renamed: Option<BString>,
 }
 
 impl Change {
-    /// What the change does.
+    /// The action.
     pub fn action(&self) -> Action {
         match (self.old, self.new) {
             (None, _) => Action::Add,
@@ -103,7 +102,7 @@ impl Change {
         sides.any(|state| state.kind == Kind::Submodule)
     }
 
-    /// Whether the change leaves a link, a submodule or anything else that is no regular file.
+    /// Whether the result is a link, a submodule or anything else but a regular file.
     pub fn leaves_no_regular_file(&self) -> bool {
         self.new.is_some_and(|state| !state.kind.is_file())
     }

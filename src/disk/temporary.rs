@@ -1,7 +1,7 @@
-//! A new file that takes its name in one step.
+//! Creates new files atomically.
 //!
-//! On Linux it has no name until it is whole and on disk, so that a crash leaves nothing; from then until it replaces
-//! the old one, and elsewhere from the beginning, it is called `.guard-….tmp`.
+//! On Linux a new file has no name until it is complete and on disk, so a crash leaves nothing. From then until it
+//! replaces the old file, and elsewhere from the start, its name is `.guard-….tmp`.
 
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, BufWriter, Write};
@@ -11,17 +11,16 @@ use cap_std::fs::{Dir, File, OpenOptions};
 
 use crate::system;
 
-/// How many names are tried; each has 64 random bits.
+/// How many names to try; each has 64 random bits.
 const ATTEMPTS: u32 = 8;
 
-/// Writes the content of a file; called again where the first way of making the file fails.
+/// Writes the content of a file; called again if the first method of creating the file fails.
 pub(crate) type WriteContent<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
 
-/// Puts content in the place of a file, by a new one with the permission bits `mode`: it is on disk then and seen, but
-/// the directory is not on disk yet.
+/// Replaces a file by a new one with the permission bits `mode`. Syncs the file but not the directory.
 ///
 /// # Errors
-/// Those of the file system; the old content is still there.
+/// A file system error; the old content is unchanged.
 pub(crate) fn put(
     dir: &Dir,
     name: &Path,
@@ -30,21 +29,21 @@ pub(crate) fn put(
 ) -> io::Result<()> {
     let temporary = write_new(dir, content, mode)?;
     dir.rename(&temporary, dir, name).inspect_err(|_| {
-        // The error of the rename is the one to tell.
+        // Report the error of the rename.
         let _ = dir.remove_file(&temporary);
     })
 }
 
-/// Writes a new file, whole and on disk, and returns the temporary name that it has.
+/// Writes and syncs a new file; returns its temporary name.
 ///
 /// # Errors
-/// Those of the file system; then there is no such file.
+/// A file system error; then no file exists.
 pub(crate) fn write_new(
     dir: &Dir,
     content: WriteContent<'_>,
     mode: Option<u32>,
 ) -> io::Result<String> {
-    // Not every file system has files without a name, and without /proc they cannot get one.
+    // Not every file system supports unnamed files, and naming one needs /proc.
     if let Ok(name) = write_unnamed(dir, content, mode) {
         return Ok(name);
     }
@@ -61,7 +60,7 @@ pub(crate) fn write_new(
     }
 }
 
-/// Writes a file that has no name until it is whole, and returns the name that it has then.
+/// Writes an unnamed file, then names it; returns the name.
 fn write_unnamed(dir: &Dir, content: WriteContent<'_>, mode: Option<u32>) -> io::Result<String> {
     let mut file = system::unnamed_file(dir, first_mode(mode))?;
     fill(&mut file, content, mode)?;
@@ -69,7 +68,7 @@ fn write_unnamed(dir: &Dir, content: WriteContent<'_>, mode: Option<u32>) -> io:
     Ok(name)
 }
 
-/// The permission bits until the content is there: what is to be private is private from the beginning.
+/// The permission bits while writing: private content is never readable by others.
 fn first_mode(mode: Option<u32>) -> u32 {
     if mode.is_some() { 0o600 } else { 0o666 }
 }
@@ -79,7 +78,7 @@ fn fill(file: &mut File, content: WriteContent<'_>, mode: Option<u32>) -> io::Re
     content(&mut buffered)?;
     buffered.flush()?;
     drop(buffered);
-    // Afterwards: writing takes set-user-ID away.
+    // Set afterwards, because writing clears set-user-ID.
     if let Some(mode) = mode {
         system::set_mode(file, mode)?;
     }

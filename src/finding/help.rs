@@ -5,7 +5,7 @@ use std::ops::Deref;
 
 use serde::{Serialize, Serializer};
 
-/// One line of advice.
+/// One line of help.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Help {
     text: String,

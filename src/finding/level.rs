@@ -1,12 +1,12 @@
-//! How serious a finding is.
+//! The level of a finding.
 
 named! {
-    /// How serious a finding is. The order is `Note < Warning < Error`.
+    /// The level of a finding. The order is `Note < Warning < Error`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Level {
-        /// For information; never changes the exit code.
+        /// Information; does not change the exit code.
         Note = "note",
-        /// Worth a look; never changes the exit code.
+        /// Worth a look; does not change the exit code.
         Warning = "warning",
         /// Refuses the change: exit code 1.
         Error = "error",

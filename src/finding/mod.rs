@@ -20,15 +20,15 @@ pub use rule::Rule;
 /// A place in a design document or in `guard.toml`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Anchor {
-    /// Repository-relative path of the document.
+    /// The path of the document in the repository.
     pub path: BString,
-    /// Byte range in the document as it was read (a BOM counts).
+    /// The byte range in the document, including a BOM.
     pub span: Range<usize>,
-    /// 1-based line of the start of `span`.
+    /// The 1-based line of the start of `span`.
     pub line: usize,
-    /// 1-based column of the start of `span`, in Unicode scalar values.
+    /// The 1-based column of the start of `span`, in Unicode scalar values.
     pub column: usize,
-    /// What the human report writes below the marked text; may be empty.
+    /// The text below the marked text in the human report; may be empty.
     pub label: String,
 }
 
@@ -48,7 +48,7 @@ impl Details {
         }
     }
 
-    /// The fact of this key.
+    /// The fact with this key.
     pub fn get(&self, key: &str) -> Option<&serde_json::Value> {
         let mut facts = self.0.iter();
         facts.find_map(|(known, value)| (*known == key).then_some(value))
@@ -65,21 +65,21 @@ impl Serialize for Details {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// Which rule.
+    /// The rule.
     pub rule: Rule,
-    /// The level in force, after the settings.
+    /// The level after applying the settings.
     pub level: Level,
-    /// The path judged; `None` where the finding is about a document as a whole.
+    /// The judged path; `None` for a finding about a whole document.
     pub path: Option<BString>,
     /// One sentence without a final full stop. Names in it are escaped.
     pub message: String,
     /// The closest path that would have been allowed.
     pub closest: Option<BString>,
-    /// Where in the design the finding points.
+    /// The place in the design.
     pub(crate) design: Option<Anchor>,
     /// The next steps.
     pub help: Vec<Help>,
-    /// Facts for machines.
+    /// Facts for programs.
     pub(crate) details: Details,
     /// If guard judges commits separately: the position of the commit in the range, oldest first.
     pub(crate) commit: Option<usize>,
@@ -92,7 +92,7 @@ impl Finding {
         Some((anchor.path.as_ref(), anchor.line))
     }
 
-    /// A finding with the rule's default level and nothing optional.
+    /// A finding with the rule's default level and no optional parts.
     pub(crate) fn new(rule: Rule, path: impl Into<BString>, message: impl Into<String>) -> Self {
         Finding {
             rule,
@@ -107,21 +107,21 @@ impl Finding {
         }
     }
 
-    /// Adds one line of advice.
+    /// Adds one line of help.
     #[must_use]
     pub(crate) fn help(mut self, line: impl Into<Help>) -> Self {
         self.help.push(line.into());
         self
     }
 
-    /// Points at a place in a document.
+    /// Sets the place in a document.
     #[must_use]
     pub(crate) fn at(mut self, anchor: Anchor) -> Self {
         self.design = Some(anchor);
         self
     }
 
-    /// Adds a fact for machines.
+    /// Adds a fact for programs.
     #[must_use]
     pub(crate) fn detail(mut self, key: &'static str, value: impl Into<serde_json::Value>) -> Self {
         self.details.insert(key, value.into());

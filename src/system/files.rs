@@ -1,4 +1,4 @@
-//! Files on Unix: permission bits, links, directories that can be synced.
+//! Files on Unix: permission bits, links, directory sync.
 
 use std::fs;
 use std::io;
@@ -14,15 +14,15 @@ use rustix::fs::{Mode, OFlags, fsync, openat};
 use rustix::io::retry_on_intr;
 use rustix::termios::{QueueSelector, tcflush};
 
-/// Whether files have permission bits, an executable one among them.
+/// Whether files have permission bits.
 pub(crate) const HAS_MODES: bool = true;
 
-/// The permission bits of a file; `None` where there are none.
+/// The permission bits of a file; `None` if there are none.
 pub(crate) fn mode(metadata: &Metadata) -> Option<u32> {
     Some(metadata.mode() & 0o7777)
 }
 
-/// The same for a file that the standard library looked at.
+/// The same for metadata of the standard library.
 pub(crate) fn std_mode(metadata: &fs::Metadata) -> Option<u32> {
     Some(metadata.permissions().mode() & 0o7777)
 }
@@ -30,23 +30,23 @@ pub(crate) fn std_mode(metadata: &fs::Metadata) -> Option<u32> {
 /// Sets the permission bits of an open file.
 ///
 /// # Errors
-/// Those of the file system.
+/// A file system error.
 pub(crate) fn set_mode(file: &File, mode: u32) -> io::Result<()> {
     use cap_std::fs::{Permissions, PermissionsExt};
     file.set_permissions(Permissions::from_mode(mode))
 }
 
-/// The permission bits that a file is to be created with.
+/// Sets the permission bits for creating a file.
 pub(crate) fn create_with_mode(options: &mut OpenOptions, mode: u32) {
     options.mode(mode);
 }
 
-/// Opens without waiting: a FIFO would wait for a writer.
+/// Opens without blocking, for example on a FIFO.
 pub(crate) fn never_wait(options: &mut OpenOptions) {
     options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
 }
 
-/// What git's index records of a file: the low 32 bits of each number. `None` where the system has no such numbers.
+/// The stat data in git's index: the low 32 bits of each number. `None` if the system has no such numbers.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 pub(crate) fn stat(metadata: &Metadata) -> Option<Stat> {
     Some(Stat {
@@ -66,36 +66,36 @@ pub(crate) fn stat(metadata: &Metadata) -> Option<Stat> {
     })
 }
 
-/// Makes the names in a directory durable.
+/// Syncs the names in a directory to disk.
 ///
 /// # Errors
-/// Those of the file system.
+/// A file system error.
 pub(crate) fn sync_directory(dir: &Dir) -> io::Result<()> {
-    // The handle itself may be one that only names the directory (`O_PATH`).
+    // The handle itself may only name the directory (`O_PATH`).
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let dir = retry_on_intr(|| openat(dir, ".", flags, Mode::empty()))?;
     retry_on_intr(|| fsync(&dir))?;
     Ok(())
 }
 
-/// The same for a directory by its path.
+/// The same for a directory by path.
 ///
 /// # Errors
-/// Those of the file system.
+/// A file system error.
 pub(crate) fn sync_directory_at(path: &Path) -> io::Result<()> {
     fs::File::open(path)?.sync_all()
 }
 
-/// Lets only the owner enter the directories that are created.
+/// Creates directories for the owner only.
 pub(crate) fn make_private(builder: &mut fs::DirBuilder) {
     builder.mode(0o700);
 }
 
-/// Opens a file for reading and for writing at its end, created with the permission bits where it is missing, and
-/// never through a link.
+/// Opens a file for reading and appending, without following a link. Creates it with these permission bits if
+/// missing.
 ///
 /// # Errors
-/// Those of the file system.
+/// A file system error.
 pub(crate) fn open_append(path: &Path, mode: u32) -> io::Result<fs::File> {
     fs::OpenOptions::new()
         .read(true)
@@ -106,26 +106,26 @@ pub(crate) fn open_append(path: &Path, mode: u32) -> io::Result<fs::File> {
         .open(path)
 }
 
-/// Gives a file a second name in another directory: its mode stays the one that git sees.
+/// Hard-links a file into another directory, because git checks the mode of the original.
 ///
 /// # Errors
-/// Those of the file system.
+/// A file system error.
 pub(crate) fn link_or_copy(file: &Path, to: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(file.canonicalize()?, to)
 }
 
-/// Makes a write beyond the limit on the size of a file (`ulimit -f`) fail with an error, which is told like any other.
-/// Without this the signal SIGXFSZ ends the process without a word. Programs that guard starts get the signal as usual.
+/// Makes a write beyond the file size limit (`ulimit -f`) fail with an error. Otherwise the signal SIGXFSZ would
+/// silently end the process. Child processes get the signal as usual.
 pub(crate) fn survive_size_limit() {
     use signal_hook::consts::SIGXFSZ;
-    // What is caught does not end the process; that it came is of no interest. Where this fails, nothing is worse.
+    // A caught signal does not end the process, and nothing else matters. If this fails, the default applies.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 
-/// Forgets what was typed at a terminal before now.
+/// Discards earlier terminal input.
 ///
 /// # Errors
-/// It is no terminal.
+/// The file is not a terminal.
 pub(crate) fn discard_input(terminal: &fs::File) -> io::Result<()> {
     Ok(tcflush(terminal, QueueSelector::IFlush)?)
 }

@@ -1,9 +1,8 @@
-//! What guard asks of the operating system and each system does in its own way.
+//! Operating system functions that differ between systems.
 //!
-//! This is the only module whose code depends on the system. [`kernel`] holds calls that only Linux has, [`files`] what
-//! Unix has and Windows lacks; each has a portable twin with the same functions. Two flags build the twins on Linux as
-//! well, so that every change compiles and tests them: `guard_portable` (as on macOS) and `guard_no_unix` (as on
-//! Windows). See `.ci/run`.
+//! This is the only module with system-dependent code. [`kernel`] has system calls of Linux, [`files`] functions that
+//! Unix has and Windows lacks; each has a portable twin. Two flags build the twins on Linux, so that every change
+//! compiles and tests them: `guard_portable` (as on macOS) and `guard_no_unix` (as on Windows). See `.ci/run`.
 
 // What each system does with files is this module's subject.
 #![allow(clippy::disallowed_methods)]
@@ -27,28 +26,28 @@ use crate::path::Platform;
 pub(crate) use files::*;
 pub(crate) use kernel::*;
 
-/// The names of the console, for reading and for writing: the terminal itself, whatever the standard streams are.
+/// The names of the console for reading and writing: the terminal itself, whatever the standard streams are.
 pub(crate) const CONSOLE: [&str; 2] = if cfg!(windows) {
     ["CONIN$", "CONOUT$"]
 } else {
     ["/dev/tty", "/dev/tty"]
 };
 
-/// The platform that this program was built for.
+/// The platform of this build.
 pub(crate) const PLATFORM: Platform = if cfg!(windows) {
     Platform::Windows
 } else {
     Platform::Unix
 };
 
-/// The code of the error for a symbolic link where none may be: `ELOOP`.
+/// The error code for an unexpected symbolic link: `ELOOP`.
 #[cfg(unix)]
 const LINK_MET: i32 = rustix::io::Errno::LOOP.raw_os_error();
-/// `ERROR_TOO_MANY_LINKS`, which cap-std gives on Windows.
+/// `ERROR_TOO_MANY_LINKS`, which cap-std returns on Windows.
 #[cfg(not(unix))]
 const LINK_MET: i32 = 1142;
 
-/// Whether a file or directory was not opened because it is a symbolic link.
+/// Whether opening failed because of a symbolic link.
 pub(crate) fn is_link_met(error: &io::Error) -> bool {
     error.raw_os_error() == Some(LINK_MET)
 }

@@ -1,4 +1,4 @@
-//! Files where the system is no Unix: no permission bits, and directories need no sync of their own.
+//! Files on systems other than Unix: no permission bits and no directory sync.
 
 use std::fs;
 use std::io;
@@ -7,20 +7,20 @@ use std::path::Path;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use gix::index::entry::Stat;
 
-/// Whether files have permission bits, an executable one among them.
+/// Whether files have permission bits.
 pub(crate) const HAS_MODES: bool = false;
 
-/// The permission bits of a file: there are none.
+/// No permission bits.
 pub(crate) fn mode(_metadata: &Metadata) -> Option<u32> {
     None
 }
 
-/// The same for a file that the standard library looked at.
+/// The same for metadata of the standard library.
 pub(crate) fn std_mode(_metadata: &fs::Metadata) -> Option<u32> {
     None
 }
 
-/// Sets no permission bits.
+/// Does nothing.
 ///
 /// # Errors
 /// Never.
@@ -28,18 +28,18 @@ pub(crate) fn set_mode(_file: &File, _mode: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// The permission bits that a file is to be created with: there are none.
+/// Does nothing.
 pub(crate) fn create_with_mode(_options: &mut OpenOptions, _mode: u32) {}
 
-/// Opening waits for nothing: no name in a directory is a pipe.
+/// Does nothing: no name in a directory is a pipe.
 pub(crate) fn never_wait(_options: &mut OpenOptions) {}
 
-/// What git's index records of a file: the system has no such numbers, so every file is read.
+/// `None`, so every file is read.
 pub(crate) fn stat(_metadata: &Metadata) -> Option<Stat> {
     None
 }
 
-/// Makes the names in a directory durable: Windows has no call for this and writes them with its own journal.
+/// Does nothing: Windows has no such call and journals names itself.
 ///
 /// # Errors
 /// Never.
@@ -47,7 +47,7 @@ pub(crate) fn sync_directory(_dir: &Dir) -> io::Result<()> {
     Ok(())
 }
 
-/// The same for a directory by its path.
+/// The same for a directory by path.
 ///
 /// # Errors
 /// Never.
@@ -55,14 +55,14 @@ pub(crate) fn sync_directory_at(_path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Directories have the access rights of the one that they are in.
+/// Does nothing: directories inherit access rights.
 pub(crate) fn make_private(_builder: &mut fs::DirBuilder) {}
 
-/// Opens a file for reading and for writing at its end, created where it is missing. A link is refused as far as one
-/// is seen before: no flag of the standard library does both in one step.
+/// Opens a file for reading and appending; creates it if missing. Refuses a link that exists before: the standard
+/// library has no flag to check that atomically.
 ///
 /// # Errors
-/// Those of the file system.
+/// A file system error.
 pub(crate) fn open_append(path: &Path, _mode: u32) -> io::Result<fs::File> {
     if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
         return Err(io::Error::other("it is a symbolic link"));
@@ -74,18 +74,18 @@ pub(crate) fn open_append(path: &Path, _mode: u32) -> io::Result<fs::File> {
         .open(path)
 }
 
-/// A write beyond a limit fails with an error.
+/// Does nothing: such a write fails with an error anyway.
 pub(crate) fn survive_size_limit() {}
 
-/// Gives a file a second name in another directory, by a copy: links take a privilege.
+/// Copies a file, because links need a privilege.
 ///
 /// # Errors
-/// Those of the file system.
+/// A file system error.
 pub(crate) fn link_or_copy(file: &Path, to: &Path) -> io::Result<()> {
     fs::copy(file, to).map(|_| ())
 }
 
-/// Forgets nothing: what was typed before now cannot be dropped without a call that is not safe Rust.
+/// Does nothing: discarding input needs unsafe code.
 ///
 /// # Errors
 /// Never.

@@ -1,4 +1,4 @@
-//! What stands in for the calls of Linux elsewhere: none of them exists, and callers take their other way.
+//! Fallbacks for systems without Linux's calls: none exists, so callers take the portable way.
 
 use std::io;
 use std::path::Path;
@@ -10,20 +10,20 @@ use gix::bstr::BStr;
 #[cfg(test)]
 pub(crate) const HAS_BENEATH: bool = false;
 
-/// Whether the processes above this one can be seen.
+/// Whether parent processes are visible.
 pub(crate) const SHOWS_PROCESSES: bool = false;
 
-/// Opens a directory below `root` in one call: the system has none.
+/// Always `None`.
 pub(crate) fn open_beneath(_root: &Dir, _path: &BStr) -> Option<io::Result<Dir>> {
     None
 }
 
-/// Whether there is such a call.
+/// Always false.
 pub(crate) fn can_open_beneath() -> bool {
     false
 }
 
-/// Renames in one step unless something has the new name: the system cannot.
+/// Always `None`.
 pub(crate) fn rename_to_free(
     _old_dir: &Dir,
     _old: &Path,
@@ -33,20 +33,20 @@ pub(crate) fn rename_to_free(
     None
 }
 
-/// Exchanges two files in one step: the system cannot.
+/// Always `None`.
 pub(crate) fn exchange(_dir: &Dir, _one: &Path, _other: &Path) -> Option<io::Result<()>> {
     None
 }
 
-/// Creates a file without a name.
+/// Creates an unnamed file.
 ///
 /// # Errors
-/// Always: the system has no such files.
+/// Always: the system has no unnamed files.
 pub(crate) fn unnamed_file(_dir: &Dir, _mode: u32) -> io::Result<File> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Gives such a file a name.
+/// Gives an unnamed file a name.
 ///
 /// # Errors
 /// Always.
@@ -54,7 +54,7 @@ pub(crate) fn name_file(_file: &File, _dir: &Dir, _name: &str) -> io::Result<()>
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// The process that holds the lock of an open file: the system does not tell.
+/// Always `None`.
 pub(crate) fn lock_holder(_file: &std::fs::File) -> Option<(u32, bool)> {
     None
 }
