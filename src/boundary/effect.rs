@@ -5,7 +5,7 @@ use std::io;
 use gix::bstr::BStr;
 
 use super::file::{check_regular, refine};
-use super::place::{Missed, Place, rename_to_free};
+use super::place::{Place, PlaceError, rename_to_free};
 use super::seen::Seen;
 use super::{Boundary, BoundaryError, BoundaryResult, OpenedFile, os, split};
 use crate::disk;
@@ -46,18 +46,18 @@ impl Boundary {
         let place = Place { dir: &dir, name };
         let replaced = match before {
             Some(entry) => Seen::of(entry)
-                .map_err(Missed::Failed)
+                .map_err(PlaceError::Failed)
                 .and_then(|before| place.replace(content, entry.mode, &before)),
             None => place.create(content),
         };
         replaced.map_err(|missed| match missed {
-            Missed::Changed => BoundaryError::Changed(path.to_owned()),
-            Missed::Failed(error) => failed(error),
-            Missed::Kept(name, error) => BoundaryError::io(format!(
+            PlaceError::Changed => BoundaryError::Changed(path.to_owned()),
+            PlaceError::Failed(error) => failed(error),
+            PlaceError::Kept(name, error) => BoundaryError::io(format!(
                 "remove {name}, the previous version of {} (the new one is written)",
                 show(path)
             ))(error),
-            Missed::NotDurable(error) => {
+            PlaceError::NotDurable(error) => {
                 BoundaryError::io(format!("sync {} to disk (it is written)", show(path)))(error)
             }
         })
@@ -77,13 +77,13 @@ impl Boundary {
         let before = Seen::of(before).map_err(failed())?;
         let place = Place { dir: &dir, name };
         place.remove(&before).map_err(|missed| match missed {
-            Missed::Changed => BoundaryError::Changed(path.to_owned()),
-            Missed::Failed(error) => failed()(error),
-            Missed::Kept(name, error) => BoundaryError::io(format!(
+            PlaceError::Changed => BoundaryError::Changed(path.to_owned()),
+            PlaceError::Failed(error) => failed()(error),
+            PlaceError::Kept(name, error) => BoundaryError::io(format!(
                 "remove {name}, the previous version of {} (the deletion is done)",
                 show(path)
             ))(error),
-            Missed::NotDurable(error) => BoundaryError::io(format!(
+            PlaceError::NotDurable(error) => BoundaryError::io(format!(
                 "sync the deletion of {} to disk (it is done)",
                 show(path)
             ))(error),

@@ -28,7 +28,7 @@ pub(super) struct Place<'a> {
 }
 
 /// Why a change failed, or succeeded only in part.
-pub(super) enum Missed {
+pub(super) enum PlaceError {
     /// Another program changed the file, and its version is in place.
     Changed,
     /// Nothing has changed.
@@ -39,29 +39,29 @@ pub(super) enum Missed {
     NotDurable(io::Error),
 }
 
-type PlaceResult<T = (), E = Missed> = std::result::Result<T, E>;
+type PlaceResult<T = (), E = PlaceError> = std::result::Result<T, E>;
 
 impl Place<'_> {
     /// Creates a file.
     pub(super) fn create(&self, content: &[u8]) -> PlaceResult {
         let new = disk::write_new(self.dir, &|out| out.write_all(content), None)
-            .map_err(Missed::Failed)?;
+            .map_err(PlaceError::Failed)?;
         let placed = rename_to_free(self.dir, new.as_ref(), self.dir, self.name);
         placed.map_err(|error| {
             // Report the error of the rename.
             let _ = self.dir.remove_file(&new);
             match error.kind() {
-                io::ErrorKind::AlreadyExists => Missed::Changed,
-                _ => Missed::Failed(error),
+                io::ErrorKind::AlreadyExists => PlaceError::Changed,
+                _ => PlaceError::Failed(error),
             }
         })?;
-        disk::sync(self.dir).map_err(Missed::NotDurable)
+        disk::sync(self.dir).map_err(PlaceError::NotDurable)
     }
 
     /// Replaces the file that was `before` by one with the permission bits `mode`.
     pub(super) fn replace(&self, content: &[u8], mode: Option<u32>, before: &Seen) -> PlaceResult {
         let new = disk::write_new(self.dir, &|out| out.write_all(content), mode)
-            .map_err(Missed::Failed)?;
+            .map_err(PlaceError::Failed)?;
         let looked = || Ok((self.at(&new)?, Seen::at(self.dir, self.name)?));
         let discard = |missed| {
             let _ = self.dir.remove_file(&new);
@@ -69,41 +69,41 @@ impl Place<'_> {
         };
         let ours = match looked() {
             Ok((ours, there)) if there == *before => ours,
-            Ok(_) => return discard(Missed::Changed),
-            Err(error) => return discard(Missed::Failed(error)),
+            Ok(_) => return discard(PlaceError::Changed),
+            Err(error) => return discard(PlaceError::Failed(error)),
         };
         match system::exchange(self.dir, new.as_ref(), self.name) {
             Some(Ok(())) => {}
             None => {
                 return match self.dir.rename(&new, self.dir, self.name) {
-                    Ok(()) => disk::sync(self.dir).map_err(Missed::NotDurable),
-                    Err(error) => discard(Missed::Failed(error)),
+                    Ok(()) => disk::sync(self.dir).map_err(PlaceError::NotDurable),
+                    Err(error) => discard(PlaceError::Failed(error)),
                 };
             }
             Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => {
-                return discard(Missed::Changed);
+                return discard(PlaceError::Changed);
             }
             // On a network file system, the operation may have succeeded despite the error.
             Some(Err(error)) if self.at(&new).is_ok_and(|there| there == ours) => {
-                return discard(Missed::Failed(error));
+                return discard(PlaceError::Failed(error));
             }
-            Some(Err(error)) => return Err(Missed::Kept(new, error)),
+            Some(Err(error)) => return Err(PlaceError::Kept(new, error)),
         }
         self.finish(new, before, |new, why| self.exchange_back(new, ours, why))
     }
 
     /// Removes the file that was `before`.
     pub(super) fn remove(&self, before: &Seen) -> PlaceResult {
-        if Seen::at(self.dir, self.name).map_err(Missed::Failed)? != *before {
-            return Err(Missed::Changed);
+        if Seen::at(self.dir, self.name).map_err(PlaceError::Failed)? != *before {
+            return Err(PlaceError::Changed);
         }
         let aside = |free: &str| rename_to_free(self.dir, self.name, self.dir, Path::new(free));
         match disk::with_free_name(aside) {
             Ok((aside, ())) => {
                 self.finish(aside, before, |aside, why| self.rename_back(aside, why))
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Missed::Changed),
-            Err(error) => Err(Missed::Failed(error)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(PlaceError::Changed),
+            Err(error) => Err(PlaceError::Failed(error)),
         }
     }
 
@@ -112,7 +112,7 @@ impl Place<'_> {
         &self,
         out: String,
         before: &Seen,
-        put_back: impl FnOnce(String, Option<io::Error>) -> Missed,
+        put_back: impl FnOnce(String, Option<io::Error>) -> PlaceError,
     ) -> PlaceResult {
         let is_unchanged = || match self.at(&out) {
             Ok(seen) if seen == *before => Ok(()),
@@ -126,14 +126,14 @@ impl Place<'_> {
             return Err(put_back(out, why));
         }
         match self.dir.remove_file(&out) {
-            Ok(()) => synced.map_err(Missed::NotDurable),
-            Err(error) => Err(Missed::Kept(out, error)),
+            Ok(()) => synced.map_err(PlaceError::NotDurable),
+            Err(error) => Err(PlaceError::Kept(out, error)),
         }
     }
 
     /// Exchanges until the file that comes out is the one put in last, so that newer saves replace older ones. `why`
     /// is the error that prevented checking the old file.
-    fn exchange_back(&self, out: String, ours: Seen, why: Option<io::Error>) -> Missed {
+    fn exchange_back(&self, out: String, ours: Seen, why: Option<io::Error>) -> PlaceError {
         let mut put = ours;
         for _ in 0..ROUNDS {
             let next = self.at(&out).ok();
@@ -143,7 +143,7 @@ impl Place<'_> {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     return self.rename_back(out, why);
                 }
-                Err(error) => return Missed::Kept(out, error),
+                Err(error) => return PlaceError::Kept(out, error),
             }
             match self.at(&out) {
                 Ok(seen) if seen == put => {
@@ -154,7 +154,7 @@ impl Place<'_> {
                 // The previous file is back; the one that came out is left for the user.
                 Err(error) => {
                     let told = format!("{error}; {out} may contain what was saved meanwhile");
-                    return Missed::Failed(io::Error::new(error.kind(), told));
+                    return PlaceError::Failed(io::Error::new(error.kind(), told));
                 }
             }
             match next {
@@ -162,27 +162,27 @@ impl Place<'_> {
                 None => break,
             }
         }
-        Missed::Kept(out, io::ErrorKind::ResourceBusy.into())
+        PlaceError::Kept(out, io::ErrorKind::ResourceBusy.into())
     }
 
     /// Gives the old file its name back, unless a newer one has it.
-    fn rename_back(&self, out: String, why: Option<io::Error>) -> Missed {
+    fn rename_back(&self, out: String, why: Option<io::Error>) -> PlaceError {
         match rename_to_free(self.dir, out.as_ref(), self.dir, self.name) {
             Ok(()) => self.put_back(why),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 match self.dir.remove_file(&out) {
                     Ok(()) => self.put_back(why),
-                    Err(error) => Missed::Kept(out, error),
+                    Err(error) => PlaceError::Kept(out, error),
                 }
             }
-            Err(error) => Missed::Kept(out, error),
+            Err(error) => PlaceError::Kept(out, error),
         }
     }
 
-    fn put_back(&self, why: Option<io::Error>) -> Missed {
+    fn put_back(&self, why: Option<io::Error>) -> PlaceError {
         // It was not durable before, either.
         let _ = disk::sync(self.dir);
-        why.map_or(Missed::Changed, Missed::Failed)
+        why.map_or(PlaceError::Changed, PlaceError::Failed)
     }
 
     fn at(&self, name: &str) -> io::Result<Seen> {
@@ -220,7 +220,7 @@ mod tests {
     const OUT: &str = ".guard-0.tmp";
 
     /// What is left at the name, and whether the temporary one is, after `back` with what came out and what is there.
-    fn after(there: Option<&str>, back: impl FnOnce(&Place<'_>) -> Missed) -> (String, bool) {
+    fn after(there: Option<&str>, back: impl FnOnce(&Place<'_>) -> PlaceError) -> (String, bool) {
         let temp = tempfile::tempdir().unwrap();
         let (file, out) = (temp.path().join("a"), temp.path().join(OUT));
         fs::write(&out, "saved").unwrap();
@@ -232,7 +232,7 @@ mod tests {
             dir: &dir,
             name: Path::new("a"),
         };
-        assert!(matches!(back(&place), Missed::Changed));
+        assert!(matches!(back(&place), PlaceError::Changed));
         (fs::read_to_string(file).unwrap(), out.exists())
     }
 

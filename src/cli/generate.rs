@@ -18,11 +18,11 @@ use crate::report;
 )]
 pub(super) struct GenerateArgs {
     #[command(subcommand)]
-    what: What,
+    what: GenerateVerb,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum GenerateVerb {
     /// Print the completions for a shell.
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
@@ -58,12 +58,12 @@ Examples:
 impl GenerateArgs {
     pub(super) fn run(&self, output: &mut Output, mut command: Command) -> Result<u8> {
         match &self.what {
-            What::Completions { shell } => {
+            GenerateVerb::Completions { shell } => {
                 let mut script = Vec::new();
                 clap_complete::generate(*shell, &mut command, "guard", &mut script);
                 output.print(|out, _, _| out.write_all(&script));
             }
-            What::Man { dir } => {
+            GenerateVerb::Man { dir } => {
                 let pages = pages(command)?;
                 match dir {
                     Some(dir) => write(dir, &pages)?,
@@ -72,11 +72,11 @@ impl GenerateArgs {
                     }),
                 }
             }
-            What::Settings => {
+            GenerateVerb::Settings => {
                 let reference = report::settings_reference();
                 output.print(|out, _, _| out.write_all(reference.as_bytes()));
             }
-            What::Schema => {
+            GenerateVerb::Schema => {
                 let schema = report::schema().map_err(failed)?;
                 output.print(|out, _, _| out.write_all(schema.as_bytes()));
             }

@@ -34,7 +34,7 @@ pub(super) struct OutputArgs {
         env = "GUARD_COLOR",
         global = true
     )]
-    color: When,
+    color: ColorWhen,
     /// Print only errors.
     #[arg(short, long, global = true, env = "GUARD_QUIET", value_parser = clap::builder::FalseyValueParser::new())]
     quiet: bool,
@@ -44,7 +44,7 @@ impl OutputArgs {
     /// No colour, nothing left out.
     pub(super) fn plain() -> OutputArgs {
         OutputArgs {
-            color: When::Never,
+            color: ColorWhen::Never,
             quiet: false,
         }
     }
@@ -154,7 +154,7 @@ impl WantedFormats {
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
-enum When {
+enum ColorWhen {
     #[default]
     Auto,
     Always,
@@ -225,9 +225,9 @@ impl Output {
             ..Style::default()
         };
         let wants_color = |choice: ColorChoice| match args.color {
-            When::Always => true,
-            When::Never => false,
-            When::Auto => matches!(choice, ColorChoice::Always | ColorChoice::AlwaysAnsi),
+            ColorWhen::Always => true,
+            ColorWhen::Never => false,
+            ColorWhen::Auto => matches!(choice, ColorChoice::Always | ColorChoice::AlwaysAnsi),
         };
         let (stdout, stderr) = (io::stdout(), io::stderr());
         let (format, files) = targets(wanted, directory.unwrap_or(".".as_ref()))?;

@@ -12,14 +12,14 @@ pub struct Restore {
     /// The id of the snapshot.
     pub snapshot: String,
     /// The former state.
-    pub former: Former,
+    pub former: PreviousContent,
     /// The number of the log record of guard's last operation there, if this undoes it.
     pub undoes: Option<u64>,
 }
 
 /// The former state of a path.
 #[derive(Debug, Clone)]
-pub enum Former {
+pub enum PreviousContent {
     /// A file.
     Content {
         /// Its bytes.
@@ -33,12 +33,12 @@ pub enum Former {
     From(BString),
 }
 
-impl Former {
+impl PreviousContent {
     /// The blob id of the restored file.
     pub(super) fn digest(&self, repo: &Repository) -> Option<String> {
         match self {
-            Former::Content { bytes, .. } => digest(repo, Some(bytes)),
-            Former::Absent | Former::From(_) => None,
+            PreviousContent::Content { bytes, .. } => digest(repo, Some(bytes)),
+            PreviousContent::Absent | PreviousContent::From(_) => None,
         }
     }
 }

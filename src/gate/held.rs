@@ -11,7 +11,7 @@ use std::time::Duration;
 use gix::bstr::{BStr, BString, ByteSlice};
 use serde_json::{Map, Value, json};
 
-use super::{Failure, FailureKind, Former, Operation, Restore, Strategy};
+use super::{Failure, FailureKind, Operation, PreviousContent, Restore, Strategy};
 use crate::disk;
 use crate::git::WorkTree;
 
@@ -66,7 +66,7 @@ impl HeldChange {
         match (&self.snapshot, content) {
             (Some(snapshot), content) => Operation::Restore(Restore {
                 snapshot: snapshot.clone(),
-                former: content.map_or(Former::Absent, |bytes| Former::Content {
+                former: content.map_or(PreviousContent::Absent, |bytes| PreviousContent::Content {
                     bytes,
                     is_executable: self.is_executable,
                 }),

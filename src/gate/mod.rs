@@ -35,7 +35,7 @@ pub use approval_prompt::Question;
 pub use decision::{Answer, Ask, Consent, consume, held_change, keep, pending, reject};
 pub use extension::Extension;
 pub use failure::{Failure, FailureKind, GateResult};
-pub use former::{Former, Restore};
+pub use former::{PreviousContent, Restore};
 pub use held::{Held, HeldChange};
 pub use log::{ChainHead, Log, LogFault, Record};
 pub use on_record::approvals;

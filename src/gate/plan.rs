@@ -4,8 +4,8 @@ use gix::bstr::{BStr, BString};
 
 use super::failure::{not_found, refuse_binary};
 use super::{
-    Analysis, Extension, Failure, FailureKind, Former, Gate, GateResult, HeldChange, Operation,
-    Restore,
+    Analysis, Extension, Failure, FailureKind, Gate, GateResult, HeldChange, Operation,
+    PreviousContent, Restore,
 };
 use crate::boundary::OpenedFile;
 use crate::change::Change;
@@ -122,20 +122,20 @@ impl Gate<'_> {
                     )
                     .help("check its parent directories"));
                 }
-                if let Former::From(to) = &restore.former {
+                if let PreviousContent::From(to) = &restore.former {
                     let old = old.ok_or_else(|| not_found(path.as_ref()))?;
                     return self.plan_move(path, old, to.as_ref(), Some(restore));
                 }
                 self.confirm(restore, path.as_ref(), entry, None)?;
                 match &restore.former {
-                    Former::Content {
+                    PreviousContent::Content {
                         bytes,
                         is_executable: was_executable,
                     } => {
                         is_executable = *was_executable;
                         Effect::Write(bytes.clone())
                     }
-                    Former::Absent | Former::From(_) => {
+                    PreviousContent::Absent | PreviousContent::From(_) => {
                         entry.ok_or_else(|| not_found(path.as_ref()))?;
                         Effect::Remove
                     }

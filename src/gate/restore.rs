@@ -3,7 +3,7 @@
 
 use gix::bstr::{BStr, BString};
 
-use super::former::{Former, Restore};
+use super::former::{PreviousContent, Restore};
 use super::lock::Lock;
 use super::undone::{BlobIds, digest, undone};
 use super::{
@@ -46,11 +46,11 @@ impl<'a> Gate<'a> {
         let (mut steps, mut now, mut back) = (Vec::new(), BlobIds::new(), BlobIds::new());
         for path in paths {
             let former = match (tree.get(path.as_ref())?, tree.read(path.as_ref())?) {
-                (Some(state), Some(bytes)) => Former::Content {
+                (Some(state), Some(bytes)) => PreviousContent::Content {
                     bytes,
                     is_executable: state.kind == Kind::Executable,
                 },
-                _ => Former::Absent,
+                _ => PreviousContent::Absent,
             };
             // An unreadable file is not an undo; its step reports the error.
             let there = boundary.read(path.as_ref(), max).ok();
@@ -58,7 +58,9 @@ impl<'a> Gate<'a> {
                 .as_ref()
                 .map(|entry| entry.as_ref().map(|entry| entry.content.as_slice()));
             let is_there = match (&former, content) {
-                (Former::Content { bytes, .. }, Some(content)) => content == Some(bytes.as_slice()),
+                (PreviousContent::Content { bytes, .. }, Some(content)) => {
+                    content == Some(bytes.as_slice())
+                }
                 (_, Some(content)) => content.is_none(),
                 (_, None) => false,
             };
@@ -78,7 +80,7 @@ impl<'a> Gate<'a> {
         };
         // A change of two paths is a move.
         if let (Some(_), [file], [absent]) = (undoes, &snapshot.files[..], &snapshot.absent[..]) {
-            steps = vec![(absent.clone(), Former::From(file.clone()))];
+            steps = vec![(absent.clone(), PreviousContent::From(file.clone()))];
         }
         let operation = |(path, former)| {
             let snapshot = name.clone();

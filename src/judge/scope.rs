@@ -63,13 +63,13 @@ pub fn prompt(repo: &Repository, options: &Options) -> Result<PromptSection> {
 }
 
 /// The current files.
-struct Now<'a> {
+struct PresentFiles<'a> {
     disk: BoundaryView<'a>,
     /// Lists all files; the disk view cannot.
     index: GitTreeView<'a>,
 }
 
-impl Now<'_> {
+impl PresentFiles<'_> {
     /// For each grant, whether its file exists.
     fn holds(&self, grants: &[Grant]) -> Vec<bool> {
         let matched = rules::matched(grants, &[&self.index]);
@@ -89,7 +89,7 @@ fn grants(repo: &Repository, policy: &Policy) -> Result<Vec<ScopeGrant>> {
         Ok(root) => {
             index = Index::open(repo)?;
             boundary = work_tree(root)?;
-            Some(Now {
+            Some(PresentFiles {
                 disk: boundary.view(),
                 index: GitTree::Index(repo, &index).view(&objects),
             })

@@ -156,12 +156,12 @@ struct Matcher<'a, F> {
 
 /// Deleted ends that may pair, in path order, with and without a row.
 #[derive(Default)]
-struct Waiting {
+struct UnpairedEnds {
     with_row: VecDeque<usize>,
     without_row: VecDeque<usize>,
 }
 
-impl Waiting {
+impl UnpairedEnds {
     fn push(&mut self, index: usize, end: &RenameEnd<'_>) {
         match end.has_row {
             true => self.with_row.push_back(index),
@@ -207,7 +207,7 @@ impl<F> Matcher<'_, F> {
         for (mut from, mut to) in groups.into_values() {
             from.sort_by_key(|&index| self.from.ends[index].path);
             to.sort_by_key(|&index| self.to.ends[index].path);
-            let mut by_name: HashMap<&[u8], Waiting> = HashMap::new();
+            let mut by_name: HashMap<&[u8], UnpairedEnds> = HashMap::new();
             for &index in &from {
                 let end = &self.from.ends[index];
                 by_name.entry(end.name()).or_default().push(index, end);
@@ -221,7 +221,7 @@ impl<F> Matcher<'_, F> {
             }
             from.retain(|&index| !self.from.taken[index]);
             to.retain(|&index| !self.to.taken[index]);
-            let mut waiting = Waiting::default();
+            let mut waiting = UnpairedEnds::default();
             for from in from {
                 waiting.push(from, &self.from.ends[from]);
             }

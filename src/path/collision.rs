@@ -7,9 +7,9 @@ use std::collections::HashMap;
 
 use gix::bstr::{BStr, BString};
 
+use super::escaped::show;
 use super::portable::fold;
 use super::reason::{PathFault, Reason, Rejection};
-use super::show::show;
 
 /// The links of a tree.
 #[derive(Debug, Default)]

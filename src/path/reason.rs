@@ -4,7 +4,7 @@ use std::fmt;
 
 use gix::bstr::{BStr, ByteSlice};
 
-use super::show::show;
+use super::escaped::show;
 use crate::finding::Rule;
 
 macro_rules! reasons {

@@ -5,8 +5,8 @@
 
 use gix::bstr::{BStr, BString};
 
+pub use super::closest_index::Closeness;
 use super::closest_index::ClosestCandidate;
-pub use super::closest_index::Why;
 use super::path_name::PathName;
 use super::scope::Scope;
 use super::{Actions, Grant, GrantKind};
@@ -19,7 +19,7 @@ pub struct Closest<'a> {
     /// The grant that permits it.
     pub grant: &'a Grant,
     /// Why it is close.
-    pub why: Why,
+    pub why: Closeness,
 }
 
 /// The granted path closest to `path` whose grant permits `wanted`; `None` if `path` is granted or nothing is close.
@@ -70,12 +70,12 @@ mod tests {
         )
     }
 
-    fn ask(paths: &[&str], path: &str) -> Option<(String, Why)> {
+    fn ask(paths: &[&str], path: &str) -> Option<(String, Closeness)> {
         closest(&scope(paths), path.into(), Actions::MODIFY)
             .map(|found| (found.path.to_string(), found.why))
     }
 
-    fn some(path: &str, why: Why) -> Option<(String, Why)> {
+    fn some(path: &str, why: Closeness) -> Option<(String, Closeness)> {
         Some((path.to_owned(), why))
     }
 
@@ -83,7 +83,7 @@ mod tests {
     fn az_17_requirement_002_scenario_070_the_same_name_elsewhere() {
         assert_eq!(
             ask(&["utils/lld.py", "cli/main.py"], "core/lld.py"),
-            some("utils/lld.py", Why::SameName)
+            some("utils/lld.py", Closeness::SameName)
         );
     }
 
@@ -109,7 +109,7 @@ mod tests {
         ];
         assert_eq!(
             ask(&scope, "lld_verifier.py"),
-            some("core/lld_verification.py", Why::Similar)
+            some("core/lld_verification.py", Closeness::Similar)
         );
     }
 
@@ -118,15 +118,15 @@ mod tests {
         let scope = ["far/away/store.rs", "src/db/zebra.rs", "src/dbs/stores.rs"];
         assert_eq!(
             ask(&scope, "src/db/store.rs"),
-            some("far/away/store.rs", Why::SameName)
+            some("far/away/store.rs", Closeness::SameName)
         );
         assert_eq!(
             ask(&scope[1..], "src/db/store.rs"),
-            some("src/db/zebra.rs", Why::SameDirectory)
+            some("src/db/zebra.rs", Closeness::SameDirectory)
         );
         assert_eq!(
             ask(&scope[2..], "src/db/store.rs"),
-            some("src/dbs/stores.rs", Why::Similar)
+            some("src/dbs/stores.rs", Closeness::Similar)
         );
     }
 
@@ -137,13 +137,13 @@ mod tests {
                 &["a/x/y/io.rs", "src/net/io.rs", "src/db/io.rs"],
                 "src/nett/io.rs"
             ),
-            some("src/net/io.rs", Why::SameName)
+            some("src/net/io.rs", Closeness::SameName)
         );
     }
 
     #[test]
     fn equally_close_paths_go_by_their_order() {
-        let expected = some("a/io.rs", Why::SameName);
+        let expected = some("a/io.rs", Closeness::SameName);
         assert_eq!(ask(&["b/io.rs", "a/io.rs"], "zzz/io.rs"), expected);
         assert_eq!(ask(&["a/io.rs", "b/io.rs"], "zzz/io.rs"), expected);
     }
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(ask(&["far/away/__init__.py"], "core/x/__init__.py"), None);
         assert_eq!(
             ask(&["core/y/__init__.py"], "core/x/__init__.py"),
-            some("core/y/__init__.py", Why::SameName)
+            some("core/y/__init__.py", Closeness::SameName)
         );
     }
 
@@ -162,7 +162,7 @@ mod tests {
         assert_eq!(ask(&["src/db/zebra.rs"], "src/db/notes.txt"), None);
         assert_eq!(
             ask(&["src/db/note.rs"], "src/db/notes.txt"),
-            some("src/db/note.rs", Why::SameDirectory)
+            some("src/db/note.rs", Closeness::SameDirectory)
         );
     }
 
@@ -175,7 +175,7 @@ mod tests {
             ("src/LldPath.py", "lib/lld-path.py"),
             ("src/Makefile", "src/makefile"),
         ] {
-            assert_eq!(ask(&[granted], asked), some(granted, Why::Similar));
+            assert_eq!(ask(&[granted], asked), some(granted, Closeness::Similar));
         }
     }
 
@@ -186,7 +186,7 @@ mod tests {
                 &["assemblyzero/core/audit_log.py", "x/y.py"],
                 "asemblyzero/core/auditlog.py"
             ),
-            some("assemblyzero/core/audit_log.py", Why::Similar)
+            some("assemblyzero/core/audit_log.py", Closeness::Similar)
         );
     }
 
@@ -194,7 +194,7 @@ mod tests {
     fn a_granted_directory_offers_the_name_in_it() {
         assert_eq!(
             ask(&["src/storage/"], "src/storge/index.rs"),
-            some("src/storage/index.rs", Why::Similar)
+            some("src/storage/index.rs", Closeness::Similar)
         );
         assert_eq!(ask(&["docs/"], "src/index.rs"), None);
     }
@@ -233,7 +233,7 @@ mod tests {
             ("Cargo.toml", "ignore/Cargo.toml"),
             ("a/package.json", "a/b/package.json"),
         ] {
-            assert_eq!(ask(&[granted], asked), some(granted, Why::SameName));
+            assert_eq!(ask(&[granted], asked), some(granted, Closeness::SameName));
         }
     }
 
@@ -244,12 +244,12 @@ mod tests {
         assert_eq!(ask(&["web/cli.js"], "flask/cli.py"), None);
         assert_eq!(
             ask(&["docs/cli.rst", "flask/clis.py"], "flask/cli.py"),
-            some("flask/clis.py", Why::SameDirectory)
+            some("flask/clis.py", Closeness::SameDirectory)
         );
         // Sources in another language, next to each other.
         assert_eq!(
             ask(&["src/web/app.ts"], "src/wep/app.tsx"),
-            some("src/web/app.ts", Why::Similar)
+            some("src/web/app.ts", Closeness::Similar)
         );
     }
 

@@ -29,7 +29,7 @@ const ALL_LOOKS: usize = 20_000_000;
 
 /// Why a path is close.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Why {
+pub enum Closeness {
     /// The same file name in another directory.
     SameName,
     /// Another file of the same directory.
@@ -100,7 +100,7 @@ impl ClosestIndex {
         &self,
         asked: &PathName,
         permits: impl Fn(&ClosestCandidate) -> bool,
-    ) -> Option<(&ClosestCandidate, Why)> {
+    ) -> Option<(&ClosestCandidate, Closeness)> {
         let named = self.names.get(&asked.folded())?.iter();
         let named = named.map(|&at| &self.candidates[at]);
         let named = self.promising(asked, named.take(self.looks()), permits);
@@ -118,9 +118,9 @@ impl ClosestIndex {
             related.then_some(score + exact)
         })?;
         let why = if found.name.base == asked.base {
-            Why::SameName
+            Closeness::SameName
         } else {
-            Why::Similar
+            Closeness::Similar
         };
         Some((found, why))
     }
@@ -129,7 +129,7 @@ impl ClosestIndex {
         &self,
         asked: &PathName,
         permits: impl Fn(&ClosestCandidate) -> bool,
-    ) -> Option<(&ClosestCandidate, Why)> {
+    ) -> Option<(&ClosestCandidate, Closeness)> {
         let siblings = self.directories.get(&asked.directory)?.iter();
         let siblings = siblings.map(|&at| &self.candidates[at]);
         let siblings = self.promising(asked, siblings.take(self.looks()), permits);
@@ -143,14 +143,14 @@ impl ClosestIndex {
             };
             (score >= least).then_some(score)
         })?;
-        Some((found, Why::SameDirectory))
+        Some((found, Closeness::SameDirectory))
     }
 
     pub(super) fn similar(
         &self,
         asked: &PathName,
         permits: impl Fn(&ClosestCandidate) -> bool,
-    ) -> Option<(&ClosestCandidate, Why)> {
+    ) -> Option<(&ClosestCandidate, Closeness)> {
         if self.candidates.len() > self.looks() {
             return None;
         }
@@ -164,7 +164,7 @@ impl ClosestIndex {
             let may_replace = candidate.directory || asked.may_stand_for(&candidate.name);
             (may_replace && score >= MIN_SIMILAR).then_some(score)
         })?;
-        Some((found, Why::Similar))
+        Some((found, Closeness::Similar))
     }
 
     /// How many candidates one answer may compare.

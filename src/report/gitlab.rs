@@ -10,7 +10,7 @@ use gix::bstr::ByteSlice;
 use serde_json::{Value, json};
 
 use super::identity::{hashes, sha256};
-use super::json::{Each, path, write_document};
+use super::json::{Streamed, path, write_document};
 use super::order::ordered;
 use super::place::ReportPlaces;
 use super::texts::{advice, cannot_judge, sentence};
@@ -42,7 +42,7 @@ pub(super) fn report(
         let found = findings.iter().zip(&fingerprints).map(found);
         failed.iter().cloned().chain(found)
     };
-    write_document(&Each(issues), out)
+    write_document(&Streamed(issues), out)
 }
 
 fn no_verdict(error: &Error) -> io::Result<Value> {

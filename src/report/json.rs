@@ -92,8 +92,8 @@ pub(super) fn report(verdict: &Verdict, out: &mut dyn Write) -> io::Result<()> {
             notes: &verdict.notes,
         },
         designs: designs(&verdict.designs),
-        findings: Each(|| findings.iter().map(|one| finding(one))),
-        changes: Each(|| changes.iter().map(|one| change(one))),
+        findings: Streamed(|| findings.iter().map(|one| finding(one))),
+        changes: Streamed(|| changes.iter().map(|one| change(one))),
         summary: verdict.counts(),
     };
     write_document(&value, out)
@@ -178,9 +178,9 @@ pub(super) fn change(change: &JudgedChange) -> ChangeJson<'_> {
 }
 
 /// Values that are made, written and dropped one by one.
-pub(super) struct Each<F>(pub(super) F);
+pub(super) struct Streamed<F>(pub(super) F);
 
-impl<I: IntoIterator<Item: Serialize>, F: Fn() -> I> Serialize for Each<F> {
+impl<I: IntoIterator<Item: Serialize>, F: Fn() -> I> Serialize for Streamed<F> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq((self.0)())
     }
@@ -199,32 +199,32 @@ pub(crate) fn document(value: &impl Serialize) -> io::Result<String> {
 
 /// Writes a value as a whole document, safe to show.
 pub(super) fn write_document(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(Safe::new(out), value)?;
+    serde_json::to_writer_pretty(SafeWriter::new(out), value)?;
     out.write_all(b"\n")
 }
 
 /// Writes a value as one line.
 pub(super) fn write_line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer(Safe::new(out), value)?;
+    serde_json::to_writer(SafeWriter::new(out), value)?;
     out.write_all(b"\n")
 }
 
 /// Makes what serde_json writes safe to show.
-struct Safe<'a> {
+struct SafeWriter<'a> {
     out: &'a mut dyn Write,
     brackets: Brackets,
 }
 
-impl<'a> Safe<'a> {
-    fn new(out: &'a mut dyn Write) -> Safe<'a> {
-        Safe {
+impl<'a> SafeWriter<'a> {
+    fn new(out: &'a mut dyn Write) -> SafeWriter<'a> {
+        SafeWriter {
             out,
             brackets: Brackets::default(),
         }
     }
 }
 
-impl Write for Safe<'_> {
+impl Write for SafeWriter<'_> {
     /// serde_json writes whole characters, so that each piece is text.
     fn write(&mut self, json: &[u8]) -> io::Result<usize> {
         let text = std::str::from_utf8(json).map_err(io::Error::other)?;

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::escape;
 use super::identity::{hashes, sha256};
-use super::json::{Each, write_document};
+use super::json::{Streamed, write_document};
 use super::order::ordered;
 use super::place::{ReportPlace, ReportPlaces, is_plain};
 use super::texts::{advice, cannot_judge, sentence};
@@ -81,7 +81,7 @@ pub(super) fn report(
         automation_details: json!({"id": "guard/"}),
         column_kind: "unicodeCodePoints",
         invocations: [invocation(verdict, failure, left_out)],
-        results: Each(results),
+        results: Streamed(results),
     };
     let log = SarifLog {
         schema: SCHEMA,

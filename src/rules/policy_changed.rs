@@ -56,15 +56,19 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             .fold(finding, |finding, fault| finding.help(fault));
         sink.push(finding.help(advice));
     }
-    let steers = |subject: &MeasuredChange| steers(policy, subject);
+    let configures_guard = |subject: &MeasuredChange| configures_guard(policy, subject);
     if case
         .changes
         .iter()
-        .all(|subject| policy.is_exempt(subject.path()) || steers(subject))
+        .all(|subject| policy.is_exempt(subject.path()) || configures_guard(subject))
     {
         return;
     }
-    for subject in case.changes.iter().filter(|subject| steers(subject)) {
+    for subject in case
+        .changes
+        .iter()
+        .filter(|subject| configures_guard(subject))
+    {
         let path = subject.path();
         let finding = Finding::new(
             Rule::PolicyChanged,
@@ -90,7 +94,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 }
 
 /// Whether the change is to guard's settings, or to lines that call guard.
-fn steers(policy: &Policy, subject: &MeasuredChange) -> bool {
+fn configures_guard(policy: &Policy, subject: &MeasuredChange) -> bool {
     let path = subject.path();
     if design_selection::is_own_settings(&policy.settings, path) {
         return true;
@@ -146,5 +150,5 @@ pub(super) fn is_own_part(subject: &MeasuredChange) -> bool {
 /// Whether the file is part of the set-up, in the commit that adds the first `guard.toml`.
 pub(super) fn is_set_up(policy: &Policy, subject: &MeasuredChange) -> bool {
     let is_file = subject.change.new.is_some_and(|state| state.kind.is_file());
-    policy.adopting && is_file && steers(policy, subject)
+    policy.adopting && is_file && configures_guard(policy, subject)
 }

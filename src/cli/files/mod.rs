@@ -70,8 +70,8 @@ pub(super) struct WriteArgs {
     #[arg(long, value_name = "DIGEST")]
     expect: Option<String>,
     /// How to combine the content with the existing file.
-    #[arg(long, value_enum, default_value_t = Way::Replace)]
-    strategy: Way,
+    #[arg(long, value_enum, default_value_t = StrategyName::Replace)]
+    strategy: StrategyName,
     /// Insert before this line, counted from 1; requires `--strategy insert`.
     #[arg(long, value_name = "N", required_if_eq("strategy", "insert"))]
     line: Option<usize>,
@@ -79,7 +79,7 @@ pub(super) struct WriteArgs {
 
 /// The names of the strategies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Way {
+enum StrategyName {
     /// Replace the whole file.
     Replace,
     /// Add the content at the end.
@@ -90,13 +90,13 @@ enum Way {
     Extend,
 }
 
-impl Way {
+impl StrategyName {
     fn strategy(self, line: Option<usize>) -> Result<Strategy> {
         match (self, line) {
-            (Way::Insert, Some(line)) => Ok(Strategy::Insert { line }),
-            (Way::Replace, None) => Ok(Strategy::Replace),
-            (Way::Append, None) => Ok(Strategy::Append),
-            (Way::Extend, None) => Ok(Strategy::Extend),
+            (StrategyName::Insert, Some(line)) => Ok(Strategy::Insert { line }),
+            (StrategyName::Replace, None) => Ok(Strategy::Replace),
+            (StrategyName::Append, None) => Ok(Strategy::Append),
+            (StrategyName::Extend, None) => Ok(Strategy::Extend),
             _ => Err(Error::new("--line requires --strategy insert")),
         }
     }

@@ -51,7 +51,7 @@ pub(super) struct Definition<'t> {
 
 /// What was read last, to decide what belongs to it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Last {
+enum LastItem {
     Nothing,
     Import,
     Definition,
@@ -93,7 +93,7 @@ impl<'t> CodeScope<'t> {
         };
         let mut cursor = node.walk();
         let mut pending = Pending::default();
-        let (mut last, mut last_end) = (Last::Nothing, open);
+        let (mut last, mut last_end) = (LastItem::Nothing, open);
         for child in node.children(&mut cursor) {
             let range = child.start_byte()..trimmed_end(text, child.start_byte(), child.end_byte());
             if !child.is_named() {
@@ -106,7 +106,7 @@ impl<'t> CodeScope<'t> {
             let newlines = newlines(text, last_end, range.start);
             let item = (syntax.item)(child, text, &pending.attributes);
             match item {
-                Item::Comment if newlines == 0 && last != Last::Nothing => {
+                Item::Comment if newlines == 0 && last != LastItem::Nothing => {
                     scope.lengthen(last, range.end);
                 }
                 Item::Comment | Item::Attribute => {
@@ -116,7 +116,7 @@ impl<'t> CodeScope<'t> {
                     if matches!(item, Item::Attribute) {
                         pending.attributes.push(text_of(child, text));
                     }
-                    last = Last::Nothing;
+                    last = LastItem::Nothing;
                 }
                 item => {
                     let pending = std::mem::take(&mut pending);
@@ -140,7 +140,7 @@ impl<'t> CodeScope<'t> {
         pending: &Pending<'_>,
         open: usize,
         depth: usize,
-    ) -> Last {
+    ) -> LastItem {
         if !matches!(item, Item::Empty) {
             self.tail = None;
         }
@@ -151,14 +151,14 @@ impl<'t> CodeScope<'t> {
             Item::Header => {
                 self.header = self.text.get(range.clone());
                 self.prologue_end = range.end;
-                Last::Nothing
+                LastItem::Nothing
             }
             Item::Prologue => {
                 if self.imports.is_empty() && self.first_statement.is_none() {
                     self.prologue_end = range.end;
                 }
                 self.others.push(range);
-                Last::Other
+                LastItem::Other
             }
             Item::Import(bindings) => {
                 // An attribute belongs to the definition; a comment may be about the whole file.
@@ -168,25 +168,25 @@ impl<'t> CodeScope<'t> {
                     whole
                 };
                 self.imports.push(Import { range, bindings });
-                Last::Import
+                LastItem::Import
             }
             Item::Definition(head) => {
                 self.define(head, whole, open, depth);
-                Last::Definition
+                LastItem::Definition
             }
-            Item::Empty => Last::Nothing,
+            Item::Empty => LastItem::Nothing,
             Item::Tail => {
                 self.tail = Some(whole.start);
                 self.others.push(range);
-                Last::Other
+                LastItem::Other
             }
             Item::Other(names) => {
                 self.hidden.extend(names);
                 self.others.push(range);
-                Last::Other
+                LastItem::Other
             }
             // The caller handles both.
-            Item::Comment | Item::Attribute => Last::Nothing,
+            Item::Comment | Item::Attribute => LastItem::Nothing,
         }
     }
 
@@ -228,12 +228,12 @@ impl<'t> CodeScope<'t> {
         });
     }
 
-    fn lengthen(&mut self, last: Last, end: usize) {
+    fn lengthen(&mut self, last: LastItem, end: usize) {
         let range = match last {
-            Last::Nothing => None,
-            Last::Import => self.imports.last_mut().map(|import| &mut import.range),
-            Last::Definition => self.definitions.last_mut().map(|it| &mut it.range),
-            Last::Other => self.others.last_mut(),
+            LastItem::Nothing => None,
+            LastItem::Import => self.imports.last_mut().map(|import| &mut import.range),
+            LastItem::Definition => self.definitions.last_mut().map(|it| &mut it.range),
+            LastItem::Other => self.others.last_mut(),
         };
         if let Some(range) = range {
             range.end = end;

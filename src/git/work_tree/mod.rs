@@ -21,7 +21,7 @@ use crate::boundary::Boundary;
 use crate::error::{Error, Result};
 use crate::path::{TreeView, shell_word, show};
 use scan::{Scan, ScanResult};
-use stat::Fresh;
+use stat::IndexTime;
 
 impl Repository {
     /// The index after adding everything in the work tree: tracked files in their current state, and untracked files
@@ -34,7 +34,7 @@ impl Repository {
         let root =
             Boundary::open(self.workdir()?).map_err(|error| Error::new(error.to_string()))?;
         // Before the index is read: what is written meanwhile must not look older than it.
-        let fresh = Fresh::of(&self.repo.index_path());
+        let fresh = IndexTime::of(&self.repo.index_path());
         let mut index = Index::open(self)?;
         let head = self.tree_of(self.head_commit()?)?;
         // Problems in the index must not vanish with removed entries.

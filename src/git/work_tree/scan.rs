@@ -13,7 +13,7 @@ use super::super::{Index, Repository};
 use super::contents::{Contents, unreadable};
 use super::ignored::{self, Around, GitignoreFiles, Ignored};
 use super::nested::{self, DirectoryKind};
-use super::stat::Fresh;
+use super::stat::IndexTime;
 use crate::boundary::{Boundary, Listing};
 use crate::error::{Error, Result};
 use crate::path::show;
@@ -39,7 +39,7 @@ pub(super) struct Scan<'a> {
     repo: &'a Repository,
     root: &'a Boundary,
     index: &'a Index,
-    fresh: Fresh,
+    fresh: IndexTime,
     ignored: Ignored,
     /// `core.fileMode`: whether the executable bit counts.
     has_modes: bool,
@@ -63,7 +63,7 @@ struct Directory {
 }
 
 /// An item in the current directory.
-struct Here<'a> {
+struct DirectoryEntry<'a> {
     inside: &'a Directory,
     listing: &'a Listing,
     name: &'a BStr,
@@ -71,7 +71,7 @@ struct Here<'a> {
     metadata: Metadata,
 }
 
-impl Here<'_> {
+impl DirectoryEntry<'_> {
     /// Git adds only regular files and links; opening anything else might block.
     fn is_special(&self) -> bool {
         !self.metadata.is_file() && !self.metadata.is_symlink()
@@ -83,7 +83,7 @@ impl<'a> Scan<'a> {
         repo: &'a Repository,
         root: &'a Boundary,
         index: &'a Index,
-        fresh: Fresh,
+        fresh: IndexTime,
     ) -> Result<Scan<'a>> {
         let config = repo.repo.config_snapshot();
         Ok(Scan {
@@ -139,7 +139,7 @@ impl<'a> Scan<'a> {
             else {
                 continue;
             };
-            let here = Here {
+            let here = DirectoryEntry {
                 inside: &inside,
                 listing: &listing,
                 name: name.as_bstr(),
@@ -185,7 +185,7 @@ impl<'a> Scan<'a> {
         Err(Error::new(format!("{} is neither a file nor a link", show(&path))).help("remove it"))
     }
 
-    fn subdirectory(&mut self, here: &Here<'_>, tracked: Option<usize>) -> Result<()> {
+    fn subdirectory(&mut self, here: &DirectoryEntry<'_>, tracked: Option<usize>) -> Result<()> {
         let entry = tracked.map(|at| (at, &self.index.entries()[at]));
         if let Some((at, entry)) = entry.filter(|(_, entry)| entry.mode.is_submodule()) {
             let now = match self.nested(here.path)? {
@@ -223,7 +223,7 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    fn is_ignored(&self, here: &Here<'_>) -> bool {
+    fn is_ignored(&self, here: &DirectoryEntry<'_>) -> bool {
         let Directory {
             is_ignored,
             patterns,
@@ -235,7 +235,7 @@ impl<'a> Scan<'a> {
                 .is_ignored(patterns, here.path, here.metadata.is_dir())
     }
 
-    fn tracked(&mut self, at: usize, here: &Here<'_>) -> Result<()> {
+    fn tracked(&mut self, at: usize, here: &DirectoryEntry<'_>) -> Result<()> {
         let entry = &self.index.entries()[at];
         if here.is_special() {
             return Err(Error::new(format!(
@@ -256,7 +256,7 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    fn untracked(&mut self, here: &Here<'_>) -> Result<()> {
+    fn untracked(&mut self, here: &DirectoryEntry<'_>) -> Result<()> {
         let mode = self.mode(here, None);
         if here.is_special() || self.is_ignored(here) {
             return Ok(());
@@ -267,7 +267,7 @@ impl<'a> Scan<'a> {
     }
 
     /// The mode that git would record.
-    fn mode(&self, here: &Here<'_>, entry: Option<&Entry>) -> Mode {
+    fn mode(&self, here: &DirectoryEntry<'_>, entry: Option<&Entry>) -> Mode {
         let before = entry.map(|entry| entry.mode);
         let stands_for_link = !self.has_links && before == Some(Mode::SYMLINK);
         if here.metadata.is_symlink() || stands_for_link {
@@ -284,7 +284,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn content(&mut self, here: &Here<'_>) -> Result<ObjectId> {
+    fn content(&mut self, here: &DirectoryEntry<'_>) -> Result<ObjectId> {
         let is_link = here.metadata.is_symlink();
         self.contents
             .id(here.listing, here.name, here.path, is_link)

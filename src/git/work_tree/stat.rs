@@ -12,13 +12,13 @@ use gix::index::entry::stat::Time;
 use crate::system;
 
 /// When the index was written.
-pub(super) struct Fresh(Option<Time>);
+pub(super) struct IndexTime(Option<Time>);
 
-impl Fresh {
+impl IndexTime {
     /// Uses the time of the index file; without one, no entry is trusted.
-    pub(super) fn of(index: &Path) -> Fresh {
+    pub(super) fn of(index: &Path) -> IndexTime {
         let modified = index.metadata().and_then(|metadata| metadata.modified());
-        Fresh(modified.ok().and_then(|time| Time::try_from(time).ok()))
+        IndexTime(modified.ok().and_then(|time| Time::try_from(time).ok()))
     }
 
     /// Whether the file has the recorded stat data and is older than the index. A file changed in the same second may
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     /// A file, what the index would record of it, and an index written `later` seconds after.
-    fn recorded(later: u32) -> (Metadata, Stat, Fresh) {
+    fn recorded(later: u32) -> (Metadata, Stat, IndexTime) {
         let directory = tempfile::tempdir().unwrap();
         std::fs::write(directory.path().join("a"), "content").unwrap();
         let root =
@@ -56,7 +56,7 @@ mod tests {
             secs: stat.mtime.secs + later,
             nsecs: 999_999_999,
         };
-        (metadata, stat, Fresh(Some(written)))
+        (metadata, stat, IndexTime(Some(written)))
     }
 
     #[test]
@@ -69,7 +69,7 @@ mod tests {
         assert!(fresh.is_unchanged(&stat, &metadata));
         let (metadata, stat, fresh) = recorded(0);
         assert!(!fresh.is_unchanged(&stat, &metadata));
-        assert!(!Fresh(None).is_unchanged(&stat, &metadata));
+        assert!(!IndexTime(None).is_unchanged(&stat, &metadata));
     }
 
     #[test]

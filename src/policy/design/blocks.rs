@@ -30,11 +30,11 @@ pub(super) struct Table {
     pub(super) header: TableRow,
     pub(super) rows: Vec<TableRow>,
     /// Why the lines after these rows are not rows, and where they begin.
-    pub(super) cut: Option<(usize, Cut)>,
+    pub(super) cut: Option<(usize, TableEnd)>,
 }
 
 /// Why a table ends before its last line.
-pub(super) enum Cut {
+pub(super) enum TableEnd {
     /// The line is indented like code.
     Indented,
     /// GitHub shows a paragraph after a separator row that does not match.

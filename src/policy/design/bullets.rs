@@ -30,13 +30,13 @@ enum Label {
     /// Nothing about the file.
     None,
     /// A type and the words for it.
-    Type(Said),
+    Type(TypeWords),
     /// An edit of a part of the file: "Remove the debug flag from".
     Phrase,
 }
 
 /// A type and the words for it.
-type Said = (Type, String);
+type TypeWords = (Type, String);
 
 fn read_item(
     source: &DesignText<'_>,
@@ -84,7 +84,7 @@ fn read_item(
         Label::Type(said) => Some(said),
         Label::None | Label::Phrase => {
             // Parentheses in a description may not be about the file.
-            let about_file = |said: &Said, alone: bool| alone || !said.0.kind.takes_away();
+            let about_file = |said: &TypeWords, alone: bool| alone || !said.0.kind.takes_away();
             remark(source.slice(path))
                 .filter(|said| about_file(said, !prose))
                 .or_else(|| {
@@ -209,7 +209,7 @@ fn split_description(
 }
 
 /// The type in `(new)` or `(unchanged — why)`.
-fn remark(text: &str) -> Option<Said> {
+fn remark(text: &str) -> Option<TypeWords> {
     let (_, inner) = text.rsplit_once('(')?;
     let (inner, _) = inner.split_once(')').unwrap_or((inner, ""));
     kind::parse(inner).map(|found| (found, inner.to_owned()))

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use super::blocks::{Block, Cut, Heading, InlineText, PieceKind, Table, TableRow};
+use super::blocks::{Block, Heading, InlineText, PieceKind, Table, TableEnd, TableRow};
 use super::html::{Element, HtmlPart, OpenElements};
 use super::inline::Inline;
 use super::lines::{is_indented, is_separator, line_at, line_start, until_blank};
@@ -226,16 +226,17 @@ impl<'a> Collector<'a> {
                 if let Some(mut table) = self.table.take() {
                     let start = table.span.start;
                     let cut = if self.is_second_header(&table) {
-                        Some(Cut::SecondHeader)
+                        Some(TableEnd::SecondHeader)
                     } else {
-                        self.continues_container(start).then_some(Cut::Continued)
+                        self.continues_container(start)
+                            .then_some(TableEnd::Continued)
                     };
                     if let Some(cut) = cut {
                         // Up to the next empty line, GitHub may read text where this parser reads code.
                         let rest = until_blank(self.text, start);
                         self.elements.block(rest, start);
                         // The text may continue in these lines.
-                        if let (Cut::Continued, Some(Block::List(items))) =
+                        if let (TableEnd::Continued, Some(Block::List(items))) =
                             (&cut, self.blocks.last_mut())
                         {
                             items.pop();
@@ -345,9 +346,9 @@ impl<'a> Collector<'a> {
     /// Starts a row, or records that the table ends before it.
     fn open_row(&mut self, span: Range<usize>) {
         let cut = if is_indented(self.text, span.start) {
-            Some(Cut::Indented)
+            Some(TableEnd::Indented)
         } else if self.around.is_none() {
-            self.elements.around().cloned().map(Cut::Enclosed)
+            self.elements.around().cloned().map(TableEnd::Enclosed)
         } else {
             None
         };
@@ -357,7 +358,7 @@ impl<'a> Collector<'a> {
         if let Some(cut) = cut
             && table.cut.is_none()
         {
-            if matches!(cut, Cut::Indented) {
+            if matches!(cut, TableEnd::Indented) {
                 let rest = until_blank(self.text, span.start);
                 self.elements.block(rest, span.start);
             }

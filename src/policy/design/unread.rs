@@ -1,6 +1,6 @@
 //! Reports declarations of files that guard does not read.
 
-use super::blocks::{Block, Cut, PieceKind, Table};
+use super::blocks::{Block, PieceKind, Table, TableEnd};
 use super::columns::columns;
 use super::draft::Draft;
 use super::file_headings;
@@ -55,25 +55,25 @@ pub(super) fn report_cut(source: &DesignText<'_>, table: &Table, draft: &mut Dra
         return;
     };
     let problem = match cut {
-        Cut::Indented => Problem::new(
+        TableEnd::Indented => Problem::new(
             Rule::DesignUnread,
             "indented-row",
             "the table ends here: a line indented by four columns or more is code, not a row",
             "remove the indentation",
         ),
-        Cut::SecondHeader => Problem::new(
+        TableEnd::SecondHeader => Problem::new(
             Rule::DesignUnread,
             "second-header",
             "GitHub shows no table here: the paragraph contains a separator row that does not match the line above",
             "add an empty line before the header, or correct the separator row",
         ),
-        Cut::Continued => Problem::new(
+        TableEnd::Continued => Problem::new(
             Rule::DesignUnread,
             "no-empty-line",
             "GitHub may show this table as part of the list or quote above it",
             "add an empty line before the header",
         ),
-        Cut::Enclosed(element) => enclosed(source, element),
+        TableEnd::Enclosed(element) => enclosed(source, element),
     };
     draft.fault(problem.at(source.line_span(*start)));
 }

@@ -6,7 +6,7 @@ use super::chars;
 
 /// A name that is safe to print on a terminal, in a log or on a page; see [`show`].
 #[derive(Debug, Clone, Copy)]
-pub struct Shown<'a>(&'a [u8]);
+pub struct Escaped<'a>(&'a [u8]);
 
 /// The name unchanged if that is harmless. Otherwise in double quotes, like git: `\n` and the like, `\"`, `\\`, three
 /// octal digits for other control bytes and invalid UTF-8; and `\u{202e}` for bidirectional, invisible and look-alike
@@ -14,11 +14,11 @@ pub struct Shown<'a>(&'a [u8]);
 ///
 /// Control characters, line ends and bidirectional controls are never printed raw, and different names never look the
 /// same.
-pub fn show<T: AsRef<[u8]> + ?Sized>(name: &T) -> Shown<'_> {
-    Shown(name.as_ref())
+pub fn show<T: AsRef<[u8]> + ?Sized>(name: &T) -> Escaped<'_> {
+    Escaped(name.as_ref())
 }
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = String::with_capacity(self.0.len() + 2);
         let changed = escape(self.0, &mut out)?;
