@@ -6,7 +6,6 @@ use super::output::Output;
 use super::repository::repository;
 use crate::error::Result;
 use crate::install::doctor::{self, Check, Status};
-use crate::report::{Format, document};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -29,13 +28,15 @@ impl DoctorArgs {
         };
         let worst = checks.iter().map(|check| check.status).max();
         let worst = worst.unwrap_or(Status::Fail);
-        output.print(|out, format, style| match format {
-            Format::Json => out.write_all(document(&as_json(&checks, worst))?.as_bytes()),
-            _ => checks
-                .iter()
-                .filter(|check| !style.quiet || check.status != Status::Ok)
-                .try_for_each(|check| out.write_all(as_text(check).as_bytes())),
-        });
+        let quiet = output.style.quiet;
+        let shown = |check: &&Check| !quiet || check.status != Status::Ok;
+        output.print_either(
+            || as_json(&checks, worst),
+            |out| {
+                let mut shown = checks.iter().filter(shown);
+                shown.try_for_each(|check| out.write_all(as_text(check).as_bytes()))
+            },
+        );
         Ok(u8::from(worst == Status::Fail))
     }
 }

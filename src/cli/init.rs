@@ -15,7 +15,6 @@ use crate::git::{Index, Repository, show_file};
 use crate::install::files;
 use crate::install::settings::{Facts, SettingsDraft, draft};
 use crate::policy::settings::FILE;
-use crate::report::{Format, document};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -50,22 +49,24 @@ impl InitArgs {
             })?;
         }
         let steps = next_steps(&draft);
-        output.print(|out, format, style| match format {
-            Format::Json => {
-                let value = json!({
+        let quiet = output.style.quiet;
+        output.print_either(
+            || {
+                json!({
                     "version": 1,
                     "path": FILE,
                     "written": !self.dry_run,
                     "content": draft.text,
                     "found": draft.found,
                     "next": steps,
-                });
-                out.write_all(document(&value)?.as_bytes())
-            }
-            _ if self.dry_run => write!(out, "{}", draft.text),
-            _ if style.quiet => Ok(()),
-            _ => write!(out, "{}", told(&draft, &steps)),
-        });
+                })
+            },
+            |out| match (self.dry_run, quiet) {
+                (true, _) => write!(out, "{}", draft.text),
+                (false, true) => Ok(()),
+                (false, false) => write!(out, "{}", told(&draft, &steps)),
+            },
+        );
         Ok(0)
     }
 }

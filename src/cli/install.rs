@@ -9,7 +9,6 @@ use crate::error::Result;
 use crate::git::show_file;
 use crate::install::git_hooks::{self, HookAction, HookStep};
 use crate::install::hook;
-use crate::report::{Format, document};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -82,13 +81,15 @@ impl Uninstall {
 /// Prints the steps, and returns the exit code.
 fn tell(output: &mut Output, steps: &[HookStep], dry_run: bool) -> u8 {
     let refused = steps.iter().any(|step| step.action == HookAction::Refuse);
-    output.print(|out, format, style| match format {
-        Format::Json => out.write_all(document(&as_json(steps, dry_run))?.as_bytes()),
-        _ => steps
-            .iter()
-            .filter(|step| !style.quiet || step.action == HookAction::Refuse)
-            .try_for_each(|step| out.write_all(as_text(step, dry_run).as_bytes())),
-    });
+    let quiet = output.style.quiet;
+    let shown = |step: &&HookStep| !quiet || step.action == HookAction::Refuse;
+    output.print_either(
+        || as_json(steps, dry_run),
+        |out| {
+            let mut shown = steps.iter().filter(shown);
+            shown.try_for_each(|step| out.write_all(as_text(step, dry_run).as_bytes()))
+        },
+    );
     u8::from(refused)
 }
 

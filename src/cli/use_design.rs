@@ -11,7 +11,6 @@ use crate::error::{Error, Result};
 use crate::git::Repository;
 use crate::judge;
 use crate::path::show;
-use crate::report::{Format, document};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -48,18 +47,18 @@ impl UseArgs {
             current(&repo, branch.as_ref())
         };
         let design = repository()?.branch_value(branch.as_ref(), KEY);
-        output.print(|out, format, style| match format {
-            Format::Json => {
-                let value = json!({
-                    "version": 1,
-                    "branch": branch.to_str_lossy(),
-                    "design": design.as_ref().map(|path| path.to_str_lossy()),
-                });
-                out.write_all(document(&value)?.as_bytes())
-            }
-            _ if style.quiet => Ok(()),
-            _ => writeln!(out, "{told}"),
-        });
+        let quiet = output.style.quiet;
+        output.print_either(
+            || {
+                let (branch, design) = (branch.to_str_lossy(), design.as_ref());
+                let design = design.map(|path| path.to_str_lossy());
+                json!({"version": 1, "branch": branch, "design": design})
+            },
+            |out| match quiet {
+                true => Ok(()),
+                false => writeln!(out, "{told}"),
+            },
+        );
         Ok(0)
     }
 }

@@ -79,14 +79,10 @@ impl Gate<'_> {
         let may_choose = held.strategy.as_deref() == Some(Strategy::Replace.name());
         let operation = held.to_operation();
         let (plan, finding) = self.prepare(held.path.as_ref(), &operation)?;
-        let digest = |content: Option<&[u8]>| {
-            let id = content.and_then(|content| self.repo.blob_id(content));
-            id.map(|id| id.to_string())
-        };
         let old = plan.old().map(|entry| entry.content.as_slice());
         let is_same = plan.path() == held.path
-            && digest(old) == held.old
-            && digest(plan.new_content()) == held.new;
+            && self.digest(old) == held.old
+            && self.digest(plan.new_content()) == held.new;
         if !is_same {
             return Err(Failure::new(
                 FailureKind::Stale,

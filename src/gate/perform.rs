@@ -185,16 +185,18 @@ impl Gate<'_> {
         })
     }
 
+    /// The blob id of a content; `None` for no content.
+    pub(super) fn digest(&self, content: Option<&[u8]>) -> Option<String> {
+        let id = content.and_then(|content| self.repo.blob_id(content));
+        id.map(|id| id.to_string())
+    }
+
     fn facts(
         &self,
         plan: &OperationPlan,
         operation: &Operation,
         backup: ObjectId,
     ) -> Map<String, Value> {
-        let digest = |content: Option<&[u8]>| {
-            let id = content.and_then(|content| self.repo.blob_id(content));
-            id.map_or(Value::Null, |id| id.to_string().into())
-        };
         let old = plan.old().map(|entry| entry.content.as_slice());
         let new = match &plan.effect {
             Effect::Write(content) => Some(content.as_slice()),
@@ -213,8 +215,8 @@ impl Gate<'_> {
             facts.insert("to".into(), target.to_str_lossy().into());
         }
         facts.insert("class".into(), plan.analysis.measured.class.name().into());
-        facts.insert("old".into(), digest(old));
-        facts.insert("new".into(), digest(new));
+        facts.insert("old".into(), self.digest(old).into());
+        facts.insert("new".into(), self.digest(new).into());
         facts.insert("backup".into(), backup.to_string().into());
         // Whether its result was committed since.
         let head = self.repo.head_commit().ok().flatten();

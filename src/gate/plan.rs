@@ -253,10 +253,6 @@ impl Gate<'_> {
         finding: &Finding,
         operation: &Operation,
     ) -> Failure {
-        let digest = |content: Option<&[u8]>| {
-            let id = content.and_then(|content| self.repo.blob_id(content));
-            id.map(|id| id.to_string())
-        };
         let change = HeldChange {
             work_tree: self.repo.work_tree(),
             path: plan.path().to_owned(),
@@ -264,8 +260,8 @@ impl Gate<'_> {
             strategy: operation
                 .strategy()
                 .map(|strategy| strategy.name().to_owned()),
-            old: digest(plan.old().map(|entry| entry.content.as_slice())),
-            new: digest(plan.new_content()),
+            old: self.digest(plan.old().map(|entry| entry.content.as_slice())),
+            new: self.digest(plan.new_content()),
             class: plan.analysis.measured.class.name().to_owned(),
             why: finding.message.clone(),
             expires: super::on_record::now().saturating_add_unsigned(self.policy.settings.expiry),

@@ -8,7 +8,7 @@ use gix::error::MetadataValue;
 
 use crate::boundary::absolute;
 use crate::error::Error;
-use crate::path::show;
+use crate::path::{shell_word, show};
 
 /// An error from gix as a sentence.
 pub(super) fn failed(what: &str, error: &gix::Error) -> Error {
@@ -53,7 +53,7 @@ fn foreign(dir: &Path) -> Error {
     ))
     .help(format!(
         "if you trust it: git config --global --add safe.directory {}",
-        quoted(&show_file(&path))
+        shell_word(show_file(&path).as_bytes())
     ))
 }
 
@@ -66,16 +66,6 @@ fn safe_directory(dir: &Path) -> PathBuf {
     match top.parent() {
         Some(work_tree) if top.file_name().is_some_and(|name| name == ".git") => work_tree.into(),
         _ => top.into(),
-    }
-}
-
-/// Quotes a word for the shell.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-:\\".contains(c);
-    if word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
     }
 }
 

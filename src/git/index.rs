@@ -181,7 +181,7 @@ impl Index {
         }
         path.find_iter("/").find_map(|slash| {
             let entry = self.state.entry_by_path(path[..=slash].as_bstr())?;
-            let tree = Tree::new(repo, entry.id);
+            let tree = Tree::at(&repo.objects, entry.id);
             entry
                 .mode
                 .is_sparse()

@@ -8,6 +8,7 @@ use gix::objs::{Exists, Find, Kind};
 use gix::prelude::HeaderExt;
 
 use super::delta_base_cache::DeltaBaseCache;
+use crate::change::{Kind as FileKind, State};
 use crate::error::{Error, Result};
 
 /// A handle to the object database. It is cheap to clone and can move to another thread.
@@ -117,6 +118,28 @@ impl Objects {
             return Ok(());
         }
         self.read(id, Kind::Blob, buffer)
+    }
+
+    /// The content of one side of a change; a missing side and a submodule have none.
+    ///
+    /// # Errors
+    /// As for [`Objects::blob`].
+    pub fn content(&self, state: Option<State>) -> Result<Vec<u8>> {
+        let mut content = Vec::new();
+        self.content_into(state, &mut content)?;
+        Ok(content)
+    }
+
+    /// As [`Objects::content`], into `buffer`, replacing its content.
+    ///
+    /// # Errors
+    /// As for [`Objects::blob`].
+    pub fn content_into(&self, state: Option<State>, buffer: &mut Vec<u8>) -> Result<()> {
+        buffer.clear();
+        match state.filter(|state| state.kind != FileKind::Submodule) {
+            Some(state) => self.blob(state.id, buffer),
+            None => Ok(()),
+        }
     }
 
     /// Reads a tree into `buffer`, replacing its content.

@@ -1,7 +1,6 @@
 //! Opens a repository.
 
-use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
@@ -60,8 +59,6 @@ pub struct Repository {
     pub(super) repo: gix::Repository,
     /// The root of the work tree; `None` for a bare repository.
     pub(super) workdir: Option<PathBuf>,
-    /// The trees of commits, cached: every step needs HEAD's.
-    pub(super) trees: RefCell<HashMap<ObjectId, ObjectId>>,
     /// The submodules of the index.
     pub(super) gitlinks: OnceCell<Vec<BString>>,
     /// Reads trees.
@@ -108,7 +105,6 @@ impl Repository {
             objects: Objects::new(repo.objects.clone()),
             repo,
             workdir,
-            trees: RefCell::default(),
             gitlinks: OnceCell::new(),
             _quarantine: quarantine,
         };

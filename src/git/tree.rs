@@ -10,7 +10,7 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::objs::{TreeRefIter, tree::EntryRef};
 
-use super::{Objects, Repository, failed};
+use super::{Objects, Repository};
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
 use crate::path::show;
@@ -127,36 +127,11 @@ impl Repository {
     /// # Errors
     /// The commit or its tree is missing or damaged.
     pub(crate) fn tree_of(&self, commit: Option<ObjectId>) -> Result<Tree<'_>> {
-        let Some(commit) = commit else {
-            return Ok(Tree::new(
-                self,
-                ObjectId::empty_tree(self.repo.object_hash()),
-            ));
-        };
-        let known = self.trees.borrow().get(&commit).copied();
-        let id = match known {
-            Some(id) => id,
-            None => self
-                .repo
-                .find_commit(commit)
-                .and_then(|commit| commit.tree_id().map(gix::Id::detach))
-                .map_err(|error| {
-                    failed(
-                        &format!("the tree of commit {commit} cannot be read"),
-                        &error,
-                    )
-                })?,
-        };
-        self.trees.borrow_mut().insert(commit, id);
-        Ok(Tree::new(self, id))
+        Tree::of_commit(&self.objects, commit)
     }
 }
 
 impl<'repo> Tree<'repo> {
-    pub(super) fn new(repo: &'repo Repository, id: ObjectId) -> Self {
-        Tree::at(&repo.objects, id)
-    }
-
     /// The tree with this id.
     pub fn at(objects: &'repo Objects, id: ObjectId) -> Self {
         Tree {

@@ -7,7 +7,7 @@ use std::iter;
 use gix::bstr::BString;
 
 use super::request::weight;
-use crate::change::{Change, Kind, State};
+use crate::change::{Change, State};
 use crate::error::Result;
 use crate::git::{Objects, Range, Repository, Tree, changes_between};
 use crate::measure::{self, Thresholds};
@@ -104,7 +104,7 @@ impl<'a> MergeBases<'a> {
             }
             let mut worst = None;
             for old in olds {
-                let (before, after) = (read(objects, old)?, read(objects, change.new)?);
+                let (before, after) = (objects.content(old)?, objects.content(change.new)?);
                 let side = |state: Option<State>, content| Some((state?.kind, content));
                 let measured = measure::measure(
                     side(old, before.as_slice()),
@@ -120,13 +120,4 @@ impl<'a> MergeBases<'a> {
         }
         Ok(())
     }
-}
-
-/// The content; a missing state or a submodule has none.
-fn read(objects: &Objects, state: Option<State>) -> Result<Vec<u8>> {
-    let mut content = Vec::new();
-    if let Some(state) = state.filter(|state| state.kind != Kind::Submodule) {
-        objects.blob(state.id, &mut content)?;
-    }
-    Ok(content)
 }

@@ -76,8 +76,8 @@ impl MeasuredChanges {
         change: &Change,
     ) -> Result<(Vec<u8>, Vec<u8>)> {
         let (mut old, mut new) = (Vec::new(), Vec::new());
-        read(objects, self.old_end(change), &mut old)?;
-        read(objects, change.new, &mut new)?;
+        objects.content_into(self.old_end(change), &mut old)?;
+        objects.content_into(change.new, &mut new)?;
         Ok((old, new))
     }
 
@@ -203,8 +203,8 @@ impl MeasureQueue<'_> {
     ) -> Result<MeasuredAt> {
         let change = &self.changes[at];
         let before = old_end(self.renamed_from, change);
-        read(objects, before, old)?;
-        read(objects, change.new, new)?;
+        objects.content_into(before, old)?;
+        objects.content_into(change.new, new)?;
         let side = |state: Option<State>, content| state.map(|state| (state.kind, content));
         let (measured, diff) = measure::measure_with_diff(
             side(before, old.as_slice()),
@@ -243,15 +243,6 @@ fn excerpts(change: &Change, old: &[u8], new: &[u8], diff: Option<&LineDiff>) ->
             Some(_) => measure::removed_lines(old, diff, LOST_LINES),
             None => measure::deleted_content(old, new, LOST_LINES),
         },
-    }
-}
-
-/// Reads a blob; a missing side or a submodule has none.
-fn read(objects: &Objects, state: Option<State>, buffer: &mut Vec<u8>) -> Result<()> {
-    buffer.clear();
-    match state {
-        Some(state) if state.kind != Kind::Submodule => objects.blob(state.id, buffer),
-        _ => Ok(()),
     }
 }
 

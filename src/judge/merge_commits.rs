@@ -111,10 +111,10 @@ fn is_taken_over(objects: &Objects, trees: &[Tree<'_>], change: &Change) -> Resu
     if olds.iter().all(|old| old.kind != new.kind) {
         return Ok(false);
     }
-    let new = read(objects, new)?;
+    let new = objects.content(Some(new))?;
     let olds = olds
         .into_iter()
-        .map(|old| read(objects, old))
+        .map(|old| objects.content(Some(old)))
         .collect::<Result<Vec<_>>>()?;
     let is_comparable = |blob: &Vec<u8>| blob.len() <= MAX_SIZE && !measure::is_binary(blob);
     if !olds.iter().chain([&new]).all(is_comparable) {
@@ -143,10 +143,10 @@ pub(super) fn measure_against_closest(
         let Some(new) = subject.change.new.filter(|_| is_loss || is_new) else {
             continue;
         };
-        let content = read(objects, new)?;
+        let content = objects.content(Some(new))?;
         let mut found = Vec::new();
         for old in states(parents, subject.path())? {
-            let before = read(objects, old)?;
+            let before = objects.content(Some(old))?;
             found.push(measure::measure(
                 Some((old.kind, &before)),
                 Some((new.kind, &content)),
@@ -172,13 +172,4 @@ fn states(trees: &[Tree<'_>], path: &BStr) -> Result<Vec<State>> {
         states.extend(tree.get(path)?);
     }
     Ok(states)
-}
-
-/// The content; a submodule has none.
-fn read(objects: &Objects, state: State) -> Result<Vec<u8>> {
-    let mut blob = Vec::new();
-    if state.kind != crate::change::Kind::Submodule {
-        objects.blob(state.id, &mut blob)?;
-    }
-    Ok(blob)
 }

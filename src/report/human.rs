@@ -356,7 +356,7 @@ fn listed(names: &[String]) -> String {
 }
 
 /// `1 change`, `2 changes`.
-pub(super) fn plural(count: usize, word: &str) -> String {
+pub(crate) fn plural(count: usize, word: &str) -> String {
     let s = if count == 1 { "" } else { "s" };
     format!("{count} {word}{s}")
 }

@@ -32,6 +32,7 @@ use std::io::{self, Write as _};
 pub use check::write_check;
 pub use error::{write_error, write_notes};
 pub use explain::{Topic, write_topic};
+pub(crate) use human::plural;
 pub(crate) use json::document;
 pub(crate) use preview::painted;
 pub use prompt::write_prompt;

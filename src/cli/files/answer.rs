@@ -10,7 +10,7 @@ use crate::boundary::OpenedFile;
 use crate::error::{Error, Result};
 use crate::gate::{self, Analysis, CompletedOperation, Extension, Failure, FailureKind, Gate};
 use crate::path::show;
-use crate::report::{Format, document};
+use crate::report::{Format, document, plural};
 
 /// Prints the content, as it is or as JSON.
 ///
@@ -60,7 +60,9 @@ pub(in crate::cli) fn print_done(output: &mut Output, gate: &Gate<'_>, done: &Co
                 ("restore", None) if done.is_gone => format!("removed {path}"),
                 ("restore", None) => format!("restored {path} ({} bytes)", done.size),
                 (_, Some(to)) => format!("moved {path} to {to}"),
-                ("patch", None) => format!("patched {path} ({})", plural(done.replaced)),
+                ("patch", None) => {
+                    format!("patched {path} ({})", plural(done.replaced, "replacement"))
+                }
                 _ if done.is_gone => format!("deleted {path}"),
                 _ => format!("wrote {path} ({} bytes)", done.size),
             };
@@ -88,13 +90,6 @@ pub(in crate::cli) fn extension_lines(extension: &Extension) -> Vec<String> {
                 .map(move |name| format!("  {title}: {}", show(name)))
         })
         .collect()
-}
-
-fn plural(replacements: usize) -> String {
-    match replacements {
-        1 => "1 replacement".to_owned(),
-        _ => format!("{replacements} replacements"),
-    }
 }
 
 fn done_json(gate: &Gate<'_>, done: &CompletedOperation) -> Map<String, Value> {
