@@ -10,6 +10,7 @@ use std::io::{self, Write};
 
 use gix::bstr::{BStr, ByteSlice};
 use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
 
 use super::escape::Brackets;
 use super::order::ordered;
@@ -19,31 +20,14 @@ use crate::path::is_hostile;
 use crate::verdict::{Counts, DesignUsed, JudgedChange, Verdict};
 
 #[derive(Serialize)]
-struct ReportJson<'a, F, C> {
+struct ReportJson<F, C> {
     version: u32,
     verdict: &'static str,
-    source: SourceJson<'a>,
-    designs: Vec<DesignJson<'a>>,
+    source: Value,
+    designs: Vec<Value>,
     findings: F,
     changes: C,
     summary: Counts,
-}
-
-#[derive(Serialize)]
-struct SourceJson<'a> {
-    kind: &'static str,
-    base: Option<&'a str>,
-    head: Option<&'a str>,
-    branch: Option<String>,
-    notes: &'a [String],
-}
-
-#[derive(Serialize)]
-pub(super) struct DesignJson<'a> {
-    path: String,
-    from: &'a str,
-    selected_by: &'a str,
-    grants: usize,
 }
 
 #[derive(Serialize)]
@@ -84,13 +68,13 @@ pub(super) fn report(verdict: &Verdict, out: &mut dyn Write) -> io::Result<()> {
     let value = ReportJson {
         version: 1,
         verdict: verdict.outcome().name(),
-        source: SourceJson {
-            kind: source.kind.name(),
-            base: source.base.as_deref(),
-            head: source.head.as_deref(),
-            branch: source.branch.as_ref().map(|name| path(name.as_bstr())),
-            notes: &verdict.notes,
-        },
+        source: json!({
+            "kind": source.kind.name(),
+            "base": source.base,
+            "head": source.head,
+            "branch": source.branch.as_ref().map(|name| path(name.as_bstr())),
+            "notes": verdict.notes,
+        }),
         designs: designs(&verdict.designs),
         findings: Streamed(|| findings.iter().map(|one| finding(one))),
         changes: Streamed(|| changes.iter().map(|one| change(one))),
@@ -99,47 +83,26 @@ pub(super) fn report(verdict: &Verdict, out: &mut dyn Write) -> io::Result<()> {
     write_document(&value, out)
 }
 
-pub(super) fn designs(designs: &[DesignUsed]) -> Vec<DesignJson<'_>> {
+pub(super) fn designs(designs: &[DesignUsed]) -> Vec<Value> {
+    let design = |design: &DesignUsed| {
+        json!({
+            "path": path(design.path.as_bstr()),
+            "from": design.from,
+            "selected_by": design.selected_by,
+            "grants": design.grants,
+        })
+    };
     designs.iter().map(design).collect()
-}
-
-fn design(design: &DesignUsed) -> DesignJson<'_> {
-    DesignJson {
-        path: path(design.path.as_bstr()),
-        from: &design.from,
-        selected_by: &design.selected_by,
-        grants: design.grants,
-    }
-}
-
-#[derive(Serialize)]
-struct FailureJson<'a> {
-    version: u32,
-    error: ErrorJson<'a>,
-    findings: Vec<FindingJson<'a>>,
-}
-
-#[derive(Serialize)]
-pub(super) struct ErrorJson<'a> {
-    message: &'a str,
-    help: &'a [Help],
 }
 
 /// The document of a run that could not judge: it has no verdict.
 pub(super) fn failure(failure: &Error, out: &mut dyn Write) -> io::Result<()> {
-    let value = FailureJson {
-        version: 1,
-        error: error(failure),
-        findings: findings(&failure.problems),
-    };
+    let value = json!({
+        "version": 1,
+        "error": {"message": failure.message, "help": failure.help},
+        "findings": findings(&failure.problems),
+    });
     write_document(&value, out)
-}
-
-pub(super) fn error(error: &Error) -> ErrorJson<'_> {
-    ErrorJson {
-        message: &error.message,
-        help: &error.help,
-    }
 }
 
 /// Findings in the common order.

@@ -6,32 +6,27 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
+use serde_json::json;
 
-use super::json::{ErrorJson, FindingJson, error, finding, write_line};
+use super::json::{FindingJson, finding, write_line};
 use super::order::ordered;
 use crate::error::Error;
 use crate::verdict::{Counts, Verdict};
 
 #[derive(Serialize)]
-struct Typed<T> {
+struct FindingLine<'a> {
     r#type: &'static str,
     #[serde(flatten)]
-    value: T,
+    finding: FindingJson<'a>,
 }
 
 #[derive(Serialize)]
-struct Summary {
+struct SummaryLine {
+    r#type: &'static str,
     version: u32,
     verdict: &'static str,
     #[serde(flatten)]
     counts: Counts,
-}
-
-#[derive(Serialize)]
-struct FailureLine<'a> {
-    version: u32,
-    #[serde(flatten)]
-    error: ErrorJson<'a>,
 }
 
 pub(super) fn report(
@@ -40,33 +35,21 @@ pub(super) fn report(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     for one in ordered(&verdict.findings) {
-        let line = Typed::<FindingJson<'_>> {
+        let line = FindingLine {
             r#type: "finding",
-            value: finding(one),
+            finding: finding(one),
         };
         write_line(&line, out)?;
     }
-    match failure {
-        Some(failure) => {
-            let line = Typed {
-                r#type: "error",
-                value: FailureLine {
-                    version: 1,
-                    error: error(failure),
-                },
-            };
-            write_line(&line, out)
-        }
-        None => {
-            let line = Typed {
-                r#type: "summary",
-                value: Summary {
-                    version: 1,
-                    verdict: verdict.outcome().name(),
-                    counts: verdict.counts(),
-                },
-            };
-            write_line(&line, out)
-        }
+    if let Some(Error { message, help, .. }) = failure {
+        let line = json!({"type": "error", "version": 1, "message": message, "help": help});
+        return write_line(&line, out);
     }
+    let line = SummaryLine {
+        r#type: "summary",
+        version: 1,
+        verdict: verdict.outcome().name(),
+        counts: verdict.counts(),
+    };
+    write_line(&line, out)
 }
