@@ -10,7 +10,6 @@ mod branch_config;
 mod case_collisions;
 mod commit;
 mod config_env;
-mod delta_base_cache;
 mod durable;
 mod errors;
 mod gitlinks;

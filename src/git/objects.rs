@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use gix::ObjectId;
 use gix::objs::{Exists, Find, Kind};
+use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 use gix::prelude::HeaderExt;
 
-use super::delta_base_cache::DeltaBaseCache;
 use crate::change::{Kind as FileKind, State};
 use crate::error::{Error, Result};
 
@@ -68,7 +68,7 @@ impl Objects {
     pub fn remembering(&self) -> Objects {
         let mut handle = self.odb.clone();
         if let Some(handle) = &mut handle {
-            handle.set_pack_cache(|| Box::new(DeltaBaseCache::new(DELTA_BASES)));
+            handle.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(DELTA_BASES)));
             handle.set_object_cache(|| {
                 Box::new(gix::odb::pack::cache::object::MemoryCappedHashmap::new(
                     WHOLE,
