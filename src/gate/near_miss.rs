@@ -72,15 +72,16 @@ fn promising<'c>(content: &'c str, search: &str) -> Vec<(usize, &'c str)> {
     for line in &lines {
         ends.push(ends[ends.len() - 1] + line.len());
     }
-    let shared: Vec<usize> = lines
-        .iter()
-        .map(|line| words(line).filter(|word| wanted.contains(word)).count())
-        .collect();
+    // Running totals: how many words the lines before each line share with the text.
+    let mut shared = vec![0];
+    for line in &lines {
+        let here = words(line).filter(|word| wanted.contains(word)).count();
+        shared.push(shared[shared.len() - 1] + here);
+    }
     let height = search.lines().count().clamp(1, lines.len().max(1));
-    let windows = shared.windows(height).enumerate();
-    let mut found: Vec<(usize, usize)> = windows
-        .map(|(at, window)| (window.iter().sum(), at))
-        .filter(|&(shared, _): &(usize, usize)| shared > 0)
+    let mut found: Vec<(usize, usize)> = (0..(lines.len() + 1).saturating_sub(height))
+        .map(|at| (shared[at + height] - shared[at], at))
+        .filter(|&(shared, _)| shared > 0)
         .filter(|&(_, at)| ends[at + height] - ends[at] <= 2 * MAX_SEARCH)
         .collect();
     found.sort_by_key(|&(shared, at)| (Reverse(shared), at));
