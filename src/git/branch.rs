@@ -36,32 +36,27 @@ impl Repository {
         let head = self
             .repo
             .head_name()
-            .map_err(|error| failed("HEAD cannot be read", &error))?;
+            .map_err(failed("HEAD cannot be read"))?;
+        let branch = |name: &[u8], source| Branch {
+            name: name.into(),
+            source,
+        };
         if let Some(name) = head {
-            return Ok(Some(Branch {
-                name: name.shorten().to_owned(),
-                source: "HEAD",
-            }));
+            return Ok(Some(branch(name.shorten(), "HEAD")));
         }
         for file in ["rebase-merge/head-name", "rebase-apply/head-name"] {
             if let Ok(content) = fs::read(self.git_dir().join(file)) {
                 let name = content.trim();
                 // git writes "detached HEAD" if the rebase did not start on a branch.
                 if let Some(name) = name.strip_prefix(b"refs/heads/") {
-                    return Ok(Some(Branch {
-                        name: name.into(),
-                        source: "rebase",
-                    }));
+                    return Ok(Some(branch(name, "rebase")));
                 }
             }
         }
         Ok(CI_VARIABLES.iter().find_map(|&variable| {
             let value = Vec::from_os_string(std::env::var_os(variable)?).ok()?;
             let name = value.strip_prefix(b"refs/heads/").unwrap_or(&value);
-            (!name.is_empty()).then(|| Branch {
-                name: name.into(),
-                source: variable,
-            })
+            (!name.is_empty()).then(|| branch(name, variable))
         }))
     }
 }

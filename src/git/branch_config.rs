@@ -48,10 +48,8 @@ fn write(file: &Path, branch: &BStr, key: &str, value: Option<&BStr>) -> Result<
         0,
         Some(&gix::lock::acquire::resolve_symlink),
     )
-    .map_err(|error| {
-        failed(&format!("{shown} cannot be locked"), &error)
-            .help(format!("if no git command is running, remove {shown}.lock"))
-    })?;
+    .map_err(failed(format!("{shown} cannot be locked")))
+    .map_err(|error| error.help(format!("if no git command is running, remove {shown}.lock")))?;
     let cannot = |error: std::io::Error| Error::new(format!("{shown} cannot be written: {error}"));
     let (old, mode) = match fs::read(file) {
         Ok(bytes) => (

@@ -26,14 +26,8 @@ pub fn visit_case_collisions<'a>(
     visit: &mut dyn FnMut(&BStr, Kind),
 ) -> Result<()> {
     let folded: Vec<BString> = paths.map(fold).collect();
-    let wanted = folded.iter().map(|path| path.as_bstr());
-    level(
-        objects,
-        tree.id(),
-        &mut BString::default(),
-        wanted.collect(),
-        visit,
-    )
+    let wanted = folded.iter().map(|path| path.as_bstr()).collect();
+    level(objects, tree.id(), &mut BString::default(), wanted, visit)
 }
 
 /// One directory; `wanted` holds the rest of each folded path.

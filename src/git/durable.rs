@@ -54,27 +54,24 @@ impl<'a> Writer<'a> {
     /// Writes an object.
     pub(super) fn write(&self, object: &impl WriteTo) -> Result<ObjectId> {
         let mut content = Vec::new();
-        object
-            .write_to(&mut content)
-            .map_err(|error| not_durable(&error))?;
+        object.write_to(&mut content).map_err(not_durable)?;
         self.write_bytes(object.kind(), &content)
     }
 
     /// The same from content. Writes the object even if a pack has it: `git gc` may be about to remove that pack.
     pub(super) fn write_bytes(&self, kind: Kind, content: &[u8]) -> Result<ObjectId> {
-        let failed = |error: &gix::Error| failed("the snapshot cannot be written", error);
+        let failed = failed("the snapshot cannot be written");
         let hash = self.repo.repo.object_hash();
-        let id = gix::objs::compute_hash(hash, kind, content).map_err(|error| failed(&error))?;
+        let id = gix::objs::compute_hash(hash, kind, content).map_err(&failed)?;
         if !is_intact(&self.spares, id) {
-            disk::create_private_directory(self.spares.path())
-                .map_err(|error| not_durable(&error))?;
+            disk::create_private_directory(self.spares.path()).map_err(not_durable)?;
             // Left over from a power cut.
             let file = self.spares.object_path(&id);
             let _ = fs::remove_file(&file);
             self.spares
                 .write_buf_with_known_id(kind, content, id)
-                .map_err(|error| failed(&error))?;
-            sync(&file).map_err(|error| not_durable(&error))?;
+                .map_err(&failed)?;
+            sync(&file).map_err(not_durable)?;
         }
         self.place(id)?;
         self.written.borrow_mut().push(id);
@@ -83,7 +80,7 @@ impl<'a> Writer<'a> {
 
     /// Returns when everything is on disk.
     pub(super) fn finish(&self) -> Result<()> {
-        sync_directory(self.objects.path())
+        disk::sync_directory(self.objects.path()).map_err(not_durable)
     }
 
     /// Restores what was removed while it was written. Call it once a ref reaches it.
@@ -104,7 +101,7 @@ impl<'a> Writer<'a> {
             io::ErrorKind::NotFound => attempt().or_else(|_| attempt()),
             _ => Err(error),
         });
-        placed.map_err(|error| not_durable(&error))
+        placed.map_err(not_durable)
     }
 
     fn try_place(&self, id: ObjectId) -> io::Result<()> {
@@ -186,7 +183,7 @@ impl Repository {
 impl Repository {
     /// Updates the snapshot ref and returns when it is on disk.
     pub(super) fn set_snapshots(&self, change: Change) -> Result<()> {
-        let failed = |error: &gix::Error| failed("the snapshot cannot be written", error);
+        let failed = failed("the snapshot cannot be written");
         let name = SNAPSHOTS
             .try_into()
             .map_err(|_| Error::new("the snapshot ref has an invalid name"))?;
@@ -197,16 +194,16 @@ impl Repository {
             .refs
             .transaction()
             .prepare([RefEdit::new(name, change)], LOCK, PACKED_LOCK)
-            .map_err(|error| failed(&error))?;
+            .map_err(&failed)?;
         if is_update {
             // The lock file contains the new value and becomes the ref.
-            sync(&reference.with_extension("lock")).map_err(|error| not_durable(&error))?;
+            sync(&reference.with_extension("lock")).map_err(not_durable)?;
         }
         let signature = self.signature();
         let mut buffer = gix::date::parse::TimeBuf::default();
         prepared
             .commit(Some(signature.to_ref(&mut buffer)))
-            .map_err(|error| failed(&error))?;
+            .map_err(&failed)?;
         reference
             .ancestors()
             .skip(1)
@@ -214,7 +211,7 @@ impl Repository {
             .try_for_each(|directory| match disk::sync_directory(directory) {
                 // Git removes directories of refs when it packs them.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-                result => result.map_err(|error| not_durable(&error)),
+                result => result.map_err(not_durable),
             })
     }
 }
@@ -223,10 +220,6 @@ fn sync(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
-fn sync_directory(path: &Path) -> Result<()> {
-    disk::sync_directory(path).map_err(|error| not_durable(&error))
-}
-
-fn not_durable(error: &io::Error) -> Error {
+fn not_durable(error: io::Error) -> Error {
     Error::new(format!("the snapshot cannot be synced to disk: {error}"))
 }

@@ -11,8 +11,9 @@ use crate::error::Error;
 use crate::path::{shell_word, show};
 
 /// An error from gix as a sentence.
-pub(super) fn failed(what: &str, error: &gix::Error) -> Error {
-    Error::new(format!("{what}: {}", cause(error)))
+pub(super) fn failed(what: impl Into<String>) -> impl Fn(gix::Error) -> Error {
+    let what = what.into();
+    move |error| Error::new(format!("{what}: {}", cause(&error)))
 }
 
 /// The innermost cause of an error, on one line; gix's outer messages describe internal steps.
@@ -28,7 +29,7 @@ fn cause(error: &gix::Error) -> String {
     }
 }
 
-pub(super) fn cannot_open(dir: &Path, error: &gix::Error) -> Error {
+pub(super) fn cannot_open(dir: &Path, error: gix::Error) -> Error {
     use gix::discover::upwards::Error as Discover;
     let here = show_file(dir);
     if let Some(discover) = error.downcast_any_ref::<Discover>() {
@@ -42,7 +43,7 @@ pub(super) fn cannot_open(dir: &Path, error: &gix::Error) -> Error {
     if error.is_permission_denied() && error.downcast_any_ref::<io::Error>().is_none() {
         return foreign(dir);
     }
-    failed(&format!("the repository at {here} cannot be opened"), error)
+    failed(format!("the repository at {here} cannot be opened"))(error)
 }
 
 fn foreign(dir: &Path) -> Error {

@@ -67,12 +67,12 @@ impl Repository {
     }
 
     fn refs_below(&self, prefix: &str) -> Result<Vec<BString>> {
-        let unreadable = |error: gix::Error| failed("the refs cannot be read", &error);
-        let platform = self.repo.references().map_err(unreadable)?;
-        let found = platform.prefixed(prefix).map_err(unreadable)?;
+        let unreadable = failed("the refs cannot be read");
+        let platform = self.repo.references().map_err(&unreadable)?;
+        let found = platform.prefixed(prefix).map_err(&unreadable)?;
         found
             .map(|reference| {
-                let reference = reference.map_err(unreadable)?;
+                let reference = reference.map_err(&unreadable)?;
                 let name = reference.name().as_bstr();
                 Ok(BString::from(
                     name.strip_prefix(prefix.as_bytes()).unwrap_or(name),
@@ -83,12 +83,7 @@ impl Repository {
 
     /// The default branch of the remote `origin`, from `origin/HEAD`.
     pub(crate) fn default_branch_of_origin(&self) -> Option<BString> {
-        let head = self
-            .repo
-            .try_find_reference("refs/remotes/origin/HEAD")
-            .ok()??;
-        let target = head.target();
-        let name = target.try_name()?.as_bstr();
+        let name = self.points_to("refs/remotes/origin/HEAD")?;
         Some(name.strip_prefix(b"refs/remotes/origin/")?.into())
     }
 

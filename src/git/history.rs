@@ -64,7 +64,7 @@ impl Repository {
         let shallow = self
             .repo
             .shallow_commits()
-            .map_err(|error| failed("the list of shallow commits cannot be read", &error))?;
+            .map_err(failed("the list of shallow commits cannot be read"))?;
         let commits = shallow.as_ref().map(|commits| commits.iter().copied());
         Ok(commits.into_iter().flatten().collect())
     }

@@ -21,15 +21,10 @@ impl Repository {
     /// # Errors
     /// `core.hooksPath` is not a valid path.
     pub(crate) fn hooks_directory(&self) -> Result<HooksDirectory> {
-        Ok(match self.config_path("core.hooksPath")? {
-            Some(path) => HooksDirectory {
-                path,
-                configured: true,
-            },
-            None => HooksDirectory {
-                path: absolute(self.common_dir()).join("hooks"),
-                configured: false,
-            },
+        let configured = self.config_path("core.hooksPath")?;
+        Ok(HooksDirectory {
+            configured: configured.is_some(),
+            path: configured.unwrap_or_else(|| absolute(self.common_dir()).join("hooks")),
         })
     }
 

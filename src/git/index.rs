@@ -66,13 +66,13 @@ impl Index {
         };
         let (state, _) = decoded.map_err(|error| damaged(error.probable_cause().to_string()))?;
         checked.map_err(damaged)?;
-        if state.link().is_some() {
-            let file = repo
-                .repo
-                .open_index()
-                .map_err(|error| failed("the split index cannot be read", &error))?;
-            return Ok(Index { state: file.into() });
+        if state.link().is_none() {
+            return Ok(Index { state });
         }
+        let file = repo.repo.open_index();
+        let state = file
+            .map_err(failed("the split index cannot be read"))?
+            .into();
         Ok(Index { state })
     }
 }
@@ -92,11 +92,13 @@ impl Index {
 
     /// Whether there is an entry below the directory `path`.
     pub(super) fn has_entry_below(&self, path: &BStr) -> bool {
-        let mut prefix = path.to_owned();
-        prefix.push(b'/');
-        self.state
-            .prefixed_entries_range(prefix.as_ref())
-            .is_some_and(|range| !range.is_empty())
+        !self.below(path).is_empty()
+    }
+
+    fn below(&self, path: &BStr) -> &[Entry] {
+        let prefix = [path.as_bytes(), b"/"].concat();
+        let below = self.state.prefixed_entries(prefix.as_bstr());
+        below.unwrap_or_default()
     }
 
     pub(super) fn path_of<'a>(&'a self, entry: &Entry) -> &'a BStr {
@@ -138,16 +140,12 @@ impl Index {
     /// # Errors
     /// Below a sparse directory: a tree is missing or damaged.
     pub fn get(&self, repo: &Repository, path: &BStr) -> Result<Option<State>> {
-        match self.state.entry_by_path(path) {
-            Some(entry) if is_committed(entry) && !entry.mode.is_sparse() => {
-                Ok(Some(state_of(entry)))
-            }
-            Some(_) => Ok(None),
-            None => match self.sparse_parent(repo, path) {
-                Some((tree, rest)) => tree.get(rest),
-                None => Ok(None),
-            },
+        if let Some(entry) = self.state.entry_by_path(path) {
+            let is_file = is_committed(entry) && !entry.mode.is_sparse();
+            return Ok(is_file.then(|| state_of(entry)));
         }
+        let parent = self.sparse_parent(repo, path);
+        parent.map_or(Ok(None), |(tree, rest)| tree.get(rest))
     }
 
     /// Whether anything would be committed below `path`.
@@ -155,19 +153,11 @@ impl Index {
     /// # Errors
     /// As for [`Index::get`].
     pub fn is_dir(&self, repo: &Repository, path: &BStr) -> Result<bool> {
-        let mut prefix = path.to_owned();
-        prefix.push(b'/');
-        let below = self
-            .state
-            .prefixed_entries(prefix.as_ref())
-            .unwrap_or_default();
-        if below.iter().any(is_committed) {
+        if self.below(path).iter().any(is_committed) {
             return Ok(true);
         }
-        match self.sparse_parent(repo, path) {
-            Some((tree, rest)) => tree.is_dir(rest),
-            None => Ok(false),
-        }
+        let parent = self.sparse_parent(repo, path);
+        parent.map_or(Ok(false), |(tree, rest)| tree.is_dir(rest))
     }
 
     /// The tree of the sparse directory around `path`, and the path within it.
@@ -199,14 +189,7 @@ impl Index {
         objects: &Objects,
         path: &BStr,
     ) -> Result<Option<Vec<u8>>> {
-        match self.get(repo, path)? {
-            Some(state) if state.kind.is_file() => {
-                let mut buffer = Vec::new();
-                objects.blob(state.id, &mut buffer)?;
-                Ok(Some(buffer))
-            }
-            _ => Ok(None),
-        }
+        objects.file(self.get(repo, path)?)
     }
 }
 

@@ -198,11 +198,9 @@ impl Parts {
                 };
                 editor
                     .upsert(path.split_str("/").map(ByteSlice::as_bstr), kind, state.id)
-                    .map_err(|error| cannot(&error))?;
+                    .map_err(cannot)?;
             }
-            *tree = editor
-                .write(|tree| odb.write(tree))
-                .map_err(|error| cannot(&error))?;
+            *tree = editor.write(|tree| odb.write(tree)).map_err(cannot)?;
         }
         Ok(trees)
     }
@@ -352,7 +350,7 @@ fn merge(
         &mut contents,
         options,
     )
-    .map_err(|error| cannot(&error))?;
+    .map_err(cannot)?;
     let mut conflicts = HashSet::new();
     for conflict in &outcome.conflicts {
         let is_mended = merge_lines(objects, conflict, &mut outcome.tree)?;
@@ -360,10 +358,7 @@ fn merge(
             conflicts.extend(locations(conflict));
         }
     }
-    let tree = outcome
-        .tree
-        .write(|tree| odb.write(tree))
-        .map_err(|error| cannot(&error))?;
+    let tree = outcome.tree.write(|tree| odb.write(tree)).map_err(cannot)?;
     Ok(Merged { tree, conflicts })
 }
 
@@ -387,7 +382,7 @@ fn merge_lines(objects: &Objects, conflict: &Conflict, tree: &mut Editor<'_>) ->
     let id = objects
         .odb()?
         .write_buf(gix::objs::Kind::Blob, &content)
-        .map_err(|error| cannot(&error))?;
+        .map_err(cannot)?;
     let mut is_there = false;
     for path in locations(conflict) {
         let names = || path.split_str("/").map(ByteSlice::as_bstr);
@@ -397,8 +392,7 @@ fn merge_lines(objects: &Objects, conflict: &Conflict, tree: &mut Editor<'_>) ->
         // A conflict may be reported twice.
         if [merged.merged_blob_id, id].contains(&entry.oid) {
             let kind = entry.mode.kind();
-            tree.upsert(names(), kind, id)
-                .map_err(|error| cannot(&error))?;
+            tree.upsert(names(), kind, id).map_err(cannot)?;
             is_there = true;
         }
     }
@@ -451,6 +445,6 @@ fn locations(conflict: &Conflict) -> Vec<BString> {
     all
 }
 
-fn cannot(error: &gix::Error) -> Error {
-    failed("the parents cannot be merged", error)
+fn cannot(error: gix::Error) -> Error {
+    failed("the parents cannot be merged")(error)
 }

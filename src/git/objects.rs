@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gix::ObjectId;
 use gix::objs::{Exists, Find, Kind};
-use gix::odb::pack::cache::lru::MemoryCappedHashmap;
+use gix::odb::pack::cache::{lru, object};
 use gix::prelude::HeaderExt;
 
 use crate::change::{Kind as FileKind, State};
@@ -66,31 +66,21 @@ impl Objects {
 
     /// A handle with caches, for walks through many commits, which read the same objects and delta bases again.
     pub fn remembering(&self) -> Objects {
-        let mut handle = self.odb.clone();
-        if let Some(handle) = &mut handle {
-            handle.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(DELTA_BASES)));
-            handle.set_object_cache(|| {
-                Box::new(gix::odb::pack::cache::object::MemoryCappedHashmap::new(
-                    WHOLE,
-                ))
-            });
+        let mut objects = self.clone();
+        if let Some(odb) = &mut objects.odb {
+            odb.set_pack_cache(|| Box::new(lru::MemoryCappedHashmap::new(DELTA_BASES)));
+            odb.set_object_cache(|| Box::new(object::MemoryCappedHashmap::new(WHOLE)));
         }
-        Objects {
-            odb: handle,
-            held: Arc::clone(&self.held),
-        }
+        objects
     }
 
     /// A handle that writes to memory only.
     pub(super) fn writing_to_memory(&self) -> Objects {
-        let mut odb = self.odb.clone();
-        if let Some(odb) = &mut odb {
+        let mut objects = self.clone();
+        if let Some(odb) = &mut objects.odb {
             odb.set_object_memory(gix::odb::memory::Storage::default());
         }
-        Objects {
-            odb,
-            held: Arc::clone(&self.held),
-        }
+        objects
     }
 
     /// The size of a blob, without reading its content.
@@ -140,6 +130,16 @@ impl Objects {
             Some(state) => self.blob(state.id, buffer),
             None => Ok(()),
         }
+    }
+
+    /// The content of what may be a regular file.
+    pub(super) fn file(&self, state: Option<State>) -> Result<Option<Vec<u8>>> {
+        let Some(state) = state.filter(|state| state.kind.is_file()) else {
+            return Ok(None);
+        };
+        let mut content = Vec::new();
+        self.blob(state.id, &mut content)?;
+        Ok(Some(content))
     }
 
     /// Reads a tree into `buffer`, replacing its content.
@@ -207,17 +207,16 @@ impl Objects {
             ));
         }
         match odb.try_find(&id, buffer) {
-            Ok(Some(data)) if data.kind == kind => {}
+            Ok(Some(data)) if data.kind == kind => Ok(()),
             Ok(Some(data)) => {
-                return Err(Error::new(format!(
-                    "object {id} is a {}, not a {kind}",
-                    data.kind
-                )));
+                let found = data.kind;
+                Err(Error::new(format!(
+                    "object {id} is a {found}, not a {kind}"
+                )))
             }
-            Ok(None) => return Err(missing(id, "it is not in the repository")),
-            Err(error) => return Err(missing(id, &error.to_string())),
+            Ok(None) => Err(missing(id, "it is not in the repository")),
+            Err(error) => Err(missing(id, &error.to_string())),
         }
-        Ok(())
     }
 }
 

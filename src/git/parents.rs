@@ -68,12 +68,9 @@ impl Parents {
         let mut changes = staged_changes(index, &head, objects)?;
         for &parent in &self.merged {
             let tree = repo.tree_of(Some(parent))?;
-            let same_as_parent = |change: &Change| -> Result<bool> {
-                Ok(tree.get(change.path.as_ref())? == change.new)
-            };
             let mut own = Vec::with_capacity(changes.len());
             for change in changes {
-                if !same_as_parent(&change)? {
+                if tree.get(change.path.as_ref())? != change.new {
                     own.push(change);
                 }
             }

@@ -45,9 +45,8 @@ pub(super) fn enter(repo: &mut gix::Repository) -> Result<Option<Quarantine>> {
     let info = quarantine.directory.join("info");
     fs::create_dir(&info)
         .and_then(|()| fs::write(info.join("alternates"), list))
-        .map_err(|error| no_directory(&error))?;
-    let objects = gix::odb::at(&quarantine.directory, repo.object_hash())
-        .map_err(|error| no_directory(&error))?;
+        .map_err(no_directory)?;
+    let objects = gix::odb::at(&quarantine.directory, repo.object_hash()).map_err(no_directory)?;
     repo.objects = gix::odb::memory::Proxy::from(objects);
     Ok(Some(quarantine))
 }
@@ -77,13 +76,11 @@ fn private_directory() -> Result<PathBuf> {
     let mut builder = fs::DirBuilder::new();
     system::make_private(&mut builder);
     // Fails if the directory already exists.
-    builder
-        .create(&directory)
-        .map_err(|error| no_directory(&error))?;
+    builder.create(&directory).map_err(no_directory)?;
     Ok(directory)
 }
 
-fn no_directory(error: &std::io::Error) -> Error {
+fn no_directory(error: std::io::Error) -> Error {
     Error::new(format!("pushed objects cannot be read: {error}"))
         .help("the pre-receive hook needs a writable directory for temporary files (TMPDIR)")
 }

@@ -42,15 +42,12 @@ impl Range {
 
     /// The same range, judged from the previous state of the branch: what a forced push removes from the target
     /// branch counts as lost, by the rules in force then.
-    pub fn judged_from(self, before: Option<ObjectId>) -> Range {
-        match before {
-            Some(_) => Range {
-                base: before,
-                other_bases: Vec::new(),
-                ..self
-            },
-            None => self,
+    pub fn judged_from(mut self, before: Option<ObjectId>) -> Range {
+        if before.is_some() {
+            self.base = before;
+            self.other_bases.clear();
         }
+        self
     }
 }
 
@@ -72,7 +69,7 @@ impl Repository {
             let shown = show(text);
             return Err(unusable(format!("the range {shown} has no start")));
         }
-        self.range_between(from, or_head(to))
+        self.range_between(from, if to.is_empty() { "HEAD" } else { to })
     }
 
     /// From the merge base of two revisions to the second.
@@ -173,9 +170,8 @@ impl Repository {
             head: Some(head),
             commits: history.ahead,
             is_cut: history.ahead_is_cut,
-            reference: None,
-            branch: None,
             notes,
+            ..Range::default()
         })
     }
 
@@ -237,7 +233,7 @@ impl Repository {
         };
         let commit = reference
             .peel_to_id()
-            .map_err(|error| failed(&format!("{} cannot be read", show(full)), &error))?;
+            .map_err(failed(format!("{} cannot be read", show(full))))?;
         self.resolve_commit(commit.to_string().as_str().into())
     }
 
@@ -256,15 +252,11 @@ impl Repository {
                     let found = self.repo.try_find_reference(&format!("{place}{name}"));
                     Some(found.ok()??.name().as_bstr().to_owned())
                 });
-            if let Some(local) = full
-                .as_ref()
-                .and_then(|name| name.strip_prefix(b"refs/heads/"))
-            {
+            let full = full.unwrap_or_default();
+            if let Some(local) = full.strip_prefix(b"refs/heads/") {
                 return Ok(Some(local.into()));
             }
-            let remote = full
-                .as_ref()
-                .and_then(|name| name.strip_prefix(b"refs/remotes/"));
+            let remote = full.strip_prefix(b"refs/remotes/");
             if let Some((_, branch)) = remote.and_then(|name| name.split_once_str("/")) {
                 return Ok(Some(branch.into()));
             }
@@ -273,14 +265,6 @@ impl Repository {
             return Ok(None);
         }
         Ok(self.branch()?.map(|Branch { name, .. }| name))
-    }
-}
-
-fn or_head(revision: &str) -> &str {
-    if revision.is_empty() {
-        "HEAD"
-    } else {
-        revision
     }
 }
 

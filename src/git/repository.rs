@@ -94,12 +94,10 @@ impl Repository {
         let mut repo = gix::ThreadSafeRepository::discover_with_environment_overrides_opts(
             dir, discover, trust,
         )
-        .map_err(|error| cannot_open(dir, &error))?
+        .map_err(|error| cannot_open(dir, error))?
         .to_thread_local();
-        let workdir = match repo.workdir() {
-            Some(workdir) => Some(workdir.to_owned()),
-            None => work_tree_of_git_dir(&repo, dir),
-        };
+        let workdir = repo.workdir().map(Path::to_owned);
+        let workdir = workdir.or_else(|| work_tree_of_git_dir(&repo, dir));
         let quarantine = quarantine::enter(&mut repo)?;
         let repository = Repository {
             objects: Objects::new(repo.objects.clone()),
@@ -175,16 +173,13 @@ impl Repository {
     /// # Errors
     /// HEAD is damaged or names a missing commit.
     pub(crate) fn head_commit(&self) -> Result<Option<ObjectId>> {
-        let mut head = self
-            .repo
-            .head()
-            .map_err(|error| failed("HEAD cannot be read", &error))?;
+        let mut head = self.repo.head().map_err(failed("HEAD cannot be read"))?;
         if head.is_unborn() {
             return Ok(None);
         }
         let id = head
             .try_peel_to_id()
-            .map_err(|error| failed("HEAD cannot be read", &error))?;
+            .map_err(failed("HEAD cannot be read"))?;
         Ok(id.map(gix::Id::detach))
     }
 
@@ -199,7 +194,7 @@ impl Repository {
         let object = id
             .object()
             .and_then(gix::Object::peel_to_commit)
-            .map_err(|error| failed(&format!("{} is not a commit", show(revision)), &error))?;
+            .map_err(failed(format!("{} is not a commit", show(revision))))?;
         Ok(Some(object.id))
     }
 
@@ -211,7 +206,7 @@ impl Repository {
         let base = self
             .repo
             .merge_base(one, two)
-            .map_err(|error| failed("the merge base cannot be found", &error))?;
+            .map_err(failed("the merge base cannot be found"))?;
         Ok(base.map(gix::Id::detach))
     }
 
@@ -232,7 +227,7 @@ impl Repository {
             .repo
             .config_snapshot()
             .trusted_path(key)
-            .map_err(|error| failed(&format!("{key} cannot be read"), &error))?;
+            .map_err(failed(format!("{key} cannot be read")))?;
         // In a bare repository, git runs hooks in the git directory.
         let here = self.workdir.as_deref().unwrap_or_else(|| self.git_dir());
         Ok(path.map(|path| absolute(here).join(path)))

@@ -88,7 +88,7 @@ impl Repository {
             };
             editor
                 .upsert(file.path.split_str("/").map(ByteSlice::as_bstr), kind, blob)
-                .map_err(|error| failed("the snapshot cannot be written", &error))?;
+                .map_err(failed("the snapshot cannot be written"))?;
         }
         let tree = editor.write(|tree| writer.write(tree))?;
         writer.finish()?;
@@ -172,7 +172,7 @@ impl Repository {
         let reference = self
             .repo
             .try_find_reference(SNAPSHOTS)
-            .map_err(|error| failed("the snapshots cannot be read", &error))?;
+            .map_err(failed("the snapshots cannot be read"))?;
         Ok(reference.and_then(|reference| reference.try_id().map(gix::Id::detach)))
     }
 

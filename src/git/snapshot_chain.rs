@@ -95,28 +95,17 @@ impl Repository {
     /// # Errors
     /// It cannot be read.
     pub(crate) fn snapshot(&self, id: ObjectId) -> Result<Snapshot> {
-        let unreadable =
-            |error: &gix::Error| failed(&format!("the snapshot {id} cannot be read"), error);
-        let commit = self
-            .repo
-            .find_commit(id)
-            .map_err(|error| unreadable(&error))?;
-        let message = commit.message_raw().map_err(|error| unreadable(&error))?;
+        let unreadable = failed(format!("the snapshot {id} cannot be read"));
+        let commit = self.repo.find_commit(id).map_err(&unreadable)?;
+        let message = commit.message_raw().map_err(&unreadable)?;
         let mut lines = message.lines();
-        let line = |name: &str| {
-            let mut lines = message.lines();
-            lines.find_map(|line| line.strip_prefix(name.as_bytes()).map(BStr::new))
-        };
+        let line = |name: &'static str| values(message, name).next().map(BStr::new);
         Ok(Snapshot {
             id,
             title: lines.next().unwrap_or_default().to_str_lossy().into_owned(),
-            time: commit.time().map_err(|error| unreadable(&error))?.seconds,
+            time: commit.time().map_err(&unreadable)?.seconds,
             files: self.tree_of(Some(id))?.files_below(BStr::new(""))?,
-            absent: message
-                .lines()
-                .filter_map(|line| line.strip_prefix(ABSENT.as_bytes()))
-                .map(BString::from)
-                .collect(),
+            absent: values(message, ABSENT).map(BString::from).collect(),
             log: line(LOG).map(|head| head.to_str_lossy().into_owned()),
             work_tree: WorkTree::new(line(WORK_TREE).map(|name| name.to_str_lossy()).as_deref()),
         })
@@ -126,7 +115,7 @@ impl Repository {
         let commit = self
             .repo
             .find_commit(id)
-            .map_err(|error| failed(&format!("the snapshot {id} cannot be read"), &error))?;
+            .map_err(failed(format!("the snapshot {id} cannot be read")))?;
         Ok(commit.parent_ids().next().map(gix::Id::detach))
     }
 
@@ -134,9 +123,14 @@ impl Repository {
     fn line(&self, id: ObjectId, name: &str) -> Option<BString> {
         let commit = self.repo.find_commit(id).ok()?;
         let message = commit.message_raw().ok()?;
-        let mut lines = message.lines();
-        lines.find_map(|line| line.strip_prefix(name.as_bytes()).map(BString::from))
+        values(message, name).next().map(BString::from)
     }
+}
+
+/// What the lines of a message say that begin with `name`.
+fn values<'a>(message: &'a BStr, name: &'a str) -> impl Iterator<Item = &'a [u8]> {
+    let lines = message.lines();
+    lines.filter_map(|line| line.strip_prefix(name.as_bytes()))
 }
 
 /// What `Repository::prune_snapshots` did.
@@ -156,7 +150,7 @@ impl Repository {
     /// # Errors
     /// A snapshot cannot be read or written, or another process took one meanwhile.
     pub(crate) fn prune_snapshots(&self, time: i64) -> Result<Pruned> {
-        let failed = |error: &gix::Error| failed("the snapshots cannot be pruned", error);
+        let failed = failed("the snapshots cannot be pruned");
         let newest = self.newest_snapshot()?;
         let all = self.snapshots()?;
         if all.is_cut {
@@ -184,14 +178,11 @@ impl Repository {
         let writer = Writer::new(self);
         let (mut parent, mut before): (Option<ObjectId>, Option<ObjectId>) = (None, None);
         for snapshot in kept.iter().rev() {
-            let commit = self
-                .repo
-                .find_commit(snapshot.id)
-                .map_err(|error| failed(&error))?;
+            let commit = self.repo.find_commit(snapshot.id).map_err(&failed)?;
             let mut copy = commit
                 .decode()
                 .and_then(|commit| commit.into_owned())
-                .map_err(|error| failed(&error))?;
+                .map_err(&failed)?;
             copy.parents = parent.into_iter().collect();
             let lines = copy.message.lines();
             let lines: Vec<&str> = lines

@@ -211,14 +211,7 @@ impl<'repo> Tree<'repo> {
     /// # Errors
     /// As for [`Tree::get`], or the blob cannot be read.
     pub fn read(&self, path: &BStr) -> Result<Option<Vec<u8>>> {
-        match self.get(path)? {
-            Some(state) if state.kind.is_file() => {
-                let mut buffer = Vec::new();
-                self.objects.blob(state.id, &mut buffer)?;
-                Ok(Some(buffer))
-            }
-            _ => Ok(None),
-        }
+        self.objects.file(self.get(path)?)
     }
 
     /// The paths of all files below the directory `prefix` (empty for the root), in git's order.
@@ -235,9 +228,8 @@ impl<'repo> Tree<'repo> {
     /// # Errors
     /// A tree is missing or damaged.
     pub fn files(&self) -> Result<Vec<(BString, Kind)>> {
-        let changes = self.walk_below(BStr::new(""))?;
-        let file = |change: Change| Some((change.path, change.new?.kind));
-        Ok(changes.into_iter().filter_map(file).collect())
+        let states = self.states()?.into_iter();
+        Ok(states.map(|(path, state)| (path, state.kind)).collect())
     }
 
     /// Every file with its state, in git's order.

@@ -247,9 +247,7 @@ impl Repository {
             PushSide::Local(_) => format!("{prefix}HEAD"),
             PushSide::Server => "HEAD".to_owned(),
         };
-        let Some(full) = self.points_to(&head) else {
-            return Ok(None);
-        };
+        let full = self.points_to(&head).unwrap_or_default();
         let Some(name) = full.strip_prefix(prefix.as_bytes()) else {
             return Ok(None);
         };
@@ -263,13 +261,11 @@ impl Repository {
     /// # Errors
     /// The refs cannot be listed, or a branch does not name a commit.
     pub(crate) fn branch_tips(&self) -> Result<Vec<ObjectId>> {
-        let cannot = |error: &gix::Error| failed("the branches cannot be listed", error);
-        let references = self.repo.references().map_err(|error| cannot(&error))?;
+        let cannot = failed("the branches cannot be listed");
+        let references = self.repo.references().map_err(&cannot)?;
         let mut tips = Vec::new();
         for prefix in ["refs/heads/", "refs/remotes/"] {
-            let branches = references
-                .prefixed(prefix)
-                .map_err(|error| cannot(&error))?;
+            let branches = references.prefixed(prefix).map_err(&cannot)?;
             for branch in branches {
                 let branch = branch
                     .map_err(|error| Error::new(format!("a branch cannot be read: {error}")))?;
@@ -282,7 +278,7 @@ impl Repository {
     }
 
     /// The target of a symbolic ref.
-    fn points_to(&self, name: &str) -> Option<BString> {
+    pub(super) fn points_to(&self, name: &str) -> Option<BString> {
         let reference = self.repo.try_find_reference(name).ok()??;
         let target = reference.target().try_name()?.as_bstr().to_owned();
         Some(target)

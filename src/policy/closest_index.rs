@@ -102,9 +102,8 @@ impl ClosestIndex {
         permits: impl Fn(&ClosestCandidate) -> bool,
     ) -> Option<(&ClosestCandidate, Closeness)> {
         let named = self.names.get(&asked.folded())?.iter();
-        let named = named.map(|&at| &self.candidates[at]);
-        let named = self.promising(asked, named.take(self.looks()), permits);
-        let found = best(named.into_iter(), |candidate| {
+        let named = named.map(|&at| &self.candidates[at]).take(self.looks());
+        let found = self.best(asked, named, permits, |candidate| {
             let score = asked.score(&candidate.name);
             let related = !asked.common
                 || asked.is_above_or_below(&candidate.name)
@@ -131,9 +130,8 @@ impl ClosestIndex {
         permits: impl Fn(&ClosestCandidate) -> bool,
     ) -> Option<(&ClosestCandidate, Closeness)> {
         let siblings = self.directories.get(&asked.directory)?.iter();
-        let siblings = siblings.map(|&at| &self.candidates[at]);
-        let siblings = self.promising(asked, siblings.take(self.looks()), permits);
-        let found = best(siblings.into_iter(), |candidate| {
+        let siblings = siblings.map(|&at| &self.candidates[at]).take(self.looks());
+        let found = self.best(asked, siblings, permits, |candidate| {
             let score = asked.score(&candidate.name);
             // In the root, everything is in the same directory.
             let least = if asked.directory.is_empty() {
@@ -154,8 +152,7 @@ impl ClosestIndex {
         if self.candidates.len() > self.looks() {
             return None;
         }
-        let promising = self.promising(asked, self.candidates.iter(), permits);
-        let found = best(promising.into_iter(), |candidate| {
+        let found = self.best(asked, self.candidates.iter(), permits, |candidate| {
             let score = if candidate.directory {
                 asked.directory_similarity(&candidate.name)
             } else {
@@ -204,19 +201,21 @@ impl ClosestIndex {
         }
         candidates
     }
-}
 
-/// The candidate with the highest score; ties go to the smaller path.
-fn best<'a>(
-    candidates: impl Iterator<Item = &'a ClosestCandidate>,
-    score: impl Fn(&ClosestCandidate) -> Option<f64>,
-) -> Option<&'a ClosestCandidate> {
-    candidates
-        .filter_map(|candidate| Some((score(candidate)?, candidate)))
-        .max_by(|(left, a), (right, b)| {
-            left.total_cmp(right)
-                .then_with(|| b.path.cmp(&a.path))
-                .then_with(|| b.grant.cmp(&a.grant))
-        })
-        .map(|(_, candidate)| candidate)
+    /// The promising candidate with the highest score; ties go to the smaller path.
+    fn best<'a>(
+        &self,
+        asked: &PathName,
+        among: impl ExactSizeIterator<Item = &'a ClosestCandidate>,
+        permits: impl Fn(&ClosestCandidate) -> bool,
+        score: impl Fn(&ClosestCandidate) -> Option<f64>,
+    ) -> Option<&'a ClosestCandidate> {
+        let candidates = self.promising(asked, among, permits).into_iter();
+        let scored = candidates.filter_map(|one| Some((score(one)?, one)));
+        let best = scored.max_by(|(left, a), (right, b)| {
+            let by_path = || (&b.path, b.grant).cmp(&(&a.path, a.grant));
+            left.total_cmp(right).then_with(by_path)
+        });
+        best.map(|(_, candidate)| candidate)
+    }
 }

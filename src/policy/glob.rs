@@ -120,20 +120,11 @@ pub struct GlobSet {
 }
 
 /// Values by a key of bytes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Keyed<T> {
     values: HashMap<Vec<u8>, T>,
     /// The lengths of the keys.
     lengths: BTreeSet<usize>,
-}
-
-impl<T> Default for Keyed<T> {
-    fn default() -> Keyed<T> {
-        Keyed {
-            values: HashMap::new(),
-            lengths: BTreeSet::new(),
-        }
-    }
 }
 
 impl<T: Default> Keyed<T> {
@@ -141,9 +132,7 @@ impl<T: Default> Keyed<T> {
         self.lengths.insert(key.len());
         self.values.entry(key.to_vec()).or_default()
     }
-}
 
-impl<T> Keyed<T> {
     /// The values whose keys are among these bytes; `parts` yields the bytes of a length.
     fn among<'a, P: Iterator<Item = &'a [u8]>>(
         &'a self,

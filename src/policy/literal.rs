@@ -107,6 +107,11 @@ pub(super) fn alternatives(
     pattern: &[u8],
     range: Range<usize>,
 ) -> Option<(Vec<Range<usize>>, usize)> {
+    group(pattern, range).filter(|(parts, _)| parts.len() > 1)
+}
+
+/// The same of a group that may have but one part.
+pub(super) fn group(pattern: &[u8], range: Range<usize>) -> Option<(Vec<Range<usize>>, usize)> {
     let mut parts = Vec::new();
     let mut start = range.start + 1;
     let mut depth = 0_usize;
@@ -121,7 +126,7 @@ pub(super) fn alternatives(
                 depth -= 1;
                 if depth == 0 {
                     parts.push(start..at);
-                    return (parts.len() > 1).then_some((parts, at + 1));
+                    return Some((parts, at + 1));
                 }
             }
             _ => {}

@@ -76,10 +76,8 @@ impl Patterns {
     /// # Errors
     /// A pattern is invalid.
     pub fn new(patterns: Vec<String>) -> Result<Patterns, PatternError> {
-        let compiled: Vec<_> = patterns
-            .into_iter()
-            .map(Pattern::new)
-            .collect::<Result<_, _>>()?;
+        let compiled = patterns.into_iter().map(Pattern::new);
+        let compiled: Vec<_> = compiled.collect::<Result<_, _>>()?;
         Ok(Patterns {
             built_in: &[],
             compiled: compiled.into(),
@@ -105,9 +103,7 @@ impl Patterns {
     fn all(&self) -> &[Pattern] {
         self.compiled.get_or_init(|| {
             let patterns = self.built_in.iter().map(|&pattern| pattern.to_owned());
-            patterns
-                .filter_map(|pattern| Pattern::new(pattern).ok())
-                .collect()
+            patterns.flat_map(Pattern::new).collect()
         })
     }
 
@@ -175,26 +171,19 @@ struct PathStep<'a> {
 
 impl Pattern {
     fn new(text: String) -> Result<Pattern, PatternError> {
-        if text.len() > MAX_LEN {
-            return Err(PatternError::TooLong);
-        }
-        if text.bytes().filter(|&byte| byte == b'*').count() > MAX_STARS {
-            return Err(PatternError::TooManyStars);
-        }
-        if text.contains(['\n', '\r', '\0']) {
-            return Err(PatternError::LineBreak);
-        }
-        if text.starts_with('#') {
-            return Err(PatternError::Comment);
-        }
-        if text.trim().is_empty() {
-            return Err(PatternError::Empty);
-        }
-        if ends_with_open_escape(&text) {
-            return Err(PatternError::Backslash);
-        }
-        if has_alternatives(&text) {
-            return Err(PatternError::Braces);
+        let stars = text.matches('*').count();
+        let line_break = ['\n', '\r', '\0'];
+        let checks = [
+            (text.len() > MAX_LEN, PatternError::TooLong),
+            (stars > MAX_STARS, PatternError::TooManyStars),
+            (text.contains(line_break), PatternError::LineBreak),
+            (text.starts_with('#'), PatternError::Comment),
+            (text.trim().is_empty(), PatternError::Empty),
+            (ends_with_open_escape(&text), PatternError::Backslash),
+            (has_alternatives(&text), PatternError::Braces),
+        ];
+        if let Some((_, error)) = checks.into_iter().find(|(is_wrong, _)| *is_wrong) {
+            return Err(error);
         }
         let (glob, ..) = gix::ignore::parse(text.as_bytes(), false)
             .next()

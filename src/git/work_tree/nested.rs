@@ -32,7 +32,7 @@ pub(super) fn look(directory: &Path, path: &BStr) -> Result<DirectoryKind> {
     }
     let shown = show(path);
     let unreadable = |error: gix::Error| {
-        failed(&format!("the repository in {shown} cannot be read"), &error)
+        failed(format!("the repository in {shown} cannot be read"))(error)
             .help("repair it, or add the directory to .gitignore")
     };
     let repo = gix::open_opts(directory, gix::open::Options::isolated()).map_err(unreadable)?;
@@ -44,13 +44,8 @@ pub(super) fn look(directory: &Path, path: &BStr) -> Result<DirectoryKind> {
         .help("convert it with `git refs migrate --ref-format=files`"));
     }
     let head = repo.head().map_err(unreadable)?;
-    if head.is_unborn() {
-        return Ok(DirectoryKind::Unborn);
-    }
-    match head.id() {
-        Some(id) => Ok(DirectoryKind::At(id.detach())),
-        None => Ok(DirectoryKind::Unborn),
-    }
+    let id = head.id().map(gix::Id::detach);
+    Ok(id.map_or(DirectoryKind::Unborn, DirectoryKind::At))
 }
 
 /// Whether `.git` is a repository, or a file that names one.

@@ -224,15 +224,8 @@ impl<'a> Scan<'a> {
     }
 
     fn is_ignored(&self, here: &DirectoryEntry<'_>) -> bool {
-        let Directory {
-            is_ignored,
-            patterns,
-            ..
-        } = here.inside;
-        *is_ignored
-            || self
-                .ignored
-                .is_ignored(patterns, here.path, here.metadata.is_dir())
+        let (patterns, is_dir) = (&here.inside.patterns, here.metadata.is_dir());
+        here.inside.is_ignored || self.ignored.is_ignored(patterns, here.path, is_dir)
     }
 
     fn tracked(&mut self, at: usize, here: &DirectoryEntry<'_>) -> Result<()> {
@@ -270,14 +263,13 @@ impl<'a> Scan<'a> {
     fn mode(&self, here: &DirectoryEntry<'_>, entry: Option<&Entry>) -> Mode {
         let before = entry.map(|entry| entry.mode);
         let stands_for_link = !self.has_links && before == Some(Mode::SYMLINK);
+        let is_executable = match self.has_modes {
+            true => is_executable(&here.metadata),
+            false => before == Some(Mode::FILE_EXECUTABLE),
+        };
         if here.metadata.is_symlink() || stands_for_link {
             Mode::SYMLINK
-        } else if !self.has_modes {
-            match before {
-                Some(Mode::FILE_EXECUTABLE) => Mode::FILE_EXECUTABLE,
-                _ => Mode::FILE,
-            }
-        } else if is_executable(&here.metadata) {
+        } else if is_executable {
             Mode::FILE_EXECUTABLE
         } else {
             Mode::FILE

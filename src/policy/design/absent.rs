@@ -18,7 +18,7 @@ pub(super) fn report(
     sections: &[Section<'_>],
     draft: &mut Draft<'_>,
 ) {
-    let fault = |reason, message: String, help: String, span| {
+    let fault = |reason, message: &str, help: &str, span| {
         Problem::new(Rule::DesignNoTable, reason, message, help).at(span)
     };
     let example = "write below it which files this work may change:\n\
@@ -30,7 +30,7 @@ pub(super) fn report(
             let text = show(section.heading.content.plain.trim());
             let message = format!("the section `{text}` has no table of files");
             let span = source.line_span(section.heading.content.span.start);
-            draft.fault(fault("empty-section", message, example.to_owned(), span));
+            draft.fault(fault("empty-section", &message, example, span));
         }
         return;
     }
@@ -44,17 +44,12 @@ pub(super) fn report(
             "no section lists the files to change; `{text}` lists files to leave unchanged"
         );
         let span = source.line_span(heading.content.span.start);
-        return draft.fault(fault("no-section", message, example.to_owned(), span));
+        return draft.fault(fault("no-section", &message, example, span));
     }
     if let Some(span) = fenced_heading(source, map) {
         let message = "the only list of files is inside a code fence, so it counts as an example";
         let help = "move the heading and its table out of the fence";
-        return draft.fault(fault(
-            "no-section",
-            message.to_owned(),
-            help.to_owned(),
-            span,
-        ));
+        return draft.fault(fault("no-section", message, help, span));
     }
     let first = map.blocks.iter().find_map(|block| match block {
         Block::Heading(heading) => Some(heading.content.span.start),
@@ -63,28 +58,17 @@ pub(super) fn report(
     });
     let span = source.line_span(first.unwrap_or(source.start()));
     let help = format!("add a section `## Files Changed` and {example}");
-    draft.fault(fault(
-        "no-section",
-        "no section lists the files to change".to_owned(),
-        help,
-        span,
-    ));
+    let message = "no section lists the files to change";
+    draft.fault(fault("no-section", message, &help, span));
 }
 
 /// A heading in a code block that would otherwise declare the scope.
 fn fenced_heading(source: &DesignText<'_>, map: &Map<'_>) -> Option<Range<usize>> {
-    let codes: Vec<&Range<usize>> = map
-        .blocks
-        .iter()
-        .filter_map(|block| {
-            if let Block::Code(span) = block {
-                Some(span)
-            } else {
-                None
-            }
-        })
-        .collect();
-    let mut code = codes.into_iter().peekable();
+    let codes = map.blocks.iter().filter_map(|block| match block {
+        Block::Code(span) => Some(span),
+        _ => None,
+    });
+    let mut code = codes.peekable();
     source.lines().find_map(|(span, line)| {
         while code.next_if(|code| code.end <= span.start).is_some() {}
         let is_inside = code.peek().is_some_and(|code| code.start <= span.start);

@@ -53,7 +53,7 @@ pub(super) struct TableRow {
 }
 
 /// A run of inline text.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct InlineText {
     pub(super) span: Range<usize>,
     /// Everything but plain text, in document order; a link comes before its content.
@@ -122,25 +122,10 @@ impl InlineText {
     /// The content within a smaller range; the plain text stays whole.
     pub(super) fn part(&self, span: Range<usize>) -> InlineText {
         let inside = |inner: &Range<usize>| inner.start >= span.start && inner.end <= span.end;
-        InlineText {
-            pieces: self
-                .pieces
-                .iter()
-                .filter(|piece| inside(&piece.span))
-                .cloned()
-                .collect(),
-            emphasis: self
-                .emphasis
-                .iter()
-                .filter(|emphasis| inside(&emphasis.span))
-                .cloned()
-                .collect(),
-            plain: self.plain.clone(),
-            has_unstruck_text: self.has_unstruck_text,
-            is_obscured: self.is_obscured,
-            raw_heading: self.raw_heading,
-            span,
-        }
+        let mut part = self.clone();
+        part.pieces.retain(|piece| inside(&piece.span));
+        part.emphasis.retain(|emphasis| inside(&emphasis.span));
+        InlineText { span, ..part }
     }
 
     /// The text on one line.

@@ -1,5 +1,7 @@
 //! Expands `{a,b}` in a path.
 
+use crate::policy::literal::group;
+
 /// The maximum number of alternatives.
 const MAX_ALTERNATIVES: usize = 256;
 
@@ -15,17 +17,14 @@ pub(super) fn expand(path: &str) -> Option<Vec<String>> {
             done.push(text);
             continue;
         };
-        let (head, rest) = text.split_at(start);
-        let (alternatives, tail) = group(rest)?;
+        let (alternatives, end) = group(text.as_bytes(), start..text.len())?;
         if done.len() + open.len() + alternatives.len() > MAX_ALTERNATIVES {
             return None;
         }
-        open.extend(
-            alternatives
-                .iter()
-                .rev()
-                .map(|alternative| format!("{head}{alternative}{tail}")),
-        );
+        let (head, tail) = (text.get(..start)?, text.get(end..)?);
+        for alternative in alternatives.into_iter().rev() {
+            open.push(format!("{head}{}{tail}", text.get(alternative)?));
+        }
     }
     Some(done)
 }
@@ -33,34 +32,9 @@ pub(super) fn expand(path: &str) -> Option<Vec<String>> {
 /// Whether there is a group without a comma: `{name}` is a placeholder.
 pub(super) fn has_template(path: &str) -> bool {
     path.match_indices('{').any(|(start, _)| {
-        let (_, rest) = path.split_at(start);
-        group(rest).is_some_and(|(alternatives, _)| alternatives.len() < 2)
+        let found = group(path.as_bytes(), start..path.len());
+        found.is_some_and(|(alternatives, _)| alternatives.len() < 2)
     })
-}
-
-/// Splits `{a,b}tail` into its alternatives and the tail.
-fn group(text: &str) -> Option<(Vec<&str>, &str)> {
-    let mut depth = 0_usize;
-    let mut begin = 1;
-    let mut alternatives = Vec::new();
-    for (index, byte) in text.bytes().enumerate() {
-        match byte {
-            b'{' => depth += 1,
-            b',' if depth == 1 => {
-                alternatives.push(text.get(begin..index)?);
-                begin = index + 1;
-            }
-            b'}' => {
-                depth = depth.checked_sub(1)?;
-                if depth == 0 {
-                    alternatives.push(text.get(begin..index)?);
-                    return Some((alternatives, text.get(index + 1..)?));
-                }
-            }
-            _ => {}
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -2,13 +2,12 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::blocks::{Block, Heading, InlineText, PieceKind, Table, TableEnd, TableRow};
 use super::html::{Element, HtmlPart, OpenElements};
 use super::inline::Inline;
 use super::lines::{is_indented, is_separator, line_at, line_start, until_blank};
-use super::tag::RawHeading;
 
 /// The top-level blocks of `text[start..]`; spans are offsets into `text`.
 pub(super) fn blocks(text: &str, start: usize) -> Vec<Block> {
@@ -17,13 +16,17 @@ pub(super) fn blocks(text: &str, start: usize) -> Vec<Block> {
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_FOOTNOTES;
     let body = text.get(start..).unwrap_or("");
-    let mut collector = Collector::new(text);
+    let mut collector = Collector {
+        text,
+        ..Collector::default()
+    };
     for (event, range) in Parser::new_ext(body, options).into_offset_iter() {
         collector.event(event, range.start + start..range.end + start);
     }
     collector.blocks
 }
 
+#[derive(Default)]
 struct Collector<'a> {
     text: &'a str,
     blocks: Vec<Block>,
@@ -46,23 +49,7 @@ struct Collector<'a> {
 /// The depth inside an item of a top-level list.
 const ITEM: usize = 2;
 
-impl<'a> Collector<'a> {
-    fn new(text: &'a str) -> Self {
-        Collector {
-            text,
-            blocks: Vec::new(),
-            elements: OpenElements::default(),
-            around: None,
-            html: None,
-            container_end: 0,
-            depth: 0,
-            inline: Inline::default(),
-            table: None,
-            row: None,
-            items: None,
-        }
-    }
-
+impl Collector<'_> {
     fn event(&mut self, event: Event<'_>, range: Range<usize>) {
         match event {
             Event::Start(tag) => self.start(tag, range),
@@ -194,10 +181,8 @@ impl<'a> Collector<'a> {
         match tag {
             TagEnd::Heading(level) if self.depth == 0 => {
                 if let Some(content) = self.inline.take() {
-                    self.push(Block::Heading(Heading {
-                        level: number(level),
-                        content,
-                    }));
+                    let level = level as u8;
+                    self.push(Block::Heading(Heading { level, content }));
                 }
             }
             TagEnd::Paragraph if self.depth == 0 => {
@@ -212,14 +197,12 @@ impl<'a> Collector<'a> {
                     row.cells.push(content);
                 }
             }
-            TagEnd::TableHead => {
+            TagEnd::TableHead | TagEnd::TableRow => {
                 if let (Some(table), Some(row)) = (&mut self.table, self.row.take()) {
-                    table.header = row;
-                }
-            }
-            TagEnd::TableRow => {
-                if let (Some(table), Some(row)) = (&mut self.table, self.row.take()) {
-                    table.rows.push(row);
+                    match tag {
+                        TagEnd::TableHead => table.header = row,
+                        _ => table.rows.push(row),
+                    }
                 }
             }
             TagEnd::Table => {
@@ -318,16 +301,9 @@ impl<'a> Collector<'a> {
             // GitHub may show a table, in which code ends with its cell.
             self.elements.block(text, content.span.start);
         }
-        if let Some(level) = content.raw_heading {
-            let element = Element {
-                name: format!("h{level}"),
-                start: content.span.start,
-            };
-            let heading = Block::Heading(Heading { level, content });
-            self.blocks
-                .push(Block::Enclosed(Box::new(heading), element));
-        } else {
-            self.push(Block::Paragraph(content));
+        match content.raw_heading {
+            Some(level) => self.blocks.push(raw_heading(level, content)),
+            None => self.push(Block::Paragraph(content)),
         }
     }
 
@@ -336,10 +312,16 @@ impl<'a> Collector<'a> {
         let Some((html, start)) = self.html.take() else {
             return;
         };
-        let headings = self.elements.block(&html, start);
+        let headings = self.elements.block(&html, start).into_iter();
         if self.depth == 0 {
-            self.blocks
-                .extend(headings.into_iter().map(|found| enclosed(found, self.text)));
+            self.blocks.extend(headings.map(|found| {
+                let end = self.text.len().min(found.start + 1);
+                let content = InlineText {
+                    plain: found.text,
+                    ..InlineText::new(found.start..end)
+                };
+                raw_heading(found.level, content)
+            }));
         }
     }
 
@@ -391,30 +373,11 @@ fn is_inline(tag: &Tag<'_>) -> bool {
 }
 
 /// An HTML heading. It ends a section but never starts one.
-fn enclosed(found: RawHeading, text: &str) -> Block {
-    let end = text.len().min(found.start + 1);
-    let content = InlineText {
-        plain: found.text,
-        ..InlineText::new(found.start..end)
-    };
+fn raw_heading(level: u8, content: InlineText) -> Block {
     let element = Element {
-        name: format!("h{}", found.level),
-        start: found.start,
+        name: format!("h{level}"),
+        start: content.span.start,
     };
-    let level = found.level;
-    Block::Enclosed(
-        Box::new(Block::Heading(Heading { level, content })),
-        element,
-    )
-}
-
-fn number(level: HeadingLevel) -> u8 {
-    match level {
-        HeadingLevel::H1 => 1,
-        HeadingLevel::H2 => 2,
-        HeadingLevel::H3 => 3,
-        HeadingLevel::H4 => 4,
-        HeadingLevel::H5 => 5,
-        HeadingLevel::H6 => 6,
-    }
+    let heading = Block::Heading(Heading { level, content });
+    Block::Enclosed(Box::new(heading), element)
 }

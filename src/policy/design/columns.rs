@@ -80,17 +80,14 @@ pub(super) fn columns(table: &Table) -> Result<Option<Columns>, Problem> {
         });
     }
     let free = |index: &usize| *index != path && Some(*index) != kind;
+    let is_order = |index: &usize| {
+        let name = names.get(*index);
+        name.is_some_and(|name| ORDER.contains(&name.as_str()))
+    };
     let description = DESCRIPTION
         .iter()
         .find_map(|wanted| names.iter().position(|name| name == wanted).filter(free))
-        .or_else(|| {
-            (0..names.len()).find(|index| {
-                free(index)
-                    && names
-                        .get(*index)
-                        .is_some_and(|name| !ORDER.contains(&name.as_str()))
-            })
-        });
+        .or_else(|| (0..names.len()).find(|index| free(index) && !is_order(index)));
     Ok(Some(Columns {
         path,
         kind,

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use gix::bstr::{BString, ByteSlice};
 
+use super::Design;
 use super::entry::{self, GrantPath};
 use super::form::{Form, Shape};
 use super::kind::RowAction;
@@ -87,13 +88,6 @@ impl<'a> Draft<'a> {
         });
     }
 
-    /// Reports the same fault at several places.
-    pub(super) fn faults_at(&mut self, spans: Vec<Range<usize>>, problem: impl Fn() -> Problem) {
-        spans
-            .into_iter()
-            .for_each(|span| self.fault(problem().at(span)));
-    }
-
     /// Whether the document is ambiguous.
     pub(super) fn is_void(&self) -> bool {
         self.is_void
@@ -106,15 +100,6 @@ impl<'a> Draft<'a> {
             untyped,
             anchor: self.source.anchor(span, ""),
         });
-    }
-
-    pub(super) fn take_forms(&mut self) -> Vec<Form> {
-        std::mem::take(&mut self.forms)
-    }
-
-    /// Texts that would mean just a file if one of that name existed.
-    pub(super) fn take_doubtful(&mut self) -> Vec<BString> {
-        std::mem::take(&mut self.doubtful).into_iter().collect()
     }
 
     /// Reads one path of a row.
@@ -226,29 +211,22 @@ impl<'a> Draft<'a> {
         }
         let is_one_path =
             actions.contains(Actions::SUBMODULE) || actions.contains(Actions::SYMLINK);
-        self.entries(row, is_one_path).map(|entries| {
-            entries
-                .into_iter()
-                .map(|(entry, path)| self.grant(row, entry, path, actions, None))
-                .collect()
-        })
+        let entries = self.entries(row, is_one_path)?.into_iter();
+        let grant = |(entry, path)| self.grant(row, entry, path, actions, None);
+        Ok(entries.map(grant).collect())
     }
 
     fn renames(&self, row: &Row) -> Result<Vec<Grant>, Vec<LocatedProblem>> {
         let pairs: Vec<&[Written]> = row.paths.chunks(2).collect();
         let is_pair = |pair: &&[Written]| matches!(pair, [old, new] if !old.arrow && new.arrow);
         if !pairs.iter().all(is_pair) {
-            let span = row
-                .paths
-                .first()
-                .map(|path| path.span.clone())
-                .unwrap_or_default();
+            let span = row.paths.first().map(|path| path.span.clone());
             let problem = Problem::bad_row(
                 "rename-ends",
                 "a Rename row needs the old and the new path",
                 "write `old/path` -> `new/path` in the path cell",
             );
-            return Err(vec![problem.at(span)]);
+            return Err(vec![problem.at(span.unwrap_or_default())]);
         }
         let entries = self.entries(row, false)?;
         let mut grants = Vec::with_capacity(entries.len());
@@ -264,15 +242,9 @@ impl<'a> Draft<'a> {
                 );
                 return Err(vec![problem.at(from.span.clone())]);
             }
-            let (old_path, new_path) = (old.path.clone(), new.path.clone());
-            grants.push(self.grant(row, old.clone(), from, Actions::DELETE, Some(new_path)));
-            grants.push(self.grant(
-                row,
-                new.clone(),
-                to,
-                Actions::ADD | Actions::MODIFY,
-                Some(old_path),
-            ));
+            let (gone, made) = (Actions::DELETE, Actions::ADD | Actions::MODIFY);
+            grants.push(self.grant(row, old.clone(), from, gone, Some(new.path.clone())));
+            grants.push(self.grant(row, new.clone(), to, made, Some(old.path.clone())));
         }
         Ok(grants)
     }
@@ -324,7 +296,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Reports what only the whole document shows, and returns the result.
-    pub(super) fn finish(mut self) -> (Vec<Grant>, Vec<Mention>, Vec<DesignFault>) {
+    pub(super) fn finish(mut self) -> Design {
         self.report_duplicates();
         self.report_nothing_granted();
         if self.is_void {
@@ -333,7 +305,15 @@ impl<'a> Draft<'a> {
         }
         self.faults
             .sort_by_key(|fault| fault.anchor.as_ref().map(|anchor| anchor.span.start));
-        (self.grants, self.mentions, self.faults)
+        Design {
+            path: self.source.path().into(),
+            text: self.source.text().to_owned(),
+            grants: self.grants,
+            mentions: self.mentions,
+            faults: self.faults,
+            forms: self.forms,
+            doubtful: self.doubtful.into_iter().collect(),
+        }
     }
 
     fn report_duplicates(&mut self) {
@@ -377,9 +357,8 @@ impl<'a> Draft<'a> {
             self.fault(Problem::placeholder("only-placeholders", message, help).at(span));
         } else if self.bad_rows == 0 {
             let message = "no row grants anything";
-            self.fault(
-                Problem::new(Rule::DesignNoTable, "nothing-granted", message, help).at(span),
-            );
+            let problem = Problem::new(Rule::DesignNoTable, "nothing-granted", message, help);
+            self.fault(problem.at(span));
         }
     }
 }

@@ -38,7 +38,9 @@ pub(super) fn read(text: &str, directory: bool, design: &BStr) -> Result<GrantPa
             "write one path per row",
         ));
     }
-    refuse_placeholder(text)?;
+    if is_placeholder(text) {
+        return Err(placeholder(text));
+    }
     refuse_outside(text)?;
     if text.contains('\\') {
         return Err(Problem::bad_row(
@@ -51,11 +53,7 @@ pub(super) fn read(text: &str, directory: bool, design: &BStr) -> Result<GrantPa
         ));
     }
     let directory = directory || text.ends_with('/');
-    let path = text
-        .split('/')
-        .filter(|name| !name.is_empty() && *name != ".")
-        .collect::<Vec<_>>()
-        .join("/");
+    let path = names(text).collect::<Vec<_>>().join("/");
     let is_glob = path.contains('*') || path.contains('{');
     if path.is_empty() {
         return Err(too_wide("too-wide", text));
@@ -66,40 +64,25 @@ pub(super) fn read(text: &str, directory: bool, design: &BStr) -> Result<GrantPa
         vec![path.clone()]
     };
     for alternative in &alternatives {
-        check_alternative(alternative, is_glob, text)?;
+        refuse_outside(alternative)?;
+        let is_wild = |name: &str| name.chars().all(|c| matches!(c, '*' | '?' | '.'));
+        if is_glob && names(alternative).all(is_wild) {
+            return Err(too_wide("glob-too-wide", text));
+        }
         check_path(alternative, text, design)?;
     }
-    Ok(match (is_glob, directory) {
-        (true, true) => GrantPath {
-            path: format!("{path}/**"),
-            kind: GrantKind::Glob,
-        },
-        (true, false) => GrantPath {
-            path,
-            kind: GrantKind::Glob,
-        },
-        (false, true) => GrantPath {
-            path,
-            kind: GrantKind::Directory,
-        },
-        (false, false) => GrantPath {
-            path,
-            kind: GrantKind::File,
-        },
-    })
+    let (path, kind) = match (is_glob, directory) {
+        (true, true) => (format!("{path}/**"), GrantKind::Glob),
+        (true, false) => (path, GrantKind::Glob),
+        (false, true) => (path, GrantKind::Directory),
+        (false, false) => (path, GrantKind::File),
+    };
+    Ok(GrantPath { path, kind })
 }
 
 fn names(path: &str) -> impl Iterator<Item = &str> {
     path.split('/')
         .filter(|name| !name.is_empty() && *name != ".")
-}
-
-fn check_alternative(path: &str, is_glob: bool, text: &str) -> Result<(), Problem> {
-    refuse_outside(path)?;
-    if is_glob && names(path).all(|name| name.chars().all(|c| matches!(c, '*' | '?' | '.'))) {
-        return Err(too_wide("glob-too-wide", text));
-    }
-    Ok(())
 }
 
 /// Refuses paths that rows cannot grant.
@@ -165,13 +148,6 @@ fn refuse_outside(text: &str) -> Result<(), Problem> {
         return outside("dotdot", "contains `..`");
     }
     Ok(())
-}
-
-fn refuse_placeholder(text: &str) -> Result<(), Problem> {
-    if !is_placeholder(text) {
-        return Ok(());
-    }
-    Err(placeholder(text))
 }
 
 fn too_wide(reason: &'static str, text: &str) -> Problem {

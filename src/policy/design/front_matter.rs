@@ -52,17 +52,14 @@ pub(super) fn read(source: &DesignText<'_>, body: &Range<usize>, draft: &mut Dra
         if is_odd && !is_quoted {
             let message = format!("`{}` is not a plain path", show(text));
             let help = "write one path per item";
-            draft.bad_row(vec![
-                Problem::bad_row("front-matter", message, help).at(span),
-            ]);
+            let problem = Problem::bad_row("front-matter", message, help);
+            draft.bad_row(vec![problem.at(span)]);
             continue;
         }
+        let unescaped = text.replace("''", "'");
+        let text = if quote == "'" { &unescaped } else { text };
         draft.row(Row {
-            paths: vec![if quote == "'" {
-                Written::of_code(source, &text.replace("''", "'"), span)
-            } else {
-                Written::of_code(source, text, span)
-            }],
+            paths: vec![Written::of_code(source, text, span)],
             prose: false,
             kind: RowAction::Grant(Claim::Any.actions()),
             directory: false,
@@ -187,7 +184,8 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<&str> {
-        let source = DesignText::new(BStr::new("d.md"), text);
+        let files = std::collections::BTreeSet::new();
+        let source = DesignText::new(BStr::new("d.md"), text, &files);
         let Some((body, _)) = find(&source) else {
             return vec!["no front matter"];
         };

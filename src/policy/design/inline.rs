@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::blocks::{Emphasis, InlineText, Piece, PieceKind};
-use super::tag::{self, Tag};
+use super::tag;
 
 #[derive(Default)]
 pub(super) struct Inline {
@@ -53,25 +53,18 @@ impl Inline {
 
     /// Reads one tag or comment; `<del>` and similar tags strike out like `~~text~~`.
     pub(super) fn html(&mut self, text: &str, range: &Range<usize>) {
-        match tag::tag(text.get(1..).unwrap_or("")) {
-            Some(tag) if tag::strikes(&tag) => self.strike(range, tag.is_end),
-            Some(tag) => {
-                self.note(&tag);
-                self.piece(range.clone(), PieceKind::Html);
+        let tag = tag::tag(text.get(1..).unwrap_or(""));
+        if let Some(tag) = tag.as_ref().filter(|tag| tag::strikes(tag)) {
+            self.strike(range, tag.is_end);
+        } else {
+            if let (Some(content), Some(tag)) = (&mut self.content, tag) {
+                content.is_obscured |= tag::obscures(&tag);
+                let level = tag::heading_level(&tag.name).filter(|_| !tag.is_end);
+                content.raw_heading = content.raw_heading.or(level);
             }
-            None => {
-                self.piece(range.clone(), PieceKind::Html);
-            }
+            self.piece(range.clone(), PieceKind::Html);
         }
         self.text(" ", range);
-    }
-
-    fn note(&mut self, tag: &Tag<'_>) {
-        if let Some(content) = &mut self.content {
-            content.is_obscured |= tag::obscures(tag);
-            let level = tag::heading_level(&tag.name).filter(|_| !tag.is_end);
-            content.raw_heading = content.raw_heading.or(level);
-        }
     }
 
     /// Strikes out text up to the HTML end tag or the end of the block.
@@ -123,10 +116,8 @@ impl Inline {
 
     /// Ends the last one opened.
     pub(super) fn close(&mut self) {
-        let Some(Some((index, begin))) = self.open.pop() else {
-            return;
-        };
-        let Some(content) = &mut self.content else {
+        let (Some(Some((index, begin))), Some(content)) = (self.open.pop(), &mut self.content)
+        else {
             return;
         };
         let shown = content.plain.get(begin..).unwrap_or("").to_owned();

@@ -71,11 +71,7 @@ pub(super) fn decode(target: &str) -> String {
             u8::from_str_radix(hex, 16).ok()
         });
         bytes.push(byte.unwrap_or(first));
-        rest = if byte.is_some() {
-            tail.get(2..).unwrap_or(&[])
-        } else {
-            tail
-        };
+        rest = tail.get(2..).filter(|_| byte.is_some()).unwrap_or(tail);
     }
     String::from_utf8(bytes).unwrap_or_else(|_| target.to_owned())
 }

@@ -46,8 +46,8 @@ impl<'b> Map<'b> {
             denied: Vec::new(),
             exclusions: Vec::new(),
         };
-        map.in_scope = map.below(|_, title| matches!(title, Title::Scope(_)));
-        map.denied = map.below(|_, title| title == Title::Denied);
+        map.in_scope = map.below(|title| matches!(title, Title::Scope(_)));
+        map.denied = map.below(|title| *title == Title::Denied);
         map.exclusions = map.excluding_headings();
         let labels = map.excluding_labels(source);
         map.exclusions.extend(labels);
@@ -105,15 +105,12 @@ impl<'b> Map<'b> {
     }
 
     /// Marks the blocks below the chosen headings.
-    fn below(&self, wanted: impl Fn(usize, Title) -> bool) -> Vec<bool> {
+    fn below(&self, is_wanted: impl Fn(&Title) -> bool) -> Vec<bool> {
         let mut marks = vec![false; self.blocks.len()];
-        let wanted = self
-            .titles
-            .iter()
-            .enumerate()
-            .filter(|(_, (index, _, title))| wanted(*index, *title));
-        for (number, _) in wanted {
-            mark(&mut marks, self.body(number));
+        for (number, (_, _, title)) in self.titles.iter().enumerate() {
+            if is_wanted(title) {
+                mark(&mut marks, self.body(number));
+            }
         }
         marks
     }
@@ -147,7 +144,12 @@ impl<'b> Map<'b> {
             .filter(|(_, (index, ..))| !self.is_denied(*index));
         sections
             .filter_map(|(number, (_, heading, title))| match title {
-                Title::Scope(claim) => Some(Section::new(heading, self.body(number), *claim)),
+                Title::Scope(claim) => Some(Section {
+                    heading,
+                    body: self.body(number),
+                    claim: *claim,
+                    tables: Vec::new(),
+                }),
                 _ => None,
             })
             .collect()
@@ -235,14 +237,8 @@ fn title_of<'b>(block: &'b Block, options: &DesignOptions) -> Option<(&'b Headin
     let content = &heading.content;
     let found = title(&content.plain, &options.headings);
     let opens = matches!(block, Block::Heading(_)) && !content.is_struck() && !content.is_obscured;
-    Some((
-        heading,
-        if opens || found == Title::Denied {
-            found
-        } else {
-            Title::Other
-        },
-    ))
+    let counts = opens || found == Title::Denied;
+    Some((heading, if counts { found } else { Title::Other }))
 }
 
 /// The bold first line of a paragraph. A label is often directly above or below other text.
@@ -255,11 +251,9 @@ fn label<'a>(source: &DesignText<'a>, content: &InlineText) -> Option<&'a str> {
 }
 
 fn mark(marks: &mut [bool], range: Range<usize>) {
-    marks
-        .iter_mut()
-        .take(range.end)
-        .skip(range.start)
-        .for_each(|mark| *mark = true);
+    if let Some(marks) = marks.get_mut(range) {
+        marks.fill(true);
+    }
 }
 
 /// Whether a paragraph is `**Files:**`.

@@ -103,25 +103,14 @@ impl Design {
 
 /// Parses a design. `path` is its path in the repository, which rows cannot grant.
 pub fn parse(path: &BStr, bytes: &[u8], options: &DesignOptions) -> Design {
-    let decoded = whole::decode(bytes);
-    let source = source::DesignText::new(path, &decoded.text).among(&options.files);
+    let (text, fault) = whole::decode(bytes);
+    let source = source::DesignText::new(path, &text, &options.files);
     let mut draft = draft::Draft::new(&source, options);
-    match decoded.fault {
+    match fault {
         Some(fault) => draft.fault(fault),
         None => sections::read(&source, options, &mut draft),
     }
-    let forms = draft.take_forms();
-    let doubtful = draft.take_doubtful();
-    let (grants, mentions, faults) = draft.finish();
-    Design {
-        path: path.into(),
-        text: decoded.text,
-        grants,
-        mentions,
-        faults,
-        forms,
-        doubtful,
-    }
+    draft.finish()
 }
 
 /// Parses a design in a repository. `is_file` is asked only about names in code that could also mean something else.

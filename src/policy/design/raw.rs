@@ -74,12 +74,10 @@ fn part_paths(
         return Err(placeholder(text));
     }
     let (text, remark) = split_remark(text);
-    let directory = is_directory_remark(remark);
-    let text = without_emphasis(text, content, span.start)?;
     let written = Written {
-        text: text.to_owned(),
+        text: without_emphasis(text, content, span.start)?.to_owned(),
         span,
-        directory,
+        directory: is_directory_remark(remark),
         denied: negation(remark).is_some(),
         ..Written::default()
     };
@@ -218,11 +216,8 @@ fn character(name: &str) -> Option<char> {
             Some(hex) => u32::from_str_radix(hex, 16).ok()?,
             None => number.parse().ok()?,
         };
-        return Some(
-            char::from_u32(code)
-                .filter(|c| *c != '\0')
-                .unwrap_or('\u{fffd}'),
-        );
+        let known = char::from_u32(code).filter(|c| *c != '\0');
+        return Some(known.unwrap_or('\u{fffd}'));
     }
     Some(match name {
         "amp" => '&',

@@ -15,17 +15,6 @@ pub(super) struct Section<'b> {
     pub(super) tables: Vec<CandidateTable<'b>>,
 }
 
-impl<'b> Section<'b> {
-    pub(super) fn new(heading: &'b Heading, body: Range<usize>, claim: Claim) -> Self {
-        Section {
-            heading,
-            body,
-            claim,
-            tables: Vec::new(),
-        }
-    }
-}
-
 /// A table of files.
 pub(super) struct CandidateTable<'b> {
     pub(super) index: usize,

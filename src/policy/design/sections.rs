@@ -36,28 +36,22 @@ pub(super) fn read(source: &DesignText<'_>, options: &DesignOptions, draft: &mut
 
     let mut work: Vec<(usize, SectionPart<'_>)> = Vec::new();
     for section in &sections {
-        work.extend(
-            section
-                .tables
-                .iter()
-                .map(|found| (found.index, SectionPart::Table(found, section.claim))),
-        );
+        for found in &section.tables {
+            work.push((found.index, SectionPart::Table(found, section.claim)));
+        }
         if section.tables.is_empty() && may_list(section, &sections) {
-            work.extend(
-                map.lists(section)
-                    .map(|(index, items)| (index, SectionPart::List(items, section.claim))),
-            );
+            for (index, items) in map.lists(section) {
+                work.push((index, SectionPart::List(items, section.claim)));
+            }
         }
     }
     if !has_table {
-        work.extend(
-            map.marked_lists(source)
-                .map(|(index, items)| (index, SectionPart::List(items, Claim::Any))),
-        );
-        work.extend(
-            map.file_headings()
-                .map(|(index, heading)| (index, SectionPart::Heading(heading))),
-        );
+        for (index, items) in map.marked_lists(source) {
+            work.push((index, SectionPart::List(items, Claim::Any)));
+        }
+        for (index, heading) in map.file_headings() {
+            work.push((index, SectionPart::Heading(heading)));
+        }
     }
     work.sort_by_key(|(index, _)| *index);
     work.dedup_by_key(|(index, _)| *index);
@@ -156,15 +150,12 @@ fn collect_tables<'b>(
         .or_else(|| candidates.iter().find(says_what))
         .map(|found| found.columns.names.clone());
     if candidates.is_empty() {
-        draft.faults_at(without_path, || {
+        for span in without_path {
+            let message = "the table has no File or Path column";
             let help = "name the columns: | File | Change Type | Description |";
-            Problem::new(
-                Rule::DesignNoTable,
-                "no-path-column",
-                "the table has no File or Path column",
-                help,
-            )
-        });
+            let problem = Problem::new(Rule::DesignNoTable, "no-path-column", message, help);
+            draft.fault(problem.at(span));
+        }
     }
     section.tables = candidates
         .into_iter()
@@ -200,9 +191,8 @@ fn report_ambiguity(source: &DesignText<'_>, sections: &[Section<'_>], draft: &m
                     source.line(second.start)
                 );
                 let help = "keep one table, or move the other one into a code fence";
-                draft.fault(
-                    Problem::new(Rule::DesignAmbiguous, "two-tables", message, help).at(second),
-                );
+                let problem = Problem::new(Rule::DesignAmbiguous, "two-tables", message, help);
+                draft.fault(problem.at(second));
                 draft.void();
             }
             claimed.push((section, found));

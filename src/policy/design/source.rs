@@ -17,11 +17,11 @@ pub(super) struct DesignText<'a> {
     /// The byte offsets of line starts; the first one is after a BOM.
     lines: Vec<usize>,
     /// File names that occur in code.
-    files: Option<&'a BTreeSet<BString>>,
+    files: &'a BTreeSet<BString>,
 }
 
 impl<'a> DesignText<'a> {
-    pub(super) fn new(path: &'a BStr, text: &'a str) -> Self {
+    pub(super) fn new(path: &'a BStr, text: &'a str, files: &'a BTreeSet<BString>) -> Self {
         let bytes = text.as_bytes();
         let mut lines = vec![if text.starts_with(BOM) { BOM.len() } else { 0 }];
         lines.extend(bytes.iter().enumerate().filter_map(|(index, byte)| {
@@ -36,22 +36,13 @@ impl<'a> DesignText<'a> {
             path,
             text,
             lines,
-            files: None,
-        }
-    }
-
-    /// The same, with known file names.
-    pub(super) fn among(self, files: &'a BTreeSet<BString>) -> Self {
-        DesignText {
-            files: Some(files),
-            ..self
+            files,
         }
     }
 
     /// Whether a file of this name exists, if that matters.
     pub(super) fn is_file(&self, name: &str) -> bool {
-        let name: &BStr = name.into();
-        self.files.is_some_and(|files| files.contains(name))
+        self.files.contains(BStr::new(name))
     }
 
     pub(super) fn path(&self) -> &'a BStr {
@@ -124,7 +115,8 @@ mod tests {
 
     #[test]
     fn columns_count_characters_and_skip_the_bom() {
-        let source = DesignText::new(BStr::new("d.md"), "\u{feff}äb\r\nc");
+        let files = BTreeSet::new();
+        let source = DesignText::new(BStr::new("d.md"), "\u{feff}äb\r\nc", &files);
         let anchor = source.anchor(5..6, "");
         assert_eq!((anchor.line, anchor.column), (1, 2));
         let anchor = source.anchor(8..9, "");
@@ -133,7 +125,8 @@ mod tests {
 
     #[test]
     fn every_line_ending_ends_a_line() {
-        let source = DesignText::new(BStr::new("d.md"), "a\nb\r\nc\rd");
+        let files = BTreeSet::new();
+        let source = DesignText::new(BStr::new("d.md"), "a\nb\r\nc\rd", &files);
         let lines: Vec<_> = source.lines().map(|(_, text)| text).collect();
         assert_eq!(lines, ["a", "b", "c", "d"]);
         assert_eq!(source.line(7), 4);
@@ -141,7 +134,8 @@ mod tests {
 
     #[test]
     fn a_line_span_has_no_ending() {
-        let source = DesignText::new(BStr::new("d.md"), "a\n  bc  \r\nd");
+        let files = BTreeSet::new();
+        let source = DesignText::new(BStr::new("d.md"), "a\n  bc  \r\nd", &files);
         assert_eq!(source.line_span(5), 4..6);
     }
 }

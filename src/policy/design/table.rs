@@ -21,16 +21,9 @@ pub(super) fn read(
     let header = source.line_span(table.header.span.start);
     if table.rows.is_empty() {
         let help = "add a row, such as: | `src/a.rs` | Modify | what changes |";
-        draft.fault(
-            Problem::new(
-                Rule::DesignNoTable,
-                "empty-table",
-                "the table has no rows",
-                help,
-            )
-            .at(header),
-        );
-        return;
+        let message = "the table has no rows";
+        let problem = Problem::new(Rule::DesignNoTable, "empty-table", message, help);
+        return draft.fault(problem.at(header));
     }
     let has_pipes = source.slice(header).starts_with('|');
     for row in &table.rows {

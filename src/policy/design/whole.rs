@@ -3,15 +3,9 @@
 use super::problem::{LocatedProblem, Problem};
 use crate::finding::Rule;
 
-/// The text of a document, and why it cannot be read further.
-pub(super) struct Decoded {
-    pub(super) text: String,
-    pub(super) fault: Option<LocatedProblem>,
-}
-
-/// Decodes a document. `\r\r\n` endings are a fault: Markdown then sees an empty line between all lines, and no
-/// table.
-pub(super) fn decode(bytes: &[u8]) -> Decoded {
+/// Decodes a document into its text and the reason why it cannot be read further. `\r\r\n` endings are a fault:
+/// Markdown then sees an empty line between all lines, and no table.
+pub(super) fn decode(bytes: &[u8]) -> (String, Option<LocatedProblem>) {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
         Err(error) => {
@@ -23,14 +17,12 @@ pub(super) fn decode(bytes: &[u8]) -> Decoded {
                 "save it as UTF-8; this is the first invalid byte",
             );
             // Everything before the invalid byte keeps its offset.
-            return Decoded {
-                text: String::from_utf8_lossy(bytes).into_owned(),
-                fault: Some(problem.at(at..at)),
-            };
+            let text = String::from_utf8_lossy(bytes).into_owned();
+            return (text, Some(problem.at(at..at)));
         }
     };
     let fault = line_endings(&text).or_else(|| hidden_bytes(&text));
-    Decoded { text, fault }
+    (text, fault)
 }
 
 fn line_endings(text: &str) -> Option<LocatedProblem> {
@@ -78,7 +70,7 @@ mod tests {
 
     fn fault(bytes: &[u8]) -> Option<(&'static str, usize)> {
         decode(bytes)
-            .fault
+            .1
             .map(|fault| (fault.problem.reason, fault.span.start))
     }
 

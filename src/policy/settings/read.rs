@@ -116,10 +116,8 @@ impl SettingsReader<'_> {
                 continue;
             }
             let read = key.kind.read(value.get_ref());
-            if read
-                .and_then(|read| (key.set)(&mut self.settings, read).ok())
-                .is_none()
-            {
+            let set = read.and_then(|read| (key.set)(&mut self.settings, read).ok());
+            if set.is_none() {
                 let what = format!("`{}` must be {}", key.name, key.kind.expected());
                 self.fault(value.span(), what);
             }
@@ -218,11 +216,7 @@ fn shortened(pattern: &str) -> String {
 fn position(text: &str, at: usize) -> (usize, usize) {
     let before = &text[..text.floor_char_boundary(at)];
     let line = before.matches('\n').count() + 1;
-    let column = before
-        .rsplit('\n')
-        .next()
-        .map_or(0, |last| last.chars().count())
-        + 1;
+    let column = before.chars().rev().take_while(|&c| c != '\n').count() + 1;
     (line, column)
 }
 
