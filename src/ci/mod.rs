@@ -62,21 +62,16 @@ impl System {
             get(variables, name).is_some_and(|value| value.eq_ignore_ascii_case("true"))
         };
         let set = |name: &str| get(variables, name).is_some();
-        if on("GITHUB_ACTIONS") {
-            Some(System::GitHub)
-        } else if on("GITLAB_CI") {
-            Some(System::GitLab)
-        } else if set("BITBUCKET_COMMIT") {
-            Some(System::Bitbucket)
-        } else if on("TF_BUILD") {
-            Some(System::Azure)
-        } else if on("BUILDKITE") {
-            Some(System::Buildkite)
-        } else if set("JENKINS_URL") {
-            Some(System::Jenkins)
-        } else {
-            None
-        }
+        let signs = [
+            (on("GITHUB_ACTIONS"), System::GitHub),
+            (on("GITLAB_CI"), System::GitLab),
+            (set("BITBUCKET_COMMIT"), System::Bitbucket),
+            (on("TF_BUILD"), System::Azure),
+            (on("BUILDKITE"), System::Buildkite),
+            (set("JENKINS_URL"), System::Jenkins),
+        ];
+        let found = signs.into_iter().find(|(is_set, _)| *is_set)?;
+        Some(found.1)
     }
 }
 

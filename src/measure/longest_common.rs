@@ -37,28 +37,19 @@ fn kept_within(mut old: &[Token], mut new: &[Token], limit: usize, block: usize)
     let (old, new) = (common_only(old, new), common_only(new, old));
     let most = old.len().min(new.len());
     let mut steps = 0;
-    if is_subsequence(&old, &new) || is_subsequence(&new, &old) {
-        return Common {
-            count: ends + most,
-            is_exact: true,
-            steps,
-        };
-    }
-    if let Some(count) = longest_common(&old, &new, limit, &mut steps) {
-        return Common {
-            count: ends + count,
-            is_exact: true,
-            steps,
-        };
-    }
-    let mut count = 0;
-    for (old, new) in blocks(&old, &new, block) {
+    let exact = if is_subsequence(&old, &new) || is_subsequence(&new, &old) {
+        Some(most)
+    } else {
+        longest_common(&old, &new, limit, &mut steps)
+    };
+    let count = exact.unwrap_or_else(|| {
         // A block is small enough to need no limit.
-        count += longest_common(old, new, usize::MAX, &mut steps).unwrap_or(0);
-    }
+        let in_block = |(old, new)| longest_common(old, new, usize::MAX, &mut steps).unwrap_or(0);
+        blocks(&old, &new, block).into_iter().map(in_block).sum()
+    });
     Common {
         count: ends + count,
-        is_exact: count == most,
+        is_exact: exact.is_some() || count == most,
         steps,
     }
 }

@@ -105,10 +105,8 @@ pub fn measure_with_diff(
 ) -> (Measured, Option<LineDiff>) {
     let old_side = old.map(Side::of);
     let new_side = new.map(Side::of);
-    let conversion = old_side
-        .as_ref()
-        .zip(new_side.as_ref())
-        .and_then(|(old, new)| conversion(old, new));
+    let both = old_side.as_ref().zip(new_side.as_ref());
+    let conversion = both.and_then(|(old, new)| conversion(old, new));
     let old_text = old_side.as_ref().and_then(|side| side.text.as_ref());
     let new_text = new_side.as_ref().and_then(|side| side.text.as_ref());
     let (lost, diff) = match (old_text, new_text) {
@@ -132,12 +130,9 @@ pub fn measure_with_diff(
         lost,
         large: lost.exceeds_lines(thresholds.lines),
         conversion,
-        cosmetic: match (&old_side, &new_side) {
-            (Some(old), Some(new)) if old.text.is_some() && new.text.is_some() => {
-                cosmetic(old.blob, new.blob)
-            }
-            _ => None,
-        },
+        cosmetic: both
+            .filter(|_| old_text.is_some() && new_text.is_some())
+            .and_then(|(old, new)| cosmetic(old.blob, new.blob)),
     };
     (measured, diff)
 }
@@ -181,10 +176,8 @@ impl<'a> Side<'a> {
     }
 
     fn is_blank(&self) -> bool {
-        match &self.text {
-            Some(text) => text.is_blank(),
-            None => self.blob.is_empty(),
-        }
+        let text = self.text.as_ref();
+        text.map_or(self.blob.is_empty(), Text::is_blank)
     }
 }
 

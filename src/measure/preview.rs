@@ -121,24 +121,16 @@ impl Layout<'_> {
                 let mut parts = self.parts(old, new)?;
                 let of_both = removed > 0 && added > 0;
                 // Each marker follows the last shown line of its side.
-                for (left_out, what, is_side) in [
-                    (
-                        removed - old,
-                        " removed",
-                        is_removed as fn(&PreviewPart) -> bool,
-                    ),
-                    (added - new, " added", is_added),
-                ] {
-                    if left_out == 0 {
-                        continue;
+                let mut mark = |left_out, what, is_side: fn(&PreviewPart) -> bool| {
+                    if left_out > 0 {
+                        let what = if of_both { what } else { "" };
+                        let last = parts.iter().rposition(is_side);
+                        let at = last.map_or(parts.len(), |at| at + 1);
+                        parts.insert(at, PreviewPart::LeftOut(left_out, what));
                     }
-                    let what = if of_both { what } else { "" };
-                    let at = parts
-                        .iter()
-                        .rposition(is_side)
-                        .map_or(parts.len(), |at| at + 1);
-                    parts.insert(at, PreviewPart::LeftOut(left_out, what));
-                }
+                };
+                mark(removed - old, " removed", is_removed);
+                mark(added - new, " added", is_added);
                 (2 + self.printed(&parts) <= self.max).then_some(parts)
             })
             .unwrap_or_else(|| vec![PreviewPart::LeftOut(removed + added, "")])

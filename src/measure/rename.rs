@@ -237,18 +237,12 @@ impl<F> Matcher<'_, F> {
     fn same_names(&self) -> Vec<(Vec<usize>, Vec<usize>)> {
         let mut names: BTreeMap<&[u8], (Vec<usize>, Vec<usize>)> = BTreeMap::new();
         for index in self.from.open() {
-            names
-                .entry(self.from.ends[index].name())
-                .or_default()
-                .0
-                .push(index);
+            let name = self.from.ends[index].name();
+            names.entry(name).or_default().0.push(index);
         }
         for index in self.to.open() {
-            names
-                .entry(self.to.ends[index].name())
-                .or_default()
-                .1
-                .push(index);
+            let name = self.to.ends[index].name();
+            names.entry(name).or_default().1.push(index);
         }
         names
             .into_values()
@@ -285,20 +279,13 @@ impl<F> Matcher<'_, F> {
         self.to.look_at(to, &mut self.fetch)?;
 
         let mut candidates = Vec::new();
-        let partners = |f: usize| {
-            if self.from.ends[f].has_row {
-                &to_free[..]
-            } else {
-                to
-            }
-        };
-        for (&f, &t) in from
-            .iter()
-            .flat_map(|f| partners(*f).iter().map(move |t| (f, t)))
-        {
-            let similarity = self.from.profiles[&f].similarity(&self.to.profiles[&t]);
-            if similarity >= MIN_SIMILARITY {
-                candidates.push((similarity, f, t));
+        for &f in from {
+            let has_row = self.from.ends[f].has_row;
+            for &t in if has_row { &to_free } else { to } {
+                let similarity = self.from.profiles[&f].similarity(&self.to.profiles[&t]);
+                if similarity >= MIN_SIMILARITY {
+                    candidates.push((similarity, f, t));
+                }
             }
         }
         candidates.sort_by(|&(left, f, t), &(right, g, u)| {

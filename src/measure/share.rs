@@ -49,19 +49,15 @@ impl Lost {
 
     /// All of a content that is not text.
     pub fn all_bytes(old: &[u8]) -> Lost {
-        Lost {
-            lost: old.len(),
-            gone: old.len(),
-            total: old.len(),
-            unit: Unit::Bytes,
-            bytes: old.len(),
-            is_exact: true,
-        }
+        all_units(old.len(), Unit::Bytes, old.len())
     }
 
     /// The lost share, 0 to 1; 0 for no content.
     pub fn share(&self) -> f64 {
-        ratio(self.lost, self.total)
+        match self.total {
+            0 => 0.0,
+            total => self.lost as f64 / total as f64,
+        }
     }
 
     /// Whether the share is at least `threshold`; false if there is no content.
@@ -85,21 +81,17 @@ impl Lost {
 }
 
 fn all_of(old: &Counted<'_>) -> Lost {
-    Lost {
-        lost: old.count,
-        gone: old.count,
-        total: old.count,
-        unit: old.unit,
-        bytes: old.bytes(),
-        is_exact: true,
-    }
+    all_units(old.count, old.unit, old.bytes())
 }
 
-fn ratio(part: usize, whole: usize) -> f64 {
-    if whole == 0 {
-        0.0
-    } else {
-        part as f64 / whole as f64
+fn all_units(total: usize, unit: Unit, bytes: usize) -> Lost {
+    Lost {
+        lost: total,
+        gone: total,
+        total,
+        unit,
+        bytes,
+        is_exact: true,
     }
 }
 
@@ -113,29 +105,18 @@ pub fn lost(old: &[u8], new: &[u8]) -> Lost {
 
 /// Like [`lost`], with the line diff if it computed one.
 pub(super) fn lost_by_diff(old: &Text<'_>, new: &Text<'_>) -> (Lost, Option<LineDiff>) {
-    if new.is_empty() {
-        return (Lost::all(old), None);
-    }
     let old = Counted::old(old);
-    let total = old.count;
-    let (unit, bytes) = (old.unit, old.bytes());
-    if total == 0 {
-        let nothing = Lost {
-            unit,
-            bytes,
-            ..Lost::NOTHING
-        };
-        return (nothing, None);
+    let all = all_of(&old);
+    if new.is_empty() || all.total == 0 {
+        return (all, None);
     }
+    let unit = all.unit;
     let new = Counted::in_unit(new, unit);
     if let Some(lost) = few_lines::lost(&old, &new) {
         let few = Lost {
             lost,
             gone: lost,
-            total,
-            unit,
-            bytes,
-            is_exact: true,
+            ..all
         };
         return (few, None);
     }
@@ -150,12 +131,8 @@ pub(super) fn lost_by_diff(old: &Text<'_>, new: &Text<'_>) -> (Lost, Option<Line
     let between = old.count;
     let Some(numbered) = numbered(&old, &new, limit) else {
         let all = Lost {
-            lost: total,
-            gone: total,
-            total,
-            unit,
-            bytes,
             is_exact: false,
+            ..all
         };
         return (all, None);
     };
@@ -164,10 +141,7 @@ pub(super) fn lost_by_diff(old: &Text<'_>, new: &Text<'_>) -> (Lost, Option<Line
     let mut lost = Lost {
         lost: diff.as_ref().map_or(between, LineDiff::count_removals),
         gone,
-        total,
-        unit,
-        bytes,
-        is_exact: true,
+        ..all
     };
     // No diff loses less than what occurs nowhere.
     if lost.lost > gone {

@@ -48,16 +48,11 @@ impl Content {
 /// The number of lines, as git counts them: a last line without a newline counts.
 pub fn line_count(blob: &[u8]) -> usize {
     // A one-byte counter cannot overflow in 255 steps, which lets the compiler vectorise.
-    let newlines: usize = blob
-        .chunks(255)
-        .map(|chunk| {
-            chunk
-                .iter()
-                .map(|&byte| u8::from(byte == b'\n'))
-                .sum::<u8>()
-        })
-        .map(usize::from)
-        .sum();
+    let newlines = blob.chunks(255).map(|chunk| {
+        let count: u8 = chunk.iter().map(|&byte| u8::from(byte == b'\n')).sum();
+        usize::from(count)
+    });
+    let newlines: usize = newlines.sum();
     newlines + usize::from(!blob.is_empty() && !blob.ends_with(b"\n"))
 }
 

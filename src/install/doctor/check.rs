@@ -39,6 +39,18 @@ impl Check {
         }
     }
 
+    pub(super) fn ok(name: &'static str, message: impl Into<String>) -> Check {
+        Check::new(name, Status::Ok, message)
+    }
+
+    pub(super) fn warn(name: &'static str, message: impl Into<String>) -> Check {
+        Check::new(name, Status::Warn, message)
+    }
+
+    pub(super) fn fail(name: &'static str, message: impl Into<String>) -> Check {
+        Check::new(name, Status::Fail, message)
+    }
+
     pub(super) fn help(mut self, line: impl Into<Help>) -> Check {
         self.help.push(line.into());
         self

@@ -23,20 +23,17 @@ pub(super) fn check(repo: &Repository, survey: &Survey) -> Vec<Check> {
 
 fn directory(survey: &Survey) -> Check {
     let place = show_file(&survey.directory);
-    let check = |status, message| Check::new("hooks-path", status, message);
+    let name = "hooks-path";
     if survey.inside {
-        let by = if survey.configured {
-            " (core.hooksPath)"
-        } else {
-            ""
+        let by = match survey.configured {
+            true => " (core.hooksPath)",
+            false => "",
         };
-        return check(Status::Ok, format!("git looks for hooks in {place}{by}"));
+        return Check::ok(name, format!("git looks for hooks in {place}{by}"));
     }
-    check(
-        Status::Warn,
-        format!("core.hooksPath points outside the repository: {place}"),
-    )
-    .help("give this repository its own hooks: git config --local core.hooksPath .git/hooks")
+    let message = format!("core.hooksPath points outside the repository: {place}");
+    Check::warn(name, message)
+        .help("give this repository its own hooks: git config --local core.hooksPath .git/hooks")
 }
 
 fn hook(placed: &Placed) -> Check {
@@ -66,12 +63,9 @@ fn hook(placed: &Placed) -> Check {
         HookState::Chained => check(Status::Ok, "calls guard first"),
         HookState::CallsGuard => check(Status::Ok, "calls guard"),
         HookState::ManagedCallsGuard(managed) => {
-            let tool = managed.tool.name();
-            let settings = managed.settings_name();
-            check(
-                Status::Ok,
-                &format!("calls guard through {tool} ({settings})"),
-            )
+            let (tool, settings) = (managed.tool.name(), managed.settings_name());
+            let message = format!("calls guard through {tool} ({settings})");
+            check(Status::Ok, &message)
         }
         HookState::Missing => check(absent, missing(name)).help(install),
         HookState::OursChanged | HookState::ChainedChanged => check(
@@ -116,23 +110,18 @@ fn switched_off(repo: &Repository) -> Check {
                 || switch.name.contains_str("guard")
                 || switch
                     .command
-                    .as_ref()
-                    .is_some_and(|command| command.contains_str("guard"))
+                    .iter()
+                    .any(|command| command.contains_str("guard"))
         })
         .map(|switch| show(&switch.name).to_string())
         .collect();
+    let name = "config-hooks";
     if off.is_empty() {
-        return Check::new(
-            "config-hooks",
-            Status::Ok,
-            "git's configuration disables no hook that calls guard",
-        );
+        let message = "git's configuration disables no hook that calls guard";
+        return Check::ok(name, message);
     }
-    let check = Check::new(
-        "config-hooks",
-        Status::Fail,
-        format!("git's configuration disables: {}", off.join(", ")),
-    );
+    let message = format!("git's configuration disables: {}", off.join(", "));
+    let check = Check::fail(name, message);
     off.iter().fold(check, |check, name| {
         check.help(format!("git config --unset-all hook.{name}.enabled"))
     })

@@ -31,7 +31,7 @@ fn signers(repo: &Repository) -> Result<Check> {
     let settings = head.read(BStr::new(FILE))?.unwrap_or_default();
     let settings = settings::parse(&settings)?;
     let file = &settings.signers;
-    let ok = |message: String| Ok(Check::new(SIGNERS, Status::Ok, message));
+    let ok = |message: String| Ok(Check::ok(SIGNERS, message));
     let Some(text) = head.read(BStr::new(file))? else {
         return ok(format!(
             "HEAD has no {}, so approvals count only in local hooks",
@@ -45,14 +45,11 @@ fn signers(repo: &Repository) -> Result<Check> {
             if count == 1 { "key" } else { "keys" },
             show(file)
         )),
-        count => Ok(signers.warnings.iter().fold(
-            Check::new(
-                SIGNERS,
-                Status::Warn,
-                format!("keys in {} that may sign approvals: {count}", show(file)),
-            ),
-            |check, warning| check.help(warning.clone()),
-        )),
+        count => {
+            let message = format!("keys in {} that may sign approvals: {count}", show(file));
+            let check = Check::warn(SIGNERS, message);
+            Ok(signers.warnings.into_iter().fold(check, Check::help))
+        }
     }
 }
 
@@ -69,11 +66,8 @@ fn settings(repo: &Repository) -> Result<Check> {
         });
     };
     settings::parse(&bytes)?;
-    Ok(Check::new(
-        SETTINGS,
-        Status::Ok,
-        format!("{FILE} in HEAD is in force"),
-    ))
+    let message = format!("{FILE} in HEAD is in force");
+    Ok(Check::ok(SETTINGS, message))
 }
 
 fn design(repo: &Repository) -> Check {
@@ -82,39 +76,27 @@ fn design(repo: &Repository) -> Check {
         needs_design: true,
     };
     match judge::load_for_request(repo, &request) {
-        Ok(policy) if policy.designs.is_empty() => Check::new(
+        Ok(policy) if policy.designs.is_empty() => Check::warn(
             DESIGN,
-            Status::Warn,
             "this branch has no design, and `missing = \"skip\"` leaves out the scope rules",
         )
         .help("write one, or choose one: guard use FILE"),
         Ok(policy) => {
-            let designs: Vec<String> = policy
-                .designs
-                .iter()
-                .map(|governing| {
-                    let design = &governing.design;
-                    let by = &governing.chosen_by;
-                    format!(
-                        "{} ({} granted, by {by})",
-                        show(&design.path),
-                        design.grants.len()
-                    )
-                })
-                .collect();
-            Check::new(DESIGN, Status::Ok, designs.join(", "))
+            let designs = policy.designs.iter().map(|governing| {
+                let (by, count) = (&governing.chosen_by, governing.design.grants.len());
+                format!(
+                    "{} ({count} granted, by {by})",
+                    show(&governing.design.path)
+                )
+            });
+            Check::ok(DESIGN, designs.collect::<Vec<_>>().join(", "))
         }
         // A branch without a design is not broken: guard refuses its commits until it has one.
         Err(error) if error.problems.is_empty() => Check::of_error(DESIGN, Status::Warn, error),
         Err(error) => {
-            let faults: Vec<String> = error
-                .problems
-                .iter()
-                .map(|finding| finding.message.clone())
-                .collect();
-            faults
-                .into_iter()
-                .fold(Check::of_error(DESIGN, Status::Fail, error), Check::help)
+            let faults = error.problems.clone().into_iter();
+            let check = Check::of_error(DESIGN, Status::Fail, error);
+            faults.fold(check, |check, finding| check.help(finding.message))
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::check::{Check, Status};
+use super::check::Check;
 use crate::git::show_file;
 use crate::install::files::{self, FileState};
 
@@ -11,33 +11,23 @@ const NAME: &str = "program";
 pub(super) fn check() -> Check {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let Some(found) = on_path(std::env::split_paths(&path)) else {
-        return Check::new(
-            NAME,
-            Status::Fail,
-            "guard is not on PATH, where the hooks look for it",
-        )
-        .help("install it: cargo install --path . in a clone, or add its directory to PATH");
+        let message = "guard is not on PATH, where the hooks look for it";
+        return Check::fail(NAME, message)
+            .help("install it: cargo install --path . in a clone, or add its directory to PATH");
     };
     let this = std::env::current_exe().and_then(|path| path.canonicalize());
     let shown = show_file(&found);
     match (found.canonicalize(), this) {
-        (Ok(found), Ok(this)) if found == this => Check::new(
+        (Ok(found), Ok(this)) if found == this => {
+            Check::ok(NAME, format!("the hooks find this guard, {shown}"))
+        }
+        (_, Ok(this)) => {
+            let this = show_file(&this);
+            let message = format!("the hooks find {shown}, which is not this guard ({this})");
+            Check::warn(NAME, message).help("put the directory of the right one first in PATH")
+        }
+        (_, Err(error)) => Check::warn(
             NAME,
-            Status::Ok,
-            format!("the hooks find this guard, {shown}"),
-        ),
-        (_, Ok(this)) => Check::new(
-            NAME,
-            Status::Warn,
-            format!(
-                "the hooks find {shown}, which is not this guard ({})",
-                show_file(&this)
-            ),
-        )
-        .help("put the directory of the right one first in PATH"),
-        (_, Err(error)) => Check::new(
-            NAME,
-            Status::Warn,
             format!(
                 "the hooks find {shown}, but guard cannot tell whether that is this one: {error}"
             ),
@@ -56,11 +46,6 @@ fn runs(file: &Path) -> bool {
     let Ok(real) = file.canonicalize() else {
         return false;
     };
-    matches!(
-        files::look(&real),
-        Ok(FileState::File {
-            executable: true,
-            ..
-        })
-    )
+    let found = files::look(&real);
+    matches!(found, Ok(FileState::File { executable, .. }) if executable)
 }

@@ -68,12 +68,8 @@ pub(super) fn check(survey: &Survey) -> Vec<Check> {
 }
 
 fn not_tried(hook: &str, name: &'static str) -> Check {
-    Check::new(
-        name,
-        Status::Warn,
-        format!("{hook} is not guard's own script, so doctor did not try it"),
-    )
-    .help(TRY_IT)
+    let message = format!("{hook} is not guard's own script, so doctor did not try it");
+    Check::warn(name, message).help(TRY_IT)
 }
 
 /// Runs only the hook that calls guard, and nothing else from the settings.
@@ -85,30 +81,9 @@ fn attempt_by(run: &HookRun<'_>, name: &'static str) -> Check {
         show(&run.id),
         run.settings()
     );
-    match outcome {
-        Ok(ProofOutcome::RefusedByGuard) => {
-            Check::new(name, Status::Ok, format!("{tool} refused {STRAY}"))
-        }
-        Ok(ProofOutcome::Accepted) => {
-            Check::new(name, Status::Fail, format!("{tool} accepted {STRAY}")).help(look)
-        }
-        // The tool may need a network, or variables that the trial does not pass on.
-        Ok(ProofOutcome::Otherwise(output)) => Check::new(
-            name,
-            Status::Warn,
-            format!(
-                "{tool} refused {STRAY}, but not by guard's verdict: {}",
-                show(last_line(&output))
-            ),
-        )
-        .help(look),
-        Err(error) => Check::new(
-            name,
-            Status::Warn,
-            format!("the trial commit could not be made: {error}"),
-        )
-        .help(TRY_IT),
-    }
+    // The tool may need a network, or variables that the trial does not pass on.
+    let unclear = Status::Warn;
+    report(name, outcome, [&tool, ""], unclear, [&look, &look, TRY_IT])
 }
 
 fn attempt(placed: &Placed, name: &'static str, options: &[&str]) -> Check {
@@ -116,31 +91,38 @@ fn attempt(placed: &Placed, name: &'static str, options: &[&str]) -> Check {
         .first()
         .map_or(String::new(), |option| format!(" with {option}"));
     let outcome = Scratch::new().and_then(|scratch| scratch.try_to_commit(placed, options));
+    let help = [
+        "run guard install git, then check the hook and which guard is on PATH",
+        "check the hook, and which guard is on PATH",
+        "git must be on PATH, and the directory for temporary files must be writable",
+    ];
+    report(name, outcome, ["the hook", &with], Status::Fail, help)
+}
+
+/// What became of an attempt. `unclear` is how it came out where something but guard refused the commit; `help` is for
+/// a commit that was accepted, for one that something else refused, and for an attempt that could not be made.
+fn report(
+    name: &'static str,
+    outcome: io::Result<ProofOutcome>,
+    [who, with]: [&str; 2],
+    unclear: Status,
+    help: [&str; 3],
+) -> Check {
+    let [accepted, otherwise, untried] = help;
     match outcome {
-        Ok(ProofOutcome::RefusedByGuard) => {
-            Check::new(name, Status::Ok, format!("the hook refused {STRAY}{with}"))
+        Ok(ProofOutcome::RefusedByGuard) => Check::ok(name, format!("{who} refused {STRAY}{with}")),
+        Ok(ProofOutcome::Accepted) => {
+            Check::fail(name, format!("{who} accepted {STRAY}{with}")).help(accepted)
         }
-        Ok(ProofOutcome::Accepted) => Check::new(
-            name,
-            Status::Fail,
-            format!("the hook accepted {STRAY}{with}"),
-        )
-        .help("run guard install git, then check the hook and which guard is on PATH"),
-        Ok(ProofOutcome::Otherwise(output)) => Check::new(
-            name,
-            Status::Fail,
-            format!(
-                "the hook refused {STRAY}{with}, but not by guard's verdict: {}",
-                show(last_line(&output))
-            ),
-        )
-        .help("check the hook, and which guard is on PATH"),
-        Err(error) => Check::new(
-            name,
-            Status::Warn,
-            format!("the trial commit could not be made: {error}"),
-        )
-        .help("git must be on PATH, and the directory for temporary files must be writable"),
+        Ok(ProofOutcome::Otherwise(output)) => {
+            let said = show(last_line(&output));
+            let message =
+                format!("{who} refused {STRAY}{with}, but not by guard's verdict: {said}");
+            Check::new(name, unclear, message).help(otherwise)
+        }
+        Err(error) => {
+            Check::warn(name, format!("the trial commit could not be made: {error}")).help(untried)
+        }
     }
 }
 
@@ -203,14 +185,8 @@ impl Scratch {
             fs::write(work.join(name), content)?;
         }
         self.must(&["add", "--all"])?;
-        self.must(&[
-            "-c",
-            "core.hooksPath=../no-hooks",
-            "commit",
-            "--quiet",
-            "-m",
-            "Set up",
-        ])
+        let no_hooks = ["-c", "core.hooksPath=../no-hooks"];
+        self.must(&[&no_hooks[..], &["commit", "--quiet", "-m", "Set up"]].concat())
     }
 
     fn stage_stray(&self) -> io::Result<()> {

@@ -21,12 +21,10 @@ pub(super) fn check(repo: &Repository) -> Vec<Check> {
         ("replace-refs", replace_refs),
         ("attributes", attributes),
     ];
-    looks
-        .into_iter()
-        .map(|(name, look)| {
-            look(repo).unwrap_or_else(|error| Check::of_error(name, Status::Fail, error))
-        })
-        .collect()
+    let checks = looks.into_iter().map(|(name, look)| {
+        look(repo).unwrap_or_else(|error| Check::of_error(name, Status::Fail, error))
+    });
+    checks.collect()
 }
 
 /// Entries whose files git does not compare, so that `git status` and `git diff` omit them.
@@ -45,12 +43,9 @@ fn index_flags(repo: &Repository) -> Result<Check> {
         "skip-worktree" => "--no-skip-worktree",
         _ => "--no-assume-unchanged",
     };
-    Ok(Check::new(
-        name,
-        Status::Warn,
-        format!("git does not show changes of {}", list(&paths)),
-    )
-    .help(format!("git update-index {undo} -- {}", show(&first.path))))
+    let message = format!("git does not show changes of {}", list(&paths));
+    let help = format!("git update-index {undo} -- {}", show(&first.path));
+    Ok(Check::warn(name, message).help(help))
 }
 
 fn replace_refs(repo: &Repository) -> Result<Check> {
@@ -60,15 +55,9 @@ fn replace_refs(repo: &Repository) -> Result<Check> {
         return Ok(Check::new(name, Status::Ok, "none"));
     };
     let ids: Vec<&BString> = replaced.iter().collect();
-    Ok(Check::new(
-        name,
-        Status::Warn,
-        format!(
-            "git shows replacements instead of the committed content of {}",
-            list(&ids)
-        ),
-    )
-    .help(format!("git replace -d {}", show(first))))
+    let shown = list(&ids);
+    let message = format!("git shows replacements instead of the committed content of {shown}");
+    Ok(Check::warn(name, message).help(format!("git replace -d {}", show(first))))
 }
 
 /// Reviewers never see attributes outside the history; they saw the committed ones when these were added.
@@ -81,12 +70,9 @@ fn attributes(repo: &Repository) -> Result<Check> {
     for file in own.into_iter().flatten() {
         let content = fs::read(&file).unwrap_or_default();
         if let Some((line, _, why)) = hiding_attributes(&content).next() {
-            return Ok(Check::new(
-                name,
-                Status::Warn,
-                format!("`{}` in {} {why}", show(line.as_bstr()), show_file(&file)),
-            )
-            .help("remove the line, or review with `git diff --text --no-textconv`"));
+            let message = format!("`{}` in {} {why}", show(line.as_bstr()), show_file(&file));
+            return Ok(Check::warn(name, message)
+                .help("remove the line, or review with `git diff --text --no-textconv`"));
         }
     }
     let index = Index::open(repo)?;
@@ -100,14 +86,11 @@ fn attributes(repo: &Repository) -> Result<Check> {
             }
         }
     }
-    Ok(Check::new(
-        name,
-        Status::Ok,
-        match hiding.iter().collect::<Vec<_>>().as_slice() {
-            [] => "no attribute hides content".to_owned(),
-            files => format!("only committed attributes hide content: {}", list(files)),
-        },
-    ))
+    let message = match hiding.iter().collect::<Vec<_>>().as_slice() {
+        [] => "no attribute hides content".to_owned(),
+        files => format!("only committed attributes hide content: {}", list(files)),
+    };
+    Ok(Check::ok(name, message))
 }
 
 fn list(names: &[&BString]) -> String {
