@@ -11,7 +11,7 @@ mod word;
 
 use gix::bstr::BString;
 
-use crate::change::{Change, Kind};
+use crate::change::{Change, Kind, State};
 
 pub use signature::{Invalid, one_line};
 pub use signers::{NAMESPACE, Signers, is_public_key};
@@ -80,23 +80,14 @@ impl Approval {
 /// git's mode precedes it (`120000 ID`), so that an approval does not cover another kind of file with the same
 /// content.
 pub fn sides(change: &Change) -> (Option<String>, Option<String>) {
-    let plain = |id: gix::ObjectId| id.to_string();
-    let with_mode = |kind: Kind, id| format!("{:06o} {id}", kind.mode());
-    let old = change.old.map(|state| match state.kind.is_file() {
-        true => plain(state.id),
-        false => with_mode(state.kind, state.id),
-    });
-    let before = change
-        .old
-        .map(|state| state.kind)
-        .filter(|kind| kind.is_file());
-    let new = change.new.map(|state| {
-        if state.kind == before.unwrap_or(Kind::File) {
-            plain(state.id)
-        } else {
-            with_mode(state.kind, state.id)
-        }
-    });
+    let side = |State { kind, id }: State, is_plain: bool| match is_plain {
+        true => id.to_string(),
+        false => format!("{:06o} {id}", kind.mode()),
+    };
+    let old = change.old.map(|state| side(state, state.kind.is_file()));
+    let before = change.old.map(|state| state.kind);
+    let before = before.filter(|kind| kind.is_file()).unwrap_or(Kind::File);
+    let new = change.new.map(|state| side(state, state.kind == before));
     (old, new)
 }
 

@@ -7,10 +7,8 @@ const MAX_PATTERN: usize = 1024;
 pub(super) fn matches_list(list: &str, text: &str) -> bool {
     let mut found = false;
     for pattern in list.split(',') {
-        let (negated, pattern) = match pattern.strip_prefix('!') {
-            Some(pattern) => (true, pattern),
-            None => (false, pattern),
-        };
+        let bare = pattern.strip_prefix('!');
+        let (negated, pattern) = (bare.is_some(), bare.unwrap_or(pattern));
         if pattern.len() >= MAX_PATTERN {
             return false;
         }

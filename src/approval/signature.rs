@@ -132,12 +132,9 @@ fn read(signature: &str) -> Option<SshSig> {
         return None;
     }
     let mut armoured = format!("{BEGIN}\n");
-    let mut rest = signature;
-    while !rest.is_empty() {
-        let (line, more) = rest.split_at(rest.len().min(WIDTH));
-        armoured.push_str(line);
+    for line in signature.as_bytes().chunks(WIDTH) {
+        armoured.push_str(&String::from_utf8_lossy(line));
         armoured.push('\n');
-        rest = more;
     }
     armoured.push_str(END);
     let signature = SshSig::from_pem(armoured).ok()?;

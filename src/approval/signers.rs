@@ -200,10 +200,8 @@ fn begins_with_key_type(text: &str) -> bool {
 
 fn key(text: &str) -> Result<KeyData, String> {
     let mut words = text.split([' ', '\t']).filter(|word| !word.is_empty());
-    let (kind, data) = (
-        words.next().unwrap_or_default(),
-        words.next().unwrap_or_default(),
-    );
+    let kind = words.next().unwrap_or_default();
+    let data = words.next().unwrap_or_default();
     PublicKey::from_openssh(&format!("{kind} {data}"))
         .map(|key| key.key_data().clone())
         .map_err(|_| format!("`{}` does not start a public key", show(kind)))

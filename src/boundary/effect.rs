@@ -27,10 +27,8 @@ impl Boundary {
     ) -> BoundaryResult<()> {
         let (parent, name) = split(path);
         let failed = |error| {
-            refine(
-                BoundaryError::io(format!("write {}", show(path)))(error),
-                path,
-            )
+            let error = BoundaryError::io(format!("write {}", show(path)))(error);
+            refine(error, path)
         };
         let dir = match before {
             Some(_) => self.directory(parent),

@@ -3,11 +3,11 @@
 use std::io::{self, Read};
 use std::time::SystemTime;
 
-use cap_fs_ext::{FollowSymlinks, MetadataExt, OpenOptionsFollowExt};
-use cap_std::fs::{Dir, Metadata, OpenOptions};
+use cap_fs_ext::MetadataExt;
+use cap_std::fs::{Dir, Metadata};
 use gix::bstr::BStr;
 
-use super::{Boundary, BoundaryError, BoundaryResult, os};
+use super::{Boundary, BoundaryError, BoundaryResult, open_to_read, os};
 use crate::path::{PathFault, Reason, show};
 use crate::system;
 
@@ -43,11 +43,8 @@ impl Boundary {
             Err(error) if error.io_kind() == Some(io::ErrorKind::NotFound) => return Ok(None),
             Err(error) => return Err(refine(error, path)),
         };
-        let mut options = OpenOptions::new();
-        options.read(true).follow(FollowSymlinks::No);
-        system::never_wait(&mut options);
         let name = os(name).map_err(BoundaryError::io(what()))?;
-        let mut file = match dir.open_with(name, &options) {
+        let mut file = match open_to_read(&dir, name) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(not_opened(&dir, name, path, error)),
@@ -86,11 +83,8 @@ impl Boundary {
     pub fn make_executable(&self, path: &BStr) -> BoundaryResult<()> {
         let failed = || BoundaryError::io(format!("make {} executable", show(path)));
         let (dir, name) = self.parent(path)?;
-        let mut options = OpenOptions::new();
-        options.read(true).follow(FollowSymlinks::No);
-        let file = dir
-            .open_with(os(name).map_err(failed())?, &options)
-            .map_err(failed())?;
+        let name = os(name).map_err(failed())?;
+        let file = open_to_read(&dir, name).map_err(failed())?;
         let metadata = file.metadata().map_err(failed())?;
         check_regular(&metadata, path)?;
         let Some(mode) = system::mode(&metadata) else {

@@ -3,12 +3,10 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
-use cap_std::fs::{Dir, Metadata, OpenOptions};
+use cap_std::fs::{Dir, Metadata};
 use gix::bstr::{BStr, BString};
 
-use super::{Boundary, bytes, os};
-use crate::system;
+use super::{Boundary, bytes, open_to_read, os};
 
 /// An open directory. It follows no links and opens only regular files.
 pub struct Listing {
@@ -56,10 +54,7 @@ impl Listing {
     /// # Errors
     /// It is not a regular file, has more than `max` bytes ([`io::ErrorKind::FileTooLarge`]), or a system error.
     pub fn read(&self, name: &BStr, max: u64) -> io::Result<Vec<u8>> {
-        let mut options = OpenOptions::new();
-        options.read(true).follow(FollowSymlinks::No);
-        system::never_wait(&mut options);
-        let file = self.dir.open_with(os(name)?, &options)?;
+        let file = open_to_read(&self.dir, os(name)?)?;
         let metadata = file.metadata()?;
         if !metadata.is_file() {
             return Err(io::Error::other("it is no longer a regular file"));

@@ -28,8 +28,9 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::ambient_authority;
-use cap_std::fs::Dir;
+use cap_std::fs::{Dir, File, OpenOptions};
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use crate::path::{
@@ -206,4 +207,12 @@ fn split(path: &BStr) -> (&BStr, &BStr) {
 fn os(name: &BStr) -> io::Result<&Path> {
     name.to_path()
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "the name is not UTF-8"))
+}
+
+/// Opens a file for reading, without following a link and without waiting for a writer.
+fn open_to_read(dir: &Dir, name: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).follow(FollowSymlinks::No);
+    system::never_wait(&mut options);
+    dir.open_with(name, &options)
 }

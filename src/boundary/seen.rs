@@ -3,12 +3,12 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use cap_fs_ext::{FollowSymlinks, MetadataExt, OpenOptionsFollowExt};
-use cap_std::fs::{Dir, OpenOptions};
+use cap_fs_ext::MetadataExt;
+use cap_std::fs::Dir;
 use gix::ObjectId;
 use gix::hash::{Kind, hasher};
 
-use super::OpenedFile;
+use super::{OpenedFile, open_to_read};
 use crate::system;
 
 /// The state of a name.
@@ -40,10 +40,7 @@ impl Seen {
     /// # Errors
     /// It cannot be read.
     pub(super) fn at(dir: &Dir, name: &Path) -> io::Result<Seen> {
-        let mut options = OpenOptions::new();
-        options.read(true).follow(FollowSymlinks::No);
-        system::never_wait(&mut options);
-        let file = match dir.open_with(name, &options) {
+        let file = match open_to_read(dir, name) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Seen::Nothing),
             // A link or a socket cannot be opened.

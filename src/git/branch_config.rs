@@ -74,10 +74,8 @@ fn write(file: &Path, branch: &BStr, key: &str, value: Option<&BStr>) -> Result<
         out.sync_all()
     })
     .map_err(cannot)?;
-    match lock.commit() {
-        Ok(_) => Ok(()),
-        Err(error) => Err(cannot(error.error)),
-    }
+    let committed = lock.commit().map_err(|error| cannot(error.error));
+    committed.map(drop)
 }
 
 /// The file's content with the new value, parsed again to make sure that no byte of a path becomes another setting.

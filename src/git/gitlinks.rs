@@ -17,10 +17,8 @@ impl Repository {
         let head = self.tree_of(self.head_commit()?)?;
         for end in path.find_iter("/").chain([path.len()]) {
             let above = path[..end].as_bstr();
-            if head
-                .get(above)?
-                .is_some_and(|at| at.kind == Kind::Submodule)
-            {
+            let found = head.get(above)?;
+            if found.is_some_and(|found| found.kind == Kind::Submodule) {
                 return Ok(Some(above.to_owned()));
             }
         }

@@ -198,11 +198,8 @@ impl HistoryWalk<'_> {
         let is_ahead_and_cut = |seen: &VisitedCommit| seen.marks == HEAD && seen.cut;
         let ahead_is_cut = self.seen.iter().any(is_ahead_and_cut);
         let order = self.parents_first(head);
-        let mut commits: Vec<_> = self
-            .seen
-            .into_iter()
-            .map(|seen| Some(seen.commit))
-            .collect();
+        let seen = self.seen.into_iter();
+        let mut commits: Vec<_> = seen.map(|seen| Some(seen.commit)).collect();
         let ahead = order.into_iter().filter_map(|place| commits[place].take());
         Ok(History {
             bases,

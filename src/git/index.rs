@@ -31,18 +31,13 @@ impl Index {
         let path = repo.repo.index_path();
         let shown = show_file(&path);
         let hash = repo.repo.object_hash();
+        let unreadable = |error| Error::new(format!("the index {shown} cannot be read: {error}"));
         let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Ok(Index {
-                    state: IndexState::new(hash),
-                });
+                let state = IndexState::new(hash);
+                return Ok(Index { state });
             }
-            Err(error) => {
-                return Err(Error::new(format!(
-                    "the index {shown} cannot be read: {error}"
-                )));
-            }
+            read => read.map_err(unreadable)?,
         };
         let damaged = |why: String| {
             Error::new(format!("the index {shown} is damaged: {why}"))

@@ -49,25 +49,18 @@ pub fn draft(facts: &Facts) -> SettingsDraft {
     );
     // Writing to a String does not fail.
     let _ = writeln!(text, "path = {}", designs.path());
-    match (
-        designs.keys,
-        facts
-            .branches
-            .iter()
-            .find(|name| has_issue(name, designs.keys)),
-    ) {
-        (true, _) => text.push_str(
+    if designs.keys {
+        text.push_str(
             "# Issues are keys such as ABC-12.\nissue-pattern = '[A-Z][A-Z0-9]+-[0-9]+'\n",
-        ),
-        (false, Some(branch)) if is_plain(branch) => {
-            let _ = writeln!(
-                text,
-                "# A number that stands alone in the branch name is the issue, as in {branch}."
-            );
-        }
-        (false, _) => text.push_str(
-            "# A number that stands alone in the branch name is the issue, as in 188-enforce-paths.\n",
-        ),
+        );
+    } else {
+        let branch = facts.branches.iter().find(|name| has_issue(name));
+        let branch = branch.filter(|name| is_plain(name));
+        let _ = writeln!(
+            text,
+            "# A number that stands alone in the branch name is the issue, as in {}.",
+            branch.map_or("188-enforce-paths", String::as_str)
+        );
     }
     match &base {
         Some(base) => {
@@ -91,19 +84,15 @@ pub fn draft(facts: &Facts) -> SettingsDraft {
          # A file with more lines than this is large. Losing most of a large file needs a person's approval.\n\
          # lines = 100\n",
     );
+    let first = designs.patterns.first();
+    let is_framework =
+        |file: &String| matches!(file.as_str(), ".pre-commit-config.yaml" | "prek.toml");
     SettingsDraft {
         text,
         found,
-        design: designs
-            .patterns
-            .first()
-            .cloned()
-            .unwrap_or_else(|| DEFAULT_PATH.to_owned()),
+        design: first.map_or_else(|| DEFAULT_PATH.to_owned(), String::clone),
         designs: designs.count,
-        pre_commit: facts
-            .files
-            .iter()
-            .any(|file| matches!(file.as_str(), ".pre-commit-config.yaml" | "prek.toml")),
+        pre_commit: facts.files.iter().any(is_framework),
     }
 }
 
@@ -122,18 +111,15 @@ fn scope(text: &mut String, found: &mut Vec<String>, files: &[String]) {
         "# Paths that no change may touch.\n# protect = [\"{}\"]",
         ci.unwrap_or("/LICENSE*")
     );
-    match files.iter().find_map(|file| test_directory(file)) {
-        Some(directory) => {
-            found.push(format!("tests are in {directory}/"));
-            let _ = writeln!(
-                text,
-                "# Protect existing tests, such as those in {directory}/, unless their row says Modify.\n# protect-tests = true"
-            );
-        }
-        None => text.push_str(
-            "# Protect existing tests, unless their row says Modify.\n# protect-tests = true\n",
-        ),
+    let mut such_as = String::new();
+    if let Some(directory) = files.iter().find_map(|file| test_directory(file)) {
+        found.push(format!("tests are in {directory}/"));
+        such_as = format!(", such as those in {directory}/");
     }
+    let _ = writeln!(
+        text,
+        "# Protect existing tests{such_as}, unless their row says Modify.\n# protect-tests = true"
+    );
     let exempt = Settings::default().exempt;
     let lock = files
         .iter()
@@ -153,22 +139,17 @@ fn scope(text: &mut String, found: &mut Vec<String>, files: &[String]) {
     }
 }
 
-fn has_issue(branch: &str, keys: bool) -> bool {
-    !keys && design_selection::issues_of(&Settings::default(), branch.into()).len() == 1
+fn has_issue(branch: &str) -> bool {
+    design_selection::issues_of(&Settings::default(), branch.into()).len() == 1
 }
 
 fn base(facts: &Facts) -> Option<String> {
     let local = || {
-        BASES
-            .iter()
-            .find(|base| facts.branches.iter().any(|branch| branch == *base))
-            .map(|base| (*base).to_owned())
+        let is_there = |base: &&&str| facts.branches.iter().any(|branch| branch == *base);
+        BASES.iter().find(is_there).map(|base| (*base).to_owned())
     };
-    facts
-        .origin
-        .clone()
-        .filter(|name| is_plain(name))
-        .or_else(local)
+    let origin = facts.origin.clone().filter(|name| is_plain(name));
+    origin.or_else(local)
 }
 
 fn test_directory(file: &str) -> Option<&str> {

@@ -36,52 +36,26 @@ fn is_git_alias(name: &str) -> bool {
         .any(|git| tail_after(&name, git).is_some_and(vanishes_on_ntfs))
 }
 
-/// A file that configures git, with its short names on NTFS.
-struct ControlFile {
-    /// The name.
-    name: &'static [u8],
-    /// The first six characters of its ordinary short names, followed by `~1` to `~4`.
-    short: &'static [u8],
-    /// The first six characters of its hashed short names, which NTFS uses when the ordinary ones are taken (values
-    /// from git's documentation).
-    hashed: &'static [u8],
-}
-
-const CONTROL_FILES: [ControlFile; 4] = [
-    ControlFile {
-        name: b".gitmodules",
-        short: b"gitmod",
-        hashed: b"gi7eba",
-    },
-    ControlFile {
-        name: b".gitattributes",
-        short: b"gitatt",
-        hashed: b"gi7d29",
-    },
-    ControlFile {
-        name: b".gitignore",
-        short: b"gitign",
-        hashed: b"gi250a",
-    },
-    ControlFile {
-        name: b".mailmap",
-        short: b"mailma",
-        hashed: b"maba30",
-    },
+/// Files that configure git, each with the first six characters of its short names on NTFS: of the ordinary ones,
+/// followed by `~1` to `~4`, and of the hashed ones, which NTFS uses when the ordinary ones are taken (values from
+/// git's documentation).
+const CONTROL_FILES: [(&str, &str, &str); 4] = [
+    (".gitmodules", "gitmod", "gi7eba"),
+    (".gitattributes", "gitatt", "gi7d29"),
+    (".gitignore", "gitign", "gi250a"),
+    (".mailmap", "mailma", "maba30"),
 ];
 
 /// The control file that the last component of a path matches.
 pub(super) fn control_file(path: &[u8]) -> Option<&'static str> {
     let name = path.rsplit(|&b| b == b'/' || b == b'\\').next()?;
     let name = folded(text(name).ok()?);
-    CONTROL_FILES
-        .iter()
-        .find(|file| {
-            tail_after(&name, file.name).is_some_and(vanishes_on_ntfs)
-                || tail_after(&name, file.short).is_some_and(is_ordinary_number)
-                || is_hashed_short_name(&name, file.hashed)
-        })
-        .and_then(|file| std::str::from_utf8(file.name).ok())
+    let found = CONTROL_FILES.into_iter().find(|(file, short, hashed)| {
+        tail_after(&name, file.as_bytes()).is_some_and(vanishes_on_ntfs)
+            || tail_after(&name, short.as_bytes()).is_some_and(is_ordinary_number)
+            || is_hashed_short_name(&name, hashed.as_bytes())
+    });
+    found.map(|(file, ..)| file)
 }
 
 /// `~1` to `~4`: from the fifth collision on, NTFS hashes.

@@ -217,9 +217,7 @@ impl Policy {
 
     /// The paths of the designs in force.
     pub(crate) fn design_paths(&self) -> Vec<BString> {
-        self.designs
-            .iter()
-            .map(|governing| governing.design.path.clone())
-            .collect()
+        let designs = self.designs.iter();
+        designs.map(|one| one.design.path.clone()).collect()
     }
 }

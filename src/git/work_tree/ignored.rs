@@ -49,10 +49,8 @@ impl Ignored {
             let own = git_dir.join("info").join("exclude");
             // The error does not say which of the two it is about.
             let is_unreadable = |path: &PathBuf| path.exists() && std::fs::read(path).is_err();
-            let culprit = [Some(own.clone()), file]
-                .into_iter()
-                .flatten()
-                .find(is_unreadable);
+            let mut files = [Some(own.clone()), file].into_iter().flatten();
+            let culprit = files.find(is_unreadable);
             Error::new(format!(
                 "cannot read ignore patterns: {}: {error}",
                 show_file(&culprit.unwrap_or(own))

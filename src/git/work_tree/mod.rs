@@ -70,11 +70,8 @@ impl Repository {
             root.view().entry(directory).is_some()
         };
         let mut inside = Vec::new();
-        for entry in state
-            .entries()
-            .iter()
-            .filter(|entry| entry.mode.is_sparse())
-        {
+        let entries = state.entries().iter();
+        for entry in entries.filter(|entry| entry.mode.is_sparse()) {
             let path = entry.path(state);
             if is_there(path) {
                 for (below, file) in Tree::at(&self.objects, entry.id).states()? {

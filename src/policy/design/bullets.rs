@@ -67,12 +67,9 @@ fn read_item(
         .iter()
         .filter(|piece| piece.kind == PieceKind::Struck);
     if struck.any(|piece| !within(&piece.span, &path) && !within(&piece.span, &rest)) {
-        return Err(Problem::placeholder(
-            "struck-out",
-            "the item is struck out",
-            "remove the item",
-        )
-        .at(item.span.clone()));
+        let message = "the item is struck out";
+        let problem = Problem::placeholder("struck-out", message, "remove the item");
+        return Err(problem.at(item.span.clone()));
     }
     let rest = source
         .slice(rest)

@@ -35,10 +35,7 @@ pub(super) struct Row {
 pub(super) struct Draft<'a> {
     source: &'a DesignText<'a>,
     options: &'a DesignOptions,
-    grants: Vec<Grant>,
-    mentions: Vec<Mention>,
-    faults: Vec<DesignFault>,
-    forms: Vec<Form>,
+    design: Design,
     doubtful: BTreeSet<BString>,
     rows: usize,
     placeholders: usize,
@@ -51,10 +48,11 @@ impl<'a> Draft<'a> {
         Draft {
             source,
             options,
-            grants: Vec::new(),
-            mentions: Vec::new(),
-            faults: Vec::new(),
-            forms: Vec::new(),
+            design: Design {
+                path: source.path().into(),
+                text: source.text().to_owned(),
+                ..Design::default()
+            },
             doubtful: BTreeSet::new(),
             rows: 0,
             placeholders: 0,
@@ -74,7 +72,7 @@ impl<'a> Draft<'a> {
         } = problem;
         // What follows the sentence is an example to paste.
         let mut lines = help.lines();
-        self.faults.push(DesignFault {
+        self.design.faults.push(DesignFault {
             rule,
             message,
             help: lines
@@ -95,7 +93,7 @@ impl<'a> Draft<'a> {
 
     /// Records how the rows of a table or list are written; `span` is its start.
     pub(super) fn form(&mut self, shape: Shape, untyped: Actions, span: Range<usize>) {
-        self.forms.push(Form {
+        self.design.forms.push(Form {
             shape,
             untyped,
             anchor: self.source.anchor(span, ""),
@@ -179,7 +177,7 @@ impl<'a> Draft<'a> {
         match read {
             Ok(grants) => {
                 self.rows += 1;
-                self.grants.extend(grants);
+                self.design.grants.extend(grants);
             }
             Err(problems) => self.bad_row(problems),
         }
@@ -192,7 +190,7 @@ impl<'a> Draft<'a> {
                 Ok(entry) => BString::from(entry.path),
                 Err(_) => BString::from(written.text.as_str()),
             };
-            self.mentions.push(Mention {
+            self.design.mentions.push(Mention {
                 path,
                 change_type: change_type.to_owned(),
                 anchor: self.source.anchor(written.span.clone(), ""),
@@ -300,26 +298,22 @@ impl<'a> Draft<'a> {
         self.report_duplicates();
         self.report_nothing_granted();
         if self.is_void {
-            self.grants.clear();
-            self.mentions.clear();
+            self.design.grants.clear();
+            self.design.mentions.clear();
         }
-        self.faults
+        self.design
+            .faults
             .sort_by_key(|fault| fault.anchor.as_ref().map(|anchor| anchor.span.start));
         Design {
-            path: self.source.path().into(),
-            text: self.source.text().to_owned(),
-            grants: self.grants,
-            mentions: self.mentions,
-            faults: self.faults,
-            forms: self.forms,
             doubtful: self.doubtful.into_iter().collect(),
+            ..self.design
         }
     }
 
     fn report_duplicates(&mut self) {
         let mut first = HashMap::new();
         let mut found = Vec::new();
-        for grant in &self.grants {
+        for grant in &self.design.grants {
             let key = (grant.path.clone(), grant.kind);
             if let Some(line) = first.get(&key) {
                 let problem = Problem::new(
@@ -340,14 +334,15 @@ impl<'a> Draft<'a> {
     }
 
     fn report_nothing_granted(&mut self) {
-        if self.rows == 0 || !self.grants.is_empty() {
+        if self.rows == 0 || !self.design.grants.is_empty() {
             return;
         }
         let first = self
+            .design
             .faults
             .iter()
             .filter_map(|fault| fault.anchor.as_ref())
-            .chain(self.mentions.iter().map(|mention| &mention.anchor))
+            .chain(self.design.mentions.iter().map(|mention| &mention.anchor))
             .map(|anchor| anchor.span.clone())
             .min_by_key(|span| span.start);
         let span = self.source.line_span(first.unwrap_or(0..0).start);

@@ -61,7 +61,7 @@ pub use parsed::{DesignFault, Mention};
 pub use role::role_of;
 
 /// A parsed design document.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Design {
     /// The path of the document in the repository.
     pub path: BString,

@@ -66,17 +66,14 @@ pub(super) fn split_arrow(path: Written) -> Vec<Written> {
         })
         .unwrap_or_default();
     match *parts {
-        [old, new] => vec![
-            Written {
-                text: old.to_owned(),
+        [old, new] => {
+            let end = |text: &str, arrow| Written {
+                text: text.to_owned(),
+                arrow,
                 ..path.clone()
-            },
-            Written {
-                text: new.to_owned(),
-                arrow: true,
-                ..path.clone()
-            },
-        ],
+            };
+            vec![end(old, path.arrow), end(new, true)]
+        }
         _ => vec![path],
     }
 }
