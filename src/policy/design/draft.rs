@@ -5,13 +5,12 @@ use std::ops::Range;
 
 use gix::bstr::{BString, ByteSlice};
 
-use super::Design;
 use super::entry::{self, GrantPath};
 use super::form::{Form, Shape};
 use super::kind::RowAction;
 use super::name;
 use super::options::DesignOptions;
-use super::parsed::{DesignFault, Mention};
+use super::parsed::{Design, DesignFault, Mention};
 use super::problem::{LocatedProblem, Problem, show};
 use super::role::role_of;
 use super::source::DesignText;

@@ -48,7 +48,7 @@ mod written;
 
 use std::collections::BTreeSet;
 
-use gix::bstr::{BStr, BString};
+use gix::bstr::BStr;
 
 use crate::error::Error;
 use crate::finding::Finding;
@@ -57,27 +57,8 @@ use crate::policy::{Grant, GrantKind};
 
 pub use form::{Form, MissingRow, RowToAdd, usual_row};
 pub use options::DesignOptions;
-pub use parsed::{DesignFault, Mention};
+pub use parsed::{Design, DesignFault, Mention};
 pub use role::role_of;
-
-/// A parsed design document.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Design {
-    /// The path of the document in the repository.
-    pub path: BString,
-    /// The text with its BOM, for excerpts. In a document that is not UTF-8, invalid bytes are replaced.
-    pub text: String,
-    /// The grants in document order.
-    pub grants: Vec<Grant>,
-    /// Paths that are named but not granted.
-    pub mentions: Vec<Mention>,
-    /// The faults in document order.
-    pub faults: Vec<DesignFault>,
-    /// Its tables and lists, and how their rows are written.
-    pub forms: Vec<Form>,
-    /// Code that would mean just a file if one of that name existed: `TODO`, `a.rs:12`.
-    pub doubtful: Vec<BString>,
-}
 
 impl Design {
     /// Whether the design can judge anything. An ambiguous or undecodable document grants nothing; a bad row loses

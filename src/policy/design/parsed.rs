@@ -1,8 +1,29 @@
-//! What a design says besides its grants: paths that it only mentions, and its faults.
+//! A parsed design: its grants, the paths that it only mentions, and its faults.
 
 use gix::bstr::BString;
 
+use super::form::Form;
 use crate::finding::{Anchor, Help, Rule};
+use crate::policy::Grant;
+
+/// A parsed design document.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Design {
+    /// The path of the document in the repository.
+    pub path: BString,
+    /// The text with its BOM, for excerpts. In a document that is not UTF-8, invalid bytes are replaced.
+    pub text: String,
+    /// The grants in document order.
+    pub grants: Vec<Grant>,
+    /// Paths that are named but not granted.
+    pub mentions: Vec<Mention>,
+    /// The faults in document order.
+    pub faults: Vec<DesignFault>,
+    /// Its tables and lists, and how their rows are written.
+    pub forms: Vec<Form>,
+    /// Code that would mean just a file if one of that name existed: `TODO`, `a.rs:12`.
+    pub doubtful: Vec<BString>,
+}
 
 /// A path in a row such as `Exists` or `Verify`: named, not granted.
 #[derive(Debug, Clone, PartialEq, Eq)]
