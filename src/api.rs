@@ -6,7 +6,7 @@ use crate::change::ProposedChange;
 use crate::error::Result;
 use crate::gate::{self, Failure};
 use crate::git::Repository;
-use crate::judge::{self, Options, PolicyRequest};
+use crate::judge::{self, Options};
 use crate::policy::Policy;
 use crate::report::{self, Format, Style};
 use crate::verdict::Verdict;
@@ -40,11 +40,7 @@ impl Repository {
     /// # Errors
     /// There is no design, or a design or `guard.toml` cannot be used.
     pub fn policy(&self) -> Result<Policy> {
-        let request = PolicyRequest {
-            options: &Options::default(),
-            needs_design: true,
-        };
-        judge::load_for_request(self, &request)
+        judge::load_for_request(self, &Options::default(), true)
     }
 }
 

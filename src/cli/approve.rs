@@ -6,7 +6,7 @@ use gix::bstr::ByteSlice;
 use serde_json::json;
 
 use super::design_args::DesignArgs;
-use super::files::{print_done, tell};
+use super::files::{print_done, told};
 use super::person::{Person, one_line};
 use super::question::{GUTTER, ask, push_quoted};
 use super::repository::{repository, with_approvals};
@@ -90,18 +90,15 @@ pub(super) struct RejectArgs {
 }
 
 impl PendingArgs {
-    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+    pub(super) fn run(&self, output: &mut Output) -> gate::GateResult<u8> {
         let repo = repository()?;
-        let listed = match &self.id {
-            Some(id) => gate::held_change(&repo, id).map(|(change, old)| {
+        let (held, diff) = match &self.id {
+            Some(id) => {
+                let (change, old) = gate::held_change(&repo, id)?;
                 let diff = self.diff(&change, &old);
                 (vec![change], Some(diff))
-            }),
-            None => gate::pending(&repo).map(|held| (held, None)),
-        };
-        let (held, diff) = match listed {
-            Ok(listed) => listed,
-            Err(failure) => return tell(output, &failure),
+            }
+            None => (gate::pending(&repo)?, None),
         };
         let style = output.style.clone();
         output.print_either(
@@ -161,7 +158,7 @@ impl ApproveArgs {
         }
         let mut person = Person::present()?;
         match &self.id {
-            Some(id) => self.held(output, &repo, &mut person, id),
+            Some(id) => told(output, |output| self.held(output, &repo, &mut person, id)),
             None => self.staged(output, &repo, &mut person),
         }
     }
@@ -172,30 +169,22 @@ impl ApproveArgs {
         repo: &Repository,
         person: &mut Person,
         id: &str,
-    ) -> Result<u8> {
+    ) -> gate::GateResult<u8> {
         let mut is_unsigned = false;
         let style = output.style.clone();
-        let mut approve = || -> gate::GateResult<_> {
-            let signer = self.sign.signer(repo)?;
-            let has_signer = signer.is_some();
-            let gate = Gate::open(repo, &self.design.options(false))?.signing(signer);
-            output.notes(gate.notes());
-            let done = gate.approve(id, &mut |question| {
-                is_unsigned = question.finding.is_some() && !has_signer;
-                ask(person, question, &style)
-            })?;
-            Ok((gate, done))
-        };
-        match approve() {
-            Ok((gate, done)) => {
-                print_done(output, &gate, &done);
-                if is_unsigned {
-                    output.notes(&enroll::unsigned_notes(repo));
-                }
-                Ok(0)
-            }
-            Err(failure) => tell(output, &failure),
+        let signer = self.sign.signer(repo)?;
+        let has_signer = signer.is_some();
+        let gate = Gate::open(repo, &self.design.options(false))?.signing(signer);
+        output.notes(gate.notes());
+        let done = gate.approve(id, &mut |question| {
+            is_unsigned = question.finding.is_some() && !has_signer;
+            ask(person, question, &style)
+        })?;
+        print_done(output, &gate, &done);
+        if is_unsigned {
+            output.notes(&enroll::unsigned_notes(repo));
         }
+        Ok(0)
     }
 
     fn staged(&self, output: &mut Output, repo: &Repository, person: &mut Person) -> Result<u8> {
@@ -219,21 +208,32 @@ impl ApproveArgs {
             output.notes(&[what.to_owned()]);
             return Ok(u8::from(!fixed.is_empty()));
         }
-        let signer = match self.sign.signer(repo) {
-            Ok(signer) => signer,
-            Err(failure) => return tell(output, &failure),
-        };
+        told(output, |output| {
+            self.approve_all(output, repo, person, &waiting)?;
+            Ok(u8::from(!fixed.is_empty()))
+        })
+    }
+
+    fn approve_all(
+        &self,
+        output: &mut Output,
+        repo: &Repository,
+        person: &mut Person,
+        waiting: &[Clearable],
+    ) -> gate::GateResult<()> {
+        let signer = self.sign.signer(repo)?;
         let reason = match person.ask(
-            &shown(&waiting, PREVIEW_LINES, &output.style),
-            &shown(&waiting, usize::MAX, &output.style),
-            &word(&waiting),
+            &shown(waiting, PREVIEW_LINES, &output.style),
+            &shown(waiting, usize::MAX, &output.style),
+            &word(waiting),
             &[],
         ) {
             Answer::Approve(reason) => reason,
             Answer::Reject(_) | Answer::Instead(_) | Answer::Nothing => {
-                let failure =
-                    Failure::new(FailureKind::NotApproved, "nothing was approved".to_owned());
-                return tell(output, &failure);
+                return Err(Failure::new(
+                    FailureKind::NotApproved,
+                    "nothing was approved",
+                ));
             }
         };
         let approve = |change: &Clearable| {
@@ -246,17 +246,13 @@ impl ApproveArgs {
             consent.to(repo, &change.change)
         };
         // Sign all before keeping the first, so that a failed signature leaves nothing behind.
-        let approvals: gate::GateResult<Vec<_>> = waiting.iter().map(approve).collect();
-        let kept = approvals.and_then(|approvals| {
-            for (approval, change) in approvals.iter().zip(&waiting) {
-                gate::keep(repo, approval, &change.designs)?;
-            }
-            Ok(approvals)
-        });
-        let approvals = match kept {
-            Ok(approvals) => approvals,
-            Err(failure) => return tell(output, &failure),
-        };
+        let approvals: Vec<_> = waiting
+            .iter()
+            .map(approve)
+            .collect::<gate::GateResult<_>>()?;
+        for (approval, change) in approvals.iter().zip(waiting) {
+            gate::keep(repo, approval, &change.designs)?;
+        }
         // The changes are approved, so an error in the list of signers is only a note.
         let notes = judge::not_listed(repo, &approvals);
         output.notes(&notes.unwrap_or_else(|error| vec![error.message]));
@@ -279,25 +275,20 @@ impl ApproveArgs {
                     .try_for_each(|path| writeln!(out, "approved {path}{how}: commit it now"))
             },
         );
-        Ok(u8::from(!fixed.is_empty()))
+        Ok(())
     }
 }
 
 impl RejectArgs {
-    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+    pub(super) fn run(&self, output: &mut Output) -> gate::GateResult<u8> {
         let repo = repository()?;
         Person::present()?;
-        match gate::reject(&repo, &self.id, &one_line(&self.reason)) {
-            Ok(change) => {
-                let path = change.path;
-                output.print_either(
-                    || json!({ "version": 1, "rejected": self.id, "path": path.to_str_lossy() }),
-                    |out| writeln!(out, "rejected {}: {} is unchanged", self.id, show(&path)),
-                );
-                Ok(0)
-            }
-            Err(failure) => tell(output, &failure),
-        }
+        let path = gate::reject(&repo, &self.id, &one_line(&self.reason))?.path;
+        output.print_either(
+            || json!({ "version": 1, "rejected": self.id, "path": path.to_str_lossy() }),
+            |out| writeln!(out, "rejected {}: {} is unchanged", self.id, show(&path)),
+        );
+        Ok(0)
     }
 }
 

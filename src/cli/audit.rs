@@ -11,15 +11,9 @@ use crate::gate::{ChainHead, Log, Record, Verification, verify_beside};
 use crate::git::Snapshots;
 use crate::path::show;
 
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  guard audit show --last 20\n  guard audit verify")]
-pub(super) struct AuditArgs {
-    #[command(subcommand)]
-    verb: AuditVerb,
-}
-
 #[derive(Debug, Subcommand)]
-enum AuditVerb {
+#[command(after_help = "Examples:\n  guard audit show --last 20\n  guard audit verify")]
+pub(super) enum AuditArgs {
     /// Print the records, oldest first.
     #[command(
         after_help = "Examples:\n  guard audit show\n  guard audit show --last 20 --format json"
@@ -45,19 +39,19 @@ impl AuditArgs {
         let repo = repository()?;
         let log = Log::new(repo.common_dir());
         // Read before the log, which may grow meanwhile.
-        let snapshots = match self.verb {
-            AuditVerb::Verify { .. } => repo.snapshots()?,
-            AuditVerb::Show { .. } => Snapshots::default(),
+        let snapshots = match self {
+            AuditArgs::Verify { .. } => repo.snapshots()?,
+            AuditArgs::Show { .. } => Snapshots::default(),
         };
         let bytes = log
             .read()
             .map_err(|error| Error::new(format!("the audit log cannot be read: {error}")))?;
-        match &self.verb {
-            AuditVerb::Show { last } => {
+        match self {
+            AuditArgs::Show { last } => {
                 print_records(output, &bytes, *last);
                 Ok(0)
             }
-            AuditVerb::Verify { anchor } => {
+            AuditArgs::Verify { anchor } => {
                 let anchor = anchor.as_deref().map(parse_anchor).transpose()?;
                 Ok(print_verification(
                     output,

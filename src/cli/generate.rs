@@ -12,17 +12,11 @@ use crate::error::{Error, Result};
 use crate::git::show_file;
 use crate::report;
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Subcommand)]
 #[command(
     after_help = "Examples:\n  guard generate completions bash\n  guard generate man --dir ~/.local/share/man/man1\n  guard generate schema > guard.schema.json"
 )]
-pub(super) struct GenerateArgs {
-    #[command(subcommand)]
-    what: GenerateVerb,
-}
-
-#[derive(Debug, Subcommand)]
-enum GenerateVerb {
+pub(super) enum GenerateArgs {
     /// Print the completions for a shell.
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
@@ -57,13 +51,13 @@ Examples:
 
 impl GenerateArgs {
     pub(super) fn run(&self, output: &mut Output, mut command: Command) -> Result<u8> {
-        match &self.what {
-            GenerateVerb::Completions { shell } => {
+        match self {
+            GenerateArgs::Completions { shell } => {
                 let mut script = Vec::new();
                 clap_complete::generate(*shell, &mut command, "guard", &mut script);
                 output.print(|out, _, _| out.write_all(&script));
             }
-            GenerateVerb::Man { dir } => {
+            GenerateArgs::Man { dir } => {
                 let pages = pages(command)?;
                 match dir {
                     Some(dir) => write(dir, &pages)?,
@@ -72,11 +66,11 @@ impl GenerateArgs {
                     }),
                 }
             }
-            GenerateVerb::Settings => {
+            GenerateArgs::Settings => {
                 let reference = report::settings_reference();
                 output.print(|out, _, _| out.write_all(reference.as_bytes()));
             }
-            GenerateVerb::Schema => {
+            GenerateArgs::Schema => {
                 let schema = report::schema().map_err(failed)?;
                 output.print(|out, _, _| out.write_all(schema.as_bytes()));
             }

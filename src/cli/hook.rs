@@ -18,25 +18,19 @@ use crate::judge::{self, Options};
 use crate::report;
 use crate::trailer::{self, Message};
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Subcommand)]
 #[command(
     after_help = "Examples:\n  guard install git        install the scripts that call these hooks\n  guard hook pre-commit    do what such a script does"
 )]
-pub(super) struct HookArgs {
-    #[command(subcommand)]
-    name: Name,
-}
-
-#[derive(Debug, Subcommand)]
-enum Name {
+pub(super) enum HookArgs {
     /// Judge the staged changes before a commit.
     #[command(
         after_help = "Examples:\n  guard hook pre-commit\n  guard hook pre-commit --lld docs/lld/LLD-188.md"
     )]
-    PreCommit(CommitArgs),
+    PreCommit(DesignArgs),
     /// Judge a merge's own changes before git creates the commit.
     #[command(after_help = "Examples:\n  guard hook pre-merge-commit")]
-    PreMergeCommit(CommitArgs),
+    PreMergeCommit(DesignArgs),
     /// Judge commits for which git skips pre-commit, and add the trailers to the message.
     #[command(after_help = ABOUT_PREPARE)]
     PrepareCommitMsg(PrepareArgs),
@@ -55,7 +49,7 @@ enum Name {
     #[command(
         after_help = "Examples:\n  guard hook framework    the entry of `guard` in .pre-commit-hooks.yaml"
     )]
-    Framework(CommitArgs),
+    Framework(DesignArgs),
     /// Judge one ref of a push, on a server.
     #[command(
         after_help = "Examples:\n  guard hook update refs/heads/main 4b45435 9f3c1a2\n\ngit passes these arguments to its update hook."
@@ -87,13 +81,7 @@ used, and `Guard-Log: COUNT:HASH` the current end of the audit log.";
 const MAX_MESSAGE: u64 = 64 << 20;
 
 #[derive(Debug, clap::Args)]
-struct CommitArgs {
-    #[command(flatten)]
-    design: DesignArgs,
-}
-
-#[derive(Debug, clap::Args)]
-struct MessageArgs {
+pub(super) struct MessageArgs {
     /// The file with the message.
     file: PathBuf,
     #[command(flatten)]
@@ -101,7 +89,7 @@ struct MessageArgs {
 }
 
 #[derive(Debug, clap::Args)]
-struct PrepareArgs {
+pub(super) struct PrepareArgs {
     #[command(flatten)]
     message: MessageArgs,
     /// The source of the message: message, template, merge, squash or commit.
@@ -114,39 +102,35 @@ struct PrepareArgs {
 
 impl HookArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        match &self.name {
-            Name::PreCommit(args) => {
-                push::staged(output, &repository()?, &args.design.options(true))
+        match self {
+            HookArgs::PreCommit(args) => push::staged(output, &repository()?, &args.options(true)),
+            HookArgs::PreMergeCommit(args) => {
+                lint::staged(output, &repository()?, &in_merge(args, true))
             }
-            Name::PreMergeCommit(args) => {
-                lint::staged(output, &repository()?, &args.in_merge(true))
-            }
-            Name::PrepareCommitMsg(args) => args.run(output),
-            Name::PostCommit => post_commit(),
-            Name::CommitMsg(args) => {
+            HookArgs::PrepareCommitMsg(args) => args.run(output),
+            HookArgs::PostCommit => post_commit(),
+            HookArgs::CommitMsg(args) => {
                 let repo = repository()?;
                 let options = args.options(&repo)?;
                 let template = repo.config_path("commit.template")?;
                 args.name_designs(&repo, &options, template.as_deref())
             }
-            Name::Framework(args) => {
-                push::framework(output, &args.in_merge(!called_by_git_commit()))
+            HookArgs::Framework(args) => {
+                push::framework(output, &in_merge(args, !called_by_git_commit()))
             }
-            Name::PrePush(args) => args.run(output),
-            Name::Update(args) => args.run(output),
-            Name::PreReceive => push::pre_receive(output),
-            Name::ReferenceTransaction(args) => args.run(output),
+            HookArgs::PrePush(args) => args.run(output),
+            HookArgs::Update(args) => args.run(output),
+            HookArgs::PreReceive => push::pre_receive(output),
+            HookArgs::ReferenceTransaction(args) => args.run(output),
         }
     }
 }
 
-impl CommitArgs {
-    /// `githead`: whether git is merging, as far as the caller can tell.
-    fn in_merge(&self, githead: bool) -> Options {
-        Options {
-            githead,
-            ..self.design.options(true)
-        }
+/// `githead`: whether git is merging, as far as the caller can tell.
+fn in_merge(design: &DesignArgs, githead: bool) -> Options {
+    Options {
+        githead,
+        ..design.options(true)
     }
 }
 

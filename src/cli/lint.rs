@@ -185,61 +185,32 @@ pub(super) fn framework_push(
     each: Option<&judge::Progress<'_>>,
     options: &Options,
 ) -> Result<Option<Verdict>> {
-    let Some(pushed) = FrameworkPush::from_environment()? else {
-        return Ok(None);
-    };
-    let FrameworkPush { from, to, .. } = &pushed;
-    let Some((name, remote)) = &pushed.arrives else {
-        // A range that the user named.
+    // pre-commit and prek pass only the first of several refs.
+    let from = variable("PRE_COMMIT_FROM_REF")?;
+    let to = variable("PRE_COMMIT_TO_REF")?;
+    let Some(name) = variable("PRE_COMMIT_REMOTE_BRANCH")? else {
         let (Some(from), Some(to)) = (from, to) else {
             return Ok(None);
         };
-        let range = repo.range_between(from, to)?;
+        let range = repo.range_between(&from, &to)?;
         return judge::range(repo, &range, each, options).map(Some);
     };
-    let commit = |revision: &Option<String>| {
-        revision
-            .as_ref()
-            .map(|revision| repo.revision(revision))
-            .transpose()
+    let remote = variable("PRE_COMMIT_REMOTE_NAME")?.unwrap_or_else(|| "origin".to_owned());
+    // The framework names no range for the first push of a repository.
+    let to = match to {
+        None => variable("PRE_COMMIT_LOCAL_BRANCH")?,
+        to => to,
+    };
+    let commit = |revision: Option<String>| {
+        let id = revision.map(|revision| repo.revision(&revision));
+        id.transpose()
     };
     let update = Update {
-        name: name.as_str().into(),
+        name: name.into(),
         old: commit(from)?,
         new: commit(to)?,
     };
-    judge::push(repo, &[update], PushSide::Local(remote), each, options).map(Some)
-}
-
-/// What pre-commit and prek say about a push. Of several refs they pass only the first.
-struct FrameworkPush {
-    from: Option<String>,
-    to: Option<String>,
-    /// The remote ref, and the name of the remote.
-    arrives: Option<(String, String)>,
-}
-
-impl FrameworkPush {
-    fn from_environment() -> Result<Option<FrameworkPush>> {
-        let (from, to) = (
-            variable("PRE_COMMIT_FROM_REF")?,
-            variable("PRE_COMMIT_TO_REF")?,
-        );
-        let arrives = variable("PRE_COMMIT_REMOTE_BRANCH")?;
-        if arrives.is_none() && (from.is_none() || to.is_none()) {
-            return Ok(None);
-        }
-        let remote = variable("PRE_COMMIT_REMOTE_NAME")?.unwrap_or_else(|| "origin".to_owned());
-        Ok(Some(FrameworkPush {
-            from,
-            // The framework names no range for the first push of a repository.
-            to: match to {
-                None => variable("PRE_COMMIT_LOCAL_BRANCH")?,
-                to => to,
-            },
-            arrives: arrives.map(|name| (name, remote)),
-        }))
-    }
+    judge::push(repo, &[update], PushSide::Local(&remote), each, options).map(Some)
 }
 
 fn variable(name: &str) -> Result<Option<String>> {

@@ -81,6 +81,7 @@ enum Verb {
     /// Check whether paths may be written.
     Check(check::CheckArgs),
     /// List what the designs grant, and lint them.
+    #[command(subcommand)]
     Scope(scope::ScopeArgs),
     /// Choose the design for this branch.
     Use(use_design::UseArgs),
@@ -103,14 +104,17 @@ enum Verb {
     /// Reject a held change, at a terminal.
     Reject(approve::RejectArgs),
     /// List, show and restore snapshots of earlier content.
+    #[command(subcommand)]
     Snapshot(snapshot::SnapshotArgs),
     /// Show and verify the log of requests and decisions.
+    #[command(subcommand)]
     Audit(audit::AuditArgs),
     /// Explain a rule, with an example and the fix.
     Explain(explain::ExplainArgs),
     /// List the settings in force and where each comes from.
     Settings(settings::SettingsArgs),
     /// Print completions, manual pages, or the schema or reference of guard.toml.
+    #[command(subcommand)]
     Generate(generate::GenerateArgs),
     /// Write the first guard.toml from what the repository contains.
     Init(init::InitArgs),
@@ -121,6 +125,7 @@ enum Verb {
     /// Check that the set-up works, also with a trial commit.
     Doctor(doctor::DoctorArgs),
     /// Run guard as a hook of git or of a hook framework.
+    #[command(subcommand)]
     Hook(hook::HookArgs),
 }
 
@@ -183,16 +188,16 @@ impl Cli {
             Verb::Check(args) => args.run(output),
             Verb::Scope(args) => args.run(output),
             Verb::Use(args) => args.run(output),
-            Verb::Read(args) => files::answered(output, |output| args.run(output)),
-            Verb::Write(args) => files::answered(output, |output| args.run(output)),
-            Verb::Patch(args) => files::answered(output, |output| args.run(output)),
-            Verb::Delete(args) => files::answered(output, |output| args.run(output)),
-            Verb::Move(args) => files::answered(output, |output| args.run(output)),
-            Verb::Edit(args) => files::answered(output, |output| args.run(output)),
-            Verb::Pending(args) => files::answered(output, |output| args.run(output)),
+            Verb::Read(args) => files::told(output, |output| args.run(output)),
+            Verb::Write(args) => files::told(output, |output| args.run(output)),
+            Verb::Patch(args) => files::told(output, |output| args.run(output)),
+            Verb::Delete(args) => files::told(output, |output| args.run(output)),
+            Verb::Move(args) => files::told(output, |output| args.run(output)),
+            Verb::Edit(args) => files::told(output, |output| args.run(output)),
+            Verb::Pending(args) => files::told(output, |output| args.run(output)),
             Verb::Approve(args) => files::answered(output, |output| args.run(output)),
-            Verb::Reject(args) => files::answered(output, |output| args.run(output)),
-            Verb::Snapshot(args) => files::answered(output, |output| args.run(output)),
+            Verb::Reject(args) => files::told(output, |output| args.run(output)),
+            Verb::Snapshot(args) => files::told(output, |output| args.run(output)),
             Verb::Audit(args) => args.run(output),
             Verb::Explain(args) => args.run(output),
             Verb::Settings(args) => args.run(output, &command()),

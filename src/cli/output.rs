@@ -199,14 +199,8 @@ pub(super) struct Output {
     pub(super) style: Style,
     error_style: Style,
     files: Vec<(Format, PathBuf)>,
-    /// The first failure to write, such as a full disk.
-    failed: Option<Failed>,
-}
-
-/// What could not be written, and why.
-struct Failed {
-    to: String,
-    error: io::Error,
+    /// What could not be written first, and why, such as a full disk.
+    failed: Option<(String, io::Error)>,
 }
 
 impl Output {
@@ -343,8 +337,7 @@ impl Output {
     fn note_failure(&mut self, to: &str, written: io::Result<()>) {
         match written {
             Err(error) if error.kind() != ErrorKind::BrokenPipe && self.failed.is_none() => {
-                let to = to.to_owned();
-                self.failed = Some(Failed { to, error });
+                self.failed = Some((to.to_owned(), error));
             }
             _ => {}
         }
@@ -352,7 +345,7 @@ impl Output {
 
     /// The exit code; 2 if the verdict could not be written.
     pub(super) fn finish(self, code: u8) -> ExitCode {
-        let Some(Failed { to, error }) = &self.failed else {
+        let Some((to, error)) = &self.failed else {
             return ExitCode::from(code);
         };
         let error = match error.kind() {

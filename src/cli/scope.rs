@@ -11,23 +11,17 @@ use crate::error::Result;
 use crate::judge::{self, DocumentChoice};
 use crate::report::{write_prompt, write_scope, write_scope_check};
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Subcommand)]
 #[command(
     after_help = "Examples:\n  guard scope show                   list the grants, each with its line\n  guard scope prompt >> prompt.md    tell an agent what it may write\n  guard scope check                  lint the designs of this branch"
 )]
-pub(super) struct ScopeArgs {
-    #[command(subcommand)]
-    verb: ScopeVerb,
-}
-
-#[derive(Debug, Subcommand)]
-enum ScopeVerb {
+pub(super) enum ScopeArgs {
     /// List every grant with its line in the design.
     #[command(after_help = SHOW_EXAMPLES)]
-    Show(ShowArgs),
+    Show(DesignArgs),
     /// Print the grants as a section for an agent's prompt.
     #[command(after_help = PROMPT_EXAMPLES)]
-    Prompt(ShowArgs),
+    Prompt(DesignArgs),
     /// Lint design documents.
     #[command(after_help = CHECK_EXAMPLES)]
     Check(ScopeCheckArgs),
@@ -56,13 +50,7 @@ The exit code is 0 if there is no finding at level error, 1 if there is one, and
 guard does not compare the rows of a finished design with the files.";
 
 #[derive(Debug, clap::Args)]
-struct ShowArgs {
-    #[command(flatten)]
-    design: DesignArgs,
-}
-
-#[derive(Debug, clap::Args)]
-struct ScopeCheckArgs {
+pub(super) struct ScopeCheckArgs {
     /// The documents to lint; by default, the designs of this branch.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -78,19 +66,19 @@ struct ScopeCheckArgs {
 
 impl ScopeArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        match &self.verb {
-            ScopeVerb::Show(args) => {
-                let listing = judge::scope(&repository()?, &args.design.options(false))?;
+        match self {
+            ScopeArgs::Show(args) => {
+                let listing = judge::scope(&repository()?, &args.options(false))?;
                 output.print(|out, format, style| write_scope(&listing, format, out, style));
                 Ok(0)
             }
-            ScopeVerb::Prompt(args) => {
-                let section = judge::prompt(&repository()?, &args.design.options(false))?;
+            ScopeArgs::Prompt(args) => {
+                let section = judge::prompt(&repository()?, &args.options(false))?;
                 output.print(|out, format, _| write_prompt(&section, format, out));
                 output.notes(&section.remarks());
                 Ok(0)
             }
-            ScopeVerb::Check(args) => {
+            ScopeArgs::Check(args) => {
                 let choice = DocumentChoice {
                     files: args.files.clone(),
                     all: args.all,

@@ -8,31 +8,25 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use serde_json::{Value, json};
 
 use super::design_args::DesignArgs;
-use super::files::{person, tell};
+use super::files::person;
 use super::question::ask;
 use super::repository::repository;
 use super::sign::SignArgs;
 use super::{enroll, output::Output};
 use crate::boundary::{Boundary, absolute, bytes, from_real_root};
 use crate::error::{Error, Result};
-use crate::gate::{self, CompletedOperation, Gate};
+use crate::gate::{self, Gate};
 use crate::git::{Repository, Snapshot, WorkTree};
 use crate::measure::unified_preview;
 use crate::path::{normalize_request, show};
 use crate::report::Format;
 use crate::system;
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Subcommand)]
 #[command(
     after_help = "Examples:\n  guard snapshot list\n  guard snapshot diff 4b45435\n  guard snapshot restore 4b45435 src/state.py"
 )]
-pub(super) struct SnapshotArgs {
-    #[command(subcommand)]
-    verb: SnapshotVerb,
-}
-
-#[derive(Debug, Subcommand)]
-enum SnapshotVerb {
+pub(super) enum SnapshotArgs {
     /// List the snapshots, newest first.
     #[command(after_help = "Examples:\n  guard snapshot list\n  guard snapshot list --format json")]
     List,
@@ -75,21 +69,21 @@ enum SnapshotVerb {
 }
 
 impl SnapshotArgs {
-    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+    pub(super) fn run(&self, output: &mut Output) -> gate::GateResult<u8> {
         let repo = repository()?;
-        match &self.verb {
-            SnapshotVerb::List => list(output, &repo)?,
-            SnapshotVerb::Show { snapshot, path } => {
+        match self {
+            SnapshotArgs::List => list(output, &repo)?,
+            SnapshotArgs::Show { snapshot, path } => {
                 show_one(output, &repo, snapshot, path.as_deref())?
             }
-            SnapshotVerb::Diff { snapshot } => return diff(output, &repo, snapshot),
-            SnapshotVerb::Restore {
+            SnapshotArgs::Diff { snapshot } => diff(output, &repo, snapshot)?,
+            SnapshotArgs::Restore {
                 snapshot,
                 paths,
                 design,
                 auto,
-            } => return restore(output, &repo, snapshot, paths, design, *auto),
-            SnapshotVerb::Prune => prune(output, &repo)?,
+            } => restore(output, &repo, snapshot, paths, design, *auto)?,
+            SnapshotArgs::Prune => prune(output, &repo)?,
         }
         Ok(0)
     }
@@ -254,19 +248,16 @@ fn show_one(output: &mut Output, repo: &Repository, name: &str, path: Option<&Pa
     Ok(())
 }
 
-fn diff(output: &mut Output, repo: &Repository, name: &str) -> Result<u8> {
+fn diff(output: &mut Output, repo: &Repository, name: &str) -> gate::GateResult<()> {
     let snapshot = find(repo, name)?;
     let id = snapshot.id;
-    let here = gate::check_is_here(
+    gate::check_is_here(
         repo,
         &snapshot.work_tree,
         &format!("the snapshot {id}"),
         &format!("snapshot diff {id}"),
         &format!("to print one of its files: guard snapshot show {id} FILE"),
-    );
-    if let Err(failure) = here {
-        return tell(output, &failure);
-    }
+    )?;
     let boundary =
         Boundary::open(repo.own_workdir()?).map_err(|error| Error::new(error.to_string()))?;
     let mut text = String::new();
@@ -284,7 +275,7 @@ fn diff(output: &mut Output, repo: &Repository, name: &str) -> Result<u8> {
         || json!({ "version": 1, "id": snapshot.id.to_string(), "diff": text }),
         |out| out.write_all(text.as_bytes()),
     );
-    Ok(0)
+    Ok(())
 }
 
 fn restore(
@@ -294,7 +285,7 @@ fn restore(
     only: &[PathBuf],
     design: &DesignArgs,
     auto: bool,
-) -> Result<u8> {
+) -> gate::GateResult<()> {
     let snapshot = find(repo, name)?;
     let only: Vec<BString> = only
         .iter()
@@ -304,10 +295,12 @@ fn restore(
         |path: &&BString| snapshot.files.contains(path) || snapshot.absent.contains(path);
     if let Some(unknown) = only.iter().find(|path| !is_there(path)) {
         return Err(
-            Error::new(format!("the snapshot does not contain {}", show(unknown))).help(format!(
-                "to list its files: guard snapshot show {}",
-                show(name)
-            )),
+            Error::new(format!("the snapshot does not contain {}", show(unknown)))
+                .help(format!(
+                    "to list its files: guard snapshot show {}",
+                    show(name)
+                ))
+                .into(),
         );
     }
     let wanted = |paths: &[BString]| -> Vec<BString> {
@@ -316,30 +309,25 @@ fn restore(
     };
     let (restored, removed) = (wanted(&snapshot.files), wanted(&snapshot.absent));
     let paths = [restored.clone(), removed.clone()].concat();
-    let mut person = person(auto);
     let mut is_unsigned = false;
     let style = output.style.clone();
-    let mut run = || -> gate::GateResult<Vec<CompletedOperation>> {
-        let options = design.options(false);
-        let (gate, steps) = Gate::open_to_restore(repo, &options, &snapshot, &paths)?;
-        output.notes(gate.notes());
-        let Some(person) = &mut person else {
-            return gate.restore(&steps, None);
-        };
-        let signer = SignArgs::of_environment().signer(repo)?;
-        let has_signer = signer.is_some();
-        gate.signing(signer).restore(
-            &steps,
-            Some(&mut |question| {
-                is_unsigned = question.finding.is_some() && !has_signer;
-                ask(person, question, &style)
-            }),
-        )
-    };
-    let done = match run() {
-        Ok(done) => done,
-        Err(failure) => return tell(output, &failure),
-    };
+    let options = design.options(false);
+    let (gate, steps) = Gate::open_to_restore(repo, &options, &snapshot, &paths)?;
+    output.notes(gate.notes());
+    let done = match &mut person(auto) {
+        None => gate.restore(&steps, None),
+        Some(person) => {
+            let signer = SignArgs::of_environment().signer(repo)?;
+            let has_signer = signer.is_some();
+            gate.signing(signer).restore(
+                &steps,
+                Some(&mut |question| {
+                    is_unsigned = question.finding.is_some() && !has_signer;
+                    ask(person, question, &style)
+                }),
+            )
+        }
+    }?;
     let backups: Vec<String> = done.iter().map(|done| done.backup.to_string()).collect();
     output.print_either(
         || {
@@ -358,7 +346,7 @@ fn restore(
     if is_unsigned {
         output.notes(&enroll::unsigned_notes(repo));
     }
-    Ok(0)
+    Ok(())
 }
 
 fn prune(output: &mut Output, repo: &Repository) -> Result<()> {

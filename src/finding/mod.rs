@@ -55,6 +55,16 @@ impl Details {
     }
 }
 
+impl Anchor {
+    /// The same place, with another label.
+    pub(crate) fn labelled(&self, label: impl Into<String>) -> Anchor {
+        Anchor {
+            label: label.into(),
+            ..self.clone()
+        }
+    }
+}
+
 impl Serialize for Details {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))

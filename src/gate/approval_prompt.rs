@@ -34,7 +34,6 @@ pub struct Question {
 
 /// A change that waits for approval.
 pub(super) struct ApprovalPrompt {
-    pub(super) work_tree: WorkTree,
     pub(super) plan: OperationPlan,
     pub(super) operation: Operation,
     pub(super) finding: Option<Finding>,
@@ -63,7 +62,6 @@ impl Gate<'_> {
             ));
         }
         Ok(ApprovalPrompt {
-            work_tree: prompt.work_tree.clone(),
             plan,
             operation,
             finding,
@@ -73,11 +71,11 @@ impl Gate<'_> {
 }
 
 impl ApprovalPrompt {
-    pub(super) fn question(&self) -> Question {
+    pub(super) fn question(&self, work_tree: &WorkTree) -> Question {
         let plan = &self.plan;
         let lost = plan.analysis.deleted_content.as_deref();
         let (old, new) = approval::sides(&plan.consent);
-        let id = held::id_of(&self.work_tree, plan.path(), old.as_deref(), new.as_deref());
+        let id = held::id_of(work_tree, plan.path(), old.as_deref(), new.as_deref());
         let strategy = self.operation.strategy();
         let mut others = if self.may_choose && plan.old().is_some() {
             strategy::offers(plan.path())

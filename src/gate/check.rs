@@ -8,7 +8,7 @@ use crate::boundary::Boundary;
 use crate::error;
 use crate::finding::{Anchor, Finding};
 use crate::git::Repository;
-use crate::judge::{self, Options, PolicyRequest};
+use crate::judge::{self, Options};
 use crate::path::show;
 use crate::verdict::CheckResult;
 
@@ -25,11 +25,8 @@ impl<'a> Gate<'a> {
         let boundary = Boundary::open(repo.own_workdir()?);
         let boundary = boundary.map_err(|error| Failure::from(error).into_error())?;
         let is_inside = |request: &BString| boundary.locate(request.as_ref()).is_ok();
-        let request = PolicyRequest {
-            options,
-            needs_design: requests.iter().any(is_inside),
-        };
-        let policy = judge::load_for_request(repo, &request)?;
+        let needs_design = requests.iter().any(is_inside);
+        let policy = judge::load_for_request(repo, options, needs_design)?;
         let approvals = approvals(repo).map_err(Failure::into_error)?;
         Ok(Gate::new(repo, boundary, policy, approvals))
     }

@@ -58,7 +58,6 @@ impl Gate<'_> {
         // The question may stay open for long, so others may write meanwhile.
         drop(alone);
         let prompt = ApprovalPrompt {
-            work_tree: self.repo.work_tree(),
             plan,
             may_choose: operation.strategy().is_some(),
             operation: operation.clone(),
@@ -91,7 +90,6 @@ impl Gate<'_> {
             .help(format!("{}; then request the change again", discard(id))));
         }
         let prompt = ApprovalPrompt {
-            work_tree: self.repo.work_tree(),
             plan,
             operation,
             finding,
@@ -120,13 +118,13 @@ impl Gate<'_> {
         ask: Ask<'_>,
     ) -> GateResult<(File, ApprovalPrompt)> {
         let (old, new) = approval::sides(&prompt.plan.consent);
-        let mut question = prompt.question();
+        let mut question = prompt.question(&self.repo.work_tree());
         let answer = loop {
             match ask(&question) {
                 Answer::Instead(strategy) => match self.choose(&prompt, strategy) {
                     Ok(chosen) => {
                         prompt = chosen;
-                        question = prompt.question();
+                        question = prompt.question(&self.repo.work_tree());
                     }
                     Err(failure) => question.problem = Some(failure),
                 },

@@ -158,13 +158,8 @@ impl Held {
     /// # Errors
     /// The store exists but cannot be read or changed.
     pub fn list(&self, now: i64) -> io::Result<Vec<HeldChange>> {
-        let entries = match fs::read_dir(&self.directory) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            entries => entries?,
-        };
         let mut waiting = Vec::new();
-        for entry in entries {
-            let file = entry?.path();
+        for file in files_in(&self.directory)? {
             if is_orphan(&file) {
                 let _ = fs::remove_file(&file);
             }
@@ -227,6 +222,14 @@ impl Held {
 fn is_orphan(file: &Path) -> bool {
     let age = || file.metadata().ok()?.modified().ok()?.elapsed().ok();
     !file.with_extension("json").exists() && age().is_some_and(|age| age > ABANDONED)
+}
+
+/// The files of a directory, which need not be there.
+pub(super) fn files_in(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    match fs::read_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        entries => entries?.map(|entry| Ok(entry?.path())).collect(),
+    }
 }
 
 fn read_if_there(file: &Path) -> io::Result<Option<Vec<u8>>> {

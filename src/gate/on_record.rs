@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::io;
 
-use gix::bstr::{BStr, ByteSlice};
+use gix::bstr::ByteSlice;
 use serde_json::{Map, Value};
 
 use super::failure::{Failure, FailureKind, GateResult};
@@ -40,25 +40,10 @@ pub(super) fn on_record(log: &Log, mut approvals: Vec<Approval>) -> io::Result<V
         }
     }
     approvals.retain(|approval| {
-        let is_given = given.contains(&said(&facts_of(approval, log.work_tree())));
+        let is_given = given.contains(&facts_of(approval, log.work_tree()));
         is_given && !used.contains(&approval.id)
     });
     Ok(approvals)
-}
-
-/// The facts of an approval in the log, besides who gave it and when.
-fn facts_of(approval: &Approval, work_tree: &WorkTree) -> Map<String, Value> {
-    let mut facts = Map::new();
-    facts.insert("worktree".into(), work_tree.name().into());
-    let path: &BStr = approval.path.as_ref();
-    facts.insert("path".into(), path.to_string().into());
-    facts.insert("old".into(), approval.old.clone().into());
-    facts.insert("new".into(), approval.new.clone().into());
-    facts.insert("reason".into(), approval.reason.clone().into());
-    facts.insert("id".into(), approval.id.clone().into());
-    facts.insert("expires".into(), approval.expires.into());
-    facts.insert("signed".into(), approval.signature.is_some().into());
-    facts
 }
 
 /// The facts to compare between a record and an approval.
@@ -68,6 +53,20 @@ fn said(facts: &Map<String, Value>) -> Vec<Value> {
     ];
     let value = |name: &str| facts.get(name).cloned().unwrap_or_default();
     names.into_iter().map(value).collect()
+}
+
+/// The same facts of an approval.
+fn facts_of(approval: &Approval, work_tree: &WorkTree) -> Vec<Value> {
+    vec![
+        work_tree.name().into(),
+        approval.path.to_string().into(),
+        approval.old.clone().into(),
+        approval.new.clone().into(),
+        approval.reason.clone().into(),
+        approval.id.clone().into(),
+        approval.expires.into(),
+        approval.signature.is_some().into(),
+    ]
 }
 
 /// The unexpired approvals of this work tree that the log confirms.

@@ -3,8 +3,8 @@
 use gix::bstr::{BStr, BString};
 
 use super::failure::{not_found, refuse_binary};
-use super::strategy::{self, Combined, Strategy};
-use super::{Edit, Failure, FailureKind, Gate, GateResult, Restore, apply};
+use super::strategy::{self, Strategy};
+use super::{Edit, Extension, Failure, FailureKind, Gate, GateResult, Restore, apply};
 use crate::boundary::OpenedFile;
 use crate::path::show;
 
@@ -87,11 +87,11 @@ impl Gate<'_> {
         old: Option<&OpenedFile>,
         content: &[u8],
         strategy: Strategy,
-    ) -> GateResult<Combined> {
+    ) -> GateResult<(Vec<u8>, Option<Extension>)> {
         refuse_binary(path, content)?;
         let there = old.map(|entry| entry.content.as_slice());
         let result = strategy::combine(path, there, content, strategy)?;
-        self.check_size(path, &result.content)?;
+        self.check_size(path, &result.0)?;
         Ok(result)
     }
 

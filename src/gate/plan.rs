@@ -99,9 +99,9 @@ impl Gate<'_> {
             Operation::Write {
                 content, strategy, ..
             } => {
-                let combined = self.written(path.as_ref(), entry, content, *strategy)?;
-                extension = combined.extension;
-                Effect::Write(combined.content)
+                let (content, added) = self.written(path.as_ref(), entry, content, *strategy)?;
+                extension = added;
+                Effect::Write(content)
             }
             Operation::Patch { edits, .. } => {
                 Effect::Write(self.patched(path.as_ref(), entry, edits)?)

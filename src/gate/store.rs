@@ -95,13 +95,8 @@ impl Store {
     }
 
     fn all(&self) -> io::Result<Vec<StoredApproval>> {
-        let entries = match fs::read_dir(&self.directory) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            entries => entries?,
-        };
         let mut all = Vec::new();
-        for entry in entries {
-            let file = entry?.path();
+        for file in super::held::files_in(&self.directory)? {
             if file
                 .extension()
                 .is_some_and(|extension| extension == "json")

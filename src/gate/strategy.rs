@@ -25,14 +25,6 @@ pub enum Strategy {
     Extend,
 }
 
-/// The resulting file.
-#[derive(Debug)]
-pub(super) struct Combined {
-    pub(super) content: Vec<u8>,
-    /// Only for [`Strategy::Extend`].
-    pub(super) extension: Option<Extension>,
-}
-
 impl Strategy {
     /// The name on the command line.
     pub fn name(self) -> &'static str {
@@ -63,11 +55,11 @@ pub(super) fn combine(
     old: Option<&[u8]>,
     content: &[u8],
     strategy: Strategy,
-) -> GateResult<Combined> {
+) -> GateResult<(Vec<u8>, Option<Extension>)> {
     if strategy != Strategy::Replace {
         refuse_binary(path, old.unwrap_or_default())?;
     }
-    let (content, extension) = match strategy {
+    Ok(match strategy {
         Strategy::Replace => (content.to_vec(), None),
         Strategy::Extend => {
             let old = old
@@ -80,8 +72,7 @@ pub(super) fn combine(
             let joined = join(path, old.unwrap_or_default(), content, Some(line))?;
             (joined, None)
         }
-    };
-    Ok(Combined { content, extension })
+    })
 }
 
 #[cfg(not(feature = "extend"))]
@@ -183,7 +174,7 @@ mod tests {
             content.as_bytes(),
             strategy,
         );
-        assert_eq!(result.unwrap().content.as_bstr(), expected);
+        assert_eq!(result.unwrap().0.as_bstr(), expected);
     }
 
     const AT_1: Strategy = Strategy::Insert { line: 1 };

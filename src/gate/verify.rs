@@ -1,5 +1,6 @@
 //! Verifies the audit log and names the kind of damage.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
@@ -40,7 +41,12 @@ pub fn verify_beside(
     anchor: Option<&ChainHead>,
     snapshots: &Snapshots,
 ) -> Verification {
-    let mut chain = Chain::new();
+    let mut chain = Chain {
+        head: ChainHead::genesis(),
+        open: BTreeMap::new(),
+        hashes: Vec::new(),
+        lines: 0,
+    };
     let fault = chain.follow(bytes).err();
     let kept = snapshots.readable.iter().rev();
     let kept = kept.filter_map(|snapshot| ChainHead::parse(snapshot.log.as_deref()?));
@@ -70,15 +76,6 @@ struct Chain {
 }
 
 impl Chain {
-    fn new() -> Chain {
-        Chain {
-            head: ChainHead::genesis(),
-            open: BTreeMap::new(),
-            hashes: Vec::new(),
-            lines: 0,
-        }
-    }
-
     fn follow(&mut self, bytes: &[u8]) -> Result<(), (usize, LogFault)> {
         let is_whole = bytes.is_empty() || bytes.ends_with(b"\n");
         let mut lines: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').collect();
@@ -113,27 +110,15 @@ impl Chain {
 
     fn check_order(&self, record: &Record, later: &[&[u8]]) -> Result<(), LogFault> {
         let next = self.head.count + 1;
-        if record.seq == next {
-            let follows = record.prev == self.head.hash;
-            return if follows {
-                Ok(())
-            } else {
-                Err(LogFault::Unchained)
-            };
-        }
-        if record.seq < next {
-            let is_copy = self.hashes.contains(&record.hash);
-            return Err(if is_copy {
-                LogFault::Reordered
-            } else {
-                LogFault::Merged
-            });
-        }
         let is_next = |line: &&[u8]| Record::parse(line).is_ok_and(|record| record.seq == next);
-        if later.iter().any(is_next) {
-            return Err(LogFault::Reordered);
-        }
-        Err(LogFault::Removed)
+        Err(match record.seq.cmp(&next) {
+            Ordering::Equal if record.prev == self.head.hash => return Ok(()),
+            Ordering::Equal => LogFault::Unchained,
+            Ordering::Less if self.hashes.contains(&record.hash) => LogFault::Reordered,
+            Ordering::Less => LogFault::Merged,
+            Ordering::Greater if later.iter().any(is_next) => LogFault::Reordered,
+            Ordering::Greater => LogFault::Removed,
+        })
     }
 
     fn push(&mut self, record: Record) {

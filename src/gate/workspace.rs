@@ -13,7 +13,7 @@ use super::sign::Signer;
 use crate::approval::Approval;
 use crate::boundary::{Boundary, OpenedFile};
 use crate::git::Repository;
-use crate::judge::{self, OperationContext, Options, PolicyRequest};
+use crate::judge::{self, OperationContext, Options};
 use crate::policy::Policy;
 use crate::rules::Access;
 
@@ -45,11 +45,7 @@ impl<'a> Gate<'a> {
         needs_design: bool,
     ) -> GateResult<Gate<'a>> {
         let boundary = Boundary::open(repo.own_workdir()?)?;
-        let request = PolicyRequest {
-            options,
-            needs_design,
-        };
-        let policy = judge::load_for_request(repo, &request)?;
+        let policy = judge::load_for_request(repo, options, needs_design)?;
         Ok(Gate::new(repo, boundary, policy, approvals(repo)?))
     }
 

@@ -36,7 +36,7 @@ pub use commit::commit;
 pub use design_lint::{DocumentChoice, check_documents};
 pub use in_memory::{in_memory, policy_of_texts};
 pub use per_commit::Progress;
-pub use policy_loader::{PolicyRequest, load_for_request};
+pub use policy_loader::load_for_request;
 pub use push::{new_commits, push};
 pub use range::range;
 pub use request::OperationContext;

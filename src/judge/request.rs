@@ -16,7 +16,7 @@ use crate::git::{Repository, Tree};
 use crate::measure::{self, Class, Kept, Measured};
 use crate::path::TreeView;
 use crate::policy::{Policy, design};
-use crate::rules::{self, Access, Case, MeasuredChange, NewEnd, PathRequest};
+use crate::rules::{self, Access, Case, MeasuredChange, NewEnd};
 
 /// The context of all requests.
 #[derive(Clone, Copy)]
@@ -38,14 +38,9 @@ impl OperationContext<'_> {
     /// # Errors
     /// Nested repositories cannot be determined.
     pub fn admit(&self, path: &BStr, access: Access) -> Result<Result<(), Box<Finding>>> {
-        let request = PathRequest {
-            settings: &self.policy.settings,
-            path,
-            access,
-        };
         let refusal = match nested_repositories::refusal(self.repo, self.boundary, path)? {
             Some(finding) => Some(finding),
-            None => rules::check_request(&request)
+            None => rules::check_request(&self.policy.settings, path, access)
                 .into_iter()
                 .find(|finding| finding.level == Level::Error),
         };

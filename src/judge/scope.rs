@@ -1,10 +1,11 @@
 //! What the designs in force grant, for people, programs and prompts.
 
+use std::path::Path;
+
 use super::Options;
 use super::pipeline::{designs_used, texts};
 use super::policy_loader::load_to_show;
-use super::tree_view::{GitTree, GitTreeView, work_tree};
-use crate::boundary::BoundaryView;
+use super::tree_view::{GitTree, work_tree};
 use crate::error::{Error, Result};
 use crate::git::{Index, Repository};
 use crate::path::TreeView;
@@ -62,49 +63,28 @@ pub fn prompt(repo: &Repository, options: &Options) -> Result<PromptSection> {
     ))
 }
 
-/// The current files.
-struct PresentFiles<'a> {
-    disk: BoundaryView<'a>,
-    /// Lists all files; the disk view cannot.
-    index: GitTreeView<'a>,
-}
-
-impl PresentFiles<'_> {
-    /// For each grant, whether its file exists.
-    fn holds(&self, grants: &[Grant]) -> Vec<bool> {
-        let matched = rules::matched(grants, &[&self.index]);
-        let there = grants.iter().zip(matched).map(|(grant, matched)| {
-            matched
-                || grant.kind != GrantKind::Glob && self.disk.entry(grant.path.as_ref()).is_some()
-        });
-        there.collect()
-    }
+/// For each grant, whether its file exists. Only the index lists all files, so a glob matches there.
+fn holds(repo: &Repository, root: &Path, grants: &[Grant]) -> Result<Vec<bool>> {
+    let (index, boundary, objects) = (Index::open(repo)?, work_tree(root)?, repo.objects());
+    let disk = boundary.view();
+    let matched = rules::matched(grants, &[&GitTree::Index(repo, &index).view(&objects)]);
+    let is_there = |(grant, matched): (&Grant, bool)| {
+        matched || grant.kind != GrantKind::Glob && disk.entry(grant.path.as_ref()).is_some()
+    };
+    Ok(grants.iter().zip(matched).map(is_there).collect())
 }
 
 /// All grants in force, each with whether its file exists; in a bare repository none does.
 fn grants(repo: &Repository, policy: &Policy) -> Result<Vec<ScopeGrant>> {
-    let (index, boundary);
-    let objects = repo.objects();
-    let now = match repo.workdir() {
-        Ok(root) => {
-            index = Index::open(repo)?;
-            boundary = work_tree(root)?;
-            Some(PresentFiles {
-                disk: boundary.view(),
-                index: GitTree::Index(repo, &index).view(&objects),
-            })
-        }
-        Err(_) => None,
-    };
     let all: Vec<Grant> = policy
         .designs
         .iter()
         .flat_map(|governing| governing.design.grants.iter().cloned())
         .collect();
     let scope = Scope::new(all);
-    let there = match &now {
-        Some(now) => now.holds(scope.grants()),
-        None => vec![false; scope.grants().len()],
+    let there = match repo.workdir() {
+        Ok(root) => holds(repo, root, scope.grants())?,
+        Err(_) => vec![false; scope.grants().len()],
     };
     let line = |(grant, exists): (&Grant, bool)| ScopeGrant {
         exists,

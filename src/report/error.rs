@@ -7,9 +7,10 @@ use annotate_snippets::renderer::{DEFAULT_ERROR_STYLE, DEFAULT_HELP_STYLE};
 use super::escape;
 use super::escape::message;
 use super::help::help_blocks;
-use super::human::{findings, notes};
+use super::human::{findings, notes, report};
 use super::style::{Style, paint};
 use crate::error::Error;
+use crate::verdict::Verdict;
 
 /// The width of `  help: `.
 const HELP_INDENT: &str = "        ";
@@ -30,6 +31,14 @@ pub fn write_notes(lines: &[String], out: &mut dyn io::Write, style: &Style) -> 
 /// Those of `out`.
 pub fn write_error(error: &Error, out: &mut dyn io::Write, style: &Style) -> io::Result<()> {
     out.write_all(text(error, style).as_bytes())
+}
+
+/// The report for people: the error if there is one, else the verdict.
+pub(super) fn or_report(verdict: &Verdict, failure: Option<&Error>, style: &Style) -> String {
+    match failure {
+        Some(error) => text(error, style),
+        None => report(verdict, style),
+    }
 }
 
 pub(super) fn text(error: &Error, style: &Style) -> String {

@@ -9,13 +9,13 @@
 
 use std::io;
 
+use super::error::or_report;
 use super::escape;
-use super::human;
 use super::identity::sha256;
 use super::order::ordered;
 use super::place::ReportPlaces;
 use super::style::Style;
-use super::texts::{advice, cannot_judge, sentence};
+use super::texts::{cannot_judge, in_full};
 use crate::error::Error;
 use crate::finding::{Finding, Level};
 use crate::path::show;
@@ -29,10 +29,7 @@ pub(super) fn report(
     failure: Option<&Error>,
     style: &Style,
 ) -> io::Result<String> {
-    let text = match failure {
-        Some(error) => super::error::text(error, style),
-        None => human::report(verdict, style),
-    };
+    let text = or_report(verdict, failure, style);
     let token = sha256(text.as_bytes())?;
     let mut out = format!("::stop-commands::{token}\n{text}::{token}::\n");
     if let Some(error) = failure {
@@ -75,11 +72,7 @@ fn annotation(places: &ReportPlaces<'_>, command: &str, finding: &Finding) -> St
     let place = places.place(finding);
     let file = property(&show(&place.path).to_string());
     let title = property(&format!("guard: {}", finding.rule.id()));
-    let lines: Vec<_> = [sentence(finding)]
-        .into_iter()
-        .chain(advice(finding))
-        .collect();
-    let message = data(&lines.join("\n"));
+    let message = data(&in_full(finding));
     let (line, column) = (place.line, place.column);
     format!("::{command} file={file},line={line},col={column},title={title}::{message}\n")
 }

@@ -300,16 +300,11 @@ pub(super) fn in_one_line(verdict: &Verdict) -> String {
     };
     let named = |design| named(design, before_origin);
     let designs: Vec<_> = verdict.designs.iter().map(named).collect();
-    let remarks: Vec<_> = [
+    let remarks = remarks(&[
         (counts.errors, "error"),
         (counts.warnings, "warning"),
         (counts.notes, "note"),
-    ]
-    .into_iter()
-    .filter(|(count, _)| *count > 0)
-    .map(|(count, word)| plural(count, word))
-    .collect();
-    let remarks = remarks.join(", ");
+    ]);
 
     let design = match designs.len() {
         0 => "no design".to_owned(),
@@ -335,6 +330,13 @@ pub(super) fn in_one_line(verdict: &Verdict) -> String {
         text.push_str(&format!(", {} approved", counts.approved));
     }
     text
+}
+
+/// The counts that are not zero, such as `1 error, 2 notes`.
+pub(super) fn remarks(counts: &[(usize, &str)]) -> String {
+    let there = counts.iter().filter(|(count, _)| *count > 0);
+    let words: Vec<_> = there.map(|(count, word)| plural(*count, word)).collect();
+    words.join(", ")
 }
 
 /// A design and what selected it, in case a branch name only looks like an issue.

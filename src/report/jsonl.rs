@@ -6,27 +6,28 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
-use serde_json::json;
 
 use super::json::{FindingJson, finding, write_line};
 use super::order::ordered;
 use crate::error::Error;
+use crate::finding::Help;
 use crate::verdict::{Counts, Verdict};
 
 #[derive(Serialize)]
-struct FindingLine<'a> {
-    r#type: &'static str,
-    #[serde(flatten)]
-    finding: FindingJson<'a>,
-}
-
-#[derive(Serialize)]
-struct SummaryLine {
-    r#type: &'static str,
-    version: u32,
-    verdict: &'static str,
-    #[serde(flatten)]
-    counts: Counts,
+#[serde(tag = "type", rename_all = "lowercase")]
+enum Line<'a> {
+    Finding(FindingJson<'a>),
+    Error {
+        version: u32,
+        message: &'a str,
+        help: &'a [Help],
+    },
+    Summary {
+        version: u32,
+        verdict: &'static str,
+        #[serde(flatten)]
+        counts: Counts,
+    },
 }
 
 pub(super) fn report(
@@ -35,21 +36,19 @@ pub(super) fn report(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     for one in ordered(&verdict.findings) {
-        let line = FindingLine {
-            r#type: "finding",
-            finding: finding(one),
-        };
-        write_line(&line, out)?;
+        write_line(&Line::Finding(finding(one)), out)?;
     }
-    if let Some(Error { message, help, .. }) = failure {
-        let line = json!({"type": "error", "version": 1, "message": message, "help": help});
-        return write_line(&line, out);
-    }
-    let line = SummaryLine {
-        r#type: "summary",
-        version: 1,
-        verdict: verdict.outcome().name(),
-        counts: verdict.counts(),
+    let last = match failure {
+        Some(failure) => Line::Error {
+            version: 1,
+            message: &failure.message,
+            help: &failure.help,
+        },
+        None => Line::Summary {
+            version: 1,
+            verdict: verdict.outcome().name(),
+            counts: verdict.counts(),
+        },
     };
-    write_line(&line, out)
+    write_line(&last, out)
 }

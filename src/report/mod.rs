@@ -161,13 +161,7 @@ fn write_either(
 ) -> io::Result<()> {
     let mut out = io::BufWriter::with_capacity(BUFFER, out);
     match format {
-        Format::Human => {
-            let text = match failure {
-                Some(error) => error::text(error, style),
-                None => human::report(verdict, style),
-            };
-            out.write_all(text.as_bytes())?;
-        }
+        Format::Human => out.write_all(error::or_report(verdict, failure, style).as_bytes())?,
         Format::Json => match failure {
             Some(error) => json::failure(error, &mut out)?,
             None => json::report(verdict, &mut out)?,

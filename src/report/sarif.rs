@@ -16,7 +16,7 @@ use super::identity::{hashes, sha256};
 use super::json::{Streamed, write_document};
 use super::order::ordered;
 use super::place::{ReportPlace, ReportPlaces, is_plain};
-use super::texts::{advice, cannot_judge, sentence};
+use super::texts::{cannot_judge, in_full};
 use crate::error::Error;
 use crate::finding::{Finding, Level, Rule};
 use crate::policy::settings;
@@ -161,10 +161,6 @@ fn notification(level: Level, text: &str) -> Value {
 fn result(places: &ReportPlaces<'_>, finding: &Finding, fingerprint: &str) -> Value {
     let main = places.place(finding);
     let is_elsewhere = finding.path.as_ref() != Some(&main.path);
-    let lines: Vec<_> = [sentence(finding)]
-        .into_iter()
-        .chain(advice(finding))
-        .collect();
     let mut fingerprints = json!({"guard/v1": fingerprint});
     if is_elsewhere {
         // GitHub computes this one from the shown line, which findings on several paths share; equal ones would
@@ -175,7 +171,7 @@ fn result(places: &ReportPlaces<'_>, finding: &Finding, fingerprint: &str) -> Va
         "ruleId": finding.rule.id(),
         "ruleIndex": Rule::ALL.iter().position(|rule| *rule == finding.rule),
         "level": finding.level.name(),
-        "message": {"text": plain(&lines.join("\n"))},
+        "message": {"text": plain(&in_full(finding))},
         "locations": [location(&main)],
         "partialFingerprints": fingerprints,
     });

@@ -50,19 +50,13 @@ fn human_lint(scope: &ScopeListing, style: &Style) -> String {
     }
     out.push_str(&human::notes(&scope.notes, style));
     let count = |level| scope.problems.iter().filter(|p| p.level == level).count();
-    let (errors, warnings) = (count(Level::Error), count(Level::Warning));
-    let mut found: Vec<String> = Vec::new();
-    if errors > 0 {
-        found.push(human::plural(errors, "error"));
+    let mut found = human::remarks(&[
+        (count(Level::Error), "error"),
+        (count(Level::Warning), "warning"),
+    ]);
+    if found.is_empty() {
+        found.push_str("nothing to correct");
     }
-    if warnings > 0 {
-        found.push(human::plural(warnings, "warning"));
-    }
-    let found = if found.is_empty() {
-        "nothing to correct".to_owned()
-    } else {
-        found.join(", ")
-    };
     let documents = human::plural(scope.designs.len(), "design");
     out.push_str(&format!("guard: {found} in {documents}\n"));
     out

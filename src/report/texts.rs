@@ -39,3 +39,11 @@ pub(super) fn cannot_judge(error: &Error) -> String {
         .collect();
     format!("guard could not judge: {}", lines.join("; "))
 }
+
+/// The sentence and the advice of a finding, each on a line of its own.
+pub(super) fn in_full(finding: &Finding) -> String {
+    let lines: Vec<_> = std::iter::once(sentence(finding))
+        .chain(advice(finding))
+        .collect();
+    lines.join("\n")
+}

@@ -9,7 +9,6 @@ use crate::change::{Change, Kind, State};
 use crate::measure::{Kept, Measured};
 use crate::path::TreeView;
 use crate::policy::Policy;
-use crate::policy::settings::Settings;
 
 /// A change with everything that the rules read.
 #[derive(Debug, Clone)]
@@ -98,14 +97,4 @@ pub enum Access {
     Read,
     /// To change the content.
     Write,
-}
-
-/// A request for a path, checked before guard opens anything there.
-pub struct PathRequest<'a> {
-    /// The settings in force.
-    pub settings: &'a Settings,
-    /// The path, with links resolved.
-    pub path: &'a BStr,
-    /// The access that it wants.
-    pub access: Access,
 }

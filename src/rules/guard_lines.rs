@@ -15,6 +15,12 @@ pub(super) fn lines(content: &[u8]) -> impl Iterator<Item = (&[u8], bool)> {
     })
 }
 
+/// The same lines with their blanks, which count in YAML before a key.
+pub(super) fn whole_lines(content: &[u8]) -> Vec<(&[u8], bool)> {
+    let flags = lines(content).map(|(_, is_version)| is_version);
+    content.lines().zip(flags).collect()
+}
+
 /// Whether the line has `guard` as a word of its own.
 pub(super) fn names_guard(line: &[u8]) -> bool {
     line.find_iter("guard").any(|at| {

@@ -41,11 +41,10 @@ pub(crate) fn hiding(content: &[u8]) -> impl Iterator<Item = (&[u8], String, &'s
         if line.is_empty() || line.starts_with(b"#") {
             return None;
         }
-        let attributes = line.fields().skip(1);
-        attributes
-            .filter_map(|attribute| Some((attribute, what_it_does(attribute)?)))
-            .map(|(attribute, why)| (line, attribute.to_str_lossy().into_owned(), why))
-            .next()
+        line.fields().skip(1).find_map(|attribute| {
+            let why = what_it_does(attribute)?;
+            Some((line, attribute.to_str_lossy().into_owned(), why))
+        })
     })
 }
 

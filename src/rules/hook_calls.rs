@@ -3,7 +3,7 @@
 
 use gix::bstr::{BStr, ByteSlice};
 
-use super::guard_lines::{lines, names_guard};
+use super::guard_lines::{names_guard, whole_lines};
 
 /// The git hooks that guard supports, with the scripts that guard installs for them.
 const HOOKS: [(&str, &str); 7] = [
@@ -106,12 +106,6 @@ pub(super) fn brings_only_calls(path: &BStr, old: &[u8], new: &[u8]) -> bool {
     after.contains(&LinePart::Call)
         && !after.contains(&LinePart::Other)
         && !parts(before).contains(&LinePart::Other)
-}
-
-/// Whole lines, because leading blanks count, each with whether it is the version in guard's own entry.
-fn whole_lines(content: &[u8]) -> Vec<HookLine<'_>> {
-    let flags = lines(content).map(|(_, is_version)| is_version);
-    content.lines().zip(flags).collect()
 }
 
 fn of_script(line: &[u8]) -> LinePart {

@@ -29,10 +29,7 @@ pub(super) fn advise(
         finding.design.as_ref().map(|at| at.path.as_ref()),
     );
     if finding.design.is_none() {
-        finding.design = anchor.map(|mut anchor| {
-            anchor.label = "the row belongs here".to_owned();
-            anchor
-        });
+        finding.design = anchor.map(|anchor| anchor.labelled("the row belongs here"));
     }
     let step = if needs_type_column {
         "give the table a Change Type column, add this row and commit the design first:"

@@ -29,10 +29,12 @@ use gix::bstr::BStr;
 
 use crate::finding::Finding;
 use crate::policy::Policy;
+use crate::policy::settings::Settings;
 
 pub use approved::{both_ends, can_be_cleared, clear, lost_at};
-pub use case::{Access, Case, MeasuredChange, MergeBase, NewEnd, PathRequest, ResultTree};
+pub use case::{Access, Case, MeasuredChange, MergeBase, NewEnd, ResultTree};
 pub use design_rows::{DesignContext, check_design_rows, matched};
+pub use policy_changed::{changes_only_own_part, may_call_guard};
 pub use protected_path::{is_protected, protection};
 pub use sink::{Sink, at_level};
 
@@ -63,10 +65,10 @@ pub fn check(case: &Case<'_>) -> Vec<Finding> {
 }
 
 /// Runs the rules that need only the path of a request.
-pub fn check_request(request: &PathRequest<'_>) -> Vec<Finding> {
-    let mut sink = Sink::new(request.settings, MOST_FINDINGS);
-    outside_roots::check_request(request, &mut sink);
-    protected_path::check_request(request, &mut sink);
+pub fn check_request(settings: &Settings, path: &BStr, access: Access) -> Vec<Finding> {
+    let mut sink = Sink::new(settings, MOST_FINDINGS);
+    outside_roots::check_request(settings, path, access, &mut sink);
+    protected_path::check_request(settings, path, access, &mut sink);
     sink.finish()
 }
 
@@ -74,22 +76,11 @@ pub fn check_request(request: &PathRequest<'_>) -> Vec<Finding> {
 pub fn wants_content(path: &BStr) -> bool {
     gitmodules::concerns(path)
         || hidden_change::concerns(path)
-        || policy_changed::may_name_guard(path)
+        || policy_changed::may_call_guard(path)
 }
 
 /// Whether the verdict on this change depends on the merge base.
 pub fn needs_merge_base(policy: &Policy, subject: &MeasuredChange) -> bool {
     out_of_scope::depends_on_merge_base(policy, subject)
         || protected_path::depends_on_merge_base(policy, subject)
-}
-
-/// Whether the step between two versions of hook settings (the first is empty for a new file) only changes guard's
-/// version or only adds calls of guard. It then needs no design.
-pub fn changes_only_own_part(path: &BStr, old: &[u8], new: &[u8]) -> bool {
-    policy_changed::changes_only_own_part(path, old, new)
-}
-
-/// Whether the file, a hook or CI definition, may call guard.
-pub fn may_call_guard(path: &BStr) -> bool {
-    policy_changed::may_name_guard(path)
 }

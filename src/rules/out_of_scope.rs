@@ -72,15 +72,12 @@ fn verdict<'a>(case: &Case<'a>, scope: &'a Scope, subject: &MeasuredChange) -> S
     if exempt || is_repair || is_undone(case.merge_base, change) {
         return ScopeAnswer::Granted;
     }
-    match answer {
-        // The next step is the same for path and row: commit the design first.
-        _ if case.policy.stage == Stage::Commit
-            && grants(&case.policy.proposed, subject, case.merge_base) =>
-        {
-            ScopeAnswer::Granted
-        }
-        answer => answer,
+    // The next step is the same for path and row: commit the design first.
+    let is_commit = case.policy.stage == Stage::Commit;
+    if is_commit && grants(&case.policy.proposed, subject, case.merge_base) {
+        return ScopeAnswer::Granted;
     }
+    answer
 }
 
 /// Adds help if the range itself adds the row that would grant the change.
@@ -182,9 +179,7 @@ fn no_grant(
     let needed = missing_row::needed(&subject.change);
     let found = closest(scope, path, needed);
     if let Some(found) = found.or_else(|| closest(&policy.proposed, path, needed)) {
-        let mut anchor = found.grant.anchor.clone();
-        anchor.label = "closest path in the design".to_owned();
-        finding = finding.at(anchor);
+        finding = finding.at(found.grant.anchor.labelled("closest path in the design"));
         // An existing file is the intended one; only a new file may be in the wrong place.
         if subject.change.action() == Action::Add {
             instead = format!("write {}, or ", show(&found.path));
@@ -224,13 +219,12 @@ fn not_this_action(
     let path = subject.path();
     let change = &subject.change;
     let needed = missing_row::needed(change);
-    let mut anchor = grant.anchor.clone();
     let names = grant.actions.names().collect::<Vec<_>>();
     let new_end = grant.new_end(path);
-    anchor.label = match &new_end {
+    let anchor = grant.anchor.labelled(match &new_end {
         Some(to) => format!("lets it be renamed to {}", show(to)),
         None => format!("grants {}", names.join(" and ")),
-    };
+    });
     let message = format!(
         "{}{} is {}; the design only lets it be {}",
         show(path),

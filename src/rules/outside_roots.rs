@@ -2,13 +2,13 @@
 
 use gix::bstr::BStr;
 
-use super::{Access, PathRequest, Sink};
+use super::{Access, Sink};
 use crate::finding::{Finding, Rule};
 use crate::path::show;
+use crate::policy::settings::Settings;
 
-pub(super) fn check_request(request: &PathRequest<'_>, sink: &mut Sink<'_>) {
-    let (path, settings) = (request.path, request.settings);
-    let (roots, word) = match request.access {
+pub(super) fn check_request(settings: &Settings, path: &BStr, access: Access, sink: &mut Sink<'_>) {
+    let (roots, word) = match access {
         Access::Read => (&settings.read, "read"),
         Access::Write => (&settings.write, "write"),
     };

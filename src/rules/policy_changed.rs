@@ -1,9 +1,9 @@
 //! `policy-changed`: guard's configuration changes together with code, so neither would be judged by the other's
 //! reviewers.
 
-use gix::bstr::{BStr, ByteSlice};
+use gix::bstr::BStr;
 
-use super::guard_lines::{lines, names_guard};
+use super::guard_lines::{lines, names_guard, whole_lines};
 use super::{Case, MeasuredChange, Sink, hook_calls};
 use crate::finding::{Finding, Help, Rule};
 use crate::path::{shell_word, show};
@@ -29,8 +29,8 @@ const CALLER_DIRECTORIES: &[&str] = &[
     ".githooks/",
 ];
 
-/// Whether the file may call guard.
-pub(super) fn may_name_guard(path: &BStr) -> bool {
+/// Whether the file, a hook or CI definition, may call guard.
+pub fn may_call_guard(path: &BStr) -> bool {
     let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
     let mut callers = hook_calls::SETTINGS.iter().chain(CALLERS);
     callers.any(|caller| caller.as_bytes() == name)
@@ -99,7 +99,7 @@ fn configures_guard(policy: &Policy, subject: &MeasuredChange) -> bool {
     if design_selection::is_own_settings(&policy.settings, path) {
         return true;
     }
-    let Some((old, new)) = subject.content.as_deref().filter(|_| may_name_guard(path)) else {
+    let Some((old, new)) = subject.content.as_deref().filter(|_| may_call_guard(path)) else {
         return false;
     };
     // Moving such lines, or editing text around them, does not change how guard is called.
@@ -120,21 +120,18 @@ fn moves_own_version(path: &BStr, old: &[u8], new: &[u8]) -> bool {
     let is_pre_commit = [".pre-commit-config.yaml", ".pre-commit-config.yml"]
         .iter()
         .any(|name| path == *name);
-    // Whole lines: in YAML leading blanks count.
-    fn others(content: &[u8]) -> Vec<&[u8]> {
-        let flags = lines(content).map(|(_, is_version)| is_version);
-        let whole = content.lines().zip(flags);
-        whole
-            .filter(|(_, is_version)| !is_version)
-            .map(|(line, _)| line)
-            .collect()
+    fn others(content: &[u8]) -> Vec<(&[u8], bool)> {
+        let mut lines = whole_lines(content);
+        lines.retain(|(_, is_version)| !is_version);
+        lines
     }
     let has_version = |content| lines(content).any(|(_, is_version)| is_version);
     is_pre_commit && has_version(old) && has_version(new) && others(old) == others(new)
 }
 
-/// Whether the step only changes guard's own version or only adds calls of guard.
-pub(super) fn changes_only_own_part(path: &BStr, old: &[u8], new: &[u8]) -> bool {
+/// Whether the step between two versions of hook settings (the first is empty for a new file) only changes guard's
+/// version or only adds calls of guard. It then needs no design.
+pub fn changes_only_own_part(path: &BStr, old: &[u8], new: &[u8]) -> bool {
     moves_own_version(path, old, new) || hook_calls::brings_only_calls(path, old, new)
 }
 

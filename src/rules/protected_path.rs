@@ -3,7 +3,7 @@
 
 use gix::bstr::BStr;
 
-use super::{Access, Case, MeasuredChange, PathRequest, Sink, out_of_scope};
+use super::{Access, Case, MeasuredChange, Sink, out_of_scope};
 use crate::finding::{Finding, Rule};
 use crate::path::{fold, show};
 use crate::policy::scope::Scope;
@@ -35,15 +35,13 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             None => subject.change.old.is_some(),
         };
         if is_old {
-            let mut anchor = grant.anchor.clone();
-            anchor.label = "not a Modify row".to_owned();
             sink.push(
                 Finding::new(
                     Rule::ProtectedPath,
                     path,
                     format!("{} is an existing test: DO NOT MODIFY", show(path)),
                 )
-                .at(anchor)
+                .at(grant.anchor.labelled("not a Modify row"))
                 .help("make the code pass the test; to change the test, make its row's type Modify and commit the design first"),
             );
         }
@@ -52,8 +50,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 
 /// Secrets and files that configure guard are closed to requests. `[rules]` may open secrets, but not the settings:
 /// write access to them would open everything.
-pub(super) fn check_request(request: &PathRequest<'_>, sink: &mut Sink<'_>) {
-    let (path, settings) = (request.path, request.settings);
+pub(super) fn check_request(settings: &Settings, path: &BStr, access: Access, sink: &mut Sink<'_>) {
     // On a case-insensitive file system, `.ENV` is the file `.env`.
     let folded = fold(path);
     let spellings: [&BStr; 2] = [path, folded.as_ref()];
@@ -68,7 +65,7 @@ pub(super) fn check_request(request: &PathRequest<'_>, sink: &mut Sink<'_>) {
         sink.push(finding.help("ask a person to handle it"));
     }
     let is_own = |path| design_selection::is_own_settings(settings, path);
-    if request.access == Access::Write && spellings.into_iter().any(is_own) {
+    if access == Access::Write && spellings.into_iter().any(is_own) {
         let message = format!("{} configures guard", show(path));
         let finding = Finding::new(Rule::ProtectedPath, path, message);
         sink.push_always(finding.help("ask a person to change it in a separate commit"));

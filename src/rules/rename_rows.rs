@@ -43,8 +43,9 @@ pub(super) fn finding(case: &Case<'_>, subject: &MeasuredChange) -> Option<Findi
         .grants
         .into_iter()
         .find_map(|grant| Some((grant, grant.new_end(path)?)))?;
-    let mut anchor = grant.anchor.clone();
-    anchor.label = format!("lets it be renamed to {}", show(&to));
+    let anchor = grant
+        .anchor
+        .labelled(format!("lets it be renamed to {}", show(&to)));
     let new_end = subject.new_ends.iter().find(|end| end.path == to);
     let why = match new_end.map(|end| (end.kept.lost, end.kept.conversion)) {
         None => "is not part of the change".to_owned(),

@@ -32,8 +32,6 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
         if touched.contains(&place(grant)) {
             continue;
         }
-        let mut anchor = grant.anchor.clone();
-        anchor.label = "not changed".to_owned();
         sink.push(
             Finding::new(
                 Rule::RowUntouched,
@@ -43,7 +41,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
                     show(&grant.path)
                 ),
             )
-            .at(anchor)
+            .at(grant.anchor.labelled("not changed"))
             .help("do the work or remove the row"),
         );
     }

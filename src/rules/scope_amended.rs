@@ -56,9 +56,7 @@ fn of_range(policy: &Policy, sink: &mut Sink<'_>) {
                 added.iter().map(|grant| row(grant)).collect::<Vec<_>>(),
             );
         if let Some(first) = added.first() {
-            let mut anchor = first.anchor.clone();
-            anchor.label = "new in this range".to_owned();
-            finding = finding.at(anchor);
+            finding = finding.at(first.anchor.labelled("new in this range"));
         }
         finding.level = Level::Warning;
         sink.push(finding);

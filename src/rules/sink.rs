@@ -11,14 +11,8 @@ pub struct Sink<'a> {
     settings: &'a Settings,
     pub(super) findings: Vec<Finding>,
     most: usize,
-    /// The findings beyond `most`.
-    left_out: LeftOut,
-}
-
-/// Counts findings beyond the limit.
-#[derive(Default)]
-struct LeftOut {
-    count: usize,
+    /// How many findings there are beyond `most`.
+    left_out: usize,
     /// The most severe of them.
     worst: Option<(Level, Rule)>,
 }
@@ -29,7 +23,8 @@ impl<'a> Sink<'a> {
             settings,
             findings: Vec::new(),
             most,
-            left_out: LeftOut::default(),
+            left_out: 0,
+            worst: None,
         }
     }
 
@@ -60,8 +55,8 @@ impl<'a> Sink<'a> {
     }
 
     fn leave_out(&mut self, level: Level, rule: Rule) {
-        self.left_out.count += 1;
-        let worst = self.left_out.worst.get_or_insert((level, rule));
+        self.left_out += 1;
+        let worst = self.worst.get_or_insert((level, rule));
         if level > worst.0 {
             *worst = (level, rule);
         }
@@ -69,13 +64,13 @@ impl<'a> Sink<'a> {
 
     /// The findings, plus one that counts those beyond the limit.
     pub(super) fn finish(mut self) -> Vec<Finding> {
-        if let Some((level, rule)) = self.left_out.worst {
+        if let Some((level, rule)) = self.worst {
             let mut more = Finding::new(
                 rule,
                 "",
                 format!(
                     "{} more findings are not listed; a report lists at most {}",
-                    self.left_out.count, self.most
+                    self.left_out, self.most
                 ),
             )
             .help("split the change into smaller ones");

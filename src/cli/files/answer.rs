@@ -153,6 +153,13 @@ pub(in crate::cli) fn answered(
 }
 
 /// A failure as JSON on stdout, or as a sentence on stderr.
+pub(in crate::cli) fn told(
+    output: &mut Output,
+    run: impl FnOnce(&mut Output) -> gate::GateResult<u8>,
+) -> Result<u8> {
+    run(output).or_else(|failure| tell(output, &failure))
+}
+
 pub(in crate::cli) fn tell(output: &mut Output, failure: &Failure) -> Result<u8> {
     if output.format == Format::Json {
         let value = json!({

@@ -3,7 +3,7 @@
 mod answer;
 mod input;
 
-pub(super) use answer::{answered, extension_lines, print_done, tell};
+pub(super) use answer::{answered, extension_lines, print_done, told};
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -187,30 +187,25 @@ pub(super) struct EditArgs {
 }
 
 impl ReadArgs {
-    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+    pub(super) fn run(&self, output: &mut Output) -> gate::GateResult<u8> {
         let repo = repository()?;
-        let mut read = || -> gate::GateResult<()> {
-            let gate = Gate::open(&repo, &self.design.options(false))?;
-            output.notes(gate.notes());
-            let path = self.path.iter().chain(&self.file).next();
-            let request = path.map(|path| repo.request(Path::new(path)));
-            let request = request.unwrap_or_default();
-            let (path, entry) = gate.read(request.as_ref())?;
-            let content = match &self.lines {
-                Some(range) => input::lines(&entry.content, range)?,
-                None => entry.content.as_slice(),
-            };
-            answer::print_read(output, &gate.absolute(path.as_ref()), content, &entry)
+        let gate = Gate::open(&repo, &self.design.options(false))?;
+        output.notes(gate.notes());
+        let path = self.path.iter().chain(&self.file).next();
+        let request = path.map(|path| repo.request(Path::new(path)));
+        let request = request.unwrap_or_default();
+        let (path, entry) = gate.read(request.as_ref())?;
+        let content = match &self.lines {
+            Some(range) => input::lines(&entry.content, range)?,
+            None => entry.content.as_slice(),
         };
-        match read() {
-            Ok(()) => Ok(0),
-            Err(failure) => answer::tell(output, &failure),
-        }
+        answer::print_read(output, &gate.absolute(path.as_ref()), content, &entry)?;
+        Ok(0)
     }
 }
 
 impl WriteArgs {
-    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+    pub(super) fn run(&self, output: &mut Output) -> gate::GateResult<u8> {
         let strategy = self.strategy.strategy(self.line)?;
         perform(output, &self.target, |gate, repo| {
             let content = match &self.content_file {
@@ -230,7 +225,7 @@ impl WriteArgs {
 }
 
 impl PatchArgs {
-    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+    pub(super) fn run(&self, output: &mut Output) -> gate::GateResult<u8> {
         perform(output, &self.target, |gate, repo| {
             Ok(Operation::Patch {
                 edits: self.edits(gate, repo)?,
@@ -258,13 +253,13 @@ impl PatchArgs {
 }
 
 impl DeleteArgs {
-    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+    pub(super) fn run(&self, output: &mut Output) -> gate::GateResult<u8> {
         perform(output, &self.target, |_, _| Ok(Operation::Delete))
     }
 }
 
 impl MoveArgs {
-    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+    pub(super) fn run(&self, output: &mut Output) -> gate::GateResult<u8> {
         // guard refuses a destructive move instead of holding it.
         let from = OperationTarget {
             path: self.from.clone(),
@@ -280,7 +275,7 @@ impl MoveArgs {
 }
 
 impl EditArgs {
-    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+    pub(super) fn run(&self, output: &mut Output) -> gate::GateResult<u8> {
         let target = OperationTarget {
             path: self.path.clone(),
             auto: self.auto,
@@ -317,36 +312,29 @@ fn perform(
     output: &mut Output,
     target: &OperationTarget,
     operation: impl Fn(&Gate<'_>, &Repository) -> gate::GateResult<Operation>,
-) -> Result<u8> {
+) -> gate::GateResult<u8> {
     let repo = repository()?;
-    let mut person = person(target.auto);
     let style = output.style.clone();
-    let mut run = || -> gate::GateResult<()> {
-        let mut gate = Gate::open(&repo, &target.design.options(false))?;
-        output.notes(gate.notes());
-        let operation = operation(&gate, &repo)?;
-        let mut is_unsigned = false;
-        let path = repo.request(Path::new(&target.path));
-        let done = match &mut person {
-            Some(person) => {
-                let signer = SignArgs::of_environment().signer(&repo)?;
-                let has_signer = signer.is_some();
-                gate = gate.signing(signer);
-                gate.perform_asking(path.as_ref(), &operation, &mut |question| {
-                    is_unsigned = question.finding.is_some() && !has_signer;
-                    ask(person, question, &style)
-                })
-            }
-            None => gate.perform(path.as_ref(), &operation),
-        }?;
-        answer::print_done(output, &gate, &done);
-        if is_unsigned {
-            output.notes(&enroll::unsigned_notes(&repo));
+    let mut gate = Gate::open(&repo, &target.design.options(false))?;
+    output.notes(gate.notes());
+    let operation = operation(&gate, &repo)?;
+    let mut is_unsigned = false;
+    let path = repo.request(Path::new(&target.path));
+    let done = match &mut person(target.auto) {
+        Some(person) => {
+            let signer = SignArgs::of_environment().signer(&repo)?;
+            let has_signer = signer.is_some();
+            gate = gate.signing(signer);
+            gate.perform_asking(path.as_ref(), &operation, &mut |question| {
+                is_unsigned = question.finding.is_some() && !has_signer;
+                ask(person, question, &style)
+            })
         }
-        Ok(())
-    };
-    match run() {
-        Ok(()) => Ok(0),
-        Err(failure) => answer::tell(output, &failure),
+        None => gate.perform(path.as_ref(), &operation),
+    }?;
+    answer::print_done(output, &gate, &done);
+    if is_unsigned {
+        output.notes(&enroll::unsigned_notes(&repo));
     }
+    Ok(0)
 }

@@ -35,7 +35,7 @@ pub(super) fn compare(
         return Err(format!("the content has `{header}`, but the file does not"));
     }
     let mut comparison = Comparison::default();
-    let whole = MergedScope::new(vec![old], None, String::new(), String::new());
+    let whole = MergedScope::new(vec![old]);
     comparison.scope(syntax, &whole, new)?;
     comparison.extension.kept.dedup();
     Ok(comparison)
@@ -48,7 +48,7 @@ impl Comparison {
         level: &MergedScope<'_, '_>,
         new: &CodeScope<'_>,
     ) -> Result<(), String> {
-        let proposed = MergedScope::new(vec![new], None, String::new(), String::new());
+        let proposed = MergedScope::new(vec![new]);
         let mut missing = Vec::new();
         for definition in &new.definitions {
             if is_missing(level, &proposed, definition)? {
@@ -113,12 +113,12 @@ impl Comparison {
             self.extension.kept.push(name);
         }
         let separator = syntax.separator;
-        let inner = MergedScope::new(
-            containers.iter().map(|(_, members)| *members).collect(),
-            Some(last),
-            format!("{}{}{separator}", level.owner, head.names.join(", ")),
-            format!("{}{} / ", level.key, last.head.key()),
-        );
+        let inner = MergedScope {
+            container: Some(last),
+            owner: format!("{}{}{separator}", level.owner, head.names.join(", ")),
+            key: format!("{}{} / ", level.key, last.head.key()),
+            ..MergedScope::new(containers.iter().map(|(_, members)| *members).collect())
+        };
         self.scope(syntax, &inner, members)
     }
 
@@ -137,15 +137,11 @@ impl Comparison {
                     .targets
                     .contains(&(atom.target.as_str(), atom.bound.as_deref()))
             };
-            let (mut lacking, is_whole) = {
-                let lacking: Vec<&Atom> = bindings.atoms.iter().filter(lacks).collect();
-                let is_whole = lacking.len() == bindings.atoms.len() && !bindings.is_list;
-                (lacking, is_whole)
-            };
+            let mut lacking: Vec<&Atom> = bindings.atoms.iter().filter(lacks).collect();
+            let is_whole = lacking.len() == bindings.atoms.len() && !bindings.is_list;
             if let Some(uses) = place.syntax.uses {
-                let (used, unused) = lacking.into_iter().partition(|atom| uses(atom, added));
-                lacking = used;
-                let unused: Vec<&Atom> = unused;
+                let unused: Vec<&Atom>;
+                (lacking, unused) = lacking.into_iter().partition(|atom| uses(atom, added));
                 let sources = unused.iter().map(|atom| format!("import {}", atom.source));
                 self.extension.left_out.extend(sources);
             }

@@ -7,6 +7,7 @@ use super::scope::{CodeScope, Definition};
 use super::syntax::DefinitionHead;
 
 /// One scope of a file; an `impl` may have several parts.
+#[derive(Default)]
 pub(super) struct MergedScope<'a, 't> {
     pub(super) parts: Vec<&'a CodeScope<'t>>,
     pub(super) definitions: HashMap<&'a str, Vec<&'a Definition<'t>>>,
@@ -27,23 +28,8 @@ pub(super) struct MergedScope<'a, 't> {
 }
 
 impl<'a, 't> MergedScope<'a, 't> {
-    pub(super) fn new(
-        parts: Vec<&'a CodeScope<'t>>,
-        container: Option<&'a Definition<'t>>,
-        owner: String,
-        key: String,
-    ) -> MergedScope<'a, 't> {
-        let mut level = MergedScope {
-            definitions: HashMap::new(),
-            targets: HashSet::new(),
-            bound: HashMap::new(),
-            hidden: HashSet::new(),
-            others: HashSet::new(),
-            parts: Vec::new(),
-            container,
-            owner,
-            key,
-        };
+    pub(super) fn new(parts: Vec<&'a CodeScope<'t>>) -> MergedScope<'a, 't> {
+        let mut level = MergedScope::default();
         for old in &parts {
             for definition in &old.definitions {
                 for name in &definition.head.names {

@@ -6,7 +6,7 @@ use super::check::{Check, Status};
 use crate::approval::Signers;
 use crate::error::Result;
 use crate::git::Repository;
-use crate::judge::{self, Options, PolicyRequest};
+use crate::judge::{self, Options};
 use crate::path::show;
 use crate::policy::settings::{self, FILE};
 
@@ -71,11 +71,7 @@ fn settings(repo: &Repository) -> Result<Check> {
 }
 
 fn design(repo: &Repository) -> Check {
-    let request = PolicyRequest {
-        options: &Options::default(),
-        needs_design: true,
-    };
-    match judge::load_for_request(repo, &request) {
+    match judge::load_for_request(repo, &Options::default(), true) {
         Ok(policy) if policy.designs.is_empty() => Check::warn(
             DESIGN,
             "this branch has no design, and `missing = \"skip\"` leaves out the scope rules",

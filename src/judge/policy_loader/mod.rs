@@ -24,20 +24,17 @@ use crate::rules;
 pub(super) use choose::Choice;
 pub(super) use locate::{LocatedDesigns, locate};
 
-/// What a request asks of the policy.
-pub struct PolicyRequest<'a> {
-    /// How to select the designs.
-    pub options: &'a Options,
-    /// Whether the answer depends on a design.
-    pub needs_design: bool,
-}
-
 /// The policy for a path that a request wants to write: HEAD's, so that a request cannot grant itself anything.
+/// `needs_design`: whether the answer depends on a design.
 ///
 /// # Errors
 /// Settings or designs that cannot be used, no design, more than one without a choice, or one that HEAD lacks.
-pub fn load_for_request(repo: &Repository, request: &PolicyRequest<'_>) -> Result<Policy> {
-    load_of_head(repo, request, false)
+pub fn load_for_request(
+    repo: &Repository,
+    options: &Options,
+    needs_design: bool,
+) -> Result<Policy> {
+    load_of_head(repo, options, needs_design, false)
 }
 
 /// The same for display only: a design named by the user that HEAD lacks comes from the work tree.
@@ -45,24 +42,21 @@ pub fn load_for_request(repo: &Repository, request: &PolicyRequest<'_>) -> Resul
 /// # Errors
 /// As for [`load_for_request`], but for a design that HEAD lacks.
 pub(super) fn load_to_show(repo: &Repository, options: &Options) -> Result<Policy> {
-    let request = PolicyRequest {
-        options,
-        needs_design: true,
-    };
-    load_of_head(repo, &request, !options.in_hook)
+    load_of_head(repo, options, true, !options.in_hook)
 }
 
 fn load_of_head(
     repo: &Repository,
-    request: &PolicyRequest<'_>,
+    options: &Options,
+    needs_design: bool,
     work_tree_serves: bool,
 ) -> Result<Policy> {
     let head = repo.head_commit()?;
     let inputs = PolicyInputs::uncommitted(repo, Stage::Request, head, GitTree::Changes(&[]))?;
-    let mut loader = Loader::new(repo, inputs, request.options)?;
+    let mut loader = Loader::new(repo, inputs, options)?;
     loader.work_tree_serves = work_tree_serves;
-    let designs = loader.designs(request.needs_design)?;
-    loader.finish(designs, request.needs_design)
+    let designs = loader.designs(needs_design)?;
+    loader.finish(designs, needs_design)
 }
 
 /// What is compared with what, and what the history says about the selection of designs.
