@@ -131,7 +131,7 @@ fn what_a_removed_work_tree_held_can_only_be_rejected() {
     assert_eq!(pending(&repo)[0]["worktree"], Value::Null);
     repo.guard(&["pending"])
         .exits(0)
-        .says("side, which is gone");
+        .says("side, which no longer exists");
     let (Some(approver), Some(rejecter)) = (driver(&repo), driver(&repo)) else {
         return;
     };
