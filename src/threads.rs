@@ -1,5 +1,8 @@
 //! Runs work on several cores.
 
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use crate::error::{Error, Result};
 
 /// More threads would only wait for each other.
@@ -36,6 +39,32 @@ pub(crate) fn share<H: Clone + Send, T: Send>(
         }));
         done.into_iter().collect()
     })
+}
+
+/// The places of a list of work, which threads take in batches.
+pub(crate) struct Batches {
+    next: AtomicUsize,
+    size: usize,
+    len: usize,
+}
+
+impl Batches {
+    /// Batches of `size` places, of `len` in all.
+    pub(crate) fn new(len: usize, size: usize) -> Batches {
+        let next = AtomicUsize::new(0);
+        Batches { next, size, len }
+    }
+
+    /// The next batch; `None` if none is left.
+    pub(crate) fn take(&self) -> Option<Range<usize>> {
+        let start = self.next.fetch_add(self.size, Ordering::Relaxed);
+        (start < self.len).then(|| start..(start + self.size).min(self.len))
+    }
+
+    /// Leaves the remaining batches undone.
+    pub(crate) fn stop(&self) {
+        self.next.store(self.len, Ordering::Relaxed);
+    }
 }
 
 /// Runs one closure here and the other on a second thread; `None` if the second panicked.

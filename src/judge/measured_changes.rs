@@ -1,7 +1,6 @@
 //! Pairs renames and measures content, on all available cores.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
@@ -14,7 +13,7 @@ use crate::policy::scope::Scope;
 use crate::policy::settings::Settings;
 use crate::policy::{Actions, Policy};
 use crate::rules::{self, MeasuredChange, NewEnd};
-use crate::threads;
+use crate::threads::{self, Batches};
 
 /// The fewest changes that are worth a second thread.
 const WORTH_A_THREAD: usize = 64;
@@ -125,7 +124,7 @@ pub(super) fn gather(
         renamed_from: &renamed_from,
         new_ends: NewEnds::new(policy, changes.iter()),
         settings: &policy.settings,
-        next: AtomicUsize::new(0),
+        batches: Batches::new(changes.len(), BATCH),
     };
     let threads = match changes.len() {
         0..WORTH_A_THREAD => 1,
@@ -173,7 +172,7 @@ struct MeasureQueue<'a> {
     renamed_from: &'a HashMap<BString, State>,
     new_ends: NewEnds<'a>,
     settings: &'a Settings,
-    next: AtomicUsize,
+    batches: Batches,
 }
 
 impl MeasureQueue<'_> {
@@ -182,16 +181,12 @@ impl MeasureQueue<'_> {
         let (mut old, mut new) = (Vec::new(), Vec::new());
         // One thread may get nearly all batches.
         let mut done = Vec::with_capacity(self.changes.len());
-        loop {
-            let start = self.next.fetch_add(BATCH, Ordering::Relaxed);
-            if start >= self.changes.len() {
-                return Ok(done);
-            }
-            let end = (start + BATCH).min(self.changes.len());
-            for at in start..end {
+        while let Some(batch) = self.batches.take() {
+            for at in batch {
                 done.push(self.measure(objects, at, &mut old, &mut new)?);
             }
         }
+        Ok(done)
     }
 
     fn measure(

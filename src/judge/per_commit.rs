@@ -1,8 +1,5 @@
 //! Judges every commit of a range, because the net difference hides what was done and undone.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use gix::ObjectId;
 use gix::hashtable::HashMap;
 
@@ -14,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::finding::Finding;
 use crate::git::{Commit, Merges, Objects, Range, Repository, Tree};
 use crate::policy::{Policy, Stage};
-use crate::threads;
+use crate::threads::{self, Batches};
 
 /// Reports how many of how many commits are judged.
 pub type Progress<'a> = dyn Fn(usize, usize) + Sync + 'a;
@@ -49,16 +46,12 @@ pub(super) fn judge(
         merges: repo.merges()?,
         policy: &policy,
         commit_approvals,
-        next: AtomicUsize::new(0),
-        done: Mutex::new(Vec::new()),
+        batches: Batches::new(range.commits.len(), BATCH),
         progress,
     };
     let threads = threads::most().min(range.commits.len());
-    threads::share(threads, &objects, |objects| work.run(objects))?;
-    let mut done = work
-        .done
-        .into_inner()
-        .map_err(|_| Error::new("a thread that judges commits failed"))?;
+    let done = threads::share(threads, &objects, |objects| work.run(objects))?;
+    let mut done: Vec<_> = done.into_iter().flatten().collect();
     done.sort_unstable_by_key(|(at, _)| *at);
     Ok(done
         .into_iter()
@@ -80,34 +73,26 @@ struct CommitQueue<'a> {
     policy: &'a Policy,
     /// The approvals in the messages of the range.
     commit_approvals: &'a CommitApprovals,
-    next: AtomicUsize,
-    /// The findings by the position of their commit.
-    done: Mutex<Vec<(usize, Vec<Finding>)>>,
+    batches: Batches,
     progress: &'a Progress<'a>,
 }
 
 impl CommitQueue<'_> {
-    fn run(&self, objects: &Objects) -> Result<()> {
+    /// Judges batches until none is left; returns the findings, each with the position of its commit.
+    fn run(&self, objects: &Objects) -> Result<Vec<(usize, Vec<Finding>)>> {
         let base = Tree::of_commit(objects, self.base)?;
-        loop {
-            let start = self.next.fetch_add(BATCH, Ordering::Relaxed);
-            if start >= self.commits.len() {
-                return Ok(());
-            }
-            let end = (start + BATCH).min(self.commits.len());
-            for (at, commit) in (start..).zip(&self.commits[start..end]) {
-                let findings = self.judge(objects, &base, at, commit).inspect_err(|_| {
-                    // Stops the other threads.
-                    self.next.store(self.commits.len(), Ordering::Relaxed);
-                })?;
-                if !findings.is_empty()
-                    && let Ok(mut done) = self.done.lock()
-                {
+        let mut done = Vec::new();
+        while let Some(batch) = self.batches.take() {
+            for at in batch {
+                let findings = self.judge(objects, &base, at, &self.commits[at]);
+                let findings = findings.inspect_err(|_| self.batches.stop())?;
+                if !findings.is_empty() {
                     done.push((at, findings));
                 }
                 (self.progress)(at + 1, self.commits.len());
             }
         }
+        Ok(done)
     }
 
     fn judge(
