@@ -133,7 +133,7 @@ impl Objects {
     }
 
     /// The content of what may be a regular file.
-    pub(super) fn file(&self, state: Option<State>) -> Result<Option<Vec<u8>>> {
+    pub(crate) fn file(&self, state: Option<State>) -> Result<Option<Vec<u8>>> {
         let Some(state) = state.filter(|state| state.kind.is_file()) else {
             return Ok(None);
         };

@@ -77,7 +77,7 @@ pub(super) fn judge(repo: &Repository, input: Input<'_>, options: &Options) -> R
         result,
     };
     let changes = judge.measure(changes, input.parents)?;
-    let (findings, approved) = match stage {
+    let (mut findings, approved) = match stage {
         Stage::Range => {
             let merge_base = merge_base::of_old_sides(&policy, &changes.all);
             let mut findings = judge.check(&changes.all, &merge_base, &[])?;
@@ -105,7 +105,6 @@ pub(super) fn judge(repo: &Repository, input: Input<'_>, options: &Options) -> R
             )
         }
     };
-    let mut findings = findings;
     commit_approvals.tell(&mut findings, None);
     findings.extend(document_faults(&policy));
     Ok(Judged {

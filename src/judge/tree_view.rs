@@ -40,10 +40,14 @@ impl<'a> GitTree<'a> {
         match self {
             GitTree::Index(repo, index) => index.is_dir(repo, path),
             GitTree::Tree(tree) => tree.is_dir(path),
-            GitTree::Changes(changes) => Ok(changes.iter().any(|change| {
-                let below = change.path.strip_prefix(path.as_bytes());
-                change.new.is_some() && below.is_some_and(|below| below.starts_with(b"/"))
-            })),
+            GitTree::Changes(changes) => {
+                let directory = [path.as_bytes(), b"/"].concat();
+                let start = changes.partition_point(|change| change.path < directory);
+                let mut below = changes[start..]
+                    .iter()
+                    .take_while(|change| change.path.starts_with(&directory));
+                Ok(below.any(|change| change.new.is_some()))
+            }
         }
     }
 
@@ -52,14 +56,7 @@ impl<'a> GitTree<'a> {
         match self {
             GitTree::Index(repo, index) => index.read(repo, objects, path),
             GitTree::Tree(tree) => tree.read(path),
-            GitTree::Changes(_) => {
-                let Some(state) = self.get(path)?.filter(|state| state.kind.is_file()) else {
-                    return Ok(None);
-                };
-                let mut content = Vec::new();
-                objects.blob(state.id, &mut content)?;
-                Ok(Some(content))
-            }
+            GitTree::Changes(_) => objects.file(self.get(path)?),
         }
     }
 
