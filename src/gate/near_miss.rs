@@ -7,7 +7,7 @@ use gix::bstr::ByteSlice;
 use similar::{DiffTag, TextDiff, get_close_matches};
 
 use crate::finding::Help;
-use crate::path::is_hostile;
+use crate::path::text_on_one_line;
 
 /// Longer texts are not compared letter by letter, in bytes.
 const MAX_SEARCH: usize = 1_000;
@@ -133,9 +133,5 @@ fn shown(words: &str) -> Option<String> {
     let words = words.trim();
     let start: String = words.chars().take(CHARS).collect();
     let more = if start.len() < words.len() { "…" } else { "" };
-    let safe = |c: char| match is_hostile(c) {
-        true => c.escape_unicode().to_string(),
-        false => c.to_string(),
-    };
-    (!words.is_empty()).then(|| format!("`{}{more}`", start.chars().map(safe).collect::<String>()))
+    (!words.is_empty()).then(|| format!("`{}{more}`", text_on_one_line(&start)))
 }

@@ -1,5 +1,6 @@
-//! Prints untrusted names safely.
+//! Prints untrusted names and texts safely.
 
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
 use super::chars;
@@ -29,6 +30,21 @@ impl fmt::Display for Escaped<'_> {
             f.write_str(&out)
         }
     }
+}
+
+/// One line of text with names already escaped: remaining hostile characters become `\u{1b}`. Idempotent.
+pub fn text_on_one_line(text: &str) -> Cow<'_, str> {
+    if !text.contains(chars::is_hostile) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match chars::is_hostile(c) {
+            true => out.extend(c.escape_unicode()),
+            false => out.push(c),
+        }
+    }
+    Cow::Owned(out)
 }
 
 /// Writes the name with escapes and returns whether there were any.

@@ -31,7 +31,7 @@ mod text;
 pub use chars::is_hostile;
 pub use collision::Links;
 pub use entry::check_entry;
-pub use escaped::{Escaped, show};
+pub use escaped::{Escaped, show, text_on_one_line};
 pub use link::{MAX_LINKS, Node, TreeView, check_link_target, resolve_link, resolve_path};
 pub use names::{MAX_NAME, MAX_PATH};
 pub use platform::Platform;

@@ -4,24 +4,12 @@
 //! hide text, or start a line.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
 use crate::path::is_hostile;
+pub(super) use crate::path::text_on_one_line as text;
 
 /// The maximum length of a message, a label or a line of help.
 const MESSAGE_CHARS: usize = 2000;
-
-/// One line of text with names already escaped: remaining hostile characters become `\u{1b}`. Idempotent.
-pub(super) fn text(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_hostile) {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        push(&mut out, c);
-    }
-    Cow::Owned(out)
-}
 
 /// A line of a file: every character keeps its column, so that marks below it stay aligned. A tab becomes a blank.
 pub(super) fn line(text: &str) -> String {
@@ -115,14 +103,6 @@ impl Brackets {
             _ => Brackets::Nothing,
         };
         is_bracket
-    }
-}
-
-fn push(out: &mut String, c: char) {
-    if is_hostile(c) {
-        let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
-    } else {
-        out.push(c);
     }
 }
 
