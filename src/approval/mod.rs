@@ -1,22 +1,22 @@
 //! A person's approval of exactly one step: this path, from this content to that. Pure: matching, the trailer, and
 //! the text to sign.
 
+mod confirmation_word;
 mod pattern;
 mod signature;
 mod signers;
 mod text;
 mod time;
 mod trailer;
-mod word;
 
 use gix::bstr::BString;
 
 use crate::change::{Change, Kind, State};
 
+pub use confirmation_word::{REJECT, word};
 pub use signature::{Invalid, one_line};
 pub use signers::{NAMESPACE, Signers, is_public_key};
 pub use trailer::{TRAILER, TrailerError};
-pub use word::{REJECT, word};
 
 /// A person's approval of one path going from one content to another.
 #[derive(Debug, Clone, PartialEq, Eq)]

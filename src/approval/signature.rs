@@ -7,7 +7,7 @@ use ssh_key::{HashAlg, PublicKey, SshSig};
 
 use super::Approval;
 use super::signers::{NAMESPACE, Signers};
-use crate::path::show;
+use crate::path::escaped;
 
 const BEGIN: &str = "-----BEGIN SSH SIGNATURE-----";
 const END: &str = "-----END SSH SIGNATURE-----";
@@ -49,21 +49,21 @@ impl fmt::Display for Invalid {
             Invalid::Namespace(name) => write!(
                 f,
                 "it was signed for `{}`, not for `{NAMESPACE}`",
-                show(name)
+                escaped(name)
             ),
             Invalid::UnknownKey(key) => write!(f, "its signing key {key} is not listed"),
             Invalid::Somebody(who) => {
-                write!(f, "its signing key is not listed for {}", show(who))
+                write!(f, "its signing key is not listed for {}", escaped(who))
             }
             Invalid::NotForApprovals(who) => write!(
                 f,
                 "the key of {} is not listed for the namespace `{NAMESPACE}`",
-                show(who)
+                escaped(who)
             ),
             Invalid::Time(who) => write!(
                 f,
                 "the key of {} was not valid when the approval was given",
-                show(who)
+                escaped(who)
             ),
             Invalid::Text => f.write_str("its signature is for another text"),
             Invalid::Untouched => f.write_str("the hardware key signed it without a touch"),

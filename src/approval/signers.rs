@@ -6,7 +6,7 @@ use ssh_key::public::KeyData;
 use super::pattern::matches_list;
 use super::time;
 use crate::error::{Error, Result};
-use crate::path::show;
+use crate::path::escaped;
 
 /// The namespace of signatures, so that a signature for another purpose does not count.
 pub const NAMESPACE: &str = "guard";
@@ -58,7 +58,7 @@ impl Signers {
         let mut signers = Signers::default();
         let mut faults = Vec::new();
         for (number, line) in (1..).zip(text.split(|&byte| byte == b'\n')) {
-            let place = format!("{}:{number}", show(file));
+            let place = format!("{}:{number}", escaped(file));
             let read = std::str::from_utf8(line)
                 .map_err(|_| "it is not UTF-8".to_owned())
                 .and_then(|line| parse_line(line.trim_matches([' ', '\t', '\r'])));
@@ -98,7 +98,7 @@ impl Signers {
         if who.is_empty() || !who.chars().all(is_plain) {
             return Err(format!(
                 "git's user.email `{}` cannot be used in FILE",
-                show(who)
+                escaped(who)
             ));
         }
         // Without the comment, which may contain anything.
@@ -204,7 +204,7 @@ fn key(text: &str) -> Result<KeyData, String> {
     let data = words.next().unwrap_or_default();
     PublicKey::from_openssh(&format!("{kind} {data}"))
         .map(|key| key.key_data().clone())
-        .map_err(|_| format!("`{}` does not start a public key", show(kind)))
+        .map_err(|_| format!("`{}` does not start a public key", escaped(kind)))
 }
 
 fn can_verify(key: &KeyData) -> bool {
@@ -238,7 +238,7 @@ fn parse_options(mut text: &str) -> Result<SignerOptions, String> {
             let quoted = rest
                 .strip_prefix('"')
                 .and_then(|rest| rest.split_once('"'))
-                .ok_or_else(|| format!("the value of `{}` needs quotes", show(&name)))?;
+                .ok_or_else(|| format!("the value of `{}` needs quotes", escaped(&name)))?;
             (value, text) = (Some(quoted.0), quoted.1);
         }
         options.set(&name, value)?;
@@ -252,12 +252,12 @@ fn parse_options(mut text: &str) -> Result<SignerOptions, String> {
 
 impl SignerOptions {
     fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), String> {
-        let twice = || format!("`{}` is repeated", show(name));
+        let twice = || format!("`{}` is repeated", escaped(name));
         let time = |old: Option<i64>, value: &str| match (old, time::parse(value)) {
             (Some(_), _) => Err(twice()),
             (None, None) => Err(format!(
                 "`{}` is not a valid time; write YYYYMMDD or YYYYMMDDHHMMSS, with Z for UTC",
-                show(value)
+                escaped(value)
             )),
             (None, time) => Ok(time),
         };
@@ -271,7 +271,7 @@ impl SignerOptions {
                 return Err(format!(
                     "`{}` is not an option of allowed signers; the options are namespaces=\"…\", valid-after=\"…\", \
                      valid-before=\"…\" and cert-authority",
-                    show(name)
+                    escaped(name)
                 ));
             }
         }

@@ -5,11 +5,11 @@ use std::io;
 use gix::bstr::BStr;
 
 use super::file::{check_regular, refine};
+use super::file_state::FileState;
 use super::place::{Place, PlaceError, rename_to_free};
-use super::seen::Seen;
 use super::{Boundary, BoundaryError, BoundaryResult, OpenedFile, os, split};
 use crate::disk;
-use crate::path::show;
+use crate::path::escaped;
 
 impl Boundary {
     /// Atomically replaces the file that was `before` (or nothing) and makes that durable: writes a temporary file in
@@ -27,7 +27,7 @@ impl Boundary {
     ) -> BoundaryResult<()> {
         let (parent, name) = split(path);
         let failed = |error| {
-            let error = BoundaryError::io(format!("write {}", show(path)))(error);
+            let error = BoundaryError::io(format!("write {}", escaped(path)))(error);
             refine(error, path)
         };
         let dir = match before {
@@ -43,7 +43,7 @@ impl Boundary {
         let name = os(name).map_err(failed)?;
         let place = Place { dir: &dir, name };
         let replaced = match before {
-            Some(entry) => Seen::of(entry)
+            Some(entry) => FileState::of(entry)
                 .map_err(PlaceError::Failed)
                 .and_then(|before| place.replace(content, entry.mode, &before)),
             None => place.create(content),
@@ -53,10 +53,10 @@ impl Boundary {
             PlaceError::Failed(error) => failed(error),
             PlaceError::Kept(name, error) => BoundaryError::io(format!(
                 "remove {name}, the previous version of {} (the new one is written)",
-                show(path)
+                escaped(path)
             ))(error),
             PlaceError::NotDurable(error) => {
-                BoundaryError::io(format!("sync {} to disk (it is written)", show(path)))(error)
+                BoundaryError::io(format!("sync {} to disk (it is written)", escaped(path)))(error)
             }
         })
     }
@@ -67,23 +67,23 @@ impl Boundary {
     /// [`BoundaryError::Changed`] if the file changed meanwhile; it is not a regular file with one name; or a system
     /// error. If only a later step failed, the error says that the file is gone.
     pub fn remove(&self, path: &BStr, before: &OpenedFile) -> BoundaryResult<()> {
-        let failed = || BoundaryError::io(format!("delete {}", show(path)));
+        let failed = || BoundaryError::io(format!("delete {}", escaped(path)));
         let (dir, name) = self.parent(path)?;
         let name = os(name).map_err(failed())?;
         let metadata = dir.symlink_metadata(name).map_err(failed())?;
         check_regular(&metadata, path)?;
-        let before = Seen::of(before).map_err(failed())?;
+        let before = FileState::of(before).map_err(failed())?;
         let place = Place { dir: &dir, name };
         place.remove(&before).map_err(|missed| match missed {
             PlaceError::Changed => BoundaryError::Changed(path.to_owned()),
             PlaceError::Failed(error) => failed()(error),
             PlaceError::Kept(name, error) => BoundaryError::io(format!(
                 "remove {name}, the previous version of {} (the deletion is done)",
-                show(path)
+                escaped(path)
             ))(error),
             PlaceError::NotDurable(error) => BoundaryError::io(format!(
                 "sync the deletion of {} to disk (it is done)",
-                show(path)
+                escaped(path)
             ))(error),
         })
     }
@@ -94,7 +94,7 @@ impl Boundary {
     /// As for [`Boundary::remove`]; or `to` already exists. If only a later step failed, the error says that the file
     /// is moved.
     pub fn rename(&self, from: &BStr, before: &OpenedFile, to: &BStr) -> BoundaryResult<()> {
-        let what = || format!("move {} to {}", show(from), show(to));
+        let what = || format!("move {} to {}", escaped(from), escaped(to));
         let failed = || BoundaryError::io(what());
         let changed = || Err(BoundaryError::Changed(from.to_owned()));
         let (old_dir, old_name) = self.parent(from)?;
@@ -105,13 +105,13 @@ impl Boundary {
         let old_name = os(old_name).map_err(failed())?;
         check_regular(&old_dir.symlink_metadata(old_name).map_err(failed())?, from)?;
         let new_name = os(new_name).map_err(failed())?;
-        let before = Seen::of(before).map_err(failed())?;
-        if Seen::at(&old_dir, old_name).map_err(failed())? != before {
+        let before = FileState::of(before).map_err(failed())?;
+        if FileState::at(&old_dir, old_name).map_err(failed())? != before {
             return changed();
         }
         rename_to_free(&old_dir, old_name, &new_dir, new_name).map_err(failed())?;
         // A program with the file open now saves it under the new name, so one check is enough.
-        match Seen::at(&new_dir, new_name) {
+        match FileState::at(&new_dir, new_name) {
             Ok(moved) if moved == before => {}
             moved => {
                 rename_to_free(&new_dir, new_name, &old_dir, old_name).map_err(

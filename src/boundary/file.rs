@@ -8,7 +8,7 @@ use cap_std::fs::{Dir, Metadata};
 use gix::bstr::BStr;
 
 use super::{Boundary, BoundaryError, BoundaryResult, open_to_read, os};
-use crate::path::{PathFault, Reason, show};
+use crate::path::{PathFault, Reason, escaped};
 use crate::system;
 
 /// A regular file as it was when opened.
@@ -37,7 +37,7 @@ impl Boundary {
     /// # Errors
     /// It is a link, directory, device, FIFO or socket; it has several names; it is too large; or a system error.
     pub fn read(&self, path: &BStr, max: u64) -> BoundaryResult<Option<OpenedFile>> {
-        let what = || format!("read {}", show(path));
+        let what = || format!("read {}", escaped(path));
         let (dir, name) = match self.parent(path) {
             Ok(parent) => parent,
             Err(error) if error.io_kind() == Some(io::ErrorKind::NotFound) => return Ok(None),
@@ -81,7 +81,7 @@ impl Boundary {
     /// # Errors
     /// As for [`Boundary::remove`].
     pub fn make_executable(&self, path: &BStr) -> BoundaryResult<()> {
-        let failed = || BoundaryError::io(format!("make {} executable", show(path)));
+        let failed = || BoundaryError::io(format!("make {} executable", escaped(path)));
         let (dir, name) = self.parent(path)?;
         let name = os(name).map_err(failed())?;
         let file = open_to_read(&dir, name).map_err(failed())?;
@@ -122,7 +122,7 @@ fn not_opened(dir: &Dir, name: &std::path::Path, path: &BStr, error: io::Error) 
         .map(|metadata| check_regular(&metadata, path))
     {
         Ok(Err(refused)) => refused,
-        _ => BoundaryError::io(format!("read {}", show(path)))(error),
+        _ => BoundaryError::io(format!("read {}", escaped(path)))(error),
     }
 }
 

@@ -16,12 +16,12 @@
 mod directory;
 mod effect;
 mod file;
+mod file_state;
 mod listing;
 mod nested;
 mod place;
 mod root;
-mod seen;
-mod settled;
+mod stable_read;
 mod view;
 
 use std::fmt;
@@ -34,7 +34,7 @@ use cap_std::fs::{Dir, File, OpenOptions};
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use crate::path::{
-    PathFault, Platform, Reason, Rejection, normalize_request, resolve_path, show, spelled_below,
+    PathFault, Platform, Reason, Rejection, escaped, normalize_request, resolve_path, spelled_below,
 };
 use crate::system;
 pub use file::OpenedFile;
@@ -88,7 +88,11 @@ impl fmt::Display for BoundaryError {
         match self {
             BoundaryError::Refused(rejection) => rejection.fmt(f),
             BoundaryError::Changed(path) => {
-                write!(f, "{} changed meanwhile; nothing was written", show(path))
+                write!(
+                    f,
+                    "{} changed meanwhile; nothing was written",
+                    escaped(path)
+                )
             }
             BoundaryError::Io { what, source } => write!(f, "cannot {what}: {source}"),
         }
@@ -189,7 +193,7 @@ impl Boundary {
         let (parent, name) = split(path);
         let dir = self.directory(parent).map_err(BoundaryError::io(format!(
             "open the directory of {}",
-            show(path)
+            escaped(path)
         )))?;
         Ok((dir, name))
     }

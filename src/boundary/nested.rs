@@ -6,7 +6,7 @@ use cap_std::fs::Dir;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::{Boundary, BoundaryError, BoundaryResult, os};
-use crate::path::{PathFault, Reason, show};
+use crate::path::{PathFault, Reason, escaped};
 use crate::system;
 
 /// A repository inside the workspace.
@@ -89,5 +89,5 @@ fn refused(error: io::Error, path: &BStr, directory: &BStr) -> BoundaryError {
         let what = "leads through a new symbolic link";
         return PathFault::new(Reason::SymlinkEscape, what).of(path).into();
     }
-    BoundaryError::io(format!("look into {}", show(directory)))(error)
+    BoundaryError::io(format!("look into {}", escaped(directory)))(error)
 }

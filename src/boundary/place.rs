@@ -15,7 +15,7 @@ use std::path::Path;
 
 use cap_std::fs::Dir;
 
-use super::seen::Seen;
+use super::file_state::FileState;
 use crate::{disk, system};
 
 /// How often to exchange back while another program saves; each round takes microseconds.
@@ -59,10 +59,15 @@ impl Place<'_> {
     }
 
     /// Replaces the file that was `before` by one with the permission bits `mode`.
-    pub(super) fn replace(&self, content: &[u8], mode: Option<u32>, before: &Seen) -> PlaceResult {
+    pub(super) fn replace(
+        &self,
+        content: &[u8],
+        mode: Option<u32>,
+        before: &FileState,
+    ) -> PlaceResult {
         let new = disk::write_new(self.dir, &|out| out.write_all(content), mode)
             .map_err(PlaceError::Failed)?;
-        let looked = || Ok((self.at(&new)?, Seen::at(self.dir, self.name)?));
+        let looked = || Ok((self.at(&new)?, FileState::at(self.dir, self.name)?));
         let discard = |missed| {
             let _ = self.dir.remove_file(&new);
             Err(missed)
@@ -93,8 +98,8 @@ impl Place<'_> {
     }
 
     /// Removes the file that was `before`.
-    pub(super) fn remove(&self, before: &Seen) -> PlaceResult {
-        if Seen::at(self.dir, self.name).map_err(PlaceError::Failed)? != *before {
+    pub(super) fn remove(&self, before: &FileState) -> PlaceResult {
+        if FileState::at(self.dir, self.name).map_err(PlaceError::Failed)? != *before {
             return Err(PlaceError::Changed);
         }
         let aside = |free: &str| rename_to_free(self.dir, self.name, self.dir, Path::new(free));
@@ -111,7 +116,7 @@ impl Place<'_> {
     fn finish(
         &self,
         out: String,
-        before: &Seen,
+        before: &FileState,
         put_back: impl FnOnce(String, Option<io::Error>) -> PlaceError,
     ) -> PlaceResult {
         let is_unchanged = || match self.at(&out) {
@@ -133,7 +138,7 @@ impl Place<'_> {
 
     /// Exchanges until the file that comes out is the one put in last, so that newer saves replace older ones. `why`
     /// is the error that prevented checking the old file.
-    fn exchange_back(&self, out: String, ours: Seen, why: Option<io::Error>) -> PlaceError {
+    fn exchange_back(&self, out: String, ours: FileState, why: Option<io::Error>) -> PlaceError {
         let mut put = ours;
         for _ in 0..ROUNDS {
             let next = self.at(&out).ok();
@@ -185,8 +190,8 @@ impl Place<'_> {
         why.map_or(PlaceError::Changed, PlaceError::Failed)
     }
 
-    fn at(&self, name: &str) -> io::Result<Seen> {
-        Seen::at(self.dir, Path::new(name))
+    fn at(&self, name: &str) -> io::Result<FileState> {
+        FileState::at(self.dir, Path::new(name))
     }
 }
 
@@ -237,11 +242,11 @@ mod tests {
     }
 
     /// What guard put there: the content alone, whose permission bits are those of any new file here.
-    fn ours() -> Seen {
+    fn ours() -> FileState {
         let temp = tempfile::tempdir().unwrap();
         fs::write(temp.path().join("a"), "ours").unwrap();
         let dir = Dir::open_ambient_dir(temp.path(), ambient_authority()).unwrap();
-        Seen::at(&dir, Path::new("a")).unwrap()
+        FileState::at(&dir, Path::new("a")).unwrap()
     }
 
     #[test]

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::plan::{CiPlan, Merge, Point};
 use super::variables::{NAME_RANGE, Variables, commit, get, short, unknown_before};
 use crate::error::{Error, Result};
-use crate::path::show;
+use crate::path::escaped;
 
 const DEEPEN: &str = "set `fetch-depth: 0` for actions/checkout";
 
@@ -18,13 +18,13 @@ pub(super) fn plan(variables: &Variables, event: &Value) -> Result<CiPlan> {
         _ => {
             return Err(Error::new(format!(
                 "the GitHub event {} has no range of commits",
-                show(name)
+                escaped(name)
             ))
             .help("run on pull_request, merge_group or push, or name the range: guard lint --range A..B"));
         }
     };
     Ok(CiPlan {
-        what: format!("GitHub {}", show(name)),
+        what: format!("GitHub {}", escaped(name)),
         deepen: DEEPEN,
         ..plan
     })
@@ -67,7 +67,7 @@ fn push(event: &Value) -> Result<CiPlan> {
     let reference = required(event, "/ref")?;
     let Some(head) = commit(required(event, "/after")?)? else {
         return Ok(CiPlan {
-            nothing: Some(format!("{} was deleted", show(reference))),
+            nothing: Some(format!("{} was deleted", escaped(reference))),
             ..CiPlan::default()
         });
     };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::error::{Error, Result};
-use crate::path::show;
+use crate::path::escaped;
 
 /// Help where the CI system does not say which commits are new.
 pub(super) const NAME_RANGE: &str = "name the range yourself: guard lint --range A..B";
@@ -34,7 +34,7 @@ pub(super) fn commit(id: &str) -> Result<Option<String>> {
     if !is_hex {
         return Err(Error::new(format!(
             "the CI system names {}, which is not a commit id",
-            show(id)
+            escaped(id)
         ))
         .help(NAME_RANGE));
     }

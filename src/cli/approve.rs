@@ -19,7 +19,7 @@ use crate::gate::{self, Answer, Consent, Failure, FailureKind, Gate, HeldChange}
 use crate::git::Repository;
 use crate::judge::{self, Clearable};
 use crate::measure;
-use crate::path::show;
+use crate::path::escaped;
 use crate::report::{Style, painted};
 
 /// Lines of each preview, the marker `[truncated]` included (requirement 000, section 2.4).
@@ -140,7 +140,7 @@ impl PendingArgs {
     }
 
     fn diff(&self, change: &HeldChange, old: &[u8]) -> String {
-        let name = show(&change.path).to_string();
+        let name = escaped(&change.path).to_string();
         let new = change.content.as_deref().unwrap_or_default();
         let max = if self.full { usize::MAX } else { PREVIEW_LINES };
         measure::unified_preview(old, new, &name, &name, max)
@@ -261,7 +261,7 @@ impl ApproveArgs {
         }
         let paths: Vec<String> = waiting
             .iter()
-            .map(|change| show(&change.change.path).to_string())
+            .map(|change| escaped(&change.change.path).to_string())
             .collect();
         output.print_either(
             || {
@@ -286,7 +286,7 @@ impl RejectArgs {
         let path = gate::reject(&repo, &self.id, &one_line(&self.reason))?.path;
         output.print_either(
             || json!({ "version": 1, "rejected": self.id, "path": path.to_str_lossy() }),
-            |out| writeln!(out, "rejected {}: {} is unchanged", self.id, show(&path)),
+            |out| writeln!(out, "rejected {}: {} is unchanged", self.id, escaped(&path)),
         );
         Ok(0)
     }
@@ -323,7 +323,7 @@ fn shown(waiting: &[Clearable], max: usize, style: &Style) -> String {
             let _ = writeln!(
                 text,
                 "guard: {} is removed by the rename",
-                show(&change.change.path)
+                escaped(&change.change.path)
             );
             continue;
         }
@@ -336,7 +336,7 @@ fn shown(waiting: &[Clearable], max: usize, style: &Style) -> String {
             );
             continue;
         }
-        let name = show(&change.change.path).to_string();
+        let name = escaped(&change.change.path).to_string();
         let preview = measure::unified_preview(old, new, &name, &name, max);
         push_quoted(&mut text, "The change", Some(&painted(&preview, style)));
         let lost = measure::deleted_content(old, new, max);

@@ -9,7 +9,7 @@ use super::repository::repository;
 use crate::error::{Error, Result};
 use crate::gate::{ChainHead, Log, Record, Verification, verify_beside};
 use crate::git::Snapshots;
-use crate::path::show;
+use crate::path::escaped;
 
 #[derive(Debug, Subcommand)]
 #[command(after_help = "Examples:\n  guard audit show --last 20\n  guard audit verify")]
@@ -96,7 +96,7 @@ fn line(record: &Value) -> String {
         record
             .get(key)
             .and_then(Value::as_str)
-            .map(|text| show(text).to_string())
+            .map(|text| escaped(text).to_string())
     };
     if let Some(fault) = text("fault") {
         return format!("(unreadable record: {fault})");
@@ -118,7 +118,7 @@ fn line(record: &Value) -> String {
 fn design(design: &Value) -> String {
     let word = |key: &str| design.get(key).and_then(Value::as_str).unwrap_or_default();
     let blob: String = word("blob").chars().take(12).collect();
-    format!("design={}@{}", show(word("path")), show(&blob))
+    format!("design={}@{}", escaped(word("path")), escaped(&blob))
 }
 
 fn print_verification(output: &mut Output, result: &Verification) -> u8 {
@@ -156,8 +156,8 @@ fn print_verification(output: &mut Output, result: &Verification) -> u8 {
                     out,
                     "record {}: the {} of {} started but never finished: still running, or interrupted",
                     open.seq,
-                    show(&open.operation),
-                    show(&open.path)
+                    escaped(&open.operation),
+                    escaped(&open.path)
                 )
             })
         },

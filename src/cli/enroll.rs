@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::gate::Failure;
 use crate::git::show_file;
 use crate::judge;
-use crate::path::{shell_word, show};
+use crate::path::{escaped, shell_word};
 
 /// Files of keys are smaller.
 const MAX_KEY: u64 = 64 * 1024;
@@ -42,7 +42,7 @@ pub(super) fn run(output: &mut Output, key: &Path) -> Result<u8> {
         .map_err(|why| {
             Error::new(format!(
                 "the key is not enrolled: {}",
-                why.replace("FILE", &show(&file).to_string())
+                why.replace("FILE", &escaped(&file).to_string())
             ))
         })?;
     let mut new = old.to_vec();
@@ -64,7 +64,7 @@ pub(super) fn run(output: &mut Output, key: &Path) -> Result<u8> {
     output.print_either(
         || json!({ "version": 1, "enrolled": who, "file": file, "line": line, "next": steps }),
         |out| {
-            writeln!(out, "added to {}: {line}", show(&file))?;
+            writeln!(out, "added to {}: {line}", escaped(&file))?;
             steps.iter().try_for_each(|step| writeln!(out, "{step}"))
         },
     );
@@ -122,7 +122,7 @@ pub(super) fn unsigned_notes(repo: &crate::git::Repository) -> Vec<String> {
         "this approval is unsigned, so it counts only in this clone: pushes, ranges and CI refuse the change".to_owned(),
         format!(
             "to sign, add your key to {} (guard approve --enroll KEY), commit that on the target branch, and approve with --sign KEY",
-            show(&settings.signers)
+            escaped(&settings.signers)
         ),
     ]
 }

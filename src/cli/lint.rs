@@ -10,7 +10,7 @@ use crate::ci;
 use crate::error::{Error, Result};
 use crate::git::{PushSide, Range, Repository, Update, show_file};
 use crate::judge::{self, Options};
-use crate::path::show;
+use crate::path::escaped;
 use crate::report;
 use crate::verdict::Verdict;
 
@@ -142,7 +142,7 @@ fn refuse_what_is_no_range(text: &str) -> Result<()> {
     if text.contains("..") {
         return Ok(());
     }
-    let shown = show(text);
+    let shown = escaped(text);
     Err(Error::new(format!("`{shown}` is not a range A..B"))
         .help(format!("to judge a branch: guard lint {shown}..HEAD"))
         .help(format!("to judge one commit: guard lint --commit {shown}"))

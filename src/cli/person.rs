@@ -8,7 +8,7 @@ use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use crate::approval::REJECT;
 use crate::error::{Error, Result};
 use crate::gate::{Answer, Strategy};
-use crate::path::show;
+use crate::path::escaped;
 use crate::system;
 
 /// Variables that agents and CI set for the programs they start; a `*` stands for any end.
@@ -236,7 +236,7 @@ fn refuse_markers(variables: impl Iterator<Item = (OsString, OsString)>) -> Resu
         if is_marker && !is_off {
             return Err(needs_a_person(&format!(
                 "the variable {} shows that an agent or CI runs guard",
-                show(name.as_ref())
+                escaped(name.as_ref())
             )));
         }
     }
@@ -299,14 +299,14 @@ fn named_agent(comm: &str, words: &[String]) -> Option<String> {
         let mut parts = candidate.rsplit(['/', '\\']);
         let name = parts.next().unwrap_or_default();
         if is_agent(name) {
-            return Some(show(name).to_string());
+            return Some(escaped(name).to_string());
         }
         // `node …/node_modules/@vendor/agent/dist/cli.js`: the package tells, up to where packages are.
         if ANONYMOUS.contains(&stem(name).as_str()) && has_packages(candidate) {
             let mut packages =
                 parts.take_while(|part| !matches!(*part, "node_modules" | "site-packages"));
             if let Some(package) = packages.find(|part| is_agent(part)) {
-                return Some(show(package).to_string());
+                return Some(escaped(package).to_string());
             }
         }
     }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::files::extension_lines;
 use super::person::Person;
 use crate::gate::{Answer, Question};
-use crate::path::show;
+use crate::path::escaped;
 use crate::report::{Style, painted};
 
 /// The prefix of quoted content, which distinguishes it from guard's own words.
@@ -31,7 +31,7 @@ pub(super) fn ask(person: &mut Person, question: &Question, style: &Style) -> An
             text,
             "guard: with {}, {} loses nothing that needs approval",
             way.name(),
-            show(&analysis.path)
+            escaped(&analysis.path)
         ),
         (None, None) => Ok(()),
     };

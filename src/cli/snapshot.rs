@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::gate::{self, Gate};
 use crate::git::{Repository, Snapshot, WorkTree};
 use crate::measure::unified_preview;
-use crate::path::{normalize_request, show};
+use crate::path::{escaped, normalize_request};
 use crate::report::Format;
 use crate::system;
 
@@ -121,7 +121,7 @@ fn list(output: &mut Output, repo: &Repository) -> Result<()> {
                     out,
                     "{id}  {}  {}{}",
                     time(snapshot.time),
-                    show(&snapshot.title),
+                    escaped(&snapshot.title),
                     elsewhere(repo, &snapshot.work_tree)
                 )
             })
@@ -175,7 +175,7 @@ fn find(repo: &Repository, name: &str) -> Result<Snapshot> {
             } else {
                 "matches several snapshots"
             };
-            Err(Error::new(format!("{} {what}", show(name)))
+            Err(Error::new(format!("{} {what}", escaped(name)))
                 .help("to list the snapshots: guard snapshot list"))
         }
     }
@@ -207,13 +207,13 @@ fn show_one(output: &mut Output, repo: &Repository, name: &str, path: Option<&Pa
             || json_of(repo, &snapshot),
             |out| {
                 let elsewhere = elsewhere(repo, &snapshot.work_tree);
-                let (time, title) = (time(snapshot.time), show(&snapshot.title));
+                let (time, title) = (time(snapshot.time), escaped(&snapshot.title));
                 writeln!(out, "{time}  {title}{elsewhere}")?;
                 for path in &snapshot.files {
-                    writeln!(out, "  {}", show(path))?;
+                    writeln!(out, "  {}", escaped(path))?;
                 }
                 for path in &snapshot.absent {
-                    writeln!(out, "  {} (did not exist)", show(path))?;
+                    writeln!(out, "  {} (did not exist)", escaped(path))?;
                 }
                 Ok(())
             },
@@ -222,16 +222,16 @@ fn show_one(output: &mut Output, repo: &Repository, name: &str, path: Option<&Pa
     };
     let path = named(repo, path)?;
     let bytes = content(repo, snapshot.id, path.as_ref())?.ok_or_else(|| {
-        Error::new(format!("the snapshot has no file {}", show(&path))).help(format!(
+        Error::new(format!("the snapshot has no file {}", escaped(&path))).help(format!(
             "to list its files: guard snapshot show {}",
-            show(name)
+            escaped(name)
         ))
     })?;
     let Ok(text) = bytes.to_str() else {
         if output.format == Format::Json {
             return Err(Error::new(format!(
                 "{} is not UTF-8, so JSON cannot hold it",
-                show(&path)
+                escaped(&path)
             ))
             .help("to get the bytes as they are, leave out --format json"));
         }
@@ -267,7 +267,7 @@ fn diff(output: &mut Output, repo: &Repository, name: &str) -> gate::GateResult<
         let now = now.map_err(|error| Error::new(error.to_string()))?;
         let now = now.map_or_else(Vec::new, |entry| entry.content);
         if before != now {
-            let shown = show(path).to_string();
+            let shown = escaped(path).to_string();
             text.push_str(&unified_preview(&before, &now, &shown, &shown, usize::MAX));
         }
     }
@@ -294,14 +294,15 @@ fn restore(
     let is_there =
         |path: &&BString| snapshot.files.contains(path) || snapshot.absent.contains(path);
     if let Some(unknown) = only.iter().find(|path| !is_there(path)) {
-        return Err(
-            Error::new(format!("the snapshot does not contain {}", show(unknown)))
-                .help(format!(
-                    "to list its files: guard snapshot show {}",
-                    show(name)
-                ))
-                .into(),
-        );
+        return Err(Error::new(format!(
+            "the snapshot does not contain {}",
+            escaped(unknown)
+        ))
+        .help(format!(
+            "to list its files: guard snapshot show {}",
+            escaped(name)
+        ))
+        .into());
     }
     let wanted = |paths: &[BString]| -> Vec<BString> {
         let is_wanted = |path: &&BString| only.is_empty() || only.contains(path);
@@ -337,7 +338,7 @@ fn restore(
         |out| {
             let lines = restored.iter().map(|path| ("restored", path));
             for (what, path) in lines.chain(removed.iter().map(|path| ("removed", path))) {
-                writeln!(out, "{what} {}", show(path))?;
+                writeln!(out, "{what} {}", escaped(path))?;
             }
             let mut backups = backups.iter();
             backups.try_for_each(|id| writeln!(out, "the previous content is in snapshot {id}"))

@@ -10,7 +10,7 @@ use super::repository::repository;
 use crate::error::{Error, Result};
 use crate::git::Repository;
 use crate::judge;
-use crate::path::show;
+use crate::path::escaped;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -78,10 +78,10 @@ fn branch(repo: &Repository) -> Result<BString> {
 fn choose(repo: &Repository, branch: &BStr, file: &std::path::Path) -> Result<String> {
     let candidate = judge::candidate(repo, file)?;
     repo.set_branch_value(branch, KEY, Some(candidate.path.as_ref()))?;
-    let path = show(&candidate.path);
+    let path = escaped(&candidate.path);
     let mut told = format!(
         "branch {} is judged by {path} ({} granted)",
-        show(branch),
+        escaped(branch),
         match candidate.grants {
             1 => "1 path".to_owned(),
             count => format!("{count} paths"),
@@ -99,16 +99,16 @@ fn clear(repo: &Repository, branch: &BStr) -> Result<String> {
     repo.set_branch_value(branch, KEY, None)?;
     Ok(format!(
         "guard.toml selects the design of branch {}",
-        show(branch)
+        escaped(branch)
     ))
 }
 
 fn current(repo: &Repository, branch: &BStr) -> String {
     match repo.branch_value(branch, KEY) {
-        Some(path) => format!("branch {} is judged by {}", show(branch), show(&path)),
+        Some(path) => format!("branch {} is judged by {}", escaped(branch), escaped(&path)),
         None => format!(
             "branch {} has no choice: guard.toml selects the design",
-            show(branch)
+            escaped(branch)
         ),
     }
 }

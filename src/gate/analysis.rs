@@ -3,7 +3,7 @@
 use gix::bstr::BString;
 
 use crate::measure::{self, Class, Measured};
-use crate::path::show;
+use crate::path::escaped;
 
 /// The maximum lines of the preview and of the lost content (requirement 000, section 2.4).
 const PREVIEW_LINES: usize = 50;
@@ -35,7 +35,7 @@ impl Analysis {
         old: Option<&[u8]>,
         new: Option<&[u8]>,
     ) -> Analysis {
-        let name = show(&path).to_string();
+        let name = escaped(&path).to_string();
         let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
         let shows_loss = matches!(measured.class, Class::Replace | Class::Delete)
             || measured.conversion.is_some();

@@ -9,7 +9,7 @@ use crate::approval;
 use crate::finding::Finding;
 use crate::git::WorkTree;
 use crate::measure;
-use crate::path::show;
+use crate::path::escaped;
 
 /// What to ask the person.
 #[derive(Debug, Clone)]
@@ -58,7 +58,7 @@ impl Gate<'_> {
         if content(&plan) != content(&prompt.plan) {
             return Err(Failure::new(
                 FailureKind::Stale,
-                format!("{} changed while guard waited for an answer", show(path)),
+                format!("{} changed while guard waited for an answer", escaped(path)),
             ));
         }
         Ok(ApprovalPrompt {
@@ -85,7 +85,7 @@ impl ApprovalPrompt {
         others.retain(|other| strategy.is_none_or(|strategy| !other.starts_with(strategy.name())));
         let there = plan.old().map(|entry| entry.content.as_slice());
         let before = plan.compared.as_deref().or(there).unwrap_or_default();
-        let name = show(plan.path()).to_string();
+        let name = escaped(plan.path()).to_string();
         let after = plan.new_content().unwrap_or_default();
         Question {
             whole: measure::unified_preview(before, after, &name, &name, usize::MAX),

@@ -9,7 +9,7 @@ use crate::error;
 use crate::finding::{Anchor, Finding};
 use crate::git::Repository;
 use crate::judge::{self, Options};
-use crate::path::show;
+use crate::path::escaped;
 use crate::verdict::CheckResult;
 
 impl<'a> Gate<'a> {
@@ -89,7 +89,7 @@ impl<'a> Gate<'a> {
         let grant = scope.and_then(|scope| scope.lookup(path.as_ref()).grants.first().copied());
         let anchor: Option<Anchor> = grant.map(|grant| grant.anchor.clone());
         let reason = match &anchor {
-            Some(anchor) => format!("granted by {}:{}", show(&anchor.path), anchor.line),
+            Some(anchor) => format!("granted by {}:{}", escaped(&anchor.path), anchor.line),
             None if policy.is_exempt(path.as_ref()) => {
                 "design documents are exempt from the scope table".to_owned()
             }

@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 use std::fs::File;
 
 use super::approval_prompt::{ApprovalPrompt, Question};
-use super::on_record::{now, on_record, unreadable};
 use super::perform::{Attempt, record};
+use super::recorded_approvals::{now, on_record, unreadable};
 use super::sign::{Signer, new_id};
 use super::{
     CompletedOperation, Failure, FailureKind, Gate, GateResult, Held, HeldChange, Log, Operation,
@@ -17,7 +17,7 @@ use crate::approval::{self, Approval};
 use crate::boundary::Boundary;
 use crate::git::Repository;
 use crate::judge;
-use crate::path::show;
+use crate::path::escaped;
 use crate::policy::DesignVersion;
 
 /// The method of every decision: a word typed at a terminal.
@@ -85,7 +85,7 @@ impl Gate<'_> {
         if !is_same {
             return Err(Failure::new(
                 FailureKind::Stale,
-                format!("{} has changed since {id} was held", show(&held.path)),
+                format!("{} has changed since {id} was held", escaped(&held.path)),
             )
             .help(format!("{}; then request the change again", discard(id))));
         }
@@ -132,7 +132,7 @@ impl Gate<'_> {
             }
         };
         let plan = &prompt.plan;
-        let path = show(plan.path());
+        let path = escaped(plan.path());
         let reason = match answer {
             Answer::Approve(reason) => reason,
             Answer::Reject(reason) => {
@@ -279,7 +279,7 @@ pub fn held_change(repo: &Repository, id: &str) -> GateResult<(HeldChange, Vec<u
     if digest.map(|digest| digest.to_string()) != change.old {
         return Err(Failure::new(
             FailureKind::Stale,
-            format!("{} has changed since {id} was held", show(&change.path)),
+            format!("{} has changed since {id} was held", escaped(&change.path)),
         )
         .help(discard(id)));
     }
@@ -346,7 +346,7 @@ fn load(held: &Held, id: &str) -> GateResult<HeldChange> {
         .ok_or_else(|| {
             Failure::new(
                 FailureKind::NotFound,
-                format!("no held change has the ID {}", show(id)),
+                format!("no held change has the ID {}", escaped(id)),
             )
             .help("guard pending lists held changes")
         })

@@ -9,7 +9,7 @@ use crate::boundary::BoundaryError;
 use crate::error::Error;
 use crate::finding::{Details, Finding, Help, Rule};
 use crate::measure;
-use crate::path::{Rejection, show};
+use crate::path::{Rejection, escaped};
 
 /// The result of a file operation.
 pub type GateResult<T, E = Failure> = std::result::Result<T, E>;
@@ -230,7 +230,7 @@ pub(super) fn refuse_binary(path: &BStr, content: &[u8]) -> GateResult<()> {
     if measure::is_binary(content) {
         return Err(Failure::new(
             FailureKind::Binary,
-            format!("the content of {} is binary", show(path)),
+            format!("the content of {} is binary", escaped(path)),
         )
         .help("guard reads and writes only text; ask a person to handle binary files"));
     }
@@ -240,7 +240,7 @@ pub(super) fn refuse_binary(path: &BStr, content: &[u8]) -> GateResult<()> {
 pub(super) fn not_found(path: &BStr) -> Failure {
     Failure::new(
         FailureKind::NotFound,
-        format!("there is no file {}", show(path)),
+        format!("there is no file {}", escaped(path)),
     )
     .help("guard scope show lists the granted files and which of them exist")
 }

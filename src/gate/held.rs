@@ -66,9 +66,11 @@ impl HeldChange {
         match (&self.snapshot, content) {
             (Some(snapshot), content) => Operation::Restore(Restore {
                 snapshot: snapshot.clone(),
-                former: content.map_or(PreviousContent::Absent, |bytes| PreviousContent::Content {
-                    bytes,
-                    is_executable: self.is_executable,
+                previous: content.map_or(PreviousContent::Absent, |bytes| {
+                    PreviousContent::Content {
+                        bytes,
+                        is_executable: self.is_executable,
+                    }
                 }),
                 undoes: None,
             }),

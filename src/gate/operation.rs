@@ -6,7 +6,7 @@ use super::failure::{not_found, refuse_binary};
 use super::strategy::{self, Strategy};
 use super::{Edit, Extension, Failure, FailureKind, Gate, GateResult, Restore, apply};
 use crate::boundary::OpenedFile;
-use crate::path::show;
+use crate::path::escaped;
 
 /// A requested operation.
 #[derive(Debug, Clone)]
@@ -70,10 +70,10 @@ impl Operation {
 
     /// The title of the snapshot (requirement 001, section 2.2).
     pub(super) fn title(&self, path: &BStr) -> String {
-        let name = show(path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)).to_string();
+        let name = escaped(path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)).to_string();
         match self {
             Operation::Patch { .. } => format!("Backup before file patch: {name}"),
-            Operation::Restore(_) => format!("Backup before restore: {}", show(path)),
+            Operation::Restore(_) => format!("Backup before restore: {}", escaped(path)),
             _ => format!("Backup before file mod: {name}"),
         }
     }
@@ -126,7 +126,7 @@ impl Gate<'_> {
         }
         Err(Failure::new(
             FailureKind::Stale,
-            format!("{} has changed since it was read", show(path)),
+            format!("{} has changed since it was read", escaped(path)),
         )
         .help("read it again, then retry")
         .detail("expected", expected)
@@ -142,7 +142,7 @@ impl Gate<'_> {
             FailureKind::TooLarge,
             format!(
                 "the content for {} has {} bytes, more than `[workspace] max-size` ({max})",
-                show(path),
+                escaped(path),
                 content.len()
             ),
         )

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::finding::Finding;
 use crate::git::Before;
-use crate::path::show;
+use crate::path::escaped;
 
 /// A completed file operation.
 #[derive(Debug, Clone)]
@@ -118,7 +118,7 @@ impl Gate<'_> {
             message: format!(
                 "the {} of {} is done, but guard could not record that: {}",
                 operation.verb(),
-                show(plan.path()),
+                escaped(plan.path()),
                 failure.message
             ),
             help: vec!["the snapshot and the start are recorded; check the file".into()],
@@ -233,7 +233,7 @@ impl Gate<'_> {
     pub(super) fn note_refusal(&self, verb: &str, request: &BStr, failure: &Failure) {
         let mut facts = Map::new();
         facts.insert("operation".into(), verb.into());
-        facts.insert("path".into(), show(request).to_string().into());
+        facts.insert("path".into(), escaped(request).to_string().into());
         facts.insert("reason".into(), failure.kind.name().into());
         for key in ["reason", "id"] {
             if let Some(value) = failure.details.get(key) {

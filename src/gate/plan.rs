@@ -11,7 +11,7 @@ use crate::boundary::OpenedFile;
 use crate::change::Change;
 use crate::finding::{Finding, Rule};
 use crate::judge::OperationContext;
-use crate::path::show;
+use crate::path::escaped;
 use crate::rules::{Access, MeasuredChange};
 
 /// A prepared operation.
@@ -92,7 +92,7 @@ impl Gate<'_> {
             } if content.is_empty() => {
                 return Err(Failure::new(
                     FailureKind::CannotJudge,
-                    format!("the content for {} is empty", show(&path)),
+                    format!("the content for {} is empty", escaped(&path)),
                 )
                 .help("to write an empty file, add --allow-empty"));
             }
@@ -118,16 +118,16 @@ impl Gate<'_> {
                 if path != request {
                     return Err(Failure::new(
                         FailureKind::Security,
-                        format!("{} leads through a new symbolic link", show(request)),
+                        format!("{} leads through a new symbolic link", escaped(request)),
                     )
                     .help("check its parent directories"));
                 }
-                if let PreviousContent::From(to) = &restore.former {
+                if let PreviousContent::From(to) = &restore.previous {
                     let old = old.ok_or_else(|| not_found(path.as_ref()))?;
                     return self.plan_move(path, old, to.as_ref(), Some(restore));
                 }
                 self.confirm(restore, path.as_ref(), entry, None)?;
-                match &restore.former {
+                match &restore.previous {
                     PreviousContent::Content {
                         bytes,
                         is_executable: was_executable,
@@ -197,7 +197,7 @@ impl Gate<'_> {
         if there.is_some() {
             return Err(Failure::new(
                 FailureKind::Exists,
-                format!("the file {} already exists", show(&target)),
+                format!("the file {} already exists", escaped(&target)),
             )
             .help("choose another path, or write and delete in two steps"));
         }
@@ -235,11 +235,11 @@ impl Gate<'_> {
         let path = self.boundary.locate(request)?;
         self.context().admit(path.as_ref(), Access::Write)??;
         let max = self.policy.settings.max_size;
-        let entry = self.boundary.read_settled(path.as_ref(), max)?;
+        let entry = self.boundary.read_stable(path.as_ref(), max)?;
         if entry.as_ref().is_some_and(|entry| !entry.writable) {
             return Err(Failure::new(
                 FailureKind::Permission,
-                format!("{} is read-only", show(&path)),
+                format!("{} is read-only", escaped(&path)),
             )
             .help("ask a person to change the permissions"));
         }
@@ -264,7 +264,8 @@ impl Gate<'_> {
             new: self.digest(plan.new_content()),
             class: plan.analysis.measured.class.name().to_owned(),
             why: finding.message.clone(),
-            expires: super::on_record::now().saturating_add_unsigned(self.policy.settings.expiry),
+            expires: super::recorded_approvals::now()
+                .saturating_add_unsigned(self.policy.settings.expiry),
             content: plan.new_content().map(<[u8]>::to_vec),
             snapshot: operation.restore().map(|restore| restore.snapshot.clone()),
             is_executable: plan.is_executable,

@@ -3,9 +3,9 @@
 
 use gix::bstr::{BStr, BString};
 
-use super::former::{PreviousContent, Restore};
 use super::lock::Lock;
-use super::undone::{BlobIds, digest, undone};
+use super::previous_content::{PreviousContent, Restore};
+use super::undone_operation::{BlobIds, digest, undone};
 use super::{
     Ask, CompletedOperation, Failure, FailureKind, Gate, GateResult, Log, Operation, check_is_here,
 };
@@ -13,7 +13,7 @@ use crate::boundary::{Boundary, OpenedFile};
 use crate::change::Kind;
 use crate::git::{Pruned, Repository, Snapshot};
 use crate::judge::{Options, settings_of_head};
-use crate::path::{shell_word, show};
+use crate::path::{escaped, shell_word};
 
 impl<'a> Gate<'a> {
     /// Opens the workspace to restore files from a snapshot, and plans the steps. Undoing guard's last operation
@@ -45,7 +45,7 @@ impl<'a> Gate<'a> {
         let tree = repo.tree_of(Some(snapshot.id))?;
         let (mut steps, mut now, mut back) = (Vec::new(), BlobIds::new(), BlobIds::new());
         for path in paths {
-            let former = match (tree.get(path.as_ref())?, tree.read(path.as_ref())?) {
+            let previous = match (tree.get(path.as_ref())?, tree.read(path.as_ref())?) {
                 (Some(state), Some(bytes)) => PreviousContent::Content {
                     bytes,
                     is_executable: state.kind == Kind::Executable,
@@ -57,7 +57,7 @@ impl<'a> Gate<'a> {
             let content = there
                 .as_ref()
                 .map(|entry| entry.as_ref().map(|entry| entry.content.as_slice()));
-            let is_there = match (&former, content) {
+            let is_there = match (&previous, content) {
                 (PreviousContent::Content { bytes, .. }, Some(content)) => {
                     content == Some(bytes.as_slice())
                 }
@@ -66,10 +66,10 @@ impl<'a> Gate<'a> {
             };
             if let Some(content) = content {
                 now.push((path.clone(), digest(repo, content)));
-                back.push((path.clone(), former.digest(repo)));
+                back.push((path.clone(), previous.digest(repo)));
             }
             if !is_there {
-                steps.push((path.clone(), former));
+                steps.push((path.clone(), previous));
             }
         }
         let is_whole = now.len() == count;
@@ -82,11 +82,11 @@ impl<'a> Gate<'a> {
         if let (Some(_), [file], [absent]) = (undoes, &snapshot.files[..], &snapshot.absent[..]) {
             steps = vec![(absent.clone(), PreviousContent::From(file.clone()))];
         }
-        let operation = |(path, former)| {
+        let operation = |(path, previous)| {
             let snapshot = name.clone();
             let restore = Restore {
                 snapshot,
-                former,
+                previous,
                 undoes,
             };
             (path, Operation::Restore(restore))
@@ -148,7 +148,7 @@ impl<'a> Gate<'a> {
             digest(self.repo, content)
         };
         let mut now = vec![(path.to_owned(), digest(entry))];
-        let mut back = vec![(path.to_owned(), restore.former.digest(self.repo))];
+        let mut back = vec![(path.to_owned(), restore.previous.digest(self.repo))];
         if let Some((target, there)) = target {
             now.push((target.to_owned(), digest(there)));
             back.push((target.to_owned(), digest(entry)));
@@ -192,7 +192,7 @@ fn after(done: &[CompletedOperation], failure: Failure) -> Failure {
     }
     let paths: Vec<String> = done
         .iter()
-        .map(|done| show(&done.analysis.path).to_string())
+        .map(|done| escaped(&done.analysis.path).to_string())
         .collect();
     let message = format!("{}; already done: {}", failure.message, paths.join(", "));
     Failure { message, ..failure }

@@ -7,7 +7,7 @@ use super::extend::{can_extend, extend};
 use super::extension::Extension;
 use super::failure::{Failure, FailureKind, GateResult, not_found, refuse_binary};
 use super::line_endings::{BOM, ending_of};
-use crate::path::show;
+use crate::path::escaped;
 
 /// How to combine the content with the existing file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,7 +86,7 @@ fn extend(path: &BStr, _: &[u8], _: &[u8]) -> GateResult<(Vec<u8>, Extension)> {
         FailureKind::UnsupportedLanguage,
         format!(
             "{} cannot be extended: this guard was built without `extend`",
-            show(path)
+            escaped(path)
         ),
     )
     .help(
@@ -145,7 +145,7 @@ fn place(path: &BStr, lines: usize, line: usize) -> GateResult<usize> {
     }
     Err(Failure::new(
         FailureKind::NoSuchLine,
-        format!("{} has no line {line} to insert before", show(path)),
+        format!("{} has no line {line} to insert before", escaped(path)),
     )
     .help(format!("give a line from 1 to {}", lines + 1))
     .detail("lines", lines))

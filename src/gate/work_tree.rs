@@ -8,7 +8,7 @@ use crate::path::shell_word;
 pub fn name_of(repo: &Repository, work_tree: &WorkTree) -> String {
     match (repo.place_of(work_tree), work_tree.name()) {
         (Some(place), _) => show_file(&place),
-        (None, Some(name)) => format!("{}, which no longer exists", crate::path::show(name)),
+        (None, Some(name)) => format!("{}, which no longer exists", crate::path::escaped(name)),
         (None, None) => "the main work tree".to_owned(),
     }
 }

@@ -8,7 +8,7 @@ use super::failure::{GateResult, not_found, refuse_binary};
 use super::held::Held;
 use super::lock::Lock;
 use super::log::Log;
-use super::on_record::approvals;
+use super::recorded_approvals::approvals;
 use super::sign::Signer;
 use crate::approval::Approval;
 use crate::boundary::{Boundary, OpenedFile};

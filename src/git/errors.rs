@@ -8,7 +8,7 @@ use gix::error::MetadataValue;
 
 use crate::boundary::absolute;
 use crate::error::Error;
-use crate::path::{shell_word, show};
+use crate::path::{escaped, shell_word};
 
 /// An error from gix as a sentence.
 pub(super) fn failed(what: impl Into<String>) -> impl Fn(gix::Error) -> Error {
@@ -19,7 +19,7 @@ pub(super) fn failed(what: impl Into<String>) -> impl Fn(gix::Error) -> Error {
 /// The innermost cause of an error, on one line; gix's outer messages describe internal steps.
 fn cause(error: &gix::Error) -> String {
     let text = error.probable_cause().to_string();
-    let shown = show(text.as_bytes().as_bstr()).to_string();
+    let shown = escaped(text.as_bytes().as_bstr()).to_string();
     // "Is a directory" does not say which path; gix stores that separately.
     match error.metadata_merged().get("path") {
         Some(MetadataValue::Path(path)) if !text.contains(&*path.to_string_lossy()) => {
@@ -72,5 +72,5 @@ fn safe_directory(dir: &Path) -> PathBuf {
 
 /// A file name of the platform, for messages.
 pub(crate) fn show_file(path: &Path) -> String {
-    show(path.to_string_lossy().as_bytes().as_bstr()).to_string()
+    escaped(path.to_string_lossy().as_bytes().as_bstr()).to_string()
 }

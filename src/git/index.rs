@@ -10,7 +10,7 @@ use super::tree::Tree;
 use super::{Objects, Repository, failed, show_file};
 use crate::change::{Kind, State};
 use crate::error::{Error, Result};
-use crate::path::show;
+use crate::path::escaped;
 use crate::threads;
 
 /// Below this size a thread costs more than it saves.
@@ -206,7 +206,7 @@ pub(super) fn list(paths: &[&BStr]) -> String {
     let mut text = paths
         .iter()
         .take(SHOWN)
-        .map(|path| show(path).to_string())
+        .map(|path| escaped(path).to_string())
         .collect::<Vec<_>>()
         .join(", ");
     if paths.len() > SHOWN {

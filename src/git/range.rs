@@ -6,7 +6,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use super::{Branch, Commit, Repository, failed};
 use crate::error::{Error, Result};
 use crate::finding::Help;
-use crate::path::show;
+use crate::path::escaped;
 
 /// Commits to judge together or one by one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -64,9 +64,9 @@ impl Repository {
         let (from, to) = text
             .split_once("...")
             .or_else(|| text.split_once(".."))
-            .ok_or_else(|| unusable(format!("{} is not a range", show(text))))?;
+            .ok_or_else(|| unusable(format!("{} is not a range", escaped(text))))?;
         if from.is_empty() {
-            let shown = show(text);
+            let shown = escaped(text);
             return Err(unusable(format!("the range {shown} has no start")));
         }
         self.range_between(from, if to.is_empty() { "HEAD" } else { to })
@@ -103,7 +103,7 @@ impl Repository {
 
     /// The error for an empty range that the user named.
     fn empty_range(&self, from: &str, to: &str, is_same: bool) -> Error {
-        let (shown_from, shown_to) = (show(from), show(to));
+        let (shown_from, shown_to) = (escaped(from), escaped(to));
         if is_same {
             return Error::new(format!(
                 "the range {shown_from}..{shown_to} is empty: both ends are the same revision"
@@ -192,8 +192,11 @@ impl Repository {
         self.refuse_ambiguous(name)?;
         let known = self.resolve_commit(BStr::new(name))?;
         known.ok_or_else(|| {
-            Error::new(format!("{} is not a commit in this repository", show(name)))
-                .help(fetch_command(self.is_shallow(), &[name]))
+            Error::new(format!(
+                "{} is not a commit in this repository",
+                escaped(name)
+            ))
+            .help(fetch_command(self.is_shallow(), &[name]))
         })
     }
 
@@ -215,11 +218,12 @@ impl Repository {
         let Some((other, _)) = found.iter().find(|(_, other)| other != id) else {
             return Ok(());
         };
-        let (first, other) = (show(first), show(other));
-        Err(
-            Error::new(format!("{} is ambiguous: {first} or {other}", show(name)))
-                .help("write the name in full, such as refs/heads/main"),
-        )
+        let (first, other) = (escaped(first), escaped(other));
+        Err(Error::new(format!(
+            "{} is ambiguous: {first} or {other}",
+            escaped(name)
+        ))
+        .help("write the name in full, such as refs/heads/main"))
     }
 
     /// The commit of the ref with exactly this full name; `None` if there is no such ref.
@@ -233,7 +237,7 @@ impl Repository {
         };
         let commit = reference
             .peel_to_id()
-            .map_err(failed(format!("{} cannot be read", show(full))))?;
+            .map_err(failed(format!("{} cannot be read", escaped(full))))?;
         self.resolve_commit(commit.to_string().as_str().into())
     }
 
@@ -280,7 +284,7 @@ pub fn fetch_command(is_shallow: bool, wanted: &[&str]) -> String {
         // A remote knows names and ids, but not revision expressions.
         if name.starts_with('+') || !name.contains(['~', '^', ':', '@']) {
             let name = name.trim_start_matches("origin/");
-            command += &format!(" {}", show(name));
+            command += &format!(" {}", escaped(name));
         }
     }
     format!("run `{command}`")

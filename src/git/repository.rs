@@ -12,7 +12,7 @@ use super::objects::Objects;
 use super::quarantine::{self, Quarantine};
 use crate::boundary::{absolute, bytes};
 use crate::error::{Error, Result};
-use crate::path::{from_directory, show};
+use crate::path::{escaped, from_directory};
 use crate::system;
 
 /// A git repository: open it, then judge what is staged or what a range of commits changes. guard reads it in process
@@ -118,7 +118,7 @@ impl Repository {
         {
             return Err(Error::new(format!(
                 "the repository keeps its refs as {}, which guard cannot read",
-                show(&storage)
+                escaped(&storage)
             ))
             .help("convert it with `git refs migrate --ref-format=files`"));
         }
@@ -194,7 +194,7 @@ impl Repository {
         let object = id
             .object()
             .and_then(gix::Object::peel_to_commit)
-            .map_err(failed(format!("{} is not a commit", show(revision))))?;
+            .map_err(failed(format!("{} is not a commit", escaped(revision))))?;
         Ok(Some(object.id))
     }
 

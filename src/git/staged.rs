@@ -16,7 +16,7 @@ use super::tree::{self, TreeWalk};
 use super::{Objects, Tree};
 use crate::change::{Change, State};
 use crate::error::{Error, Result};
-use crate::path::show;
+use crate::path::escaped;
 
 /// The changes from the tree of `head` to the index, in path order, without rename detection.
 ///
@@ -191,7 +191,7 @@ impl<'a> Staged<'a> {
         if self.index.has_entry(path.as_ref()) {
             return Err(Error::new(format!(
                 "the index is damaged: {} is both a file and a directory",
-                show(&path)
+                escaped(&path)
             ))
             .help("remove one of them with `git rm --cached`"));
         }
@@ -271,7 +271,7 @@ impl<'a> Staged<'a> {
 pub(super) fn unsorted(path: &BStr) -> Error {
     Error::new(format!(
         "the index is damaged: {} is out of order",
-        show(path)
+        escaped(path)
     ))
     .help(
         "rebuild it with `git read-tree HEAD` (staged changes are lost) or restore it from a copy",

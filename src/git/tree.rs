@@ -13,7 +13,7 @@ use gix::objs::{TreeRefIter, tree::EntryRef};
 use super::{Objects, Repository};
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
-use crate::path::show;
+use crate::path::escaped;
 
 /// Git's default limit (core.maxTreeDepth).
 const MAX_DEPTH: usize = 2048;
@@ -391,7 +391,7 @@ fn refuse_disorder(id: ObjectId, content: &[u8]) -> Result<()> {
             ""
         };
         if !why.is_empty() {
-            let message = format!("tree {id} is damaged: `{}` {why}", show(name));
+            let message = format!("tree {id} is damaged: `{}` {why}", escaped(name));
             return Err(Error::new(message).help("run `git fsck` and redo the commit"));
         }
         if !is_tree {

@@ -5,7 +5,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::{Range, Repository, failed};
 use crate::error::{Error, Result};
-use crate::path::show;
+use crate::path::escaped;
 
 /// One ref of a push, by its name on the receiving side.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,7 +92,7 @@ fn parse(
         let Some((name, old, new)) = order(&words) else {
             return Err(Error::new(format!(
                 "{} is not valid input for this hook",
-                show(line.as_bstr())
+                escaped(line.as_bstr())
             )));
         };
         // A symbolic ref does not name a commit itself.
@@ -110,7 +110,7 @@ fn object_id(hex: &[u8]) -> Result<Option<ObjectId>> {
     }
     ObjectId::from_hex(hex)
         .map(Some)
-        .map_err(|_| Error::new(format!("{} is not an object id", show(hex.as_bstr()))))
+        .map_err(|_| Error::new(format!("{} is not an object id", escaped(hex.as_bstr()))))
 }
 
 impl Repository {
@@ -136,7 +136,7 @@ impl Repository {
             let mut range = self
                 .range_of_update(update, own, target, pushed_target, side)
                 .map_err(|mut error| {
-                    error.message = format!("{}: {}", show(&update.name), error.message);
+                    error.message = format!("{}: {}", escaped(&update.name), error.message);
                     error
                 })?;
             range.reference = Some(update.name.clone());
@@ -154,7 +154,7 @@ impl Repository {
         pushed_target: Option<ObjectId>,
         side: PushSide<'_>,
     ) -> Result<Range> {
-        let shown = show(&update.name);
+        let shown = escaped(&update.name);
         let Some(new) = update.new else {
             return Ok(Range::nothing(format!(
                 "{shown} is deleted: nothing to judge"
@@ -205,7 +205,7 @@ impl Repository {
             match (is_target, target) {
                 (false, Some(target)) => format!(
                     "{shown} is judged from {from}, its merge base with {}",
-                    show(&target.name)
+                    escaped(&target.name)
                 ),
                 _ => format!("{shown} is judged from {from}, its previous state"),
             },
@@ -286,7 +286,7 @@ impl Repository {
 }
 
 fn unknown_remote(remote: &str) -> Error {
-    let shown = show(remote);
+    let shown = escaped(remote);
     Error::new(format!("guard does not know what {shown} already has"))
         .help(format!("fetch it: git fetch {shown} && git remote set-head {shown} --auto"))
         .help("if the remote is empty, there is nothing to compare with: push once with `git push --no-verify`")

@@ -6,7 +6,7 @@ use super::push::base_setting;
 use crate::ci::{self, CiPlan, Merge, Point};
 use crate::error::{Error, Result};
 use crate::git::{PushSide, Range, Repository, TargetBranch, fetch_command};
-use crate::path::show;
+use crate::path::escaped;
 
 /// The range that a CI system wants judged; its notes say why.
 ///
@@ -71,7 +71,7 @@ fn from_known(repo: &Repository, plan: &CiPlan) -> Result<Range> {
     let incomplete = |error: Error| error.help(format!("or {}", plan.deepen));
     let missing = |what: &str| {
         let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
-        let error = Error::new(format!("{} is not in this clone", show(what)));
+        let error = Error::new(format!("{} is not in this clone", escaped(what)));
         incomplete(error.help(fetch_command(repo.is_shallow(), &wanted)))
     };
     let commit = |id: &str| {
@@ -133,7 +133,7 @@ fn empty(head: ObjectId, target: Option<&str>) -> Error {
     let head = head.to_hex_with_len(12);
     let known = target.map_or_else(
         || "the previous commit of the event".to_owned(),
-        |name| format!("origin/{}", show(name)),
+        |name| format!("origin/{}", escaped(name)),
     );
     Error::new(format!(
         "the range is empty: commit {head} is already part of {known}"
@@ -141,7 +141,7 @@ fn empty(head: ObjectId, target: Option<&str>) -> Error {
     .help("if the branch is already merged or has no commits yet, there is nothing to judge: skip the job")
     .help(format!(
         "otherwise the job fetched the wrong target: check `git log {head}..{}`",
-        target.map_or_else(|| "origin/HEAD".to_owned(), |name| format!("origin/{}", show(name)))
+        target.map_or_else(|| "origin/HEAD".to_owned(), |name| format!("origin/{}", escaped(name)))
     ))
     .help("or name the range yourself: guard lint --range A..B")
 }

@@ -15,7 +15,7 @@ use crate::boundary::Boundary;
 use crate::error::{Error, Result};
 use crate::finding::{Finding, Rule};
 use crate::git::{Index, Objects, Repository, Tree, show_file};
-use crate::path::{Node, show};
+use crate::path::{Node, escaped};
 use crate::policy::design::{self, Design};
 use crate::policy::scope::Scope;
 use crate::policy::{Grant, GrantKind, design_selection};
@@ -225,12 +225,12 @@ impl DocumentReader<'_> {
 
     /// The document and the name of its version; `Err` says why there is none.
     fn read(&self, path: &BStr) -> Result<Result<(Vec<u8>, &'static str), String>> {
-        let not_a_file = || Ok(Err(format!("{} is not a regular file", show(path))));
+        let not_a_file = || Ok(Err(format!("{} is not a regular file", escaped(path))));
         if let (true, Some(index)) = (self.staged, self.index) {
             return match index.read(self.repo, &self.objects, path)? {
                 Some(bytes) => Ok(Ok((bytes, "index"))),
                 None if index.get(self.repo, path)?.is_some() => not_a_file(),
-                None => Ok(Err(format!("{} is not staged", show(path)))),
+                None => Ok(Err(format!("{} is not staged", escaped(path)))),
             };
         }
         if let (Ok(root), Ok(relative)) = (self.repo.workdir(), gix::path::from_bstr(path)) {
@@ -248,7 +248,7 @@ impl DocumentReader<'_> {
         }
         Ok(match self.head.read(path)? {
             Some(bytes) => Ok((bytes, "HEAD")),
-            None => Err(format!("there is no design at {}", show(path))),
+            None => Err(format!("there is no design at {}", escaped(path))),
         })
     }
 

@@ -12,7 +12,7 @@ use super::tree_view::GitTree;
 use crate::change::{Change, Kind, ProposedChange, State};
 use crate::error::{Error, Result};
 use crate::git::{Blobs, Objects};
-use crate::path::show;
+use crate::path::escaped;
 use crate::policy::design::{self, DesignOptions};
 use crate::policy::settings::{self, Settings};
 use crate::policy::{ChosenBy, Governing, Origin, Policy, Stage};
@@ -71,7 +71,7 @@ pub fn in_memory(policy: &Policy, proposed: &[ProposedChange]) -> Result<Verdict
     }
     changes.sort_by(|a, b| a.path.cmp(&b.path));
     if let Some(twice) = changes.windows(2).find(|pair| pair[0].path == pair[1].path) {
-        let path = show(&twice[0].path);
+        let path = escaped(&twice[0].path);
         return Err(Error::new(format!("{path} changes twice"))
             .help("give one change from the first to the last content"));
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::new_ends::NewEnds;
+use super::rename_targets::RenameTargets;
 use crate::change::{Change, Kind, State};
 use crate::error::Result;
 use crate::git::{Objects, Tree};
@@ -12,7 +12,7 @@ use crate::measure::{self, Conversion, Kept, LineDiff, Measured, RenameEnd};
 use crate::policy::scope::Scope;
 use crate::policy::settings::Settings;
 use crate::policy::{Actions, Policy};
-use crate::rules::{self, MeasuredChange, NewEnd};
+use crate::rules::{self, MeasuredChange, RenameTarget};
 use crate::threads::{self, Batches};
 
 /// The fewest changes that are worth a second thread.
@@ -85,13 +85,13 @@ impl MeasuredChanges {
     /// # Errors
     /// The attributes cannot be read.
     pub(super) fn excuse_lfs(&mut self, base: &Tree<'_>) -> Result<()> {
-        for subject in &mut self.all {
-            if subject.measured.conversion == Some(Conversion::LfsPointer)
-                && base.is_kept_by_lfs(subject.path())?
+        for changed in &mut self.all {
+            if changed.measured.conversion == Some(Conversion::LfsPointer)
+                && base.is_kept_by_lfs(changed.path())?
             {
-                subject.measured = subject.measured.without_loss();
+                changed.measured = changed.measured.without_loss();
             }
-            for end in &mut subject.new_ends {
+            for end in &mut changed.new_ends {
                 if end.kept.conversion == Some(Conversion::LfsPointer)
                     && base.is_kept_by_lfs(end.path.as_ref())?
                 {
@@ -122,7 +122,7 @@ pub(super) fn gather(
     let work = MeasureQueue {
         changes: &changes,
         renamed_from: &renamed_from,
-        new_ends: NewEnds::new(policy, changes.iter()),
+        new_ends: RenameTargets::new(policy, changes.iter()),
         settings: &policy.settings,
         batches: Batches::new(changes.len(), BATCH),
     };
@@ -170,7 +170,7 @@ pub(super) fn gather(
 struct MeasureQueue<'a> {
     changes: &'a [Change],
     renamed_from: &'a HashMap<BString, State>,
-    new_ends: NewEnds<'a>,
+    new_ends: RenameTargets<'a>,
     settings: &'a Settings,
     batches: Batches,
 }
@@ -224,7 +224,7 @@ impl MeasureQueue<'_> {
 struct MeasuredAt {
     at: usize,
     measured: Measured,
-    new_ends: Vec<NewEnd>,
+    new_ends: Vec<RenameTarget>,
     content: Option<Box<(Vec<u8>, Vec<u8>)>>,
     excerpts: Option<Box<Excerpts>>,
 }

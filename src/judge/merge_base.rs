@@ -5,7 +5,7 @@ use gix::bstr::BStr;
 
 use crate::error::{Error, Result};
 use crate::git::{Repository, Tree};
-use crate::path::show;
+use crate::path::escaped;
 use crate::policy::Policy;
 use crate::rules::{self, MeasuredChange, MergeBase};
 
@@ -121,10 +121,10 @@ fn target(repo: &Repository, base: Option<&str>) -> Result<Option<ObjectId>> {
 fn unknown(base: &str) -> Error {
     Error::new(format!(
         "guard.toml has `[lld] base = \"{}\"`, but this repository has no such branch",
-        show(base)
+        escaped(base)
     ))
     .help(format!(
         "fetch it: git fetch origin {0}:refs/remotes/origin/{0}",
-        show(base)
+        escaped(base)
     ))
 }

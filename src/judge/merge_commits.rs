@@ -137,15 +137,15 @@ pub(super) fn measure_against_closest(
     if parents.len() < 2 {
         return Ok(());
     }
-    for subject in &mut changes.all {
-        let is_loss = subject.measured.destroys();
-        let is_new = subject.change.old.is_none() && subject.change.renamed.is_none();
-        let Some(new) = subject.change.new.filter(|_| is_loss || is_new) else {
+    for changed in &mut changes.all {
+        let is_loss = changed.measured.destroys();
+        let is_new = changed.change.old.is_none() && changed.change.renamed.is_none();
+        let Some(new) = changed.change.new.filter(|_| is_loss || is_new) else {
             continue;
         };
         let content = objects.content(Some(new))?;
         let mut found = Vec::new();
-        for old in states(parents, subject.path())? {
+        for old in states(parents, changed.path())? {
             let before = objects.content(Some(old))?;
             found.push(measure::measure(
                 Some((old.kind, &before)),
@@ -159,7 +159,7 @@ pub(super) fn measure_against_closest(
             a.cmp(&b).then(a_share.total_cmp(&b_share))
         });
         if let Some(least) = least {
-            subject.measured = least;
+            changed.measured = least;
         }
     }
     Ok(())

@@ -7,7 +7,8 @@ use gix::bstr::BString;
 use crate::boundary::{bytes, from_real_root};
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
-use crate::path::{Platform, normalize_request};
+use crate::path::normalize_request;
+use crate::system;
 
 /// The repository path of a file given relative to the current directory.
 ///
@@ -22,8 +23,7 @@ pub(super) fn in_repository(repo: &Repository, file: &Path) -> Result<BString> {
     let here = std::env::current_dir().map_err(|error| outside(error.to_string()))?;
     let here = canonical(&here).map_err(outside)?;
     let absolute = from_real_root(&root, &here.join(file));
-    let platform = Platform::host();
-    normalize_request(&bytes(&root), &bytes(&absolute), platform)
+    normalize_request(&bytes(&root), &bytes(&absolute), system::PLATFORM)
         .map_err(|rejection| outside(rejection.message))
 }
 

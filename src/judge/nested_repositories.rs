@@ -6,7 +6,7 @@ use crate::boundary::{Boundary, BoundaryError, NestedRepository};
 use crate::error::{Error, Result};
 use crate::finding::{Finding, Help, Rule};
 use crate::git::Repository;
-use crate::path::{Reason, shell_word, show};
+use crate::path::{Reason, escaped, shell_word};
 
 /// The finding for a path in another repository: a work tree, a submodule that is not checked out, or a bare
 /// repository.
@@ -59,8 +59,8 @@ pub(super) fn refusal(
 
 fn outside(path: &BStr, at: &BStr, what: &str) -> Finding {
     let message = match path == at {
-        true => format!("{} is {what}", show(path)),
-        false => format!("{} is in {}, {what}", show(path), show(at)),
+        true => format!("{} is {what}", escaped(path)),
+        false => format!("{} is in {}, {what}", escaped(path), escaped(at)),
     };
     let finding = Finding::new(Rule::OutsideWorkspace, path, message);
     finding.detail("reason", Reason::PathOutside.detail())

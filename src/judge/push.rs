@@ -9,7 +9,7 @@ use super::settings::settings_of;
 use super::{Options, Progress, commit, range};
 use crate::error::{Error, Result};
 use crate::git::{PushSide, Repository, Update};
-use crate::path::show;
+use crate::path::escaped;
 use crate::verdict::{Source, SourceKind, Verdict};
 
 /// Judges every ref of a push.
@@ -79,12 +79,14 @@ fn of_ref(report: Result<Verdict>, name: Option<&BStr>) -> Result<Verdict> {
     match report {
         Ok(mut report) => {
             for finding in &mut report.findings {
-                finding.details.insert("ref", show(name).to_string().into());
+                finding
+                    .details
+                    .insert("ref", escaped(name).to_string().into());
             }
             Ok(report)
         }
         Err(error) => Err(Error {
-            message: format!("{}: {}", show(name), error.message),
+            message: format!("{}: {}", escaped(name), error.message),
             ..error
         }),
     }

@@ -16,7 +16,8 @@ use crate::git::{Repository, Tree};
 use crate::measure::{self, Class, Kept, Measured};
 use crate::path::TreeView;
 use crate::policy::{Policy, design};
-use crate::rules::{self, Access, Case, MeasuredChange, NewEnd};
+use crate::rules::{self, Access, Case, MeasuredChange, RenameTarget};
+use crate::system;
 
 /// The context of all requests.
 #[derive(Clone, Copy)]
@@ -90,10 +91,10 @@ impl OperationContext<'_> {
     ///
     /// # Errors
     /// HEAD cannot be read.
-    pub fn new_end(&self, from: &BStr, to: &BStr, content: &[u8]) -> Result<NewEnd> {
+    pub fn new_end(&self, from: &BStr, to: &BStr, content: &[u8]) -> Result<RenameTarget> {
         let head = self.head()?;
         let thresholds = &self.policy.settings.thresholds;
-        Ok(NewEnd {
+        Ok(RenameTarget {
             path: to.to_owned(),
             kept: match head.read(from)? {
                 Some(committed) => measure::kept(&committed, content, thresholds),
@@ -261,6 +262,7 @@ impl OperationContext<'_> {
         let head = self.repo.head_commit()?;
         let merge_base = merge_base::look_up(self.repo, self.policy, head, changes)?;
         let mut findings = rules::check(&Case {
+            platform: system::PLATFORM,
             policy: self.policy,
             changes,
             result: &self.boundary.view(),

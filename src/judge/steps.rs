@@ -10,6 +10,7 @@ use crate::finding::Finding;
 use crate::git::{Objects, Tree};
 use crate::policy::Policy;
 use crate::rules::{self, Case, MeasuredChange, MergeBase};
+use crate::system;
 
 /// The steps for all changes of a range, a commit or a segment.
 pub(super) struct Judge<'a> {
@@ -52,6 +53,7 @@ impl Judge<'_> {
     ) -> Result<Vec<Finding>> {
         let view = self.result.result_of(self.objects, changes);
         let findings = rules::check(&Case {
+            platform: system::PLATFORM,
             policy: self.policy,
             changes,
             result: &view,

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use gix::bstr::{BStr, BString};
 
-use super::escaped::show;
+use super::escape::escaped;
 use super::portable::fold;
 use super::reason::{PathFault, Reason, Rejection};
 
@@ -59,12 +59,12 @@ fn check_pair(path: &[u8], end: usize, link: &[u8]) -> Result<(), PathFault> {
     if path[..end] != *link {
         let what = format!(
             "collides with the link {} on case-insensitive file systems",
-            show(link)
+            escaped(link)
         );
         return Err(PathFault::new(Reason::CaseCollision, what));
     }
     if end < path.len() {
-        let what = format!("is below the link {}", show(link));
+        let what = format!("is below the link {}", escaped(link));
         return Err(PathFault::new(Reason::DirFileConflict, what));
     }
     Ok(())

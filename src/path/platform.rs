@@ -10,15 +10,6 @@ pub enum Platform {
 }
 
 impl Platform {
-    /// The platform of this build.
-    pub fn host() -> Platform {
-        if cfg!(windows) {
-            Platform::Windows
-        } else {
-            Platform::Unix
-        }
-    }
-
     /// Whether the byte is a separator.
     pub(super) fn is_separator(self, byte: u8) -> bool {
         byte == b'/' || (self == Platform::Windows && byte == b'\\')

@@ -4,7 +4,7 @@ use std::fmt;
 
 use gix::bstr::{BStr, ByteSlice};
 
-use super::escaped::show;
+use super::escape::escaped;
 use crate::finding::Rule;
 
 macro_rules! reasons {
@@ -204,7 +204,7 @@ const BRIEF: usize = 160;
 /// The path as shown, cut if it is long.
 fn brief(path: &[u8]) -> String {
     if path.len() <= BRIEF {
-        return show(path).to_string();
+        return escaped(path).to_string();
     }
     let path = BStr::new(path);
     let end = path
@@ -213,7 +213,7 @@ fn brief(path: &[u8]) -> String {
         .take_while(|&end| end <= BRIEF)
         .last()
         .unwrap_or(0);
-    format!("{}...", show(&path[..end]))
+    format!("{}...", escaped(&path[..end]))
 }
 
 #[cfg(test)]

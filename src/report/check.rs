@@ -12,7 +12,7 @@ use super::scope::place;
 use super::style::{Style, paint};
 use super::{Format, write_answer};
 use crate::finding::Rule;
-use crate::path::show;
+use crate::path::escaped;
 use crate::verdict::{CheckAnswers, CheckResult};
 
 /// Writes the report in one piece; quiet omits allowed paths.
@@ -51,10 +51,10 @@ fn json(answers: &CheckAnswers) -> Value {
 }
 
 fn human(result: &CheckResult, style: &Style) -> String {
-    let asked = show(&result.requested_path).to_string();
+    let asked = escaped(&result.requested_path).to_string();
     let resolved = match &result.path {
         Some(path) if *path != result.requested_path => {
-            format!(" = {}", show(path))
+            format!(" = {}", escaped(path))
         }
         _ => String::new(),
     };
@@ -69,7 +69,7 @@ fn human(result: &CheckResult, style: &Style) -> String {
     let word = paint(DEFAULT_ERROR_STYLE, "refused", style);
     let reason = message(&result.reason);
     let closest = match &result.closest_match {
-        Some(path) => format!("; closest: {}", show(path)),
+        Some(path) => format!("; closest: {}", escaped(path)),
         None => String::new(),
     };
     let rule = match result.rule {

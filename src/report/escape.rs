@@ -109,11 +109,11 @@ impl Brackets {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::path::show;
+    use crate::path::escaped;
 
     #[test]
     fn an_escaped_name_passes_through_text_unchanged() {
-        let shown = show(b"a\x1b\\b\xff").to_string();
+        let shown = escaped(b"a\x1b\\b\xff").to_string();
         assert_eq!(text(&shown), shown);
     }
 

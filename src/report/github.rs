@@ -18,7 +18,7 @@ use super::style::Style;
 use super::texts::{cannot_judge, in_full};
 use crate::error::Error;
 use crate::finding::{Finding, Level};
-use crate::path::show;
+use crate::path::escaped;
 use crate::verdict::Verdict;
 
 /// The maximum annotations per level.
@@ -70,7 +70,7 @@ pub(super) fn report(
 
 fn annotation(places: &ReportPlaces<'_>, command: &str, finding: &Finding) -> String {
     let place = places.place(finding);
-    let file = property(&show(&place.path).to_string());
+    let file = property(&escaped(&place.path).to_string());
     let title = property(&format!("guard: {}", finding.rule.id()));
     let message = data(&in_full(finding));
     let (line, column) = (place.line, place.column);

@@ -22,7 +22,7 @@ use super::preview::painted;
 use super::style::{Style, paint};
 use super::{escape, snippet};
 use crate::finding::{Anchor, Finding, Level, Rule};
-use crate::path::show;
+use crate::path::escaped;
 use crate::verdict::{DesignUsed, JudgedChange, Outcome, Texts, Verdict};
 
 /// Findings per rule and level that are drawn in full, so that the first ones stay visible.
@@ -136,7 +136,7 @@ fn missing_rows(findings: &[Finding], style: &Style) -> String {
         plural(findings.len(), "finding")
     );
     for (design, rows) in rows {
-        let place = design.map_or_else(String::new, |path| format!(" for {}", show(path)));
+        let place = design.map_or_else(String::new, |path| format!(" for {}", escaped(path)));
         push_line(
             &mut out,
             &format!("{label}: missing rows{place}, ready to paste:"),
@@ -189,7 +189,7 @@ fn drawn(finding: &Finding, texts: &Texts, style: &Style) -> String {
 }
 
 fn place<'a>(group: Group<'a>, anchor: &Anchor, texts: &Texts, style: &Style) -> Group<'a> {
-    let path = show(&from_here(anchor.path.as_bstr(), style.prefix.as_ref())).to_string();
+    let path = escaped(&from_here(anchor.path.as_bstr(), style.prefix.as_ref())).to_string();
     let Some(line) = snippet::line(texts, anchor, style.width) else {
         let origin = Origin::path(path)
             .line(anchor.line)
@@ -341,7 +341,7 @@ pub(super) fn remarks(counts: &[(usize, &str)]) -> String {
 
 /// A design and what selected it, in case a branch name only looks like an issue.
 fn named(design: &DesignUsed, before_origin: &str) -> String {
-    let path = show(&design.path);
+    let path = escaped(&design.path);
     match message(&design.selected_by) {
         by if by.is_empty() => path.to_string(),
         by => format!("{path}{before_origin} {by}"),

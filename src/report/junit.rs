@@ -12,7 +12,7 @@ use super::order::ordered;
 use super::texts::{advice, cannot_judge, sentence};
 use crate::error::Error;
 use crate::finding::{Finding, Level};
-use crate::path::show;
+use crate::path::escaped;
 use crate::verdict::Verdict;
 
 /// A test case and its findings.
@@ -118,7 +118,7 @@ impl TestCase<'_> {
         let class = self.action.unwrap_or("document");
         let name = self
             .path
-            .map_or_else(|| "guard".to_owned(), |path| show(path).to_string());
+            .map_or_else(|| "guard".to_owned(), |path| escaped(path).to_string());
         let name = xml(&name);
         write!(
             out,
@@ -136,7 +136,7 @@ impl TestCase<'_> {
         for finding in errors {
             let mut body = advice(finding);
             if let Some(at) = &finding.design {
-                let place = format!("{}:{}:{}", show(&at.path), at.line, at.column);
+                let place = format!("{}:{}:{}", escaped(&at.path), at.line, at.column);
                 body.insert(0, place);
             }
             writeln!(

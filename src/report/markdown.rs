@@ -12,7 +12,7 @@ use super::texts::{advice, cannot_judge, sentence};
 use super::{escape, human};
 use crate::error::Error;
 use crate::finding::Finding;
-use crate::path::show;
+use crate::path::escaped;
 use crate::verdict::Verdict;
 
 /// GitHub limits a comment to 65,536 characters; the rest is only counted.
@@ -84,7 +84,7 @@ fn row(finding: &Finding) -> String {
         push(&mut what, format_args!("<br>{line}"));
     }
     let place = match &finding.design {
-        Some(at) => code(&format!("{}:{}", show(&at.path), at.line)),
+        Some(at) => code(&format!("{}:{}", escaped(&at.path), at.line)),
         None => String::new(),
     };
     let (level, rule) = (finding.level.name(), finding.rule.id());
@@ -92,7 +92,7 @@ fn row(finding: &Finding) -> String {
 }
 
 fn name(path: &BString) -> String {
-    code(&show(path).to_string())
+    code(&escaped(path).to_string())
 }
 
 /// Text as code.

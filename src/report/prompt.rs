@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::json::path;
 use super::{Format, escape, write_answer};
-use crate::path::show;
+use crate::path::escaped;
 use crate::policy::{Actions, GrantKind, Role};
 use crate::verdict::{PromptPath, PromptSection, Protection};
 
@@ -46,7 +46,7 @@ fn text(section: &PromptSection) -> String {
     let designs: Vec<String> = section
         .designs
         .iter()
-        .map(|d| show(d).to_string())
+        .map(|d| escaped(d).to_string())
         .collect();
     let mut out = format!(
         "REQUIRED FILE PATHS (from {} - do not deviate):\n",
@@ -135,7 +135,7 @@ fn line_json(line: &PromptPath) -> Value {
 
 /// A path that cannot be mistaken for path and remark.
 fn shown(path: &BString) -> String {
-    let text = show(path).to_string();
+    let text = escaped(path).to_string();
     if text.contains('#') && !text.starts_with('"') {
         format!("\"{text}\"")
     } else {

@@ -10,7 +10,7 @@ use super::json::{designs, findings, path};
 use super::style::{Style, paint};
 use super::{Format, escape, human, write_answer};
 use crate::finding::{Anchor, Level};
-use crate::path::show;
+use crate::path::escaped;
 use crate::policy::GrantKind;
 use crate::policy::design::Mention;
 use crate::verdict::{ScopeGrant, ScopeListing};
@@ -128,7 +128,7 @@ fn with_place(mut value: Value, anchor: &Anchor) -> Value {
 
 fn grant_row(line: &ScopeGrant) -> Vec<String> {
     let grant = &line.grant;
-    let mut name = show(&grant.path).to_string();
+    let mut name = escaped(&grant.path).to_string();
     if grant.kind == GrantKind::Directory {
         name.push('/');
     }
@@ -147,7 +147,7 @@ fn grant_row(line: &ScopeGrant) -> Vec<String> {
 
 fn mention_row(mention: &Mention) -> Vec<String> {
     vec![
-        show(&mention.path).to_string(),
+        escaped(&mention.path).to_string(),
         escape::message(&mention.change_type),
         place(&mention.anchor.path, mention.anchor.line),
     ]
@@ -155,7 +155,7 @@ fn mention_row(mention: &Mention) -> Vec<String> {
 
 /// `design:line`.
 pub(super) fn place(design: &BString, line: usize) -> String {
-    format!("{}:{line}", show(design))
+    format!("{}:{line}", escaped(design))
 }
 
 /// Rows in aligned columns, below a title.

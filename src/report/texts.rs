@@ -3,14 +3,14 @@
 use super::escape;
 use crate::error::Error;
 use crate::finding::Finding;
-use crate::path::show;
+use crate::path::escaped;
 
 /// The finding in one sentence that names its path.
 pub(super) fn sentence(finding: &Finding) -> String {
     let message = escape::message(&finding.message);
     match &finding.path {
         Some(path) => {
-            let path = show(path).to_string();
+            let path = escaped(path).to_string();
             if message.contains(&path) {
                 message
             } else {

@@ -8,7 +8,7 @@ use super::case::Case;
 use crate::approval::Approval;
 use crate::change::Change;
 use crate::finding::{Finding, Level, Rule};
-use crate::path::show;
+use crate::path::escaped;
 
 /// Turns errors of approved changes into notes, except for rules that cannot be approved.
 pub(super) fn clear_approved(case: &Case<'_>, findings: &mut [Finding]) {
@@ -18,9 +18,9 @@ pub(super) fn clear_approved(case: &Case<'_>, findings: &mut [Finding]) {
     let approved: HashMap<&BStr, (&Change, &Approval)> = case
         .changes
         .iter()
-        .filter_map(|subject| {
-            let approval = case.approval(&subject.change)?;
-            Some((subject.path(), (&subject.change, approval)))
+        .filter_map(|changed| {
+            let approval = case.approval(&changed.change)?;
+            Some((changed.path(), (&changed.change, approval)))
         })
         .collect();
     for finding in findings {
@@ -49,7 +49,7 @@ pub fn lost_at<'a>(finding: &Finding, change: &'a Change) -> Option<&'a BStr> {
 pub fn both_ends(from: &BStr) -> String {
     format!(
         "the lost content was in {}: approve its deletion in the same commit too (`guard approve --staged` approves both)",
-        show(from)
+        escaped(from)
     )
 }
 
@@ -63,7 +63,7 @@ pub fn clear(finding: &mut Finding, approvals: &[&Approval]) {
     finding.level = Level::Note;
     finding.help.clear();
     for approval in approvals {
-        let (who, reason) = (show(&approval.who), show(&approval.reason));
+        let (who, reason) = (escaped(&approval.who), escaped(&approval.reason));
         finding.message = format!("{}; approved by {who}: {reason}", finding.message);
         finding
             .details

@@ -7,7 +7,7 @@ use gix::bstr::{BStr, BString};
 use crate::approval::Approval;
 use crate::change::{Change, Kind, State};
 use crate::measure::{Kept, Measured};
-use crate::path::TreeView;
+use crate::path::{Platform, TreeView};
 use crate::policy::Policy;
 
 /// A change with everything that the rules read.
@@ -18,7 +18,7 @@ pub struct MeasuredChange {
     /// What it destroys.
     pub measured: Measured,
     /// Where Rename rows move a deleted path to, if the same change adds or modifies a file there.
-    pub new_ends: Vec<NewEnd>,
+    pub new_ends: Vec<RenameTarget>,
     /// Both versions, old and new, of a file whose content is itself a rule
     /// ([`super::wants_content`]) or a link's target; empty where a side is missing.
     pub content: Option<Box<(Vec<u8>, Vec<u8>)>>,
@@ -33,7 +33,7 @@ impl MeasuredChange {
 
 /// The new path of a Rename row whose old path is deleted.
 #[derive(Debug, Clone, PartialEq)]
-pub struct NewEnd {
+pub struct RenameTarget {
     /// Its path.
     pub path: BString,
     /// What it keeps of the old file.
@@ -69,6 +69,8 @@ pub trait ResultTree: TreeView {
 
 /// The input of one judgement.
 pub struct Case<'a> {
+    /// The platform whose path rules apply.
+    pub platform: Platform,
     /// The policy.
     pub policy: &'a Policy,
     /// The changes.

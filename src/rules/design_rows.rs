@@ -8,7 +8,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use super::ResultTree;
 use crate::change::Kind;
 use crate::finding::{Finding, Level, Rule};
-use crate::path::{Node, show};
+use crate::path::{Node, escaped};
 use crate::policy::design::Design;
 use crate::policy::glob::GlobSet;
 use crate::policy::scope::Scope;
@@ -123,7 +123,7 @@ fn missing(row: usize, grant: &Grant, files: &Files<'_>) -> Option<Finding> {
     let finding = |message: String| Finding::new(Rule::DesignModifyMissing, path, message);
     if grant.kind == GrantKind::Glob {
         return (!files.matched[row]).then(|| {
-            finding(format!("no file to {verb} matches `{}`", show(path)))
+            finding(format!("no file to {verb} matches `{}`", escaped(path)))
                 .help("correct the pattern, or change the type to Add")
         });
     }
@@ -143,11 +143,14 @@ fn missing(row: usize, grant: &Grant, files: &Files<'_>) -> Option<Finding> {
     Some(match (nodes.is_empty(), wants_directory) {
         (false, false) => finding(format!(
             "{} is a directory, not a file to {verb}",
-            show(path)
+            escaped(path)
         ))
-        .help(format!("write `{}/` for everything below it", show(path))),
-        (false, true) => finding(format!("{} is a file, not a directory", show(path)))
-            .help(format!("write `{}` without the slash", show(path))),
+        .help(format!(
+            "write `{}/` for everything below it",
+            escaped(path)
+        )),
+        (false, true) => finding(format!("{} is a file, not a directory", escaped(path)))
+            .help(format!("write `{}` without the slash", escaped(path))),
         (true, _) => does_not_exist(finding, verb, path, wants_directory, files),
     })
 }
@@ -180,11 +183,11 @@ fn does_not_exist(
     let what = if is_directory { "directory" } else { "file" };
     let found = finding(format!(
         "the {what} to {verb} does not exist: {}",
-        show(path)
+        escaped(path)
     ));
     let namesake = (!is_directory).then(|| files.only_namesake(path)).flatten();
     let found = match namesake {
-        Some(other) => found.help(format!("did you mean `{}`?", show(other))),
+        Some(other) => found.help(format!("did you mean `{}`?", escaped(other))),
         None => found,
     };
     found.help(match verb {
@@ -206,8 +209,8 @@ fn exists(grant: &Grant, context: &DesignContext<'_>) -> Option<Finding> {
     let path: &BStr = grant.path.as_ref();
     let node = context.merge_base.unwrap_or(context.head).entry(path)?;
     if node == Node::Directory {
-        let message = format!("{} is a directory, not a file to add", show(path));
-        let help = format!("write `{}/` for everything below it", show(path));
+        let message = format!("{} is a directory, not a file to add", escaped(path));
+        let help = format!("write `{}/` for everything below it", escaped(path));
         return Some(Finding::new(Rule::DesignAddExists, path, message).help(help));
     }
     let finding = |message| {
@@ -217,14 +220,14 @@ fn exists(grant: &Grant, context: &DesignContext<'_>) -> Option<Finding> {
     if context.merge_base.is_some() {
         let message = format!(
             "the file to add existed before the work began: {}",
-            show(path)
+            escaped(path)
         );
         return Some(finding(message));
     }
     let may_be_own = context.agreed.lookup(path).actions.contains(Actions::ADD);
     let mut found = finding(format!(
         "the file to add is already in HEAD: {}",
-        show(path)
+        escaped(path)
     ));
     if may_be_own {
         // The work itself may have added the file after the row was committed.

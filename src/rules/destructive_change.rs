@@ -5,13 +5,13 @@ use super::{Case, MeasuredChange, Sink, missing_row, out_of_scope};
 use crate::change::{Action, Change};
 use crate::finding::{Finding, Rule};
 use crate::measure::{Class, Conversion, Measured, Unit};
-use crate::path::{shell_word, show};
+use crate::path::{escaped, shell_word};
 use crate::policy::{Policy, Stage};
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
-    for subject in case.changes {
+    for changed in case.changes {
         // Losing a governing design is worse than losing a large file, so report only that.
-        if let Some(finding) = governing_design(case, subject).or_else(|| large_file(case, subject))
+        if let Some(finding) = governing_design(case, changed).or_else(|| large_file(case, changed))
         {
             sink.push(finding);
         }
@@ -19,22 +19,24 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 }
 
 /// Whether this rule refuses the change.
-pub(super) fn refuses(case: &Case<'_>, subject: &MeasuredChange) -> bool {
-    governing_design(case, subject).is_some() || large_file(case, subject).is_some()
+pub(super) fn refuses(case: &Case<'_>, changed: &MeasuredChange) -> bool {
+    governing_design(case, changed).is_some() || large_file(case, changed).is_some()
 }
 
-fn large_file(case: &Case<'_>, subject: &MeasuredChange) -> Option<Finding> {
-    let path = subject.path();
-    let measured = &subject.measured;
-    let exempt = || is_exempt(case.policy, &subject.change);
-    let shown = show(path);
+fn large_file(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
+    let path = changed.path();
+    let measured = &changed.measured;
+    let exempt = || is_exempt(case.policy, &changed.change);
+    let shown = escaped(path);
     let message = match (measured.class, measured.conversion) {
         // The loss of a rename is measured at its new path.
-        (Class::Delete, _) if subject.change.renamed.is_some() => return None,
+        (Class::Delete, _) if changed.change.renamed.is_some() => return None,
         // No row can name this path, so deleting it is welcome.
-        (Class::Delete, _) if !out_of_scope::can_be_named(&subject.change) => return None,
+        (Class::Delete, _) if !out_of_scope::can_be_named(&changed.change, case.platform) => {
+            return None;
+        }
         (Class::Delete, _)
-            if !measured.large || exempt() || out_of_scope::has_row(case.policy, subject) =>
+            if !measured.large || exempt() || out_of_scope::has_row(case.policy, changed) =>
         {
             return None;
         }
@@ -72,20 +74,20 @@ fn large_file(case: &Case<'_>, subject: &MeasuredChange) -> Option<Finding> {
     if let Some(conversion) = measured.conversion {
         finding = finding.detail("becomes", conversion.name());
     }
-    if let Some(from) = subject
+    if let Some(from) = changed
         .change
         .renamed
         .as_ref()
-        .filter(|_| subject.change.new.is_some())
+        .filter(|_| changed.change.new.is_some())
     {
         finding = finding.help(format!(
             "renamed from {}; compared with that file",
-            show(from)
+            escaped(from)
         ));
     }
-    let finding = match subject.change.action() {
+    let finding = match changed.change.action() {
         Action::Delete => {
-            missing_row::advise(finding, case.policy, &missing_row::of(&subject.change), "")
+            missing_row::advise(finding, case.policy, &missing_row::of(&changed.change), "")
         }
         _ => finding.help(format!(
             "restore what is lost and change only what you need; {} needs a person's approval",
@@ -98,7 +100,7 @@ fn large_file(case: &Case<'_>, subject: &MeasuredChange) -> Option<Finding> {
             }
         )),
     };
-    Some(advise_approval(finding, case.policy, &subject.change))
+    Some(advise_approval(finding, case.policy, &changed.change))
 }
 
 /// Names the command that approves the change, and the way out without approval.
@@ -140,12 +142,12 @@ fn size(measured: &Measured) -> String {
 }
 
 /// Deleting or gutting a governing design is refused at any size.
-fn governing_design(case: &Case<'_>, subject: &MeasuredChange) -> Option<Finding> {
-    let path = subject.path();
+fn governing_design(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
+    let path = changed.path();
     let governing = case.policy.governing(path)?;
-    let what = match subject.change.action() {
+    let what = match changed.change.action() {
         Action::Add => return None,
-        Action::Delete if subject.change.renamed.is_some() => return None,
+        Action::Delete if changed.change.renamed.is_some() => return None,
         Action::Delete => "is deleted",
         Action::TypeChange => "becomes something other than a file",
         Action::Modify => {
@@ -155,7 +157,7 @@ fn governing_design(case: &Case<'_>, subject: &MeasuredChange) -> Option<Finding
                 .is_some_and(|design| !design.is_usable());
             if unusable && governing.design.is_usable() {
                 "would grant nothing"
-            } else if subject
+            } else if changed
                 .measured
                 .lost
                 .at_least(case.policy.settings.thresholds.share)
@@ -169,11 +171,11 @@ fn governing_design(case: &Case<'_>, subject: &MeasuredChange) -> Option<Finding
     let finding = Finding::new(
         Rule::DestructiveChange,
         path,
-        format!("the governing design {} {what}", show(path)),
+        format!("the governing design {} {what}", escaped(path)),
     )
     .help("keep it until its work has landed, then move it with `git mv`")
-    .detail("class", subject.measured.class.name());
-    Some(advise_approval(finding, case.policy, &subject.change))
+    .detail("class", changed.measured.class.name());
+    Some(advise_approval(finding, case.policy, &changed.change))
 }
 
 /// The unit in words.

@@ -6,7 +6,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::{Case, MeasuredChange, Sink, missing_row};
 use crate::finding::{Finding, Rule};
-use crate::path::show;
+use crate::path::escaped;
 use crate::policy::Actions;
 use crate::policy::design::MissingRow;
 
@@ -19,21 +19,21 @@ pub(super) fn concerns(path: &BStr) -> bool {
 }
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
-    let found = case.changes.iter().find(|subject| concerns(subject.path()));
-    let Some((subject, (old, new))) =
-        found.and_then(|subject| Some((subject, subject.content.as_deref()?)))
+    let found = case.changes.iter().find(|changed| concerns(changed.path()));
+    let Some((changed, (old, new))) =
+        found.and_then(|changed| Some((changed, changed.content.as_deref()?)))
     else {
         return;
     };
     // Another rule refuses a link or a directory in its place.
-    if !subject.change.new.is_some_and(|new| new.kind.is_file()) {
+    if !changed.change.new.is_some_and(|new| new.kind.is_file()) {
         return;
     }
     let Some(new) = parse(new) else {
         sink.push(
             Finding::new(
                 Rule::SubmoduleChanged,
-                subject.path(),
+                changed.path(),
                 ".gitmodules is not valid git configuration",
             )
             .help("write it with `git submodule add` and `git config --file .gitmodules`"),
@@ -51,7 +51,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             judge(
                 case,
                 sink,
-                subject,
+                changed,
                 name.as_ref(),
                 keys,
                 key,
@@ -64,20 +64,24 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 fn judge(
     case: &Case<'_>,
     sink: &mut Sink<'_>,
-    subject: &MeasuredChange,
+    changed: &MeasuredChange,
     name: &BStr,
     keys: &BTreeMap<String, BString>,
     key: &str,
     value: &BStr,
 ) {
     let report = |rule, what: String| {
-        Finding::new(rule, subject.path(), what).detail("submodule", name.to_string())
+        Finding::new(rule, changed.path(), what).detail("submodule", name.to_string())
     };
     if let Some(why) = hostile(name, key, value) {
         sink.push(
             report(
                 Rule::SubmoduleChanged,
-                format!("submodule {}: {key} = {} {why}", show(name), show(value)),
+                format!(
+                    "submodule {}: {key} = {} {why}",
+                    escaped(name),
+                    escaped(value)
+                ),
             )
             .help("remove the line"),
         );
@@ -89,8 +93,8 @@ fn judge(
                 Rule::HiddenChange,
                 format!(
                     "submodule {}: ignore = {} hides its changes from git diff and git status",
-                    show(name),
-                    show(value)
+                    escaped(name),
+                    escaped(value)
                 ),
             )
             .help("remove the line"),
@@ -108,9 +112,9 @@ fn judge(
             Rule::SubmoduleChanged,
             format!(
                 "submodule {}: {key} changes to {}, but no row grants {}",
-                show(name),
-                show(value),
-                show(path)
+                escaped(name),
+                escaped(value),
+                escaped(path)
             ),
         );
         let wanted = MissingRow {

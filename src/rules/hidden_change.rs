@@ -4,7 +4,7 @@ use gix::bstr::{BStr, ByteSlice};
 
 use super::{Case, Sink};
 use crate::finding::{Finding, Rule};
-use crate::path::show;
+use crate::path::escaped;
 
 /// Whether the rule reads this file.
 pub(super) fn concerns(path: &BStr) -> bool {
@@ -12,9 +12,9 @@ pub(super) fn concerns(path: &BStr) -> bool {
 }
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
-    for subject in case.changes {
-        let path = subject.path();
-        let Some((old, new)) = subject.content.as_deref().filter(|_| concerns(path)) else {
+    for changed in case.changes {
+        let path = changed.path();
+        let Some((old, new)) = changed.content.as_deref().filter(|_| concerns(path)) else {
             continue;
         };
         for (line, attribute, why) in hiding(new) {
@@ -25,7 +25,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
                 Finding::new(
                     Rule::HiddenChange,
                     path,
-                    format!("{} adds `{}`, which {why}", show(path), show(line)),
+                    format!("{} adds `{}`, which {why}", escaped(path), escaped(line)),
                 )
                 .help("review the matching files with `git diff --text --no-textconv`, or remove the line")
                 .detail("attribute", attribute),

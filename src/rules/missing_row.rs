@@ -7,7 +7,7 @@ use gix::bstr::{BStr, BString};
 use super::MeasuredChange;
 use crate::change::{Action, Change, Kind};
 use crate::finding::{Finding, Help};
-use crate::path::show;
+use crate::path::escaped;
 use crate::policy::design::{MissingRow, RowToAdd, usual_row};
 use crate::policy::{Actions, Policy};
 
@@ -54,7 +54,7 @@ pub(super) fn once(mut finding: Finding, told: &mut HashMap<String, BString>) ->
         told.insert(row.to_string(), path.clone());
         return finding;
     };
-    let same = format!("the row for {} covers this path too", show(other));
+    let same = format!("the row for {} covers this path too", escaped(other));
     // Removes the row and the sentence before it.
     finding.help.truncate(finding.help.len().saturating_sub(2));
     finding.help(same)
@@ -106,12 +106,12 @@ pub(super) fn of(change: &Change) -> MissingRow<'_> {
 }
 
 /// The single row for both ends of a rename.
-pub(super) fn of_rename(subject: &MeasuredChange) -> Option<MissingRow<'_>> {
-    let change = &subject.change;
+pub(super) fn of_rename(changed: &MeasuredChange) -> Option<MissingRow<'_>> {
+    let change = &changed.change;
     let other: &BStr = change.renamed.as_ref()?.as_ref();
     let (from, path) = match change.new {
-        Some(_) => (other, subject.path()),
-        None => (subject.path(), other),
+        Some(_) => (other, changed.path()),
+        None => (changed.path(), other),
     };
     Some(MissingRow {
         path,

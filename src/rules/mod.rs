@@ -32,7 +32,7 @@ use crate::policy::Policy;
 use crate::policy::settings::Settings;
 
 pub use approved::{both_ends, can_be_cleared, clear, lost_at};
-pub use case::{Access, Case, MeasuredChange, MergeBase, NewEnd, ResultTree};
+pub use case::{Access, Case, MeasuredChange, MergeBase, RenameTarget, ResultTree};
 pub use design_rows::{DesignContext, check_design_rows, matched};
 pub use policy_changed::{changes_only_own_part, may_call_guard};
 pub use protected_path::{is_protected, protection};
@@ -80,7 +80,7 @@ pub fn wants_content(path: &BStr) -> bool {
 }
 
 /// Whether the verdict on this change depends on the merge base.
-pub fn needs_merge_base(policy: &Policy, subject: &MeasuredChange) -> bool {
-    out_of_scope::depends_on_merge_base(policy, subject)
-        || protected_path::depends_on_merge_base(policy, subject)
+pub fn needs_merge_base(policy: &Policy, changed: &MeasuredChange) -> bool {
+    out_of_scope::depends_on_merge_base(policy, changed)
+        || protected_path::depends_on_merge_base(policy, changed)
 }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::change::{Action, Change, Kind};
 use crate::finding::{Finding, Rule};
-use crate::path::{self, Platform, show};
+use crate::path::{self, Platform, escaped};
 use crate::policy::closest::closest;
 use crate::policy::design::MissingRow;
 use crate::policy::scope::Scope;
@@ -30,59 +30,59 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     let refused: Vec<(&MeasuredChange, ScopeAnswer<'_>)> = case
         .changes
         .iter()
-        .map(|subject| (subject, verdict(case, scope, subject)))
+        .map(|changed| (changed, verdict(case, scope, changed)))
         .filter(|(_, answer)| !matches!(answer, ScopeAnswer::Granted))
         .collect();
-    let paths: HashSet<&BStr> = refused.iter().map(|(subject, _)| subject.path()).collect();
+    let paths: HashSet<&BStr> = refused.iter().map(|(changed, _)| changed.path()).collect();
     let mut told = HashMap::new();
-    for (subject, answer) in &refused {
+    for (changed, answer) in &refused {
         let rule = match answer {
             ScopeAnswer::NotThisAction(_) => Rule::ActionNotGranted,
             _ => Rule::OutOfScope,
         };
         sink.push_made_by(rule, || {
-            let other = subject.change.renamed.as_ref().map(|path| path.as_ref());
-            let wanted = missing_row::of_rename(subject)
+            let other = changed.change.renamed.as_ref().map(|path| path.as_ref());
+            let wanted = missing_row::of_rename(changed)
                 .filter(|_| other.is_some_and(|other| paths.contains::<BStr>(other)))
-                .unwrap_or_else(|| missing_row::of(&subject.change));
+                .unwrap_or_else(|| missing_row::of(&changed.change));
             let finding = match answer {
-                ScopeAnswer::NotThisAction(grant) => not_this_action(case, subject, grant, &wanted),
-                _ => no_grant(case, scope, subject, &wanted),
+                ScopeAnswer::NotThisAction(grant) => not_this_action(case, changed, grant, &wanted),
+                _ => no_grant(case, scope, changed, &wanted),
             };
             let finding = match wanted.from {
                 Some(_) => missing_row::once(finding, &mut told),
                 None => finding,
             };
-            without_authority(case, subject, finding)
+            without_authority(case, changed, finding)
         });
     }
 }
 
-fn verdict<'a>(case: &Case<'a>, scope: &'a Scope, subject: &MeasuredChange) -> ScopeAnswer<'a> {
-    let change = &subject.change;
+fn verdict<'a>(case: &Case<'a>, scope: &'a Scope, changed: &MeasuredChange) -> ScopeAnswer<'a> {
+    let change = &changed.change;
     // Rules that read more than the path come last: the row of a change usually grants it.
-    let answer = answer(case, scope, subject);
+    let answer = answer(case, scope, changed);
     if matches!(answer, ScopeAnswer::Granted) {
         return answer;
     }
     let exempt = needs_no_row(case.policy, change)
-        || policy_changed::is_set_up(case.policy, subject)
-        || policy_changed::is_own_part(subject);
-    let is_repair = change.action() == Action::Delete && !can_be_named(change);
+        || policy_changed::is_set_up(case.policy, changed)
+        || policy_changed::is_own_part(changed);
+    let is_repair = change.action() == Action::Delete && !can_be_named(change, case.platform);
     if exempt || is_repair || is_undone(case.merge_base, change) {
         return ScopeAnswer::Granted;
     }
     // The next step is the same for path and row: commit the design first.
     let is_commit = case.policy.stage == Stage::Commit;
-    if is_commit && grants(&case.policy.proposed, subject, case.merge_base) {
+    if is_commit && grants(&case.policy.proposed, changed, case.merge_base) {
         return ScopeAnswer::Granted;
     }
     answer
 }
 
 /// Adds help if the range itself adds the row that would grant the change.
-fn without_authority(case: &Case<'_>, subject: &MeasuredChange, finding: Finding) -> Finding {
-    if !grants(&case.policy.proposed, subject, case.merge_base) {
+fn without_authority(case: &Case<'_>, changed: &MeasuredChange, finding: Finding) -> Finding {
+    if !grants(&case.policy.proposed, changed, case.merge_base) {
         return finding;
     }
     finding.help(
@@ -110,30 +110,30 @@ fn is_undone(merge_base: &MergeBase, change: &Change) -> bool {
     merge_base.get(change.path.as_ref()) == Some(change.new)
 }
 
-fn answer<'a>(case: &Case<'_>, scope: &'a Scope, subject: &MeasuredChange) -> ScopeAnswer<'a> {
-    if grants(scope, subject, case.merge_base)
-        || rename_rows::is_told_at_new_end(case, scope, subject)
+fn answer<'a>(case: &Case<'_>, scope: &'a Scope, changed: &MeasuredChange) -> ScopeAnswer<'a> {
+    if grants(scope, changed, case.merge_base)
+        || rename_rows::is_told_at_new_end(case, scope, changed)
     {
         return ScopeAnswer::Granted;
     }
-    if case.policy.settings.companions && companions::is_granted(scope, &subject.change) {
+    if case.policy.settings.companions && companions::is_granted(scope, &changed.change) {
         return ScopeAnswer::Granted;
     }
-    match scope.lookup(subject.path()).grants.first() {
+    match scope.lookup(changed.path()).grants.first() {
         Some(grant) => ScopeAnswer::NotThisAction(grant),
         None => ScopeAnswer::NoGrant,
     }
 }
 
 /// Whether `scope` permits the change.
-pub(super) fn grants(scope: &Scope, subject: &MeasuredChange, merge_base: &MergeBase) -> bool {
-    let (path, needed) = (subject.path(), missing_row::needed(&subject.change));
+pub(super) fn grants(scope: &Scope, changed: &MeasuredChange, merge_base: &MergeBase) -> bool {
+    let (path, needed) = (changed.path(), missing_row::needed(&changed.change));
     let actions = scope.actions(path);
     if actions.contains(needed) {
         return true;
     }
     if needed == Actions::DELETE {
-        return rename_rows::goes_on(scope, subject);
+        return rename_rows::goes_on(scope, changed);
     }
     // An Add row also grants modifying a file that the merge base lacks; without a merge base, any file.
     let is_new = merge_base.get(path).is_none_or(|state| state.is_none());
@@ -141,52 +141,52 @@ pub(super) fn grants(scope: &Scope, subject: &MeasuredChange, merge_base: &Merge
 }
 
 /// Whether a row permits deleting the path: a Delete row, or a Rename row whose new path exists.
-pub(super) fn may_go(scope: &Scope, subject: &MeasuredChange) -> bool {
-    subject.change.action() == Action::Delete
-        && (scope.actions(subject.path()).contains(Actions::DELETE)
-            || rename_rows::goes_on(scope, subject))
+pub(super) fn may_go(scope: &Scope, changed: &MeasuredChange) -> bool {
+    changed.change.action() == Action::Delete
+        && (scope.actions(changed.path()).contains(Actions::DELETE)
+            || rename_rows::goes_on(scope, changed))
 }
 
-pub(super) fn depends_on_merge_base(policy: &Policy, subject: &MeasuredChange) -> bool {
+pub(super) fn depends_on_merge_base(policy: &Policy, changed: &MeasuredChange) -> bool {
     let Some(scope) = &policy.scope else {
         return false;
     };
-    let actions = scope.actions(subject.path());
+    let actions = scope.actions(changed.path());
     let is_granted =
-        actions.contains(missing_row::needed(&subject.change)) || may_go(scope, subject);
-    !is_granted && !needs_no_row(policy, &subject.change)
+        actions.contains(missing_row::needed(&changed.change)) || may_go(scope, changed);
+    !is_granted && !needs_no_row(policy, &changed.change)
 }
 
 fn no_grant(
     case: &Case<'_>,
     scope: &Scope,
-    subject: &MeasuredChange,
+    changed: &MeasuredChange,
     wanted: &MissingRow<'_>,
 ) -> Finding {
     let policy = case.policy;
-    let path = subject.path();
+    let path = changed.path();
     let mut finding = Finding::new(
         Rule::OutOfScope,
         path,
         format!(
             "{}{} is not in the design",
-            show(path),
-            renamed(&subject.change)
+            escaped(path),
+            renamed(&changed.change)
         ),
     )
-    .detail("action", subject.change.action().name());
+    .detail("action", changed.change.action().name());
     let mut instead = String::new();
-    let needed = missing_row::needed(&subject.change);
+    let needed = missing_row::needed(&changed.change);
     let found = closest(scope, path, needed);
     if let Some(found) = found.or_else(|| closest(&policy.proposed, path, needed)) {
         finding = finding.at(found.grant.anchor.labelled("closest path in the design"));
         // An existing file is the intended one; only a new file may be in the wrong place.
-        if subject.change.action() == Action::Add {
-            instead = format!("write {}, or ", show(&found.path));
+        if changed.change.action() == Action::Add {
+            instead = format!("write {}, or ", escaped(&found.path));
         }
         finding.closest = Some(found.path);
     }
-    if !can_be_named(&subject.change) {
+    if !can_be_named(&changed.change, case.platform) {
         return finding.help("rename it: a design cannot name this path");
     }
     if policy.is_exempt(path) {
@@ -202,36 +202,36 @@ fn no_grant(
 }
 
 /// Whether a row can name the path.
-pub(super) fn can_be_named(change: &Change) -> bool {
+pub(super) fn can_be_named(change: &Change, platform: Platform) -> bool {
     let kind = change.new.map_or(Kind::File, |state| state.kind);
-    path::check_entry(change.path.as_ref(), kind, Platform::host()).is_ok()
+    path::check_entry(change.path.as_ref(), kind, platform).is_ok()
 }
 
 fn not_this_action(
     case: &Case<'_>,
-    subject: &MeasuredChange,
+    changed: &MeasuredChange,
     grant: &Grant,
     wanted: &MissingRow<'_>,
 ) -> Finding {
-    if let Some(finding) = rename_rows::finding(case, subject) {
+    if let Some(finding) = rename_rows::finding(case, changed) {
         return finding;
     }
-    let path = subject.path();
-    let change = &subject.change;
+    let path = changed.path();
+    let change = &changed.change;
     let needed = missing_row::needed(change);
     let names = grant.actions.names().collect::<Vec<_>>();
     let new_end = grant.new_end(path);
     let anchor = grant.anchor.labelled(match &new_end {
-        Some(to) => format!("lets it be renamed to {}", show(to)),
+        Some(to) => format!("lets it be renamed to {}", escaped(to)),
         None => format!("grants {}", names.join(" and ")),
     });
     let message = format!(
         "{}{} is {}; the design only lets it be {}",
-        show(path),
+        escaped(path),
         renamed(change),
         participles(needed),
         match &new_end {
-            Some(to) => format!("renamed to {}", show(to)),
+            Some(to) => format!("renamed to {}", escaped(to)),
             None => participles(grant.actions),
         }
     );
@@ -286,22 +286,22 @@ fn participles(actions: Actions) -> String {
 /// ` (renamed from …)` or ` (renamed to …)` for one side of a rename.
 fn renamed(change: &Change) -> String {
     match (&change.renamed, &change.new) {
-        (Some(other), Some(_)) => format!(" (renamed from {})", show(other)),
-        (Some(other), None) => format!(" (renamed to {})", show(other)),
+        (Some(other), Some(_)) => format!(" (renamed from {})", escaped(other)),
+        (Some(other), None) => format!(" (renamed to {})", escaped(other)),
         (None, _) => String::new(),
     }
 }
 
 /// Whether a row covers the change; `always` and exemptions do not count. A Rename row does not count for a deleted
 /// file that needs no row.
-pub(super) fn has_row(policy: &Policy, subject: &MeasuredChange) -> bool {
+pub(super) fn has_row(policy: &Policy, changed: &MeasuredChange) -> bool {
     let Some(scope) = &policy.scope else {
         return false;
     };
-    let grants = scope.lookup(subject.path()).grants;
+    let grants = scope.lookup(changed.path()).grants;
     let only_renamed = !grants.is_empty() && grants.iter().all(|grant| grant.is_old_end());
-    if only_renamed && needs_no_row(policy, &subject.change) {
-        return rename_rows::goes_on(scope, subject);
+    if only_renamed && needs_no_row(policy, &changed.change) {
+        return rename_rows::goes_on(scope, changed);
     }
     !grants.is_empty()
 }

@@ -4,7 +4,7 @@ use gix::bstr::BStr;
 
 use super::{Access, Sink};
 use crate::finding::{Finding, Rule};
-use crate::path::show;
+use crate::path::escaped;
 use crate::policy::settings::Settings;
 
 pub(super) fn check_request(settings: &Settings, path: &BStr, access: Access, sink: &mut Sink<'_>) {
@@ -17,7 +17,7 @@ pub(super) fn check_request(settings: &Settings, path: &BStr, access: Access, si
     }
     let message = format!(
         "{} is outside the {word} roots: {}",
-        show(path),
+        escaped(path),
         roots.join(", ")
     );
     let help = format!("`[workspace] {word}` in guard.toml lists the allowed directories");

@@ -6,7 +6,7 @@ use gix::bstr::BStr;
 use super::guard_lines::{lines, names_guard, whole_lines};
 use super::{Case, MeasuredChange, Sink, hook_calls};
 use crate::finding::{Finding, Help, Rule};
-use crate::path::{shell_word, show};
+use crate::path::{escaped, shell_word};
 use crate::policy::{Policy, Stage, design_selection, settings};
 
 /// More files that may call guard; matched by the end of their path.
@@ -56,29 +56,29 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             .fold(finding, |finding, fault| finding.help(fault));
         sink.push(finding.help(advice));
     }
-    let configures_guard = |subject: &MeasuredChange| configures_guard(policy, subject);
+    let configures_guard = |changed: &MeasuredChange| configures_guard(policy, changed);
     if case
         .changes
         .iter()
-        .all(|subject| policy.is_exempt(subject.path()) || configures_guard(subject))
+        .all(|changed| policy.is_exempt(changed.path()) || configures_guard(changed))
     {
         return;
     }
-    for subject in case
+    for changed in case
         .changes
         .iter()
-        .filter(|subject| configures_guard(subject))
+        .filter(|changed| configures_guard(changed))
     {
-        let path = subject.path();
+        let path = changed.path();
         let finding = Finding::new(
             Rule::PolicyChanged,
             path,
             format!(
                 "{} configures guard but changes together with code",
-                show(path)
+                escaped(path)
             ),
         )
-        .detail("action", subject.change.action().name());
+        .detail("action", changed.change.action().name());
         sink.push(match policy.stage {
             Stage::Range | Stage::Step => finding.help(
                 "move it to a separate pull request, so that reviewers see it apart from code",
@@ -94,12 +94,12 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 }
 
 /// Whether the change is to guard's settings, or to lines that call guard.
-fn configures_guard(policy: &Policy, subject: &MeasuredChange) -> bool {
-    let path = subject.path();
+fn configures_guard(policy: &Policy, changed: &MeasuredChange) -> bool {
+    let path = changed.path();
     if design_selection::is_own_settings(&policy.settings, path) {
         return true;
     }
-    let Some((old, new)) = subject.content.as_deref().filter(|_| may_call_guard(path)) else {
+    let Some((old, new)) = changed.content.as_deref().filter(|_| may_call_guard(path)) else {
         return false;
     };
     // Moving such lines, or editing text around them, does not change how guard is called.
@@ -136,16 +136,16 @@ pub fn changes_only_own_part(path: &BStr, old: &[u8], new: &[u8]) -> bool {
 }
 
 /// Whether the change touches only guard's own part of hook settings. It then needs no row.
-pub(super) fn is_own_part(subject: &MeasuredChange) -> bool {
-    let content = subject
+pub(super) fn is_own_part(changed: &MeasuredChange) -> bool {
+    let content = changed
         .content
         .as_deref()
-        .filter(|_| subject.change.new.is_some_and(|state| state.kind.is_file()));
-    content.is_some_and(|(old, new)| changes_only_own_part(subject.path(), old, new))
+        .filter(|_| changed.change.new.is_some_and(|state| state.kind.is_file()));
+    content.is_some_and(|(old, new)| changes_only_own_part(changed.path(), old, new))
 }
 
 /// Whether the file is part of the set-up, in the commit that adds the first `guard.toml`.
-pub(super) fn is_set_up(policy: &Policy, subject: &MeasuredChange) -> bool {
-    let is_file = subject.change.new.is_some_and(|state| state.kind.is_file());
-    policy.adopting && is_file && configures_guard(policy, subject)
+pub(super) fn is_set_up(policy: &Policy, changed: &MeasuredChange) -> bool {
+    let is_file = changed.change.new.is_some_and(|state| state.kind.is_file());
+    policy.adopting && is_file && configures_guard(policy, changed)
 }

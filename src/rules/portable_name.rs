@@ -7,18 +7,18 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use super::{Case, Sink};
 use crate::change::Kind;
 use crate::finding::{Finding, Rule};
-use crate::path::{Platform, check_entry, fold, portable_name, show};
+use crate::path::{check_entry, escaped, fold, portable_name};
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     let added = || {
         case.changes
             .iter()
-            .filter(|subject| subject.change.old.is_none())
-            .map(|subject| subject.path())
+            .filter(|changed| changed.change.old.is_none())
+            .map(|changed| changed.path())
     };
     for path in added() {
         // A path that is refused everywhere needs no warning about one system.
-        if check_entry(path, Kind::File, Platform::host()).is_err() {
+        if check_entry(path, Kind::File, case.platform).is_err() {
             continue;
         }
         if let Some(rejection) = portable_name(path) {
@@ -36,8 +36,8 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
                 path.clone(),
                 format!(
                     "{} and {} collide on case-insensitive file systems",
-                    show(&path),
-                    show(&other)
+                    escaped(&path),
+                    escaped(&other)
                 ),
             )
             .help("rename one of them")

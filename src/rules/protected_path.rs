@@ -5,41 +5,41 @@ use gix::bstr::BStr;
 
 use super::{Access, Case, MeasuredChange, Sink, out_of_scope};
 use crate::finding::{Finding, Rule};
-use crate::path::{fold, show};
+use crate::path::{escaped, fold};
 use crate::policy::scope::Scope;
 use crate::policy::settings::Settings;
 use crate::policy::{Actions, Grant, GrantKind, Policy, Role, design_selection};
 use crate::verdict::Protection;
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
-    for subject in case.changes {
-        let path = subject.path();
+    for changed in case.changes {
+        let path = changed.path();
         if let Some(pattern) = case.policy.settings.protect.find(path) {
             sink.push(
                 Finding::new(
                     Rule::ProtectedPath,
                     path,
-                    format!("{} is protected by `{}` in guard.toml", show(path), show(pattern)),
+                    format!("{} is protected by `{}` in guard.toml", escaped(path), escaped(pattern)),
                 )
                 .help("leave it unchanged; to unprotect it, change `[scope] protect` in a separate commit")
                 .detail("pattern", pattern),
             );
             continue;
         }
-        let Some(grant) = protected_test(case.policy, subject) else {
+        let Some(grant) = protected_test(case.policy, changed) else {
             continue;
         };
         // Without a merge base, only the old version is known to be older than the change.
         let is_old = match case.merge_base.get(path) {
             Some(state) => state.is_some(),
-            None => subject.change.old.is_some(),
+            None => changed.change.old.is_some(),
         };
         if is_old {
             sink.push(
                 Finding::new(
                     Rule::ProtectedPath,
                     path,
-                    format!("{} is an existing test: DO NOT MODIFY", show(path)),
+                    format!("{} is an existing test: DO NOT MODIFY", escaped(path)),
                 )
                 .at(grant.anchor.labelled("not a Modify row"))
                 .help("make the code pass the test; to change the test, make its row's type Modify and commit the design first"),
@@ -58,29 +58,29 @@ pub(super) fn check_request(settings: &Settings, path: &BStr, access: Access, si
     if let Some(pattern) = spellings.into_iter().find_map(|path| secrets.find(path)) {
         let message = format!(
             "{} looks like a secret (`{}` in [workspace] secrets)",
-            show(path),
-            show(pattern)
+            escaped(path),
+            escaped(pattern)
         );
         let finding = Finding::new(Rule::ProtectedPath, path, message);
         sink.push(finding.help("ask a person to handle it"));
     }
     let is_own = |path| design_selection::is_own_settings(settings, path);
     if access == Access::Write && spellings.into_iter().any(is_own) {
-        let message = format!("{} configures guard", show(path));
+        let message = format!("{} configures guard", escaped(path));
         let finding = Finding::new(Rule::ProtectedPath, path, message);
         sink.push_always(finding.help("ask a person to change it in a separate commit"));
     }
 }
 
 /// The grant of a listed test whose row is not of type Modify.
-fn protected_test<'a>(policy: &'a Policy, subject: &MeasuredChange) -> Option<&'a Grant> {
+fn protected_test<'a>(policy: &'a Policy, changed: &MeasuredChange) -> Option<&'a Grant> {
     if !policy.settings.protect_tests {
         return None;
     }
     let scope = policy.scope.as_ref()?;
-    let lookup = scope.lookup(subject.path());
+    let lookup = scope.lookup(changed.path());
     let grant = lookup.grants.first().copied()?;
-    let open = lookup.actions.contains(Actions::MODIFY) || out_of_scope::may_go(scope, subject);
+    let open = lookup.actions.contains(Actions::MODIFY) || out_of_scope::may_go(scope, changed);
     (grant.role == Role::Test && !open).then_some(grant)
 }
 
@@ -113,6 +113,6 @@ pub fn is_protected(settings: &Settings, scope: &Scope, grant: &Grant, exists: b
     }
 }
 
-pub(super) fn depends_on_merge_base(policy: &Policy, subject: &MeasuredChange) -> bool {
-    protected_test(policy, subject).is_some()
+pub(super) fn depends_on_merge_base(policy: &Policy, changed: &MeasuredChange) -> bool {
+    protected_test(policy, changed).is_some()
 }

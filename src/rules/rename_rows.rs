@@ -4,28 +4,28 @@
 use super::{Case, MeasuredChange, destructive_change, missing_row};
 use crate::change::Action;
 use crate::finding::{Finding, Level, Rule};
-use crate::path::{shell_word, show};
+use crate::path::{escaped, shell_word};
 use crate::policy::Stage;
 use crate::policy::scope::Scope;
 
 /// Whether the new path of a Rename row in `scope` keeps enough of the deleted file.
-pub(super) fn goes_on(scope: &Scope, subject: &MeasuredChange) -> bool {
-    subject.change.action() == Action::Delete
-        && !subject.new_ends.is_empty()
-        && scope.new_ends(subject.path()).any(|path| {
-            let mut ends = subject.new_ends.iter();
+pub(super) fn goes_on(scope: &Scope, changed: &MeasuredChange) -> bool {
+    changed.change.action() == Action::Delete
+        && !changed.new_ends.is_empty()
+        && scope.new_ends(changed.path()).any(|path| {
+            let mut ends = changed.new_ends.iter();
             ends.any(|end| end.path == path && end.kept.enough)
         })
 }
 
 /// Whether `destructive-change` already refuses the loss at the new path.
-pub(super) fn is_told_at_new_end(case: &Case<'_>, scope: &Scope, subject: &MeasuredChange) -> bool {
-    let change = &subject.change;
+pub(super) fn is_told_at_new_end(case: &Case<'_>, scope: &Scope, changed: &MeasuredChange) -> bool {
+    let change = &changed.change;
     let Some(to) = change.renamed.as_ref().filter(|_| change.new.is_none()) else {
         return false;
     };
     let is_error = case.policy.settings.level(Rule::DestructiveChange) == Some(Level::Error);
-    if !is_error || !scope.new_ends(subject.path()).any(|path| path == *to) {
+    if !is_error || !scope.new_ends(changed.path()).any(|path| path == *to) {
         return false;
     }
     let new_end = case.changes.iter().find(|other| other.change.path == *to);
@@ -33,11 +33,11 @@ pub(super) fn is_told_at_new_end(case: &Case<'_>, scope: &Scope, subject: &Measu
 }
 
 /// Why a Rename row does not permit the deletion; `None` if no Rename row covers the path or it is not deleted.
-pub(super) fn finding(case: &Case<'_>, subject: &MeasuredChange) -> Option<Finding> {
-    if subject.change.action() != Action::Delete {
+pub(super) fn finding(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
+    if changed.change.action() != Action::Delete {
         return None;
     }
-    let path = subject.path();
+    let path = changed.path();
     let lookup = case.policy.scope.as_ref()?.lookup(path);
     let (grant, to) = lookup
         .grants
@@ -45,8 +45,8 @@ pub(super) fn finding(case: &Case<'_>, subject: &MeasuredChange) -> Option<Findi
         .find_map(|grant| Some((grant, grant.new_end(path)?)))?;
     let anchor = grant
         .anchor
-        .labelled(format!("lets it be renamed to {}", show(&to)));
-    let new_end = subject.new_ends.iter().find(|end| end.path == to);
+        .labelled(format!("lets it be renamed to {}", escaped(&to)));
+    let new_end = changed.new_ends.iter().find(|end| end.path == to);
     let why = match new_end.map(|end| (end.kept.lost, end.kept.conversion)) {
         None => "is not part of the change".to_owned(),
         Some((lost, None)) if lost.total > 0 => format!(
@@ -59,12 +59,12 @@ pub(super) fn finding(case: &Case<'_>, subject: &MeasuredChange) -> Option<Findi
     };
     let message = format!(
         "{} is deleted, but its new path {} {why}",
-        show(path),
-        show(&to)
+        escaped(path),
+        escaped(&to)
     );
     let finding = Finding::new(Rule::ActionNotGranted, path, message)
         .at(anchor)
-        .detail("action", subject.change.action().name())
+        .detail("action", changed.change.action().name())
         .detail("granted", grant.actions.names().collect::<Vec<_>>())
         .detail("new_end", to.to_string());
     let (from_word, to_word) = (shell_word(path), shell_word(to.as_ref()));
@@ -73,11 +73,11 @@ pub(super) fn finding(case: &Case<'_>, subject: &MeasuredChange) -> Option<Findi
         (_, None) => format!("rename it in one commit: git mv {from_word} {to_word}"),
         (_, Some(_)) => format!(
             "keep its content in {}: a renamed file must lose less than {} %",
-            show(&to),
+            escaped(&to),
             destructive_change::percent(case.policy.settings.thresholds.share)
         ),
     });
-    let wanted = missing_row::of(&subject.change);
+    let wanted = missing_row::of(&changed.change);
     Some(missing_row::advise(
         finding,
         case.policy,

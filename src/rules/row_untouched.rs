@@ -6,7 +6,7 @@ use gix::bstr::BStr;
 
 use super::{Case, Sink};
 use crate::finding::{Finding, Rule};
-use crate::path::show;
+use crate::path::escaped;
 use crate::policy::{ChosenBy, Grant, Stage};
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
@@ -21,7 +21,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     let touched: HashSet<_> = case
         .changes
         .iter()
-        .flat_map(|subject| scope.lookup(subject.path()).grants)
+        .flat_map(|changed| scope.lookup(changed.path()).grants)
         .map(place)
         .collect();
     let own = policy
@@ -38,7 +38,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
                 grant.path.clone(),
                 format!(
                     "{} is granted, but the range does not change it",
-                    show(&grant.path)
+                    escaped(&grant.path)
                 ),
             )
             .at(grant.anchor.labelled("not changed"))

@@ -5,7 +5,7 @@ use gix::bstr::BStr;
 
 use super::{Case, Sink, policy_changed};
 use crate::finding::{Finding, Help, Level, Rule};
-use crate::path::{shell_word, show};
+use crate::path::{escaped, shell_word};
 use crate::policy::scope::Scope;
 use crate::policy::settings::Authority;
 use crate::policy::{Grant, Policy, Stage};
@@ -36,7 +36,7 @@ fn of_range(policy: &Policy, sink: &mut Sink<'_>) {
             1 => "a row".to_owned(),
             count => format!("{count} rows"),
         };
-        let message = format!("the range adds {rows} to the design {}", show(design));
+        let message = format!("the range adds {rows} to the design {}", escaped(design));
         let governs = policy.governing(design).is_some();
         let what_to_do = match policy.settings.authority {
             _ if !governs => {
@@ -81,7 +81,7 @@ fn listed(added: &[&Grant]) -> String {
     let mut rows: Vec<String> = added
         .iter()
         .take(LISTED)
-        .map(|grant| format!("{} (line {})", show(&grant.path), grant.anchor.line))
+        .map(|grant| format!("{} (line {})", escaped(&grant.path), grant.anchor.line))
         .collect();
     if added.len() > LISTED {
         rows.push(format!("{} more", added.len() - LISTED));
@@ -91,8 +91,8 @@ fn listed(added: &[&Grant]) -> String {
 
 fn of_commit(case: &Case<'_>, sink: &mut Sink<'_>) {
     let policy = case.policy;
-    if case.changes.iter().all(|subject| {
-        policy.is_exempt(subject.path()) || policy_changed::is_set_up(policy, subject)
+    if case.changes.iter().all(|changed| {
+        policy.is_exempt(changed.path()) || policy_changed::is_set_up(policy, changed)
     }) {
         return;
     }
@@ -112,12 +112,12 @@ fn of_commit(case: &Case<'_>, sink: &mut Sink<'_>) {
         let message = if is_new {
             format!(
                 "the design {} is committed together with the code that it grants",
-                show(path)
+                escaped(path)
             )
         } else {
             format!(
                 "the design {} gains {} together with code",
-                show(path),
+                escaped(path),
                 match added.len() {
                     1 => "a new row".to_owned(),
                     count => format!("{count} new rows"),

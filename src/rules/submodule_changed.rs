@@ -3,14 +3,14 @@
 use super::{Case, MeasuredChange, Sink, missing_row, out_of_scope};
 use crate::change::Kind;
 use crate::finding::{Finding, Rule};
-use crate::path::show;
+use crate::path::escaped;
 use crate::policy::{Actions, Policy};
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
-    for subject in case.changes {
-        let change = &subject.change;
-        let path = subject.path();
-        if !change.is_gitlink() || is_granted(case.policy, subject) {
+    for changed in case.changes {
+        let change = &changed.change;
+        let path = changed.path();
+        if !change.is_gitlink() || is_granted(case.policy, changed) {
             continue;
         }
         let id = |side: Option<crate::change::State>| {
@@ -29,7 +29,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             path,
             format!(
                 "the submodule {} {what} without a Submodule row",
-                show(path)
+                escaped(path)
             ),
         )
         .detail("action", change.action().name());
@@ -48,10 +48,10 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 }
 
 /// Whether a Submodule row grants it, or for a removal a Delete row.
-fn is_granted(policy: &Policy, subject: &MeasuredChange) -> bool {
+fn is_granted(policy: &Policy, changed: &MeasuredChange) -> bool {
     let Some(scope) = &policy.scope else {
         return false;
     };
-    let actions = scope.actions(subject.path());
-    actions.contains(Actions::SUBMODULE) || out_of_scope::may_go(scope, subject)
+    let actions = scope.actions(changed.path());
+    actions.contains(Actions::SUBMODULE) || out_of_scope::may_go(scope, changed)
 }

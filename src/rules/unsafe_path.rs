@@ -4,18 +4,18 @@
 use super::{Case, MeasuredChange, Sink};
 use crate::change::Kind;
 use crate::finding::{Finding, Rule};
-use crate::path::{self, Links, Platform, Rejection, show};
+use crate::path::{self, Links, Platform, Rejection, escaped};
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
-    let platform = Platform::host();
-    for (subject, kind) in arrivals(case) {
-        if let Err(rejection) = path::check_entry(subject.path(), kind, platform) {
-            sink.push(finding(subject, &rejection));
+    let platform = case.platform;
+    for (changed, kind) in arrivals(case) {
+        if let Err(rejection) = path::check_entry(changed.path(), kind, platform) {
+            sink.push(finding(changed, &rejection));
         }
         if kind == Kind::Symlink
-            && let Err(rejection) = check_link(case, subject, platform)
+            && let Err(rejection) = check_link(case, changed, platform)
         {
-            sink.push(finding(subject, &rejection));
+            sink.push(finding(changed, &rejection));
         }
     }
     check_clashes_with_links(case, sink);
@@ -25,18 +25,18 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 fn arrivals<'a>(case: &Case<'a>) -> impl Iterator<Item = (&'a MeasuredChange, Kind)> {
     case.changes
         .iter()
-        .filter_map(|subject| subject.change.new.map(|state| (subject, state.kind)))
+        .filter_map(|changed| changed.change.new.map(|state| (changed, state.kind)))
 }
 
 fn check_link(
     case: &Case<'_>,
-    subject: &MeasuredChange,
+    changed: &MeasuredChange,
     platform: Platform,
 ) -> Result<(), Rejection> {
     // A target that was not loaded counts as empty, which is refused.
-    let target = subject.content.as_deref().map_or(&[][..], |(_, new)| new);
-    path::check_link_target(subject.path(), target, platform)?;
-    path::resolve_link(case.result, subject.path(), target).map(drop)
+    let target = changed.content.as_deref().map_or(&[][..], |(_, new)| new);
+    path::check_link_target(changed.path(), target, platform)?;
+    path::resolve_link(case.result, changed.path(), target).map(drop)
 }
 
 /// On a case-insensitive file system, checkout would write through a link whose name differs only in case.
@@ -54,9 +54,9 @@ fn check_clashes_with_links(case: &Case<'_>, sink: &mut Sink<'_>) {
         return;
     }
     let links = Links::new(links);
-    for (subject, _) in arrivals(case) {
-        if let Err(rejection) = links.check(subject.path()) {
-            sink.push(finding(subject, &rejection));
+    for (changed, _) in arrivals(case) {
+        if let Err(rejection) = links.check(changed.path()) {
+            sink.push(finding(changed, &rejection));
         }
     }
     // A new link may also collide with an older path.
@@ -78,15 +78,15 @@ fn check_clashes_with_links(case: &Case<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-fn finding(subject: &MeasuredChange, rejection: &Rejection) -> Finding {
+fn finding(changed: &MeasuredChange, rejection: &Rejection) -> Finding {
     let rule = rejection.reason.rule();
-    let mut finding = Finding::new(rule, subject.path(), rejection.message.clone())
+    let mut finding = Finding::new(rule, changed.path(), rejection.message.clone())
         .help(rejection.reason.advice())
         .detail("reason", rejection.reason.detail());
     if rule == Rule::UnsafePath
-        && let Some(from) = &subject.change.renamed
+        && let Some(from) = &changed.change.renamed
     {
-        finding = finding.help(format!("its name before the rename: {}", show(from)));
+        finding = finding.help(format!("its name before the rename: {}", escaped(from)));
     }
     finding
 }

@@ -9,7 +9,7 @@ use super::super::output::Output;
 use crate::boundary::OpenedFile;
 use crate::error::{Error, Result};
 use crate::gate::{self, Analysis, CompletedOperation, Extension, Failure, FailureKind, Gate};
-use crate::path::show;
+use crate::path::escaped;
 use crate::report::{Format, document, plural};
 
 /// Prints the content, as it is or as JSON.
@@ -53,8 +53,8 @@ pub(in crate::cli) fn print_done(output: &mut Output, gate: &Gate<'_>, done: &Co
             if quiet {
                 return Ok(());
             }
-            let path = show(&done.analysis.path);
-            let to = done.moved_to.as_ref().map(show);
+            let path = escaped(&done.analysis.path);
+            let to = done.moved_to.as_ref().map(escaped);
             let what = match (done.verb, to) {
                 ("restore", Some(to)) => format!("restored {path} to {to}"),
                 ("restore", None) if done.is_gone => format!("removed {path}"),
@@ -87,7 +87,7 @@ pub(in crate::cli) fn extension_lines(extension: &Extension) -> Vec<String> {
         .flat_map(|(title, names)| {
             names
                 .iter()
-                .map(move |name| format!("  {title}: {}", show(name)))
+                .map(move |name| format!("  {title}: {}", escaped(name)))
         })
         .collect()
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::cli::bounded;
 use crate::error::{Error, Result};
 use crate::gate::{self, Edit, Failure, FailureKind, Gate};
-use crate::path::show;
+use crate::path::escaped;
 
 pub(super) fn edit(search: &[u8], replace: &[u8]) -> Edit {
     Edit {
@@ -35,7 +35,7 @@ pub(super) fn parse_edits(bytes: &[u8]) -> Result<Vec<Edit>> {
             let keys = item.as_object().into_iter().flat_map(|item| item.keys());
             let mut others = keys.filter(|key| !matches!(key.as_str(), "search" | "replace"));
             if let Some(key) = others.next() {
-                return Err(bad(format!("unknown key `{}`", show(key))));
+                return Err(bad(format!("unknown key `{}`", escaped(key))));
             }
             let text = |key: &str| item.get(key).and_then(Value::as_str);
             match (text("search"), text("replace")) {

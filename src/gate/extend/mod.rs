@@ -24,7 +24,7 @@ use self::scope::CodeScope;
 use super::extension::Extension;
 use super::failure::{Failure, FailureKind, GateResult};
 use super::line_endings::{BOM, ending_of};
-use crate::path::show;
+use crate::path::escaped;
 
 /// Whether `extend` supports the language of a file.
 pub(super) fn can_extend(path: &BStr) -> bool {
@@ -88,7 +88,10 @@ fn unknown_language(path: &BStr) -> Failure {
     let languages = languages::names();
     Failure::new(
         FailureKind::UnsupportedLanguage,
-        format!("{} cannot be extended: its language is unknown", show(path)),
+        format!(
+            "{} cannot be extended: its language is unknown",
+            escaped(path)
+        ),
     )
     .help(format!(
         "extend supports {languages}, by file name extension"
@@ -99,7 +102,7 @@ fn unknown_language(path: &BStr) -> Failure {
 fn unreadable(path: &BStr, which: &str, why: &str) -> Failure {
     Failure::new(
         FailureKind::SyntaxError,
-        format!("{} cannot be extended: {which} {why}", show(path)),
+        format!("{} cannot be extended: {which} {why}", escaped(path)),
     )
     .help("correct it, or use guard patch")
 }
@@ -107,7 +110,7 @@ fn unreadable(path: &BStr, which: &str, why: &str) -> Failure {
 fn no_place(path: &BStr, why: &str) -> Failure {
     Failure::new(
         FailureKind::NoPlace,
-        format!("{} cannot be extended: {why}", show(path)),
+        format!("{} cannot be extended: {why}", escaped(path)),
     )
     .help("leave that out of the content, or place it with guard patch")
 }
@@ -121,7 +124,7 @@ fn nothing_to_add(path: &BStr, extension: &Extension) -> Failure {
         FailureKind::NothingToAdd,
         format!(
             "{} already has every definition in the content{kept}",
-            show(path)
+            escaped(path)
         ),
     )
     .help("extend never changes existing definitions; use guard patch for that")

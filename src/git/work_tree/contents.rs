@@ -9,7 +9,7 @@ use super::super::Repository;
 use super::super::objects::Blobs;
 use crate::boundary::Listing;
 use crate::error::{Error, Result};
-use crate::path::show;
+use crate::path::escaped;
 
 /// The limit for changed files in memory.
 const MOST: u64 = 256 << 20;
@@ -50,7 +50,7 @@ impl<'a> Contents<'a> {
         };
         let content = content.map_err(|error| unreadable(path, &error))?;
         let hashed = self.repo.blob_id(&content);
-        let id = hashed.ok_or_else(|| Error::new(format!("{} cannot be hashed", show(path))))?;
+        let id = hashed.ok_or_else(|| Error::new(format!("{} cannot be hashed", escaped(path))))?;
         if !self.repo.objects.has(id) && !self.held.contains_key(&id) {
             self.room = self.room.saturating_sub(content.len() as u64);
             self.held.insert(id, content);
@@ -63,7 +63,7 @@ impl<'a> Contents<'a> {
 pub(super) fn unreadable(path: &BStr, error: &io::Error) -> Error {
     let shown = match path.is_empty() {
         true => "the work tree".to_owned(),
-        false => show(path).to_string(),
+        false => escaped(path).to_string(),
     };
     match error.kind() {
         ErrorKind::FileTooLarge => Error::new(format!(

@@ -19,7 +19,7 @@ use super::tree::Tree;
 use super::{Repository, staged, staged_changes};
 use crate::boundary::Boundary;
 use crate::error::{Error, Result};
-use crate::path::{TreeView, shell_word, show};
+use crate::path::{TreeView, escaped, shell_word};
 use scan::{Scan, ScanResult};
 use stat::IndexTime;
 
@@ -125,7 +125,7 @@ fn refuse_unclear(
             let word = shell_word(path);
             return Err(Error::new(format!(
                 "{} is staged and flagged assume-unchanged or skip-worktree, but the work tree differs",
-                show(path)
+                escaped(path)
             ))
             .help(format!(
                 "remove the flag: git update-index --no-assume-unchanged --no-skip-worktree {word}"

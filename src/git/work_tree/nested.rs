@@ -7,7 +7,7 @@ use gix::bstr::BStr;
 
 use super::super::failed;
 use crate::error::{Error, Result};
-use crate::path::show;
+use crate::path::escaped;
 
 /// What a directory is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(super) fn look(directory: &Path, path: &BStr) -> Result<DirectoryKind> {
     if !is_repository(&dot_git) {
         return Ok(DirectoryKind::No);
     }
-    let shown = show(path);
+    let shown = escaped(path);
     let unreadable = |error: gix::Error| {
         failed(format!("the repository in {shown} cannot be read"))(error)
             .help("repair it, or add the directory to .gitignore")

@@ -16,7 +16,7 @@ use super::nested::{self, DirectoryKind};
 use super::stat::IndexTime;
 use crate::boundary::{Boundary, Listing};
 use crate::error::{Error, Result};
-use crate::path::show;
+use crate::path::escaped;
 use crate::system;
 
 /// The longest file name on any file system.
@@ -162,7 +162,7 @@ impl<'a> Scan<'a> {
         let name = BStr::new(ignored::FILE);
         let path = join(directory, name);
         let failed = |error| {
-            Error::new(format!("{} cannot be read: {error}", show(&path)))
+            Error::new(format!("{} cannot be read: {error}", escaped(&path)))
                 .help("make it readable: it contains ignore patterns")
         };
         let Some(metadata) = listing.metadata(name).map_err(failed)? else {
@@ -182,7 +182,10 @@ impl<'a> Scan<'a> {
             return Ok(None);
         }
         // Opening a FIFO would block.
-        Err(Error::new(format!("{} is neither a file nor a link", show(&path))).help("remove it"))
+        Err(
+            Error::new(format!("{} is neither a file nor a link", escaped(&path)))
+                .help("remove it"),
+        )
     }
 
     fn subdirectory(&mut self, here: &DirectoryEntry<'_>, tracked: Option<usize>) -> Result<()> {
@@ -215,7 +218,7 @@ impl<'a> Scan<'a> {
             DirectoryKind::Unborn => {
                 return Err(Error::new(format!(
                     "{} is a repository without commits, which git cannot add",
-                    show(here.path)
+                    escaped(here.path)
                 ))
                 .help("commit in it, remove its .git, or add the directory to .gitignore"));
             }
@@ -233,7 +236,7 @@ impl<'a> Scan<'a> {
         if here.is_special() {
             return Err(Error::new(format!(
                 "{} is tracked, but is now neither a file nor a link, which git cannot add",
-                show(here.path)
+                escaped(here.path)
             ))
             .help("restore the file with `git restore`, or delete it"));
         }

@@ -8,7 +8,7 @@ use super::check::{Check, Status};
 use crate::git::{Repository, show_file};
 use crate::install::git_hooks::{Placed, Survey};
 use crate::install::hook::{HOOKS, HookState};
-use crate::path::show;
+use crate::path::escaped;
 
 const PRE_COMMIT_CONFIG: &str = ".pre-commit-config.yaml";
 
@@ -113,7 +113,7 @@ fn switched_off(repo: &Repository) -> Check {
                     .iter()
                     .any(|command| command.contains_str("guard"))
         })
-        .map(|switch| show(&switch.name).to_string())
+        .map(|switch| escaped(&switch.name).to_string())
         .collect();
     let name = "config-hooks";
     if off.is_empty() {

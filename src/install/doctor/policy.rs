@@ -7,7 +7,7 @@ use crate::approval::Signers;
 use crate::error::Result;
 use crate::git::Repository;
 use crate::judge::{self, Options};
-use crate::path::show;
+use crate::path::escaped;
 use crate::policy::settings::{self, FILE};
 
 const SETTINGS: &str = "settings";
@@ -35,7 +35,7 @@ fn signers(repo: &Repository) -> Result<Check> {
     let Some(text) = head.read(BStr::new(file))? else {
         return ok(format!(
             "HEAD has no {}, so approvals count only in local hooks",
-            show(file)
+            escaped(file)
         ));
     };
     let signers = Signers::parse(file, &text)?;
@@ -43,10 +43,10 @@ fn signers(repo: &Repository) -> Result<Check> {
         count if signers.warnings.is_empty() && count > 0 => ok(format!(
             "{count} {} in {} may sign approvals",
             if count == 1 { "key" } else { "keys" },
-            show(file)
+            escaped(file)
         )),
         count => {
-            let message = format!("keys in {} that may sign approvals: {count}", show(file));
+            let message = format!("keys in {} that may sign approvals: {count}", escaped(file));
             let check = Check::warn(SIGNERS, message);
             Ok(signers.warnings.into_iter().fold(check, Check::help))
         }
@@ -82,7 +82,7 @@ fn design(repo: &Repository) -> Check {
                 let (by, count) = (&governing.chosen_by, governing.design.grants.len());
                 format!(
                     "{} ({count} granted, by {by})",
-                    show(&governing.design.path)
+                    escaped(&governing.design.path)
                 )
             });
             Check::ok(DESIGN, designs.collect::<Vec<_>>().join(", "))

@@ -11,7 +11,7 @@ use super::check::{Check, Status};
 use super::framework::HookRun;
 use crate::install::git_hooks::{Placed, Survey};
 use crate::install::hook::HookState;
-use crate::path::show;
+use crate::path::escaped;
 use crate::system;
 
 /// The rule that the attempt breaks; guard names it in its refusal.
@@ -75,10 +75,10 @@ fn not_tried(hook: &str, name: &'static str) -> Check {
 /// Runs only the hook that calls guard, and nothing else from the settings.
 fn attempt_by(run: &HookRun<'_>, name: &'static str) -> Check {
     let outcome = Scratch::new().and_then(|scratch| scratch.try_to_run(run));
-    let tool = format!("`{}`", show(&run.shown()));
+    let tool = format!("`{}`", escaped(&run.shown()));
     let look = format!(
         "check the hook {} in {}, and which guard is on PATH",
-        show(&run.id),
+        escaped(&run.id),
         run.settings()
     );
     // The tool may need a network, or variables that the trial does not pass on.
@@ -115,7 +115,7 @@ fn report(
             Check::fail(name, format!("{who} accepted {STRAY}{with}")).help(accepted)
         }
         Ok(ProofOutcome::Otherwise(output)) => {
-            let said = show(last_line(&output));
+            let said = escaped(last_line(&output));
             let message =
                 format!("{who} refused {STRAY}{with}, but not by guard's verdict: {said}");
             Check::new(name, unclear, message).help(otherwise)
@@ -217,7 +217,7 @@ impl Scratch {
                 child.wait()?;
                 return Err(io::Error::other(format!(
                     "`{}` did not finish within {} s",
-                    show(&run.shown()),
+                    escaped(&run.shown()),
                     LONGEST_RUN.as_secs()
                 )));
             }

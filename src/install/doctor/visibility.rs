@@ -7,7 +7,7 @@ use gix::bstr::{BString, ByteSlice};
 use super::check::{Check, Status};
 use crate::error::Result;
 use crate::git::{Index, Repository, show_file};
-use crate::path::show;
+use crate::path::escaped;
 use crate::rules::hiding_attributes;
 
 /// How many names a message lists.
@@ -44,7 +44,7 @@ fn index_flags(repo: &Repository) -> Result<Check> {
         _ => "--no-assume-unchanged",
     };
     let message = format!("git does not show changes of {}", list(&paths));
-    let help = format!("git update-index {undo} -- {}", show(&first.path));
+    let help = format!("git update-index {undo} -- {}", escaped(&first.path));
     Ok(Check::warn(name, message).help(help))
 }
 
@@ -57,7 +57,7 @@ fn replace_refs(repo: &Repository) -> Result<Check> {
     let ids: Vec<&BString> = replaced.iter().collect();
     let shown = list(&ids);
     let message = format!("git shows replacements instead of the committed content of {shown}");
-    Ok(Check::warn(name, message).help(format!("git replace -d {}", show(first))))
+    Ok(Check::warn(name, message).help(format!("git replace -d {}", escaped(first))))
 }
 
 /// Reviewers never see attributes outside the history; they saw the committed ones when these were added.
@@ -70,7 +70,11 @@ fn attributes(repo: &Repository) -> Result<Check> {
     for file in own.into_iter().flatten() {
         let content = fs::read(&file).unwrap_or_default();
         if let Some((line, _, why)) = hiding_attributes(&content).next() {
-            let message = format!("`{}` in {} {why}", show(line.as_bstr()), show_file(&file));
+            let message = format!(
+                "`{}` in {} {why}",
+                escaped(line.as_bstr()),
+                show_file(&file)
+            );
             return Ok(Check::warn(name, message)
                 .help("remove the line, or review with `git diff --text --no-textconv`"));
         }
@@ -97,7 +101,7 @@ fn list(names: &[&BString]) -> String {
     let mut shown: Vec<String> = names
         .iter()
         .take(LISTED)
-        .map(|name| show(name.as_bstr()).to_string())
+        .map(|name| escaped(name.as_bstr()).to_string())
         .collect();
     if names.len() > LISTED {
         shown.push(format!("{} more", names.len() - LISTED));

@@ -11,7 +11,7 @@ use crate::approval::{Approval, TRAILER};
 use crate::error::Result;
 use crate::finding::{Finding, Help};
 use crate::git::{Commit, Repository};
-use crate::path::show;
+use crate::path::escaped;
 use crate::policy::settings::Settings;
 use crate::rules;
 use crate::trailer;
@@ -47,7 +47,7 @@ pub(in crate::judge) struct CommitApproval {
 impl CommitApproval {
     /// Why it does not count, in words.
     fn refusal(&self) -> Option<String> {
-        let who = show(&self.approval.who);
+        let who = escaped(&self.approval.who);
         let commit = self.commit.to_hex_with_len(12);
         Some(match self.verdict.as_ref().err()? {
             Invalidity::Unsigned => {

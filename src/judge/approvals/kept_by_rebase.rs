@@ -7,7 +7,7 @@ use crate::approval::{Approval, Invalid, TRAILER};
 use crate::error::Result;
 use crate::git::Repository;
 use crate::judge::settings::settings_of_head;
-use crate::path::show;
+use crate::path::escaped;
 use crate::trailer;
 
 /// For signed approvals that would not count by HEAD's list of signers, says why.
@@ -28,7 +28,7 @@ pub fn not_listed(repo: &Repository, approvals: &[Approval]) -> Result<Vec<Strin
             let enroll =
                 "; to add the key: guard approve --enroll KEY, then commit on the target branch";
             let invalidity = match invalidity {
-                Invalidity::NoSigners(file) => format!("HEAD has no {}{enroll}", show(&file)),
+                Invalidity::NoSigners(file) => format!("HEAD has no {}{enroll}", escaped(&file)),
                 invalidity @ Invalidity::Signature(Invalid::UnknownKey(_)) => {
                     format!("{invalidity}{enroll}")
                 }

@@ -12,7 +12,7 @@ use crate::change::{Change, State};
 use crate::error::Result;
 use crate::finding::{Finding, Help, Rule};
 use crate::judge::measured_changes::MeasuredChanges;
-use crate::judge::new_ends::NewEnds;
+use crate::judge::rename_targets::RenameTargets;
 use crate::judge::steps::Judge;
 use crate::rules::{self, MergeBase};
 
@@ -68,12 +68,12 @@ impl WholeRange<'_> {
         if by_path.is_empty() {
             return Ok(approved);
         }
-        for (at, subject) in self.changes.all.iter().enumerate() {
-            let Some(statements) = by_path.get(subject.path()) else {
+        for (at, changed) in self.changes.all.iter().enumerate() {
+            let Some(statements) = by_path.get(changed.path()) else {
                 continue;
             };
             if self.clear_path(at, statements, &by_path, findings)? {
-                approved.insert(subject.change.path.clone());
+                approved.insert(changed.change.path.clone());
             }
         }
         Ok(approved)
@@ -189,7 +189,7 @@ impl WholeRange<'_> {
         let mut all = self.changes.all.clone();
         // A file that a Rename row lets go continues in another file of the range.
         let changes = all.iter().map(|measured| &measured.change);
-        measured.new_ends = NewEnds::new(policy, changes).of(objects, &measured.change)?;
+        measured.new_ends = RenameTargets::new(policy, changes).of(objects, &measured.change)?;
         let path = measured.change.path.clone();
         all[at] = measured;
         let mut findings = self.judge.check(&all, self.merge_base, &[])?;
@@ -214,7 +214,7 @@ fn tell_rest(finding: &mut Finding, last: Option<&CommitApproval>, stays: Option
         return;
     };
     let (who, commit) = (
-        crate::path::show(&last.approval.who),
+        crate::path::escaped(&last.approval.who),
         last.commit.to_hex_with_len(12),
     );
     let rest = stays

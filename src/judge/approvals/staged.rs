@@ -60,25 +60,25 @@ pub fn clearable(repo: &Repository, options: &Options) -> Result<(Vec<Clearable>
     let lost_at: HashSet<BString> = changes
         .all
         .iter()
-        .flat_map(|subject| {
+        .flat_map(|changed| {
             let own = errors
                 .iter()
-                .filter(|finding| finding.path.as_ref() == Some(&subject.change.path));
-            own.filter_map(|finding| rules::lost_at(finding, &subject.change))
+                .filter(|finding| finding.path.as_ref() == Some(&changed.change.path));
+            own.filter_map(|finding| rules::lost_at(finding, &changed.change))
         })
         .map(ToOwned::to_owned)
         .collect();
-    for subject in &changes.all {
+    for changed in &changes.all {
         let (own, rest) = errors
             .into_iter()
-            .partition(|finding| finding.path.as_ref() == Some(&subject.change.path));
+            .partition(|finding| finding.path.as_ref() == Some(&changed.change.path));
         errors = rest;
-        if own.is_empty() && !lost_at.contains(&subject.change.path) {
+        if own.is_empty() && !lost_at.contains(&changed.change.path) {
             continue;
         }
-        let (old, new) = changes.contents(&objects, &subject.change)?;
+        let (old, new) = changes.contents(&objects, &changed.change)?;
         all.push(Clearable {
-            change: subject.change.clone(),
+            change: changed.change.clone(),
             old,
             new,
             findings: own,

@@ -13,7 +13,7 @@ use crate::change::{Change, State};
 use crate::error::Result;
 use crate::git::{Repository, Tree};
 use crate::judge::settings::settings_of;
-use crate::path::show;
+use crate::path::escaped;
 use crate::policy::settings::Settings;
 
 /// The states of a path before and after a commit.
@@ -41,13 +41,13 @@ impl fmt::Display for Invalidity {
         match self {
             Invalidity::Unsigned => f.write_str("it is not signed"),
             Invalidity::NoSigners(file) => {
-                write!(f, "the merge base lists no signers in {}", show(file))
+                write!(f, "the merge base lists no signers in {}", escaped(file))
             }
             Invalidity::Signature(invalid) => invalid.fmt(f),
             Invalidity::Withdrawn(file, tip) => write!(
                 f,
                 "its signer is no longer listed in {} on the target branch ({})",
-                show(file),
+                escaped(file),
                 tip.to_hex_with_len(12)
             ),
             Invalidity::Expired => f.write_str("it had expired when the commit was made"),

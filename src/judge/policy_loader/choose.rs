@@ -7,7 +7,7 @@ use gix::bstr::{BStr, BString};
 use super::{Loader, add_and_commit};
 use crate::error::{Error, Result};
 use crate::finding::Help;
-use crate::path::show;
+use crate::path::escaped;
 use crate::policy::{ChosenBy, Stage, design_selection, settings};
 use crate::rules;
 
@@ -49,7 +49,7 @@ impl Loader<'_> {
         let patterns = design_selection::patterns(&self.settings, issue.as_deref());
         let mut found = self.matching(&patterns)?;
         if found.len() > 1 {
-            let paths: Vec<String> = found.iter().map(|path| show(path).to_string()).collect();
+            let paths: Vec<String> = found.iter().map(|path| escaped(path).to_string()).collect();
             return Err(Error::new(format!("more than one design applies: {}", paths.join(", ")))
                 .help("choose with `guard use FILE` for this branch, or `--lld FILE` (repeat it for a union)"));
         }
@@ -74,7 +74,7 @@ impl Loader<'_> {
         if issues.len() > 1 {
             return Err(Error::new(format!(
                 "the branch name {} contains several issues: {}",
-                show(branch),
+                escaped(branch),
                 issues.join(", ")
             ))
             .help(CHOOSE)
@@ -100,7 +100,7 @@ impl Loader<'_> {
             let found = self.matching(&[design_selection::normal(&pattern).to_owned()])?;
             if found.is_empty() {
                 self.notes
-                    .push(format!("no standing design matches {}", show(&pattern)));
+                    .push(format!("no standing design matches {}", escaped(&pattern)));
             }
             choices.extend(
                 found
@@ -127,7 +127,7 @@ impl Loader<'_> {
             if !may_be_one {
                 return Err(Error::new(format!(
                     "the Guard-Design trailer of commit {commit} names {}, which does not match `[lld] path` in guard.toml",
-                    show(path)
+                    escaped(path)
                 ))
                 .help("correct the trailer, or choose for this run: --lld FILE"));
             }
@@ -173,7 +173,7 @@ impl Loader<'_> {
             .next_settings
             .as_ref()
             .is_some_and(|next| design_selection::is_design(next, path));
-        let shown = show(path);
+        let shown = escaped(path);
         if becomes_design {
             let commits = self.inputs.stage == Stage::Commit && self.inputs.head.is_none();
             let how = format!(
@@ -230,7 +230,10 @@ impl Loader<'_> {
         let Some(issue) = issue else {
             let where_from = match &self.inputs.branch {
                 Some(branch) => {
-                    format!("the branch name {} contains no issue number", show(branch))
+                    format!(
+                        "the branch name {} contains no issue number",
+                        escaped(branch)
+                    )
                 }
                 None if is_range => {
                     "neither the branch name nor a Guard-Design trailer names one".to_owned()

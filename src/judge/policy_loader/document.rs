@@ -13,7 +13,7 @@ use crate::change::{Change, Kind};
 use crate::error::{Error, Result};
 use crate::finding::Help;
 use crate::judge::merge_base;
-use crate::path::{shell_word, show};
+use crate::path::{escaped, shell_word};
 use crate::policy::design::{self, Design};
 use crate::policy::scope::Scope;
 use crate::policy::{Governing, Grant, Origin, Stage, design_selection};
@@ -39,7 +39,7 @@ impl Loader<'_> {
             {
                 self.notes.push(format!(
                     "{} is read from HEAD; the work tree has a different version",
-                    show(path)
+                    escaped(path)
                 ));
             }
             let proposed = staged
@@ -68,7 +68,7 @@ impl Loader<'_> {
             Some(bytes) if choice.by_hand && self.work_tree_serves => {
                 self.notes.push(format!(
                     "{} is read from the work tree: {} does not have it",
-                    show(path),
+                    escaped(path),
                     self.inputs.head.map_or("HEAD", |_| "the range")
                 ));
                 let design = self.usable(path, &bytes)?;
@@ -76,21 +76,21 @@ impl Loader<'_> {
             }
             _ if self.is_link(path)? => Err(Error::new(format!(
                 "the design {} is a symbolic link, but guard reads only regular files",
-                show(path)
+                escaped(path)
             ))
             .help("name the document that the link points to")),
             Some(_) => Err(
-                Error::new(format!("the design {} is not committed", show(path)))
+                Error::new(format!("the design {} is not committed", escaped(path)))
                     .help("commit the design first:")
                     .help(add_and_commit(path)),
             ),
             None if self.is_directory(path)? => Err(Error::new(format!(
                 "the design {} is a directory",
-                show(path)
+                escaped(path)
             ))
             .help("name the Markdown file itself")),
             None => Err(
-                Error::new(format!("there is no design at {}", show(path))).help(format!(
+                Error::new(format!("there is no design at {}", escaped(path))).help(format!(
                     "it was chosen by {}; write it, or choose another",
                     choice.by
                 )),

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::blocks::Block;
-use super::draft::Draft;
+use super::design_builder::DesignBuilder;
 use super::heading::{Title, title};
 use super::map::Map;
-use super::problem::{Problem, show};
+use super::problem::{Problem, escaped};
 use super::section::Section;
 use super::source::DesignText;
 use crate::finding::Rule;
@@ -16,7 +16,7 @@ pub(super) fn report(
     source: &DesignText<'_>,
     map: &Map<'_>,
     sections: &[Section<'_>],
-    draft: &mut Draft<'_>,
+    draft: &mut DesignBuilder<'_>,
 ) {
     let fault = |reason, message: &str, help: &str, span| {
         Problem::new(Rule::DesignNoTable, reason, message, help).at(span)
@@ -27,7 +27,7 @@ pub(super) fn report(
          | `src/a.rs` | Modify | what changes |";
     if !sections.is_empty() {
         for section in sections {
-            let text = show(section.heading.content.plain.trim());
+            let text = escaped(section.heading.content.plain.trim());
             let message = format!("the section `{text}` has no table of files");
             let span = source.line_span(section.heading.content.span.start);
             draft.fault(fault("empty-section", &message, example, span));
@@ -39,7 +39,7 @@ pub(super) fn report(
         .iter()
         .find(|(_, _, title)| *title == Title::Denied)
     {
-        let text = show(heading.content.plain.trim());
+        let text = escaped(heading.content.plain.trim());
         let message = format!(
             "no section lists the files to change; `{text}` lists files to leave unchanged"
         );

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::blocks::{InlineText, PieceKind};
 use super::cell::{self, Paths};
-use super::draft::{Draft, Row};
+use super::design_builder::{DesignBuilder, Row};
 use super::heading::Claim;
 use super::kind::{self, RowAction, Type};
 use super::problem::{LocatedProblem, Problem, ambiguous, html, unknown_type};
@@ -15,7 +15,7 @@ pub(super) fn read(
     source: &DesignText<'_>,
     items: &[InlineText],
     claim: Claim,
-    draft: &mut Draft<'_>,
+    draft: &mut DesignBuilder<'_>,
 ) {
     for item in items {
         match read_item(source, item, claim) {

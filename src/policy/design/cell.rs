@@ -8,15 +8,15 @@ use std::ops::Range;
 use super::blocks::{InlineText, Piece, PieceKind};
 use super::link;
 use super::negation::negation;
-use super::problem::{LocatedProblem, Problem, ambiguous, empty_cell, html, show};
+use super::problem::{LocatedProblem, Problem, ambiguous, empty_cell, escaped, html};
 use super::raw;
 use super::source::DesignText;
-use super::written::{Written, is_arrow, is_break, is_directory_remark, split_arrow};
+use super::written_path::{WrittenPath, is_arrow, is_break, is_directory_remark, split_arrow};
 
 /// The paths of a cell.
 #[derive(Debug, Default)]
 pub(super) struct Paths {
-    pub(super) paths: Vec<Written>,
+    pub(super) paths: Vec<WrittenPath>,
     /// Whether there are words next to the paths: the cell may be about part of a file.
     pub(super) prose: bool,
 }
@@ -77,7 +77,7 @@ pub(super) fn refuse_overload(content: &InlineText) -> Result<(), LocatedProblem
 /// A piece of a cell, from left to right.
 enum Token<'a> {
     Text(&'a str),
-    Path(Written),
+    Path(WrittenPath),
     Break,
 }
 
@@ -96,14 +96,18 @@ fn tokens<'a>(
         cursor = piece.end;
         match kind {
             PieceKind::Code(text) => {
-                tokens.push(Token::Path(Written::of_code(source, text, piece.clone())));
+                tokens.push(Token::Path(WrittenPath::of_code(
+                    source,
+                    text,
+                    piece.clone(),
+                )));
             }
             PieceKind::Link { text, target } => {
                 link::agree(source.path(), text, target)?;
-                tokens.push(Token::Path(Written {
+                tokens.push(Token::Path(WrittenPath {
                     text: text.trim().to_owned(),
                     span: piece.clone(),
-                    ..Written::default()
+                    ..WrittenPath::default()
                 }));
             }
             PieceKind::Html => {
@@ -125,7 +129,7 @@ fn tokens<'a>(
 /// Collects the paths outside parentheses and the words between them.
 #[derive(Default)]
 struct CellReader {
-    paths: Vec<Written>,
+    paths: Vec<WrittenPath>,
     /// Text since the last path.
     gap: String,
     /// Words that are neither separators nor in parentheses.
@@ -141,7 +145,7 @@ impl CellReader {
             Token::Break if self.depth == 0 => self.gap.push(','),
             Token::Path(path) if self.depth == 0 => {
                 let arrow = self.close_gap();
-                self.paths.push(Written { arrow, ..path });
+                self.paths.push(WrittenPath { arrow, ..path });
             }
             Token::Break | Token::Path(_) => {}
         }
@@ -186,7 +190,7 @@ impl CellReader {
         if let Some(word) = self.prose.iter().find(|word| is_exclusion(word)) {
             return Err(ambiguous(format!(
                 "`{}` next to a path: is the path included or excluded?",
-                show(word)
+                escaped(word)
             )));
         }
         if !self.prose.is_empty() {

@@ -4,7 +4,7 @@ use gix::bstr::{BStr, ByteSlice};
 
 use super::braces;
 use super::placeholder::is_placeholder;
-use super::problem::{Problem, empty_cell, placeholder, show, url};
+use super::problem::{Problem, empty_cell, escaped, placeholder, url};
 use crate::change::Kind;
 use crate::finding::Rule;
 use crate::path::{MAX_PATH, Platform, check_entry};
@@ -45,10 +45,10 @@ pub(super) fn read(text: &str, directory: bool, design: &BStr) -> Result<GrantPa
     if text.contains('\\') {
         return Err(Problem::bad_row(
             "backslash",
-            format!("`{}` contains a backslash", show(text)),
+            format!("`{}` contains a backslash", escaped(text)),
             format!(
                 "separate directories with `/`: `{}`",
-                show(&text.replace('\\', "/"))
+                escaped(&text.replace('\\', "/"))
             ),
         ));
     }
@@ -104,7 +104,7 @@ pub(super) fn check_path(path: &str, text: &str, design: &BStr) -> Result<(), Pr
             "protected-file",
             format!(
                 "`{}` belongs to guard's settings, which a row cannot grant",
-                show(text)
+                escaped(text)
             ),
             "remove the row; change the settings in a separate commit",
         ));
@@ -126,7 +126,7 @@ fn refuse_outside(text: &str) -> Result<(), Problem> {
         Err(Problem::new(
             Rule::DesignOutside,
             reason,
-            format!("`{}` {why}", show(text)),
+            format!("`{}` {why}", escaped(text)),
             help,
         ))
     };
@@ -154,7 +154,7 @@ fn too_wide(reason: &'static str, text: &str) -> Problem {
     Problem::new(
         Rule::DesignTooWide,
         reason,
-        format!("`{}` grants the whole workspace", show(text)),
+        format!("`{}` grants the whole workspace", escaped(text)),
         "name the files or directories of this change",
     )
 }
@@ -165,7 +165,7 @@ fn expand(path: &str) -> Result<Vec<String>, Problem> {
             "bad-braces",
             format!(
                 "the braces in `{}` are unclosed or expand to too many paths",
-                show(path)
+                escaped(path)
             ),
             "write `{a,b}` with a closing brace, or one row per path",
         )

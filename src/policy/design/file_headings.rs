@@ -2,12 +2,12 @@
 
 use super::blocks::{Heading, InlineText, PieceKind};
 use super::cell::{self, Paths};
-use super::draft::{Draft, Row};
+use super::design_builder::{DesignBuilder, Row};
 use super::kind::{self, Type};
 use super::link::decode;
 use super::problem::{LocatedProblem, link_mismatch};
 use super::source::DesignText;
-use super::written::Written;
+use super::written_path::WrittenPath;
 
 /// The type in brackets at the start of such a heading.
 pub(super) fn type_of(heading: &Heading) -> Option<(Type, String)> {
@@ -30,7 +30,7 @@ pub(super) fn read(
     heading: &Heading,
     found: Type,
     label: String,
-    draft: &mut Draft<'_>,
+    draft: &mut DesignBuilder<'_>,
 ) {
     match path(source, &heading.content) {
         Ok(Paths { paths, prose }) => draft.row(Row {
@@ -56,10 +56,10 @@ fn path(source: &DesignText<'_>, content: &InlineText) -> Result<Paths, LocatedP
         let name = text.trim();
         if target == name || target.ends_with(&format!("/{name}")) {
             return Ok(Paths {
-                paths: vec![Written {
+                paths: vec![WrittenPath {
                     text: target,
                     span,
-                    ..Written::default()
+                    ..WrittenPath::default()
                 }],
                 prose: false,
             });

@@ -4,12 +4,12 @@
 
 use std::ops::Range;
 
-use super::draft::{Draft, Row};
+use super::design_builder::{DesignBuilder, Row};
 use super::heading::Claim;
 use super::kind::RowAction;
-use super::problem::{Problem, show};
+use super::problem::{Problem, escaped};
 use super::source::DesignText;
-use super::written::Written;
+use super::written_path::WrittenPath;
 
 const KEYS: &[&str] = &["files_modified", "allowed_paths"];
 
@@ -42,7 +42,7 @@ pub(super) fn has_list(source: &DesignText<'_>, body: &Range<usize>) -> bool {
 }
 
 /// Grants every item of the lists.
-pub(super) fn read(source: &DesignText<'_>, body: &Range<usize>, draft: &mut Draft<'_>) {
+pub(super) fn read(source: &DesignText<'_>, body: &Range<usize>, draft: &mut DesignBuilder<'_>) {
     for span in items(source, body) {
         let text = source.slice(span.clone());
         let quote = source.slice(span.start.saturating_sub(1)..span.start);
@@ -50,7 +50,7 @@ pub(super) fn read(source: &DesignText<'_>, body: &Range<usize>, draft: &mut Dra
         let is_odd = text.contains(": ")
             || text.starts_with(['{', '[', '&', '*', '!', '|', '>']) && !text.contains('/');
         if is_odd && !is_quoted {
-            let message = format!("`{}` is not a plain path", show(text));
+            let message = format!("`{}` is not a plain path", escaped(text));
             let help = "write one path per item";
             let problem = Problem::bad_row("front-matter", message, help);
             draft.bad_row(vec![problem.at(span)]);
@@ -59,7 +59,7 @@ pub(super) fn read(source: &DesignText<'_>, body: &Range<usize>, draft: &mut Dra
         let unescaped = text.replace("''", "'");
         let text = if quote == "'" { &unescaped } else { text };
         draft.row(Row {
-            paths: vec![Written::of_code(source, text, span)],
+            paths: vec![WrittenPath::of_code(source, text, span)],
             prose: false,
             kind: RowAction::Grant(Claim::Any.actions()),
             directory: false,

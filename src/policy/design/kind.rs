@@ -2,9 +2,9 @@
 
 use crate::policy::Actions;
 
+pub(super) use super::change_type::RowAction;
+use super::change_type::{add, of_word, split_word};
 use super::negation::{Negation, negation};
-pub(super) use super::word::RowAction;
-use super::word::{add, of_word, split_word};
 
 /// A type that was understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

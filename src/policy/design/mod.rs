@@ -13,9 +13,11 @@ mod blocks;
 mod braces;
 mod bullets;
 mod cell;
+mod change_type;
 mod collect;
 mod columns;
-mod draft;
+mod decoding;
+mod design_builder;
 mod entry;
 mod exclusion;
 mod file_headings;
@@ -42,9 +44,7 @@ mod source;
 mod table;
 mod tag;
 mod unread;
-mod whole;
-mod word;
-mod written;
+mod written_path;
 
 use std::collections::BTreeSet;
 
@@ -52,7 +52,7 @@ use gix::bstr::BStr;
 
 use crate::error::Error;
 use crate::finding::Finding;
-use crate::path::show;
+use crate::path::escaped;
 use crate::policy::{Grant, GrantKind};
 
 pub use form::{Form, MissingRow, RowToAdd, usual_row};
@@ -75,7 +75,7 @@ impl Design {
         if self.is_usable() {
             return Ok(self);
         }
-        let mut error = Error::new(format!("the design {} cannot be used", show(&self.path)));
+        let mut error = Error::new(format!("the design {} cannot be used", escaped(&self.path)));
         error.problems = self.findings();
         error.texts.insert(self.path, self.text);
         Err(error)
@@ -84,9 +84,9 @@ impl Design {
 
 /// Parses a design. `path` is its path in the repository, which rows cannot grant.
 pub fn parse(path: &BStr, bytes: &[u8], options: &DesignOptions) -> Design {
-    let (text, fault) = whole::decode(bytes);
+    let (text, fault) = decoding::decode(bytes);
     let source = source::DesignText::new(path, &text, &options.files);
-    let mut draft = draft::Draft::new(&source, options);
+    let mut draft = design_builder::DesignBuilder::new(&source, options);
     match fault {
         Some(fault) => draft.fault(fault),
         None => sections::read(&source, options, &mut draft),

@@ -1,6 +1,6 @@
 //! Words that say that a file does not change.
 
-use super::word::of_word;
+use super::change_type::of_word;
 
 /// How a text negates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

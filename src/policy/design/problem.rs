@@ -62,8 +62,8 @@ pub(super) struct LocatedProblem {
 }
 
 /// Text for a message, with invisible characters as code points.
-pub(super) fn show(text: &str) -> String {
-    crate::path::show(text).to_string()
+pub(super) fn escaped(text: &str) -> String {
+    crate::path::escaped(text).to_string()
 }
 
 /// A cell that could mean more than one thing.
@@ -79,7 +79,7 @@ pub(super) fn ambiguous(message: impl Into<String>) -> Problem {
 pub(super) fn html(tag: &str) -> Problem {
     Problem::bad_row(
         "html",
-        format!("the cell contains HTML: {}", show(tag)),
+        format!("the cell contains HTML: {}", escaped(tag)),
         "write the path in backticks, without tags",
     )
 }
@@ -95,7 +95,7 @@ pub(super) fn empty_cell() -> Problem {
 pub(super) fn placeholder(text: &str) -> Problem {
     Problem::placeholder(
         "placeholder",
-        format!("`{}` is a placeholder", show(text)),
+        format!("`{}` is a placeholder", escaped(text)),
         "write the real path, or remove the row",
     )
 }
@@ -103,7 +103,7 @@ pub(super) fn placeholder(text: &str) -> Problem {
 pub(super) fn url(text: &str) -> Problem {
     Problem::bad_row(
         "uri",
-        format!("`{}` is a URL, not a path", show(text)),
+        format!("`{}` is a URL, not a path", escaped(text)),
         "write the path relative to the repository root",
     )
 }
@@ -111,12 +111,12 @@ pub(super) fn url(text: &str) -> Problem {
 pub(super) fn link_mismatch(text: &str, target: &str) -> Problem {
     ambiguous(format!(
         "the link text is `{}`, but its target is `{}`",
-        show(text),
-        show(target)
+        escaped(text),
+        escaped(target)
     ))
 }
 
 pub(super) fn unknown_type(text: &str) -> Problem {
-    let message = format!("`{}` is not a change type", show(text));
+    let message = format!("`{}` is not a change type", escaped(text));
     Problem::bad_row("unknown-type", message, kind::help(text))
 }

@@ -6,9 +6,9 @@ use std::ops::Range;
 use super::blocks::{Emphasis, InlineText, PieceKind};
 use super::negation::negation;
 use super::placeholder::is_placeholder;
-use super::problem::{Problem, ambiguous, empty_cell, html, placeholder, show, url};
+use super::problem::{Problem, ambiguous, empty_cell, escaped, html, placeholder, url};
 use super::source::DesignText;
-use super::written::{Written, is_break, is_directory_remark, split_arrow};
+use super::written_path::{WrittenPath, is_break, is_directory_remark, split_arrow};
 
 /// The paths of a bare cell; `span` is its trimmed range.
 ///
@@ -18,7 +18,7 @@ pub(super) fn paths(
     source: &DesignText<'_>,
     content: &InlineText,
     span: &Range<usize>,
-) -> Result<Vec<Written>, Problem> {
+) -> Result<Vec<WrittenPath>, Problem> {
     let mut found = Vec::new();
     for part in parts(source, content, span)? {
         let part = source.trim(part);
@@ -60,7 +60,7 @@ fn part_paths(
     source: &DesignText<'_>,
     content: &InlineText,
     span: Range<usize>,
-) -> Result<Vec<Written>, Problem> {
+) -> Result<Vec<WrittenPath>, Problem> {
     let text = source.slice(span.clone());
     if text.chars().all(|c| matches!(c, '-' | ':')) && text.len() > 2 {
         let help = "remove the row; only the line below the header is a separator";
@@ -74,12 +74,12 @@ fn part_paths(
         return Err(placeholder(text));
     }
     let (text, remark) = split_remark(text);
-    let written = Written {
+    let written = WrittenPath {
         text: without_emphasis(text, content, span.start)?.to_owned(),
         span,
         directory: is_directory_remark(remark),
         denied: negation(remark).is_some(),
-        ..Written::default()
+        ..WrittenPath::default()
     };
     let mut paths = split_arrow(written);
     for path in &mut paths {
@@ -108,7 +108,7 @@ fn plain_path(text: &str) -> Result<String, Problem> {
     if path.contains(char::is_whitespace) {
         return Err(ambiguous(format!(
             "`{}` contains spaces but no backticks: one path or several?",
-            show(&path)
+            escaped(&path)
         )));
     }
     let mut depth = 0_usize;
@@ -123,7 +123,7 @@ fn plain_path(text: &str) -> Result<String, Problem> {
     if has_comma {
         return Err(ambiguous(format!(
             "`{}` has no backticks: one path or several?",
-            show(&path)
+            escaped(&path)
         )));
     }
     Ok(path)
@@ -163,7 +163,7 @@ fn without_emphasis<'a>(
 }
 
 fn emphasis(text: &str) -> Problem {
-    let text = show(text);
+    let text = escaped(text);
     let message = format!(
         "Markdown renders the asterisks in `{text}` as emphasis, so readers see another path"
     );
@@ -187,7 +187,7 @@ fn resolve(text: &str) -> Result<String, Problem> {
             ),
             '&' => match reference(tail) {
                 Some((name, next)) => {
-                    let message = format!("unknown character reference `&{};`", show(name));
+                    let message = format!("unknown character reference `&{};`", escaped(name));
                     (character(name).ok_or_else(|| ambiguous(message))?, next)
                 }
                 None => (c, tail),

@@ -5,7 +5,7 @@ use super::blocks::{Block, Heading, InlineText};
 use super::bullets;
 use super::collect::blocks;
 use super::columns::columns;
-use super::draft::Draft;
+use super::design_builder::DesignBuilder;
 use super::file_headings;
 use super::form::Shape;
 use super::front_matter;
@@ -21,7 +21,11 @@ use crate::finding::Rule;
 use crate::policy::Actions;
 
 /// Reads a whole document into the draft.
-pub(super) fn read(source: &DesignText<'_>, options: &DesignOptions, draft: &mut Draft<'_>) {
+pub(super) fn read(
+    source: &DesignText<'_>,
+    options: &DesignOptions,
+    draft: &mut DesignBuilder<'_>,
+) {
     let front = front_matter::find(source);
     let start = front.as_ref().map_or(source.start(), |(_, end)| *end);
     let blocks = blocks(source.text(), start);
@@ -81,7 +85,7 @@ enum SectionPart<'b> {
 }
 
 impl SectionPart<'_> {
-    fn read(&self, source: &DesignText<'_>, draft: &mut Draft<'_>) {
+    fn read(&self, source: &DesignText<'_>, draft: &mut DesignBuilder<'_>) {
         match self {
             SectionPart::Table(found, claim) => {
                 let header = source.line_span(found.table.header.span.start);
@@ -117,7 +121,7 @@ fn collect_tables<'b>(
     map: &Map<'b>,
     section: &mut Section<'b>,
     source: &DesignText<'_>,
-    draft: &mut Draft<'_>,
+    draft: &mut DesignBuilder<'_>,
 ) {
     let own_heading = section.body.start.saturating_sub(1);
     let mut candidates = Vec::new();
@@ -171,7 +175,11 @@ fn broken_table(source: &DesignText<'_>, content: &InlineText) -> LocatedProblem
 }
 
 /// Two tables that claim the same role make the document ambiguous.
-fn report_ambiguity(source: &DesignText<'_>, sections: &[Section<'_>], draft: &mut Draft<'_>) {
+fn report_ambiguity(
+    source: &DesignText<'_>,
+    sections: &[Section<'_>],
+    draft: &mut DesignBuilder<'_>,
+) {
     let mut claimed: Vec<(&Section<'_>, &CandidateTable<'_>)> = Vec::new();
     for section in sections {
         for found in &section.tables {

@@ -3,7 +3,7 @@
 use super::blocks::{InlineText, Table, TableRow};
 use super::cell::{self, Paths};
 use super::columns::Columns;
-use super::draft::{self, Draft};
+use super::design_builder::{self, DesignBuilder};
 use super::heading::Claim;
 use super::kind::{self, RowAction, Type};
 use super::problem::{LocatedProblem, Problem, html, unknown_type};
@@ -16,7 +16,7 @@ pub(super) fn read(
     table: &Table,
     columns: &Columns,
     claim: Claim,
-    draft: &mut Draft<'_>,
+    draft: &mut DesignBuilder<'_>,
 ) {
     let header = source.line_span(table.header.span.start);
     if table.rows.is_empty() {
@@ -78,7 +78,7 @@ fn read_row(
     row: &TableRow,
     columns: &Columns,
     claim: Claim,
-    draft: &mut Draft<'_>,
+    draft: &mut DesignBuilder<'_>,
 ) {
     let empty = InlineText::default();
     let cell = |index: usize| row.cells.get(index).unwrap_or(&empty);
@@ -131,7 +131,7 @@ fn read_row(
     if !problems.is_empty() {
         return draft.bad_row(problems);
     }
-    draft.row(draft::Row {
+    draft.row(design_builder::Row {
         paths,
         prose,
         kind,

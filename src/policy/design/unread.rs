@@ -2,17 +2,17 @@
 
 use super::blocks::{Block, PieceKind, Table, TableEnd};
 use super::columns::columns;
-use super::draft::Draft;
+use super::design_builder::DesignBuilder;
 use super::file_headings;
 use super::heading::{Title, title};
 use super::html::Element;
 use super::map::{Map, is_files_label};
-use super::problem::{Problem, show};
+use super::problem::{Problem, escaped};
 use super::source::DesignText;
 use crate::finding::Rule;
 
 /// Reports tables and lists in raw HTML or below excluding headings, once per cause.
-pub(super) fn report(source: &DesignText<'_>, map: &Map<'_>, draft: &mut Draft<'_>) {
+pub(super) fn report(source: &DesignText<'_>, map: &Map<'_>, draft: &mut DesignBuilder<'_>) {
     let mut reported = None;
     for (index, block) in map.blocks.iter().enumerate() {
         if let Block::Enclosed(inner, element) = block
@@ -36,7 +36,7 @@ pub(super) fn report(source: &DesignText<'_>, map: &Map<'_>, draft: &mut Draft<'
         });
         if let Some(block) = found {
             end = exclusion.body.end;
-            let text = show(&exclusion.content.one_line());
+            let text = escaped(&exclusion.content.one_line());
             let message = if exclusion.content.is_struck() {
                 format!("nothing below `{text}` is granted, because it is struck out")
             } else {
@@ -50,7 +50,7 @@ pub(super) fn report(source: &DesignText<'_>, map: &Map<'_>, draft: &mut Draft<'
 }
 
 /// Reports lines that GitHub does not show as table rows.
-pub(super) fn report_cut(source: &DesignText<'_>, table: &Table, draft: &mut Draft<'_>) {
+pub(super) fn report_cut(source: &DesignText<'_>, table: &Table, draft: &mut DesignBuilder<'_>) {
     let Some((start, cut)) = &table.cut else {
         return;
     };
@@ -90,7 +90,7 @@ fn enclosed(source: &DesignText<'_>, element: &Element) -> Problem {
             "close the comment or tag before the next blank line, and add an empty line before the HTML",
         );
     }
-    let name = show(&element.name);
+    let name = escaped(&element.name);
     let message =
         format!("this is not granted: it is inside the raw HTML element `<{name}>` of line {line}");
     let help = format!("move it out of the element, or add the missing `</{name}>` above");

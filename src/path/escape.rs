@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 
 use super::chars;
 
-/// A name that is safe to print on a terminal, in a log or on a page; see [`show`].
+/// A name that is safe to print on a terminal, in a log or on a page; see [`escaped`].
 #[derive(Debug, Clone, Copy)]
 pub struct Escaped<'a>(&'a [u8]);
 
@@ -15,7 +15,7 @@ pub struct Escaped<'a>(&'a [u8]);
 ///
 /// Control characters, line ends and bidirectional controls are never printed raw, and different names never look the
 /// same.
-pub fn show<T: AsRef<[u8]> + ?Sized>(name: &T) -> Escaped<'_> {
+pub fn escaped<T: AsRef<[u8]> + ?Sized>(name: &T) -> Escaped<'_> {
     Escaped(name.as_ref())
 }
 
@@ -123,7 +123,7 @@ mod tests {
             "❤\u{fe0f}.md",
             "-rf",
         ] {
-            assert_eq!(show(name).to_string(), name);
+            assert_eq!(escaped(name).to_string(), name);
         }
     }
 
@@ -142,7 +142,7 @@ mod tests {
             (b" a", r#"" a""#),
             (b"a ", r#""a ""#),
         ] {
-            assert_eq!(show(name).to_string(), shown);
+            assert_eq!(escaped(name).to_string(), shown);
         }
     }
 
@@ -160,22 +160,22 @@ mod tests {
             ("a\u{fe0f}", r#""a\u{fe0f}""#),
             ("a\u{a0}b", r#""a\u{a0}b""#),
         ] {
-            assert_eq!(show(name).to_string(), shown);
+            assert_eq!(escaped(name).to_string(), shown);
         }
     }
 
     #[test]
     fn an_escape_and_the_same_characters_spelled_literally_stay_apart() {
         assert_ne!(
-            show("a\u{202e}").to_string(),
-            show(r"a\u{202e}").to_string()
+            escaped("a\u{202e}").to_string(),
+            escaped(r"a\u{202e}").to_string()
         );
     }
 
     #[test]
     fn no_character_of_unicode_gets_out_raw_if_it_is_dangerous() {
         for c in '\0'..=char::MAX {
-            let shown = show(&format!("a{c}b")).to_string();
+            let shown = escaped(&format!("a{c}b")).to_string();
             assert!(
                 shown.chars().all(|c| chars::fault(c).is_none()),
                 "U+{:04X}",

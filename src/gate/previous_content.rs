@@ -2,7 +2,7 @@
 
 use gix::bstr::BString;
 
-use super::undone::digest;
+use super::undone_operation::digest;
 use crate::finding::Rule;
 use crate::git::Repository;
 
@@ -11,13 +11,13 @@ use crate::git::Repository;
 pub struct Restore {
     /// The id of the snapshot.
     pub snapshot: String,
-    /// The former state.
-    pub former: PreviousContent,
+    /// The previous state.
+    pub previous: PreviousContent,
     /// The number of the log record of guard's last operation there, if this undoes it.
     pub undoes: Option<u64>,
 }
 
-/// The former state of a path.
+/// The previous state of a path.
 #[derive(Debug, Clone)]
 pub enum PreviousContent {
     /// A file.

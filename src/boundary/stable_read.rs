@@ -19,7 +19,7 @@ impl Boundary {
     ///
     /// # Errors
     /// As for [`Boundary::read`].
-    pub fn read_settled(&self, path: &BStr, max: u64) -> BoundaryResult<Option<OpenedFile>> {
+    pub fn read_stable(&self, path: &BStr, max: u64) -> BoundaryResult<Option<OpenedFile>> {
         let begun = Instant::now();
         loop {
             let entry = self.read(path, max)?;

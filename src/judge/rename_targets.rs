@@ -9,16 +9,16 @@ use crate::error::Result;
 use crate::git::Objects;
 use crate::measure::{self, Kept};
 use crate::policy::Policy;
-use crate::rules::NewEnd;
+use crate::rules::RenameTarget;
 
 /// Looks up where deleted files continue.
-pub(super) struct NewEnds<'a> {
+pub(super) struct RenameTargets<'a> {
     policy: &'a Policy,
     /// The added and modified files by path; empty if no row renames anything.
     made: HashMap<&'a BStr, State>,
 }
 
-impl<'a> NewEnds<'a> {
+impl<'a> RenameTargets<'a> {
     pub(super) fn new(policy: &'a Policy, changes: impl Iterator<Item = &'a Change>) -> Self {
         let renames =
             policy.scope.iter().any(|scope| scope.has_renames()) || policy.proposed.has_renames();
@@ -26,14 +26,14 @@ impl<'a> NewEnds<'a> {
             .filter(|_| renames)
             .filter_map(|change| Some((change.path.as_ref(), change.new?)))
             .collect();
-        NewEnds { policy, made }
+        RenameTargets { policy, made }
     }
 
     /// The new paths of a deleted file that the change adds or modifies, by all its Rename rows.
     ///
     /// # Errors
     /// A blob is missing or damaged.
-    pub(super) fn of(&self, objects: &Objects, change: &Change) -> Result<Vec<NewEnd>> {
+    pub(super) fn of(&self, objects: &Objects, change: &Change) -> Result<Vec<RenameTarget>> {
         let (Some(old), None) = (change.old, change.new) else {
             return Ok(Vec::new());
         };
@@ -52,7 +52,7 @@ impl<'a> NewEnds<'a> {
                 continue;
             };
             let kept = self.kept(objects, (&change.path, old), (&path, new))?;
-            ends.push(NewEnd { path, kept });
+            ends.push(RenameTarget { path, kept });
         }
         Ok(ends)
     }

@@ -6,7 +6,7 @@ use super::source::DesignText;
 
 /// One path as written, not yet checked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Written {
+pub(super) struct WrittenPath {
     pub(super) text: String,
     /// Including its backticks.
     pub(super) span: Range<usize>,
@@ -22,17 +22,17 @@ pub(super) struct Written {
     pub(super) is_name: bool,
 }
 
-impl Written {
+impl WrittenPath {
     /// Takes code literally if a file of this name exists.
-    pub(super) fn of_code(source: &DesignText<'_>, text: &str, span: Range<usize>) -> Written {
+    pub(super) fn of_code(source: &DesignText<'_>, text: &str, span: Range<usize>) -> WrittenPath {
         let is_name = source.is_file(text);
         let path = if is_name { text } else { text.trim() };
-        Written {
+        WrittenPath {
             text: path.to_owned(),
             span,
             code: Some(text.to_owned()),
             is_name,
-            ..Written::default()
+            ..WrittenPath::default()
         }
     }
 }
@@ -54,7 +54,7 @@ pub(super) fn is_arrow(text: &str) -> bool {
 }
 
 /// Splits `a -> b` inside one span.
-pub(super) fn split_arrow(path: Written) -> Vec<Written> {
+pub(super) fn split_arrow(path: WrittenPath) -> Vec<WrittenPath> {
     if path.is_name {
         return vec![path];
     }
@@ -67,7 +67,7 @@ pub(super) fn split_arrow(path: Written) -> Vec<Written> {
         .unwrap_or_default();
     match *parts {
         [old, new] => {
-            let end = |text: &str, arrow| Written {
+            let end = |text: &str, arrow| WrittenPath {
                 text: text.to_owned(),
                 arrow,
                 ..path.clone()

@@ -11,16 +11,16 @@ use super::kind::RowAction;
 use super::name;
 use super::options::DesignOptions;
 use super::parsed::{Design, DesignFault, Mention};
-use super::problem::{LocatedProblem, Problem, show};
+use super::problem::{LocatedProblem, Problem, escaped};
 use super::role::role_of;
 use super::source::DesignText;
-use super::written::Written;
+use super::written_path::WrittenPath;
 use crate::finding::{Help, Rule};
 use crate::policy::{Actions, Grant, GrantKind};
 
 /// One row of a table, or a list item.
 pub(super) struct Row {
-    pub(super) paths: Vec<Written>,
+    pub(super) paths: Vec<WrittenPath>,
     /// Whether there are words next to the paths.
     pub(super) prose: bool,
     pub(super) kind: RowAction,
@@ -31,7 +31,7 @@ pub(super) struct Row {
 }
 
 /// The result so far.
-pub(super) struct Draft<'a> {
+pub(super) struct DesignBuilder<'a> {
     source: &'a DesignText<'a>,
     options: &'a DesignOptions,
     design: Design,
@@ -42,9 +42,9 @@ pub(super) struct Draft<'a> {
     is_void: bool,
 }
 
-impl<'a> Draft<'a> {
+impl<'a> DesignBuilder<'a> {
     pub(super) fn new(source: &'a DesignText<'a>, options: &'a DesignOptions) -> Self {
-        Draft {
+        DesignBuilder {
             source,
             options,
             design: Design {
@@ -100,7 +100,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Reads one path of a row.
-    fn read(&self, path: &Written, text: &str, directory: bool) -> Result<GrantPath, Problem> {
+    fn read(&self, path: &WrittenPath, text: &str, directory: bool) -> Result<GrantPath, Problem> {
         if path.is_name && !directory {
             return name::read(text, self.source.path());
         }
@@ -108,7 +108,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Records the texts that could be file names.
-    fn ask(&mut self, paths: &[Written], kind: RowAction) {
+    fn ask(&mut self, paths: &[WrittenPath], kind: RowAction) {
         let source = self.source;
         let design = source.path();
         for path in paths.iter().filter(|path| !path.is_name) {
@@ -142,8 +142,8 @@ impl<'a> Draft<'a> {
     }
 
     /// The problems of the paths in a row that is bad for another reason.
-    pub(super) fn path_problems(&self, paths: &[Written]) -> Vec<LocatedProblem> {
-        let judge = |path: &Written| {
+    pub(super) fn path_problems(&self, paths: &[WrittenPath]) -> Vec<LocatedProblem> {
+        let judge = |path: &WrittenPath| {
             self.read(path, &path.text, false)
                 .err()
                 .map(|e| e.at(path.span.clone()))
@@ -155,7 +155,7 @@ impl<'a> Draft<'a> {
     pub(super) fn row(&mut self, mut row: Row) {
         self.ask(&row.paths, row.kind);
         let is_mention = row.kind == RowAction::Mention;
-        let is_denied = |path: &Written| is_mention || path.denied;
+        let is_denied = |path: &WrittenPath| is_mention || path.denied;
         // Both paths of a Rename row belong together.
         if row.kind == RowAction::Rename && row.paths.iter().any(is_denied)
             || row.paths.iter().all(is_denied)
@@ -182,7 +182,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn mention(&mut self, paths: &[Written], change_type: &str) {
+    fn mention(&mut self, paths: &[WrittenPath], change_type: &str) {
         self.rows += 1;
         for written in paths {
             let path = match self.read(written, &written.text, false) {
@@ -214,8 +214,8 @@ impl<'a> Draft<'a> {
     }
 
     fn renames(&self, row: &Row) -> Result<Vec<Grant>, Vec<LocatedProblem>> {
-        let pairs: Vec<&[Written]> = row.paths.chunks(2).collect();
-        let is_pair = |pair: &&[Written]| matches!(pair, [old, new] if !old.arrow && new.arrow);
+        let pairs: Vec<&[WrittenPath]> = row.paths.chunks(2).collect();
+        let is_pair = |pair: &&[WrittenPath]| matches!(pair, [old, new] if !old.arrow && new.arrow);
         if !pairs.iter().all(is_pair) {
             let span = row.paths.first().map(|path| path.span.clone());
             let problem = Problem::bad_row(
@@ -250,7 +250,7 @@ impl<'a> Draft<'a> {
         &self,
         row: &'r Row,
         is_one_path: bool,
-    ) -> Result<Vec<(GrantPath, &'r Written)>, Vec<LocatedProblem>> {
+    ) -> Result<Vec<(GrantPath, &'r WrittenPath)>, Vec<LocatedProblem>> {
         let mut entries = Vec::with_capacity(row.paths.len());
         let mut problems = Vec::new();
         for written in &row.paths {
@@ -276,7 +276,7 @@ impl<'a> Draft<'a> {
         &self,
         row: &Row,
         entry: GrantPath,
-        written: &Written,
+        written: &WrittenPath,
         actions: Actions,
         renamed: Option<String>,
     ) -> Grant {
@@ -320,7 +320,7 @@ impl<'a> Draft<'a> {
                     "duplicate",
                     format!(
                         "`{}` is already listed in line {line}",
-                        show(&grant.path.to_str_lossy())
+                        escaped(&grant.path.to_str_lossy())
                     ),
                     "keep one row",
                 );
