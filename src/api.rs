@@ -25,8 +25,8 @@ impl Repository {
         judge::staged(self, &options)
     }
 
-    /// Judges what the commits of a range change altogether, as `guard lint A..B` does: `main..HEAD` compares HEAD
-    /// with its merge base with `main`. Only signed approvals count.
+    /// Judges the net change of a range, as `guard lint A..B` does: `main..HEAD` compares HEAD with its
+    /// merge base with `main`. Only signed approvals count.
     ///
     /// # Errors
     /// As for [`judge_staged`](Repository::judge_staged), or the range names no commits.

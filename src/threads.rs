@@ -34,7 +34,7 @@ pub(crate) fn share<H: Clone + Send, T: Send>(
             .collect();
         let mut done = vec![work(handle)];
         done.extend(others.into_iter().map(|other| {
-            let failed = |_| Error::new("a thread that shares the work failed");
+            let failed = |_| Error::new("a worker thread failed");
             other.join().map_err(failed).flatten()
         }));
         done.into_iter().collect()

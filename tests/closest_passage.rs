@@ -50,7 +50,7 @@ fn the_line_and_the_words_that_differ_are_named() {
     let said = told(&repo, "    write(path, state.encode(\"utf-8\"))");
     assert!(said.contains("line 12 lacks `\"utf-8\"`"), "{said}");
     let said = told(&repo, "def store(state):");
-    assert!(said.contains("line 11 has `path,` besides"), "{said}");
+    assert!(said.contains("line 11 also has `path,`"), "{said}");
 }
 
 #[test]

@@ -74,7 +74,7 @@ fn link_at_the_path_of_a_design_needs_a_row() {
     link(&repo, "LLD-188.md", path);
     repo.guard(&["lint"])
         .exits(1)
-        .says("only regular files need no row");
+        .says("exempt from the scope table only as a regular file");
     refused(&repo, "out-of-scope", path);
     // As a file it needs none.
     std::fs::remove_file(repo.path(path)).unwrap();

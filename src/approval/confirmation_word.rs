@@ -1,4 +1,4 @@
-//! The word that a person types to approve. It comes from the change, so that nobody approves what they did not see.
+//! The word that a person types to approve. It comes from the change, so that people approve only what they have seen.
 
 use gix::bstr::{BStr, ByteSlice};
 

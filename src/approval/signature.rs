@@ -31,7 +31,7 @@ pub enum Invalid {
     /// The key is not listed.
     UnknownKey(String),
     /// The key is listed, but not for this person.
-    Somebody(String),
+    NotForPerson(String),
     /// The key is listed, but not for approvals.
     NotForApprovals(String),
     /// The approval was given outside the validity period of the key.
@@ -52,7 +52,7 @@ impl fmt::Display for Invalid {
                 escaped(name)
             ),
             Invalid::UnknownKey(key) => write!(f, "its signing key {key} is not listed"),
-            Invalid::Somebody(who) => {
+            Invalid::NotForPerson(who) => {
                 write!(f, "its signing key is not listed for {}", escaped(who))
             }
             Invalid::NotForApprovals(who) => write!(
@@ -90,7 +90,7 @@ impl Approval {
         }
         lines.retain(|line| line.is_for(&self.who));
         if lines.is_empty() {
-            return Err(Invalid::Somebody(self.who.clone()));
+            return Err(Invalid::NotForPerson(self.who.clone()));
         }
         lines.retain(|line| line.may_approve());
         if lines.is_empty() {
@@ -194,8 +194,8 @@ mod tests {
         }
         let who = || WHO.to_owned();
         for (line, why) in [
-            ("other@example.org KEY", Invalid::Somebody(who())),
-            ("*,!person@example.org KEY", Invalid::Somebody(who())),
+            ("other@example.org KEY", Invalid::NotForPerson(who())),
+            ("*,!person@example.org KEY", Invalid::NotForPerson(who())),
             (
                 "person@example.org namespaces=\"git\" KEY",
                 Invalid::NotForApprovals(who()),

@@ -245,7 +245,7 @@ fn parse_options(mut text: &str) -> Result<SignerOptions, String> {
         match text.strip_prefix(',') {
             Some(rest) => text = rest,
             None if text.is_empty() => return Ok(options),
-            None => return Err("separate options with commas, without blanks".to_owned()),
+            None => return Err("separate options with commas, without spaces".to_owned()),
         }
     }
 }

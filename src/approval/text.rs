@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn the_text_is_fixed_to_the_byte() {
-        // Whoever signs or checks without guard needs to know it.
+        // Tools that sign or verify without guard need to know it.
         assert_eq!(
             approval().payload(),
             "guard approval 1\n\

@@ -107,7 +107,7 @@ pub(super) fn check_regular(metadata: &Metadata, path: &BStr) -> BoundaryResult<
     } else if metadata.nlink() > 1 {
         PathFault::new(
             Reason::Hardlink,
-            "has hard links, whose content would change too or be left behind",
+            "has other hard links: they would change too, or keep the old content",
         )
     } else {
         return Ok(());

@@ -44,7 +44,7 @@ pub(super) struct ApproveArgs {
     /// The held change, as listed by `guard pending`.
     #[arg(value_name = "ID")]
     id: Option<String>,
-    /// Approve all staged changes that guard refuses, with one word.
+    /// Approve all staged changes that guard refuses, in one prompt.
     #[arg(long, conflicts_with = "id")]
     staged: bool,
     /// Add your public key from this file to the list of signers (`[approvals] signers`).

@@ -21,7 +21,7 @@ pub(super) struct CheckArgs {
     /// Paths, absolute or relative to the current directory.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<OsString>,
-    /// Also judge whether the path may get the content of this file; `-` is standard input.
+    /// Also judge whether this file's content may be written to the path; `-` is standard input.
     ///
     /// `guard read` must be allowed to read the file.
     #[arg(long, value_name = "FILE")]
@@ -39,8 +39,8 @@ Examples:
   guard check src/state.py --content-file - < new.py
   guard check --format json -- -odd-name.py
 
-Without --content-file, guard answers whether the path may get any content other than it has. With it, guard answers \
-as `guard write` would for that content. guard reads designs and settings from HEAD, and writes nothing.";
+Without --content-file, guard says whether the path may be changed at all. With it, guard answers as `guard write` \
+would for that content. guard reads designs and settings from HEAD, and writes nothing.";
 
 impl CheckArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {

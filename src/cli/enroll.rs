@@ -56,7 +56,7 @@ pub(super) fn run(output: &mut Output, key: &Path) -> Result<u8> {
         .map_err(refused)?;
     let steps = [
         format!(
-            "the key counts once you commit this on the target branch: git add {0} && git commit -m 'List a signer' -- {0}",
+            "the key takes effect once you commit this on the target branch: git add {0} && git commit -m 'List a signer' -- {0}",
             shell_word(file.as_bytes())
         ),
         "then sign approvals: guard approve --staged --sign KEY".to_owned(),

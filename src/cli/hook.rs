@@ -72,7 +72,7 @@ Examples:
   guard hook prepare-commit-msg .git/COMMIT_EDITMSG message
 
 git also calls this hook for `commit --no-verify`, cherry-pick, revert and a stopped rebase. guard compares the index \
-with HEAD, or with all parents of a merge. Of an amended commit it judges only what the amendment adds.
+with HEAD, or with all parents of a merge. In an amended commit, guard judges only what the amendment adds.
 
 The trailer `Guard-Design: PATH` names a design that judged the change, `Guard-Approved:` an approval that the change \
 used, and `Guard-Log: COUNT:HASH` the current end of the audit log.";

@@ -42,7 +42,7 @@ pub(super) struct LintArgs {
     /// guard prints the range and never guesses it.
     #[arg(long, conflicts_with_all = ["revisions", "range", "commit", "push"])]
     ci: bool,
-    /// Also judge each commit of the range on its own; of a merge, what differs from all its parents.
+    /// Also judge each commit of the range on its own; in a merge, only what differs from all its parents.
     #[arg(long, conflicts_with = "commit")]
     each_commit: bool,
     /// Judge all uncommitted changes as if they were staged, including untracked files that git does not ignore.

@@ -122,7 +122,7 @@ enum Verb {
     Install(install::Install),
     /// Remove what `guard install` wrote.
     Uninstall(install::Uninstall),
-    /// Check that the set-up works, also with a trial commit.
+    /// Check the set-up, including a trial commit.
     Doctor(doctor::DoctorArgs),
     /// Run guard as a hook of git or of a hook framework.
     #[command(subcommand)]

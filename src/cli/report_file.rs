@@ -71,7 +71,7 @@ fn admit_place(path: &Path, repo: Option<&Repository>) -> Result<(), String> {
         return Ok(());
     };
     let Ok(inside) = gix::path::into_bstr(inside) else {
-        return Err("its name is not text".to_owned());
+        return Err("its name is not UTF-8".to_owned());
     };
     let inside: BString = gix::path::to_unix_separators_on_windows(inside).into_owned();
     // The verdict reports unusable settings. The names that guard always uses are known all the same.

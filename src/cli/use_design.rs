@@ -29,7 +29,7 @@ Examples:
   guard use                        print the choice
   guard use --clear                let guard.toml select the design again
 
-guard stores the choice as `branch.NAME.guardDesign` in the repository's git configuration. It holds in this clone and \
+guard stores the choice as `branch.NAME.guardDesign` in the repository's git configuration. It applies to this clone and \
 all its work trees.";
 
 /// The key below `branch.NAME`.

@@ -88,7 +88,7 @@ Restore the file and make the edit that you meant:
 If you mean the loss, review it and approve it at a terminal:
     guard approve --staged
 Ranges, pushes and CI count the approval only with an SSH signature (--sign
-KEY). They measure the loss anew from each approved step, so later edits need a
+KEY). They measure loss from each approved step onwards, so later edits need a
 new approval only if they lose much themselves.",
             },
             Rule::ProtectedPath => Explain {
@@ -195,7 +195,7 @@ Commit the rules on their own:
 The change adds, moves or removes a submodule, or changes a URL in .gitmodules,
 and no row of type Submodule names it.",
                 why: "\
-One line replaces a whole tree of foreign code, and `ignore = all` in
+One line replaces a whole tree of third-party code, and `ignore = all` in
 .gitmodules hides it from `git diff`.",
                 example: "\
 `git add -A` stages vendor/zlib at another commit by accident.",

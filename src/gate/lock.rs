@@ -75,7 +75,9 @@ pub(super) fn wait(file: &File) -> io::Result<()> {
     loop {
         match receiver.recv_timeout(LOOK) {
             Ok(result) => return result,
-            Err(RecvTimeoutError::Disconnected) => return Err(io::Error::other("nobody waits")),
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(io::Error::other("the waiting thread failed"));
+            }
             Err(RecvTimeoutError::Timeout) => {}
         }
         let now = system::lock_holder(file);

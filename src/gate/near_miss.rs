@@ -32,7 +32,7 @@ pub(super) fn advice(content: &[u8], search: &[u8]) -> Vec<Help> {
     if without(content, is_cr).contains_str(without(search, is_cr)) {
         vec!["it would match with the file's line endings (CRLF); read the file and copy the text as it is".into()]
     } else if without(content, is_blank).contains_str(without(search, is_blank)) {
-        vec!["it would match but for blanks or line breaks; read the file and copy the text as it is".into()]
+        vec!["only whitespace differs; read the file and copy the text as it is".into()]
     } else if let Some(differences) = closest(content, search) {
         let closest = format!("the closest passage differs: {differences}");
         vec![
@@ -59,7 +59,7 @@ fn closest(content: &[u8], search: &[u8]) -> Option<String> {
     let more = told.len().saturating_sub(TOLD);
     told.truncate(TOLD);
     if more > 0 {
-        told.push(format!("and so on, {more} more"));
+        told.push(format!("and {more} more"));
     }
     (!told.is_empty()).then(|| told.join("; "))
 }
@@ -118,7 +118,7 @@ fn differences(first: usize, passage: &str, search: &str) -> Vec<String> {
             );
             match (shown(&there), shown(&wanted)) {
                 (None, None) => None,
-                (Some(there), None) => Some(format!("line {line} has {there} besides")),
+                (Some(there), None) => Some(format!("line {line} also has {there}")),
                 (None, Some(wanted)) => Some(format!("line {line} lacks {wanted}")),
                 (Some(there), Some(wanted)) => {
                     Some(format!("line {line} has {there}, not {wanted}"))
@@ -128,7 +128,7 @@ fn differences(first: usize, passage: &str, search: &str) -> Vec<String> {
         .collect()
 }
 
-/// Words on one line, safe to show; `None` where there are only blanks.
+/// Words on one line, safe to show; `None` if there is only whitespace.
 fn shown(words: &str) -> Option<String> {
     let words = words.trim();
     let start: String = words.chars().take(CHARS).collect();

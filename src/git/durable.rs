@@ -160,7 +160,7 @@ impl Repository {
         let writer = Writer::new(self);
         for (id, _) in writer.spares() {
             if !self.repo.objects.exists(&id) && is_intact(&writer.spares, id) {
-                // Whoever needs an object that cannot be restored reports it.
+                // Code that needs an object that cannot be restored reports it.
                 let _ = writer.place(id);
             }
         }

@@ -63,7 +63,7 @@ fn line(directory: &Path) -> Result<String> {
             show_file(directory)
         ))
         .help("`git receive-pack` sets GIT_QUARANTINE_PATH, GIT_OBJECT_DIRECTORY and GIT_ALTERNATE_OBJECT_DIRECTORIES")
-        .help("outside of its hooks, unset these variables")),
+        .help("outside its hooks, unset these variables")),
     }
 }
 

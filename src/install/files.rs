@@ -8,7 +8,7 @@ use crate::{disk, system};
 
 /// What exists at the path of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FileState {
+pub enum FileOnDisk {
     /// Nothing.
     Nothing,
     /// A regular file, and whether git would run it.
@@ -28,19 +28,19 @@ pub enum FileState {
 ///
 /// # Errors
 /// It exists, but cannot be read.
-pub fn look(path: &Path) -> io::Result<FileState> {
+pub fn look(path: &Path) -> io::Result<FileOnDisk> {
     let metadata = match fs::symlink_metadata(path) {
         Ok(metadata) => metadata,
-        Err(error) if is_absence(&error) => return Ok(FileState::Nothing),
+        Err(error) if is_absence(&error) => return Ok(FileOnDisk::Nothing),
         Err(error) => return Err(error),
     };
     if metadata.is_symlink() {
-        return Ok(FileState::Link);
+        return Ok(FileOnDisk::Link);
     }
     if !metadata.is_file() {
-        return Ok(FileState::Other);
+        return Ok(FileOnDisk::Other);
     }
-    Ok(FileState::File {
+    Ok(FileOnDisk::File {
         content: fs::read(path)?,
         executable: is_executable(&metadata),
     })

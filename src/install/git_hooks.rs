@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::files::{self, FileState};
+use super::files::{self, FileOnDisk};
 use super::hook::{HOOKS, Hook, HookPlan, HookState};
 use super::manager::{Managed, Manager, SettingsFile};
 use crate::error::{Error, Result};
@@ -116,14 +116,14 @@ fn place(repo: &Repository, hook: Hook, path: &Path, husky: bool) -> Result<Plac
     let found = files::look(path)
         .map_err(|error| Error::new(format!("{} cannot be read: {error}", show_file(path))))?;
     let (state, executable, content) = match found {
-        FileState::Nothing => (HookState::Missing, false, Vec::new()),
-        FileState::Link => (
+        FileOnDisk::Nothing => (HookState::Missing, false, Vec::new()),
+        FileOnDisk::Link => (
             HookState::Foreign("it is a symbolic link, which guard does not follow"),
             true,
             Vec::new(),
         ),
-        FileState::Other => (HookState::Foreign("it is not a file"), false, Vec::new()),
-        FileState::File {
+        FileOnDisk::Other => (HookState::Foreign("it is not a file"), false, Vec::new()),
+        FileOnDisk::File {
             content,
             executable,
         } => (hook.classify(&content), executable, content),

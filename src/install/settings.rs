@@ -43,8 +43,8 @@ pub fn draft(facts: &Facts) -> SettingsDraft {
     let base = base(facts);
     let mut found = designs.told();
     let mut text = String::from(
-        "# The settings of guard. guard judges a commit by the guard.toml in HEAD, so a change here counts from the\n\
-         # next commit on. To list all keys: guard explain settings\n\n[lld]\n\
+        "# The settings of guard. guard judges a commit by the guard.toml in HEAD, so a change here takes effect once\n\
+         # you commit it. To list all keys: guard explain settings\n\n[lld]\n\
          # The paths of the designs; {issue} is the issue in the branch name.\n",
     );
     // Writing to a String does not fail.

@@ -73,7 +73,7 @@ pub fn in_memory(policy: &Policy, proposed: &[ProposedChange]) -> Result<Verdict
     if let Some(twice) = changes.windows(2).find(|pair| pair[0].path == pair[1].path) {
         let path = escaped(&twice[0].path);
         return Err(Error::new(format!("{path} changes twice"))
-            .help("give one change from the first to the last content"));
+            .help("pass one change, from the first content to the last"));
     }
     let objects = Objects::in_memory(blobs);
     let result = GitTree::Changes(&changes);
@@ -124,5 +124,5 @@ fn proposing(policy: &Policy, objects: &Objects, changes: &[Change]) -> Result<P
 /// The id that git gives a content.
 fn id_of(content: &[u8]) -> Result<ObjectId> {
     compute_hash(gix::hash::Kind::Sha1, ObjectKind::Blob, content)
-        .map_err(|error| Error::new(format!("a content cannot be hashed: {error}")))
+        .map_err(|error| Error::new(format!("the content cannot be hashed: {error}")))
 }

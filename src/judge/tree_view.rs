@@ -19,7 +19,7 @@ pub(super) enum GitTree<'a> {
     Index(&'a Repository, &'a Index),
     /// The tree of a commit.
     Tree(&'a Tree<'a>),
-    /// The new sides of changes in path order, with nothing besides; no change is what a request leads to.
+    /// The new sides of changes in path order, with nothing else; a request has no such changes.
     Changes(&'a [Change]),
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use gix::diff::blob::{Algorithm, Diff, InternedInput};
 
-/// Whether every place of `merged` equals one of its parents, so that nobody wrote anything.
+/// Whether every place of `merged` equals one of its parents, so that the merge itself changes nothing.
 ///
 /// A place is a run of lines, or a gap where a parent has more lines. Adjacent places count as one, because git's
 /// merge would report a conflict.

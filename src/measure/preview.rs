@@ -314,7 +314,7 @@ fn visible(line: &[u8], width: usize) -> String {
             }
             '\t' => shown.push(c),
             '\r' => shown.push_str("\\r"),
-            c if c.is_control() || is_steering(c) => {
+            c if c.is_control() || is_misleading(c) => {
                 // Writing to a String cannot fail.
                 let _ = write!(shown, "{}", c.escape_unicode());
             }
@@ -325,7 +325,7 @@ fn visible(line: &[u8], width: usize) -> String {
 }
 
 /// Characters that reorder text, break lines or are invisible.
-fn is_steering(c: char) -> bool {
+fn is_misleading(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
@@ -485,7 +485,7 @@ mod tests {
     }
 
     #[test]
-    fn content_cannot_steer_a_terminal() {
+    fn terminal_control_characters_in_content_are_escaped() {
         let preview = unified_preview(b"", b"\x1b[2Jgone\xe2\x80\xae\n\xff\n", "x", "y", 50);
         assert!(preview.contains("+\\u{1b}[2Jgone\\u{202e}\n"));
         assert!(preview.contains("+\u{fffd}\n"));

@@ -7,7 +7,7 @@ use super::few_lines;
 use super::line_diff::{DIFF_LIMIT, LineDiff, Numbered};
 use super::units::{Counted, Text, Unit};
 
-/// The maximum tokens per side to compare, besides the common ends; with more, all count as lost. Both sides then
+/// The maximum tokens per side to compare, without the common ends; with more, all count as lost. Both sides then
 /// take about 250 MB.
 const TOKEN_COUNT_LIMIT: usize = 1 << 22;
 

@@ -44,7 +44,7 @@ fn check_name(name: &[u8]) -> Result<(), PathFault> {
     if name.ends_with(b".") || name.ends_with(b" ") {
         return Err(PathFault::new(
             Reason::WindowsTrailingDotOrSpace,
-            "contains a name that ends with a dot or blank, which Windows drops",
+            "contains a name that ends with a dot or space, which Windows drops",
         ));
     }
     Ok(())

@@ -106,7 +106,7 @@ reasons! {
     WindowsIllegalChar "windows-illegal-char" RENAME_WINDOWS,
     /// A name that Windows would shorten.
     WindowsTrailingDotOrSpace "windows-trailing-dot-or-space"
-        "rename it so that it does not end with a dot or blank",
+        "rename it so that it does not end with a dot or space",
     /// `name:stream`.
     WindowsStream "windows-stream" "remove the colon",
     /// `c:name`, relative to the current directory of drive `c:`.

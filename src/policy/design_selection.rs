@@ -8,7 +8,7 @@ use super::settings::Settings;
 /// The placeholder for the issue in `[lld] path`.
 const ISSUE: &str = "{issue}";
 
-/// guard's own directory, besides `guard.toml`.
+/// guard's own directory, in addition to `guard.toml`.
 pub const OWN_DIRECTORY: &str = ".guard";
 
 /// Whether `path` matches `[lld] path`, for any issue.

@@ -24,7 +24,7 @@ impl Actions {
     pub const SYMLINK: Actions = Actions(8);
     /// Adding or moving a submodule.
     pub const SUBMODULE: Actions = Actions(16);
-    /// Modifying a path that the merge base lacks: what an `Add` row grants besides adding.
+    /// Modifying a path that the merge base lacks: what an `Add` row grants in addition to adding.
     pub const MODIFY_NEW: Actions = Actions(32);
 
     const NAMES: [(Actions, &'static str); 5] = [

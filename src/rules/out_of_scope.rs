@@ -190,7 +190,7 @@ fn no_grant(
         return finding.help("rename it: a design cannot name this path");
     }
     if policy.is_exempt(path) {
-        finding = finding.help("at this path only regular files need no row");
+        finding = finding.help("this path is exempt from the scope table only as a regular file");
         // Rows cannot grant guard's own settings or the design itself.
         if design_selection::is_own_settings(&policy.settings, path)
             || policy.governing(path).is_some()

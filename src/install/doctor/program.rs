@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::check::Check;
 use crate::git::show_file;
-use crate::install::files::{self, FileState};
+use crate::install::files::{self, FileOnDisk};
 
 const NAME: &str = "program";
 
@@ -47,5 +47,5 @@ fn runs(file: &Path) -> bool {
         return false;
     };
     let found = files::look(&real);
-    matches!(found, Ok(FileState::File { executable, .. }) if executable)
+    matches!(found, Ok(FileOnDisk::File { executable, .. }) if executable)
 }

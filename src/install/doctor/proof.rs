@@ -191,7 +191,7 @@ impl Scratch {
 
     fn stage_stray(&self) -> io::Result<()> {
         let stray = self.directory.join("work/stray.txt");
-        fs::write(stray, "named by no row\n")?;
+        fs::write(stray, "no row names this file\n")?;
         self.must(&["add", "stray.txt"])
     }
 

@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn a_segment_that_does_not_pass_stops_it() {
         assert_eq!(used(0, 9, &[]), Err((0, 9)));
-        assert_eq!(used(0, 1, &[]), Err((0, 1)), "nobody consented");
+        assert_eq!(used(0, 1, &[]), Err((0, 1)), "there is no approval");
         assert_eq!(used(0, 9, &[(2, 9)]), Err((0, 2)));
         assert_eq!(used(0, 9, &[(0, 7)]), Err((7, 9)));
         assert_eq!(used(0, 9, &[(0, 5), (7, 9)]), Err((5, 7)));

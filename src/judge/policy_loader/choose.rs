@@ -186,7 +186,7 @@ impl Loader<'_> {
         }
         if self.configured && rules::may_call_guard(path) {
             return vec![format!(
-                "{shown} needs a design unless its changes only call guard: commit those lines first, separately"
+                "commit the lines of {shown} that call guard first, in a separate commit: they need no design"
             ).into()];
         }
         Vec::new()

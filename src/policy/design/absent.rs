@@ -21,7 +21,7 @@ pub(super) fn report(
     let fault = |reason, message: &str, help: &str, span| {
         Problem::new(Rule::DesignNoTable, reason, message, help).at(span)
     };
-    let example = "write below it which files this work may change:\n\
+    let example = "put this table below it, with the files that this work may change:\n\
          | File | Change Type | Description |\n\
          | ---- | ----------- | ----------- |\n\
          | `src/a.rs` | Modify | what changes |";

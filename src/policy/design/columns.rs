@@ -16,7 +16,7 @@ const PATH: &[&str] = &[
     "file name",
     "filename",
 ];
-/// Best first: besides its type column, a table may have a prose column with a weaker name.
+/// Best first: in addition to its type column, a table may have a prose column with a weaker name.
 const TYPE: &[&str] = &["change type", "action", "type"];
 const ORDER: &[&str] = &["order", "#", "no", "no.", "nr", "step"];
 const DESCRIPTION: &[&str] = &[

@@ -319,7 +319,7 @@ impl<'a> DesignBuilder<'a> {
                     Rule::DesignDuplicate,
                     "duplicate",
                     format!(
-                        "`{}` is already listed in line {line}",
+                        "`{}` is already listed on line {line}",
                         escaped(&grant.path.to_str_lossy())
                     ),
                     "keep one row",

@@ -10,7 +10,7 @@ use crate::policy::settings::Settings;
 /// The settings for reading designs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DesignOptions {
-    /// Headings, besides the built-in ones, that start a scope section, without numbering.
+    /// Headings, in addition to the built-in ones, that start a scope section, without numbering.
     pub headings: Vec<String>,
     /// The patterns of tests; a pattern without a slash is matched against the file name.
     pub test_patterns: Patterns,

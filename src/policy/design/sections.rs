@@ -168,7 +168,8 @@ fn collect_tables<'b>(
 }
 
 fn broken_table(source: &DesignText<'_>, content: &InlineText) -> LocatedProblem {
-    let help = "put a separator row with as many cells below the header: |---|---|---|";
+    let help =
+        "below the header, write a separator row with the same number of cells: |---|---|---|";
     let message = "these lines look like a table, but Markdown does not parse them as one";
     Problem::new(Rule::DesignNoTable, "broken-table", message, help)
         .at(source.line_span(content.span.start))
@@ -195,7 +196,7 @@ fn report_ambiguity(
                 let line = source.line(before.table.header.span.start);
                 let second = source.line_span(found.table.header.span.start);
                 let message = format!(
-                    "two tables claim to be the scope: one in line {line}, one in line {}",
+                    "two tables claim to be the scope: one on line {line}, one on line {}",
                     source.line(second.start)
                 );
                 let help = "keep one table, or move the other one into a code fence";

@@ -82,7 +82,7 @@ fn enclosed(source: &DesignText<'_>, element: &Element) -> Problem {
     let line = source.line(element.start);
     if element.name.starts_with('!') {
         let message =
-            format!("this is not granted: HTML that begins in line {line} has no clear end");
+            format!("this is not granted: HTML that begins on line {line} has no clear end");
         return Problem::new(
             Rule::DesignUnread,
             "hidden",
@@ -91,8 +91,9 @@ fn enclosed(source: &DesignText<'_>, element: &Element) -> Problem {
         );
     }
     let name = escaped(&element.name);
-    let message =
-        format!("this is not granted: it is inside the raw HTML element `<{name}>` of line {line}");
+    let message = format!(
+        "this is not granted: it is inside the raw HTML element `<{name}>` that begins on line {line}"
+    );
     let help = format!("move it out of the element, or add the missing `</{name}>` above");
     Problem::new(Rule::DesignUnread, "raw-html", message, help)
 }

@@ -29,7 +29,7 @@ pub struct Key {
     pub kind: ValueKind,
     /// What it does, in a sentence.
     pub doc: &'static str,
-    /// What docs/settings.md says besides, in Markdown.
+    /// What docs/settings.md adds, in Markdown.
     pub more: &'static str,
     /// The default in words, where it is a long list.
     default_words: Option<&'static str>,
@@ -37,7 +37,7 @@ pub struct Key {
     pub(super) set: fn(&mut Settings, Value) -> serde_json::Result<()>,
 }
 
-/// `"key" Kind => field: Type = default; "what it does" "what docs/settings.md says besides";`, by table. A key whose
+/// `"key" Kind => field: Type = default; "what it does" "what docs/settings.md adds";`, by table. A key whose
 /// field belongs to another structure names the field without type and default.
 macro_rules! settings {
     ($($section:literal $title:literal {
@@ -97,9 +97,9 @@ settings! {
             "The work began at the merge base of this branch and HEAD. Without this key, guard uses the default branch of the upstream, then `origin/HEAD`.";
         "issue-pattern" ValueKind::Regex => issue_pattern: String = ISSUE_PATTERN.to_owned();
             "A regular expression that finds the issue in the branch name: its first group if it has one, else the whole match."
-            "The default finds a number that stands alone: `123-…`, `…/123-…`, `…-123`, `#123`, `gh-123`, `issue-123`, `PROJ-123`. Digits of a word (`python3`, `s3`, `v2`), of a version (`1.2`) or of a date (`2026-11-22`) are not an issue. Two different issues in one name are an error.";
+            "The default finds a number that stands alone: `123-…`, `…/123-…`, `…-123`, `#123`, `gh-123`, `issue-123`, `PROJ-123`. Digits in a word (`python3`, `s3`, `v2`), a version (`1.2`) or a date (`2026-11-22`) do not count. Two different issues in one name are an error.";
         "headings" ValueKind::Texts => headings: Vec<String> = Vec::new();
-            "Phrases that mark the heading of a table of files, besides the built-in ones."
+            "Phrases that mark the heading of a table of files, in addition to the built-in ones."
             "For the built-in ones, see [Headings](designs.md#headings).";
         "missing" ValueKind::Choice(&["block", "skip"]) => missing: Missing = Missing::Block;
             "On a branch without a design, `block` makes guard exit with 2, and `skip` leaves out the scope rules."
@@ -123,7 +123,7 @@ settings! {
             "";
         "companions" ValueKind::Flag => companions: bool = true;
             "Grant the lock file of a granted manifest."
-            "For example, `Cargo.lock` comes with `Cargo.toml`. A symbolic link in its place needs a row.";
+            "For example, a row for `Cargo.toml` also grants `Cargo.lock`. A symbolic link in its place needs a row.";
     }
     "workspace" "what requests may read and write" {
         "read" ValueKind::Texts => read: Vec<String> = vec![".".to_owned()];
