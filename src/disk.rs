@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn new_content_takes_the_place_of_the_old_and_nothing_else_is_left() {
+    fn replace_leaves_only_the_new_file() {
         let temp = tempfile::tempdir().unwrap();
         let file = temp.path().join("a");
         for content in [&b"one"[..], b"", b"three"] {
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_replaced_stays_and_leaves_no_temporary_file() {
+    fn failed_replace_keeps_the_file_and_leaves_no_temporary_file() {
         let temp = tempfile::tempdir().unwrap();
         fs::create_dir(temp.path().join("d")).unwrap();
         assert!(replace(&temp.path().join("d"), b"x", None).is_err());
@@ -184,7 +184,7 @@ mod tests {
 
         #[test]
         #[cfg_attr(any(not(unix), guard_no_unix), ignore = "no permission bits")]
-        fn a_private_directory_is_its_owners() {
+        fn private_directory_is_accessible_only_to_its_owner() {
             let temp = tempfile::tempdir().unwrap();
             let directory = temp.path().join("a/b");
             create_private_directory(&directory).unwrap();

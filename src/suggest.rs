@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_most_alike_word_or_none() {
+    fn most_similar_word_or_none_is_suggested() {
         let known = ["protect", "protect-tests", "always"];
         assert_eq!(closest_word("protct", known), Some("protect"));
         assert_eq!(closest_word("protect-test", known), Some("protect-tests"));

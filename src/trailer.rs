@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn trailers_that_are_there_stay_together() {
+    fn existing_trailers_stay_together() {
         assert_eq!(
             added("Add a\n\nBody.\n\nSigned-off-by: A <a@b>\n"),
             "Add a\n\nBody.\n\nSigned-off-by: A <a@b>\nGuard-Design: docs/a.md\n"
@@ -261,14 +261,14 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_two_lines_is_no_trailer() {
+    fn two_line_value_is_not_a_trailer() {
         let mut message = Message::new("Add a\n", "#");
         assert!(!message.add(DESIGN, b"a.md\nSigned-off-by: Somebody <else@x>"));
         assert_eq!(message.as_bytes(), b"Add a\n");
     }
 
     #[test]
-    fn content_is_what_would_be_committed() {
+    fn message_content_is_what_git_would_commit() {
         assert_eq!(Message::new("\n# only notes\n", "#").content(), b"");
         assert_eq!(
             Message::new("; note\n# a title\n", ";").content(),
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn the_comment_character_of_auto_is_that_of_the_last_line() {
+    fn auto_comment_character_is_that_of_the_last_line() {
         assert_eq!(comment_of(b"# title\n\n; notes of git\n"), b';');
         assert_eq!(comment_of(b"title\n"), b'#');
     }

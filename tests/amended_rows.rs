@@ -86,7 +86,7 @@ fn many_rows_of_one_design_are_one_warning() {
 
 /// A branch whose name contains no issue may bring any design.
 #[test]
-fn rows_of_designs_that_do_not_govern_the_branch_are_listed() {
+fn rows_added_to_designs_of_other_branches_are_listed() {
     let repo = repo();
     repo.git(&["switch", "--quiet", "--create", "plan", "main"]);
     repo.design(DESIGN, WIDER);
@@ -111,7 +111,7 @@ fn rows_of_designs_that_do_not_govern_the_branch_are_listed() {
 }
 
 #[test]
-fn a_design_that_only_moves_adds_no_row() {
+fn moving_a_design_adds_no_row() {
     let repo = Repo::new();
     repo.stage("src/a.rs", "fn a() {}\n");
     repo.stage("guard.toml", SETTINGS.replace("active/LLD", "*/LLD"));
@@ -125,7 +125,7 @@ fn a_design_that_only_moves_adds_no_row() {
 }
 
 #[test]
-fn narrowing_a_design_lists_nothing() {
+fn removing_rows_is_not_reported_as_amended() {
     let repo = Repo::new();
     repo.stage("src/a.rs", "fn a() {}\n");
     repo.govern(WIDER);

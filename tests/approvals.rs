@@ -135,7 +135,7 @@ fn scenario_060_an_approved_replacement_is_written() {
 }
 
 #[test]
-fn approve_without_staged_or_id_lists_what_waits() {
+fn approve_without_staged_or_id_lists_pending_changes() {
     let repo = repo();
     let bare = || repo.guard(&["approve"]).exits(2).says("--staged");
     bare().says("no change is held");
@@ -154,7 +154,7 @@ fn scenario_070_a_rejected_replacement_is_not_written() {
 }
 
 #[test]
-fn scenario_160_every_decision_is_on_record() {
+fn scenario_160_every_decision_is_logged() {
     let repo = repo();
     let id = hold(&repo);
     let (Some(first), Some(second)) = (driver(&repo), driver(&repo)) else {
@@ -196,7 +196,7 @@ fn scenario_160_every_decision_is_on_record() {
 }
 
 #[test]
-fn a_write_at_a_terminal_asks_at_once() {
+fn write_at_a_terminal_asks_immediately() {
     let repo = repo();
     repo.write("content", new());
     let write = ["write", FILE, "--content-file", "content"];
@@ -216,7 +216,7 @@ fn a_write_at_a_terminal_asks_at_once() {
 }
 
 #[test]
-fn another_word_no_reason_an_interrupt_and_a_closed_window_change_nothing() {
+fn wrong_word_missing_reason_interrupt_or_closed_window_change_nothing() {
     let repo = repo();
     let id = hold(&repo);
     let before = repo.digest_tree();
@@ -250,7 +250,7 @@ fn another_word_no_reason_an_interrupt_and_a_closed_window_change_nothing() {
 }
 
 #[test]
-fn without_a_terminal_nobody_decides() {
+fn approving_and_rejecting_require_a_terminal() {
     let repo = repo();
     let id = hold(&repo);
     let before = repo.digest_tree();
@@ -269,7 +269,7 @@ fn without_a_terminal_nobody_decides() {
 }
 
 #[test]
-fn agents_and_ci_are_refused_at_a_terminal_too() {
+fn agents_and_ci_are_refused_even_at_a_terminal() {
     let repo = repo();
     let id = hold(&repo);
     let before = repo.digest_tree();
@@ -308,7 +308,7 @@ fn agents_and_ci_are_refused_at_a_terminal_too() {
 }
 
 #[test]
-fn a_file_that_changed_meanwhile_is_stale() {
+fn held_change_is_stale_after_the_file_changed() {
     let repo = repo();
     let id = hold(&repo);
     repo.write(FILE, old() + "one more line\n");
@@ -320,7 +320,7 @@ fn a_file_that_changed_meanwhile_is_stale() {
 }
 
 #[test]
-fn held_content_that_was_exchanged_is_not_written() {
+fn tampered_held_content_is_not_written() {
     let repo = repo();
     let id = hold(&repo);
     let held = repo.path(".git/guard/held").join(format!("{id}.content"));
@@ -331,7 +331,7 @@ fn held_content_that_was_exchanged_is_not_written() {
 }
 
 #[test]
-fn an_approval_passes_the_commit_of_just_this_change_once() {
+fn approval_lets_exactly_one_commit_of_this_change_pass() {
     let repo = repo();
     install(&repo);
     let id = hold(&repo);
@@ -419,7 +419,7 @@ fn an_approval_expires() {
 
 /// The approval names what HEAD holds; what else is on the disk was never shown.
 #[test]
-fn an_approval_of_what_is_staged_covers_no_other_content_on_the_disk() {
+fn approval_of_staged_content_does_not_cover_other_content_on_disk() {
     let repo = repo();
     repo.stage(FILE, new());
     let Some(driver) = driver(&repo) else { return };
@@ -435,7 +435,7 @@ fn an_approval_of_what_is_staged_covers_no_other_content_on_the_disk() {
 }
 
 #[test]
-fn all_staged_changes_are_approved_with_one_word() {
+fn all_staged_changes_are_approved_in_one_prompt() {
     let repo = repo();
     install(&repo);
     repo.stage(FILE, new());
@@ -457,7 +457,7 @@ fn all_staged_changes_are_approved_with_one_word() {
 }
 
 #[test]
-fn a_loss_on_the_way_of_a_rename_is_approved_at_both_ends() {
+fn loss_during_a_rename_needs_approval_of_both_paths() {
     let repo = repo();
     install(&repo);
     repo.design(
@@ -485,7 +485,7 @@ fn a_loss_on_the_way_of_a_rename_is_approved_at_both_ends() {
 }
 
 #[test]
-fn no_approval_clears_the_two_rules_that_always_hold() {
+fn approval_never_clears_unsafe_path_or_outside_workspace() {
     let repo = repo();
     repo.stage("src/stray.py", "stray\n");
     std::os::unix::fs::symlink("../../outside", repo.path("src/link")).unwrap();

@@ -31,7 +31,7 @@ fn stays(repo: &Repo, options: &[&str], why: &str) -> Output {
 }
 
 #[test]
-fn a_signed_approval_counts_in_a_range_and_says_so() {
+fn signed_approval_counts_in_a_range_and_is_reported() {
     let Some(repo) = listed() else { return };
     let one = signed(&repo, "person", approval(&repo, &old(), &new()));
     let commit = land(&repo, &new(), &[&one]);
@@ -60,7 +60,7 @@ fn a_signed_approval_counts_in_a_range_and_says_so() {
 }
 
 #[test]
-fn keys_of_every_kind_are_checked_as_ssh_keygen_checks_them() {
+fn every_key_type_is_verified_as_by_ssh_keygen() {
     let Some(repo) = listed() else { return };
     for (name, options) in [
         ("ed", &["-t", "ed25519"][..]),
@@ -84,7 +84,7 @@ fn keys_of_every_kind_are_checked_as_ssh_keygen_checks_them() {
 
 /// One list after the other: guard and ssh-keygen agree on each.
 #[test]
-fn lists_of_signers_mean_what_they_mean_to_ssh_keygen() {
+fn signer_lists_mean_the_same_as_to_ssh_keygen() {
     let Some(repo) = listed() else { return };
     let person = std::fs::read_to_string(key(&repo, "person") + ".pub").unwrap();
     let other = std::fs::read_to_string(key(&repo, "other") + ".pub").unwrap();
@@ -139,7 +139,7 @@ fn lists_of_signers_mean_what_they_mean_to_ssh_keygen() {
 }
 
 #[test]
-fn a_forged_or_stale_approval_does_not_count_and_the_report_says_why() {
+fn forged_or_stale_approval_does_not_count_and_the_report_says_why() {
     let Some(repo) = listed() else { return };
     let good = || approval(&repo, &old(), &new());
     let edit = |change: fn(&mut Approval)| {
@@ -212,7 +212,7 @@ fn a_forged_or_stale_approval_does_not_count_and_the_report_says_why() {
 }
 
 #[test]
-fn an_approval_of_another_path_says_nothing_of_this_one() {
+fn approval_of_another_path_does_not_count() {
     let Some(repo) = listed() else { return };
     let other = Approval {
         path: "src/other.py".into(),
@@ -263,7 +263,7 @@ fn only_the_signers_of_the_merge_base_count() {
 
 /// A key that main took off its list since, or had on it for a while only, is nobody's there.
 #[test]
-fn what_main_takes_back_from_its_signers_counts_no_more() {
+fn approvals_of_a_removed_signer_no_longer_count() {
     let Some(repo) = listed() else { return };
     let one = signed(&repo, "person", approval(&repo, &old(), &new()));
     land(&repo, &new(), &[&one]);
@@ -294,7 +294,7 @@ fn what_main_takes_back_from_its_signers_counts_no_more() {
 }
 
 #[test]
-fn a_list_of_signers_elsewhere_is_guards_own_too() {
+fn signer_list_at_another_path_is_protected_too() {
     let elsewhere = "[approvals]\nsigners = \"docs/signers\"\n";
     let Some(repo) = scene(elsewhere, "") else {
         return;
@@ -315,7 +315,7 @@ fn a_list_of_signers_elsewhere_is_guards_own_too() {
 }
 
 #[test]
-fn a_list_that_cannot_be_read_stops_the_judgement_where_it_is_needed() {
+fn unreadable_signer_list_is_an_error_only_if_needed() {
     let Some(repo) = scene("", "# people\nauthor@example.com ssh-rsa nonsense\n") else {
         return;
     };
@@ -336,7 +336,7 @@ fn a_list_that_cannot_be_read_stops_the_judgement_where_it_is_needed() {
 }
 
 #[test]
-fn authorities_are_left_out_with_a_warning() {
+fn certificate_authorities_are_ignored_with_a_warning() {
     let Some(repo) = scene("", &format!("{WHO} cert-authority KEY\n{WHO} KEY")) else {
         return;
     };
@@ -348,7 +348,7 @@ fn authorities_are_left_out_with_a_warning() {
 }
 
 #[test]
-fn a_trailer_that_is_no_approval_is_told() {
+fn invalid_approval_trailer_is_reported() {
     let Some(repo) = listed() else { return };
     repo.stage(FILE, new());
     let bad = format!(
@@ -406,7 +406,7 @@ fn an_approval_counts_once() {
 }
 
 #[test]
-fn an_approval_that_a_squash_brought_to_main_is_used_up() {
+fn approval_is_used_up_by_a_squash_merge_into_main() {
     let Some(repo) = listed() else { return };
     let one = signed(&repo, "person", approval(&repo, &old(), &new()));
     land(&repo, &new(), &[&one]);
@@ -432,7 +432,7 @@ fn an_approval_that_a_squash_brought_to_main_is_used_up() {
 }
 
 #[test]
-fn a_branch_from_before_does_not_bring_back_what_main_took_back() {
+fn older_branch_does_not_restore_a_removed_signer() {
     let Some(repo) = listed() else { return };
     let one = signed(&repo, "person", approval(&repo, &old(), &new()));
     land(&repo, &new(), &[&one]);
@@ -452,7 +452,7 @@ fn a_branch_from_before_does_not_bring_back_what_main_took_back() {
 }
 
 #[test]
-fn expiry_is_told_by_when_the_change_was_made() {
+fn expiry_is_judged_at_the_time_of_the_commit() {
     let Some(repo) = listed() else { return };
     let one = signed(&repo, "person", approval(&repo, &old(), &new()));
     repo.stage(FILE, new());
@@ -508,7 +508,7 @@ fn small_edits_and_a_rebase_after_a_signed_approval_pass() {
 }
 
 #[test]
-fn what_is_lost_besides_the_approved_step_stays_refused() {
+fn loss_outside_the_approved_step_stays_refused() {
     let Some(repo) = listed() else { return };
     let one = signed(&repo, "person", approval(&repo, &old(), &new()));
     land(&repo, &new(), &[&one]);
@@ -536,7 +536,7 @@ fn what_is_lost_besides_the_approved_step_stays_refused() {
 }
 
 #[test]
-fn what_is_lost_before_the_approved_step_stays_refused() {
+fn loss_before_the_approved_step_stays_refused() {
     let Some(repo) = listed() else { return };
     let start = edited(&old(), 0);
     land(&repo, &start, &[]);
@@ -556,7 +556,7 @@ fn what_is_lost_before_the_approved_step_stays_refused() {
 }
 
 #[test]
-fn approval_of_one_content_is_none_of_another() {
+fn approval_of_one_content_does_not_cover_another() {
     let Some(repo) = listed() else { return };
     let one = signed(&repo, "person", approval(&repo, &old(), &new()));
     let gone = "gone\n".repeat(3);
@@ -654,7 +654,7 @@ fn a_replacement_on_the_way_of_a_rename_can_be_approved() {
 }
 
 #[test]
-fn consent_to_a_new_file_is_none_to_the_removal_of_the_one_before() {
+fn approval_of_a_new_file_does_not_cover_deleting_the_previous_one() {
     let Some(repo) = listed() else { return };
     let one = signed(&repo, "person", approval(&repo, "", &new()));
     // The row lets the file be modified, so that its removal is an error of another rule than the loss is.
@@ -674,7 +674,7 @@ fn consent_to_a_new_file_is_none_to_the_removal_of_the_one_before() {
 }
 
 #[test]
-fn other_errors_than_a_loss_need_consent_to_the_whole_step() {
+fn errors_other_than_loss_need_approval_of_the_whole_step() {
     let protect = "[scope]\nprotect = [\"src/state.py\"]\n";
     let Some(repo) = scene(protect, &format!("{WHO} KEY")) else {
         return;
@@ -701,7 +701,7 @@ fn other_errors_than_a_loss_need_consent_to_the_whole_step() {
 }
 
 #[test]
-fn no_signature_clears_the_two_rules_that_always_hold() {
+fn signed_approval_never_clears_unsafe_path_or_outside_workspace() {
     let Some(repo) = listed() else { return };
     let target = "../../outside";
     let link = Approval {
@@ -724,7 +724,7 @@ fn no_signature_clears_the_two_rules_that_always_hold() {
 }
 
 #[test]
-fn approvals_beside_each_other_and_in_merges_count() {
+fn several_approvals_and_approvals_in_merges_count() {
     let Some(repo) = listed() else { return };
     // Consent on the branch, then main is merged into it.
     let one = signed(&repo, "person", approval(&repo, &old(), &new()));
@@ -769,7 +769,7 @@ fn approvals_beside_each_other_and_in_merges_count() {
 }
 
 #[test]
-fn a_project_that_accepts_unsigned_approvals_judges_their_steps_all_the_same() {
+fn accepted_unsigned_approvals_cover_only_their_step() {
     let Some(repo) = scene("[approvals]\naccept-unsigned = true\n", "") else {
         return;
     };
@@ -836,7 +836,7 @@ fn ci_counts_signed_approvals() {
 }
 
 #[test]
-fn the_design_names_the_file() {
+fn small_edit_within_the_design_passes_a_range() {
     // The scene grants what the tests change, so that nothing but the loss is in question.
     let Some(repo) = listed() else { return };
     repo.stage(FILE, edited(&old(), 0));

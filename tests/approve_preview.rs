@@ -11,7 +11,7 @@ const WORD: &str = "Type `";
 
 /// 270 lines become 56, and every line of both can be seen before the word is typed.
 #[test]
-fn all_of_a_change_can_be_seen_before_it_is_approved() {
+fn whole_change_can_be_paged_before_approval() {
     let repo = Repo::new();
     repo.stage(FILE, lines(1..=270));
     repo.commit("Begin");

@@ -68,7 +68,7 @@ fn nothing_is_left(repo: &Repo) {
 }
 
 #[test]
-fn an_approval_signed_at_the_terminal_holds_from_the_commit_to_the_range() {
+fn approval_signed_at_the_terminal_counts_in_commit_and_range() {
     let Some(repo) = staged() else { return };
     let Some(driver) = driver(&repo) else { return };
     approve_with(driver, &["--sign", &key(&repo, "person")], &[])
@@ -103,7 +103,7 @@ fn an_approval_signed_at_the_terminal_holds_from_the_commit_to_the_range() {
 }
 
 #[test]
-fn the_key_of_git_signs_and_no_program_of_the_repository_runs() {
+fn gits_signing_key_signs_and_no_configured_program_runs() {
     let Some(repo) = staged() else { return };
     let (Some(first), Some(mut second)) = (driver(&repo), driver(&repo)) else {
         return;
@@ -139,7 +139,7 @@ fn the_key_of_git_signs_and_no_program_of_the_repository_runs() {
 }
 
 #[test]
-fn a_passphrase_is_asked_at_the_terminal_and_a_wrong_one_approves_nothing() {
+fn passphrase_is_asked_and_a_wrong_one_approves_nothing() {
     let Some(repo) = staged() else { return };
     let (Some(first), Some(second)) = (driver(&repo), driver(&repo)) else {
         return;
@@ -197,7 +197,7 @@ impl Drop for Agent {
 }
 
 #[test]
-fn a_key_that_only_an_agent_holds_signs() {
+fn key_held_only_by_ssh_agent_signs() {
     let Some(repo) = staged() else { return };
     let Some(mut driver) = driver(&repo) else {
         return;
@@ -259,7 +259,7 @@ fn a_held_change_and_a_write_at_the_terminal_are_signed_too() {
 
 /// Locally, too, consent is to one step in one commit, whoever signed it.
 #[test]
-fn a_signed_trailer_in_another_message_passes_no_other_commit() {
+fn signed_trailer_copied_to_another_commit_does_not_count() {
     let Some(repo) = staged() else { return };
     let Some(driver) = driver(&repo) else { return };
     approve_with(driver, &["--sign", &key(&repo, "person")], &[]).exits(0);
@@ -310,7 +310,7 @@ fn a_signed_trailer_in_another_message_passes_no_other_commit() {
 
 /// The hook that sees every new commit counts a person's unsigned consent as the other local hooks do.
 #[test]
-fn the_reference_transaction_hook_counts_what_was_approved_here() {
+fn reference_transaction_hook_counts_local_approvals() {
     let Some(repo) = staged() else { return };
     let Some(driver) = driver(&repo) else { return };
     repo.install_hook("reference-transaction");
@@ -373,7 +373,7 @@ fn enrolled_key_signs_an_approval_that_the_range_accepts() {
 }
 
 #[test]
-fn enrolling_keeps_other_lines_and_refuses_what_is_listed_or_no_key() {
+fn enrolling_keeps_other_lines_and_refuses_listed_or_invalid_keys() {
     let Some(repo) = listed() else { return };
     let Some(_) = driver(&repo) else { return };
     let enroll = |key: &str| enroll(driver(&repo).unwrap(), key);
@@ -400,7 +400,7 @@ fn enrolling_keeps_other_lines_and_refuses_what_is_listed_or_no_key() {
 }
 
 #[test]
-fn enrolling_takes_a_person_and_follows_no_link() {
+fn enrolling_requires_a_person_and_follows_no_link() {
     let Some(repo) = scene("", "") else { return };
     let public = key(&repo, "person") + ".pub";
     repo.guard(&["approve", "--enroll", &public])

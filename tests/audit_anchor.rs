@@ -28,14 +28,14 @@ fn against(repo: &Repo, anchor: &str) -> Option<(u64, String)> {
 }
 
 #[test]
-fn a_log_that_grew_since_is_sound() {
+fn log_that_grew_after_the_anchor_is_sound() {
     let (repo, anchor) = anchored();
     assert_eq!(log_lines(&repo).len(), 8);
     assert_eq!(against(&repo, &anchor), None);
 }
 
 #[test]
-fn an_older_copy_is_truncated() {
+fn older_copy_of_the_log_is_reported_as_truncated() {
     let (repo, anchor) = anchored();
     let lines = log_lines(&repo);
     set_log(&repo, &lines[..6]);
@@ -51,7 +51,7 @@ fn an_older_copy_is_truncated() {
 }
 
 #[test]
-fn a_chain_stamped_anew_is_told() {
+fn rehashed_chain_is_detected_by_the_anchor() {
     let (repo, anchor) = anchored();
     let mut lines = log_lines(&repo);
     lines[0] = lines[0].replace("\"path\":\"a\"", "\"path\":\"b\"");
@@ -61,7 +61,7 @@ fn a_chain_stamped_anew_is_told() {
 }
 
 #[test]
-fn a_log_that_was_cut_and_grew_again_is_told() {
+fn log_that_was_truncated_and_extended_is_detected() {
     let (repo, anchor) = anchored();
     let lines = log_lines(&repo);
     set_log(&repo, &lines[..4]);
@@ -73,7 +73,7 @@ fn a_log_that_was_cut_and_grew_again_is_told() {
 }
 
 #[test]
-fn a_log_that_was_removed_and_begun_anew_is_told() {
+fn log_that_was_deleted_and_restarted_is_detected() {
     let (repo, anchor) = anchored();
     fs::remove_file(log_file(&repo)).unwrap();
     repo.put("a", "anew\n", &[]).works();

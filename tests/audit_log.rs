@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use write_guard::gate::{Log, verify};
 
 #[test]
-fn a_log_as_it_was_written_is_sound() {
+fn unmodified_log_is_sound() {
     let repo = with_log(3);
     assert_eq!(verdict(&repo, &[]), None);
     assert_eq!(verdict(&repo, &["--anchor", &head(&repo)]), None);
@@ -22,7 +22,7 @@ fn a_log_as_it_was_written_is_sound() {
 }
 
 #[test]
-fn an_edited_byte_is_told() {
+fn edited_byte_is_detected() {
     let repo = with_log(3);
     let mut lines = log_lines(&repo);
     lines[2] = lines[2].replace("\"path\":\"a\"", "\"path\":\"b\"");
@@ -34,7 +34,7 @@ fn an_edited_byte_is_told() {
 }
 
 #[test]
-fn a_record_that_is_changed_and_hashed_anew_breaks_the_chain() {
+fn edited_and_rehashed_record_breaks_the_chain() {
     let repo = with_log(3);
     let mut lines = log_lines(&repo);
     lines[2] = lines[2].replace("\"path\":\"a\"", "\"path\":\"b\"");
@@ -44,7 +44,7 @@ fn a_record_that_is_changed_and_hashed_anew_breaks_the_chain() {
 }
 
 #[test]
-fn a_removed_middle_is_told() {
+fn removed_records_are_detected() {
     let repo = with_log(3);
     let mut lines = log_lines(&repo);
     lines.drain(2..4);
@@ -56,7 +56,7 @@ fn a_removed_middle_is_told() {
 }
 
 #[test]
-fn a_changed_order_is_told() {
+fn reordered_records_are_detected() {
     let repo = with_log(3);
     let mut lines = log_lines(&repo);
     lines.swap(1, 2);
@@ -69,7 +69,7 @@ fn a_changed_order_is_told() {
 }
 
 #[test]
-fn two_logs_in_one_are_told() {
+fn records_of_another_log_are_detected() {
     let (repo, other) = (with_log(3), Repo::open());
     for content in ["x\n", "y\n"] {
         other.put("b", content, &[]).works();
@@ -91,7 +91,7 @@ fn two_logs_in_one_are_told() {
 }
 
 #[test]
-fn a_cut_last_operation_is_told_against_an_anchor_only() {
+fn truncated_last_operation_is_detected_only_with_an_anchor() {
     let repo = with_log(3);
     let anchor = head(&repo);
     let lines = log_lines(&repo);
@@ -105,7 +105,7 @@ fn a_cut_last_operation_is_told_against_an_anchor_only() {
 }
 
 #[test]
-fn a_removed_or_emptied_log_is_told_by_the_snapshots() {
+fn deleted_or_emptied_log_is_detected_by_the_snapshots() {
     for writes in [1, 3] {
         let repo = with_log(writes);
         set_log(&repo, &[]);
@@ -118,7 +118,7 @@ fn a_removed_or_emptied_log_is_told_by_the_snapshots() {
 }
 
 #[test]
-fn what_a_log_was_at_a_snapshot_is_told_without_an_anchor() {
+fn truncation_before_a_snapshot_is_detected_without_an_anchor() {
     let repo = with_log(3);
     let lines = log_lines(&repo);
     // The third snapshot was taken after the fourth record.
@@ -133,7 +133,7 @@ fn what_a_log_was_at_a_snapshot_is_told_without_an_anchor() {
 }
 
 #[test]
-fn a_restamped_chain_is_told() {
+fn rehashed_chain_is_detected_by_a_snapshot() {
     let repo = with_log(3);
     let anchor = head(&repo);
     let mut lines = log_lines(&repo);
@@ -145,7 +145,7 @@ fn a_restamped_chain_is_told() {
 }
 
 #[test]
-fn a_torn_last_line_is_told_and_the_next_record_seals_it() {
+fn incomplete_last_line_is_reported_and_sealed_by_the_next_record() {
     // Without its newline, in the middle, and after the first byte.
     for cut in [None, Some(40), Some(0)] {
         let repo = with_log(2);
@@ -166,7 +166,7 @@ fn a_torn_last_line_is_told_and_the_next_record_seals_it() {
 }
 
 #[test]
-fn an_operation_without_an_end_is_told() {
+fn unfinished_operation_is_reported() {
     let repo = with_log(3);
     let lines = log_lines(&repo);
     set_log(&repo, &lines[..5]);
@@ -185,7 +185,7 @@ fn an_operation_without_an_end_is_told() {
 }
 
 #[test]
-fn r004_criterion_5_refusals_are_on_record_with_path_and_time_az_62() {
+fn r004_criterion_5_refusals_are_logged_with_path_and_time_az_62() {
     let repo = Repo::open();
     repo.put("../x", "x\n", &[]).fails("security");
     let records = repo.records();

@@ -4,7 +4,7 @@ use crate::common::commits::{commit, install, passes, refused, refused_by, repo}
 use crate::common::{DESIGN, Repo, SETTINGS};
 
 #[test]
-fn a_second_commit_on_a_file_that_the_first_one_added() {
+fn second_commit_may_change_a_file_the_first_one_added() {
     let repo = repo();
     repo.stage("src/new.rs", "new\n");
     passes(&repo);
@@ -14,7 +14,7 @@ fn a_second_commit_on_a_file_that_the_first_one_added() {
 }
 
 #[test]
-fn with_a_work_base_an_add_row_covers_only_what_the_base_lacks() {
+fn with_a_merge_base_an_add_row_covers_only_files_the_base_lacks() {
     let repo = Repo::new();
     repo.stage("src/old.rs", "old\n");
     repo.stage("guard.toml", format!("{SETTINGS}base = \"main\"\n"));
@@ -34,7 +34,7 @@ fn with_a_work_base_an_add_row_covers_only_what_the_base_lacks() {
 }
 
 #[test]
-fn the_work_base_of_a_clone_is_the_remotes_default_branch() {
+fn merge_base_of_a_clone_is_with_the_remotes_default_branch() {
     let origin = Repo::new();
     origin.stage("src/old.rs", "old\n");
     origin.stage("guard.toml", SETTINGS);
@@ -151,7 +151,7 @@ fn settings_together_with_code() {
 }
 
 #[test]
-fn settings_cannot_open_what_is_committed_with_them() {
+fn settings_do_not_apply_to_the_commit_that_changes_them() {
     let repo = repo();
     repo.stage(
         "guard.toml",

@@ -136,7 +136,7 @@ fn rule_2_relative_paths_are_taken_from_the_directory_of_the_caller_jc_01_to_03_
 }
 
 #[test]
-fn jc_20_no_path_is_a_wrong_call() {
+fn jc_20_missing_path_is_a_usage_error() {
     assert_eq!(open_repo().guard(&["check"]).exits(2).stdout, "");
 }
 
@@ -254,7 +254,7 @@ fn rule_4_links_are_followed_and_must_stay_inside_jc_13_to_15_and_51_to_54() {
 }
 
 #[test]
-fn dots_behind_a_link_are_taken_from_where_it_leads() {
+fn dot_dot_behind_a_link_starts_at_its_target() {
     let repo = Repo::new();
     repo.stage("b/c/keep", "x\n");
     repo.govern(&[("t", "Add", "x")]);
@@ -268,7 +268,7 @@ fn dots_behind_a_link_are_taken_from_where_it_leads() {
 }
 
 #[test]
-fn the_scope_is_asked_about_what_a_link_leads_to() {
+fn scope_applies_to_the_target_of_a_link() {
     let repo = Repo::new();
     repo.stage("real.txt", "x\n");
     repo.govern(&[("alias.txt", "Modify", "x")]);
@@ -277,7 +277,7 @@ fn the_scope_is_asked_about_what_a_link_leads_to() {
 }
 
 #[test]
-fn a_root_that_is_reached_over_a_link_is_one_root() {
+fn root_reached_through_a_link_is_the_same_root() {
     let repo = open_repo();
     let alias = repo.root.with_file_name("alias");
     symlink(&repo.root, &alias).unwrap();
@@ -320,7 +320,7 @@ fn rule_5_the_parent_of_a_new_path_must_be_a_directory_inside() {
 }
 
 #[test]
-fn what_is_no_plain_file_is_refused() {
+fn only_regular_files_are_accepted() {
     let repo = open_repo();
     fs::hard_link(repo.path("target.txt"), repo.path("../other-name")).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(repo.path("socket")).unwrap();
@@ -376,7 +376,7 @@ fn staged_links_that_leave_are_refused_each_with_its_reason() {
 }
 
 #[test]
-fn a_staged_chain_is_refused_wherever_it_begins() {
+fn staged_link_chain_that_escapes_is_refused_at_every_link() {
     // Only the sum of both leaves: src/up is the root, and its `..` is outside.
     let report = staged_links(&[("src/up", ".."), ("l", "src/up/../x")]);
     assert_eq!(findings(&report), [(OUTSIDE, "l")], "{report:#}");

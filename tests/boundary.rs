@@ -186,7 +186,7 @@ fn layouts_on_disk() {
     guard_no_unix,
     ignore = "a FIFO, which Windows lacks, would wait for a writer"
 )]
-fn what_is_no_regular_file_is_refused() {
+fn non_regular_files_are_refused() {
     let disk = Disk::new();
     let ws = disk.ws();
     fs::create_dir(ws.join("src")).unwrap();
@@ -220,7 +220,7 @@ fn what_is_no_regular_file_is_refused() {
 }
 
 #[test]
-fn a_workspace_reached_over_a_link_is_the_same_workspace() {
+fn workspace_reached_through_a_link_is_the_same_workspace() {
     let disk = Disk::new();
     symlink(disk.ws(), disk.base.join("alias")).unwrap();
     let boundary = Boundary::open(&disk.base.join("alias")).unwrap();

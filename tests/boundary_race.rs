@@ -61,7 +61,7 @@ fn attempt(boundary: &Boundary, kind: usize) -> (bool, bool) {
 /// `GUARD_RACE` attempts in all (default 40,000; 2,000,000 in `.ci/long`): each creates, renames and unlinks one in
 /// sixteen, the rest opens.
 #[test]
-fn nobody_wins_a_race_against_the_boundary() {
+fn swapping_directories_and_links_never_escapes_the_boundary() {
     let attempts: usize = std::env::var("GUARD_RACE")
         .ok()
         .and_then(|n| n.parse().ok())
@@ -98,7 +98,7 @@ fn nobody_wins_a_race_against_the_boundary() {
 
 /// The same race around check-then-open must be lost with each kind, or the race above proves nothing.
 #[test]
-fn check_then_open_loses_the_race() {
+fn check_then_open_escapes_in_the_same_race() {
     for (kind, name) in KINDS.iter().enumerate() {
         let field = Field::new();
         let try_once = || -> bool {

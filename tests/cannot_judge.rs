@@ -105,7 +105,7 @@ fn no_settings() {
 }
 
 #[test]
-fn a_design_that_is_not_there() {
+fn missing_explicit_design_is_an_error() {
     let repo = repo();
     cannot(&repo, &["lint", "--lld", "docs/missing.md"])
         .says("there is no design at docs/missing.md")
@@ -135,7 +135,7 @@ fn two_designs_without_a_choice() {
 }
 
 #[test]
-fn an_unusable_design_tells_all_its_faults_with_their_places() {
+fn unusable_design_reports_every_fault_with_its_line() {
     let repo = with_design(
         "# x\n\n### 2.1 Files Changed\n\n| File | Change Type | Description |\n|---|---|---|\n\
          | `../../etc/passwd` | Modify | x |\n| `src/a b\\c.rs` | Frobnicate | x |\n| `path/to/file` | Add | x |\n",
@@ -233,7 +233,7 @@ fn settings_are_not_broken_by_a_commit() {
 }
 
 #[test]
-fn a_wrong_call() {
+fn usage_error_exits_with_2() {
     let repo = repo();
     for arguments in [
         &["lint", "--ragne", "a..b"][..],
@@ -332,7 +332,7 @@ fn a_missing_object() {
 }
 
 #[test]
-fn a_missing_design_or_settings_object_is_not_taken_for_none() {
+fn missing_object_of_design_or_settings_is_an_error() {
     for path in ["guard.toml", DESIGN] {
         let repo = repo();
         lose(&repo, &repo.git(&["rev-parse", &format!("HEAD:{path}")]));
@@ -388,7 +388,7 @@ fn a_repository_format_of_the_future() {
 
 #[cfg(unix)]
 #[test]
-fn a_repository_of_somebody_else() {
+fn repository_of_another_user_is_refused() {
     let repo = repo();
     let nobody = Some(65534);
     if let Err(error) = std::os::unix::fs::chown(repo.path(".git"), nobody, nobody) {
@@ -413,7 +413,7 @@ fn a_repository_of_somebody_else() {
 }
 
 #[test]
-fn a_first_commit_has_nothing_before_it_to_be_judged_by() {
+fn first_commit_has_no_earlier_policy() {
     let repo = Repo::new();
     repo.stage("src/old.rs", "old\n");
     repo.commit("Before guard");
@@ -445,7 +445,7 @@ fn a_quarantine_without_its_other_variables_is_named() {
 }
 
 #[test]
-fn a_file_of_git_that_cannot_be_read_is_named() {
+fn unreadable_git_file_is_named() {
     for file in ["packed-refs", "objects/info/alternates"] {
         let repo = repo();
         let path = repo.path(".git").join(file);

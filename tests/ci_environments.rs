@@ -270,7 +270,7 @@ fn a_merge_ref_and_the_tip_of_the_base_are_exact() {
 }
 
 #[test]
-fn a_push_to_the_default_branch_is_judged_from_what_it_was() {
+fn push_to_the_default_branch_is_judged_from_its_previous_commit() {
     let hub = hub();
     let clone = hub.checkout("clone", &hub.base, 2);
     let event = |before: &str| {
@@ -305,7 +305,7 @@ fn a_push_to_the_default_branch_is_judged_from_what_it_was() {
 }
 
 #[test]
-fn what_has_no_range_is_refused_or_says_so() {
+fn event_without_a_range_is_refused_or_says_why() {
     let hub = hub();
     let clone = hub.checkout("clone", &hub.merge, 0);
     let scheduled = github(&hub, "schedule", &hub.base, &json!({}));
@@ -435,7 +435,7 @@ fn the_depth_matrix_of_the_others() {
 
 /// A build of main itself does not say what is new: an empty range would be a wrong answer.
 #[test]
-fn a_build_of_the_target_branch_is_refused_where_the_system_does_not_say_what_is_new() {
+fn target_branch_build_without_previous_commit_is_refused() {
     let hub = hub();
     let clone = hub.checkout("clone", &hub.base, 0);
     for variables in [
@@ -549,7 +549,7 @@ fn the_report_says_which_range_and_why() {
 
 /// A design that is not committed counts for nothing in CI.
 #[test]
-fn a_design_beside_the_history_is_refused() {
+fn uncommitted_design_is_refused_in_ci() {
     let hub = hub();
     let clone = hub.checkout("clone", &hub.merge, 2);
     hub.repo.write(

@@ -78,7 +78,7 @@ fn the_snippets_follow_the_schemas_of_their_systems() {
 }
 
 #[test]
-fn expressions_of_the_action_and_the_workflow_stand_outside_of_scripts() {
+fn expressions_of_action_and_workflow_are_not_inside_scripts() {
     let workflow = fs::read_to_string(Path::new(SOURCE).join(".github/workflows/ci.yml")).unwrap();
     for line in ACTION.lines().chain(workflow.lines()) {
         if let Some((before, _)) = line.split_once("${{") {
@@ -96,7 +96,7 @@ fn expressions_of_the_action_and_the_workflow_stand_outside_of_scripts() {
 
 /// A tag can be moved to other code, a commit cannot.
 #[test]
-fn the_workflow_takes_actions_of_others_by_commit() {
+fn third_party_actions_are_pinned_to_a_commit() {
     let workflow = fs::read_to_string(Path::new(SOURCE).join(".github/workflows/ci.yml")).unwrap();
     let mut pinned = 0;
     for line in workflow.lines() {
@@ -157,7 +157,7 @@ fn program(path: &Path, script: &str) {
 /// rustup looks for rust-toolchain.toml from the current directory upwards, and may run what it names as cargo.
 #[cfg(unix)]
 #[test]
-fn the_action_installs_guard_from_outside_of_the_checkout() {
+fn action_does_not_install_guard_from_the_checkout() {
     let repo = Repo::new();
     let (action, bin) = (repo.path("../action"), repo.path("../bin"));
     fs::create_dir(&action).unwrap();
@@ -178,7 +178,7 @@ fn the_action_installs_guard_from_outside_of_the_checkout() {
 }
 
 #[test]
-fn the_snippets_install_guard_from_outside_of_the_checkout() {
+fn snippets_do_not_install_guard_from_the_checkout() {
     let installs: Vec<_> = snippets()
         .into_iter()
         .flat_map(|(_, block)| block.lines())
@@ -217,7 +217,7 @@ fn run_action(repo: &Repo, design: &str, args: &str, code: i32) -> (Vec<String>,
 
 #[cfg(unix)]
 #[test]
-fn the_action_runs_guard_once_and_names_the_report_also_when_refused() {
+fn action_runs_guard_once_and_names_the_report_even_if_refused() {
     for code in [0, 1, 2] {
         let repo = Repo::new();
         let (arguments, outputs) = run_action(&repo, "", "", code);
@@ -240,7 +240,7 @@ fn the_action_runs_guard_once_and_names_the_report_also_when_refused() {
 
 #[cfg(unix)]
 #[test]
-fn inputs_of_the_action_are_arguments_and_never_shell() {
+fn action_inputs_are_arguments_never_shell_code() {
     let repo = Repo::new();
     let (arguments, _) = run_action(
         &repo,
@@ -264,7 +264,7 @@ fn inputs_of_the_action_are_arguments_and_never_shell() {
 }
 
 #[test]
-fn guards_own_settings_and_design_judge() {
+fn guards_own_settings_and_design_are_usable() {
     let repo = Repo::new();
     for name in ["guard.toml", "docs/design/LLD-4.md"] {
         repo.stage(name, fs::read(Path::new(SOURCE).join(name)).unwrap());

@@ -110,7 +110,7 @@ fn a_file_edited_here_and_renamed_on_the_other_side() {
 }
 
 #[test]
-fn a_line_more_in_a_renamed_file_is_somebodys() {
+fn line_added_to_a_renamed_file_during_a_merge_is_judged() {
     let repo = renamed_and_edited();
     assert!(merge(&repo));
     let merged = repo.git(&["show", ":src/b.rs"]);
@@ -119,7 +119,7 @@ fn a_line_more_in_a_renamed_file_is_somebodys() {
 }
 
 #[test]
-fn an_edit_that_a_renamed_file_lost_is_somebodys() {
+fn edit_dropped_from_a_renamed_file_during_a_merge_is_judged() {
     let repo = renamed_and_edited();
     assert!(merge(&repo));
     repo.stage("src/b.rs", lines(1..=149));
@@ -164,7 +164,7 @@ fn the_same_file_added_on_both_sides() {
 }
 
 #[test]
-fn a_clean_file_beside_a_conflict() {
+fn cleanly_merged_file_next_to_a_conflict_is_not_judged() {
     let repo = renamed_and_edited();
     repo.stage(
         "old/one.rs",
@@ -188,7 +188,7 @@ fn a_clean_file_beside_a_conflict() {
 
 /// Neither attributes nor settings of git say what is somebody's own.
 #[test]
-fn attributes_and_settings_do_not_take_part() {
+fn attributes_and_settings_do_not_affect_merges() {
     let repo = renamed_and_edited();
     assert!(merge(&repo));
     let evil = format!("touch '{}'; exit 1", repo.path("../ran").display());

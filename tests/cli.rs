@@ -74,7 +74,7 @@ fn the_version() {
 }
 
 #[test]
-fn every_rule_is_explained_also_where_there_is_no_repository() {
+fn every_rule_is_explained_even_outside_a_repository() {
     let repo = Repo::new();
     let list = repo.guard(&["-C", "..", "explain"]).exits(0).stdout;
     for rule in Rule::ALL {
@@ -88,7 +88,7 @@ fn every_rule_is_explained_also_where_there_is_no_repository() {
 }
 
 #[test]
-fn quiet_prints_errors_alone() {
+fn quiet_prints_only_errors() {
     let repo = repo();
     for arguments in [&["-q", "lint"][..], &["lint", "--quiet"]] {
         let output = repo.guard(arguments).exits(1).says("error[out-of-scope]");
@@ -109,7 +109,7 @@ fn quiet_prints_errors_alone() {
 }
 
 #[test]
-fn colour_is_for_terminals_unless_it_is_asked_for() {
+fn colour_is_used_only_on_terminals_unless_requested() {
     let repo = repo();
     let is_coloured = |arguments: &[&str], environment: &[(&str, &str)]| {
         let output = guard_with(&repo, arguments, environment).exits(1);
@@ -161,7 +161,7 @@ fn colour_is_for_terminals_unless_it_is_asked_for() {
 }
 
 #[test]
-fn the_format_by_a_variable() {
+fn format_can_be_set_by_a_variable() {
     let output = guard_with(&repo(), &["lint"], &[("GUARD_FORMAT", "json")]).exits(1);
     let report: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(report["verdict"], "refused");
@@ -194,7 +194,7 @@ const PRINTING: [&[&str]; 5] = [
 
 #[cfg(unix)]
 #[test]
-fn a_reader_that_went_away_is_no_error() {
+fn closed_pipe_is_not_an_error() {
     let repo = repo();
     for arguments in PRINTING {
         let (reader, writer) = std::io::pipe().unwrap();
@@ -211,7 +211,7 @@ fn a_reader_that_went_away_is_no_error() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_verdict_that_cannot_be_told_is_none() {
+fn verdict_that_cannot_be_printed_exits_with_2() {
     let repo = repo();
     for arguments in PRINTING {
         let full = File::options().write(true).open("/dev/full").unwrap();
@@ -357,7 +357,7 @@ fn a_name_that_looks_like_a_flag() {
 }
 
 #[test]
-fn lint_takes_a_range_without_its_option() {
+fn lint_accepts_a_range_as_argument() {
     let repo = repo();
     repo.git(&["branch", "start"]);
     repo.commit("Out of scope");
@@ -375,7 +375,7 @@ fn lint_takes_a_range_without_its_option() {
 }
 
 #[test]
-fn lint_staged_is_what_lint_does_anyway() {
+fn lint_staged_equals_plain_lint() {
     let repo = repo();
     let plain = repo.guard(&["lint", "--format", "json"]).exits(1);
     let staged = repo
@@ -386,7 +386,7 @@ fn lint_staged_is_what_lint_does_anyway() {
 }
 
 #[test]
-fn explain_answers_programs_in_json() {
+fn explain_supports_json() {
     let repo = Repo::new();
     let json = |arguments: &[&str]| -> Value {
         let output = repo

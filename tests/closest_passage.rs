@@ -54,7 +54,7 @@ fn the_line_and_the_words_that_differ_are_named() {
 }
 
 #[test]
-fn in_a_passage_of_several_lines_each_difference_has_its_line() {
+fn each_difference_in_a_passage_has_its_line() {
     let repo = repo(CODE);
     let search = "    for attempt in range(retries):\n        if os.path.isfile(path):\n            return parse(path)\n";
     let said = told(&repo, search);
@@ -67,7 +67,7 @@ fn in_a_passage_of_several_lines_each_difference_has_its_line() {
 }
 
 #[test]
-fn programs_get_the_same_advice() {
+fn json_contains_the_same_advice() {
     let repo = repo(CODE);
     let search = "def load(path, attempts=3):";
     let patch = [
@@ -90,7 +90,7 @@ fn programs_get_the_same_advice() {
 }
 
 #[test]
-fn content_that_would_steer_the_terminal_is_escaped() {
+fn terminal_control_sequences_in_content_are_escaped() {
     let repo = repo("let value = \u{1b}[2J\u{202e}evil;\nlet other = 1;\n");
     let said = told(&repo, "let value = evil;");
     assert!(
@@ -100,7 +100,7 @@ fn content_that_would_steer_the_terminal_is_escaped() {
 }
 
 #[test]
-fn nothing_is_named_where_nothing_is_close() {
+fn no_passage_is_named_if_none_is_close() {
     let repo = repo(CODE);
     let said = told(&repo, "completely different words that are nowhere");
     assert!(said.contains("read the file again"), "{said}");

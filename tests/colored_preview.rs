@@ -53,7 +53,7 @@ fn emphasised(text: &str) -> (Vec<String>, String) {
 }
 
 #[test]
-fn only_the_changed_word_of_a_line_stands_out() {
+fn only_changed_words_of_a_line_are_emphasised() {
     let (repo, new) = repo(counted);
     let id = held(&repo, &new);
     repo.stage(FILE, &new);
@@ -79,7 +79,7 @@ fn only_the_changed_word_of_a_line_stands_out() {
 
 #[cfg(unix)]
 #[test]
-fn a_person_who_decides_sees_the_words_too() {
+fn approval_prompt_emphasises_changed_words() {
     let (repo, new) = repo(counted);
     let id = held(&repo, &new);
     let Some(terminal) = driver(&repo) else {
@@ -92,7 +92,7 @@ fn a_person_who_decides_sees_the_words_too() {
 }
 
 #[test]
-fn lines_that_have_little_in_common_are_not_compared_by_words() {
+fn dissimilar_lines_are_not_compared_by_words() {
     let (repo, _) = repo(counted);
     let other: String = (1..=150).map(|n| format!("def f{n}(): pass\n")).collect();
     let id = held(&repo, &other);
@@ -103,7 +103,7 @@ fn lines_that_have_little_in_common_are_not_compared_by_words() {
 }
 
 #[test]
-fn content_that_would_steer_the_terminal_stays_escaped_in_colour() {
+fn terminal_control_sequences_stay_escaped_in_coloured_output() {
     let (repo, new) =
         repo(|n, word| format!("line {n} \u{1b}[2J has \u{202e}the {word}\u{1b}]0;x\u{7} word"));
     let id = held(&repo, &new);
@@ -114,7 +114,7 @@ fn content_that_would_steer_the_terminal_stays_escaped_in_colour() {
 }
 
 #[test]
-fn more_lines_than_the_limit_are_coloured_as_a_whole() {
+fn beyond_the_limit_whole_lines_are_coloured() {
     let (repo, new) =
         repo(|n, word| format!("{} the {word} word", format!("line {n} ").repeat(20)));
     let id = held(&repo, &new);

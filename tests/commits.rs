@@ -38,7 +38,7 @@ fn a_deletion_before_a_change() {
 }
 
 #[test]
-fn commit_all_judges_what_is_not_staged_yet() {
+fn commit_all_judges_unstaged_changes() {
     let repo = repo();
     repo.write("src/old.rs", "changed\n");
     commit(&repo, &["-a"]).exits(0);
@@ -50,7 +50,7 @@ fn commit_all_judges_what_is_not_staged_yet() {
 }
 
 #[test]
-fn commit_path_judges_that_path_alone() {
+fn commit_path_judges_only_that_path() {
     let repo = repo();
     repo.stage("src/other.rs", "changed\n");
     repo.stage("src/stray.rs", "stray\n");
@@ -110,7 +110,7 @@ fn an_unborn_branch_with_code_is_judged() {
 }
 
 #[test]
-fn settings_by_git_minus_c_count() {
+fn settings_passed_with_git_minus_c_count() {
     let repo = repo();
     repo.git(&["switch", "--quiet", "--create", "elsewhere"]);
     repo.stage("src/new.rs", "new\n");
@@ -121,7 +121,7 @@ fn settings_by_git_minus_c_count() {
 }
 
 #[test]
-fn a_clean_merge_brings_nothing_of_its_own() {
+fn clean_merge_has_no_changes_of_its_own() {
     let repo = repo();
     repo.git(&["switch", "--quiet", "main"]);
     repo.stage("src/theirs.rs", "theirs\n");
@@ -251,7 +251,7 @@ fn from_a_folder() {
 }
 
 #[test]
-fn an_intent_to_add_is_no_change() {
+fn intent_to_add_is_not_a_change() {
     let repo = repo();
     repo.write("src/stray.rs", "stray\n");
     repo.git(&["add", "--intent-to-add", "src/stray.rs"]);

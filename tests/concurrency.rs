@@ -29,7 +29,7 @@ fn id(repo: &Repo, content: &[u8]) -> String {
 
 /// Each reads, then writes if the file is still what it read.
 #[test]
-fn each_write_of_eight_processes_is_in_the_history_or_was_refused_as_stale() {
+fn concurrent_writes_are_in_the_history_or_refused_as_stale() {
     let repo = Repo::open();
     repo.put("a", "begin\n", &[]).works();
     let (written, refused) = (Mutex::new(BTreeSet::new()), Mutex::new(0));

@@ -106,7 +106,7 @@ fn a_revert_of_a_fix_is_seen_in_ci() {
 }
 
 #[test]
-fn a_revert_of_a_fix_is_not_pushed() {
+fn revert_of_a_fix_is_refused_before_a_push() {
     for hour in HOURS {
         let repo = reverted(hour, "src/a.rs");
         repo.push_to_server();
@@ -118,7 +118,7 @@ fn a_revert_of_a_fix_is_not_pushed() {
 }
 
 #[test]
-fn a_revert_of_a_fix_does_not_arrive() {
+fn revert_of_a_fix_is_refused_by_the_server() {
     for hour in HOURS {
         let repo = reverted(hour, "src/a.rs");
         repo.push_to_server();
@@ -129,7 +129,7 @@ fn a_revert_of_a_fix_does_not_arrive() {
 }
 
 #[test]
-fn what_is_lost_is_measured_against_the_base_that_loses_most() {
+fn loss_is_measured_against_the_merge_base_that_loses_most() {
     for hour in HOURS {
         let repo = Repo::new();
         repo.stage("src/a.rs", lines(1..=150));

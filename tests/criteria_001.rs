@@ -38,7 +38,7 @@ fn keys(answer: &Answer) -> Vec<&str> {
 }
 
 #[test]
-fn r001_1_1_r001_1_2_r001_1_3_no_operation_leaves_the_workspace_and_each_refusal_is_on_record() {
+fn r001_1_1_r001_1_2_r001_1_3_no_operation_leaves_the_workspace_and_each_refusal_is_logged() {
     let (repo, paths) = with_outside();
     repo.write("inside", "one\n");
     for path in &paths {
@@ -95,7 +95,7 @@ fn r001_1_1_r001_1_2_r001_1_3_no_operation_leaves_the_workspace_and_each_refusal
 }
 
 #[test]
-fn r001_1_4_edit_has_snapshots_and_read_tells_by_its_exit_code_ag_13() {
+fn r001_1_4_edit_takes_snapshots_and_read_reports_by_exit_code_ag_13() {
     let repo = Repo::open();
     repo.write("a", "old\n");
     let written = repo.ask(&["edit", "--file", "a", "--content", "new\n"]);
@@ -146,7 +146,7 @@ fn r001_1_4_edit_has_snapshots_and_read_tells_by_its_exit_code_ag_13() {
 }
 
 #[test]
-fn r001_2_2_ag_10_every_change_names_a_backup_that_holds_what_was_there() {
+fn r001_2_2_ag_10_every_change_names_a_backup_with_the_old_content() {
     let repo = Repo::open();
     repo.write("a", "0\n");
     let steps: [(&[&str], &str, Option<&str>); 5] = [
@@ -189,7 +189,7 @@ fn r001_2_2_ag_10_every_change_names_a_backup_that_holds_what_was_there() {
 }
 
 #[test]
-fn r001_2_2_there_is_no_way_to_leave_the_backup_out() {
+fn r001_2_2_the_backup_cannot_be_switched_off() {
     let repo = Repo::open();
     repo.write("a", "old\n");
     for flag in ["--no-backup", "--backup=false", "--force"] {
@@ -238,7 +238,7 @@ fn r001_2_3_paths_are_made_absolute_normal_and_checked_jc_30_to_32() {
 }
 
 #[test]
-fn r001_2_3_a_nul_is_refused_ag_06_jc_33_and_on_record() {
+fn r001_2_3_a_nul_is_refused_and_logged_ag_06_jc_33() {
     let repo = Repo::open();
     repo.write("file.txt", "x\n");
     let opened = Repository::open(&repo.root).unwrap();
@@ -303,7 +303,7 @@ fn r001_3_answers_have_the_fields_of_the_requirement() {
 }
 
 #[test]
-fn r001_4_2_ag_11_no_operation_leaves_anything_beside_the_file() {
+fn r001_4_2_ag_11_no_operation_leaves_other_files_behind() {
     let repo = Repo::open();
     repo.write("d/a", lines(1..=270));
     let names = || -> Vec<_> {
@@ -335,7 +335,7 @@ fn r001_4_2_ag_11_no_operation_leaves_anything_beside_the_file() {
 }
 
 #[test]
-fn jc_81_to_89_what_was_seen_may_be_stated_and_is_then_a_precondition() {
+fn jc_81_to_89_expect_makes_the_content_seen_a_precondition() {
     let repo = Repo::open();
     repo.write("a", "seen\n");
     let digest = |path: &str| repo.git(&["hash-object", path]);
@@ -374,7 +374,7 @@ fn jc_81_to_89_what_was_seen_may_be_stated_and_is_then_a_precondition() {
 }
 
 #[test]
-fn jc_119_to_122_deleting_is_for_small_files_and_a_person_for_large_ones() {
+fn jc_119_to_122_small_files_are_deleted_and_large_ones_need_a_person() {
     let repo = Repo::open();
     repo.stage("small", lines(1..=100));
     repo.stage("large", lines(1..=101));
@@ -437,7 +437,7 @@ fn az_44_az_45_az_46_context_files_are_read_or_refused_each_with_its_reason() {
 }
 
 #[test]
-fn aw_24_the_workspace_is_the_repository_that_guard_stands_in() {
+fn aw_24_the_workspace_is_the_current_repository() {
     let repo = Repo::open();
     repo.write("src/deep/a", "x\n");
     let from = |directory: &Path, path: &str| {
@@ -481,7 +481,7 @@ fn aw_24_the_workspace_is_the_repository_that_guard_stands_in() {
 }
 
 #[test]
-fn jc_125_hostile_requests_are_names_and_nothing_else() {
+fn jc_125_hostile_requests_are_only_names() {
     let repo = Repo::open();
     repo.write("config/runtime.exs", "x\n");
     for (path, said) in [

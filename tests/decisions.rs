@@ -74,7 +74,7 @@ fn hold(repo: &Repo, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn nothing_is_asked_where_nothing_is_lost() {
+fn change_without_loss_asks_nothing() {
     let repo = repo();
     let content = old() + "more\n";
     let operation = Operation::Write {
@@ -90,7 +90,7 @@ fn nothing_is_asked_where_nothing_is_lost() {
 }
 
 #[test]
-fn a_held_deletion_that_is_approved_is_done() {
+fn approved_deletion_is_carried_out() {
     let repo = repo();
     let id = hold(&repo, &["delete", FILE]);
     approve(&repo, &id, consent).unwrap();
@@ -109,7 +109,7 @@ fn a_held_deletion_that_is_approved_is_done() {
 }
 
 #[test]
-fn a_file_that_changes_while_the_question_is_open_is_not_written() {
+fn file_that_changes_during_the_prompt_is_not_written() {
     let repo = repo();
     let meanwhile = old() + "written while the question was open\n";
     let failure = perform(&repo, &replacement(), |question| {
@@ -130,7 +130,7 @@ fn a_file_that_changes_while_the_question_is_open_is_not_written() {
 }
 
 #[test]
-fn others_may_write_while_a_question_is_open() {
+fn other_writes_succeed_during_a_prompt() {
     let repo = repo();
     perform(&repo, &replacement(), |question| {
         repo.put("other.py", "x\n", &[]).works();
@@ -142,7 +142,7 @@ fn others_may_write_while_a_question_is_open() {
 }
 
 #[test]
-fn what_needs_no_person_any_more_is_written_without_a_question() {
+fn approving_a_change_that_needs_no_approval_any_more_writes_it() {
     let repo = repo();
     repo.write("new-content", "x\n");
     let id = hold(&repo, &["write", FILE, "--content-file", "new-content"]);
@@ -156,7 +156,7 @@ fn what_needs_no_person_any_more_is_written_without_a_question() {
 }
 
 #[test]
-fn consent_that_cannot_be_kept_is_none() {
+fn approval_that_cannot_be_stored_does_not_count() {
     let repo = repo();
     let failure = perform(&repo, &replacement(), |question| {
         repo.write(".git/guard/approvals", "in the way\n");
@@ -170,7 +170,7 @@ fn consent_that_cannot_be_kept_is_none() {
 }
 
 #[test]
-fn a_change_that_cannot_be_held_is_refused_all_the_same() {
+fn change_that_cannot_be_held_is_still_refused() {
     let repo = repo();
     repo.write(".git/guard/held", "in the way\n");
     let answer = repo.put(FILE, "x\n", &["--auto"]);
@@ -184,7 +184,7 @@ fn a_change_that_cannot_be_held_is_refused_all_the_same() {
 }
 
 #[test]
-fn an_id_is_no_path_and_a_strange_file_in_the_store_is_nothing() {
+fn ids_are_not_paths_and_foreign_files_in_the_store_are_ignored() {
     let repo = repo();
     let id = hold(&repo, &["delete", FILE]);
     // A held change under another name, and one that is no JSON.
@@ -202,7 +202,7 @@ fn an_id_is_no_path_and_a_strange_file_in_the_store_is_nothing() {
 }
 
 #[test]
-fn what_expired_is_forgotten_with_its_content() {
+fn expired_held_changes_are_removed_with_their_content() {
     let repo = Repo::open_with("[approvals]\nexpiry = \"0h\"\n");
     repo.stage(FILE, old());
     repo.commit("State");
@@ -215,7 +215,7 @@ fn what_expired_is_forgotten_with_its_content() {
 }
 
 #[test]
-fn without_the_lock_nothing_is_written() {
+fn nothing_is_written_without_the_lock() {
     let repo = repo();
     let lock = repo.path(".git/guard/write.lock");
     fs::create_dir_all(&lock).unwrap();
@@ -235,7 +235,7 @@ fn without_the_lock_nothing_is_written() {
 }
 
 #[test]
-fn a_log_that_is_none_stops_every_change() {
+fn invalid_log_stops_every_change() {
     let repo = repo();
     repo.put("a", "one\n", &[]).works();
     let backup = repo.git(&["rev-parse", "refs/guard/snapshots"]);
@@ -265,7 +265,7 @@ fn a_log_that_is_none_stops_every_change() {
 }
 
 #[test]
-fn a_long_torn_end_does_not_hide_the_last_record() {
+fn long_incomplete_tail_does_not_hide_the_last_record() {
     let repo = repo();
     repo.put("a", "one\n", &[]).works();
     let count = repo.records().len();
@@ -284,7 +284,7 @@ fn a_long_torn_end_does_not_hide_the_last_record() {
 }
 
 #[test]
-fn restoring_needs_the_lock_and_gives_back_a_deleted_file() {
+fn restore_takes_the_lock_and_recovers_a_deleted_file() {
     let repo = repo();
     repo.put("a", "one\n", &[]).works();
     repo.ask(&["delete", "a"]).works();

@@ -5,7 +5,7 @@
 use crate::common::Repo;
 
 #[test]
-fn deleted_files_and_directories_may_stand_before_kept_ones() {
+fn deleted_entries_may_precede_kept_ones() {
     let repo = Repo::new();
     for path in ["a.rs", "b/one.rs", "b/two.rs", "c.rs", "d/kept.rs", "e.rs"] {
         repo.stage(path, format!("// {path}\n"));

@@ -47,7 +47,7 @@ fn unknown_types_are_bad_rows() {
 }
 
 #[test]
-fn a_row_tells_all_its_faults() {
+fn row_reports_all_its_faults() {
     assert_eq!(
         faults(&rows(
             "| `../a.py`, `src\\b.py` | Add | x |\n| a b | Foo | x |\n"
@@ -180,7 +180,7 @@ fn without_a_type_column_nothing_is_deleted() {
 }
 
 #[test]
-fn sub_headings_join_where_the_columns_are_the_same() {
+fn subheadings_join_if_their_columns_match() {
     let table = |path: &str| format!("{HEADER}| `{path}` | Add | x |\n");
     let design = read(&format!(
         "## Files Changed\n\n{}\n### Backend\n\n{}\n### Files NOT to Modify\n\n{}\n#### Old\n\n{}\n## Files to Read\n\n{}",
@@ -231,7 +231,7 @@ fn quoted_paths_below_a_table_are_not_read() {
 }
 
 #[test]
-fn words_beside_a_span() {
+fn words_next_to_a_code_span() {
     let design = rows(
         "| All files importing `workflows.testing` | Modify | x |\n| `src/*.py` except `src/secret.py` | Modify | x |\n| the `Foo` class of `src/foo.py` | Modify | x |\n| `docs/08*.md` (various) | Modify | x |\n",
     );

@@ -115,7 +115,7 @@ fn bad_items_are_reported() {
 }
 
 #[test]
-fn lists_do_not_count_beside_a_table() {
+fn lists_do_not_count_if_there_is_a_table() {
     let design = read(
         "## Files Changed\n\n| File | Action |\n|---|---|\n| `a.py` | Add |\n\n- `b.py`\n\n**Files:**\n\n- `c.py`\n\n#### [MODIFY] [d.py](d.py)\n",
     );

@@ -262,7 +262,7 @@ fn reasons(report: &Value, list: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_placeholder_without_a_file_of_its_name_stays_one() {
+fn placeholder_without_a_file_of_that_name_stays_a_placeholder() {
     let repo = Repo::new();
     repo.stage("a.py", "x\n");
     repo.govern(&[("x", "Add", "")]);
@@ -285,7 +285,7 @@ fn a_placeholder_without_a_file_of_its_name_stays_one() {
 }
 
 #[test]
-fn a_bare_placeholder_stays_one_beside_a_file_of_its_name() {
+fn bare_placeholder_stays_a_placeholder_even_if_such_a_file_exists() {
     let repo = Repo::new();
     repo.stage("TODO", "x\n");
     repo.stage("a.py", "x\n");
@@ -310,7 +310,7 @@ fn the_only_row_of_a_design_may_be_a_file_called_todo() {
 }
 
 #[test]
-fn a_design_that_speaks_of_a_deleted_todo_stays_usable() {
+fn design_that_mentions_a_deleted_todo_file_stays_usable() {
     let repo = Repo::new();
     repo.stage("TODO", "x\n");
     repo.govern(&[("TODO", "Delete", "")]);
@@ -331,7 +331,7 @@ fn a_design_that_speaks_of_a_deleted_todo_stays_usable() {
 }
 
 #[test]
-fn a_request_may_make_the_file_called_todo() {
+fn request_may_create_the_file_called_todo() {
     let repo = Repo::new();
     repo.stage("a.py", "x\n");
     repo.govern(&[("TODO", "Add", ""), ("a.py", "Modify", "")]);
@@ -356,7 +356,7 @@ fn line_numbers_are_cut_off_unless_a_file_has_that_name() {
 }
 
 #[test]
-fn the_parser_alone_knows_no_files() {
+fn parser_without_a_repository_knows_no_files() {
     let design = read(TODO);
     let doubtful: Vec<String> = design.doubtful.iter().map(ToString::to_string).collect();
     assert_eq!(doubtful, ["TODO", "a.py:12"]);

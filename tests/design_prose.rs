@@ -95,7 +95,7 @@ fn delete_and_rename_in_a_type_column_are_bare_words() {
 }
 
 #[test]
-fn text_behind_add_or_modify_is_dropped_in_a_type_column() {
+fn text_after_add_or_modify_in_a_type_column_is_ignored() {
     let design = rows(
         "| `a` | Add keyring dependency | |\n| `b` | Modify - no API change | |\n| `c` | Add no-op handler | |\n| `d` | Update None checks | |\n| `e` | Modify (no longer a stub) | |\n",
     );
@@ -104,7 +104,7 @@ fn text_behind_add_or_modify_is_dropped_in_a_type_column() {
 }
 
 #[test]
-fn a_path_cell_with_words_is_not_deleted() {
+fn path_cell_with_words_does_not_grant_deletion() {
     let design = rows("| `debug` flag in `src/a.py` | Delete | |\n| `b.py` | Delete | |\n");
     assert_eq!(paths(&design), ["b.py"]);
     assert_eq!(faults(&design), [("ambiguous-cell", 7)]);
@@ -145,7 +145,7 @@ fn a_negated_type_grants_nothing() {
 }
 
 #[test]
-fn a_negation_in_a_description_takes_a_row_without_type_away() {
+fn negated_description_revokes_a_row_without_type() {
     for (header, cell) in [
         ("Modify?", "No"),
         ("Changes", "none"),
@@ -176,7 +176,7 @@ fn a_negation_in_a_description_takes_a_row_without_type_away() {
 }
 
 #[test]
-fn a_remark_that_negates_takes_its_path_away() {
+fn negated_remark_revokes_its_path() {
     let table = read(
         "## Files Changed\n\n| File | Why |\n|-|-|\n| `a.py` (no changes), `b.py` (new) | x |\n| c.py (do not modify) | x |\n",
     );
@@ -188,7 +188,7 @@ fn a_remark_that_negates_takes_its_path_away() {
 }
 
 #[test]
-fn a_label_that_negates_grants_nothing() {
+fn negated_label_grants_nothing() {
     let list = bullets(
         "- Do not modify: `a.py`\n- No changes: `b.py`\n- Modify? No: `c.py`\n- Do not modify `d.py`\n- No changes to `e.py`\n- Changes: none\n- Changes: none in `f.py`\n- Won't change `g.py`\n- Keep: `h.py`\n- Read `i.py` first\n- Never modify `j.py`\n- `z.py`\n",
     );
@@ -262,7 +262,7 @@ fn prose_below_files_to_delete_is_refused() {
 }
 
 #[test]
-fn a_heading_with_prose_is_not_deleted() {
+fn heading_with_prose_does_not_grant_deletion() {
     let design = read("#### [DELETE] `a.py`\n\n#### [DELETE] the flag in `src/b.py`\n");
     assert_eq!(paths(&design), ["a.py"]);
 }

@@ -55,7 +55,7 @@ fn a_table_inside_raw_html_is_not_granted() {
 }
 
 #[test]
-fn a_comment_that_outlives_its_html_block_hides_what_follows() {
+fn comment_longer_than_its_html_block_hides_what_follows() {
     let comment = "<div>\n<!-- no\n\nend -->\n\n</div>";
     let design = read(&format!("{comment}\n\n## Files Changed\n\n{TABLE}"));
     assert!(!design.is_usable());
@@ -67,7 +67,7 @@ fn a_comment_that_outlives_its_html_block_hides_what_follows() {
 }
 
 #[test]
-fn an_element_that_is_never_closed_takes_the_rest_of_the_document() {
+fn unclosed_element_hides_the_rest_of_the_document() {
     for open in [
         "<details>",
         "<div title=\"",
@@ -124,7 +124,7 @@ fn a_tag_that_only_some_renderers_read_as_a_part_of_the_quote_stays_open() {
 }
 
 #[test]
-fn items_behind_an_element_that_an_item_leaves_open_are_not_granted() {
+fn items_after_an_unclosed_element_are_not_granted() {
     let design = read("## Files Changed\n\n- `a.py` <s>x\n\n- `b.py`\n");
     assert_eq!(paths(&design), ["a.py"]);
     let quoted = "> <!--\n\n**Files:**\n\nx <!-- y -->\n\n## Files Changed\n\n- `a.py`\n";
@@ -132,7 +132,7 @@ fn items_behind_an_element_that_an_item_leaves_open_are_not_granted() {
 }
 
 #[test]
-fn rows_behind_an_element_that_a_cell_leaves_open_are_not_granted() {
+fn rows_after_an_unclosed_element_are_not_granted() {
     let design = rows("| `a.py` | Add | <template> |\n| `b.py` | Add | x |\n");
     assert_eq!(paths(&design), ["a.py"]);
     assert_eq!(faults(&design), [("raw-html", 8)]);
@@ -187,7 +187,7 @@ fn a_path_or_item_struck_out_by_html_is_not_granted() {
 }
 
 #[test]
-fn a_struck_heading_opens_nothing() {
+fn struck_out_heading_starts_no_section() {
     for heading in [
         "<del>Files Changed</del>",
         "Files <s>Changed</s>",
@@ -281,7 +281,7 @@ fn nothing_below_a_heading_that_negates_is_granted() {
 }
 
 #[test]
-fn a_negating_part_takes_only_itself_away() {
+fn negated_section_excludes_only_itself() {
     for heading in NEGATIONS {
         let design = read(&format!(
             "## Files Changed\n\n{HEADER}| `a.py` | Add | x |\n\n### {heading}\n\n{TABLE}\n### Tests\n\n{HEADER}| `b.py` | Add | x |\n"
@@ -296,7 +296,7 @@ fn a_negating_part_takes_only_itself_away() {
 }
 
 #[test]
-fn a_title_that_mentions_a_negation_denies_nothing() {
+fn title_that_mentions_a_negation_excludes_nothing() {
     for heading in [
         "# LLD-4: Report out-of-scope paths",
         "# Deferred loading of plugins",
@@ -312,7 +312,7 @@ fn a_title_that_mentions_a_negation_denies_nothing() {
 }
 
 #[test]
-fn a_bare_cell_whose_asterisks_render_as_emphasis_is_no_glob() {
+fn bare_cell_with_emphasis_is_not_a_glob() {
     for cell in [
         "src/**/x/**.py",
         "src/**/**/x.py",
@@ -353,7 +353,7 @@ fn rows_that_render_as_code_are_not_granted() {
 }
 
 #[test]
-fn a_table_behind_a_separator_row_that_does_not_fit_is_not_granted() {
+fn table_with_a_mismatched_separator_row_is_not_granted() {
     let design = read(
         "## Files Changed\n\n| File | Change Type |\n|---|\n| File | Change Type |\n|---|---|\n| `a.py` | Add |\n",
     );
@@ -418,7 +418,7 @@ fn guard_cannot_judge_by_a_design_with_a_nul_or_a_lone_carriage_return() {
 }
 
 #[test]
-fn guard_tells_what_it_does_not_read() {
+fn unread_passages_are_reported() {
     let hidden = format!(
         "## Files Changed\n\n{HEADER}| `b.py` | Add | x |\n\n<details>\n\n### Files Changed\n\n{HEADER}| `a.py` | Add | x |\n\n</details>\n"
     );

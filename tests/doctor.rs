@@ -69,7 +69,7 @@ fn expect(repo: &Repo, name: &str, status: &str, part: &str) {
 }
 
 #[test]
-fn a_sound_set_up_passes_every_check_and_nothing_is_left_behind() {
+fn correct_setup_passes_every_check_and_leaves_nothing_behind() {
     let repo = repo();
     let before = repo.digest_tree();
     let told = doctor(&repo).exits(0);
@@ -156,7 +156,7 @@ fn hooks_that_are_missing_changed_or_switched_off() {
 }
 
 #[test]
-fn a_hook_chained_ahead_of_another_is_proven_without_running_the_other() {
+fn chained_hook_is_tried_without_running_the_other() {
     let repo = repo();
     fs::remove_file(repo.path(".git/hooks/pre-commit")).unwrap();
     let canary = repo.path("../canary");
@@ -195,7 +195,7 @@ fn an_installed_reference_transaction_hook_is_checked() {
 }
 
 #[test]
-fn hooks_path_elsewhere() {
+fn hooks_path_outside_the_repository_is_reported() {
     let repo = repo();
     repo.git(&["config", "core.hooksPath", "/dev/null"]);
     expect(
@@ -255,7 +255,7 @@ fn settings_of_pre_commit() {
 }
 
 #[test]
-fn files_that_git_does_not_look_at() {
+fn files_hidden_by_index_flags_are_reported() {
     let repo = repo();
     repo.git(&["update-index", "--assume-unchanged", "guard.toml"]);
     expect(
@@ -278,7 +278,7 @@ fn files_that_git_does_not_look_at() {
 }
 
 #[test]
-fn objects_that_git_shows_otherwise() {
+fn replaced_objects_are_reported() {
     let repo = repo();
     let (one, two) = (repo.blob(b"one\n"), repo.blob(b"two\n"));
     repo.git(&["replace", &one.to_string(), &two.to_string()]);

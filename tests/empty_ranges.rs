@@ -49,7 +49,7 @@ fn a_reversed_range_is_refused() {
 
 /// A fresh branch that main has left behind looks the same.
 #[test]
-fn a_range_whose_head_is_behind_its_base_says_both_meanings() {
+fn range_with_head_behind_base_explains_both_causes() {
     let repo = repo();
     repo.git(&["branch", "199-fresh", "main"]);
     repo.git(&["switch", "--quiet", "main"]);
@@ -150,7 +150,7 @@ fn push(repo: &Repo, reference: &str, before: &str, after: &str, more: Value) ->
 }
 
 #[test]
-fn a_push_is_empty_only_if_the_event_says_so() {
+fn push_is_empty_only_if_the_event_says_it_is() {
     let repo = repo();
     let main = repo.git(&["rev-parse", "main"]);
     let older = repo.git(&["rev-parse", "main~"]);
@@ -216,7 +216,7 @@ fn a_pipeline_of_gitlab_is_empty_only_if_it_is_the_first_of_its_branch_or_of_a_t
 }
 
 #[test]
-fn an_empty_build_is_refused_where_the_system_does_not_say_that_it_is_one() {
+fn empty_range_is_refused_unless_the_system_confirms_it() {
     let repo = repo();
     repo.git(&["switch", "--quiet", "--detach", "main"]);
     let main = repo.git(&["rev-parse", "main"]);
@@ -262,7 +262,7 @@ fn an_empty_build_is_refused_where_the_system_does_not_say_that_it_is_one() {
 
 /// Refs that a push deletes, rewinds or leaves where they are are no mistake.
 #[test]
-fn a_push_hook_accepts_what_brings_nothing_new() {
+fn push_without_new_commits_is_accepted() {
     let repo = repo();
     let main = repo.git(&["rev-parse", "main"]);
     let older = repo.git(&["rev-parse", "main~"]);

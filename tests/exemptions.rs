@@ -40,7 +40,7 @@ fn content_is_exempt_only_by_both_names() {
 }
 
 #[test]
-fn link_is_no_companion_of_a_manifest() {
+fn link_is_not_a_companion_of_a_manifest() {
     let repo = Repo::new();
     repo.stage("Cargo.toml", "[package]\n");
     repo.stage("b/Cargo.lock", lines(1..=3));
@@ -56,7 +56,7 @@ fn link_is_no_companion_of_a_manifest() {
 }
 
 #[test]
-fn link_that_points_elsewhere_is_no_companion_either() {
+fn link_that_points_elsewhere_is_not_a_companion_either() {
     let repo = Repo::new();
     repo.stage("Cargo.toml", "[package]\n");
     link(&repo, "Cargo.toml", "Cargo.lock");
@@ -89,7 +89,7 @@ fn link_at_the_path_of_a_design_needs_a_row() {
 }
 
 #[test]
-fn link_in_the_place_of_a_design_is_deleted_without_a_row() {
+fn link_at_a_design_path_is_deleted_without_a_row() {
     let repo = Repo::new();
     repo.stage("x", "x\n");
     std::fs::create_dir_all(repo.path("docs/lld/active")).unwrap();
@@ -102,7 +102,7 @@ fn link_in_the_place_of_a_design_is_deleted_without_a_row() {
 }
 
 #[test]
-fn link_in_the_place_of_guards_own_settings_needs_a_row() {
+fn link_at_the_path_of_guards_settings_needs_a_row() {
     let repo = common::commits::repo();
     std::fs::create_dir_all(repo.path(".guard")).unwrap();
     link(&repo, "../src/old.rs", ".guard/allowed_signers");

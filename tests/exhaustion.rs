@@ -141,12 +141,12 @@ fn the_disk_is_full_aw_25() {
 }
 
 #[test]
-fn the_inodes_are_used_up() {
+fn running_out_of_inodes_is_handled() {
     more_and_more_room("size=4m,nr_inodes=400", b"");
 }
 
 #[test]
-fn everything_is_read_only() {
+fn read_only_file_system_writes_nothing() {
     let Some(small) = Small::with("size=4m") else {
         return;
     };
@@ -177,7 +177,7 @@ fn limited(repo: &Repo, limit: &str, arguments: &[&str]) -> common::Output {
 
 /// From too few for the loader to enough, one more each time.
 #[test]
-fn file_handles_run_out_at_any_point() {
+fn running_out_of_file_handles_is_handled_at_any_point() {
     let repo = Repo::open();
     fs::write(repo.path("content"), "new\n").unwrap();
     let mut seen = BTreeMap::<String, usize>::new();
@@ -216,7 +216,7 @@ fn file_handles_run_out_at_any_point() {
 
 /// A write that the system cuts short for real, with the signal ignored and as it is.
 #[test]
-fn a_file_that_may_not_grow_so_large() {
+fn file_size_limit_is_handled() {
     let repo = Repo::open();
     fs::write(repo.path("content"), "x".repeat(200_000)).unwrap();
     repo.write("dir/a", OLD);

@@ -168,7 +168,7 @@ fn a_person_reads_what_was_added_kept_and_left_out() {
 }
 
 #[test]
-fn what_cannot_be_extended_is_refused_and_stays_as_it_was() {
+fn file_that_cannot_be_extended_is_refused_and_unchanged() {
     let good = "def a():\n    pass\n";
     for (path, old, content, kind) in [
         ("a.txt", "x\n", "y\n", "unsupported-language"),
@@ -204,7 +204,7 @@ fn what_cannot_be_extended_is_refused_and_stays_as_it_was() {
 }
 
 #[test]
-fn hostile_sources_end_in_an_answer() {
+fn hostile_sources_never_hang_or_crash() {
     let repo = Repo::open_with("[workspace]\nmax-size = \"20MB\"\n");
     let deep = |open: &str, close: &str| open.repeat(100_000) + &close.repeat(100_000);
     for (path, content) in [
@@ -343,7 +343,7 @@ fn r000_090_a_person_extends_in_place_of_a_held_replacement() {
 }
 
 #[test]
-fn a_person_may_append_insert_and_come_back_to_replace() {
+fn person_may_append_insert_or_return_to_replace() {
     let (repo, id) = held();
     let write = ["approve", id.as_str()];
     let Some(session) = talk(
@@ -369,7 +369,7 @@ fn a_person_may_append_insert_and_come_back_to_replace() {
 }
 
 #[test]
-fn a_strategy_alone_is_no_consent() {
+fn strategy_alone_does_not_approve() {
     let (repo, id) = held();
     let before = repo.digest_tree();
     for answers in [&["extend", "no"][..], &["extend", "class"], &["extend", ""]] {
@@ -399,7 +399,7 @@ fn a_strategy_alone_is_no_consent() {
 }
 
 #[test]
-fn only_a_whole_proposal_can_be_written_in_another_way() {
+fn strategies_are_offered_only_for_whole_files() {
     // What was appended or patched is in the held content already.
     let (repo, id) = held();
     let file = repo.path(format!(".git/guard/held/{id}.json"));
@@ -427,7 +427,7 @@ fn only_a_whole_proposal_can_be_written_in_another_way() {
 }
 
 #[test]
-fn a_write_at_a_terminal_offers_the_strategies_at_once() {
+fn write_at_a_terminal_offers_the_strategies_immediately() {
     let repo = Repo::open();
     repo.stage("src/state.py", large());
     repo.stage("notes.md", common::lines(1..=200));

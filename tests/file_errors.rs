@@ -115,7 +115,7 @@ fn h320_a_file_or_directory_that_may_not_be_read() {
 }
 
 #[test]
-fn without_a_snapshot_nothing_is_written_ag_08() {
+fn nothing_is_written_without_a_snapshot_ag_08() {
     let Some(theirs) = theirs() else { return };
     theirs.shut(".git/objects");
     let answer = theirs.ask(&["write", "dir/a"], "new\n");
@@ -128,7 +128,7 @@ fn without_a_snapshot_nothing_is_written_ag_08() {
 }
 
 #[test]
-fn without_a_record_nothing_is_written() {
+fn nothing_is_written_without_a_log_record() {
     let Some(theirs) = theirs() else { return };
     let count = theirs.records().len();
     theirs.shut(".git/guard");
@@ -140,7 +140,7 @@ fn without_a_record_nothing_is_written() {
 }
 
 #[test]
-fn a_file_of_somebody_else_in_ones_own_directory_keeps_its_content_or_gets_the_new() {
+fn file_of_another_user_keeps_its_content_or_gets_the_new_one() {
     let Some(theirs) = theirs() else { return };
     chown(theirs.repo.path("dir/a"), Some(0), Some(0)).unwrap();
     theirs.set_mode("dir/a", 0o644);

@@ -78,7 +78,7 @@ fn open() -> Repo {
 }
 
 #[test]
-fn what_leaves_the_workspace_is_refused_by_every_verb() {
+fn paths_outside_the_workspace_are_refused_by_every_verb() {
     let Some(entries) = corpus::entries() else {
         return;
     };
@@ -141,7 +141,7 @@ fn reason(expected: &str) -> &str {
 }
 
 #[test]
-fn what_stays_inside_is_the_file_that_the_system_finds() {
+fn paths_inside_name_the_same_file_as_for_the_system() {
     let Some(entries) = corpus::entries() else {
         return;
     };

@@ -41,7 +41,7 @@ fn operations() -> [(&'static str, Operation); 6] {
 
 /// 200 attempts; 2,000 with `GUARD_LONG`. Each also reads.
 #[test]
-fn nobody_wins_a_race_against_the_file_verbs() {
+fn swapping_directories_and_links_never_escapes_the_file_verbs() {
     let repo = Repo::open_in_memory();
     repo.write("d/secret", "inside\n");
     let outside = repo.path("../out");
@@ -82,7 +82,7 @@ fn nobody_wins_a_race_against_the_file_verbs() {
 
 /// The same where the kernel has no `openat2`: strace takes it away.
 #[test]
-fn nobody_wins_without_the_kernels_containment() {
+fn swapping_never_escapes_without_openat2() {
     let repo = Repo::open();
     if !strace::is_there(&repo) {
         return;
@@ -95,7 +95,7 @@ fn nobody_wins_without_the_kernels_containment() {
         .arg(std::env::current_exe().unwrap())
         .args([
             "--exact",
-            "file_race::nobody_wins_a_race_against_the_file_verbs",
+            "file_race::swapping_directories_and_links_never_escapes_the_file_verbs",
         ])
         .arg("--nocapture")
         .output()

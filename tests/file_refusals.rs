@@ -90,7 +90,7 @@ fn r000_150_a_link_that_leads_outside_is_refused_ag_07() {
 }
 
 #[test]
-fn what_is_no_plain_file_is_refused_by_name_jc_104() {
+fn non_regular_files_are_refused_by_name_jc_104() {
     let repo = Repo::open();
     repo.write("dir/a", "x\n");
     repo.write("one", "x\n");
@@ -117,7 +117,7 @@ fn what_is_no_plain_file_is_refused_by_name_jc_104() {
 }
 
 #[test]
-fn az_45_jc_101_what_is_too_large_is_refused_and_the_limit_itself_is_not() {
+fn az_45_jc_101_files_above_the_limit_are_refused_and_at_the_limit_accepted() {
     let repo = Repo::open_with("[workspace]\nmax-size = 1024\n");
     repo.write("big", "x".repeat(1025));
     repo.ask(&["read", "big"]).fails("too-large");
@@ -129,7 +129,7 @@ fn az_45_jc_101_what_is_too_large_is_refused_and_the_limit_itself_is_not() {
 }
 
 #[test]
-fn a_list_of_edits_may_be_four_times_as_large_as_a_file_and_says_so() {
+fn edit_list_may_be_four_times_the_file_limit() {
     let repo = Repo::open_with("[workspace]\nmax-size = 1024\n");
     repo.write("a", "x\n");
     let patch = |length: usize| {
@@ -162,7 +162,7 @@ fn az_45_az_46_secrets_are_neither_read_nor_written() {
 }
 
 #[test]
-fn jc_68_to_75_what_steers_guard_is_for_people() {
+fn jc_68_to_75_only_people_change_guards_configuration() {
     let repo = Repo::open();
     let before = repo.read("guard.toml");
     let absolute = repo.path("guard.toml");
@@ -196,7 +196,7 @@ const PIECES: &[&str] = &[
 ];
 
 #[test]
-fn ag_09_any_request_is_inside_or_refused() {
+fn ag_09_generated_requests_stay_inside_or_are_refused() {
     let repo = Repo::nothing();
     repo.write("dir/file", "x");
     symlink("dir", repo.path("link")).unwrap();

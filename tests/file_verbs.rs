@@ -84,7 +84,7 @@ fn r000_080_append_keeps_both() {
 }
 
 #[test]
-fn az_64_insert_at_a_line_and_at_one_that_is_not_there() {
+fn az_64_insert_at_a_line_and_beyond_the_end() {
     let repo = Repo::open();
     repo.write("a", "\u{feff}one\r\ntwo\r\n");
     repo.put("a", "x\n", &["--strategy", "insert", "--line", "2"])
@@ -111,7 +111,7 @@ fn r000_100_an_empty_file_is_modified_jc_98() {
 }
 
 #[test]
-fn r000_130_every_file_is_on_record() {
+fn r000_130_every_file_is_logged() {
     let repo = Repo::open();
     for path in ["a", "b", "c"] {
         repo.put(path, "x\n", &[]).works();
@@ -245,7 +245,7 @@ fn jc_118_a_list_of_edits_applies_all_or_none() {
 }
 
 #[test]
-fn a_verb_that_cannot_begin_answers_in_json_too() {
+fn verb_that_cannot_start_answers_in_json_too() {
     let repo = Repo::open();
     repo.write("a", "one\n");
     for arguments in [
@@ -264,7 +264,7 @@ fn a_verb_that_cannot_begin_answers_in_json_too() {
 }
 
 #[test]
-fn r001_1_4_edit_has_the_spellings_of_the_requirement_ag_13() {
+fn r001_1_4_edit_accepts_the_flags_of_the_requirement_ag_13() {
     let repo = Repo::open();
     repo.ask(&["edit", "--file", "a", "--content", "x = 1\n"])
         .works();
@@ -330,7 +330,7 @@ fn a_move_is_judged_at_both_ends() {
 }
 
 #[test]
-fn a_move_replaces_nothing() {
+fn move_never_replaces_a_file() {
     let repo = Repo::open();
     repo.write("a", "a\n");
     repo.write("b", "b\n");
@@ -342,7 +342,7 @@ fn a_move_replaces_nothing() {
 }
 
 #[test]
-fn empty_input_empties_no_file() {
+fn empty_input_never_empties_a_file() {
     let repo = Repo::open();
     repo.write("a", "one\n");
     for arguments in [

@@ -123,7 +123,7 @@ fn sarif_of_a_run_that_could_not_judge_is_valid_too() {
 }
 
 #[test]
-fn every_sarif_result_has_what_github_requires() {
+fn every_sarif_result_has_the_fields_github_requires() {
     let repo = mixed();
     repo.guard(&["lint", "--output", "sarif=guard.sarif"])
         .exits(1);
@@ -194,7 +194,7 @@ fn junit_is_read_by_a_real_parser() {
 }
 
 #[test]
-fn code_quality_has_what_gitlab_documents() {
+fn code_quality_has_the_fields_gitlab_documents() {
     let repo = mixed();
     let text = repo.guard(&["lint", "--format", "gitlab"]).exits(1).stdout;
     let issues: Vec<Value> = serde_json::from_str(&text).unwrap();
@@ -364,7 +364,7 @@ fn a_report_that_cannot_be_written_is_exit_code_2() {
 }
 
 #[test]
-fn a_wrong_output_is_exit_code_2_with_a_sentence() {
+fn invalid_output_option_exits_with_2_and_a_message() {
     let repo = mixed();
     for (arguments, sentence) in [
         (
@@ -399,7 +399,7 @@ fn a_wrong_output_is_exit_code_2_with_a_sentence() {
 
 #[cfg(unix)]
 #[test]
-fn a_device_stays_what_it_is() {
+fn report_does_not_replace_a_device() {
     mixed()
         .guard(&["lint", "--output", "sarif=/dev/null"])
         .exits(1);
@@ -408,7 +408,7 @@ fn a_device_stays_what_it_is() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_is_open_already_is_written_to_and_its_name_stays() {
+fn report_to_an_open_descriptor_is_written_in_place() {
     let repo = mixed();
     for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
         let report = repo
@@ -430,7 +430,7 @@ fn what_is_open_already_is_written_to_and_its_name_stays() {
 }
 
 #[test]
-fn two_names_of_one_file_are_found_out() {
+fn two_names_of_one_report_file_are_detected() {
     let repo = mixed();
     fs::create_dir(repo.path("out")).unwrap();
     let whole = repo.path("a");
@@ -456,7 +456,7 @@ fn two_names_of_one_file_are_found_out() {
 }
 
 #[test]
-fn programs_that_ask_for_json_get_json_without_a_verdict_too() {
+fn errors_are_json_if_json_is_requested() {
     let repo = mixed();
     let output = repo
         .guard(&["lint", "--lld", "none.md", "--format", "json"])
@@ -469,7 +469,7 @@ fn programs_that_ask_for_json_get_json_without_a_verdict_too() {
 
 /// Exit code 2 says that nothing was done.
 #[test]
-fn a_format_that_a_verb_has_not_is_refused_before_anything_is_done() {
+fn unsupported_format_is_refused_before_the_operation() {
     let repo = Repo::new();
     repo.govern(&[("a", "Add/Modify", "a")]);
     repo.write("a", "old");
@@ -487,7 +487,7 @@ fn a_format_that_a_verb_has_not_is_refused_before_anything_is_done() {
 
 /// Every verb's JSON, as the interface of `guard lint`, is safe to show and says exactly what was there.
 #[test]
-fn json_of_the_file_verbs_is_safe_to_show() {
+fn json_of_file_verbs_is_escaped() {
     const HOSTILE: &str = "\u{9b}31m \u{202e} \u{7f} ##[add-mask]x";
     let repo = Repo::new();
     repo.govern(&[("a", "Add/Modify", "a")]);

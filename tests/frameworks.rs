@@ -83,7 +83,7 @@ fn a_commit_that_only_deletes_is_judged() {
 }
 
 #[test]
-fn a_judgement_that_fails_refuses_the_commit() {
+fn commit_is_refused_if_judging_fails() {
     for (_, program) in frameworks() {
         let repo = framework_repo(&program, &local_config());
         repo.branch("199-no-such-design");
@@ -190,7 +190,7 @@ fn the_pre_push_stage_judges_the_range_that_is_pushed() {
 }
 
 #[test]
-fn a_range_that_a_person_names_is_judged() {
+fn explicit_range_is_judged() {
     for (_, program) in frameworks() {
         let repo = framework_repo(&program, &local_config());
         repo.stage("src/core/lld.rs", "fn enforce() {}\n");
@@ -273,7 +273,7 @@ fn shipped_hooks() -> Vec<Vec<&'static str>> {
 }
 
 #[test]
-fn each_hook_is_shipped_to_be_built_and_to_be_taken_from_the_path() {
+fn each_hook_exists_as_built_and_as_system_variant() {
     let hooks = shipped_hooks();
     assert_eq!(hooks.len(), 8);
     for pair in hooks.chunks(2) {
@@ -301,7 +301,7 @@ fn design_config() -> String {
 }
 
 #[test]
-fn a_faulty_design_is_refused_as_it_is_staged() {
+fn staged_faulty_design_is_refused() {
     for (name, program) in frameworks() {
         let repo = framework_repo(&program, &design_config());
         let rows = [("src/utils/lld.rs", "Tweak", "")];
@@ -322,7 +322,7 @@ fn a_faulty_design_is_refused_as_it_is_staged() {
 }
 
 #[test]
-fn markdown_that_is_no_design_is_none_of_the_hooks_business() {
+fn other_markdown_files_are_ignored_by_the_design_hook() {
     for (_, program) in frameworks() {
         let repo = framework_repo(&program, &design_config());
         repo.stage("README.md", "# Read me\n\n## Files Changed\n\nNone.\n");
@@ -437,7 +437,7 @@ fn the_pre_merge_commit_script_judges_what_the_merge_itself_makes() {
 }
 
 #[test]
-fn the_hook_scripts_refuse_where_guard_is_missing() {
+fn hook_scripts_refuse_if_guard_is_missing() {
     let repo = shim_repo();
     let empty = repo.path("../empty");
     std::fs::create_dir(&empty).unwrap();
@@ -499,7 +499,7 @@ fn the_demonstration_shows_the_progress_of_its_build() {
 }
 
 #[test]
-fn the_demonstration_comes_out_as_it_says() {
+fn demonstration_ends_as_it_announces() {
     let repo = Repo::new();
     let mut demo = repo.command(Path::new(SOURCE).join("fixtures/demo/run"));
     common::run(demo.env("GUARD_DEMO_BINARY", GUARD))

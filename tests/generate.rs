@@ -35,7 +35,7 @@ fn the_committed_schema_is_current() {
 }
 
 #[test]
-fn the_schema_knows_every_key_and_every_rule_and_no_other() {
+fn schema_has_exactly_the_known_keys_and_rules() {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     let mut known = BTreeSet::new();
     for (table, schema) in schema["properties"].as_object().unwrap() {
@@ -81,7 +81,7 @@ fn every_shell_gets_completions_for_every_verb() {
 }
 
 #[test]
-fn bash_takes_its_completions() {
+fn bash_accepts_its_completions() {
     let repo = Repo::new();
     let script = repo
         .guard(&["generate", "completions", "bash"])

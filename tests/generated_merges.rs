@@ -228,7 +228,7 @@ fn merges(seed: u64) -> Seen {
 }
 
 #[test]
-fn what_git_merges_is_nobodys_and_an_edit_on_top_is_somebodys() {
+fn clean_merges_are_not_judged_and_edits_on_top_are() {
     // Many more in .ci/long.
     let pairs: &[[u64; 2]] = match std::env::var_os("GUARD_LONG") {
         None => &[[7, 11]],

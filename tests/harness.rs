@@ -5,7 +5,7 @@
 use crate::common::{self, Repo, SOURCE};
 
 #[test]
-fn nothing_of_the_callers_environment_reaches_a_command() {
+fn callers_environment_does_not_reach_commands() {
     let repo = Repo::new();
     let environment = common::run(&mut repo.command("env")).exits(0).stdout;
     let leaked: Vec<_> = environment
@@ -31,7 +31,7 @@ fn nothing_of_the_callers_environment_reaches_a_command() {
 }
 
 #[test]
-fn a_raw_index_is_one_that_git_reads() {
+fn hand_written_index_is_readable_by_git() {
     for options in [&[][..], &["--object-format=sha256"][..]] {
         let repo = Repo::init(options);
         repo.stage("kept.txt", "kept\n");
@@ -62,7 +62,7 @@ fn a_raw_index_is_one_that_git_reads() {
 }
 
 #[test]
-fn the_digest_sees_content_mode_name_and_the_index() {
+fn digest_covers_content_mode_name_and_index() {
     let repo = Repo::new();
     repo.write("file", "one\n");
     let before = repo.digest_tree();
@@ -81,7 +81,7 @@ fn the_digest_sees_content_mode_name_and_the_index() {
 }
 
 #[test]
-fn a_hook_runs_at_a_judged_commit_only() {
+fn hooks_run_only_for_judged_commits() {
     let repo = Repo::new();
     repo.install_hook_script("pre-commit", "#!/bin/sh\necho refused >&2\nexit 1\n");
     repo.stage("a", "a\n");

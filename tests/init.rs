@@ -132,7 +132,7 @@ fn a_dry_run_prints_the_file_and_writes_nothing() {
 }
 
 #[test]
-fn from_a_directory_below_the_file_goes_to_the_root() {
+fn init_in_a_subdirectory_writes_to_the_root() {
     let repo = Repo::new();
     repo.write("src/x", "");
     let mut guard = repo.command(GUARD);
@@ -143,7 +143,7 @@ fn from_a_directory_below_the_file_goes_to_the_root() {
 }
 
 #[test]
-fn the_next_steps_are_told_in_order() {
+fn next_steps_are_listed_in_order() {
     let repo = Repo::new();
     repo.write(".pre-commit-config.yaml", "repos: []\n");
     let told = repo.guard(&["init"]).exits(0).stdout;

@@ -102,7 +102,7 @@ fn uninstall_restores_what_was_there() {
 }
 
 #[test]
-fn a_dry_run_says_all_and_does_nothing() {
+fn dry_run_prints_everything_and_does_nothing() {
     let repo = repo();
     let before = repo.digest_tree();
     let told = repo.guard(&["install", "git", "--dry-run"]).exits(0);
@@ -141,7 +141,7 @@ fn an_existing_shell_hook_runs_after_guard() {
 }
 
 #[test]
-fn a_chained_hook_refuses_where_guard_is_missing() {
+fn chained_hook_refuses_if_guard_is_missing() {
     let repo = repo();
     repo.install_hook_script("pre-commit", "#!/bin/sh\nexit 0\n");
     repo.guard(&["install", "git"]).exits(0);
@@ -154,7 +154,7 @@ fn a_chained_hook_refuses_where_guard_is_missing() {
 }
 
 #[test]
-fn what_guard_cannot_add_to_is_left_with_advice() {
+fn hook_that_cannot_be_extended_is_left_alone_with_advice() {
     let repo = repo();
     let python = "#!/usr/bin/env python3\nprint('x')\n";
     repo.install_hook_script("pre-commit", python);
@@ -177,7 +177,7 @@ fn what_guard_cannot_add_to_is_left_with_advice() {
 }
 
 #[test]
-fn a_hook_that_somebody_switched_off_stays_off() {
+fn disabled_hook_stays_disabled() {
     let repo = repo();
     repo.install_hook_script("pre-commit", "#!/bin/sh\nexit 1\n");
     fs::set_permissions(hook(&repo, "pre-commit"), fs::Permissions::from_mode(0o644)).unwrap();
@@ -200,7 +200,7 @@ fn guards_own_hook_is_made_executable_again() {
 }
 
 #[test]
-fn a_changed_shim_is_neither_removed_nor_overwritten_in_silence() {
+fn edited_shim_is_reported_and_neither_removed_nor_overwritten() {
     let repo = repo();
     repo.guard(&["install", "git"]).exits(0);
     let mut changed = fs::read_to_string(hook(&repo, "pre-commit")).unwrap();
@@ -219,7 +219,7 @@ fn a_changed_shim_is_neither_removed_nor_overwritten_in_silence() {
 }
 
 #[test]
-fn a_hook_that_calls_guard_on_its_own_is_enough() {
+fn hook_that_already_calls_guard_is_enough() {
     let repo = repo();
     let own = "#!/bin/sh\nguard hook pre-commit || exit 1\n";
     repo.install_hook_script("pre-commit", own);
@@ -429,7 +429,7 @@ fn pre_commit_gets_settings_to_add() {
 }
 
 #[test]
-fn the_plan_is_also_json() {
+fn install_plan_supports_json() {
     let repo = repo();
     repo.install_hook_script("pre-commit", "#!/usr/bin/perl\n");
     let plan = repo.json(&["install", "git", "--dry-run"]);

@@ -22,7 +22,7 @@ fn repo(branch: &str, issues: &[&str]) -> Repo {
 }
 
 #[test]
-fn a_number_of_its_own_chooses_the_design_and_the_output_says_so() {
+fn standalone_number_selects_the_design_and_is_reported() {
     for branch in [
         "3-crash",
         "fix/3-crash",
@@ -50,7 +50,7 @@ fn a_number_of_its_own_chooses_the_design_and_the_output_says_so() {
 }
 
 #[test]
-fn digits_of_a_word_a_version_or_a_date_choose_no_design() {
+fn digits_in_words_versions_and_dates_select_no_design() {
     for branch in [
         "fix/python3-crash",
         "s3-upload",
@@ -70,7 +70,7 @@ fn digits_of_a_word_a_version_or_a_date_choose_no_design() {
 }
 
 #[test]
-fn of_two_issues_in_one_name_none_is_chosen() {
+fn branch_name_with_two_issues_selects_no_design() {
     let repo = repo("188-part-2", &["2", "188"]);
     repo.guard(&["lint"])
         .exits(2)

@@ -67,7 +67,7 @@ fn gutting_long_lines_in_any_script_is_refused() {
 }
 
 #[test]
-fn gutting_lines_that_a_carriage_return_ends_is_refused() {
+fn gutting_lines_that_end_with_carriage_returns_is_refused() {
     let mac = |text: String| text.replace('\n', "\r");
     is_refused(mac(lines(300)), mac(lines(30)));
 }
@@ -85,14 +85,14 @@ fn text_that_gets_a_nul_is_refused() {
 }
 
 #[test]
-fn a_binary_may_become_another_but_not_text_or_empty() {
+fn binary_may_become_another_binary_but_not_text_or_empty() {
     is_refused(image(1 << 20, 1), "text\n");
     is_refused(image(1 << 20, 1), "");
     is_accepted(image(1 << 20, 1), image(1 << 20, 2));
 }
 
 #[test]
-fn deleting_a_large_binary_needs_a_row_also_where_the_settings_allow_the_path() {
+fn deleting_a_large_binary_needs_a_row_even_at_an_exempt_path() {
     let repo = holding(image(1 << 20, 1));
     repo.stage("gen/large.bin", image(9_000, 3));
     repo.stage("gen/small.bin", image(100, 4));

@@ -20,7 +20,7 @@ fn set_age(file: &std::path::Path, hours: u64) {
 }
 
 #[test]
-fn held_content_without_its_facts_is_removed_when_nobody_can_be_writing_it() {
+fn orphaned_held_content_is_removed_once_it_is_old() {
     let repo = Repo::open();
     let store = repo.path(".git/guard/held");
     fs::create_dir_all(&store).unwrap();
@@ -39,7 +39,7 @@ fn held_content_without_its_facts_is_removed_when_nobody_can_be_writing_it() {
 }
 
 #[test]
-fn a_lock_on_the_snapshots_is_waited_for_and_then_forgotten() {
+fn stale_snapshot_lock_is_waited_for_then_removed() {
     let repo = Repo::open();
     repo.put("a", "x\n", &[]).works();
     let lock = repo.path(".git/refs/guard/snapshots.lock");
@@ -115,7 +115,7 @@ impl Drop for StoppedHolder {
     any(guard_portable, guard_no_unix),
     ignore = "the system does not tell who holds a lock"
 )]
-fn a_stopped_holder_of_a_lock_is_named_and_not_waited_for_without_end() {
+fn stopped_lock_holder_is_named_after_a_limited_wait() {
     for lock in [".git/guard/write.lock", ".git/guard/log.jsonl"] {
         let repo = Repo::open();
         repo.put("a", "x\n", &[]).works();

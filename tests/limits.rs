@@ -27,7 +27,7 @@ fn within(
 }
 
 #[test]
-fn an_event_without_an_end_is_refused() {
+fn endless_event_file_is_refused() {
     let repo = Repo::new();
     repo.govern(&[("src/a.rs", "Add", "a")]);
     let variables = [
@@ -41,7 +41,7 @@ fn an_event_without_an_end_is_refused() {
 }
 
 #[test]
-fn refs_without_an_end_are_refused() {
+fn endless_ref_list_is_refused() {
     let repo = Repo::new();
     repo.govern(&[("src/a.rs", "Add", "a")]);
     for arguments in [
@@ -56,7 +56,7 @@ fn refs_without_an_end_are_refused() {
 }
 
 #[test]
-fn a_message_without_an_end_is_refused() {
+fn endless_message_is_refused() {
     let repo = Repo::new();
     repo.govern(&[("src/a.rs", "Add", "a")]);
     repo.stage("src/a.rs", "a\n");

@@ -138,7 +138,7 @@ fn lines_to_add(repo: &Repo, name: &str) -> (String, Vec<String>) {
 }
 
 #[test]
-fn what_lefthook_yml_has_already_stays_whole() {
+fn existing_lefthook_settings_stay_valid() {
     let repo = repo();
     repo.install_hook_script("pre-commit", GENERATED_BY_LEFTHOOK);
     let paste = |before: &str, after: &str, anchor: &str| {
@@ -201,7 +201,7 @@ fn config(repo: &Repo, entries: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn the_proof_is_made_by_the_frameworks_own_run_command() {
+fn doctor_tries_the_frameworks_own_run_command() {
     for (name, program) in frameworks() {
         let repo = repo();
         for stage in ["pre-commit", "prepare-commit-msg"] {
@@ -246,7 +246,7 @@ fn the_proof_is_made_by_the_frameworks_own_run_command() {
 }
 
 #[test]
-fn the_advice_for_a_file_that_git_ignores_is_what_switches_it_on() {
+fn advice_for_a_disabled_hook_enables_it() {
     let repo = repo();
     let file = hook(&repo, "pre-commit");
     let shown = file.display().to_string();
@@ -320,7 +320,7 @@ fn uninstall_names_the_file_that_calls_guard() {
 }
 
 #[test]
-fn uninstall_leaves_hooks_that_other_repositories_may_share() {
+fn uninstall_keeps_shared_hooks() {
     let repo = repo();
     install(&repo).exits(0);
     let shared = repo.path("../shared");

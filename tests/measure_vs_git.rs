@@ -92,7 +92,7 @@ fn numstat(dir: &Path) -> Vec<(String, usize)> {
 }
 
 #[test]
-fn lost_lines_are_gits_deleted_lines_or_fewer() {
+fn lost_lines_never_exceed_gits_deleted_lines() {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join("old")).unwrap();
     fs::create_dir(dir.path().join("new")).unwrap();

@@ -121,7 +121,7 @@ fn a_clean_merge_passes_in_either_form_of_the_merge_hook() {
 }
 
 #[test]
-fn the_merge_hook_believes_githead_only_while_git_merges() {
+fn merge_hook_trusts_githead_only_during_a_merge() {
     let repo = repo();
     let githead = stage_stray(&repo);
     let hook = || {

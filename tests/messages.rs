@@ -65,7 +65,7 @@ fn repo(files: &[(&str, &str)], rows: &[(&str, &str, &str)]) -> Repo {
 }
 
 #[test]
-fn accepted_is_one_calm_line() {
+fn accepted_change_prints_one_line() {
     let repo = repo(&[], &[("src/a.rs", "Add", "the reader")]);
     repo.stage("src/a.rs", "x\n");
     golden("accepted", &repo, 0);
@@ -74,7 +74,7 @@ fn accepted_is_one_calm_line() {
 }
 
 #[test]
-fn nothing_staged_is_one_calm_line() {
+fn nothing_staged_prints_one_line() {
     let repo = repo(&[], &[("src/a.rs", "Add", "the reader")]);
     assert_eq!(
         repo.guard(&["lint"]).exits(0).text(),
@@ -91,7 +91,7 @@ fn out_of_scope_with_a_closest_path() {
 }
 
 #[test]
-fn out_of_scope_modification_of_a_file_suggests_the_row_alone() {
+fn out_of_scope_modification_suggests_only_the_row() {
     let repo = repo(
         &[("src/core/lld.rs", "old\n")],
         &[("src/utils/lld.rs", "Modify", "path enforcement")],
@@ -114,7 +114,7 @@ fn out_of_scope_never_offers_a_path_that_may_only_be_deleted() {
 }
 
 #[test]
-fn out_of_scope_with_nothing_close_points_at_the_table() {
+fn out_of_scope_without_a_close_path_points_at_the_table() {
     let repo = repo(&[], &[("src/utils/lld.rs", "Add", "path enforcement")]);
     repo.stage("Makefile", "all:\n");
     golden("out-of-scope-nothing-close", &repo, 1);
@@ -490,7 +490,7 @@ fn two_candidates() {
 }
 
 #[test]
-fn from_a_subfolder_the_place_can_be_opened_from_there() {
+fn places_are_relative_to_the_current_directory() {
     let repo = repo(&[("src/x.rs", "x\n")], &[("src/utils/lld.rs", "Add", "x")]);
     repo.stage("src/core/lld.rs", "x\n");
     repo.guard(&["-C", "src", "lint"])
@@ -499,7 +499,7 @@ fn from_a_subfolder_the_place_can_be_opened_from_there() {
 }
 
 #[test]
-fn columns_is_believed_only_where_it_is_a_number() {
+fn columns_variable_must_be_a_number() {
     let repo = repo(&[], &[("src/utils/lld.rs", "Add", "path enforcement")]);
     repo.stage("Makefile", "all:\n");
     let plain = repo.guard(&["lint"]).text();

@@ -133,7 +133,7 @@ fn a_repository_in_a_repository_is_named_by_the_outer_one() {
 }
 
 #[test]
-fn whatever_is_called_dot_git_makes_a_repository() {
+fn any_entry_named_dot_git_makes_a_repository() {
     let repo = repo();
     // A linked work tree inside the main one.
     repo.git(&["worktree", "add", "--quiet", "src/tree"]);
@@ -217,7 +217,7 @@ fn both_sides_of_a_conflict_record_submodules() {
 }
 
 #[test]
-fn an_index_that_cannot_be_read_lets_nothing_be_written() {
+fn nothing_is_written_if_the_index_is_unreadable() {
     let repo = repo();
     fs::write(repo.path(".git/index"), "damaged").unwrap();
     let refused = repo.put("src/a.py", "a = 2\n", &[]);
@@ -226,7 +226,7 @@ fn an_index_that_cannot_be_read_lets_nothing_be_written() {
 }
 
 #[test]
-fn a_bare_repository_is_outside_and_none_can_be_made() {
+fn bare_repositories_are_outside_and_cannot_be_created() {
     let repo = repo();
     repo.git(&["init", "--quiet", "--bare", "--template=", "src/bare.git"]);
     let inside = ["src/bare.git/config", "src/bare.git/hooks/pre-commit"];
@@ -252,7 +252,7 @@ fn a_bare_repository_is_outside_and_none_can_be_made() {
 }
 
 #[test]
-fn a_refused_path_in_a_nested_repository_is_on_record() {
+fn refused_path_in_a_nested_repository_is_logged() {
     let repo = repo();
     repo.put("src/sub/a.py", lines(1..=3), &[])
         .fails("security");

@@ -34,7 +34,7 @@ struct Tally {
 }
 
 #[test]
-fn every_lexical_verdict_of_the_corpus_agrees() {
+fn every_path_of_the_corpus_gets_its_lexical_verdict() {
     let Some(corpus) = corpus::entries() else {
         return;
     };

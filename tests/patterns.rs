@@ -223,7 +223,7 @@ fn a_protected_pattern_with_a_question_mark_refuses_the_commit() {
 }
 
 #[test]
-fn only_a_leading_slash_grants_the_file_at_the_root_alone() {
+fn leading_slash_limits_a_pattern_to_the_root() {
     let repo = Repo::new();
     repo.govern(&[("src/a.rs", "Add", "a")]);
     let settings = |always: &str| format!("{}[scope]\nalways = [\"{always}\"]\n", common::SETTINGS);
@@ -238,7 +238,7 @@ fn only_a_leading_slash_grants_the_file_at_the_root_alone() {
 }
 
 #[test]
-fn a_pattern_that_git_would_pass_over_is_refused_with_its_line() {
+fn pattern_that_git_would_ignore_is_refused_with_its_line() {
     for (pattern, reason) in [
         ("", "empty"),
         ("  ", "empty"),

@@ -153,7 +153,7 @@ fn check_backup(repo: &Repo, what: &str, backup: &str, number: usize) {
 }
 
 #[test]
-fn what_was_acknowledged_survives_a_cut_during_a_stream_of_writes() {
+fn acknowledged_writes_survive_a_power_cut() {
     let begun = Instant::now();
     let (mut tried, mut all, mut after) = (0, 0, 0);
     for number in 0..cuts() {
@@ -185,7 +185,7 @@ fn what_was_acknowledged_survives_a_cut_during_a_stream_of_writes() {
 
 /// A kill right before a call, and a cut of the power before anybody else writes anything out.
 #[test]
-fn a_cut_before_a_call_leaves_the_old_or_the_new() {
+fn power_cut_before_any_call_leaves_the_old_or_the_new_content() {
     let begun = Instant::now();
     let Some((repo, image)) = repository() else {
         return;
@@ -246,7 +246,7 @@ fn a_cut_before_a_call_leaves_the_old_or_the_new() {
 
 /// The method can fail: without a sync, neither a write in place nor one beside the file and a rename is safe.
 #[test]
-fn an_unsynced_write_does_not_survive() {
+fn unsynced_write_does_not_survive_a_power_cut() {
     let repo = Repo::nothing();
     let Some(image) = Image::mount(&repo) else {
         return;

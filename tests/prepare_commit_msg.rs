@@ -64,7 +64,7 @@ fn head(repo: &Repo) -> String {
 }
 
 #[test]
-fn a_governed_commit_names_its_design() {
+fn commit_message_names_the_design() {
     for name in gits() {
         let repo = repo();
         repo.stage("granted.txt", "one\n");
@@ -82,7 +82,7 @@ fn a_governed_commit_names_its_design() {
 }
 
 #[test]
-fn no_verify_is_judged_all_the_same() {
+fn no_verify_is_still_judged() {
     for name in gits() {
         let repo = repo();
         repo.install_hook("pre-commit");
@@ -123,7 +123,7 @@ fn commits_of_designs_get_no_trailer() {
 }
 
 #[test]
-fn every_own_design_is_named_and_no_standing_one() {
+fn every_selected_design_is_named_but_no_standing_one() {
     let repo = repo();
     repo.stage(
         "guard.toml",
@@ -164,7 +164,7 @@ fn existing_trailers_stay_and_the_same_one_is_added_once() {
 }
 
 #[test]
-fn an_amended_commit_is_judged_by_what_the_amending_adds() {
+fn amended_commit_is_judged_by_what_the_amendment_adds() {
     for name in gits() {
         let repo = repo();
         repo.stage("granted.txt", "one\n");
@@ -299,7 +299,7 @@ fn the_environment_cannot_invent_a_parent() {
 }
 
 #[test]
-fn a_squashed_merge_is_the_committers_own() {
+fn squashed_merge_is_judged_as_the_committers_change() {
     for name in gits() {
         let repo = repo();
         repo.branch("theirs");
@@ -388,7 +388,7 @@ fn a_reword_has_nothing_to_judge() {
 }
 
 #[test]
-fn fixups_are_squashed_without_a_word() {
+fn fixups_are_squashed_without_output() {
     for name in gits() {
         let repo = repo();
         repo.stage("granted.txt", "one\n");
@@ -463,7 +463,7 @@ fn a_linked_work_tree_is_judged() {
 }
 
 #[test]
-fn placed_as_git_places_trailers() {
+fn trailers_are_placed_as_git_places_them() {
     let repo = repo();
     repo.stage("granted.txt", "one\n");
     for text in [
@@ -518,7 +518,7 @@ fn placed_as_git_places_trailers() {
 }
 
 #[test]
-fn a_missing_message_file_is_no_reason_to_pass() {
+fn missing_message_file_does_not_skip_the_judgement() {
     let repo = repo();
     repo.stage("granted.txt", "one\n");
     repo.guard(&["hook", "prepare-commit-msg", "nowhere"])

@@ -73,7 +73,7 @@ fn changes_in_memory_are_judged_by_their_rows() {
 }
 
 #[test]
-fn a_change_in_memory_to_the_own_design_grants_nothing() {
+fn change_in_memory_to_its_own_design_grants_nothing() {
     let widened = format!("{DESIGN}| `b.rs` | Add |\n");
     let changes = [
         ProposedChange::modify("docs/LLD-1.md", DESIGN, widened),
@@ -84,14 +84,14 @@ fn a_change_in_memory_to_the_own_design_grants_nothing() {
 }
 
 #[test]
-fn settings_from_a_text_are_in_force() {
+fn settings_passed_as_text_apply() {
     let policy = policy("[scope]\nprotect = [\"a.rs\"]\n");
     let verdict = policy.judge(&[ProposedChange::add("a.rs", "a\n")]).unwrap();
     assert_eq!(errors(&verdict), [(Rule::ProtectedPath, "a.rs".to_owned())]);
 }
 
 #[test]
-fn texts_that_cannot_be_used_are_errors() {
+fn unusable_texts_are_errors() {
     let error = Policy::from_texts("[scope]\nprotekt = []\n", &[]).unwrap_err();
     assert!(error.to_string().contains("guard.toml"), "{error}");
     let error = Policy::from_texts("", &[("docs/LLD-1.md", "No table.\n")]).unwrap_err();

@@ -21,7 +21,7 @@ fn refused() -> Repo {
 
 /// `--range "$BASE..HEAD"` with a variable that is not set.
 #[test]
-fn a_range_that_begins_nowhere_is_refused() {
+fn range_without_a_start_is_refused() {
     let repo = refused();
     for range in ["..HEAD", "...HEAD", "..", "..."] {
         repo.guard(&["lint", "--range", range])
@@ -35,7 +35,7 @@ fn a_range_that_begins_nowhere_is_refused() {
 
 /// Git takes the tag and warns; the tag may be the author's.
 #[test]
-fn a_tag_does_not_stand_in_for_a_branch() {
+fn tag_is_not_used_as_a_branch() {
     let repo = refused();
     repo.git(&["update-ref", "refs/remotes/origin/main", "main"]);
     for name in ["main", "origin/main"] {
@@ -62,7 +62,7 @@ fn a_tag_does_not_stand_in_for_a_branch() {
 
 /// The branch says which design judges, also where a release has its name.
 #[test]
-fn a_tag_does_not_hide_the_branch_that_a_range_is_of() {
+fn tag_does_not_hide_a_branch_of_the_same_name() {
     let repo = refused();
     repo.git(&["tag", "188-work"]);
     repo.git(&["switch", "--quiet", "--detach", "main"]);
@@ -73,7 +73,7 @@ fn a_tag_does_not_hide_the_branch_that_a_range_is_of() {
 
 /// An Add row lets work go on with files that it made itself: which those are, a tag cannot say.
 #[test]
-fn a_tag_does_not_move_the_work_base() {
+fn tag_does_not_change_the_merge_base() {
     let repo = Repo::new();
     repo.stage("src/a.rs", "fn a() {}\n");
     repo.stage("guard.toml", format!("{SETTINGS}base = \"main\"\n"));
@@ -91,7 +91,7 @@ fn a_tag_does_not_move_the_work_base() {
 
 /// A branch from before the first `guard.toml`, with a design of its own named by its own trailer.
 #[test]
-fn work_older_than_the_settings_is_not_judged_without_them() {
+fn branch_older_than_the_settings_is_refused() {
     let repo = Repo::new();
     repo.stage("src/a.rs", "fn a() {}\n");
     let before = repo.commit("Before");
@@ -200,7 +200,7 @@ fn a_tree_that_git_would_not_write_is_refused() {
 
 /// A thousand files, doubled thirty times.
 #[test]
-fn trees_that_unfold_without_end_are_refused() {
+fn exponentially_nested_trees_are_refused() {
     let repo = refused();
     let blob = repo.git(&["hash-object", "-w", "--stdin"]);
     let entry = |kind: &str, id: &str, name: &str| format!("{kind} {id}\t{name}\n");

@@ -93,7 +93,7 @@ fn a_path_outside_the_design_is_refused_with_the_closest_path() {
 
 /// Row 39: two dots must not show what main did since as the branch's deletions.
 #[test]
-fn what_main_did_since_is_not_the_branchs_doing() {
+fn later_commits_on_main_are_not_attributed_to_the_branch() {
     let repo = governed();
     commit_file(&repo, "src/new.rs", "fn new() {}\n");
     repo.git(&["switch", "--quiet", "main"]);
@@ -164,7 +164,7 @@ fn rows_of_a_design_that_the_range_deletes_are_not_new() {
 }
 
 #[test]
-fn with_the_bases_authority_added_rows_grant_nothing() {
+fn with_authority_base_added_rows_grant_nothing() {
     let repo = Repo::new();
     repo.stage("guard.toml", format!("{SETTINGS}authority = \"base\"\n"));
     repo.design(DESIGN, &[("src/new.rs", "Add", "one")]);
@@ -227,7 +227,7 @@ fn a_range_cannot_change_its_own_rules() {
 }
 
 #[test]
-fn row_untouched_is_a_note_where_the_settings_ask_for_it() {
+fn row_untouched_is_a_note_if_enabled() {
     let repo = Repo::new();
     repo.stage(
         "guard.toml",
@@ -309,7 +309,7 @@ fn renames_are_explained_and_measured_from_the_old_end() {
 
 /// Row 19.
 #[test]
-fn a_case_only_clash_with_an_old_path_is_told() {
+fn case_only_collision_with_an_existing_path_is_reported() {
     let repo = governed();
     let empty = repo.blob(b"x\n");
     repo.stage_raw(&[
@@ -333,7 +333,7 @@ fn a_case_only_clash_with_an_old_path_is_told() {
 
 /// Row 21.
 #[test]
-fn added_junk_does_not_dilute_a_loss() {
+fn added_lines_do_not_dilute_a_loss() {
     let repo = governed();
     commit_file(
         &repo,
@@ -364,7 +364,7 @@ fn deletions_need_a_row() {
 
 /// Rows 29 and 30: what a merge brings that no parent has.
 #[test]
-fn an_evil_merge_is_found_net_and_by_commit() {
+fn evil_merge_is_found_in_the_range_and_per_commit() {
     let repo = governed();
     commit_file(&repo, "src/new.rs", "fn new() {}\n");
     repo.git(&["switch", "--quiet", "main"]);
@@ -461,7 +461,7 @@ fn commits_that_no_hook_saw_are_judged() {
 
 /// Row 34: replace refs and grafts change nothing.
 #[test]
-fn replaced_objects_are_not_believed() {
+fn replaced_objects_are_ignored() {
     let repo = governed();
     let bad = commit_file(&repo, "src/rogue.rs", "fn rogue() {}\n");
     repo.git(&["replace", &bad, "main"]);
@@ -522,7 +522,7 @@ fn a_shallow_clone_without_the_merge_base_is_refused() {
 }
 
 #[test]
-fn unrelated_histories_are_no_range() {
+fn unrelated_histories_are_refused() {
     let repo = governed();
     repo.git(&["switch", "--quiet", "--orphan", "island"]);
     commit_file(&repo, "x", "x\n");
@@ -533,7 +533,7 @@ fn unrelated_histories_are_no_range() {
 
 /// Row 40: what is done and undone inside the range shows only commit by commit.
 #[test]
-fn a_change_and_its_revert_show_by_commit() {
+fn reverted_change_is_reported_per_commit() {
     let repo = governed();
     let bad = commit_file(&repo, "src/rogue.rs", "fn rogue() {}\n");
     repo.git(&["revert", "--no-edit", "HEAD"]);
@@ -644,7 +644,7 @@ fn many_refused() -> Repo {
 
 /// Many commits on several threads: every finding once, in the order of the commits.
 #[test]
-fn each_commit_is_told_in_the_order_of_the_history() {
+fn commits_are_reported_in_history_order() {
     let repo = many_refused();
     let report = repo.json(&["lint", "--range", "main..188-work", "--each-commit"]);
     let findings = report["findings"].as_array().unwrap();
@@ -661,7 +661,7 @@ fn each_commit_is_told_in_the_order_of_the_history() {
 
 /// The same bytes from one thread, from as many as there are, and from as many again.
 #[test]
-fn the_number_of_threads_does_not_show_in_the_report() {
+fn report_does_not_depend_on_the_number_of_threads() {
     let one_core = Command::new("taskset").args(["-c", "0", "true"]).status();
     if !one_core.is_ok_and(|status| status.success()) {
         common::skip("taskset is missing, or may not choose the first core");

@@ -42,7 +42,7 @@ fn content_files_obey_the_rules_for_reading() {
 }
 
 #[test]
-fn a_content_may_always_come_from_standard_input() {
+fn content_may_always_come_from_standard_input() {
     let repo = Repo::open();
     repo.write("a", "one\n");
     let mut check = repo.command(GUARD);

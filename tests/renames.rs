@@ -40,7 +40,7 @@ fn remove(repo: &Repo, path: &str) {
 }
 
 #[test]
-fn rename_row_does_not_let_the_old_file_vanish() {
+fn rename_row_does_not_permit_plain_deletion() {
     for content in [lines(1..=300), lines(1..=5), "one".to_owned()] {
         let repo = governed(&[("src/a.rs", &content)], &[("src/a.rs", "src/b.rs")]);
         remove(&repo, "src/a.rs");
@@ -54,14 +54,14 @@ fn rename_row_does_not_let_the_old_file_vanish() {
 }
 
 #[test]
-fn rename_from_a_file_to_itself_does_not_let_it_vanish() {
+fn rename_row_to_itself_does_not_permit_deletion() {
     let repo = governed(&[("a.rs", "a\n")], &[("a.rs", "./a.rs")]);
     remove(&repo, "a.rs");
     refused(&repo, "action-not-granted", "a.rs");
 }
 
 #[test]
-fn unchanged_new_end_does_not_justify_the_deletion() {
+fn unchanged_rename_target_does_not_permit_the_deletion() {
     // Not even where it is a copy of the old one.
     for there in [lines(1..=20), lines(101..=120)] {
         let files = [("a.rs", &*lines(1..=20)), ("b.rs", &*there)];
@@ -72,7 +72,7 @@ fn unchanged_new_end_does_not_justify_the_deletion() {
 }
 
 #[test]
-fn modified_new_end_justifies_the_deletion_where_it_keeps_enough() {
+fn modified_rename_target_permits_the_deletion_if_it_keeps_enough() {
     let files = [("a.rs", &*lines(1..=20)), ("b.rs", &*lines(101..=120))];
     let repo = governed(&files, &[("a.rs", "b.rs")]);
     remove(&repo, "a.rs");
@@ -88,7 +88,7 @@ fn modified_new_end_justifies_the_deletion_where_it_keeps_enough() {
 }
 
 #[test]
-fn two_rows_with_one_target_need_both_contents_there() {
+fn two_rename_rows_with_one_target_need_both_contents() {
     let files = [("a.rs", &*lines(1..=20)), ("b.rs", &*lines(101..=120))];
     let rows = [("a.rs", "c.rs"), ("b.rs", "c.rs")];
     let repo = governed(&files, &rows);
@@ -103,7 +103,7 @@ fn two_rows_with_one_target_need_both_contents_there() {
 }
 
 #[test]
-fn directory_rename_needs_every_file_at_its_own_new_path() {
+fn directory_rename_needs_every_file_at_its_new_path() {
     let files = [
         ("old/a.rs", &*lines(1..=20)),
         ("old/deep/b.rs", &*lines(101..=120)),
@@ -141,7 +141,7 @@ fn rename_row_with_a_glob_grants_nothing() {
 }
 
 #[test]
-fn small_file_must_keep_more_than_half_on_the_way() {
+fn renamed_small_file_must_keep_more_than_half() {
     let repo = governed(&[("a.rs", "1\n2\n3\n4\n")], &[("a.rs", "b.rs")]);
     repo.git(&["mv", "a.rs", "b.rs"]);
     repo.stage("b.rs", "1\n2\nx\ny\n");
@@ -151,7 +151,7 @@ fn small_file_must_keep_more_than_half_on_the_way() {
 }
 
 #[test]
-fn large_file_that_loses_half_on_the_way_is_told_of_once() {
+fn large_file_losing_half_in_a_rename_is_reported_once() {
     let repo = governed(&[("a.rs", &lines(1..=200))], &[("a.rs", "b.rs")]);
     repo.git(&["mv", "a.rs", "b.rs"]);
     repo.stage("b.rs", lines(101..=200));
@@ -181,7 +181,7 @@ fn empty_file_can_be_renamed() {
 }
 
 #[test]
-fn binary_file_must_stay_alike() {
+fn renamed_binary_file_must_stay_similar() {
     let binary = |from: u32, to: u32| {
         (from..to).fold(vec![0], |mut bytes, number| {
             bytes.extend(format!("\0chunk {number}\n").into_bytes());
@@ -217,7 +217,7 @@ fn rename_of_case_and_rename_with_an_edit_pass() {
 }
 
 #[test]
-fn delete_row_beside_the_rename_row_lets_the_file_go() {
+fn delete_row_in_addition_to_a_rename_row_permits_deletion() {
     let repo = with_rows(
         &[("a.rs", "a\n")],
         &[("a.rs` -> `b.rs", "Rename"), ("a.rs", "Delete")],
@@ -243,7 +243,7 @@ fn range_is_judged_by_its_net_change() {
 }
 
 #[test]
-fn always_does_not_let_a_large_file_vanish_by_a_rename_row() {
+fn exempt_path_does_not_permit_losing_a_large_file_by_rename() {
     let repo = Repo::new();
     repo.stage("gen/a.py", lines(1..=300));
     repo.commit("Begin");
@@ -260,7 +260,7 @@ fn always_does_not_let_a_large_file_vanish_by_a_rename_row() {
 }
 
 #[test]
-fn new_end_that_a_design_gets_with_the_code_is_an_amendment() {
+fn new_target_in_a_rename_row_committed_with_code_is_scope_amended() {
     let rows = [
         ("a.rs` -> `b.rs", "Rename"),
         ("c.rs", "Add"),
@@ -276,7 +276,7 @@ fn new_end_that_a_design_gets_with_the_code_is_an_amendment() {
 }
 
 #[test]
-fn link_is_renamed_only_as_it_is() {
+fn link_may_be_renamed_only_unchanged() {
     let repo = with_rows(
         &[("target", "x\n"), ("other", "x\n")],
         &[("a` -> `b", "Rename"), ("b", "Symlink")],
@@ -299,7 +299,7 @@ fn link_is_renamed_only_as_it_is() {
 }
 
 #[test]
-fn listed_test_may_be_renamed_and_not_vanish() {
+fn listed_test_may_be_renamed_but_not_deleted() {
     let repo = Repo::new();
     repo.stage("tests/a.rs", lines(1..=20));
     repo.commit("Begin");
@@ -316,7 +316,7 @@ fn listed_test_may_be_renamed_and_not_vanish() {
 }
 
 #[test]
-fn delete_row_and_add_row_are_no_rename() {
+fn delete_row_and_add_row_are_not_a_rename() {
     let rows = [("a.rs", "Delete"), ("b.rs", "Add")];
     let repo = with_rows(&[("a.rs", &lines(1..=200))], &rows);
     remove(&repo, "a.rs");
@@ -340,7 +340,7 @@ fn delete_row_and_add_row_are_no_rename() {
 }
 
 #[test]
-fn rows_for_one_end_alone_do_not_say_delete_and_add() {
+fn delete_row_alone_does_not_permit_a_lossy_rename() {
     // The new file is granted by `always`, of which no row speaks.
     let repo = Repo::new();
     repo.stage("a.rs", lines(1..=200));
@@ -357,7 +357,7 @@ fn rows_for_one_end_alone_do_not_say_delete_and_add() {
 }
 
 #[test]
-fn request_to_delete_the_old_file_is_refused_and_told_to_move_it() {
+fn request_to_delete_the_old_file_is_refused_and_suggests_move() {
     let repo = governed(&[("a.rs", &lines(1..=20))], &[("a.rs", "b.rs")]);
     repo.guard(&["delete", "a.rs"])
         .exits(1)
@@ -393,7 +393,7 @@ fn request_to_move_a_file_that_lost_its_content_is_refused() {
 }
 
 #[test]
-fn exempt_file_may_be_written_anew_on_the_way() {
+fn exempt_file_may_be_rewritten_in_a_rename() {
     let repo = governed(
         &[("a/Cargo.lock", &lines(1..=20))],
         &[("a/Cargo.lock", "Cargo.lock")],

@@ -56,7 +56,7 @@ fn only_verdict_verbs_write_report_files() {
 }
 
 #[test]
-fn a_report_replaces_nothing_but_a_report() {
+fn report_replaces_only_earlier_reports() {
     let repo = repo();
     repo.write("../outside.txt", "outside\n");
     for (path, why) in [
@@ -97,7 +97,7 @@ fn a_report_replaces_nothing_but_a_report() {
 }
 
 #[test]
-fn one_place_that_is_refused_refuses_all_reports() {
+fn one_refused_report_path_refuses_all_reports() {
     let repo = repo();
     repo.guard(&[
         "lint",
@@ -204,7 +204,7 @@ fn a_report_does_not_follow_or_replace_a_link() {
 }
 
 #[test]
-fn the_summary_of_a_step_is_held_to_the_same_places() {
+fn step_summary_obeys_the_same_path_rules() {
     let repo = repo();
     for path in ["src/large.py", "guard.toml", ".git/config", DESIGN] {
         let before = fs::read(repo.path(path)).unwrap();

@@ -105,7 +105,7 @@ fn protected_paths_obey_the_level_of_protected_path() {
 }
 
 #[test]
-fn one_level_leaves_the_other_rule_alone() {
+fn level_of_one_rule_does_not_affect_another() {
     let settings = "[workspace]\nread = [\"src\"]\nsecrets = [\"*.pem\"]\n[rules]\n";
     let (repo, _) = repo(
         "other/a.pem",
@@ -146,7 +146,7 @@ fn no_level_lets_a_request_change_the_settings_of_guard() {
 }
 
 #[test]
-fn levels_of_the_two_rules_that_hold_always_are_refused_with_their_place() {
+fn levels_of_unconditional_rules_are_refused_with_their_line() {
     for rule in ["outside-workspace", "unsafe-path"] {
         for level in PASSING {
             let repo = Repo::open_with(&format!("[rules]\n  {rule} = \"{level}\"\n"));

@@ -83,7 +83,7 @@ fn a_design_that_head_lacks_is_refused_by_every_request() {
 }
 
 #[test]
-fn a_staged_design_does_not_count_for_requests_either() {
+fn staged_design_does_not_count_for_requests() {
     let repo = repo();
     repo.git(&["add", OWN]);
     for request in REQUESTS {
@@ -163,7 +163,7 @@ fn before_the_first_commit_no_design_grants_a_request() {
 }
 
 #[test]
-fn where_the_work_tree_has_another_version_heads_counts_with_a_note() {
+fn heads_design_counts_with_a_note_if_the_work_tree_differs() {
     let widened = table(&[("src/a.py", "Modify"), ("priv/**", "Add/Modify")]);
     let note = "is read from HEAD; the work tree has a different version";
     let by_hand: &[&str] = &["--lld", DESIGN];

@@ -23,7 +23,7 @@ fn named(page: &str) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn every_test_that_the_requirements_name_exists() {
+fn every_test_named_on_the_page_exists() {
     let page = fs::read_to_string(format!("{SOURCE}/docs/requirements.md")).unwrap();
     let named = named(&page);
     assert!(named.len() > 60, "only {} tests are named", named.len());

@@ -71,7 +71,7 @@ fn a_restore_that_replaces_a_committed_file_is_held_and_a_person_decides() {
 }
 
 #[test]
-fn a_person_at_a_terminal_is_asked_at_once() {
+fn restore_at_a_terminal_asks_immediately() {
     let repo = Repo::new();
     let (snapshot, _) = committed_since(&repo, Some("short\n"));
     let Some(driver) = driver(&repo) else { return };
@@ -100,7 +100,7 @@ fn a_restore_that_removes_a_committed_file_is_judged_as_its_deletion() {
 }
 
 #[test]
-fn roots_secrets_and_settings_hold_for_a_restore_too() {
+fn roots_secrets_and_settings_apply_to_restore_too() {
     for (settings, rule) in [
         ("[workspace]\nwrite = [\"src\"]\n", "outside-roots"),
         ("[workspace]\nsecrets = [\"notes*\"]\n", "protected-path"),
@@ -167,7 +167,7 @@ fn ungranted() -> (Repo, String) {
 }
 
 #[test]
-fn what_was_changed_since_is_judged() {
+fn restore_of_a_file_changed_since_is_judged() {
     let (repo, snapshot) = ungranted();
     repo.write(FILE, lines(1..=52));
     let refused = restore(&repo, &snapshot);
@@ -213,7 +213,7 @@ fn an_older_snapshot_is_judged_and_undo_goes_back_step_by_step() {
 
 /// Pruning writes the snapshots that it keeps anew, under other ids.
 #[test]
-fn a_write_is_undone_from_a_snapshot_that_was_written_anew() {
+fn write_can_be_undone_after_snapshots_were_pruned() {
     let (repo, snapshot) = ungranted();
     let lost = backup(&repo.put("src/elsewhere.py", "x\n", &[]));
     repo.git(&["update-ref", "refs/guard/snapshots", &snapshot]);
@@ -228,7 +228,7 @@ fn a_write_is_undone_from_a_snapshot_that_was_written_anew() {
 }
 
 #[test]
-fn a_write_whose_end_is_not_on_record_is_undone() {
+fn unfinished_write_can_be_undone() {
     let (repo, snapshot) = ungranted();
     let log = repo.path(".git/guard/log.jsonl");
     let text = fs::read_to_string(&log).unwrap();
@@ -239,7 +239,7 @@ fn a_write_whose_end_is_not_on_record_is_undone() {
 }
 
 #[test]
-fn a_record_that_was_edited_undoes_nothing() {
+fn edited_record_undoes_nothing() {
     let (repo, snapshot) = ungranted();
     let log = repo.path(".git/guard/log.jsonl");
     let text = fs::read_to_string(&log).unwrap();
@@ -286,7 +286,7 @@ fn a_move_is_undone_at_both_ends_or_judged() {
 }
 
 #[test]
-fn what_a_person_has_to_decide_comes_before_anything_is_done() {
+fn approval_is_asked_before_any_file_is_restored() {
     let repo = Repo::open();
     repo.stage("old.py", lines(1..=200));
     repo.commit("Begin");
@@ -340,7 +340,7 @@ fn a_directory_that_became_a_link_is_not_followed() {
 }
 
 #[test]
-fn paths_are_those_of_the_current_directory() {
+fn restore_paths_are_relative_to_the_current_directory() {
     let repo = Repo::open();
     repo.write("src/a", "one\n");
     let snapshot = backup(&repo.put("src/a", "two\n", &[]));

@@ -104,7 +104,7 @@ fn a_move_stays_in_the_output_directory() {
 }
 
 #[test]
-fn links_count_where_they_lead() {
+fn links_are_judged_by_their_target() {
     let repo = repo();
     symlink("../in/allowed_file.txt", repo.path("out/link")).unwrap();
     symlink("../out", repo.path("in/dir")).unwrap();
@@ -124,7 +124,7 @@ fn guard_check_knows_the_roots() {
 }
 
 #[test]
-fn the_directories_themselves_are_inside_and_are_no_files() {
+fn root_directories_are_inside_but_not_files() {
     let repo = repo();
     // Requirement 003, 3.1: a subpath of the directory, or the directory itself.
     let read = repo.ask(&["read", "in"]);
@@ -173,7 +173,7 @@ fn without_settings_the_whole_workspace_is_both_and_nothing_else_is_aw_23() {
 }
 
 #[test]
-fn a_refusal_by_the_roots_is_on_record() {
+fn refusal_by_the_roots_is_logged() {
     let repo = repo();
     for (arguments, operation) in [
         (&["read", "out/initial_output.txt"][..], "read"),

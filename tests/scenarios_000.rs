@@ -78,7 +78,7 @@ fn scenario_040_four_fifths_of_a_large_file_change() {
 }
 
 #[test]
-fn scenario_050_a_commit_has_no_way_to_say_yes() {
+fn scenario_050_a_commit_cannot_approve_itself() {
     let repo = with_state(lines(1..=270));
     repo.install_hook("pre-commit");
     let head = repo.git(&["rev-parse", "HEAD"]);
@@ -186,7 +186,7 @@ fn scenario_170_a_long_preview_is_cut_off() {
 }
 
 #[test]
-fn what_changes_and_what_is_lost_is_shown() {
+fn change_and_loss_are_shown() {
     let repo = with_state(lines(1..=120));
     repo.stage(
         "src/state.py",
@@ -234,7 +234,7 @@ fn additions_do_not_dilute_a_loss() {
 }
 
 #[test]
-fn a_module_of_314_lines_that_became_one_of_55_is_refused() {
+fn replacing_314_lines_with_55_is_refused() {
     let repo = with_state(lines(1..=314));
     repo.install_hook("pre-commit");
     repo.stage("src/state.py", rewritten(20, 55));
@@ -267,7 +267,7 @@ fn az_39_to_43_sizes_before_and_after() {
 }
 
 #[test]
-fn a_write_is_judged_with_the_content_that_it_brings() {
+fn write_is_judged_with_its_new_content() {
     let repo = with_state(lines(1..=270));
     repo.write("kept.py", rewritten(216, 270));
     repo.write("lost.py", rewritten(54, 270));

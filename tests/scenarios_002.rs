@@ -261,7 +261,7 @@ fn az_14_a_refusal_has_a_reason() {
 }
 
 #[test]
-fn az_15_and_19_a_design_that_grants_nothing_lets_nothing_pass() {
+fn az_15_and_19_a_design_that_grants_nothing_permits_nothing() {
     let repo = governed_by(
         "### 2.1 Files Changed\n\n| File | Change Type | Description |\n|---|---|---|\n",
     );

@@ -97,7 +97,7 @@ fn az_30_a_file_to_add_needs_no_directory_and_none_is_made() {
 }
 
 #[test]
-fn az_31_all_faults_are_told_at_once() {
+fn az_31_all_faults_are_reported_together() {
     let repo = begun(
         &["src/there.py"],
         &[
@@ -142,7 +142,7 @@ fn az_32_no_document_has_no_faults() {
 }
 
 #[test]
-fn a_document_without_a_table_is_told_with_exit_code_1() {
+fn document_without_a_table_exits_with_1() {
     let repo = Repo::new();
     repo.stage("guard.toml", SETTINGS);
     repo.stage(DESIGN, "# A feature\n\nText.\n");
@@ -177,7 +177,7 @@ fn levels_are_those_of_the_settings() {
 }
 
 #[test]
-fn what_the_work_itself_did_is_no_fault() {
+fn changes_made_by_the_branch_are_not_faults() {
     let repo = begun(
         &["old.py", "moved.py"],
         &[
@@ -199,7 +199,7 @@ fn what_the_work_itself_did_is_no_fault() {
 }
 
 #[test]
-fn without_a_known_beginning_an_agreed_add_row_is_a_warning_and_a_new_one_an_error() {
+fn without_a_merge_base_a_committed_add_row_is_a_warning_and_a_new_one_an_error() {
     let repo = Repo::new();
     repo.govern(&[("a.py", "Add", "")]);
     repo.stage("a.py", "a\n");
@@ -217,7 +217,7 @@ fn without_a_known_beginning_an_agreed_add_row_is_a_warning_and_a_new_one_an_err
 }
 
 #[test]
-fn directories_and_globs_are_held_against_what_they_cover() {
+fn directory_and_glob_rows_are_checked_against_matching_files() {
     let repo = begun(
         &["src/a.py", "docs/x.md"],
         &[
@@ -278,7 +278,7 @@ fn a_design_that_is_not_committed_yet_is_found() {
 }
 
 #[test]
-fn what_cannot_be_read_is_exit_code_2_alone_and_a_fault_beside_others() {
+fn unreadable_document_exits_with_2_alone_and_is_a_fault_among_others() {
     let repo = begun(&[], &[("a.py", "Add", "")]);
     repo.guard(&["scope", "check", "none.md"])
         .exits(2)
@@ -342,7 +342,7 @@ fn all_without_any_design_is_an_error() {
 }
 
 #[test]
-fn staged_is_what_counts_with_staged() {
+fn staged_version_counts_with_staged() {
     let repo = begun(&[], &[("a.py", "Add", "")]);
     // The index has a fault that the disk has not, and the other way round.
     repo.design(DESIGN, &[("a.py", "Add", ""), ("b.py", "Modify", "")]);
@@ -374,7 +374,7 @@ fn staged_is_what_counts_with_staged() {
 }
 
 #[test]
-fn staged_leaves_out_what_is_no_design() {
+fn staged_skips_files_that_are_not_designs() {
     let repo = begun(&[], &[("a.py", "Add", "")]);
     repo.stage("README.md", "# Read me\n");
     repo.guard(&["scope", "check", "--staged", "README.md"])
@@ -386,7 +386,7 @@ fn staged_leaves_out_what_is_no_design() {
 }
 
 #[test]
-fn staged_says_when_nothing_tells_where_designs_are() {
+fn staged_without_a_design_path_setting_is_an_error() {
     let repo = Repo::new();
     repo.stage("README.md", "# Read me\n");
     repo.guard(&["scope", "check", "--staged", "README.md"])
@@ -401,7 +401,7 @@ fn staged_says_when_nothing_tells_where_designs_are() {
 }
 
 #[test]
-fn a_staged_link_is_no_design() {
+fn staged_link_is_not_a_design() {
     let repo = begun(&[], &[("a.py", "Add", "")]);
     repo.git(&["rm", "--quiet", DESIGN]);
     let blob = repo.blob(b"../../../other.md");

@@ -64,7 +64,7 @@ fn a_push_inside_its_design_is_accepted() {
 }
 
 #[test]
-fn a_push_outside_its_design_is_refused_with_clear_words() {
+fn push_outside_its_design_is_refused_with_a_clear_message() {
     for hook in SERVER_HOOKS {
         let repo = guarded_server(hook);
         commit_file(&repo, "src/core/new.rs", "fn new() {}\n");
@@ -160,7 +160,7 @@ fn deleted_branches_and_tags_of_judged_work_pass() {
 }
 
 #[test]
-fn a_push_to_main_is_judged_from_what_main_was() {
+fn push_to_main_is_judged_from_its_previous_commit() {
     for hook in SERVER_HOOKS {
         let repo = guarded_server(hook);
         repo.stage("src/new.rs", "fn new() {}\n");
@@ -185,7 +185,7 @@ fn a_push_to_main_is_judged_from_what_main_was() {
 }
 
 #[test]
-fn the_first_push_must_bring_the_rules_alone() {
+fn first_push_must_contain_only_the_settings() {
     for hook in SERVER_HOOKS {
         let repo = Repo::new();
         repo.add_server();
@@ -228,7 +228,7 @@ fn nothing_is_left_in_the_directory_for_temporary_files() {
 }
 
 #[test]
-fn before_a_push_leaves_it_is_judged_like_on_the_server() {
+fn pre_push_judges_like_the_server() {
     let repo = with_server();
     repo.install_hook("pre-push");
     commit_file(&repo, "src/new.rs", "fn new() {}\n");
@@ -243,7 +243,7 @@ fn before_a_push_leaves_it_is_judged_like_on_the_server() {
 }
 
 #[test]
-fn without_a_known_target_a_push_is_refused_with_the_way_out() {
+fn push_without_a_known_target_is_refused_with_advice() {
     let repo = with_server();
     repo.install_hook("pre-push");
     repo.git(&["remote", "set-head", "origin", "--delete"]);
@@ -306,7 +306,7 @@ fn the_reference_transaction_hook_judges_commits_that_skipped_the_others() {
 }
 
 #[test]
-fn the_input_of_a_hook_must_be_gits() {
+fn malformed_hook_input_is_refused() {
     let repo = with_server();
     let hook = |name: &str, input: &[u8]| {
         common::run_with_input(repo.command(GUARD).args(name.split(' ')), input)

@@ -27,7 +27,7 @@ fn rule(report: &Value, id: &str) -> Value {
 }
 
 #[test]
-fn each_value_is_told_with_the_line_that_sets_it() {
+fn each_value_is_listed_with_its_line() {
     let repo = Repo::new();
     repo.stage(
         "guard.toml",
@@ -69,7 +69,7 @@ fn each_value_is_told_with_the_line_that_sets_it() {
 }
 
 #[test]
-fn what_is_printed_is_a_file_that_says_the_same() {
+fn printed_settings_are_a_valid_settings_file() {
     let repo = Repo::new();
     let text = "[lld]\npath = \"a-{issue}.md\"\nbase = \"main\"\nissue-pattern = 'x(\\d+)'\n\
                 [scope]\ntest-patterns = [\"checks/\"]\n[rules]\nportable-name = \"off\"\n";
@@ -93,7 +93,7 @@ fn what_is_printed_is_a_file_that_says_the_same() {
 }
 
 #[test]
-fn heads_file_is_in_force_and_not_that_of_the_work_tree() {
+fn settings_of_head_apply_not_those_of_the_work_tree() {
     let repo = Repo::new();
     repo.write("guard.toml", SETTINGS);
     let output = repo.guard(&["settings"]).exits(0);
@@ -128,7 +128,7 @@ fn broken_settings_are_exit_code_2_with_every_fault() {
 }
 
 #[test]
-fn flags_and_variables_are_told() {
+fn flags_and_variables_are_listed() {
     let repo = Repo::new();
     repo.govern(&[("a", "Add", "")]);
     let report = repo.json(&["settings", "--lld", "one.md"]);

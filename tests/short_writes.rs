@@ -37,7 +37,7 @@ fn library(repo: &Repo) -> Option<PathBuf> {
 }
 
 #[test]
-fn everything_is_written_a_few_bytes_at_a_time() {
+fn short_writes_are_completed() {
     let repo = Repo::open();
     let Some(library) = library(&repo) else {
         return;

@@ -98,7 +98,7 @@ fn head_index_and_work_tree_stay_as_they_are() {
 }
 
 #[test]
-fn restoring_brings_back_what_was_there_and_can_be_undone() {
+fn restore_recovers_the_old_content_and_can_be_undone() {
     let repo = Repo::open();
     repo.write("a", "one\n");
     let id = backup(&repo.put("a", "two\n", &[]));
@@ -136,7 +136,7 @@ fn a_script_that_was_deleted_comes_back_executable() {
 }
 
 #[test]
-fn a_lost_snapshot_hides_none_that_came_after_it() {
+fn lost_snapshot_does_not_hide_later_ones() {
     let repo = Repo::open();
     repo.write("a", "one\n");
     let lost = backup(&repo.put("a", "two\n", &[]));
@@ -195,7 +195,7 @@ fn a_missing_object_hides_its_own_snapshot_only() {
 }
 
 #[test]
-fn an_object_that_was_removed_while_it_was_new_is_put_back() {
+fn removed_new_object_is_written_again() {
     let repo = Repo::open();
     let all = four(&repo);
     let parts = ["", "^{tree}", ":a"].map(|part| format!("{}{part}", all[3]));
@@ -210,7 +210,7 @@ fn an_object_that_was_removed_while_it_was_new_is_put_back() {
 }
 
 #[test]
-fn second_names_of_old_snapshots_are_taken_away() {
+fn second_links_of_old_snapshots_are_removed() {
     let repo = Repo::open();
     let count = || {
         let found = std::process::Command::new("find")
@@ -236,7 +236,7 @@ fn second_names_of_old_snapshots_are_taken_away() {
 }
 
 #[test]
-fn a_clock_that_was_wrong_for_a_while_makes_pruning_forget_nothing_young() {
+fn wrong_clock_never_prunes_young_snapshots() {
     let repo = Repo::open();
     repo.write("a", "0\n");
     let all = four(&repo);
@@ -262,7 +262,7 @@ fn a_clock_that_was_wrong_for_a_while_makes_pruning_forget_nothing_young() {
 }
 
 #[test]
-fn nothing_is_put_on_top_of_what_is_no_snapshot() {
+fn snapshot_ref_that_is_not_a_snapshot_is_not_extended() {
     let repo = Repo::open();
     repo.write("a", "one\n");
     let blob = repo.git(&["hash-object", "-w", "a"]);
@@ -273,7 +273,7 @@ fn nothing_is_put_on_top_of_what_is_no_snapshot() {
 
 /// The log is locked after the snapshot was taken, so that the write waits with it.
 #[test]
-fn what_an_editor_saves_while_guard_works_is_in_a_snapshot_before_it_goes() {
+fn concurrent_save_is_in_a_snapshot_before_it_is_replaced() {
     for verb in [&["write", "a", "--allow-empty"][..], &["delete", "a"]] {
         let repo = Repo::open();
         repo.write("a", "one\n");
@@ -310,7 +310,7 @@ fn what_an_editor_saves_while_guard_works_is_in_a_snapshot_before_it_goes() {
 }
 
 #[test]
-fn pruning_forgets_what_is_older_than_the_settings_keep() {
+fn prune_deletes_snapshots_older_than_the_setting() {
     let repo = Repo::open();
     repo.put("a", "1\n", &[]).works();
     repo.put("a", "2\n", &[]).works();
@@ -359,7 +359,7 @@ fn concurrent_writers_lose_no_snapshot() {
 }
 
 #[test]
-fn a_lock_left_by_a_killed_process_is_forgotten() {
+fn stale_snapshot_lock_is_removed() {
     let repo = Repo::open();
     let lock = repo.path(".git/refs/guard/snapshots.lock");
     fs::create_dir_all(lock.parent().unwrap()).unwrap();
@@ -418,7 +418,7 @@ fn eight_writers_lose_no_line_of_one_file_jc_92() {
 }
 
 #[test]
-fn snapshots_answer_programs_in_json() {
+fn snapshot_commands_support_json() {
     let repo = Repo::open();
     repo.write("a", "old\n");
     let id = backup(&repo.put("a", "new\n", &[]));

@@ -38,7 +38,7 @@ fn a_submodule_needs_a_row_of_its_own() {
 }
 
 #[test]
-fn removing_the_last_submodule_leaves_an_empty_gitmodules_behind() {
+fn last_submodule_may_be_removed_with_an_empty_gitmodules() {
     let inner = repo();
     let outer = with_submodule(&inner);
     outer.govern(&[("lib", "Delete", "x"), (".gitmodules", "Modify", "x")]);
@@ -49,7 +49,7 @@ fn removing_the_last_submodule_leaves_an_empty_gitmodules_behind() {
 }
 
 #[test]
-fn a_submodule_that_git_is_told_to_ignore_is_seen() {
+fn submodule_with_ignore_all_is_seen() {
     let repo = repo();
     let commit = repo.git(&["rev-parse", "HEAD"]);
     repo.stage(
@@ -91,7 +91,7 @@ fn a_symbolic_link_needs_a_row_of_its_own() {
 }
 
 #[test]
-fn a_file_that_becomes_a_link_is_destroyed() {
+fn file_replaced_by_a_link_is_a_destructive_change() {
     let repo = repo();
     let target = repo.blob(b"other.rs");
     repo.stage_raw(&[(0o120000, target, b"src/old.rs")]);

@@ -63,7 +63,7 @@ fn without_a_file_the_choice_is_printed() {
 }
 
 #[test]
-fn clear_takes_the_choice_back() {
+fn clear_removes_the_choice() {
     let repo = repo();
     let before = std::fs::read(repo.path(".git/config")).unwrap();
     repo.guard(&["use", OTHER]).exits(0);
@@ -119,7 +119,7 @@ fn a_linked_work_tree_chooses_for_its_own_branch() {
 }
 
 #[test]
-fn what_cannot_judge_is_refused_and_nothing_is_written() {
+fn unusable_choice_is_refused_and_not_stored() {
     let repo = repo();
     repo.write("docs/empty.md", "# No table\n");
     repo.write("../outside.md", "| File | Change Type |\n");
@@ -171,7 +171,7 @@ fn an_uncommitted_design_can_be_chosen_but_judges_once_it_is_committed() {
 }
 
 #[test]
-fn a_held_lock_is_told_and_respected() {
+fn locked_configuration_is_reported_and_respected() {
     let repo = repo();
     let config = std::fs::read(repo.path(".git/config")).unwrap();
     repo.write(".git/config.lock", "");

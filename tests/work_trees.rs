@@ -111,7 +111,7 @@ fn the_same_change_held_in_two_work_trees_is_held_twice() {
 }
 
 #[test]
-fn what_a_moved_work_tree_held_is_still_its_own() {
+fn moved_work_tree_keeps_its_held_changes() {
     let repo = linked();
     let id = hold(&repo, "../side");
     repo.git(&["worktree", "move", "../side", "../moved"]);
@@ -124,7 +124,7 @@ fn what_a_moved_work_tree_held_is_still_its_own() {
 }
 
 #[test]
-fn what_a_removed_work_tree_held_can_only_be_rejected() {
+fn held_changes_of_a_removed_work_tree_can_only_be_rejected() {
     let repo = linked();
     let id = hold(&repo, "../side");
     repo.git(&["worktree", "remove", "--force", "../side"]);

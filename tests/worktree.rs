@@ -101,7 +101,7 @@ fn a_sha_256_repository() {
 }
 
 #[test]
-fn what_git_ignores_is_left_out() {
+fn ignored_files_are_left_out() {
     let repo = repo();
     repo.stage("src/.gitignore", "*.o\n!keep.o\n/only-here\nbuild/\n");
     repo.stage("tracked/kept.log", "tracked\n");
@@ -156,7 +156,7 @@ fn what_git_ignores_is_left_out() {
 }
 
 #[test]
-fn a_pattern_for_everything_may_be_taken_back() {
+fn pattern_for_everything_may_be_negated() {
     let repo = repo();
     repo.write(".git/info/exclude", "*\n/\n");
     repo.write("stray.rs", "x\n");
@@ -173,7 +173,7 @@ fn a_pattern_for_everything_may_be_taken_back() {
 }
 
 #[test]
-fn a_list_that_a_sparse_checkout_leaves_out_still_counts() {
+fn gitignore_outside_a_sparse_checkout_still_counts() {
     let repo = repo();
     repo.stage("src/.gitignore", "*.o\n");
     repo.commit("Ignore");
@@ -274,7 +274,7 @@ fn files_and_directories_that_change_places() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_behind_a_link_is_not_looked_at() {
+fn directories_behind_links_are_not_scanned() {
     let repo = repo();
     repo.stage("dir/a", "a\n");
     repo.commit("More");
@@ -346,7 +346,7 @@ fn a_submodule_is_the_commit_that_it_is_at() {
 }
 
 #[test]
-fn a_repository_within_is_one_entry() {
+fn nested_repository_is_one_entry() {
     let repo = repo();
     repo.git(&["init", "--quiet", "vendor/lib"]);
     repo.write("vendor/lib/a", "a\n");
@@ -373,7 +373,7 @@ fn a_repository_within_is_one_entry() {
 }
 
 #[test]
-fn an_ignored_repository_within_is_left_out() {
+fn ignored_nested_repository_is_left_out() {
     let repo = repo();
     repo.git(&["init", "--quiet", "vendor/lib"]);
     repo.write(".git/info/exclude", "vendor/\n");
@@ -407,7 +407,7 @@ fn a_sparse_checkout_leaves_files_out_but_hides_none() {
 }
 
 #[test]
-fn a_merge_is_judged_as_the_commit_that_would_end_it() {
+fn unfinished_merge_is_judged_as_its_future_commit() {
     let repo = repo();
     repo.git(&["switch", "--quiet", "main"]);
     repo.stage("src/theirs.rs", "theirs\n");
@@ -448,7 +448,7 @@ fn another_index_a_separate_git_directory_and_any_directory() {
 
 #[cfg(unix)]
 #[test]
-fn an_approval_holds_for_what_is_about_to_be_staged() {
+fn approval_counts_for_the_work_tree_content() {
     let repo = Repo::new();
     repo.stage("src/old.rs", lines(1..=200));
     repo.commit("Begin");
@@ -616,7 +616,7 @@ fn disturb(repo: &Repo, dice: &mut Dice, times: usize) {
 }
 
 #[test]
-fn any_tree_with_any_lists() {
+fn generated_trees_agree_with_git_add() {
     let mut seen = 0;
     for seed in 0..40 {
         let mut dice = Dice(seed);

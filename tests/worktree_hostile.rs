@@ -9,7 +9,7 @@ use crate::common::worktree::{cannot, changes, worktree};
 use crate::common::{Output, Repo, copy_guard, lines, run};
 
 #[test]
-fn a_repository_within_that_cannot_be_read() {
+fn unreadable_nested_repository_is_an_error() {
     let repo = repo();
     repo.git(&["init", "--quiet", "lib"]);
     repo.write("lib/file", "x\n");
@@ -50,7 +50,7 @@ fn flags_of_the_index_hide_no_change() {
 }
 
 #[test]
-fn a_marked_file_that_is_staged_as_something_else_is_unclear() {
+fn flagged_file_that_differs_from_the_index_is_an_error() {
     for mark in ["--assume-unchanged", "--skip-worktree"] {
         let repo = repo();
         repo.stage("src/other.rs", "staged\n");
@@ -65,7 +65,7 @@ fn a_marked_file_that_is_staged_as_something_else_is_unclear() {
 
 #[cfg(unix)]
 #[test]
-fn a_change_behind_the_same_size_and_time_is_seen() {
+fn change_with_unchanged_size_and_time_is_seen() {
     let repo = repo();
     let file = fs::File::options();
     let touch = |path: &str| {
@@ -86,7 +86,7 @@ fn a_change_behind_the_same_size_and_time_is_seen() {
 }
 
 #[test]
-fn no_program_of_the_configuration_is_run() {
+fn configured_programs_are_never_run() {
     let repo = repo();
     repo.stage("src/a.txt", "one\ntwo\n");
     repo.commit("More");
@@ -175,7 +175,7 @@ fn special_files_are_not_opened() {
 
 #[cfg(unix)]
 #[test]
-fn an_ignore_file_that_is_a_link_says_nothing() {
+fn linked_ignore_file_is_ignored() {
     let repo = repo();
     repo.write("../home/all", "*\n");
     std::os::unix::fs::symlink("../../home/all", repo.path("src/.gitignore")).unwrap();
@@ -189,7 +189,7 @@ fn an_ignore_file_that_is_a_link_says_nothing() {
 
 /// Runs guard as a person who is not root: whom modes stop.
 #[cfg(unix)]
-fn as_somebody(repo: &Repo) -> Output {
+fn as_unprivileged_user(repo: &Repo) -> Output {
     use std::os::unix::process::CommandExt;
     // Where guard was built, somebody else may not go.
     let reachable = repo.path("../guard");
@@ -211,7 +211,7 @@ fn as_somebody(repo: &Repo) -> Output {
 
 #[cfg(unix)]
 #[test]
-fn what_cannot_be_read_is_said() {
+fn unreadable_files_are_reported() {
     use std::os::unix::fs::PermissionsExt;
     let forbid = |repo: &Repo, path: &str| {
         let none = fs::Permissions::from_mode(0o000);
@@ -219,9 +219,9 @@ fn what_cannot_be_read_is_said() {
     };
     let repo = repo();
     repo.write("src/stray.rs", "x\n");
-    as_somebody(&repo).exits(1).says("src/stray.rs");
+    as_unprivileged_user(&repo).exits(1).says("src/stray.rs");
     forbid(&repo, "src/stray.rs");
-    as_somebody(&repo)
+    as_unprivileged_user(&repo)
         .exits(2)
         .says("src/stray.rs cannot be read: Permission denied")
         .says("make it readable");
@@ -229,19 +229,21 @@ fn what_cannot_be_read_is_said() {
 
     repo.write("locked/file", "x\n");
     forbid(&repo, "locked");
-    as_somebody(&repo).exits(2).says("locked cannot be read");
+    as_unprivileged_user(&repo)
+        .exits(2)
+        .says("locked cannot be read");
     // Nobody asks for what is ignored.
     repo.write(".git/info/exclude", "locked/\n");
-    as_somebody(&repo).exits(0);
+    as_unprivileged_user(&repo).exits(0);
 
     repo.write("src/.gitignore", "x\n");
     repo.write("src/new.rs", "x\n");
     forbid(&repo, "src/.gitignore");
-    as_somebody(&repo).exits(2).says("src/.gitignore");
+    as_unprivileged_user(&repo).exits(2).says("src/.gitignore");
 }
 
 #[test]
-fn content_beyond_the_limit_is_refused_unless_it_is_not_new() {
+fn content_beyond_the_limit_is_refused_only_if_changed() {
     let repo = repo();
     let large = fs::File::create(repo.path("src/new.rs")).unwrap();
     large.set_len((256 << 20) + 1).unwrap();
@@ -259,7 +261,7 @@ fn content_beyond_the_limit_is_refused_unless_it_is_not_new() {
 }
 
 #[test]
-fn a_work_tree_that_changes_meanwhile_makes_no_panic() {
+fn concurrent_changes_never_panic() {
     let repo = repo();
     let done = std::sync::atomic::AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -284,7 +286,7 @@ fn a_work_tree_that_changes_meanwhile_makes_no_panic() {
 }
 
 #[test]
-fn it_is_judged_alone() {
+fn worktree_excludes_other_sources() {
     let repo = repo();
     for other in [
         &["--range", "main..HEAD"][..],

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_word_is_from_what_is_lost_then_from_the_name() {
+    fn confirmation_word_comes_from_lost_text_then_from_the_name() {
         let of = |lost: &str, path: &str| word(lost.as_bytes(), path.into(), "0123abcd");
         assert_eq!(of("x = 1\nclass State:", "src/state.py"), "class");
         assert_eq!(of("# reject_all", "a"), "reject_all");

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn consent_is_to_one_path_one_old_and_one_new_content() {
+    fn approval_covers_one_path_one_old_and_one_new_content() {
         let approval = Approval {
             path: "a".into(),
             old: Some(id('1').to_string()),
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn consent_to_a_content_is_none_to_another_kind_of_file() {
+    fn approval_of_content_does_not_cover_another_file_kind() {
         let of = |old: Option<Kind>, new: Option<Kind>| {
             let state = |digit| {
                 move |kind| State {

@@ -179,7 +179,7 @@ mod tests {
     const WHO: &str = "person@example.org";
 
     #[test]
-    fn a_listed_key_counts_for_whom_it_is_listed_and_for_when() {
+    fn listed_key_counts_only_for_its_person_and_period() {
         let ok = |line: &str| verified(&approval(), NAMESPACE, line);
         // The approval was given at 2023-11-14T22:13:20Z.
         for line in [
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_signature_is_refused_without_a_panic() {
+    fn malformed_signature_is_refused_without_a_panic() {
         let signers = listed("person@example.org KEY", key(1).public_key());
         let good = sign(&key(1), NAMESPACE, &approval().payload());
         for bad in [
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hardware_key_counts_where_somebody_touched_it() {
+    fn hardware_key_counts_only_if_touched() {
         let verify = |flags| {
             let (public, signature) = hardware(flags);
             approval().verify(&signature, &listed("person@example.org KEY", &public))
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn the_armour_is_taken_off_and_put_on() {
+    fn armour_is_removed_and_added() {
         assert_eq!(one_line("AAAA"), None);
         assert_eq!(one_line(BEGIN), None);
         let armoured = format!("{BEGIN}\nAAAA\nBBBB\n{END}\n");

@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn what_guard_cannot_use_is_left_out_with_a_warning() {
+    fn unsupported_lines_are_ignored_with_a_warning() {
         let p384 = "ecdsa-sha2-nistp384 AAAAE2VjZHNhLXNoYTItbmlzdHAzODQAAAAIbmlzdHAzODQAAABhBHZxfGH+YBg0K5SCxwUFX5d0Tzwx67t+fQyScHGDrzCfmaqyXFuFU0x/QSf7qkQdwR/KJsEdMO3mL+++5Lb5vhjdFvuWcj4ZLpVwi/i5QLLooU2NYkoZNQseMM0u4CADQw==";
         let text = format!("a cert-authority {KEY}\nb {p384}\nc {KEY}\n");
         let signers = parse(&text).unwrap();
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn rsa_keys_that_are_weak_or_huge_are_left_out() {
+    fn weak_or_huge_rsa_keys_are_ignored() {
         use ssh_key::Mpint;
         use ssh_key::public::RsaPublicKey;
         for (bytes, counts) in [(128, 0), (255, 0), (256, 1), (512, 1), (513, 0)] {

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn the_signature_is_no_part_of_the_text() {
+    fn signature_is_not_part_of_the_signed_text() {
         let mut signed = approval();
         signed.signature = Some("AAAA".into());
         assert_eq!(signed.payload(), approval().payload());

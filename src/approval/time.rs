@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_no_time() {
+    fn other_forms_are_not_a_time() {
         for text in [
             "",
             "Z",

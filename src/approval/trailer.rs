@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_approval_is_an_error() {
+    fn invalid_approval_is_an_error() {
         let whole = Value::Object(approval().to_json());
         for (key, value) in [
             ("path", Value::Null),

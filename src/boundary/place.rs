@@ -254,7 +254,7 @@ mod tests {
         any(not(target_os = "linux"), guard_portable),
         ignore = "the system cannot exchange files"
     )]
-    fn what_came_out_goes_back_unless_something_newer_was_saved() {
+    fn replaced_content_is_restored_unless_newer_content_was_saved() {
         let back = |place: &Place<'_>| place.exchange_back(OUT.into(), ours(), None);
         for (there, left) in [
             (Some("ours"), "saved"),
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_taken_away_goes_back_unless_something_newer_was_saved() {
+    fn removed_content_is_restored_unless_newer_content_was_saved() {
         let back = |place: &Place<'_>| place.rename_back(OUT.into(), None);
         assert_eq!(after(None, back), ("saved".into(), false));
         assert_eq!(after(Some("newer"), back), ("newer".into(), false));

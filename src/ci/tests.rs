@@ -61,7 +61,7 @@ fn a_pull_request_on_github() {
 
 /// Here GITHUB_SHA is the base branch, which the pull request did not write.
 #[test]
-fn a_pull_request_target_never_judges_what_is_checked_out() {
+fn pull_request_target_never_judges_the_checkout() {
     let plan = github("pull_request_target", pull_request()).unwrap();
     assert_eq!((plan.merge, plan.head.as_deref()), (None, Some(HEAD)));
     assert_eq!(plan.head_ref.as_deref(), Some("refs/pull/7/head"));
@@ -94,7 +94,7 @@ fn pushes_on_github() {
 }
 
 #[test]
-fn what_github_does_not_say_is_not_guessed() {
+fn missing_github_values_are_not_guessed() {
     for (name, event) in [
         ("schedule", json!({})),
         (

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn input_without_an_end_is_not_read_for_ever() {
+    fn endless_input_is_rejected() {
         assert_eq!(whole(&b"abc"[..], 3).unwrap(), Some(b"abc".to_vec()));
         assert_eq!(whole(io::repeat(b'a'), 3).unwrap(), None);
     }

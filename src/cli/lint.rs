@@ -83,7 +83,7 @@ impl LintArgs {
             return print(output, &judge::commit(&repo, id, branch, &options)?);
         }
         if let Some(text) = &self.revisions {
-            refuse_what_is_no_range(text)?;
+            refuse_non_range(text)?;
         }
         if let Some(text) = self.revisions.as_ref().or(self.range.as_ref()) {
             let range = repo.parse_range(text)?;
@@ -138,7 +138,7 @@ impl LintArgs {
 }
 
 /// Refuses a path or a single revision instead of a range, with the commands that the user may have meant.
-fn refuse_what_is_no_range(text: &str) -> Result<()> {
+fn refuse_non_range(text: &str) -> Result<()> {
     if text.contains("..") {
         return Ok(());
     }

@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verb_lists_the_formats_that_it_has_and_no_others() {
+    fn verb_lists_exactly_its_formats() {
         let mut all = command();
         all.build();
         for_each_verb(&all, &[], &mut |verb, called| {

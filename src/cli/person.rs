@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn a_strategy_is_chosen_only_where_it_is_offered() {
+    fn strategy_can_be_chosen_only_if_offered() {
         let offered = ["append", "insert LINE"];
         assert_eq!(chosen("append", &offered), Some(Strategy::Append));
         assert_eq!(

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_step_says_that_it_runs_and_wipes_the_line_at_the_end() {
+    fn long_step_shows_progress_and_clears_the_line() {
         let (pieces, written) = mpsc::channel();
         let pause = Duration::from_millis(1);
         let (stop, line) = still_at_work("checking", pause, Pieces(pieces)).unwrap();
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_step_says_nothing() {
+    fn short_step_prints_nothing() {
         let (pieces, written) = mpsc::channel();
         let pause = Duration::from_secs(600);
         let (stop, line) = still_at_work("checking", pause, Pieces(pieces)).unwrap();

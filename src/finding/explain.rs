@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn the_two_always_rules_and_faults_of_documents_cannot_be_approved() {
+    fn unconditional_rules_and_document_faults_cannot_be_approved() {
         let refused: Vec<_> = Rule::ALL
             .iter()
             .filter(|rule| !rule.can_be_approved())

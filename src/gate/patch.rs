@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn ag_03_none_and_several_are_different_errors() {
+    fn ag_03_no_match_and_several_matches_are_different_errors() {
         assert_eq!(
             failed("abc", &[edit("x", "y")]).0,
             FailureKind::SearchNotFound
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn jc_118_all_or_none_with_the_number_of_the_edit() {
+    fn jc_118_edits_apply_all_or_none_and_errors_name_the_edit() {
         let (kind, message) = failed("one two", &[edit("one", "1"), edit("three", "3")]);
         assert_eq!(kind, FailureKind::SearchNotFound);
         assert!(message.starts_with("edit 2 of 2: "), "{message}");

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_approval_consents_to_nothing() {
+    fn invalid_approval_file_approves_nothing() {
         let temp = tempfile::tempdir().unwrap();
         let store = Store::new(temp.path(), WorkTree::default());
         store.add(&approval("a", 100)).unwrap();

@@ -182,7 +182,7 @@ mod tests {
     const AT_3: Strategy = Strategy::Insert { line: 3 };
 
     #[test]
-    fn text_is_put_where_it_belongs() {
+    fn text_is_inserted_at_the_right_place() {
         check("a\nb\n", "x\n", Strategy::Append, "a\nb\nx\n");
         check("a\nb\n", "x\n", AT_1, "x\na\nb\n");
         check("a\nb\n", "x\n", AT_2, "a\nx\nb\n");
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn az_64_a_line_that_is_not_there_is_refused() {
+    fn az_64_insert_beyond_the_end_is_refused() {
         for line in [0, 4, usize::MAX] {
             let failure =
                 combine("f".into(), Some(b"a\nb\n"), b"x", Strategy::Insert { line }).unwrap_err();

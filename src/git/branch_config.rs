@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_else_is_in_the_file_stays() {
+    fn other_configuration_is_kept() {
         let old = "# mine\n[core]\n\tbare = false ; really\n[branch \"main\"]\n\tremote = origin\n\n[alias]\n  x = !echo \"a b\" # c";
         let new = set(old, "main", "docs/a.md");
         for line in old.lines() {
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn clearing_takes_the_section_with_nothing_else_in_it() {
+    fn clearing_removes_an_empty_section() {
         assert_eq!(cleared(&set("", "a.b\"c", "x.md"), "a.b\"c"), "");
         let with_comment = "[branch \"x\"]\n\t# why\n\tguardDesign = a.md\n";
         assert!(cleared(with_comment, "x").contains("# why"));
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn clearing_takes_every_value() {
+    fn clearing_removes_every_value() {
         let twice = "[branch \"x\"]\n\tguardDesign = a.md\n\tguarddesign = b.md\n[branch \"x\"]\n\tguardDesign = c.md\n[branch \"y\"]\n\tguardDesign = d.md\n";
         assert_eq!(
             cleared(twice, "x"),

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_commit_is_read_without_the_parser() {
+    fn plain_commit_uses_the_fast_path() {
         let commit = plain(ID, PLAIN.as_bytes());
         assert_eq!(commit, parsed(PLAIN.as_bytes()));
         let seen = commit.map(|commit| (commit.parents.len(), commit.time, commit.trailers));
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn another_commit_is_left_to_the_parser() {
+    fn unusual_commit_uses_the_parser() {
         for (part, instead) in [
             ("\n\nSubject", "\nencoding latin1\n\nSubject"),
             (
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_without_the_parser_is_what_the_parser_reads() {
+    fn fast_path_reads_the_same_as_the_parser() {
         // Every byte in turn becomes each of those that mean something in a commit, or goes.
         let mut read = 0;
         for at in 0..PLAIN.len() {

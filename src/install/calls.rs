@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_calls_guard_where_the_program_judges_at_that_hook() {
+    fn line_calls_guard_if_its_program_judges_at_that_hook() {
         for (hook, line, called) in [
             ("pre-commit", "guard hook pre-commit \"$@\"", true),
             ("pre-commit", "'/opt/a/guard' hook pre-commit", true),

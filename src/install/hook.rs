@@ -307,7 +307,7 @@ mod tests {
     };
 
     #[test]
-    fn every_script_bears_the_marker_and_calls_its_own_hook() {
+    fn every_script_has_the_marker_and_calls_its_hook() {
         for hook in HOOKS {
             let lines: Vec<&str> = hook.script.lines().collect();
             assert_eq!(lines[0], "#!/bin/sh");
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_recognised_by_what_it_says() {
+    fn scripts_are_recognised_by_content() {
         let states: [(&[u8], HookState); 15] = [
             (b"#!/bin/sh\nmake\n", HookState::Shell),
             (b"#!/usr/bin/env -S bash -e\nmake\n", HookState::Shell),
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn chaining_and_unchaining_give_the_file_back() {
+    fn unchaining_restores_the_file() {
         for content in [
             &b"#!/bin/sh\nexec make\n"[..],
             b"#!/bin/sh -e\r\nmake",
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_guards_is_never_written_or_removed() {
+    fn files_of_others_are_never_written_or_removed() {
         for state in [
             HookState::OursChanged,
             HookState::ChainedChanged,

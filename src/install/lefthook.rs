@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_in_the_section_of_another_hook_is_not_one_of_this() {
+    fn call_in_another_hooks_section_does_not_count() {
         let yaml = b"pre-commit:\n  jobs:\n    - run: make\n# x\npre-push:\n  jobs:\n    - run: guard lint\n";
         let own = section("lefthook.yml", yaml, "pre-commit").unwrap_or_default();
         assert!(own.contains_str("make") && !own.contains_str("guard"));

@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hook_of_guards_is_found_in_the_settings_of_a_framework() {
+    fn guards_hook_is_found_in_framework_settings() {
         let shipped = "repos:\n- repo: x\n  hooks:\n  - id: ruff\n  - id: guard # the gate\n";
         assert_eq!(ids(shipped, "pre-commit"), ["guard"]);
         assert_eq!(ids(shipped, "pre-push"), ["guard"]);

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_design_is_not_taken_for_one() {
+    fn other_documents_are_not_taken_for_designs() {
         for file in [
             "docs/plans/2026-01-31-launch.md",
             "docs/design/0042-padded.md",
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_found_is_mentioned() {
+    fn detected_facts_are_mentioned_in_comments() {
         let (draft, _) = drafted(
             &[
                 "pkg/tests/a.py",

@@ -74,14 +74,14 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_file_goes_on_anywhere_and_nothing_goes_on_in_an_empty_one() {
+    fn empty_file_is_kept_anywhere_and_keeps_nothing() {
         assert!(enough("", "x\n"));
         assert!(!enough("x\n", ""));
         assert!(!enough("x\n", " \n\n"));
     }
 
     #[test]
-    fn binary_files_must_be_alike() {
+    fn binary_files_must_be_similar() {
         let chunks = |from: usize| {
             (from..from + 100).fold("\0".to_owned(), |all, n| all + &format!("\0{n}\n"))
         };

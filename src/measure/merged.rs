@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_edit_on_both_sides_is_no_place_at_all() {
+    fn same_edit_on_both_sides_is_not_a_difference() {
         let both = BASE.replace("2\n", "two\n");
         assert!(taken_over(&both, &both, &both));
     }
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conflict_solved_by_keeping_both_is_written_by_somebody() {
+    fn conflict_resolved_by_keeping_both_was_written_in_the_merge() {
         let ours = BASE.replace("5\n", "five\n");
         let theirs = BASE.replace("5\n", "cinq\n");
         assert!(!taken_over(
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn without_parents_everything_was_written() {
+    fn content_without_parents_was_written_in_the_merge() {
         assert!(!is_taken_over(b"1\n", &[]));
     }
 }

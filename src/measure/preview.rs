@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_shown_where_nothing_differs() {
+    fn equal_versions_have_no_preview() {
         assert_eq!(unified_preview(b"a\n", b"a\n", "a", "b", 50), "");
     }
 
@@ -447,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_preview_of_many_hunks_goes_on_where_one_side_ends() {
+    fn long_preview_continues_after_one_side_ends() {
         // Every tenth line is replaced by three.
         let old = numbered(0..1000, "line");
         let new: String = (0..1000)

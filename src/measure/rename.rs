@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_alike_pair_first() {
+    fn most_similar_pair_comes_first() {
         let mut store = Store::default();
         store.add("a", &text(0..100));
         store.add("b", &text(20..120));
@@ -462,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn executables_and_links_pair_with_their_like() {
+    fn executables_and_links_pair_with_the_same_kind() {
         let mut store = Store::default();
         store.add("a", "text");
         store.add_kind("l", Kind::Symlink, "target");

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shuffle_is_lost_in_place_but_not_gone() {
+    fn moved_lines_are_lost_in_place_but_not_gone() {
         let old = lines(0..200);
         let new: String = (0..200).rev().map(|n| format!("line {n}\n")).collect();
         let lost = lost(old.as_bytes(), new.as_bytes());
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn input_beyond_the_diff_is_all_lost() {
+    fn input_too_large_to_compare_counts_as_lost() {
         let text = Text::of(b"a\nb\n");
         let text = Counted::old(&text);
         assert!(numbered(&text, &text, 2).is_some());

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_files_are_alike_and_disjoint_ones_are_not() {
+    fn equal_files_are_similar_and_disjoint_ones_are_not() {
         assert_eq!(similarity("a\nb\n", "a\nb\n"), 100);
         assert_eq!(similarity("a\nb\n", "b\na\n"), 100);
         assert_eq!(similarity("a\nb\n", "c\nd\n"), 0);

@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn lfs_pointers_are_told_from_text_that_speaks_of_them() {
+    fn lfs_pointers_differ_from_text_about_them() {
         let pointer = format!(
             "version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize 12345\n",
             "4d".repeat(32)
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn wide_text_is_decoded_and_a_broken_one_is_binary() {
+    fn utf16_and_utf32_are_decoded_and_invalid_text_is_binary() {
         let text = "one\ntwo é 𝄞\n";
         assert_eq!(Content::of(&utf16le(text)), Content::WideText);
         assert_eq!(&*countable(&utf16le(text)), text.as_bytes());

@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_keeps_the_punctuation_behind_it() {
+    fn word_includes_the_punctuation_after_it() {
         assert_eq!(
             tokens(b" var a_1=f(b);}\n  (x)"),
             ["var", "a_1=", "f(", "b);}", "(", "x)"]
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn every_byte_that_is_no_blank_belongs_to_a_token() {
+    fn every_non_blank_byte_belongs_to_a_token() {
         let long = "x".repeat(1_000);
         let texts = [
             long.as_bytes(),

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_that_meet_a_link_only_where_case_does_not_count() {
+    fn entries_that_collide_with_a_link_only_if_case_is_ignored() {
         for (links, path) in [
             (&["a"][..], "A/post-checkout"),
             (&["a"], "A"),
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_link_itself_and_its_neighbours_are_free() {
+    fn link_itself_and_its_neighbours_are_allowed() {
         for path in ["d", "dd/x", "s/d", "d.x/y"] {
             assert_eq!(verdict(&["d"], path), None, "{path}");
         }

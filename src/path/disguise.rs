@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_of_the_git_dir_are_free() {
+    fn names_similar_to_the_git_dir_are_allowed() {
         for path in [
             ".gitu",
             ".github/x",
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_of_control_files_are_free() {
+    fn names_similar_to_control_files_are_allowed() {
         for path in [
             "gitmodules",
             ".gitmodule",

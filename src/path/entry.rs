@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_control_file_may_be_a_file_but_no_link() {
+    fn control_file_may_be_a_file_but_not_a_link() {
         for path in [&b".gitmodules"[..], b"a/.gitattributes", b"GI250A~1"] {
             assert_eq!(verdict(path, Kind::File, Platform::Unix), None);
             assert_eq!(
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn the_short_cut_never_disagrees_with_the_rules() {
+    fn fast_path_agrees_with_the_rules() {
         // Every string of up to five of the characters that decide anything,
         // as it is and followed by what a name needs to be a special one.
         let letters = b"ag./~1\\ ";

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn no_character_of_unicode_gets_out_raw_if_it_is_dangerous() {
+    fn dangerous_characters_are_never_printed_raw() {
         for c in '\0'..=char::MAX {
             let shown = escaped(&format!("a{c}b")).to_string();
             assert!(

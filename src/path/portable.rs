@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn folding_makes_equal_what_some_file_system_takes_as_equal() {
+    fn folding_equates_names_that_any_file_system_equates() {
         for (a, b) in [
             ("README", "readme"),
             ("K.py", "\u{212a}.py"),

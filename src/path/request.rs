@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn all_spellings_of_a_path_meet_in_one() {
+    fn all_spellings_of_a_path_are_equal() {
         for input in [
             "src/a.py",
             "./src//a.py",

@@ -15,7 +15,7 @@ mod tests {
     use super::shell_word;
 
     #[test]
-    fn only_what_a_shell_would_read_otherwise_is_quoted() {
+    fn only_words_that_a_shell_would_change_are_quoted() {
         for (name, word) in [
             ("docs/lld/LLD-188.md", "docs/lld/LLD-188.md"),
             ("a b.md", "'a b.md'"),

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn az_18_and_az_19_nothing_is_offered_where_nothing_is_close() {
+    fn az_18_and_az_19_nothing_is_suggested_if_nothing_is_close() {
         assert_eq!(ask(&["src/completely/different.py"], "xyz.txt"), None);
         assert_eq!(ask(&[], "any/path.py"), None);
         assert_eq!(ask(&["src/a.rs", "README.md"], "Makefile"), None);
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_every_directory_has_needs_a_related_directory() {
+    fn common_file_name_needs_a_related_directory() {
         assert_eq!(ask(&["far/away/__init__.py"], "core/x/__init__.py"), None);
         assert_eq!(
             ask(&["core/y/__init__.py"], "core/x/__init__.py"),
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn twins_to_the_eye_are_found() {
+    fn look_alike_names_are_found() {
         for (granted, asked) in [
             ("src/café.py", "lib/cafe\u{301}.py"),
             ("src/é.py", "src/e\u{301}.py"),
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_is_not_offered_for_code_elsewhere() {
+    fn documents_are_not_suggested_for_code_elsewhere() {
         assert_eq!(ask(&["docs/cli.rst"], "flask/cli.py"), None);
         assert_eq!(ask(&["docs/flask/cli.rst"], "flask/cli.py"), None);
         assert_eq!(ask(&["web/cli.js"], "flask/cli.py"), None);
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn among_ten_thousand_the_right_one_is_found() {
+    fn right_path_is_found_among_ten_thousand() {
         let words = [
             "parse", "token", "frame", "index", "cache", "route", "query", "event",
         ];
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn after_very_many_questions_only_names_and_directories_are_looked_up() {
+    fn after_many_lookups_only_names_and_directories_are_compared() {
         let others: Vec<String> = (0..2 * MANY).map(|n| format!("b/t{n}.rs")).collect();
         let others = others.iter().map(String::as_str);
         let scope = scope(&others.chain(["a/store.rs"]).collect::<Vec<_>>());
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn endless_and_odd_paths_are_answered() {
+    fn very_long_and_odd_paths_are_handled() {
         let scope = scope(&["src/a.rs"]);
         for path in [
             "",

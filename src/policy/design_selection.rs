@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_of_its_own_is_the_issue() {
+    fn standalone_number_is_the_issue() {
         for branch in [
             "188",
             "188-enforce-paths",
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn digits_of_words_versions_dates_and_ids_are_no_issue() {
+    fn digits_in_words_versions_dates_and_ids_are_not_an_issue() {
         for branch in [
             "main",
             "fix/python3-crash",
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn an_own_pattern_uses_its_first_group() {
+    fn custom_pattern_uses_its_first_group() {
         let settings = |pattern: &str| Settings {
             issue_pattern: pattern.into(),
             ..Settings::default()

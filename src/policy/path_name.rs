@@ -256,13 +256,13 @@ mod tests {
     }
 
     #[test]
-    fn a_bare_name_says_nothing_about_directories() {
+    fn bare_name_matches_any_directory() {
         assert!(close(score("b.rs", "a/b.rs"), 1.0));
         assert!(score("a/b.rs", "b.rs") < 1.0);
     }
 
     #[test]
-    fn a_leading_dot_begins_a_name_and_no_extension() {
+    fn leading_dot_starts_a_name_not_an_extension() {
         assert!(close(score("a/.env", "a/.env"), 1.0));
         assert_eq!(PathName::new(".env".into()).folded(), ".env.");
     }

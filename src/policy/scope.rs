@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rename_row_lets_nothing_be_deleted_by_itself() {
+    fn rename_row_alone_permits_no_deletion() {
         let scope = Scope::new([rename("a", "b"), rename("old/", "new/")].concat());
         for (path, new) in [("a", "b"), ("old/x/y", "new/x/y")] {
             assert_eq!(scope.actions(path.into()), Actions::NONE, "{path}");
@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn ten_thousand_grants_are_looked_up_by_their_own() {
+    fn each_of_ten_thousand_grants_is_found() {
         let paths: Vec<_> = (0..10_000)
             .map(|n| format!("d{}/f{n}.rs", n % 97))
             .collect();

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_of_ci_systems_are_broken() {
+    fn ci_commands_are_defused() {
         for (text, safe) in [
             ("::error::x\n", "\\u{3a}:error::x\n"),
             ("a\n  ::add-mask::x\nb", "a\n  \\u{3a}:add-mask::x\nb"),
@@ -145,14 +145,14 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_a_command_stays() {
+    fn text_that_only_resembles_a_command_is_kept() {
         for text in ["a::b::c", "src/[id].ts ## [x] #[a]", "## vso [x]\n"] {
             assert_eq!(commands(text.to_owned()), text);
         }
     }
 
     #[test]
-    fn ordinary_foreign_text_is_not_hostile() {
+    fn ordinary_non_english_text_is_not_escaped() {
         assert!(!"naïve 文件 файл ملف 👍".contains(is_hostile));
     }
 }

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn an_always_rule_says_that_nothing_clears_it() {
+    fn page_of_an_unconditional_rule_says_that_nothing_clears_it() {
         let page = page(Rule::UnsafePath);
         assert!(page.starts_with("unsafe-path (error)\n\n"), "{page}");
         assert!(page.contains("Always an error; no setting changes it."));

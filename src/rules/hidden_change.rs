@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_hides_and_what_does_not() {
+    fn attributes_that_hide_content_are_recognised() {
         for (line, hides) in [
             ("*.py -diff", true),
             ("*.bin binary", true),

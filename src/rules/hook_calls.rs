@@ -225,7 +225,7 @@ mod tests {
     const LOCAL: &str = "- repo: local\n  hooks:\n  - {id: guard-pre-commit, name: guard, entry: guard hook framework, language: system, always_run: true, pass_filenames: false, stages: [pre-commit]}\n";
 
     #[test]
-    fn calls_of_guard_alone_need_no_design() {
+    fn only_calls_of_guard_need_no_design() {
         let yaml = ".pre-commit-config.yaml";
         assert!(only_calls(yaml, "", &format!("repos:\n{OWN}")));
         assert!(only_calls(yaml, "", &format!("repos:\n{LOCAL}")));
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_beside_a_call_needs_one() {
+    fn other_changes_in_addition_to_a_call_need_a_design() {
         let yaml = ".pre-commit-config.yaml";
         assert!(!only_calls(yaml, "", &format!("{RUFF}{OWN}")));
         assert!(!only_calls(yaml, &format!("{RUFF}{OWN}"), RUFF));

@@ -112,7 +112,7 @@ fn is_undone(merge_base: &MergeBase, change: &Change) -> bool {
 
 fn answer<'a>(case: &Case<'_>, scope: &'a Scope, changed: &MeasuredChange) -> ScopeAnswer<'a> {
     if grants(scope, changed, case.merge_base)
-        || rename_rows::is_told_at_new_end(case, scope, changed)
+        || rename_rows::is_reported_at_new_end(case, scope, changed)
     {
         return ScopeAnswer::Granted;
     }

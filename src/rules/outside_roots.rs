@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_root_is_a_directory_and_no_beginning_of_a_name() {
+    fn root_is_a_directory_not_a_name_prefix() {
         for (path, root, expected) in [
             ("out/a", "out", true),
             ("out/a", "./out/", true),

@@ -19,7 +19,11 @@ pub(super) fn goes_on(scope: &Scope, changed: &MeasuredChange) -> bool {
 }
 
 /// Whether `destructive-change` already refuses the loss at the new path.
-pub(super) fn is_told_at_new_end(case: &Case<'_>, scope: &Scope, changed: &MeasuredChange) -> bool {
+pub(super) fn is_reported_at_new_end(
+    case: &Case<'_>,
+    scope: &Scope,
+    changed: &MeasuredChange,
+) -> bool {
     let change = &changed.change;
     let Some(to) = change.renamed.as_ref().filter(|_| change.new.is_none()) else {
         return false;

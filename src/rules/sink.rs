@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_findings_as_fit_are_listed_alone() {
+    fn findings_within_the_limit_are_all_listed() {
         let settings = Settings::default();
         let mut sink = Sink::new(&settings, 2);
         sink.push(finding(Rule::OutOfScope, "a"));

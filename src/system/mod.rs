@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_where_none_may_be_is_told_apart() {
+    fn unexpected_link_is_recognised() {
         let temp = tempfile::tempdir().unwrap();
         std::fs::write(temp.path().join("file"), "").unwrap();
         let root = Dir::open_ambient_dir(temp.path(), ambient_authority()).unwrap();

@@ -64,7 +64,7 @@ mod tests {
         any(not(unix), guard_no_unix),
         ignore = "no numbers that the index records"
     )]
-    fn an_entry_as_old_as_the_index_is_not_believed() {
+    fn racily_clean_entry_is_compared() {
         let (metadata, stat, fresh) = recorded(1);
         assert!(fresh.is_unchanged(&stat, &metadata));
         let (metadata, stat, fresh) = recorded(0);
@@ -77,7 +77,7 @@ mod tests {
         any(not(unix), guard_no_unix),
         ignore = "no numbers that the index records"
     )]
-    fn every_number_but_that_of_the_device_counts() {
+    fn every_stat_field_except_the_device_counts() {
         let (metadata, stat, fresh) = recorded(9);
         let with = |change: fn(&mut Stat)| {
             let mut stat = stat;

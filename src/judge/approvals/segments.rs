@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn approved_steps_and_small_segments_lead_from_end_to_end() {
+    fn approved_steps_and_small_segments_cover_the_range() {
         assert_eq!(used(0, 9, &[(0, 9)]), Ok(vec![0]));
         assert_eq!(used(0, 9, &[(1, 8)]), Ok(vec![0]));
         assert_eq!(used(0, 9, &[(0, 5), (5, 9)]), Ok(vec![0, 1]));
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_that_does_not_pass_stops_it() {
+    fn failing_segment_fails_the_range() {
         assert_eq!(used(0, 9, &[]), Err((0, 9)));
         assert_eq!(used(0, 1, &[]), Err((0, 1)), "there is no approval");
         assert_eq!(used(0, 9, &[(2, 9)]), Err((0, 2)));

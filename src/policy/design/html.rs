@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn on_doubt_an_element_stays_open() {
+    fn in_doubt_an_element_stays_open() {
         for (html, name) in [
             ("<div>", "div"),
             ("<DIV/>", "div"),

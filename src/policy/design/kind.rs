@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deletion_hides_in_no_combination() {
+    fn combination_never_grants_deletion() {
         for text in [
             "Add / Modify / Delete",
             "ADD / MODIFY / REMOVE",

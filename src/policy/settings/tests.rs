@@ -87,7 +87,7 @@ fn units_are_the_largest_that_fit() {
 }
 
 #[test]
-fn all_faults_are_named_with_place_and_fix() {
+fn all_faults_are_reported_with_line_and_fix() {
     let text = "[lld]\npth = \"x\"\nmissing = \"no\"\n\n[ruls]\n[rules]\nout-of-scop = \"off\"\n";
     assert_eq!(
         message(text),
@@ -117,7 +117,7 @@ fn a_pattern_and_a_regular_expression_are_refused_at_their_place() {
 }
 
 #[test]
-fn the_two_always_rules_cannot_be_weakened() {
+fn unconditional_rules_cannot_be_weakened() {
     for (line, place) in [
         ("unsafe-path = \"off\"", "guard.toml:2:15"),
         ("outside-workspace = \"warning\"", "guard.toml:2:21"),

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn a_finding_is_drawn_as_rustc_draws_it() {
+fn finding_has_the_layout_of_rustc() {
     let drawing = r"
 error[out-of-scope]: src/core/lld.rs is not in the design
   --> docs/lld/LLD-188.md:24:3
@@ -127,7 +127,7 @@ fn previews_belong_to_the_destructive_finding_of_their_path_only() {
 }
 
 #[test]
-fn a_finding_takes_a_screenful_at_most() {
+fn finding_fits_on_one_screen() {
     let mut report = destructive();
     report.changes.clear();
     report.findings[0].message = "m".repeat(100_000);
@@ -320,7 +320,7 @@ fn any_line_mark_and_width_can_be_drawn() {
 }
 
 #[test]
-fn help_is_broken_between_words_and_what_is_to_be_copied_stays_whole() {
+fn help_wraps_between_words_and_commands_stay_whole() {
     let help = |help: &str| {
         let finding = Finding::new(Rule::UnsafePath, "z", "z is unsafe").help(help);
         let report = Verdict {

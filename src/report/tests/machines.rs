@@ -128,7 +128,7 @@ fn a_mixed_report_in_every_format() {
 }
 
 #[test]
-fn the_order_of_findings_and_changes_does_not_show() {
+fn report_does_not_depend_on_input_order() {
     let mut turned = mixed();
     turned.findings.reverse();
     turned.changes.reverse();
@@ -197,7 +197,7 @@ fn remarks_and_settings_cannot_start_a_command() {
 }
 
 #[test]
-fn annotations_are_decoded_to_what_was_said() {
+fn annotations_decode_to_the_original_message() {
     let mut report = refused();
     report.findings[0].path = Some("src/a,b:c%2C.rs".into());
     report.changes.push(change("src/a,b:c%2C.rs"));
@@ -259,7 +259,7 @@ fn github_gets_ten_annotations_of_a_level_at_most() {
 }
 
 #[test]
-fn sarif_shows_what_no_line_of_the_result_has_at_the_design() {
+fn sarif_places_findings_without_a_line_at_the_design() {
     let sarif = json(&mixed(), Format::Sarif);
     let run = &sarif["runs"][0];
     let of_rule = |rule: &str| {
@@ -340,7 +340,7 @@ fn a_name_that_leaves_the_repository_is_never_a_place() {
 }
 
 #[test]
-fn sarif_is_cut_at_githubs_limit_and_says_so() {
+fn sarif_is_truncated_at_githubs_limit_with_a_note() {
     let mut report = Verdict::default();
     for i in 0..25_003 {
         report
@@ -390,7 +390,7 @@ fn four_times_the_changes_take_about_four_times_as_long() {
 }
 
 #[test]
-fn a_message_in_sarif_is_no_link() {
+fn message_in_sarif_is_not_a_link() {
     let mut report = refused();
     report.findings[0].message = "[x](https://example.com) is bad".into();
     let sarif = json(&report, Format::Sarif);
@@ -443,7 +443,7 @@ fn long() -> Verdict {
 }
 
 #[test]
-fn markdown_stays_below_what_a_comment_holds() {
+fn markdown_fits_in_a_comment() {
     let report = long();
     let text = plain_in(&report, Format::Markdown);
     assert!(text.len() < 65_536, "{}", text.len());
@@ -455,7 +455,7 @@ fn markdown_stays_below_what_a_comment_holds() {
 }
 
 #[test]
-fn notes_do_not_make_markdown_longer_than_a_comment_holds() {
+fn notes_in_markdown_fit_in_a_comment() {
     let mut report = long();
     report.notes = vec!["@".repeat(500); 20];
     let text = plain_in(&report, Format::Markdown);
@@ -464,7 +464,7 @@ fn notes_do_not_make_markdown_longer_than_a_comment_holds() {
 }
 
 #[test]
-fn a_name_makes_no_link_in_markdown() {
+fn name_in_markdown_is_not_a_link() {
     let mut report = refused();
     report.findings[0].path = Some("x www.evil.example, me@evil.example".into());
     report.findings[0].message = "see https://evil.example or WWW.evil.example".to_owned();
@@ -496,7 +496,7 @@ fn markdown_rows_have_five_cells_whatever_the_names() {
 }
 
 #[test]
-fn a_run_that_could_not_judge_is_no_verdict_in_any_format() {
+fn run_that_could_not_judge_has_no_verdict_in_any_format() {
     let error = Error::new("no design was found").help("write one");
     let failure = |format| {
         let mut out = Vec::new();

@@ -71,7 +71,7 @@ fn the_scope_in_json() {
 }
 
 #[test]
-fn an_empty_scope_says_so_and_a_fault_sets_the_exit_code() {
+fn empty_scope_is_stated_and_a_fault_sets_the_exit_code() {
     let mut report = ScopeListing::default();
     assert_eq!(write_scope(&report, Format::Human), "granted: nothing\n");
     assert_eq!(scope().exit_code(), 0);

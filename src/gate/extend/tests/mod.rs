@@ -38,7 +38,7 @@ mod rust;
 mod script;
 
 #[test]
-fn the_end_of_the_file_its_line_endings_and_mark_stay() {
+fn final_newline_line_endings_and_bom_stay() {
     let content = "class A:\n    def b(self): pass\ndef c(): pass\n";
     check(
         "a.py",
@@ -67,7 +67,7 @@ fn the_end_of_the_file_its_line_endings_and_mark_stay() {
 }
 
 #[test]
-fn what_cannot_be_read_is_refused() {
+fn unparsable_source_is_refused() {
     let is = |path, old, content, kind, part| refused(path, old, content, kind, part);
     is("a.txt", "", "x", FailureKind::UnsupportedLanguage, "a.txt");
     is("py", "", "x", FailureKind::UnsupportedLanguage, "language");

@@ -125,7 +125,7 @@ if __name__ == \"__main__\":
 }
 
 #[test]
-fn python_imports_stand_where_they_work() {
+fn python_imports_are_placed_where_they_work() {
     let old = "# License.\n\n\"\"\"Doc.\"\"\"\n\ndef a():\n    pass\n";
     let content = "from __future__ import annotations\nimport json\ndef b(): pass\n";
     let expected = "# License.\n\n\"\"\"Doc.\"\"\"\n\nfrom __future__ import annotations\nimport json\n\n\ndef a():\n    pass\n\n\ndef b(): pass\n";
@@ -155,7 +155,7 @@ fn python_imports_stand_where_they_work() {
 }
 
 #[test]
-fn python_bodies_without_lines_of_their_own_are_not_added_to() {
+fn python_bodies_on_one_line_are_not_extended() {
     refused(
         "a.py",
         "class A: pass\n",
@@ -174,7 +174,7 @@ fn python_bodies_without_lines_of_their_own_are_not_added_to() {
 }
 
 #[test]
-fn what_stands_side_by_side_in_the_content_may_do_so_in_the_file() {
+fn definitions_that_coexist_in_the_content_may_coexist_in_the_file() {
     let imports = "try:\n    from c import load\nexcept ImportError:\n    pass\n";
     check(
         "a.py",
@@ -185,7 +185,7 @@ fn what_stands_side_by_side_in_the_content_may_do_so_in_the_file() {
 }
 
 #[test]
-fn python_names_that_statements_bind_are_not_defined_anew() {
+fn python_names_bound_by_statements_are_not_redefined() {
     for statement in [
         "for f in x:\n    pass\n",
         "for a, (f, b) in x:\n    pass\n",

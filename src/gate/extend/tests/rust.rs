@@ -123,7 +123,7 @@ macro_rules! m { () => {} }
 }
 
 #[test]
-fn rust_what_would_not_compile_is_refused() {
+fn rust_result_that_would_not_compile_is_refused() {
     for (old, content) in [
         ("use a::X;\n", "use b::X;\n"),
         ("struct X;\n", "use b::X;\n"),
@@ -169,7 +169,7 @@ fn sources(directory: &std::path::Path, found: &mut Vec<String>) {
 }
 
 #[test]
-fn what_was_cut_out_of_real_sources_comes_back_and_nothing_is_lost() {
+fn definitions_cut_from_real_sources_are_restored() {
     let mut files = Vec::new();
     let src = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     for part in ["gate", "policy"] {

@@ -104,7 +104,7 @@ fn members_of_a_class_and_of_its_instances_are_not_the_same() {
 }
 
 #[test]
-fn jsx_and_tsx_are_known_by_their_ends() {
+fn jsx_and_tsx_are_recognised_by_extension() {
     let old = "const a = 1;\n";
     let content = "function B() {\n  return <p>x</p>;\n}\n";
     let expected = "const a = 1;\n\nfunction B() {\n  return <p>x</p>;\n}\n";

@@ -73,11 +73,11 @@ fn run_series(gc: &[&str]) {
 }
 
 #[test]
-fn writes_beside_gc_are_neither_refused_nor_lost() {
+fn writes_during_gc_are_neither_refused_nor_lost() {
     run_series(&["gc", "--quiet"]);
 }
 
 #[test]
-fn writes_beside_gc_that_prunes_at_once_are_neither_refused_nor_lost() {
+fn writes_during_gc_with_immediate_prune_are_neither_refused_nor_lost() {
     run_series(&["gc", "--quiet", "--prune=now"]);
 }

@@ -84,7 +84,7 @@ fn edit(file: &Path, guard_takes: &AtomicU64, is_over: &AtomicBool) -> (usize, B
 }
 
 #[test]
-fn beside_an_editor_that_saves_at_random_times_nothing_is_refused_and_nothing_lost() {
+fn random_saves_by_an_editor_are_neither_refused_nor_lost() {
     // A disk is slower, which leaves more time for a save.
     let repo = if strace::is_long() {
         Repo::open()
@@ -247,7 +247,7 @@ fn prepared() -> Option<Repo> {
 
 /// The editor saves right before guard replaces, removes or moves the file, later than any look can come.
 #[test]
-fn a_save_right_before_the_rename_is_kept_and_the_operation_done_anew() {
+fn save_right_before_the_rename_is_kept_and_the_operation_retried() {
     let run = |arguments: &'static [&'static str], way: Way| {
         let Some(repo) = prepared() else { return };
         let mut guard = HeldUp::at(&repo, NAMING, 200, arguments);
@@ -283,7 +283,7 @@ fn a_save_right_before_the_rename_is_kept_and_the_operation_done_anew() {
 }
 
 #[test]
-fn a_save_right_before_the_rename_makes_a_stated_expectation_stale() {
+fn save_right_before_the_rename_makes_expect_stale() {
     let Some(repo) = prepared() else { return };
     let seen = repo.git(&["hash-object", "dir/a"]);
     let arguments = [WRITE, &["--expect", seen.trim()]].concat();
@@ -313,7 +313,7 @@ fn a_file_that_an_editor_creates_at_the_same_time_is_kept() {
 
 /// The editor has opened the file before guard replaces it, and writes to it afterwards.
 #[test]
-fn a_save_into_the_file_that_was_just_replaced_is_kept() {
+fn save_into_the_replaced_file_is_kept() {
     for arguments in [WRITE, DELETE] {
         let Some(repo) = prepared() else { return };
         let file = repo.path("dir/a");
@@ -332,7 +332,7 @@ fn a_save_into_the_file_that_was_just_replaced_is_kept() {
 
 /// A file that holds nothing for a moment, because an editor is about to write it, is not taken for an empty one.
 #[test]
-fn a_file_that_was_just_emptied_is_waited_for() {
+fn guard_waits_for_a_file_that_an_editor_just_emptied() {
     let repo = Repo::open_in_memory();
     repo.write("dir/a", saved(0));
     let mut open = File::options()
@@ -356,7 +356,7 @@ fn a_file_that_was_just_emptied_is_waited_for() {
 
 /// What was there is neither lost nor unnamed where it cannot be removed any more.
 #[test]
-fn what_was_replaced_and_cannot_be_removed_is_named() {
+fn replaced_file_that_cannot_be_removed_is_named() {
     for (arguments, done) in [(WRITE, "is written"), (DELETE, "is done")] {
         let Some(repo) = prepared() else { return };
         let mut command = repo.command("strace");
@@ -383,7 +383,7 @@ fn what_was_replaced_and_cannot_be_removed_is_named() {
 
 /// A file system that cannot exchange two files, or rename without replacing.
 #[test]
-fn a_file_system_without_exchange_does_all_the_same() {
+fn file_system_without_exchange_behaves_the_same() {
     for arguments in [WRITE, PATCH, MOVE, DELETE] {
         let Some(repo) = prepared() else { return };
         let mut command = repo.command("strace");

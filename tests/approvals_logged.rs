@@ -30,7 +30,7 @@ fn approved() -> Option<(Repo, PathBuf)> {
 }
 
 #[test]
-fn an_approval_file_without_its_record_does_not_count() {
+fn approval_file_without_log_record_does_not_count() {
     let Some((repo, _)) = approved() else { return };
     let records = log_lines(&repo);
     let at = |line: &String| line.contains("\"event\":\"approved\"");
@@ -44,7 +44,7 @@ fn an_approval_file_without_its_record_does_not_count() {
 }
 
 #[test]
-fn an_approval_that_is_not_the_one_on_record_does_not_count() {
+fn approval_that_differs_from_its_log_record_does_not_count() {
     let Some((repo, file)) = approved() else {
         return;
     };
@@ -56,7 +56,7 @@ fn an_approval_that_is_not_the_one_on_record_does_not_count() {
 }
 
 #[test]
-fn an_approval_that_was_used_up_does_not_count_again() {
+fn used_approval_does_not_count_again() {
     let Some((repo, file)) = approved() else {
         return;
     };
