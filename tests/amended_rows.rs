@@ -13,7 +13,7 @@ const WIDER: &[(&str, &str, &str)] = &[
     ("src/c.rs", "Add/Modify", "still more"),
 ];
 
-/// `main` with a design; on `188-work` nothing yet.
+/// `main` with a design; `188-work` has no commits yet.
 fn repo() -> Repo {
     let repo = Repo::new();
     repo.stage("src/a.rs", "fn a() {}\n");
@@ -99,7 +99,7 @@ fn rows_added_to_designs_of_other_branches_are_listed() {
         .exits(0)
         .says("they grant nothing here");
 
-    // Beside code that the branch's own design grants, too.
+    // Also together with code that the branch's own design grants.
     repo.git(&["switch", "--quiet", "188-work"]);
     repo.design(OTHER, &[("src/z.rs", "Delete", "unused")]);
     repo.commit("Plan more");

@@ -1,4 +1,4 @@
-//! A person's decision about a destructive change, at a real pseudo-terminal.
+//! Decisions about destructive changes, in a real pseudo-terminal.
 
 #![allow(clippy::unwrap_used)]
 #![cfg(unix)]
@@ -14,7 +14,7 @@ use serde_json::Value;
 const FILE: &str = "src/state.py";
 const WORD: &str = "Type `";
 
-/// Every line of [`old`] begins so: the word that consents to losing them.
+/// Every line of [`old`] begins with this word, so it is the word that approves losing them.
 const LOST: &str = "line";
 
 fn old() -> String {
@@ -56,7 +56,7 @@ fn content(repo: &Repo) -> String {
     fs::read_to_string(repo.path(FILE)).unwrap()
 }
 
-/// Names and values of the records about decisions.
+/// Names and values of the log records of decisions.
 fn decisions(repo: &Repo) -> Vec<Value> {
     let records = repo.json(&["audit", "show"])["records"].clone();
     let records = records.as_array().unwrap().clone();
@@ -123,7 +123,7 @@ fn scenario_060_an_approved_replacement_is_written() {
     let session = at_terminal(driver, &["approve", &id], LOST, "a new format").exits(0);
     assert_eq!(content(&repo), new());
     assert_eq!(pending(&repo), 0);
-    // What is lost was shown, and cut with a mark (requirement 000, section 2.4).
+    // guard showed the loss and marked where it cut it (requirement 000, section 2.4).
     let shown = session.says("-line number 1\n").says("[truncated]").shown;
     let preview = shown.split("The change:").nth(1).unwrap();
     let preview = preview.split("What would be lost:").next().unwrap();
@@ -227,7 +227,7 @@ fn wrong_word_missing_reason_interrupt_or_closed_window_change_nothing() {
         (&[(WORD, "lines\n")], End::Wait, &[1]),
         (&[(WORD, "\n")], End::Wait, &[1]),
         (&[(WORD, "line\n"), ("Reason: ", "\n")], End::Wait, &[1]),
-        // The signals of Ctrl-C and of a terminal that goes away end guard where it waits.
+        // Ctrl-C and closing the terminal end guard while it waits.
         (&[(WORD, "line")], End::Interrupt, &[-2]),
         (
             &[(WORD, "line\n"), ("Reason: ", "why")],
@@ -288,7 +288,7 @@ fn agents_and_ci_are_refused_even_at_a_terminal() {
             .says(name);
     }
     assert_eq!(repo.digest_tree(), before);
-    // The same where the agent cleans its environment but is still a parent.
+    // The same if the agent cleans its environment but is still a parent process.
     if cfg!(all(target_os = "linux", not(guard_portable))) {
         repo.write("../claude", "#!/bin/sh\n\"$@\"\n");
         let agent = repo.path("../claude");
@@ -373,14 +373,14 @@ fn approval_lets_exactly_one_commit_of_this_change_pass() {
         serde_json::from_str(trailer.unwrap().trim_start_matches("Guard-Approved: ")).unwrap();
     assert_eq!(approval["reason"], "a new format");
     assert_eq!(approval["path"], FILE);
-    // The anchor of the commit holds for the log as it stands now.
+    // The anchor in the commit matches the current log.
     let anchor = message
         .lines()
         .find_map(|line| line.strip_prefix("Guard-Log: "));
     repo.guard(&["audit", "verify", "--anchor", anchor.unwrap()])
         .exits(0);
 
-    // The same step in a second commit is not covered any more, and the trailer of the first says nothing to it.
+    // A second commit of the same step is no longer covered; the trailer of the first does not count for it.
     repo.stage(FILE, old());
     repo.commit("Put it back");
     repo.stage(FILE, new());
@@ -406,7 +406,7 @@ fn an_approval_expires() {
     let store = repo.path(".git/guard/approvals");
     let file = fs::read_dir(store).unwrap().next().unwrap().unwrap().path();
     let mut approval: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
-    // The settings' default: 14 days.
+    // The default setting: 14 days.
     let (when, expires) = (
         approval["when"].as_i64().unwrap(),
         approval["expires"].as_i64().unwrap(),
@@ -417,7 +417,7 @@ fn an_approval_expires() {
     repo.guard(&["lint"]).exits(1).says("destructive-change");
 }
 
-/// The approval names what HEAD holds; what else is on the disk was never shown.
+/// The approval covers the change from HEAD's content; other content on disk was never shown.
 #[test]
 fn approval_of_staged_content_does_not_cover_other_content_on_disk() {
     let repo = repo();
@@ -547,14 +547,14 @@ fn a_project_may_accept_unsigned_approvals_in_a_range() {
     }
     let report = repo.json(&["lint", "--range", "main..HEAD"]);
     assert_eq!(report["changes"][0]["approved"], true);
-    // The settings of the merge base decide, not those that the branch brings along.
+    // The settings of the merge base decide, not those of the branch.
     let Some(repo) = landed("") else { return };
     repo.stage("guard.toml", format!("{}{accept}", common::SETTINGS));
     repo.commit("Accept it");
     repo.guard(&["lint", "--range", "main..HEAD"])
         .exits(1)
         .says("unsigned");
-    // The trailer is for its own content only, also where unsigned ones count.
+    // The trailer covers only its own content, even if unsigned approvals count.
     let Some(repo) = landed(accept) else { return };
     repo.stage(FILE, "gone\n");
     repo.commit("Go on");

@@ -1,4 +1,4 @@
-//! An approval counts where the log says that it was given, and only as long as it says nothing of its use.
+//! An approval counts only if the audit log records that it was given and not yet used.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
@@ -11,8 +11,8 @@ use crate::common::{Repo, lines};
 
 const FILE: &str = "src/state.py";
 
-/// A staged replacement of a whole file with a person's approval, and the file that keeps the approval. `None` where
-/// there is no terminal.
+/// A staged and approved replacement of a whole file, and the file that stores the approval. `None` without a
+/// terminal.
 fn approved() -> Option<(Repo, PathBuf)> {
     let repo = Repo::new();
     repo.stage(FILE, lines(1..=200));

@@ -1,4 +1,4 @@
-//! Approvals signed by the real `ssh-keygen`, and what they are worth in a range, a push and CI.
+//! Approvals signed with the real `ssh-keygen`, in ranges, pushes and CI.
 
 #![allow(clippy::unwrap_used)]
 
@@ -82,7 +82,7 @@ fn every_key_type_is_verified_as_by_ssh_keygen() {
     }
 }
 
-/// One list after the other: guard and ssh-keygen agree on each.
+/// For each list, guard and ssh-keygen agree.
 #[test]
 fn signer_lists_mean_the_same_as_to_ssh_keygen() {
     let Some(repo) = listed() else { return };
@@ -129,7 +129,7 @@ fn signer_lists_mean_the_same_as_to_ssh_keygen() {
         accepted += usize::from(there);
     }
     assert_eq!(accepted, 15);
-    // What ssh-keygen passes over with a warning, guard refuses to read.
+    // guard rejects what ssh-keygen skips with a warning.
     for list in ["author@example.com KEY2", "author@example.com no-touch KEY"] {
         let list = list
             .replace("KEY", person)
@@ -206,7 +206,7 @@ fn forged_or_stale_approval_does_not_count_and_the_report_says_why() {
         assert_eq!(finding(&report)["details"]["approval"]["counts"], false);
         repo.git(&["reset", "--quiet", "--hard", "HEAD~"]);
     }
-    // The same with nothing wrong, so that the table above means something.
+    // The same without a fault passes, so the table above proves something.
     land(&repo, &new(), &[&signed(&repo, "person", good())]);
     passes(&repo);
 }
@@ -242,7 +242,7 @@ fn only_the_signers_of_the_merge_base_count() {
         &[],
         "the merge base lists no signers in .guard/allowed_signers",
     );
-    // The settings of the merge base say where the list is, and whether unsigned approvals count.
+    // The settings of the merge base name the list and decide whether unsigned approvals count.
     let elsewhere = "[approvals]\nsigners = \"docs/signers\"\n";
     let Some(repo) = scene(elsewhere, &who) else {
         return;
@@ -261,7 +261,7 @@ fn only_the_signers_of_the_merge_base_count() {
     );
 }
 
-/// A key that main took off its list since, or had on it for a while only, is nobody's there.
+/// A key that main has removed from its list since, or listed only for a while, does not count.
 #[test]
 fn approvals_of_a_removed_signer_no_longer_count() {
     let Some(repo) = listed() else { return };
@@ -302,12 +302,12 @@ fn signer_list_at_another_path_is_protected_too() {
     repo.stage("docs/signers", "# nobody\n");
     repo.commit("Begin a list");
     range(&repo, &[]).exits(0);
-    // Not together with code.
+    // It may not change together with code.
     land(&repo, &edited(&old(), 0), &[]);
     range(&repo, &[])
         .exits(1)
         .says("error[policy-changed]: docs/signers");
-    // Nor by an agent.
+    // An agent may not change it either.
     repo.write("content", "me ssh-ed25519 AAAA\n");
     repo.guard(&["write", "docs/signers", "--content-file", "content"])
         .exits(1)
@@ -319,11 +319,11 @@ fn unreadable_signer_list_is_an_error_only_if_needed() {
     let Some(repo) = scene("", "# people\nauthor@example.com ssh-rsa nonsense\n") else {
         return;
     };
-    // Without an approval nobody reads it.
+    // Without an approval, guard does not read it.
     repo.stage(FILE, edited(&old(), 0));
     repo.commit("A small edit");
     range(&repo, &[]).exits(0);
-    // Neither for an unsigned one.
+    // Nor for an unsigned approval.
     let unsigned = approval(&repo, &edited(&old(), 0), &new());
     land(&repo, &new(), &[&unsigned]);
     stays(&repo, &[], "unsigned");
@@ -370,7 +370,7 @@ fn an_approval_counts_once() {
     let one = signed(&repo, "person", approval(&repo, &old(), &new()));
     let first = land(&repo, &new(), &[&one]);
     passes(&repo);
-    // Back again, which takes consent too, and the copy of the first in a second commit.
+    // Reverting needs an approval too; then a second commit carries a copy of the first approval.
     let back = signed(&repo, "person", approval(&repo, &new(), &old()));
     land(&repo, &old(), &[&back]);
     passes(&repo);
@@ -383,7 +383,7 @@ fn an_approval_counts_once() {
         .exits(1)
         .says("destructive-change")
         .says(&why);
-    // Another consent to the same step is one.
+    // Another approval of the same step counts.
     repo.git(&["reset", "--quiet", "--hard", "HEAD~"]);
     let again = Approval {
         id: "another".to_owned(),
@@ -391,7 +391,7 @@ fn an_approval_counts_once() {
     };
     land(&repo, &new(), &[&signed(&repo, "person", again)]);
     passes(&repo);
-    // Nor does it count a second time when the first commit is in main.
+    // It does not count a second time after the first commit is in main either.
     repo.git(&["switch", "--quiet", "main"]);
     repo.git(&["merge", "--quiet", "188-work"]);
     land(&repo, &old(), &[]);
@@ -414,7 +414,7 @@ fn approval_is_used_up_by_a_squash_merge_into_main() {
     repo.git(&["switch", "--quiet", "main"]);
     let line = format!("{TRAILER}: {}", one.to_trailer_value());
     for message in [
-        // As a forge and as `git merge --squash` write it.
+        // As a forge and as `git merge --squash` write the message.
         format!("Change (#1)\n\n* Change\n\n{line}\n\n* More\n\nReviewed-by: X <x@y>"),
         format!("Squashed commit of the following:\n\ncommit 1\n\n    Change\n\n    {line}\n\nEnd"),
     ] {
@@ -436,7 +436,7 @@ fn older_branch_does_not_restore_a_removed_signer() {
     let Some(repo) = listed() else { return };
     let one = signed(&repo, "person", approval(&repo, &old(), &new()));
     land(&repo, &new(), &[&one]);
-    // Main takes the change over; the branch still has the commit of its own.
+    // main already has the change; the branch still has its own commit.
     repo.git(&["switch", "--quiet", "main"]);
     repo.stage("README.md", "More.\n");
     repo.commit("Go on");
@@ -459,7 +459,7 @@ fn expiry_is_judged_at_the_time_of_the_commit() {
     let message = format!("Change\n\n{TRAILER}: {}", one.to_trailer_value());
     for (author, committer, code) in [
         ("2026-01-14T23:59:59Z", "2026-01-14T23:59:59Z", 0),
-        // A rebase long after.
+        // A rebase much later.
         ("2026-01-14T23:59:59Z", "2027-01-01T00:00:00Z", 0),
         ("2026-01-15T00:00:00Z", "2026-01-01T00:00:00Z", 1),
     ] {
@@ -512,7 +512,7 @@ fn loss_outside_the_approved_step_stays_refused() {
     let Some(repo) = listed() else { return };
     let one = signed(&repo, "person", approval(&repo, &old(), &new()));
     land(&repo, &new(), &[&one]);
-    // Half of what was approved goes, ten lines a commit: no commit alone is a replacement.
+    // Half of the approved content goes, ten lines per commit: no single commit is a replacement.
     let whole = new();
     let mut kept: Vec<&str> = whole.lines().collect();
     while kept.len() > 100 {
@@ -521,14 +521,14 @@ fn loss_outside_the_approved_step_stays_refused() {
     }
     let why = "does not cover the other changes: src/state.py loses 100 of 200 lines";
     stays(&repo, &[], why);
-    // The findings of the commits, all of them notes, do not hide that.
+    // The findings per commit, all notes, do not hide that.
     stays(&repo, &["--each-commit"], why);
     let report = repo.json(&["lint", "--range", "main..188-work"]);
     assert_eq!(report["changes"][0]["approved"], false);
-    // One line less, and it is no replacement.
+    // With one line less it is not a replacement.
     repo.git(&["reset", "--quiet", "--hard", "HEAD~"]);
     passes(&repo);
-    // A second consent closes the gap.
+    // A second approval closes the gap.
     let before = std::fs::read_to_string(repo.path(FILE)).unwrap();
     let two = signed(&repo, "person", approval(&repo, &before, "gone\n"));
     land(&repo, "gone\n", &[&two]);
@@ -544,7 +544,7 @@ fn loss_before_the_approved_step_stays_refused() {
     land(&repo, &new(), &[&one]);
     passes(&repo);
     repo.git(&["reset", "--quiet", "--hard", "main"]);
-    // Unapproved replacement first; consent to a trifle after it covers nothing.
+    // The unapproved replacement comes first; approving a small change after it does not cover it.
     let gutted = "gutted\n".repeat(150);
     let trifle = format!("{gutted}more\n");
     land(&repo, &gutted, &[]);
@@ -562,7 +562,7 @@ fn approval_of_one_content_does_not_cover_another() {
     let gone = "gone\n".repeat(3);
     land(&repo, &gone, &[&one]);
     stays(&repo, &[], "the commit does not make the approved change");
-    // The exec bit is another step too.
+    // Changing the executable bit is a separate step too.
     repo.git(&["reset", "--quiet", "--hard", "HEAD~"]);
     repo.stage(FILE, new());
     repo.git(&["update-index", "--chmod=+x", FILE]);
@@ -577,7 +577,7 @@ fn a_deletion_and_a_rename_can_be_approved() {
     land(&repo, "", &[&one]);
     range(&repo, &[]).exits(0);
     repo.git(&["reset", "--quiet", "--hard", "main"]);
-    // Nine tenths are the same, so that it is a rename, and the new name is granted nowhere.
+    // Nine tenths are equal, so this is a rename; no row grants the new name.
     repo.git(&["mv", FILE, "src/moved.py"]);
     repo.stage("src/moved.py", edited(&old(), 0));
     let moved = Approval {
@@ -627,13 +627,13 @@ fn a_replacement_on_the_way_of_a_rename_can_be_approved() {
     moved(&edited(&old(), 0), &new(), &[&one, &gone]);
     range(&repo, &[]).exits(0);
     unwrapped(&repo, &["lint", "--commit", "188-work"]).exits(0);
-    // What was lost before the rename nobody approved.
+    // The loss before the rename is not approved.
     repo.git(&["reset", "--quiet", "--hard", "main"]);
     moved("gutted\n", &new(), &[&one, &away("gutted\n")]);
     range(&repo, &[])
         .exits(1)
         .says("does not cover the other changes");
-    // Consent to a new file, given while the old one stayed, names nothing that is lost.
+    // An approval of a new file, given while the old one existed, covers no loss.
     repo.git(&["reset", "--quiet", "--hard", "main"]);
     repo.stage("src/moved.py", new());
     commit(&repo, &[&one]);
@@ -657,7 +657,7 @@ fn a_replacement_on_the_way_of_a_rename_can_be_approved() {
 fn approval_of_a_new_file_does_not_cover_deleting_the_previous_one() {
     let Some(repo) = listed() else { return };
     let one = signed(&repo, "person", approval(&repo, "", &new()));
-    // The row lets the file be modified, so that its removal is an error of another rule than the loss is.
+    // The row permits modifying the file, so removing it breaks another rule than the loss.
     land(&repo, "", &[]);
     land(&repo, &new(), &[&one]);
     stays(
@@ -665,7 +665,7 @@ fn approval_of_a_new_file_does_not_cover_deleting_the_previous_one() {
         &[],
         "does not cover the other changes: src/state.py is deleted",
     );
-    // With consent to both steps it passes.
+    // With both steps approved, it passes.
     repo.git(&["reset", "--quiet", "--hard", "main"]);
     let away = signed(&repo, "person", approval(&repo, &old(), ""));
     land(&repo, "", &[&away]);
@@ -686,7 +686,7 @@ fn errors_other_than_loss_need_approval_of_the_whole_step() {
     repo.git(&["reset", "--quiet", "--hard", "main"]);
     land(&repo, &small, &[&one]);
     passes(&repo);
-    // Without consent nothing more may happen to a protected file, be it ever so small.
+    // Without an approval, not even a small further change of a protected file passes.
     let more = edited(&small, 20);
     land(&repo, &more, &[]);
     range(&repo, &[])
@@ -726,7 +726,7 @@ fn signed_approval_never_clears_unsafe_path_or_outside_workspace() {
 #[test]
 fn several_approvals_and_approvals_in_merges_count() {
     let Some(repo) = listed() else { return };
-    // Consent on the branch, then main is merged into it.
+    // The approval is on the branch; then main is merged into it.
     let one = signed(&repo, "person", approval(&repo, &old(), &new()));
     land(&repo, &new(), &[&one]);
     repo.git(&["switch", "--quiet", "main"]);
@@ -735,7 +735,7 @@ fn several_approvals_and_approvals_in_merges_count() {
     repo.git(&["switch", "--quiet", "188-work"]);
     repo.git(&["merge", "--quiet", "--no-edit", "main"]);
     passes(&repo);
-    // The same step on two branches, each with its own consent: the second way is as good.
+    // Two branches make the same step, each with its own approval: both count.
     repo.git(&["switch", "--quiet", "--create", "side", "main"]);
     let two = Approval {
         id: "two".to_owned(),
@@ -745,7 +745,7 @@ fn several_approvals_and_approvals_in_merges_count() {
     repo.git(&["switch", "--quiet", "188-work"]);
     repo.git(&["merge", "--quiet", "--no-edit", "side"]);
     passes(&repo);
-    // What a merge itself replaces needs consent that stands in the merge.
+    // A replacement made in a merge commit needs an approval in that commit.
     repo.git(&["switch", "--quiet", "--create", "third", "main"]);
     repo.stage("docs/more.md", "more\n");
     repo.commit("More");
@@ -781,7 +781,7 @@ fn accepted_unsigned_approvals_cover_only_their_step() {
     stays(&repo, &[], "does not cover the other changes");
 }
 
-/// The hooks of a push, here and on the server, count what is signed and nothing else.
+/// The push hooks, local and on the server, count only signed approvals.
 #[test]
 fn a_push_counts_signed_approvals() {
     for hook in ["pre-push", "update", "pre-receive"] {
@@ -837,7 +837,7 @@ fn ci_counts_signed_approvals() {
 
 #[test]
 fn small_edit_within_the_design_passes_a_range() {
-    // The scene grants what the tests change, so that nothing but the loss is in question.
+    // The scene grants the paths that the tests change, so that only the loss matters.
     let Some(repo) = listed() else { return };
     repo.stage(FILE, edited(&old(), 0));
     repo.commit("A small edit");

@@ -1,4 +1,4 @@
-//! What a person sees of a change before they approve it, at a real pseudo-terminal.
+//! What `guard approve` shows of a change before a person approves it, in a real pseudo-terminal.
 
 #![allow(clippy::unwrap_used)]
 #![cfg(unix)]
@@ -9,7 +9,7 @@ use crate::common::{Repo, lines};
 const FILE: &str = "src/state.py";
 const WORD: &str = "Type `";
 
-/// 270 lines become 56, and every line of both can be seen before the word is typed.
+/// 270 lines become 56. A person can see every line of both versions before typing the word.
 #[test]
 fn whole_change_can_be_paged_before_approval() {
     let repo = Repo::new();

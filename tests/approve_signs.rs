@@ -1,4 +1,4 @@
-//! `guard approve` signs: at a real pseudo-terminal, with the real `ssh-keygen`.
+//! `guard approve` signs approvals, in a real pseudo-terminal and with the real `ssh-keygen`.
 
 #![allow(clippy::unwrap_used)]
 #![cfg(unix)]
@@ -44,7 +44,7 @@ fn store(repo: &Repo) -> usize {
     fs::read_dir(repo.path(".git/guard/approvals")).map_or(0, Iterator::count)
 }
 
-/// Commits what is staged, hooks and all, and reads the approval in the message.
+/// Commits the staged changes with all hooks, and reads the approval in the message.
 #[track_caller]
 fn committed(repo: &Repo) -> Approval {
     repo.try_git(&["commit", "--quiet", "-m", "Change"])
@@ -60,7 +60,7 @@ fn list(repo: &Repo) -> String {
     fs::read_to_string(repo.path(SIGNERS)).unwrap()
 }
 
-/// Nothing of the signing is left in the git directory.
+/// Signing leaves no files behind in the git directory.
 #[track_caller]
 fn nothing_is_left(repo: &Repo) {
     let left = fs::read_dir(repo.path(".git/guard/signing")).map_or(0, Iterator::count);
@@ -108,7 +108,7 @@ fn gits_signing_key_signs_and_no_configured_program_runs() {
     let (Some(first), Some(mut second)) = (driver(&repo), driver(&repo)) else {
         return;
     };
-    // A hostile configuration, and a hostile file where a careless PATH leads.
+    // A hostile configuration, and a hostile program in a directory of a careless PATH.
     for name in ["hostile", "ssh-keygen"] {
         repo.write(name, "#!/bin/sh\ntouch ran\nexit 1\n");
         fs::set_permissions(repo.path(name), fs::Permissions::from_mode(0o755)).unwrap();
@@ -129,7 +129,7 @@ fn gits_signing_key_signs_and_no_configured_program_runs() {
     assert!(!repo.path("ran").exists());
     let one = committed(&repo);
     assert!(ssh_keygen_verifies(&repo, &one, &list(&repo)));
-    // Whoever does not want to sign says so.
+    // --no-sign approves without a signature.
     repo.git(&["reset", "--quiet", "--soft", "HEAD~"]);
     approve_with(first, &["--no-sign"], &[]).exits(0);
     let one = committed(&repo);
@@ -154,7 +154,7 @@ fn passphrase_is_asked_and_a_wrong_one_approves_nothing() {
         repo.json(&["audit", "show"])["records"],
         serde_json::json!([])
     );
-    // The key is right but not on the list: the person learns that at once.
+    // The key is valid but not listed: guard says so immediately.
     approve_with(second, &sign, &[("passphrase", "open sesame\n")])
         .exits(0)
         .says("this approval will not count in a range or in CI");
@@ -257,7 +257,7 @@ fn a_held_change_and_a_write_at_the_terminal_are_signed_too() {
     assert!(ssh_keygen_verifies(&repo, &committed(&repo), &list(&repo)));
 }
 
-/// Locally, too, consent is to one step in one commit, whoever signed it.
+/// A local approval, too, covers one step in one commit, whichever key signed it.
 #[test]
 fn signed_trailer_copied_to_another_commit_does_not_count() {
     let Some(repo) = staged() else { return };
@@ -275,11 +275,11 @@ fn signed_trailer_copied_to_another_commit_does_not_count() {
     repo.commit("Put it back");
     repo.stage(FILE, new());
     refused(&message);
-    // Another content, and the same on a branch where the list does not have the key.
+    // Other content, and the same content on a branch whose list lacks the key.
     repo.git(&["reset", "--quiet", "--hard", "main"]);
     repo.stage(FILE, "gone\n");
     refused(&message);
-    // After its time, and with an edited reason.
+    // After it expired, and with an edited reason.
     repo.stage(FILE, new());
     let late = Approval {
         expires: one.when,
@@ -303,12 +303,12 @@ fn signed_trailer_copied_to_another_commit_does_not_count() {
         "Unsigned\n\n{TRAILER}: {}",
         unsigned.to_trailer_value()
     ));
-    // The commit itself, made anew where it is not yet.
+    // The commit itself, created again where it does not exist yet.
     repo.try_git(&["commit", "--quiet", "--no-verify", "-m", &message])
         .exits(0);
 }
 
-/// The hook that sees every new commit counts a person's unsigned consent as the other local hooks do.
+/// The hook that sees every new commit counts unsigned approvals as the other local hooks do.
 #[test]
 fn reference_transaction_hook_counts_local_approvals() {
     let Some(repo) = staged() else { return };
@@ -318,7 +318,7 @@ fn reference_transaction_hook_counts_local_approvals() {
     assert_ne!(repo.try_git(&commit).code, 0);
     approve_with(driver, &["--no-sign"], &[]).exits(0);
     repo.try_git(&commit).exits(0);
-    // A trailer alone is no consent: the same commit, made by hand when the consent is used up.
+    // A trailer alone does not count: the same commit, made by hand after the approval is used.
     let message = repo
         .git(&["log", "-1", "--format=%B"])
         .replace("Change", "Again");
@@ -333,7 +333,7 @@ fn enroll(driver: Command, key: &str) -> Session {
     guard_at_terminal(driver, &["approve", "--enroll", key], &[], End::Wait)
 }
 
-/// From a repository without signers: the unsigned approval says where it ends, and the way that it names works.
+/// In a repository without signers, guard says where an unsigned approval counts, and its advice works.
 #[test]
 fn enrolled_key_signs_an_approval_that_the_range_accepts() {
     let Some(repo) = scene("", "") else { return };
@@ -390,12 +390,12 @@ fn enrolling_keeps_other_lines_and_refuses_listed_or_invalid_keys() {
         .exits(2)
         .says("guard supports only");
     assert_eq!(list(&repo), before);
-    // A private key's name stands for the public key beside it.
+    // The name of a private key stands for the public key next to it.
     enroll(&key(&repo, "other")).exits(0);
     let public = fs::read_to_string(key(&repo, "other") + ".pub").unwrap();
     let line = format!("{WHO} namespaces=\"guard\" {}", public.trim());
     assert_eq!(list(&repo), format!("{before}\n{line}\n"));
-    // Given itself; it is listed now.
+    // The public key itself; it is listed now.
     enroll(public.trim()).exits(2).says("already lists it");
 }
 

@@ -252,7 +252,7 @@ impl Crate {
                 let Some(to) = self.definer(&path) else {
                     continue;
                 };
-                // To re-export an item of a child is not to use it.
+                // Re-exporting an item of a child does not count as using it.
                 let is_mere_re_export = import.is_public
                     && to.starts_with(module)
                     && !words.contains(import.name.as_str());
@@ -296,7 +296,7 @@ impl Crate {
                 .rev()
                 .find(|&depth| self.sources.contains_key(&path[..depth]))?;
             let (module, rest) = path.split_at(depth);
-            // Who imports a module alone names its items further on.
+            // If only a module is imported, the code names its items later.
             let (name, below) = rest.split_first()?;
             if name == "*" {
                 return Some(module.to_vec());
@@ -341,8 +341,8 @@ impl Source {
         }
     }
 
-    /// Every path that the code names: those that it imports, unless it re-exports them, and those in line, with
-    /// what was imported put in place of its name.
+    /// Every path that the code names: imports that are not re-exports, and inline paths with imported names
+    /// replaced by their full paths.
     fn named(&self) -> Vec<Vec<String>> {
         let private = self.imports.iter().filter(|import| !import.is_public);
         let mut paths: Vec<Vec<String>> = private.map(|import| import.path.clone()).collect();
@@ -495,7 +495,7 @@ fn crate_of(files: &[(String, String)], order: Vec<String>) -> Crate {
     Crate { sources, order }
 }
 
-/// This crate as it is.
+/// This crate.
 static THIS_CRATE: LazyLock<Crate> = LazyLock::new(this_crate);
 
 fn this_crate() -> Crate {

@@ -1,4 +1,4 @@
-//! The log against the anchor that a commit keeps: whoever writes the whole chain anew is found out.
+//! An anchor kept in a commit detects a log whose whole chain was rewritten.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 

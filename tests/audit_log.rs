@@ -1,4 +1,4 @@
-//! The log: chained under many writers, and each kind of damage with its own verdict.
+//! The audit log stays valid with many writers, and `guard audit verify` names each kind of damage.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
@@ -17,7 +17,7 @@ fn unmodified_log_is_sound() {
     assert_eq!(verdict(&repo, &[]), None);
     assert_eq!(verdict(&repo, &["--anchor", &head(&repo)]), None);
     assert_eq!(log_lines(&repo).len(), 6);
-    // The tests below can restamp: with nothing changed, the same chain comes out.
+    // The tests below can rehash: without a change, the result is the same chain.
     assert_eq!(restamp(&log_lines(&repo)), log_lines(&repo));
 }
 
@@ -85,7 +85,7 @@ fn records_of_another_log_are_detected() {
         .collect();
     set_log(&repo, &by_turns);
     assert_eq!(verdict(&repo, &[]), Some((2, "merged".into())), "by turns");
-    // As if the other had gone on where this one ends.
+    // As if the other log continued where this one ends.
     set_log(&repo, &[&mine[..2], &theirs[2..]].concat());
     assert_eq!(verdict(&repo, &[]), Some((3, "unchained".into())));
 }
@@ -124,7 +124,7 @@ fn truncation_before_a_snapshot_is_detected_without_an_anchor() {
     // The third snapshot was taken after the fourth record.
     set_log(&repo, &lines[..3]);
     assert_eq!(verdict(&repo, &[]), Some((4, "truncated".into())));
-    // A log that was begun anew, and has grown beyond.
+    // A log that was restarted and has grown longer than before.
     set_log(&repo, &[]);
     for number in 0..4 {
         repo.put("a", format!("anew {number}\n"), &[]).works();
@@ -206,7 +206,7 @@ fn records_each() -> usize {
     }
 }
 
-/// Not a test of its own: what each process of the next one runs.
+/// Not a separate test: each process of the next test runs this.
 #[test]
 fn appends_when_asked_to() {
     let Some(directory) = std::env::var_os(WRITER) else {
@@ -221,7 +221,7 @@ fn appends_when_asked_to() {
     }
 }
 
-/// 50 records a process; 1,000 with `GUARD_LONG`.
+/// 50 records per process; 1,000 with `GUARD_LONG`.
 #[test]
 fn sixteen_processes_leave_one_valid_chain() {
     let memory = Path::new("/dev/shm");
@@ -248,7 +248,7 @@ fn sixteen_processes_leave_one_valid_chain() {
     let result = verify(&bytes, None);
     assert_eq!(result.fault, None);
     assert_eq!(result.head.count, 16 * records_each() as u64);
-    // Each process's own records are there, and in its order.
+    // The records of each process are there, in its order.
     let mut next = std::collections::HashMap::<u64, u64>::new();
     for line in bytes
         .split(|&byte| byte == b'\n')

@@ -1,4 +1,4 @@
-//! Who may widen the scope: designs and settings that are committed alone, together with code, or for the first time.
+//! Which commits may widen the scope: designs and settings alone, together with code, or for the first time.
 
 use crate::common::commits::{commit, install, passes, refused, refused_by, repo};
 use crate::common::{DESIGN, Repo, SETTINGS};
@@ -8,7 +8,7 @@ fn second_commit_may_change_a_file_the_first_one_added() {
     let repo = repo();
     repo.stage("src/new.rs", "new\n");
     passes(&repo);
-    // No work base is known, so that Add covers the whole of the work.
+    // The merge base is unknown, so Add covers all commits of the branch.
     repo.stage("src/new.rs", "newer\n");
     passes(&repo);
 }

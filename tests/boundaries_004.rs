@@ -10,7 +10,7 @@ use std::path::Path;
 use crate::common::{self, Repo, findings};
 use serde_json::Value;
 
-/// A repository in which no design applies, so that only the boundary decides.
+/// A repository without a design, so that only the boundary decides.
 fn open_repo() -> Repo {
     let repo = Repo::new();
     repo.stage("guard.toml", "[lld]\nmissing = \"skip\"\n");
@@ -39,7 +39,7 @@ fn resolves(repo: &Repo, cases: &[(&str, &str)]) {
     }
 }
 
-/// Asserts the rule and a part of the sentence that refuse each request.
+/// Asserts the rule and a part of the message of each refusal.
 #[track_caller]
 fn refuses(repo: &Repo, cases: &[(&str, &str, &str)]) {
     for (answer, (request, rule, reason)) in answers(repo, cases.iter().map(|case| case.0))
@@ -90,7 +90,7 @@ fn rule_1_absolute_paths_must_be_below_the_root_jc_08_to_12_and_25_to_29() {
             ("/etc/passwd", OUTSIDE, "outside the workspace"),
             (&below("/../other_project"), OUTSIDE, "leaves"),
             (parent, OUTSIDE, "outside the workspace"),
-            // Only the beginning of the string is the root's.
+            // The path only begins with the same characters as the root.
             (&below("_backup/x"), OUTSIDE, "outside the workspace"),
             (&below("-evil/x"), OUTSIDE, "outside the workspace"),
             ("/", OUTSIDE, "outside the workspace"),
@@ -120,7 +120,7 @@ fn rule_2_relative_paths_are_taken_from_the_directory_of_the_caller_jc_01_to_03_
             ("src/", UNSAFE, "names a directory"),
         ],
     );
-    // At the root that is the root; below it, as git takes paths, the directory of the caller.
+    // In the root that is the root; in a subdirectory it is the caller's directory, as for git.
     for (asked, path) in [("main.ex", "src/main.ex"), ("../target.txt", "target.txt")] {
         let report = repo.guard(&["-C", "src", "check", asked, "--format", "json"]);
         let path = format!("\"path\": \"{path}\"");
@@ -162,7 +162,7 @@ fn rule_3_dots_are_resolved_and_must_stay_inside_jc_04_to_07_36_and_37() {
             ("src/../../etc/passwd", OUTSIDE, "leaves"),
             ("src//../../etc/passwd", OUTSIDE, "leaves"),
             ("src/./../../etc/passwd", OUTSIDE, "leaves"),
-            // Out and back in: the way outside is not ours to trust.
+            // Out of the repository and back in: guard does not trust directories outside.
             (&back, OUTSIDE, "leaves"),
         ],
     );
@@ -216,7 +216,7 @@ fn rule_4_links_are_followed_and_must_stay_inside_jc_13_to_15_and_51_to_54() {
             ("dir_link/new.txt", "nested/new.txt"),
             ("src/up/new.txt", "nested/new.txt"),
             ("dangling", "new/file.txt"),
-            // The parent of where the link leads, which is the root.
+            // The parent of the link's target, which is the root.
             ("src/up/../target.txt", "target.txt"),
         ],
     );
@@ -247,7 +247,7 @@ fn rule_4_links_are_followed_and_must_stay_inside_jc_13_to_15_and_51_to_54() {
             ("self", UNSAFE, "the link self to self leads back to itself"),
             ("absolute", OUTSIDE, "is absolute"),
             ("git/pre-commit", UNSAFE, "the link git to .git/hooks"),
-            // By name this is target.txt; on disk it is beside the repository.
+            // By name this is target.txt; on disk it is outside the repository.
             ("external_dir/../target.txt", OUTSIDE, "leaves"),
         ],
     );
@@ -298,7 +298,7 @@ fn root_reached_through_a_link_is_the_same_root() {
             (&below("/new/"), UNSAFE, "names a directory"),
             (&below("/../elsewhere"), OUTSIDE, "leaves"),
             (&below("-evil/x"), OUTSIDE, "outside the workspace"),
-            // Whose working directory that is depends on who asks.
+            // The result depends on the caller's directory.
             (
                 "/proc/self/cwd/src/main.ex",
                 OUTSIDE,
@@ -306,7 +306,7 @@ fn root_reached_through_a_link_is_the_same_root() {
             ),
         ],
     );
-    // Where guard stands makes no difference.
+    // The current directory makes no difference.
     let mut guard = repo.command(common::GUARD);
     guard.current_dir(alias).args(["check", "--"]);
     common::run(guard.arg(repo.path("src/main.ex"))).exits(0);
@@ -377,7 +377,7 @@ fn staged_links_that_leave_are_refused_each_with_its_reason() {
 
 #[test]
 fn staged_link_chain_that_escapes_is_refused_at_every_link() {
-    // Only the sum of both leaves: src/up is the root, and its `..` is outside.
+    // Only both together leave: src/up is the root, and its `..` is outside.
     let report = staged_links(&[("src/up", ".."), ("l", "src/up/../x")]);
     assert_eq!(findings(&report), [(OUTSIDE, "l")], "{report:#}");
     let report = staged_links(&[("a", "b"), ("b", "a")]);

@@ -1,4 +1,4 @@
-//! The boundary: layouts on disk.
+//! The boundary, on real directory layouts.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ use write_guard::boundary::{Backend, Boundary, BoundaryError, NestedRepository, 
 const BACKENDS: [Backend; 2] = [Backend::Kernel, Backend::Walk];
 const MAX: u64 = 1 << 20;
 
-/// A workspace `ws` with a secret beside it.
+/// A workspace `ws` with a secret next to it.
 struct Disk {
     _dir: tempfile::TempDir,
     base: PathBuf,
@@ -63,7 +63,7 @@ type Layout<'a> = (
     Result<&'a str, &'a str>,
 );
 
-/// The entries of the corpus that need a disk: what is there, what is asked for, the verdict.
+/// The entries of the corpus that need a disk: the existing files, the request and the verdict.
 #[test]
 fn layouts_on_disk() {
     let build: &[Layout<'_>] = &[
@@ -245,7 +245,7 @@ fn workspace_reached_through_a_link_is_the_same_workspace() {
     }
 }
 
-/// What somebody saw at a path.
+/// What a lookup found at a path.
 fn entry(content: &[u8], mode: Option<u32>) -> OpenedFile {
     OpenedFile {
         content: content.to_vec(),

@@ -1,5 +1,5 @@
-//! The boundary against somebody who exchanges a directory and a link that leads outside: opening, creating, renaming
-//! and removing, over the kernel's containment and over the walk.
+//! Another process keeps swapping a directory and a link that leads outside, while the boundary opens, creates, renames
+//! and removes files: with the kernel's containment (`openat2`) and without it.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -13,21 +13,21 @@ use write_guard::boundary::{Backend, Boundary, OpenedFile};
 
 const MAX: u64 = 1 << 20;
 
-/// What is tried in a race; the outside shows whether it got there.
+/// The operations in a race; files outside show whether one escaped.
 const KINDS: [&str; 4] = ["open", "create", "rename", "unlink"];
 
 fn there(boundary: &Boundary, path: &BStr) -> Option<OpenedFile> {
     boundary.read(path, MAX).ok().flatten()
 }
 
-/// Writes a file, and says what is there then.
+/// Writes a file and returns what is there afterwards.
 fn put(boundary: &Boundary, path: &BStr) -> Option<OpenedFile> {
     let before = there(boundary, path);
     let _ = boundary.replace(path, before.as_ref(), b"inside");
     there(boundary, path)
 }
 
-/// One attempt through the boundary: whether it worked, and whether it read the secret.
+/// One attempt through the boundary: returns whether it worked and whether it read the secret.
 fn attempt(boundary: &Boundary, kind: usize) -> (bool, bool) {
     let (secret, new, moved) = (
         BStr::new("d/secret"),
@@ -44,7 +44,7 @@ fn attempt(boundary: &Boundary, kind: usize) -> (bool, bool) {
             let replaced = boundary.replace(new, before.as_ref(), b"inside");
             (replaced.is_ok(), false)
         }
-        // There is a secret inside as well, which comes and goes.
+        // There is a secret inside too, which appears and disappears.
         2 => {
             let before = there(boundary, moved);
             let _ = before.map(|before| boundary.remove(moved, &before));
@@ -58,8 +58,8 @@ fn attempt(boundary: &Boundary, kind: usize) -> (bool, bool) {
     }
 }
 
-/// `GUARD_RACE` attempts in all (default 40,000; 2,000,000 in `.ci/long`): each creates, renames and unlinks one in
-/// sixteen, the rest opens.
+/// `GUARD_RACE` attempts in total (default 40,000; 2,000,000 in `.ci/long`). Creating, renaming and unlinking make up
+/// one in sixteen each; the rest opens files.
 #[test]
 fn swapping_directories_and_links_never_escapes_the_boundary() {
     let attempts: usize = std::env::var("GUARD_RACE")
@@ -90,13 +90,13 @@ fn swapping_directories_and_links_never_escapes_the_boundary() {
             begun.elapsed()
         );
         assert_eq!(escaped, 0, "{backend:?}");
-        // Both happened to each kind, or there was no race.
+        // Each kind succeeded and failed at least once; otherwise there was no race.
         let both = done.iter().chain(&refused).all(|count| *count > 0);
         assert!(both, "{backend:?}: {done:?} done, {refused:?} refused");
     }
 }
 
-/// The same race around check-then-open must be lost with each kind, or the race above proves nothing.
+/// Check-then-open must lose the same race for each kind; otherwise the test above proves nothing.
 #[test]
 fn check_then_open_escapes_in_the_same_race() {
     for (kind, name) in KINDS.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What keeps guard from a verdict: exit code 2, nothing on standard output, and a sentence that says what to do.
+//! What keeps guard from judging: it exits with 2, prints nothing on standard output and says what to do.
 
 #![allow(clippy::unwrap_used)]
 
@@ -127,7 +127,7 @@ fn two_designs_without_a_choice() {
     cannot(&repo, &["lint"])
         .says("more than one design applies: docs/188-a.md, docs/188-b.md")
         .says("guard use FILE");
-    // A choice, or both, settle it.
+    // Choosing one, or both, resolves it.
     repo.guard(&["lint", "--lld", "docs/188-a.md"]).exits(0);
     repo.guard(&["lint", "--lld", "docs/188-b.md"]).exits(1);
     repo.guard(&["lint", "--lld", "docs/188-a.md", "--lld", "docs/188-b.md"])
@@ -212,7 +212,7 @@ fn broken_settings_are_repaired_by_a_commit_that_passes() {
         .exits(1)
         .says("guard.toml:1:");
     repo.stage("guard.toml", SETTINGS);
-    // Not together with code.
+    // They may not change together with code.
     repo.try_git(&["commit", "-m", "Both"])
         .exits(1)
         .says("policy-changed");
@@ -284,7 +284,7 @@ fn a_damaged_index() {
     }
     fs::write(&index, &good).unwrap();
     repo.guard(&["lint"]).exits(0);
-    // To git an empty file is an empty index, which would delete everything; so does guard judge it, or not at all.
+    // git treats an empty file as an empty index, which deletes everything. guard judges it like that or refuses.
     fs::write(&index, b"").unwrap();
     assert_ne!(repo.guard(&["lint"]).code, 0);
 }
@@ -400,7 +400,7 @@ fn repository_of_another_user_is_refused() {
             .says("belongs to another user")
             .says("git config --global --add safe.directory");
     }
-    // From wherever guard was asked, its advice is the one that works, for git as well.
+    // guard's advice works from any directory, also for git.
     let message = cannot(&repo, &["-C", "src", "lint"]).text();
     let advice = message.split("git config").nth(1).unwrap().trim();
     run(repo
@@ -453,7 +453,7 @@ fn unreadable_git_file_is_named() {
         fs::create_dir_all(&path).unwrap();
         cannot(&repo, &["lint"]).says(file);
     }
-    // A file that can be opened and not read.
+    // A file that can be opened but not read.
     let repo = repo();
     if !std::path::Path::new("/proc/self/mem").exists() {
         return common::skip("no /proc/self/mem");

@@ -1,7 +1,7 @@
-//! One verdict for `guard check`, `guard write` and `guard lint`: paths of every kind of row in every state.
+//! `guard check`, `guard write` and `guard lint` give the same verdict for every kind of row and every state of a path.
 //!
-//! Each repository holds a cell for each row and state, so that few processes check many paths. All small files have
-//! one content and all large ones another, so that one content on standard input is the same step for all of them.
+//! Each repository holds one path per row and state, so that few processes check many paths. All small files share one
+//! content and all large ones another, so that one content on standard input is the same change for all of them.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
@@ -20,7 +20,7 @@ use write_guard::judge::Options;
 const SMALL: &str = "one\ntwo\nthree\n";
 const BINARY: &[u8] = b"\x89PNG\r\n\x1a\n\0\x01\x02\x03\0\xff\xfe";
 
-/// What a design, the settings or a name say of a path.
+/// What the design, the settings or the name determine for a path.
 const ROWS: [&str; 19] = [
     "none",
     "add",
@@ -43,7 +43,7 @@ const ROWS: [&str; 19] = [
     "governing",
 ];
 
-/// What is at a path on the disk.
+/// What exists at a path on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Disk {
     Absent,
@@ -81,7 +81,7 @@ impl Text {
     }
 }
 
-/// A state: its name, what HEAD holds, what is staged besides, and what is on the disk.
+/// A state: its name, what HEAD holds, what is staged, and what is on disk.
 type State = (&'static str, Option<Text>, Option<Text>, Disk);
 
 const STATES: [State; 22] = [
@@ -119,7 +119,7 @@ const STATES: [State; 22] = [
     ("below-a-file", None, None, Disk::BelowFile),
 ];
 
-/// What is asked for.
+/// The requested content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Content {
     SmallMore,
@@ -130,9 +130,9 @@ enum Content {
     Binary,
     Empty,
     EmptyAllowed,
-    /// Only for the design in force.
+    /// Only for the applicable design.
     DesignMore,
-    /// The same, without a section that declares files.
+    /// The design without a section that declares files.
     DesignEmptied,
 }
 
@@ -149,7 +149,7 @@ const CONTENTS: [Content; 10] = [
     Content::DesignEmptied,
 ];
 
-/// Where the work began.
+/// The merge base.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Base {
     Has,
@@ -183,7 +183,7 @@ impl Cell {
         self.path.rsplit_once('/').unwrap().0
     }
 
-    /// What is at the path before, on the disk.
+    /// The content at the path on disk before the request.
     fn there(&self) -> Option<Text> {
         match self.state.3 {
             Disk::File(text) => Some(text),
@@ -192,7 +192,7 @@ impl Cell {
         }
     }
 
-    /// A text that keeps what may be lost, where there is one.
+    /// The content that must be kept, if any.
     fn harmless(&self) -> Content {
         let is_large = |text| text == Some(Text::Large);
         if self.row == "governing" {
@@ -204,11 +204,11 @@ impl Cell {
         }
     }
 
-    /// Whether the pair is worth a process.
+    /// Whether the pair is worth starting a process for.
     fn wants(&self, content: Content, base: Base) -> bool {
         let harmless = content == self.harmless();
         match content {
-            // Nothing but the path counts here.
+            // Only the path counts here.
             _ if matches!(
                 self.state.3,
                 Disk::LinkOutside | Disk::Directory | Disk::BelowFile
@@ -217,7 +217,7 @@ impl Cell {
                 harmless
             }
             Content::DesignMore | Content::DesignEmptied => self.row == "governing",
-            // What is lost does not depend on the base.
+            // The loss does not depend on the merge base.
             _ if base != Base::Has => harmless,
             Content::Small => {
                 self.there() == Some(Text::Small) || self.state.1 == Some(Text::Small)
@@ -226,7 +226,7 @@ impl Cell {
                 self.there() == Some(Text::Large) || self.state.1 == Some(Text::Large)
             }
             Content::SmallMore | Content::LargeMore => harmless,
-            // Refused whatever the row says.
+            // Refused regardless of the row.
             Content::Binary | Content::Empty => ["none", "add-modify"].contains(&self.row),
             Content::Short => {
                 let much = |text| matches!(text, Some(Text::Large | Text::Binary));
@@ -252,7 +252,7 @@ impl Cell {
         }
     }
 
-    /// Puts on the disk what the state says.
+    /// Writes the state to disk.
     fn put(&self, repo: &Repo) {
         let path = repo.path(&self.path);
         let head = self.state.1.map(Text::bytes).unwrap_or_default();
@@ -385,7 +385,7 @@ impl Matrix {
         }
     }
 
-    /// The answers of one `guard check` for these cells; `None` where it could not judge.
+    /// The answers of one `guard check` for these cells; `None` if it could not judge.
     fn check(&self, cells: &[&Cell], content: Option<Content>) -> Option<Vec<Value>> {
         let mut check = self.repo.command(GUARD);
         check.args(["check", "--format", "json"]);
@@ -408,7 +408,7 @@ impl Matrix {
         Some(results)
     }
 
-    /// Writes; the answer is the exit code and the rule that refused. Most cells are written without a process.
+    /// Writes, and returns the exit code and the rule that refused. Most cells are written without a process.
     fn write(&self, gate: &Gate<'_>, cell: &Cell, content: Content) -> (u8, Value) {
         let allow_empty = content == Content::EmptyAllowed;
         if cell.state.0 == "committed" {
@@ -501,7 +501,7 @@ fn check_all(base: Base, has_design: bool) {
 impl Matrix {
     /// What `guard lint` refuses of the written files when they are staged.
     fn lint(&self, content: Content, written: &HashSet<&str>) -> Vec<String> {
-        // A write to a link goes to the file that it names.
+        // Writing to a link changes its target.
         let files = |path: &&str| {
             let path = self.repo.path(path).canonicalize().unwrap();
             let path = path.strip_prefix(&self.repo.root).unwrap();

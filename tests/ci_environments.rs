@@ -1,5 +1,5 @@
-//! `guard lint --ci` in clones as CI systems make them: every depth and kind of checkout gives the exact set of
-//! changes, or exit code 2 and a command that helps. Never a wrong set.
+//! `guard lint --ci` in clones as CI systems make them. Every depth and kind of checkout yields the exact set of
+//! changes, or exit code 2 with a command that helps. It never yields a wrong set.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 
 const ROWS: &[(&str, &str, &str)] = &[("src/a.rs", "Modify", ""), ("src/new.rs", "Add", "")];
 
-/// What the work changes, whatever main did since.
+/// What the branch changes, regardless of later commits on main.
 const TRUTH: &[&str] = &["modify src/a.rs", "add src/new.rs"];
 
-/// What every scene needs to know of the hub.
+/// What every test needs to know about the hub.
 struct Hub {
     repo: Repo,
     /// main's tip when the event happened.
@@ -109,8 +109,8 @@ impl Hub {
         common::run(&mut guard)
     }
 
-    /// The exact set, or exit code 2; then the printed command is run and the set must be exact. Whether it was
-    /// exact at once.
+    /// Asserts the exact set, or exit code 2, after which the printed command must lead to the exact set. Returns
+    /// whether the set was exact at first.
     #[track_caller]
     fn exact_or_refused(&self, clone: &str, variables: &[(&str, &str)], truth: &[&str]) -> bool {
         let first = self.run(clone, variables);
@@ -173,7 +173,7 @@ fn pull_request(hub: &Hub, base: &str) -> Value {
 
 const DEPTHS: [u32; 4] = [1, 2, 20, 0];
 
-/// Which cells of a table are exact at once, one line a row.
+/// Which cells of a table are exact at first, one line per row.
 fn table(rows: &[(&str, [bool; 4])]) -> String {
     rows.iter().fold(String::new(), |mut text, (name, cells)| {
         let cells = cells.map(|exact| if exact { "exact" } else { "exit-2" });
@@ -186,7 +186,7 @@ fn table(rows: &[(&str, [bool; 4])]) -> String {
 fn the_depth_matrix_of_github() {
     let hub = hub();
     let request = pull_request(&hub, &hub.base);
-    // The payload's base may be older than what the work has merged.
+    // The base in the payload may be older than the main that the branch has merged.
     let stale = pull_request(&hub, &hub.repo.git(&["rev-parse", "main~2"]));
     let group = json!({"merge_group": {"base_sha": hub.base, "head_sha": hub.merge,
         "head_ref": "refs/heads/gh-readonly-queue/main/pr-7-x", "base_ref": "refs/heads/main"}});
@@ -228,7 +228,7 @@ fn the_depth_matrix_of_github() {
          first push: exit-2 exit-2 exit-2 exact\n"
     );
 
-    // A queue's branch name contains no issue; without a trailer its design is named by hand.
+    // The branch name of a merge queue contains no issue; without a trailer, the design must be named.
     let variables = github(&hub, "merge_group", &hub.merge, &group);
     for depth in DEPTHS {
         let clone = hub.checkout(&format!("group-{depth}"), &hub.merge, depth);
@@ -245,7 +245,7 @@ fn the_depth_matrix_of_github() {
     }
 }
 
-/// The tip of the base fetched to depth 1 beside the merge ref is enough: its first parent is there.
+/// The merge ref and the tip of the base, fetched to depth 1, are enough: the first parent is there.
 #[test]
 fn a_merge_ref_and_the_tip_of_the_base_are_exact() {
     let hub = hub();
@@ -282,7 +282,7 @@ fn push_to_the_default_branch_is_judged_from_its_previous_commit() {
     variables.push(("GUARD_LLD", common::DESIGN));
     let output = hub.run(&clone, &variables).exits(1);
     assert_eq!(changes(&output), ["add src/mainonly.rs"]);
-    // A forced push that only takes away.
+    // A forced push that only removes commits.
     let forced = json!({"ref": "refs/heads/main", "before": hub.base, "after": hub.before,
         "repository": {"default_branch": "main"}});
     let forced = github(&hub, "push", &hub.before, &forced);
@@ -433,7 +433,7 @@ fn the_depth_matrix_of_the_others() {
     );
 }
 
-/// A build of main itself does not say what is new: an empty range would be a wrong answer.
+/// A build of main does not say which commits are new: an empty range would be wrong.
 #[test]
 fn target_branch_build_without_previous_commit_is_refused() {
     let hub = hub();
@@ -461,7 +461,7 @@ fn target_branch_build_without_previous_commit_is_refused() {
     assert_eq!(changes(&hub.run(&clone, &work)), TRUTH);
 }
 
-/// What is judged does not choose what it is judged against, where the system leaves that to the settings.
+/// If the CI system leaves the target to the settings, the judged branch cannot choose it.
 #[test]
 fn a_branch_cannot_name_its_own_target() {
     let hub = hub();
@@ -479,7 +479,7 @@ fn a_branch_cannot_name_its_own_target() {
         let clone = hub.checkout(&format!("clone{at}"), &head, 0);
         let output = hub.run(&clone, &branch).exits(1);
         assert_eq!(changes(&output), truth, "{own}");
-        // Without the remote's default branch nothing but the branch itself would say it.
+        // Without the remote's default branch, only the branch itself would name it.
         repo.git(&["-C", &clone, "remote", "set-head", "origin", "--delete"]);
         hub.run(&clone, &branch)
             .exits(2)
@@ -547,7 +547,7 @@ fn the_report_says_which_range_and_why() {
     );
 }
 
-/// A design that is not committed counts for nothing in CI.
+/// An uncommitted design does not count in CI.
 #[test]
 fn uncommitted_design_is_refused_in_ci() {
     let hub = hub();

@@ -1,4 +1,4 @@
-//! What a repository takes over to gate its pull requests: the action, the snippets, guard's own use.
+//! What a repository copies to gate its pull requests: the action and the snippets. Also guard's own settings.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -11,7 +11,7 @@ use crate::common::{self, Repo, SOURCE};
 const ACTION: &str = include_str!("../action.yml");
 const PAGE: &str = include_str!("../docs/ci.md");
 
-/// Asserts that the file follows the schema of its kind, as check-jsonschema carries it.
+/// Asserts that the file is valid under the schema of its kind that check-jsonschema ships.
 fn assert_valid(kind: &str, file: &Path) {
     let Some(program) = common::tool("check-jsonschema") else {
         return;
@@ -191,7 +191,7 @@ fn snippets_do_not_install_guard_from_the_checkout() {
     );
 }
 
-/// Runs the action's last step with a guard that notes its arguments, one a line.
+/// Runs the action's last step with a guard that records its arguments, one per line.
 #[cfg(unix)]
 fn run_action(repo: &Repo, design: &str, args: &str, code: i32) -> (Vec<String>, String) {
     let temp: PathBuf = repo.path("../runner");

@@ -1,4 +1,4 @@
-//! What `git merge` does by itself is nobody's own change; what somebody does besides is.
+//! guard does not judge what `git merge` produces on its own. It judges what the committer changes in addition.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -17,7 +17,7 @@ fn governed() -> Repo {
     repo
 }
 
-/// The same where the branch renamed `src/a.rs` and `main` edited it.
+/// The same, but the branch renamed `src/a.rs` and `main` edited it.
 fn renamed_and_edited() -> Repo {
     let repo = governed();
     repo.git(&["mv", "src/a.rs", "src/b.rs"]);
@@ -32,7 +32,7 @@ fn renamed_and_edited() -> Repo {
     repo
 }
 
-/// A commit on `main`; then on `188-work` again.
+/// Commits to `main`, then switches back to `188-work`.
 fn on_main(repo: &Repo, files: &[(&str, String)]) {
     repo.git(&["switch", "--quiet", "main"]);
     for (path, content) in files {
@@ -42,7 +42,7 @@ fn on_main(repo: &Repo, files: &[(&str, String)]) {
     repo.git(&["switch", "--quiet", "188-work"]);
 }
 
-/// `git merge --no-commit main`, and whether it had no conflict.
+/// Runs `git merge --no-commit main` and returns whether it had no conflict.
 fn merge(repo: &Repo) -> bool {
     let merged = repo.try_git(&["merge", "--quiet", "--no-commit", "--no-ff", "main"]);
     assert!(merged.code < 2, "{merged:?}");
@@ -126,7 +126,7 @@ fn edit_dropped_from_a_renamed_file_during_a_merge_is_judged() {
     judged(&repo, 1, &["src/b.rs"]);
 }
 
-/// Git leaves the place of a file in a renamed directory to a person (merge.directoryRenames=conflict).
+/// git asks a person where to put a file of a renamed directory (merge.directoryRenames=conflict).
 #[test]
 fn a_file_added_to_a_directory_that_was_renamed() {
     let repo = governed();
@@ -186,7 +186,7 @@ fn cleanly_merged_file_next_to_a_conflict_is_not_judged() {
     judged(&repo, 1, &["old/one.rs"]);
 }
 
-/// Neither attributes nor settings of git say what is somebody's own.
+/// Attributes and git settings do not affect what counts as the committer's change.
 #[test]
 fn attributes_and_settings_do_not_affect_merges() {
     let repo = renamed_and_edited();
@@ -216,7 +216,7 @@ fn attributes_and_settings_do_not_affect_merges() {
     assert!(!repo.path("../ran").exists(), "a driver ran");
 }
 
-/// With two merge bases git merges these first.
+/// With two merge bases, git merges those first.
 #[test]
 fn a_rename_and_an_edit_across_two_merge_bases() {
     let repo = governed();

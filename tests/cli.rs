@@ -1,4 +1,4 @@
-//! The command line: help, formats, colours, and what becomes of output that nobody takes.
+//! The command line: help, formats, colours, and output that cannot be written.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,7 +9,7 @@ use crate::common::{DESIGN, GUARD, Output, Repo, run};
 use serde_json::Value;
 use write_guard::finding::Rule;
 
-/// A repository with a finding of its own and a granted change.
+/// A repository with a finding and a granted change.
 fn repo() -> Repo {
     let repo = Repo::new();
     repo.govern(&[("utils/lld.rs", "Add", "x")]);
@@ -32,7 +32,7 @@ fn verbs_of(help: &str) -> impl Iterator<Item = &str> {
         .map_or("", |(_, list)| list);
     list.lines()
         .take_while(|line| !line.is_empty())
-        // A description that goes on in the next line stands deeper.
+        // Continuation lines of a description are indented further.
         .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
         .filter_map(|line| line.split_whitespace().next())
         .filter(|verb| *verb != "help")
@@ -81,7 +81,7 @@ fn every_rule_is_explained_even_outside_a_repository() {
         assert!(list.contains(rule.id()), "{}", rule.id());
         let page = repo.guard(&["-C", "..", "explain", rule.id()]).exits(0);
         assert!(page.stdout.starts_with(rule.id()), "{}", page.stdout);
-        // What, why, an example, the fix: no stub is that short.
+        // What, why, an example and the fix: a stub would be shorter.
         assert!(page.stdout.lines().count() >= 8, "{}", page.stdout);
     }
     repo.guard(&["explain", "settings"]).exits(0).says("[lld]");
@@ -127,7 +127,7 @@ fn colour_is_used_only_on_terminals_unless_requested() {
             &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")],
             false,
         ),
-        // What was asked for by name wins.
+        // An explicit request wins.
         (&["lint", "--color", "always"], &[("NO_COLOR", "1")], true),
         (
             &["lint", "--color", "never"],
@@ -228,7 +228,7 @@ fn a_closed_standard_output() {
     for arguments in ["lint", "lint --format json", "scope show"] {
         let script = format!("'{GUARD}' {arguments} >&-");
         let output = run(repo.command("sh").args(["-c", &script]));
-        // Rust's runtime opens /dev/null in its place: nothing fails, and the verdict stands in the exit code.
+        // Rust's runtime opens /dev/null instead: nothing fails, and the exit code is the verdict.
         let expected = i32::from(arguments.starts_with("lint"));
         assert_eq!(output.code, expected, "{output:?}");
         assert!(!output.stderr.contains("internal error"), "{output:?}");

@@ -1,4 +1,4 @@
-//! A patch whose text is nowhere in the file: guard says which passage is closest, and which words differ there.
+//! If the search text of a patch is not in the file, guard names the closest passage and the words that differ.
 
 #![allow(clippy::unwrap_used)]
 
@@ -35,7 +35,7 @@ fn told(repo: &Repo, search: &str) -> String {
     let content = repo.read(FILE);
     assert!(said.contains("not in the file"), "{said}");
     assert_eq!(content, repo.read(FILE));
-    // A terminal breaks long lines.
+    // A terminal wraps long lines.
     said.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -1,4 +1,4 @@
-//! Previews in colour: inside a changed line only the words that differ stand out; without colours nothing does.
+//! Coloured previews emphasise only the words that differ inside changed lines.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,7 @@ use crate::common::terminal::{End, driver, guard_at_terminal};
 const FILE: &str = "src/state.py";
 const INVERTED: &str = "\u{1b}[7m";
 
-/// 150 lines in which `old` stands where `new` is to stand, which is a replacement.
+/// 150 lines in which `new` replaces `old`, which is a replacement.
 fn repo(line: impl Fn(usize, &str) -> String) -> (Repo, String) {
     let repo = Repo::new();
     let text = |word: &str| (1..=150).map(|n| line(n, word) + "\n").collect::<String>();
@@ -31,7 +31,7 @@ fn held(repo: &Repo, content: &str) -> String {
     held["held"][0]["id"].as_str().unwrap().to_owned()
 }
 
-/// The words that stand out, and the text without any colour.
+/// The emphasised words, and the text without colour.
 fn emphasised(text: &str) -> (Vec<String>, String) {
     let (mut words, mut plain, mut is_inverted) = (Vec::new(), String::new(), false);
     let mut parts = text.split('\u{1b}');

@@ -1,4 +1,4 @@
-//! Every way to make a commit with real git, the hooks installed.
+//! Every way to make a commit with real git and guard's hooks installed.
 
 use crate::common::commits::{commit, install, passes, refused, refused_by, repo, with_submodule};
 use crate::common::{self, DESIGN, Repo, SETTINGS};
@@ -29,7 +29,7 @@ fn a_deletion_before_a_change() {
     install(&repo);
     repo.git(&["rm", "--quiet", "a", "d/e"]);
     repo.stage("f", "y\n");
-    // The row says the file d, and the directory is another thing.
+    // The row names the file d; the directory is something else.
     refused(&repo, "out-of-scope", "d/e");
     repo.git(&["reset", "--quiet", "--", "d/e"]);
     passes(&repo);
@@ -81,7 +81,7 @@ fn the_first_commit_of_a_repository() {
     let repo = Repo::new();
     install(&repo);
     repo.stage("src/main.rs", "x\n");
-    // Nothing says what may change.
+    // No design says what may change.
     commit(&repo, &[]).exits(1).says("no guard.toml");
 
     repo.git(&["rm", "--quiet", "--cached", "src/main.rs"]);
@@ -130,11 +130,11 @@ fn clean_merge_has_no_changes_of_its_own() {
     repo.git(&["switch", "--quiet", "188-work"]);
     repo.stage("src/new.rs", "new\n");
     passes(&repo);
-    // What main brings is out of this branch's scope, and not this committer's.
+    // main's changes are out of this branch's scope, but the committer did not make them.
     repo.try_git(&["merge", "-m", "Merge", "main"]).exits(0);
     assert_eq!(repo.git(&["rev-list", "--count", "--merges", "HEAD"]), "1");
 
-    // What a merge changes beyond its parents is.
+    // Changes that differ from all parents are the committer's.
     repo.git(&["switch", "--quiet", "main"]);
     repo.stage("src/theirs.rs", "theirs again\n");
     repo.commit("More work of others");
@@ -175,7 +175,7 @@ fn a_conflicted_merge_is_judged_by_what_differs_from_both_sides() {
     repo.stage("src/old.rs", "ours\n");
     passes(&repo);
     repo.try_git(&["merge", "main"]).exits(1);
-    // While a path is unmerged nothing can be judged, as git commits nothing.
+    // While a path is unmerged, git cannot commit, so guard cannot judge.
     repo.guard(&["lint"])
         .exits(2)
         .says("unresolved conflicts in src/old.rs");
@@ -207,7 +207,7 @@ fn in_a_linked_worktree() {
     there(&["commit", "-m", "Add it"])
         .exits(1)
         .says("src/stray.rs is not in the design");
-    // The index of the main work tree is another one.
+    // The main work tree has its own index.
     assert_eq!(repo.json(&["lint"])["summary"]["changes"], 0);
     repo.guard(&["-C", "../linked", "lint"]).exits(1);
 }

@@ -1,4 +1,4 @@
-//! Several processes that write one file: nothing that was acknowledged is overwritten unseen.
+//! Several processes write one file. No process overwrites an acknowledged write that it has not seen.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 const WRITERS: usize = 8;
 
-/// Writes of each process: 4, and 25 with `GUARD_LONG`.
+/// Writes per process: 4, or 25 with `GUARD_LONG`.
 fn writes_each() -> usize {
     match std::env::var_os("GUARD_LONG") {
         Some(_) => 25,
@@ -18,7 +18,7 @@ fn writes_each() -> usize {
     }
 }
 
-/// The blob id that git gives a content.
+/// git's blob id of the content.
 fn id(repo: &Repo, content: &[u8]) -> String {
     let output = run_with_input(
         repo.command("git").args(["hash-object", "--stdin"]),
@@ -27,7 +27,7 @@ fn id(repo: &Repo, content: &[u8]) -> String {
     output.stdout.trim().to_owned()
 }
 
-/// Each reads, then writes if the file is still what it read.
+/// Each process reads, then writes if the file is unchanged.
 #[test]
 fn concurrent_writes_are_in_the_history_or_refused_as_stale() {
     let repo = Repo::open();
@@ -64,7 +64,7 @@ fn concurrent_writes_are_in_the_history_or_refused_as_stale() {
         .into_iter()
         .filter(|record| record["event"] == "done")
         .collect();
-    // Each begins where the one before ended: no write went over one that it had not seen.
+    // Each write starts from the result of the previous one: none overwrote content that it had not seen.
     for pair in done.windows(2) {
         assert_eq!(pair[1]["old"], pair[0]["new"], "{pair:?}");
     }
@@ -78,7 +78,7 @@ fn concurrent_writes_are_in_the_history_or_refused_as_stale() {
         .collect();
     assert_eq!(ids, on_record);
     assert_eq!(done.len(), written.len() + 1, "each once");
-    // What each of them replaced can be brought back.
+    // The content that each write replaced can be restored.
     for record in &done[1..] {
         let shown = repo.guard(&["snapshot", "show", record["backup"].as_str().unwrap(), "a"]);
         let shown = shown.exits(0).stdout;

@@ -1,8 +1,8 @@
-//! An editor that saves beside guard, at any moment and in either way: a new file renamed over the old one, or the old
-//! one emptied and written. No write is refused for it, and no save is lost.
+//! An editor saves files while guard writes them, in both ways: it renames a new file over the old one, or empties the
+//! old one and writes it. guard refuses no write because of it, and no save is lost.
 //!
-//! 25 writes beside saves at random times by default, 500 with `GUARD_LONG`. The other tests let strace hold guard up
-//! at the moment that matters.
+//! By default 25 writes run during saves at random times, with `GUARD_LONG` 500. The other tests use strace to stop
+//! guard at the critical moment.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -42,13 +42,13 @@ enum Way {
 }
 
 impl Way {
-    /// Saves, and says what was there, as far as the editor can see it.
+    /// Saves, and returns the previous content as far as the editor can see it.
     fn save(self, file: &Path, content: &str) -> String {
         match self {
             Way::Rename => {
                 let new = file.with_extension("swp");
                 fs::write(&new, content).unwrap();
-                // As a rename over it, but what was there comes out.
+                // Like a rename over it, but returns the previous content.
                 renameat_with(CWD, &new, CWD, file, RenameFlags::EXCHANGE).unwrap();
                 let old = fs::read_to_string(&new).unwrap();
                 fs::remove_file(new).unwrap();
@@ -63,8 +63,8 @@ impl Way {
     }
 }
 
-/// Saves until it is over, about once in three times as long as guard takes. Returns how often, and which saves it
-/// replaced itself.
+/// Saves until the end, about once per three runs of guard. Returns the number of saves and which saves the editor
+/// itself replaced.
 fn edit(file: &Path, guard_takes: &AtomicU64, is_over: &AtomicBool) -> (usize, BTreeSet<usize>) {
     let random = RandomState::new();
     let (mut count, mut replaced) = (0, BTreeSet::new());
@@ -85,7 +85,7 @@ fn edit(file: &Path, guard_takes: &AtomicU64, is_over: &AtomicBool) -> (usize, B
 
 #[test]
 fn random_saves_by_an_editor_are_neither_refused_nor_lost() {
-    // A disk is slower, which leaves more time for a save.
+    // A disk is slower than memory, which leaves more time for a save.
     let repo = if strace::is_long() {
         Repo::open()
     } else {
@@ -143,7 +143,7 @@ fn random_saves_by_an_editor_are_neither_refused_nor_lost() {
     assert_eq!(repo.json(&["audit", "verify"])["verdict"], "sound");
 }
 
-/// What every snapshot holds of `dir/a`.
+/// The content of `dir/a` in every snapshot.
 fn contents_of_snapshots(repo: &Repo) -> Vec<String> {
     let list = repo.json(&["snapshot", "list"]);
     let ids = list["snapshots"].as_array().unwrap();
@@ -163,7 +163,7 @@ fn no_leftovers(repo: &Repo) {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// A run that strace holds up before each of these calls.
+/// A run that strace delays before each of these calls.
 struct HeldUp {
     child: Child,
     begun: usize,
@@ -187,7 +187,7 @@ impl HeldUp {
         HeldUp { child, begun }
     }
 
-    /// Waits until something is so, while guard runs.
+    /// Waits for a condition while guard runs.
     #[track_caller]
     fn wait_until(&mut self, is_so: impl Fn() -> bool) {
         while !is_so() {
@@ -196,7 +196,7 @@ impl HeldUp {
         }
     }
 
-    /// Waits until the operation is on record and all but done.
+    /// Waits until the operation is logged and almost done.
     #[track_caller]
     fn wait_until_started(&mut self, repo: &Repo) {
         let begun = self.begun;
@@ -213,13 +213,13 @@ impl HeldUp {
     }
 }
 
-/// How many operations have begun, as the log says.
+/// The number of started operations in the log.
 fn started(repo: &Repo) -> usize {
     let log = fs::read_to_string(repo.path(".git/guard/log.jsonl")).unwrap_or_default();
     log.matches("\"event\":\"started\"").count()
 }
 
-/// The calls that give a file its name or take it away.
+/// The calls that create, rename or remove names.
 const NAMING: &str = "rename,renameat,renameat2,unlink,unlinkat";
 
 const WRITE: &[&str] = &["write", "dir/a", "--content-file", "content"];
@@ -234,7 +234,7 @@ const PATCH: &[&str] = &[
 const DELETE: &[&str] = &["delete", "dir/a"];
 const MOVE: &[&str] = &["move", "dir/a", "dir/b"];
 
-/// A repository with a file to change; `None` where strace cannot hold anything up.
+/// A repository with a file to change; `None` if strace cannot delay calls.
 fn prepared() -> Option<Repo> {
     let repo = Repo::open_in_memory();
     if !strace::is_there(&repo) {
@@ -245,7 +245,7 @@ fn prepared() -> Option<Repo> {
     Some(repo)
 }
 
-/// The editor saves right before guard replaces, removes or moves the file, later than any look can come.
+/// The editor saves right before guard replaces, removes or moves the file, after guard's last check.
 #[test]
 fn save_right_before_the_rename_is_kept_and_the_operation_retried() {
     let run = |arguments: &'static [&'static str], way: Way| {
@@ -295,7 +295,7 @@ fn save_right_before_the_rename_makes_expect_stale() {
     no_leftovers(&repo);
 }
 
-/// A file that appears where guard creates one is not written over unseen either.
+/// guard does not overwrite a file that appears while it creates one.
 #[test]
 fn a_file_that_an_editor_creates_at_the_same_time_is_kept() {
     let Some(repo) = prepared() else { return };
@@ -330,7 +330,7 @@ fn save_into_the_replaced_file_is_kept() {
     }
 }
 
-/// A file that holds nothing for a moment, because an editor is about to write it, is not taken for an empty one.
+/// guard does not treat a file as empty while an editor is about to write it.
 #[test]
 fn guard_waits_for_a_file_that_an_editor_just_emptied() {
     let repo = Repo::open_in_memory();
@@ -354,7 +354,7 @@ fn guard_waits_for_a_file_that_an_editor_just_emptied() {
     assert_eq!(repo.read("dir/a"), b"mark\nmore\nsave 1\n");
 }
 
-/// What was there is neither lost nor unnamed where it cannot be removed any more.
+/// If the replaced file cannot be removed, guard keeps and names it.
 #[test]
 fn replaced_file_that_cannot_be_removed_is_named() {
     for (arguments, done) in [(WRITE, "is written"), (DELETE, "is done")] {
@@ -381,7 +381,7 @@ fn replaced_file_that_cannot_be_removed_is_named() {
     }
 }
 
-/// A file system that cannot exchange two files, or rename without replacing.
+/// A file system that can neither exchange two files nor rename without replacing.
 #[test]
 fn file_system_without_exchange_behaves_the_same() {
     for arguments in [WRITE, PATCH, MOVE, DELETE] {

@@ -1,4 +1,4 @@
-//! `git gc` beside a stream of writes: no write is refused, and no snapshot is lost.
+//! `git gc` runs during a stream of writes: guard refuses no write and loses no snapshot.
 //!
 //! 2 series of each kind by default, 50 with `GUARD_LONG`.
 #![cfg(unix)]
@@ -21,7 +21,7 @@ fn content(number: usize) -> String {
     format!("version {number}\n")
 }
 
-/// One series; how often git collected beside it, and how often it did not finish.
+/// Runs one series; returns how often `git gc` ran meanwhile and how often it did not finish.
 fn write_beside(gc: &[&str]) -> (usize, usize) {
     let repo = Repo::open_in_memory();
     repo.write("a", content(0));

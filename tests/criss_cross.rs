@@ -1,5 +1,4 @@
-//! Where two branches were merged into each other, their histories meet in several commits: none of them hides what
-//! is lost against another.
+//! Criss-cross merges have several merge bases. None of them hides a loss against another.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -9,7 +8,7 @@ use serde_json::{Value, json};
 /// What `main` fixed in `src/a.rs`.
 const FIX: &str = "number 100, checked";
 
-/// Git at a time of day.
+/// Runs git at a time of day.
 fn git_at(repo: &Repo, hour: u32, arguments: &[&str]) {
     let date = format!("2026-01-02T{hour:02}:00:00Z");
     let mut git = repo.command("git");
@@ -19,9 +18,8 @@ fn git_at(repo: &Repo, hour: u32, arguments: &[&str]) {
     run(git.args(arguments)).exits(0);
 }
 
-/// `main` fixes `src/a.rs` and `src/b.rs`. The branch takes the fixes over but keeps `path` as it was, and `main`
-/// merges what the branch had before: the histories meet in the fix and in the branch's commit, of which the fix is
-/// made at `hour` and the other at 3.
+/// `main` fixes `src/a.rs` and `src/b.rs`. The branch merges the fixes but keeps the old `path`, and `main` merges the
+/// branch's earlier commit. So the fix, made at `hour`, and the branch's commit, made at 3, are both merge bases.
 fn reverted(hour: u32, path: &str) -> Repo {
     let repo = Repo::new();
     for name in ["src/a.rs", "src/b.rs"] {
@@ -48,7 +46,7 @@ fn reverted(hour: u32, path: &str) -> Repo {
     repo
 }
 
-/// Whichever merge base is the newer.
+/// Either merge base may be the newer one.
 const HOURS: [u32; 2] = [2, 4];
 
 fn refuses_the_revert(output: Output) {
@@ -71,7 +69,7 @@ fn a_revert_of_a_fix_is_seen_from_every_merge_base() {
         let repo = reverted(hour, "src/a.rs");
         refuses_the_revert(repo.guard(&["lint", "--range", "main..HEAD"]));
         let report = repo.json(&["lint", "--range", "main..HEAD"]);
-        // Not src/b.rs: it differs from one merge base, and is as main has it.
+        // Not src/b.rs: it differs from one merge base, but equals main's version.
         assert_eq!(changes(&report), ["src/a.rs"], "the fix at {hour}");
     }
 }
@@ -155,7 +153,7 @@ fn loss_is_measured_against_the_merge_base_that_loses_most() {
 #[test]
 fn a_criss_cross_without_a_revert_is_accepted() {
     for hour in HOURS {
-        // Taken from the commit before, the new file is as it was anyway.
+        // The new file is unchanged since the previous commit.
         let repo = reverted(hour, "src/new.rs");
         let report = repo.json(&["lint", "--range", "main..HEAD"]);
         assert_eq!(report["verdict"], "accepted", "{report}");

@@ -1,5 +1,5 @@
-//! The acceptance criteria of requirement 001 and the cases beside them, as far as no other test has their name: the
-//! verbs through the binary, each criterion by its number.
+//! The acceptance criteria of requirement 001, by number and through the binary, and related cases that no other test
+//! covers.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
@@ -14,7 +14,7 @@ use write_guard::gate::{FailureKind, Gate, Operation, Strategy};
 use write_guard::git::Repository;
 use write_guard::judge::Options;
 
-/// A file outside, and what reaches for it: by dots, by an absolute path, over a link.
+/// A file outside, and the paths to it: with dots, absolute, and through a link.
 fn with_outside() -> (Repo, Vec<String>) {
     let repo = Repo::open();
     repo.write("../home/secret", "one\n");
@@ -85,7 +85,7 @@ fn r001_1_1_r001_1_2_r001_1_3_no_operation_leaves_the_workspace_and_each_refusal
             assert!(record["time"].is_string());
         }
         let answer = repo.ask(&["move", "inside", path]);
-        // Over a link to a file, and past it, the way out is refused before anybody asks what is there.
+        // A path through a link is refused before guard looks at what is there.
         answer.fails("security");
     }
     assert_eq!(repo.read("../home/secret"), b"one\n");
@@ -117,7 +117,7 @@ fn r001_1_4_edit_takes_snapshots_and_read_reports_by_exit_code_ag_13() {
     let missing = repo.guard(&["read", "b"]).exits(1);
     assert_eq!(missing.stdout, "");
     assert!(missing.stderr.contains("there is no file b"));
-    // Wrong calls: nothing given, both given.
+    // Usage errors: neither given, both given.
     for arguments in [
         &["read"][..],
         &["write"],
@@ -167,7 +167,7 @@ fn r001_2_2_ag_10_every_change_names_a_backup_with_the_old_content() {
         let [started, done] = &records[records.len() - 2..] else {
             panic!("two records belong to a change: {records:?}");
         };
-        // The backup is on record before the change begins.
+        // The backup is logged before the change begins.
         assert_eq!(
             (&started["event"], &done["event"]),
             (&"started".into(), &"done".into())
@@ -243,7 +243,7 @@ fn r001_2_3_a_nul_is_refused_and_logged_ag_06_jc_33() {
     repo.write("file.txt", "x\n");
     let opened = Repository::open(&repo.root).unwrap();
     let gate = Gate::open(&opened, &Options::default()).unwrap();
-    // No argument of a program can hold one; a program that embeds the gate can.
+    // A command-line argument cannot contain a NUL, but a request through the library can.
     let request = BStr::new(b"file.txt\0/../../etc/passwd");
     let write = Operation::Write {
         content: b"y\n".to_vec(),
@@ -285,7 +285,7 @@ fn r001_3_answers_have_the_fields_of_the_requirement() {
     has(&patched, &["path", "matched", "replaced", "backup"]);
     let backup = patched.json["backup"].as_str().unwrap();
     assert_eq!(repo.git(&["cat-file", "-t", backup]), "commit");
-    // A failed patch finds nothing, or too much, and says how often.
+    // A patch fails if it finds nothing or several places, and says how many.
     repo.write("a", "two\ntwo\n");
     let patch = |search: &str| repo.ask(&["patch", "a", "--search", search, "--replace", "x"]);
     assert_eq!(patch("nowhere").fails("search-not-found").code, 1);
@@ -296,7 +296,7 @@ fn r001_3_answers_have_the_fields_of_the_requirement() {
             .message()
             .contains("2 times")
     );
-    // What overlaps is in several places as well.
+    // Overlapping matches count as several places.
     repo.write("a", "aaa\n");
     patch("aa").fails("multiple-matches");
     assert_eq!(repo.read("a"), b"aaa\n");
@@ -327,7 +327,7 @@ fn r001_4_2_ag_11_no_operation_leaves_other_files_behind() {
     assert_eq!(names(), ["a"]);
     repo.ask(&["move", "d/a", "d/b"]).works();
     assert_eq!(names(), ["b"]);
-    // A name that guard might have used for itself is the user's.
+    // A name that looks like one of guard's temporary files belongs to the user.
     repo.write("d/.a.tmp", "mine\n");
     repo.put("d/a", "x\n", &[]).works();
     assert_eq!(names(), [".a.tmp", "a", "b"]);
@@ -341,7 +341,7 @@ fn jc_81_to_89_expect_makes_the_content_seen_a_precondition() {
     let digest = |path: &str| repo.git(&["hash-object", path]);
     let seen = digest("a");
     repo.put("a", "1\n", &["--expect", &seen]).works();
-    // The same digest again: the file is another one now.
+    // The same digest again: the file has changed meanwhile.
     let stale = repo.put("a", "2\n", &["--expect", &seen]);
     assert_eq!(
         stale.fails("stale").json["error"]["details"]["actual"],
@@ -352,7 +352,7 @@ fn jc_81_to_89_expect_makes_the_content_seen_a_precondition() {
     repo.put("new", "x\n", &["--expect", &seen]).fails("stale");
     assert_eq!(repo.read("a"), b"1\n");
     assert!(!repo.path("new").exists());
-    // Whichever spelling the file was seen under.
+    // Any spelling of the path works.
     repo.ask(
         &[
             &[
@@ -369,7 +369,7 @@ fn jc_81_to_89_expect_makes_the_content_seen_a_precondition() {
         .concat(),
     )
     .works();
-    // Nothing stated, nothing checked (decided: a snapshot is there either way).
+    // Without --expect, nothing is checked (decided: there is a snapshot in either case).
     repo.put("a", "3\n", &[]).works();
 }
 
@@ -384,7 +384,7 @@ fn jc_119_to_122_small_files_are_deleted_and_large_ones_need_a_person() {
     let answer = repo.ask(&["delete", "large"]);
     assert_eq!(answer.fails("held").class(), "DELETE");
     assert_eq!(repo.read("large"), lines(1..=101).as_bytes());
-    // No flag stands for a person.
+    // No flag replaces a person.
     for flag in ["--confirm", "--yes", "--force"] {
         repo.guard(&["delete", "large", flag]).exits(2);
     }
@@ -445,7 +445,7 @@ fn aw_24_the_workspace_is_the_current_repository() {
         guard.current_dir(directory).args(["write", path]);
         answer_of(&mut guard, b"y\n")
     };
-    // Requests are relative to the directory that guard stands in.
+    // Requests are relative to the current directory.
     let deep = repo.path("src/deep");
     let answer = from(&deep, "b");
     assert_eq!(
@@ -471,7 +471,7 @@ fn aw_24_the_workspace_is_the_current_repository() {
         below.join("c").to_str().unwrap()
     );
     from(&below, "../b").fails("security");
-    // None at all, and one without a work tree.
+    // No repository, and one without a work tree.
     let nowhere = Repo::nothing();
     nowhere.guard(&["write", "a"]).exits(2).says("repository");
     assert!(!nowhere.path("a").exists());
@@ -494,7 +494,7 @@ fn jc_125_hostile_requests_are_only_names() {
         let answer = repo.put(path, "x\n", &[]);
         assert!(answer.fails("security").message().contains(said), "{path}");
     }
-    // What a shell would run is the name of a file.
+    // Text that a shell would run is only a file name.
     let name = "mix-test; touch PWNED; $(touch PWNED)";
     repo.put(name, "x\n", &[]).works();
     repo.put(name, "y\n", &[]).works();

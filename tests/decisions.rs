@@ -1,5 +1,4 @@
-//! Decisions as an embedding program asks for them, and the stores behind them when they are not as they should be:
-//! whatever is wrong, nothing is written.
+//! Decisions requested through the library, and damaged stores behind them: on any problem, guard writes nothing.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
@@ -65,7 +64,7 @@ fn events(repo: &Repo) -> Vec<String> {
     repo.records().iter().map(name).collect()
 }
 
-/// Has a change held and returns its id.
+/// Makes guard hold a change and returns its id.
 #[track_caller]
 fn hold(repo: &Repo, arguments: &[&str]) -> String {
     let answer = repo.ask(arguments);
@@ -103,7 +102,7 @@ fn approved_deletion_is_carried_out() {
     let approved = approved.unwrap();
     assert_eq!(approved["path"], FILE);
     assert!(approved["new"].is_null() && approved["old"].is_string());
-    // Not twice.
+    // It cannot be done twice.
     let again = approve(&repo, &id, |question| panic!("{question:?}")).unwrap_err();
     assert_eq!(again.kind, FailureKind::NotFound);
 }
@@ -124,7 +123,7 @@ fn file_that_changes_during_the_prompt_is_not_written() {
             .contains("changed while guard waited for an answer")
     );
     assert_eq!(repo.read(FILE), meanwhile.as_bytes());
-    // No consent is left that a commit could use.
+    // No approval is left that a commit could use.
     assert_eq!(events(&repo), [""; 0]);
     assert!(!repo.path(".git/guard/approvals").exists());
 }
@@ -187,7 +186,7 @@ fn change_that_cannot_be_held_is_still_refused() {
 fn ids_are_not_paths_and_foreign_files_in_the_store_are_ignored() {
     let repo = repo();
     let id = hold(&repo, &["delete", FILE]);
-    // A held change under another name, and one that is no JSON.
+    // A held change under another name, and one that is not JSON.
     let store = repo.path(".git/guard/held");
     fs::copy(store.join(format!("{id}.json")), store.join("abcdef.json")).unwrap();
     fs::write(store.join("123456.json"), "no JSON").unwrap();
@@ -227,7 +226,7 @@ fn nothing_is_written_without_the_lock() {
             .contains("cannot be locked")
     );
     fs::remove_dir(&lock).unwrap();
-    // Nor is one created over a link.
+    // guard does not create one through a link either.
     symlink(repo.path("../home/lock"), &lock).unwrap();
     repo.put("a", "x\n", &[]).fails("record");
     assert!(!repo.path("a").exists());
@@ -257,7 +256,7 @@ fn invalid_log_stops_every_change() {
     assert_eq!(repo.read("a"), b"one\n");
     assert!(!repo.path("b").exists());
     assert_eq!(fs::read(&log).unwrap(), b"this\nis\nno log\n");
-    // A log that leads elsewhere is not followed.
+    // guard does not follow a log that is a link.
     fs::remove_file(&log).unwrap();
     symlink(repo.path("../home/log"), &log).unwrap();
     repo.put("a", "x\n", &[]).fails("record");
@@ -271,7 +270,7 @@ fn long_incomplete_tail_does_not_hide_the_last_record() {
     let count = repo.records().len();
     let log = repo.path(".git/guard/log.jsonl");
     let mut bytes = fs::read(&log).unwrap();
-    // Longer than what is read of the end at first.
+    // Longer than the tail that guard reads first.
     bytes.extend([b'x'; 40_000]);
     fs::write(&log, &bytes).unwrap();
     repo.put("a", "two\n", &[]).works();
@@ -298,7 +297,7 @@ fn restore_takes_the_lock_and_recovers_a_deleted_file() {
     fs::remove_dir(&lock).unwrap();
     repo.guard(&restore).exits(0);
     assert_eq!(repo.read("a"), b"one\n");
-    // A directory in its place is not what was there.
+    // A directory at the path is not the old file.
     fs::remove_file(repo.path("a")).unwrap();
     fs::create_dir(repo.path("a")).unwrap();
     repo.guard(&restore).exits(1).says("is a directory");

@@ -1,4 +1,4 @@
-//! Deletions among files that stay.
+//! Deleted files among files that stay.
 
 #![allow(clippy::unwrap_used)]
 

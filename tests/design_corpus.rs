@@ -1,4 +1,4 @@
-//! Every cell of the shared hostile-path corpus, put into a one-row table.
+//! Every path cell of the shared hostile-path corpus, in a one-row table.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 use crate::common::corpus;

@@ -352,7 +352,7 @@ fn fifty_kilobytes_are_read_in_ten_milliseconds() {
         })
         .min()
         .unwrap();
-    // The limit is meant for the program that is shipped; without optimisation it is about ten times slower.
+    // The limit applies to the optimised build; without optimisation it takes about ten times as long.
     let limit = if cfg!(debug_assertions) { 300 } else { 10 };
     assert!(best.as_millis() < limit, "{best:?}");
 }

@@ -1,4 +1,4 @@
-//! Documents that were not written by a person: no panic, no escape, no long wait.
+//! Hostile documents cause no panic, no escape and no long wait.
 #![allow(clippy::unwrap_used)]
 
 use std::time::{Duration, Instant};
@@ -153,7 +153,7 @@ fn mixed_fragments() {
                 text.push_str(FRAGMENTS[random.below(FRAGMENTS.len())]);
             }
         } else {
-            // One cell of a table that is otherwise in order.
+            // One cell of an otherwise valid table.
             text.push_str("## Files Changed\n\n| File | Action |\n|---|---|\n| ");
             for _ in 0..random.below(6) {
                 let fragment = FRAGMENTS[random.below(FRAGMENTS.len())];
@@ -207,7 +207,7 @@ fn long_documents_come_to_an_end() {
         read(&text);
         let spent = start.elapsed();
         let head: String = text.chars().take(60).collect();
-        // A slow machine needs seconds; work that grows with the square of the length would need hours.
+        // A slow machine needs seconds; quadratic work would need hours.
         assert!(spent < Duration::from_secs(120), "{spent:?} for {head:?}");
     }
 }

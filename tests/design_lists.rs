@@ -1,4 +1,4 @@
-//! The formats that count where a design has no table: lists, front matter, file headings.
+//! The formats that count if a design has no table: lists, front matter and file headings.
 #![allow(clippy::unwrap_used)]
 
 use gix::bstr::BStr;

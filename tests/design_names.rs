@@ -1,4 +1,4 @@
-//! Files whose names could mean something else in a design, and the rows that guard prints for them.
+//! File names that could mean something else in a design, and the rows that guard prints for them.
 
 #![allow(clippy::unwrap_used)]
 
@@ -83,7 +83,7 @@ enum Action {
     Rename,
 }
 
-/// What is in front of pasted rows, and behind them.
+/// The text before and after pasted rows.
 const FORMS: &[(&str, &str, &str)] = &[
     (
         "typed table",
@@ -151,7 +151,7 @@ fn changed(action: Action, design: &str) -> Repo {
     repo
 }
 
-/// The rows that guard prints for what it refuses.
+/// The rows that guard prints for refused paths.
 fn rows(report: &Value) -> BTreeSet<String> {
     let findings = report["findings"].as_array().unwrap();
     findings
@@ -279,7 +279,7 @@ fn placeholder_without_a_file_of_that_name_stays_a_placeholder() {
             "{command}"
         );
     }
-    // A directory of the name is no file.
+    // A directory of that name is not a file.
     repo.stage("TODO/a", "x\n");
     assert!(reasons(&repo.json(&["lint"]), "findings").contains(&"design-placeholder".to_owned()));
 }

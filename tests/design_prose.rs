@@ -1,4 +1,4 @@
-//! Prose about a change is no type: it grants the edit that it describes, and never a deletion.
+//! Prose in a type cell is not a type. It grants the edit that it describes, but never a deletion.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{DESIGN, Repo};

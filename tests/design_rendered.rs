@@ -1,8 +1,8 @@
 //! guard and cmark-gfm, which renders Markdown for GitHub, agree on what a design shows.
 //!
-//! Random documents are rendered by cmark-gfm and parsed as a browser would (`design_support/rendered.py`).
-//! guard grants nothing that is not visible there; for documents without unusual parts it grants all of it.
-//! `GUARD_LONG` reads more documents, `GUARD_SEED` others.
+//! cmark-gfm renders random documents, and a parser reads the result as a browser does
+//! (`design_support/rendered.py`). guard grants nothing that is invisible there. In documents without unusual
+//! parts, it grants all of it. `GUARD_LONG` reads more documents, and `GUARD_SEED` chooses others.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::collections::BTreeSet;
@@ -425,7 +425,7 @@ fn documents(seed: u64, count: usize) -> Vec<(bool, String)> {
         .collect()
 }
 
-/// What the renderer shows of each document.
+/// The visible part of each rendered document.
 fn rendered(documents: &[(bool, String)]) -> Option<Vec<BTreeSet<(String, String)>>> {
     let python = common::tool("python")?;
     let libraries = Command::new(&python)

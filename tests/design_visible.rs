@@ -1,4 +1,4 @@
-//! What a reader of the rendered document does not see is not granted.
+//! guard grants nothing that a reader of the rendered document does not see.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{DESIGN, Repo, SETTINGS};
@@ -10,7 +10,7 @@ use crate::design_support::{HEADER, faults, paths, read, rows};
 const TABLE: &str =
     "| File | Change Type | Description |\n|---|---|---|\n| `hidden.py` | Delete | x |\n";
 
-/// A document with a table that counts and, in front of it and behind it, `other`.
+/// A document with a valid table and `other` before and after it.
 fn beside(other: &str) -> [Design; 2] {
     let real = format!("## Files Changed\n\n{HEADER}| `real.py` | Add | x |\n");
     [

@@ -1,4 +1,4 @@
-//! `guard doctor`: each check fails where its fault is, and a sound set-up passes all of them.
+//! `guard doctor`: each check detects its fault, and a correct set-up passes all checks.
 
 #![allow(clippy::unwrap_used)]
 #![cfg(unix)]
@@ -19,7 +19,7 @@ fn repo() -> Repo {
     repo
 }
 
-/// guard with itself on `PATH` and a directory of its own for temporary files.
+/// guard with the built binary on `PATH` and its own directory for temporary files.
 fn command(repo: &Repo) -> Command {
     let mut path = Path::new(GUARD).parent().unwrap().as_os_str().to_owned();
     path.push(":");
@@ -272,7 +272,7 @@ fn files_hidden_by_index_flags_are_reported() {
         "warn",
         "--no-skip-worktree -- guard.toml",
     );
-    // A sparse checkout is what the flag is for.
+    // Sparse checkouts use this flag.
     repo.git(&["config", "core.sparseCheckout", "true"]);
     expect(&repo, "index-flags", "ok", "every file");
 }

@@ -1,4 +1,4 @@
-//! A range in which nothing lies is a mistake more often than an answer: guard says which.
+//! An empty range is usually a mistake: guard says whether it is one.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const ZERO: &str = "0000000000000000000000000000000000000000";
 
-/// `main`, as the remote has it too; on `188-work` a commit that no design names.
+/// `main`, equal to the remote's; `188-work` has a commit outside every design.
 fn repo() -> Repo {
     let repo = Repo::new();
     repo.stage("src/a.rs", "fn a() {}\n");
@@ -47,7 +47,7 @@ fn a_reversed_range_is_refused() {
     range(&repo, "main..HEAD").exits(1).says("src/rogue.rs");
 }
 
-/// A fresh branch that main has left behind looks the same.
+/// A new branch behind main looks the same.
 #[test]
 fn range_with_head_behind_base_explains_both_causes() {
     let repo = repo();
@@ -173,7 +173,7 @@ fn push_is_empty_only_if_the_event_says_it_is() {
         }
         push(&repo, work, ZERO, after, new.clone()).exits(2);
     }
-    // What a push throws away of the target is judged as ever.
+    // Commits that a push removes from the target are judged as usual.
     push(&repo, "refs/heads/main", &main, &older, json!({})).says("judging");
     push(&repo, "refs/heads/main", &main, &main, new)
         .exits(2)
@@ -260,7 +260,7 @@ fn empty_range_is_refused_unless_the_system_confirms_it() {
     }
 }
 
-/// Refs that a push deletes, rewinds or leaves where they are are no mistake.
+/// Refs that a push deletes, rewinds or leaves unchanged are not a mistake.
 #[test]
 fn push_without_new_commits_is_accepted() {
     let repo = repo();

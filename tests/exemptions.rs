@@ -1,4 +1,4 @@
-//! What needs no row, or may lose its content: only as far as each exemption says.
+//! Paths that need no row and files that may lose their content: each exemption applies only as documented.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +13,7 @@ fn link(repo: &Repo, target: &str, path: &str) {
     repo.git(&["add", "--force", path]);
 }
 
-/// Half of a file of 200 lines is lost on the way from one name to another, both in `always`.
+/// A rename between two paths of `always` loses half of a file of 200 lines.
 fn renamed_under_always(old: &str, new: &str) -> Repo {
     let repo = Repo::new();
     repo.stage(old, lines(1..=200));
@@ -76,11 +76,11 @@ fn link_at_the_path_of_a_design_needs_a_row() {
         .exits(1)
         .says("exempt from the scope table only as a regular file");
     refused(&repo, "out-of-scope", path);
-    // As a file it needs none.
+    // A regular file needs no row.
     std::fs::remove_file(repo.path(path)).unwrap();
     repo.design(path, &[("src/x.rs", "Add", "x")]);
     passes(&repo);
-    // Nor may the file become a link.
+    // The file may not become a link either.
     link(&repo, "LLD-188.md", path);
     refused_by(
         &repo,

@@ -1,5 +1,5 @@
-//! What runs out, at whatever point it does: room on the disk, its inodes, file handles, the size of a file, the right
-//! to write at all. The error is typed, the old content is left, nothing is torn, and with enough of it all works again.
+//! A resource runs out at any point: disk space, inodes, file handles, the file size limit, or write permission. guard
+//! reports a typed error, keeps the old content whole, and works again once the resource is back.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -20,7 +20,7 @@ const VERBS: [&[&str]; 4] = [
     &["move", "dir/a", "dir/b"],
 ];
 
-/// A repository on a file system in memory of its own. Unmounted on drop, before the directory goes.
+/// A repository on its own file system in memory. Unmounted on drop, before the directory is deleted.
 struct Small {
     _mount: Unmount,
     repo: Repo,
@@ -35,7 +35,7 @@ impl Drop for Unmount {
 }
 
 impl Small {
-    /// A counted skip where mounting is not allowed.
+    /// A counted skip if mounting is not allowed.
     fn with(options: &str) -> Option<Small> {
         let repo = Repo::nothing();
         let mounted = common::run(
@@ -60,7 +60,7 @@ impl Small {
         })
     }
 
-    /// Tries each verb: it fails with one of the kinds and leaves the old, or does it all.
+    /// Tries each verb: it fails with one of these kinds and leaves the old state, or succeeds completely.
     #[track_caller]
     fn try_verbs(&self, kinds: &[&str], seen: &mut BTreeMap<String, usize>) -> bool {
         let mut all_worked = true;
@@ -102,7 +102,7 @@ impl Small {
     }
 }
 
-/// Full first, then with one more piece of room, two more, three more, …
+/// First full, then with one more piece of space, two more, three more, …
 #[track_caller]
 fn more_and_more_room(options: &str, piece: &[u8]) {
     let Some(small) = Small::with(options) else {
@@ -175,7 +175,7 @@ fn limited(repo: &Repo, limit: &str, arguments: &[&str]) -> common::Output {
     run_with_input(command.args(["--format", "json"]), b"")
 }
 
-/// From too few for the loader to enough, one more each time.
+/// From too few for the loader to enough, one more per run.
 #[test]
 fn running_out_of_file_handles_is_handled_at_any_point() {
     let repo = Repo::open();
@@ -214,7 +214,7 @@ fn running_out_of_file_handles_is_handled_at_any_point() {
     assert_eq!(repo.json(&["audit", "verify"])["verdict"], "sound");
 }
 
-/// A write that the system cuts short for real, with the signal ignored and as it is.
+/// A write that the system really cuts short, with the signal ignored and not ignored.
 #[test]
 fn file_size_limit_is_handled() {
     let repo = Repo::open();

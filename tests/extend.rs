@@ -1,4 +1,4 @@
-//! `guard write --strategy extend`: what a file lacks is added, and nothing else happens to it.
+//! `guard write --strategy extend` adds what a file lacks and changes nothing else.
 #![cfg(all(unix, feature = "extend"))]
 #![allow(clippy::unwrap_used)]
 
@@ -50,7 +50,7 @@ fn large() -> String {
     text
 }
 
-/// Half of the proposal is new; what is old in it is only named.
+/// Half of the proposal is new; existing definitions appear only by name.
 const PROPOSAL: &str = "\
 import json
 
@@ -235,7 +235,7 @@ fn hostile_sources_never_hang_or_crash() {
         if !["a.py", "f.rs"].contains(&path) {
             continue;
         }
-        // And as the file that is there.
+        // The same as existing content.
         repo.write(path, &content);
         let answer = repo.put(path, content.to_owned() + "\n", EXTEND);
         answer.fails("nothing-to-add");
@@ -247,7 +247,7 @@ fn hostile_sources_never_hang_or_crash() {
     repo.write("huge.py", "x = 1\n");
     let answer = repo.put("huge.py", &huge, EXTEND);
     assert!(answer.fails("syntax-error").message().contains("bytes"));
-    // Many definitions take no more than their number asks for.
+    // The time is in proportion to the number of definitions.
     let many = (0..20_000).fold(String::new(), |mut text, number| {
         let _ = writeln!(text, "def f{number}(): pass");
         text
@@ -313,7 +313,7 @@ fn r000_090_a_person_extends_in_place_of_a_held_replacement() {
     let session = session.exits(0);
     assert_eq!(content(&repo), extended());
     assert_eq!(pending(&repo), 0);
-    // Both were shown, the second one before the word was asked for.
+    // guard showed both, the second one before it asked for the word.
     let (first, second) = session
         .shown
         .split_once("`append`, `insert LINE`, `extend`")
@@ -336,7 +336,7 @@ fn r000_090_a_person_extends_in_place_of_a_held_replacement() {
         (&done["event"], &done["strategy"]),
         (&json!("done"), &json!("extend"))
     );
-    // Nothing that needs an approval happened, so that none is kept.
+    // No change needed approval, so none is stored.
     assert!(!repo.path(".git/guard/approvals").exists());
     repo.git(&["add", "src/state.py"]);
     repo.guard(&["lint"]).exits(0);
@@ -384,7 +384,7 @@ fn strategy_alone_does_not_approve() {
             .says("was not approved");
         assert_eq!(repo.digest_tree(), before);
     }
-    // Rejecting after a look at another strategy rejects what was held.
+    // Rejecting after a preview of another strategy rejects the held change.
     let Some(session) = talk(&repo, &["approve", &id], &["extend", "reject", "no"]) else {
         return;
     };
@@ -400,7 +400,7 @@ fn strategy_alone_does_not_approve() {
 
 #[test]
 fn strategies_are_offered_only_for_whole_files() {
-    // What was appended or patched is in the held content already.
+    // The held content already includes what was appended or patched.
     let (repo, id) = held();
     let file = repo.path(format!(".git/guard/held/{id}.json"));
     let text = fs::read_to_string(&file).unwrap();
@@ -439,7 +439,7 @@ fn write_at_a_terminal_offers_the_strategies_immediately() {
     };
     session.exits(0).says("added: function later");
     assert_eq!(content(&repo), extended());
-    // Where the language is not known, extend is not offered.
+    // If the language is unknown, extend is not offered.
     let Some(driver) = driver(&repo) else { return };
     let write = ["write", "notes.md", "--content-file", "content"];
     let session = guard_at_terminal(driver, &write, &[(QUESTION, "extend\n")], End::Wait).exits(1);

@@ -1,7 +1,7 @@
-//! Every verb that changes something, with an error injected at each of its calls to the file system: the old state or
-//! the new, a log that verifies, a next run that works, and never a success that is none.
+//! Each file system call of every writing verb fails once. The file has the old or the new state, the log verifies, the
+//! next run works, and guard never reports success wrongly.
 //!
-//! A share of the calls with one error each by default; all with every error that fits with `GUARD_LONG`.
+//! By default a sample of the calls fails with one error each; with `GUARD_LONG`, all calls with every fitting error.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -24,7 +24,7 @@ fn failed(verb: &Verb, runner: Runner, salt: usize) {
             at += 1;
         }
         for error in errors {
-            // strace counts every call, the loader's as well, which ends in a failure to start.
+            // strace counts every call including the loader's, where an error prevents the start.
             let outcome = run(point, &format!("error={error}"));
             verb.check(repo, &format!("{error} at {point:?}"), &outcome);
             *tried.entry(error).or_default() += 1;

@@ -1,7 +1,7 @@
-//! Every verb that changes something, killed before each of its calls to the file system: the old state or the new, a
-//! log that verifies, a next run that works, and never a success that is none.
+//! guard is killed before each file system call of every writing verb. The file has the old or the new state, the log
+//! verifies, the next run works, and guard never reports success wrongly.
 //!
-//! A share of the calls by default, all with `GUARD_LONG`. This is `kill -9`, not a power cut: what the kernel has is kept.
+//! By default a sample of the calls, with `GUARD_LONG` all. This is `kill -9`, not a power cut: no data is lost.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -69,7 +69,7 @@ fn approve_killed_at_a_terminal() {
     killed(&APPROVE, Runner::Terminal(CONSENT), 1);
 }
 
-/// The method can fail: a program that writes in place is caught with a torn file.
+/// The method works: it catches a program that writes in place with a torn file.
 #[test]
 fn a_write_in_place_is_caught() {
     let repo = repository();

@@ -1,4 +1,4 @@
-//! Errors of the system, as the user 65534: typed, with a next step, and the old content is left.
+//! System errors, met as the user 65534: they are typed, name a next step and leave the old content.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
@@ -57,7 +57,7 @@ impl Theirs {
         answer_of(&mut self.command(arguments), input.as_bytes())
     }
 
-    /// The records of the log; root is not trusted with what is somebody else's.
+    /// The records of the log, read as its owner: git does not trust root with files of other users.
     fn records(&self) -> Vec<serde_json::Value> {
         let shown = self.ask(&["audit", "show"], "");
         shown.json["records"].as_array().unwrap().clone()
@@ -67,7 +67,7 @@ impl Theirs {
         fs::set_permissions(self.repo.path(path), fs::Permissions::from_mode(mode)).unwrap();
     }
 
-    /// Takes the right to write from a tree of directories.
+    /// Removes write permission from a directory tree.
     fn shut(&self, path: &str) {
         common::run(self.repo.command("chmod").args(["-R", "a-w", path])).exits(0);
     }
@@ -145,14 +145,14 @@ fn file_of_another_user_keeps_its_content_or_gets_the_new_one() {
     chown(theirs.repo.path("dir/a"), Some(0), Some(0)).unwrap();
     theirs.set_mode("dir/a", 0o644);
     let answer = theirs.ask(&["write", "dir/a"], "new\n");
-    // The directory decides about names: replacing is allowed, and the file is then the writer's.
+    // Directory permissions govern names: replacing is allowed, and the writer then owns the file.
     answer.works();
     assert_eq!(theirs.repo.read("dir/a"), b"new\n");
     let owner = fs::metadata(theirs.repo.path("dir/a")).unwrap().uid();
     assert_eq!(owner, NOBODY);
 }
 
-/// A file system of 64 kB in memory; a counted skip where mounting is not allowed.
+/// A file system of 64 kB in memory; a counted skip if mounting is not allowed.
 #[test]
 fn a_full_disk_aw_25() {
     let repo = Repo::open();

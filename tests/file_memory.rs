@@ -1,4 +1,4 @@
-//! What a large file needs: at most 50 MiB beyond its two versions.
+//! A large file needs at most 50 MiB of memory beyond its two versions.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,7 @@ use crate::common::{self, GUARD, Output, Repo};
 
 const MIB: usize = 1024;
 
-/// About 15 MB in lines as code has them, and the same with every second line another one.
+/// About 15 MB of lines like those of code, and the same with every second line changed.
 fn versions() -> (String, String) {
     let (mut old, mut new) = (String::new(), String::new());
     for line in 0..190_000 {
@@ -22,16 +22,16 @@ fn versions() -> (String, String) {
     (old, new)
 }
 
-/// Runs guard in an address space of so many KiB.
+/// Runs guard with an address space of this many KiB.
 fn limited(repo: &Repo, kib: usize, arguments: &[&str]) -> Output {
-    // Without `exec`, so that a death for want of memory is an exit code like another.
+    // Without `exec`, so that running out of memory yields an ordinary exit code.
     let script = "ulimit -v \"$0\" && \"$@\"; exit $?";
     let mut shell = repo.command("sh");
     shell.args(["-c", script, &kib.to_string(), GUARD]);
     common::run(shell.args(arguments).arg("--quiet"))
 }
 
-/// A write too with `GUARD_LONG`: this takes long without optimisation.
+/// With `GUARD_LONG` also a write, which is slow without optimisation.
 #[test]
 fn az_65_a_file_of_15_mb_is_judged_in_50_mib_beyond_its_two_versions() {
     let (old, new) = versions();
@@ -42,7 +42,7 @@ fn az_65_a_file_of_15_mb_is_judged_in_50_mib_beyond_its_two_versions() {
     repo.commit("Large");
     repo.write("new", &new);
     repo.write("new-small", "y\n");
-    // What the program itself takes, by the same call on a small file.
+    // The baseline: the same call on a small file.
     let itself = |arguments: &[&str]| {
         let works = |kib: &usize| limited(&repo, *kib, arguments).code == 0;
         (20..200).map(|n| n * MIB).find(works).unwrap()

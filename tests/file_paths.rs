@@ -1,5 +1,5 @@
-//! The entries of the path corpus that need a disk, through the file verbs: what leaves the workspace is refused by
-//! every one of them, and what stays inside is the file that the system finds under that name.
+//! The entries of the path corpus that need a disk, through the file verbs. Every verb refuses a path outside the
+//! workspace; a path inside names the same file as for the system.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
@@ -13,9 +13,9 @@ use crate::common::files::{Answer, answer_of};
 use crate::common::{self, GUARD, Repo};
 use serde_json::Value;
 
-/// Entries whose set-up is a test of its own.
+/// Entries that have their own tests.
 const ELSEWHERE: [&str; 2] = [
-    // A directory that may not be read: as another user, in `file_errors`.
+    // An unreadable directory: `file_errors` tests it as another user.
     "h320", // The workspace itself is a link: below.
     "h380",
 ];
@@ -93,7 +93,7 @@ fn paths_outside_the_workspace_are_refused_by_every_verb() {
             common::skip(&format!("{id}: its files cannot be made here"));
             continue;
         }
-        // Everything, the places beside the workspace included.
+        // Everything, including directories next to the workspace.
         let all = repo.root.parent().unwrap().to_owned();
         let before = listing(&all);
         let input = corpus::moved(&corpus::input(entry), &repo);
@@ -125,7 +125,7 @@ fn paths_outside_the_workspace_are_refused_by_every_verb() {
     assert!(judged >= 18, "the corpus has lost entries: {judged}");
 }
 
-/// The last line of the log, without a process for it.
+/// The last line of the log, read without a process.
 fn last_record(repo: &Repo) -> Value {
     let log = repo.read(".git/guard/log.jsonl");
     let line = log.trim_ascii().rsplit(|&byte| byte == b'\n').next();
@@ -191,7 +191,7 @@ fn h380_a_workspace_that_is_itself_a_link_is_one_workspace() {
     let alias = repo.root.with_file_name("alias");
     std::os::unix::fs::symlink(&repo.root, &alias).unwrap();
     for spelled in [repo.path("a.py"), alias.join("b.py"), "c.py".into()] {
-        // Guard stands in the link; the request is spelled either way.
+        // The current directory is the link; the request uses either spelling.
         let mut guard = repo.command(GUARD);
         let answer = answer_of(guard.current_dir(&alias).arg("write").arg(&spelled), b"x\n");
         answer.works();
@@ -217,14 +217,14 @@ fn jc_45_to_50_jc_99_jc_100_names_of_all_scripts_are_written_and_read() {
         "[id]/(group)/$userId/*.tsx",
         "..dots..",
     ] {
-        // What begins with a dash is no option.
+        // A path that begins with a dash is not an option.
         let spelled = format!("./{name}");
         repo.put(&spelled, name, &[]).works();
         assert_eq!(repo.read(name), name.as_bytes());
         let answer = repo.ask(&["read", &spelled]);
         assert_eq!(answer.works().json["content"], name);
     }
-    // Nothing was expanded, decoded or run.
+    // guard expanded, decoded and ran nothing.
     assert!(!repo.path("PWNED").exists() && repo.path("plain").exists());
     assert!(!repo.path("file-name.txt").exists());
 }

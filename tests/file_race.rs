@@ -1,4 +1,4 @@
-//! The file verbs against somebody who exchanges a directory and a link that leads outside.
+//! Another process keeps swapping a directory and a link that leads outside while the file verbs run.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -11,7 +11,7 @@ use write_guard::gate::{Edit, Gate, Operation, Strategy};
 use write_guard::git::Repository;
 use write_guard::judge::Options;
 
-/// What each attempt does; before it, the file of the second is there.
+/// The operation of each attempt; the second file exists before it.
 fn operations() -> [(&'static str, Operation); 6] {
     let write = |content: &str| Operation::Write {
         content: content.into(),
@@ -66,10 +66,10 @@ fn swapping_directories_and_links_never_escapes_the_file_verbs() {
     let escaped = read + escapes(&outside);
     println!("{attempts} attempts: done {done:?}, refused {refused:?}, {escaped} escapes");
     assert_eq!(escaped, 0);
-    // Both happened, or there was no race.
+    // Both outcomes happened; otherwise there was no race.
     let any = |counts: &[usize]| counts.iter().sum::<usize>() > 0;
     assert!(any(&done) && any(&refused), "{done:?}, {refused:?}");
-    // In the same place, whoever checks before they write gets out.
+    // A program that checks before it writes escapes in the same race.
     let lost = exchanging(&repo.root, || {
         (1..=1_000_000).find(|_| {
             let _ = check_then(&repo.root, "d/escaped", |path| fs::write(path, "x"));
@@ -80,7 +80,7 @@ fn swapping_directories_and_links_never_escapes_the_file_verbs() {
     assert!(lost.is_some(), "the race never happened");
 }
 
-/// The same where the kernel has no `openat2`: strace takes it away.
+/// The same on a kernel without `openat2`: strace disables it.
 #[test]
 fn swapping_never_escapes_without_openat2() {
     let repo = Repo::open();

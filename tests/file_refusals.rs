@@ -1,4 +1,4 @@
-//! What the file verbs refuse, each by name and without touching anything.
+//! What the file verbs refuse: each refusal names its reason and changes nothing.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
@@ -183,7 +183,7 @@ fn jc_68_to_75_only_people_change_guards_configuration() {
     repo.ask(&["delete", "guard.toml"]).fails("refused");
     repo.write("a", "x\n");
     repo.ask(&["move", "a", ".guard/x"]).fails("refused");
-    // They may be read, and files of that name elsewhere are nobody's business.
+    // They may be read, and files of that name in other directories may be written.
     repo.ask(&["read", "guard.toml"]).works();
     repo.put("src/guard.toml", "x\n", &[]).works();
     assert_eq!(repo.read("guard.toml"), before);
@@ -203,7 +203,7 @@ fn ag_09_generated_requests_stay_inside_or_are_refused() {
     symlink("../home", repo.path("out")).unwrap();
     symlink("loop", repo.path("loop")).unwrap();
     let root = repo.root.to_str().unwrap();
-    // A fixed sequence (xorshift), so that a failure can be repeated.
+    // A fixed sequence (xorshift), so that failures are reproducible.
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = |below: usize| {
         state ^= state << 13;

@@ -1,4 +1,4 @@
-//! `guard read`, `write`, `patch`, `delete` and `move`: what they answer, what they keep, what they refuse.
+//! `guard read`, `write`, `patch`, `delete` and `move`: their answers, what they keep and what they refuse.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
@@ -7,7 +7,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use crate::common::{self, GUARD, Repo, lines};
 
-/// 270 lines of which `changed` are others.
+/// 270 lines, of which `changed` differ.
 fn large(changed: usize) -> String {
     lines(1..=270 - changed) + &lines(1001..=1000 + changed)
 }
@@ -30,7 +30,7 @@ fn r000_010_a_new_file_is_written_ag_02() {
     assert_eq!(answer.json["created"], true);
     assert_eq!(answer.json["size"], 6);
     assert_eq!(repo.read("new/dir/a.py"), b"x = 1\n");
-    // As any program of the user would create it, not as a temporary file.
+    // With the mode of any new file, not that of a temporary one.
     fs::write(repo.path("by-hand"), "").unwrap();
     let mode = |path: &str| fs::metadata(repo.path(path)).unwrap().permissions().mode();
     assert_eq!(mode("new/dir/a.py"), mode("by-hand"));
@@ -92,7 +92,7 @@ fn az_64_insert_at_a_line_and_beyond_the_end() {
     assert_eq!(repo.read("a"), "\u{feff}one\r\nx\r\ntwo\r\n".as_bytes());
     repo.put("a", "x\n", &["--strategy", "insert", "--line", "5"])
         .fails("no-such-line");
-    // Without a line it is a wrong call.
+    // Without a line it is a usage error.
     common::run(
         repo.command(GUARD)
             .args(["write", "a", "--strategy", "insert"]),
@@ -163,7 +163,7 @@ fn small_edits_add_up_and_so_do_deleting_and_creating() {
     fs::remove_file(repo.path("state.py")).unwrap();
     repo.put("state.py", "x\n", &[]).fails("held");
     assert!(!repo.path("state.py").exists());
-    // Nor by putting another file in its place.
+    // Nor by replacing it with another file.
     repo.write("small", "x\n");
     repo.ask(&["move", "small", "state.py"]).fails("refused");
     assert!(repo.path("small").exists() && !repo.path("state.py").exists());
@@ -322,7 +322,7 @@ fn a_move_is_judged_at_both_ends() {
         (&done["path"], &done["to"]),
         (&"old.py".into(), &"new/a.py".into())
     );
-    // And back again: what a snapshot says of both ends.
+    // And back again: the snapshot holds both paths.
     let backup = answer.json["backup"].as_str().unwrap();
     repo.guard(&["snapshot", "restore", backup]).exits(0);
     assert_eq!(repo.read("old.py"), b"x\n");
@@ -356,7 +356,7 @@ fn empty_input_never_empties_a_file() {
         assert!(message.contains("is empty"), "{message}");
         assert_eq!(answer.code, 2);
     }
-    // Closed, where others see an end at once.
+    // Closed standard input, which guard treats as empty.
     let closed = common::run(repo.command("sh").args([
         "-c",
         "exec \"$@\" <&-",

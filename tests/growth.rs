@@ -1,5 +1,4 @@
-//! Time grows with the input, not with its square: what is four times as large takes far less than sixteen times as
-//! long.
+//! Time grows in proportion to the input: four times the input takes far less than sixteen times as long.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +7,7 @@ use std::time::Duration;
 
 use crate::common::{DESIGN, GUARD, Repo, SETTINGS, run};
 
-/// The processor time of one run, the least of a few: on a busy machine a clock says little.
+/// The processor time of a run, the minimum of a few: wall time says little on a busy machine.
 fn least(repo: &Repo, code: i32, arguments: &[&str]) -> Duration {
     let time = || {
         let script = "\"$0\" \"$@\" >/dev/null 2>&1; code=$?; times; exit $code";
@@ -49,7 +48,7 @@ fn with_rows(count: usize, row: impl Fn(usize) -> String) -> Repo {
     repo
 }
 
-/// Commits, and stages the files besides.
+/// Commits, and also stages the files.
 fn staging(repo: &Repo, paths: impl Iterator<Item = String>, before: bool) {
     let blob = repo.blob(b"x\n");
     let stage = || {
@@ -72,7 +71,7 @@ fn staging(repo: &Repo, paths: impl Iterator<Item = String>, before: bool) {
 fn many_rows_that_name_files_of_one_directory_are_checked_in_time() {
     let time = |count: usize| {
         let repo = with_rows(count, |n| format!("| `src/f{n}.rs` | Modify | x |"));
-        // Half of them are missing, and have a namesake elsewhere.
+        // Half of them are missing, but a file of the same name exists elsewhere.
         let path = |n: usize| match n % 2 {
             0 => format!("src/f{n}.rs"),
             _ => format!("lib/f{n}.rs"),
@@ -168,7 +167,7 @@ fn many_trailers_of_one_message_are_read_in_time() {
             writeln!(message, "Guard-Design: docs/lld/active/LLD-{}.md", n + 188).unwrap();
         }
         repo.git_with_input(&["commit", "-qF", "-"], message.as_bytes());
-        // The first design that is missing ends the run.
+        // The first missing design ends the run.
         least(&repo, 2, &["lint", "--range", "HEAD~..HEAD"])
     };
     grows_gently(time(2_500), time(10_000));

@@ -1,4 +1,4 @@
-//! The harness itself: what the other tests rely on.
+//! Tests of the test harness itself.
 
 #![allow(clippy::unwrap_used)]
 

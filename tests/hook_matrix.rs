@@ -1,5 +1,5 @@
-//! Which of git's operations call which hooks, and who therefore refuses: guard's hooks run the built guard, under
-//! every git that is found here. What no hook refuses, the check of the resulting branch must.
+//! Which git operations call which hooks, and what refuses a change in each. guard's hooks run the built guard, with
+//! every git that is installed. If no hook refuses a change, the check of the resulting branch must.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
@@ -42,13 +42,13 @@ struct Seen {
     /// The guard hooks that could not judge.
     failed: BTreeSet<String>,
     code: i32,
-    /// Whether a branch is not what it was.
+    /// Whether a branch changed.
     moved: bool,
     output: String,
 }
 
 impl Trial {
-    /// A governed repository with a remote that has main, the operation prepared.
+    /// A governed repository with a remote that has main, ready for the operation.
     fn new(git: &Path, operation: &Operation, file: &'static str) -> Trial {
         let repo = Repo::nothing();
         let bin = repo.path("../bin");
@@ -87,7 +87,7 @@ impl Trial {
         ])
     }
 
-    /// Runs the operation with these hooks of guard's.
+    /// Runs the operation with these guard hooks.
     fn run(&self, operation: &Operation, hooks: &[&str]) -> Seen {
         let log = self.repo.path("../log");
         for hook in hooks {
@@ -149,7 +149,7 @@ impl Trial {
     }
 }
 
-/// What is wrong with an operation under one git; its row for the table.
+/// The faults of an operation under one git, and its row of the table.
 fn judge(git: &Path, operation: &Operation) -> (String, Vec<String>) {
     let mut faults = Vec::new();
     let mut expect = |holds: bool, fault: String| {
@@ -158,7 +158,7 @@ fn judge(git: &Path, operation: &Operation) -> (String, Vec<String>) {
         }
     };
 
-    // Inside the design every hook and the range let it through.
+    // Inside the design, every hook and the range accept it.
     let trial = Trial::new(git, operation, "src/app.py");
     let all: Vec<_> = OF_COMMITS.into_iter().chain([TRANSACTION]).collect();
     let inside = trial.run(operation, &all);
@@ -190,7 +190,7 @@ fn judge(git: &Path, operation: &Operation) -> (String, Vec<String>) {
         format!("inside the design the range ends with {range}, the push with {push}:\n{text}"),
     );
 
-    // Outside of it somebody refuses: a hook of commits, or the check of what came of it.
+    // Outside the design, a commit hook or the check of the resulting branch refuses.
     let trial = Trial::new(git, operation, "other.py");
     let outside = trial.run(operation, &OF_COMMITS);
     let mut refused_by: Vec<&str> = outside.refused_by.iter().map(String::as_str).collect();
@@ -204,7 +204,7 @@ fn judge(git: &Path, operation: &Operation) -> (String, Vec<String>) {
             outside.failed, outside.moved, outside.code, outside.output
         ),
     );
-    // Where git asks reference-transaction, that refuses too.
+    // If git calls reference-transaction, that hook refuses too.
     let seen = Trial::new(git, operation, "other.py").run(operation, &[TRANSACTION]);
     let at_transaction = seen.refused_by.contains(TRANSACTION);
     expect(
@@ -261,7 +261,7 @@ fn judge(git: &Path, operation: &Operation) -> (String, Vec<String>) {
     (row, faults)
 }
 
-/// The gits that are installed here, by version.
+/// The installed versions of git.
 fn gits() -> BTreeMap<String, PathBuf> {
     let mut found = BTreeMap::new();
     let path = std::env::var_os("PATH").unwrap_or_default();

@@ -12,7 +12,7 @@ use crate::common::{self, GUARD, Repo};
 use gix::bstr::ByteSlice;
 use serde_json::Value;
 
-/// Nothing but the boundary and the names decide.
+/// Only the boundary and the names decide.
 const SETTINGS: &str = "[lld]\nmissing = \"skip\"\n[workspace]\nsecrets = []\n";
 
 fn open_repo() -> Repo {
@@ -22,10 +22,10 @@ fn open_repo() -> Repo {
     repo
 }
 
-/// What was said of one entry.
+/// The verdict on one entry.
 enum Verdict {
     Accept,
-    /// With the reason, where the interface tells one.
+    /// With the reason, if the interface reports one.
     Reject(Option<String>),
 }
 
@@ -95,7 +95,7 @@ fn check(repo: &Repo, inputs: impl Iterator<Item = Vec<u8>>) -> Vec<Option<Strin
         .collect()
 }
 
-/// `guard check` names the rule: reasons are compared by theirs.
+/// `guard check` names the rule, so reasons are compared by their rules.
 fn rule_of(expected: &str) -> &'static str {
     match expected {
         "reject:outside-workspace" | "reject:symlink-escape" | "reject:symlink-absolute" => {
@@ -142,7 +142,7 @@ fn requests() {
     }
 }
 
-/// Refused only when the file verbs exist, or decided otherwise for a path that is only asked about.
+/// Refused only by the file verbs, or decided otherwise for a path that is only checked.
 const NOT_FOR_CHECK: [(&str, &str); 1] = [
     // Guard's own settings need no row; the commit that changes them is judged by policy-changed.
     ("h324", "protected-file"),
@@ -274,7 +274,7 @@ fn targets_of_staged_links() {
             .unwrap();
         let blob = repo.blob(&corpus::moved(&corpus::input(entry), &repo));
         let verdict = lint(&repo, &[(0o120000, blob, link.as_bytes())], &clean);
-        // The finding says how the link leaves, the corpus which of both ways it is.
+        // The finding says how the link leaves; the corpus only whether it does.
         let verdict = match verdict {
             Verdict::Reject(Some(reason)) if reason == "symlink-escapes" => {
                 let expected = text(entry, "expected");
@@ -301,7 +301,7 @@ fn cells_of_designs() {
     let repo = open_repo();
     let design = "docs/lld/LLD-188.md";
     for entry in cells {
-        // HEAD has none, so that the work tree's is read.
+        // HEAD has no design, so guard reads the one in the work tree.
         repo.write(design, corpus::design_with(&corpus::input(entry)));
         let output = repo.guard(&["scope", "show", "--lld", design, "--format", "json"]);
         if output.code == 2 {

@@ -6,7 +6,7 @@ use std::fs;
 
 use crate::common::{self, GUARD, Repo};
 
-/// What `guard init` wrote, accepted by `guard lint` and by the hook in the commit that adds it.
+/// The file that `guard init` wrote; asserts that `guard lint` and the hook accept the commit that adds it.
 #[track_caller]
 fn adopted(repo: &Repo) -> String {
     repo.install_hook("pre-commit");
@@ -49,7 +49,7 @@ fn in_a_repository_with_designs_tests_and_ci() {
     ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
-    // From the next commit on the design that was there judges.
+    // From the next commit on, the existing design applies.
     repo.stage("src/b.rs", "fn b() {}\n");
     repo.guard(&["lint"]).exits(1).says("docs/plans/LLD-188.md");
     repo.git(&["mv", "src/b.rs", "src/a.rs"]);

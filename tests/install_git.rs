@@ -19,7 +19,7 @@ const HOOKS: [&str; 6] = [
     "pre-push",
 ];
 
-/// Installed on demand only.
+/// Installed only on demand.
 const OPT_IN: &str = "reference-transaction";
 
 fn repo() -> Repo {
@@ -51,7 +51,7 @@ fn commit(repo: &Repo, arguments: &[&str]) -> Output {
     common::run(git.args(["commit", "-m", "Change"]).args(arguments))
 }
 
-/// Installed hooks refuse a stray file with and without `--no-verify`, and let a granted one through.
+/// Asserts that installed hooks refuse a stray file with and without `--no-verify`, and accept a granted one.
 #[track_caller]
 fn works(repo: &Repo) {
     repo.stage("stray.txt", "stray\n");
@@ -172,7 +172,7 @@ fn hook_that_cannot_be_extended_is_left_alone_with_advice() {
     );
     assert!(hook(&repo, "pre-merge-commit").is_symlink());
     assert!(!repo.path("elsewhere").exists());
-    // The others do not wait for it.
+    // The other hooks are installed anyway.
     assert!(hook(&repo, "prepare-commit-msg").exists());
 }
 
@@ -243,7 +243,7 @@ fn the_hook_of_reference_transactions_is_installed_on_demand_only() {
     let shipped = fs::read(Path::new(common::SOURCE).join("hooks").join(OPT_IN)).unwrap();
     assert_eq!(fs::read(hook(&repo, OPT_IN)).unwrap(), shipped);
     assert_eq!(mode(&hook(&repo, OPT_IN)), 0o755);
-    // Once it is there, guard sees to it unasked.
+    // Once it is installed, guard maintains it without the option.
     repo.guard(&["install", "git"])
         .exits(0)
         .says("reference-transaction: already installed");
@@ -291,7 +291,7 @@ fn a_push_is_refused_and_an_existing_hook_still_reads_what_is_pushed() {
         repo.git(&["reset", "--quiet", "--hard", "HEAD~"]);
         push(&["main:one", "main:other"]).exits(0);
         assert_eq!(fs::read_to_string(&seen).unwrap().lines().count(), 2);
-        // Nothing to push is nothing to read.
+        // With nothing to push, there is no input.
         push(&["main"]).exits(0);
         assert_eq!(fs::read_to_string(&seen).unwrap(), "");
         fs::remove_file(&seen).unwrap();

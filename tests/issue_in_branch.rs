@@ -1,4 +1,4 @@
-//! Which design a branch name chooses: one by a number of its own, and the output says so.
+//! Which design the number in a branch name selects, and that the output says so.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -81,11 +81,11 @@ fn branch_name_with_two_issues_selects_no_design() {
         .exits(0)
         .says("LLD-188.md, from guard use");
     repo.guard(&["use", "--clear"]);
-    // A trailer chooses where nothing of the clone counts.
+    // In a range, a trailer selects the design.
     repo.commit(&format!("New\n\nGuard-Design: {}", design("188")));
     repo.guard(&["lint", "--range", "main..HEAD"]).exits(0);
 
-    // Where no design is named by its issue, numbers mean nothing.
+    // If `[lld] path` has no issue, numbers mean nothing.
     let repo = Repo::new();
     repo.stage("guard.toml", "[lld]\npath = \"docs/design.md\"\n");
     repo.design("docs/design.md", &[("src/new.rs", "Add", "new")]);

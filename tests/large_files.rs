@@ -6,7 +6,7 @@ use crate::common::{self, Repo};
 const PATH: &str = "src/old.data";
 const NUL: &str = "\0\n";
 
-/// So many lines, from the first on.
+/// This many lines, starting at number `first`.
 fn lines(count: usize) -> String {
     (0..count).map(|n| format!("line {n}\n")).collect()
 }
@@ -21,7 +21,7 @@ fn holding(old: impl AsRef<[u8]>) -> Repo {
     repo
 }
 
-/// The step is a replacement, which the hook refuses.
+/// Asserts that the change is a replacement and that the hook refuses it.
 #[track_caller]
 fn is_refused(old: impl AsRef<[u8]>, new: impl AsRef<[u8]>) {
     let repo = holding(old);
@@ -40,7 +40,7 @@ fn utf16(text: &str) -> Vec<u8> {
     text.encode_utf16().flat_map(u16::to_le_bytes).collect()
 }
 
-/// Bytes as compressed data has them, after the first ones of an image.
+/// The first bytes of an image, followed by bytes like those of compressed data.
 fn image(bytes: usize, seed: u64) -> Vec<u8> {
     let mut number = seed;
     let mut next = || {
@@ -127,7 +127,7 @@ fn newlines_become_carriage_returns_and_back_without_loss() {
     }
 }
 
-/// `lint`, `check` and `write` say the same of a binary that text overwrites.
+/// `lint`, `check` and `write` agree on a binary file that text overwrites.
 #[test]
 fn a_binary_overwritten_by_text_is_a_replacement_in_every_command() {
     let old = image(400_000, 1);

@@ -1,4 +1,4 @@
-//! What a killed process leaves is cleared away or waited for, and blocks nobody.
+//! guard removes what a killed process left behind, or waits for it, and never blocks on it.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
@@ -49,7 +49,7 @@ fn stale_snapshot_lock_is_waited_for_then_removed() {
     let waited = begun.elapsed().unwrap();
     assert!(waited >= Duration::from_secs(4), "{waited:?}");
     assert!(!lock.exists());
-    // Old enough, it is not waited for.
+    // guard does not wait for a lock that is old enough.
     fs::write(&lock, "").unwrap();
     set_age(&lock, 1);
     let begun = SystemTime::now();
@@ -60,7 +60,7 @@ fn stale_snapshot_lock_is_waited_for_then_removed() {
 #[cfg(target_os = "linux")]
 const HELD: &str = "GUARD_TEST_HOLD";
 
-/// Not a test of its own: the process that the next one stops.
+/// Not a separate test: the process that the next test stops.
 #[cfg(target_os = "linux")]
 #[test]
 fn holds_a_lock_when_asked_to() {
@@ -72,12 +72,12 @@ fn holds_a_lock_when_asked_to() {
     std::io::Write::write_all(&mut std::io::stderr(), b"held\n").unwrap();
     let me = std::process::id().to_string();
     Command::new("kill").args(["-STOP", &me]).status().unwrap();
-    // Until the signal has come to every thread; whoever started this process ends it.
+    // Runs until the signal reaches every thread; the parent process ends it.
     std::thread::sleep(Duration::from_secs(120));
     drop(file);
 }
 
-/// Holds the lock of a file in a process of its own, stopped. Ended on drop.
+/// Holds the lock of a file in a separate, stopped process. Killed on drop.
 #[cfg(target_os = "linux")]
 struct StoppedHolder(std::process::Child);
 

@@ -1,4 +1,4 @@
-//! Input without an end, and objects whose headers claim more than there is, are refused with a sentence.
+//! guard refuses endless input, and objects whose headers claim more than they contain.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
@@ -6,12 +6,12 @@ use std::fs;
 
 use crate::common::{GUARD, Output, Repo, run};
 
-/// Runs guard in an address space of 700 MiB, for at most two minutes, with its standard input from a file.
+/// Runs guard with an address space of 700 MiB, for at most two minutes, with standard input from a file.
 fn bounded(repo: &Repo, input: &str, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
     within(700, repo, input, variables, arguments)
 }
 
-/// The same in as many MiB.
+/// The same with this many MiB.
 fn within(
     most: usize,
     repo: &Repo,

@@ -1,5 +1,5 @@
-//! The integration tests: one program, since linking one per file took most of the time. A file per capability that
-//! users see; `tests/run NAME::` runs one of them.
+//! The integration tests. They are one program, because linking one per file took most of the time. Each file covers
+//! one capability that users see; `tests/run NAME::` runs one of them.
 
 // Tests make the files that guard judges.
 #![allow(clippy::disallowed_methods)]

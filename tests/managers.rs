@@ -1,4 +1,4 @@
-//! guard beside the tools that own the hook files: what doctor, install and uninstall say of them is true.
+//! guard next to tools that own the hook files: doctor, install and uninstall report them correctly.
 
 #![allow(clippy::unwrap_used)]
 #![cfg(unix)]
@@ -11,7 +11,7 @@ use std::process::Command;
 use crate::common::frameworks::{frameworks, lefthook};
 use crate::common::{self, GUARD, Output, Repo};
 
-/// The names of the hooks that doctor wants.
+/// The names of the hooks that doctor expects.
 const HOOKS: [&str; 6] = [
     "pre-commit",
     "pre-merge-commit",
@@ -21,7 +21,7 @@ const HOOKS: [&str; 6] = [
     "pre-push",
 ];
 
-/// What lefthook's own hook file ends with.
+/// The end of lefthook's own hook file.
 const GENERATED_BY_LEFTHOOK: &str = "#!/bin/sh\ncall_lefthook run \"pre-commit\" \"$@\"\n";
 
 fn repo() -> Repo {
@@ -121,12 +121,12 @@ fn husky_that_runs_guard_lint_calls_guard() {
         &doctor(&repo, "pre-commit"),
         "calls guard through husky (.husky/pre-commit)",
     );
-    // Nothing is judged by a call that a comment names.
+    // A call inside a comment does not count.
     repo.write(".husky/pre-commit", "# guard lint\nnpm test\n");
     says(&doctor(&repo, "pre-commit"), "does not call guard");
 }
 
-/// What install prints of a hook, without the first line, as it would be pasted.
+/// The lines that install prints for a hook, without the first, ready to paste.
 fn lines_to_add(repo: &Repo, name: &str) -> (String, Vec<String>) {
     let told = install(repo).exits(1).stdout;
     let own = told
@@ -232,7 +232,7 @@ fn doctor_tries_the_frameworks_own_run_command() {
                 "`{name} run scope-prepare-commit-msg --hook-stage prepare-commit-msg` refused a commit out of scope"
             ),
         );
-        // A call whose failure is swallowed is found out.
+        // doctor detects a call whose failure is ignored.
         write(&[("pre-commit", "sh -c 'guard hook pre-commit || exit 0'")]);
         let told = doctor(&repo, "proof");
         says(&told, "fail ");
@@ -270,13 +270,13 @@ fn advice_for_a_disabled_hook_enables_it() {
         let told = doctor(&repo, "pre-commit");
         says(&told, "ok ");
     }
-    // guard's block in a hook that was switched off.
+    // guard's block in a disabled hook.
     switch_off(&file);
     says(
         &doctor(&repo, "pre-commit"),
         &format!("make it executable: chmod +x {shown}"),
     );
-    // guard's own file is made executable again by guard.
+    // guard makes its own file executable again.
     fs::remove_file(&file).unwrap();
     install(&repo).exits(0);
     switch_off(&file);

@@ -1,5 +1,5 @@
-//! The lost lines are at most those that `git diff --minimal --numstat` calls deleted, where
-//! blanks around lines play no part.
+//! guard counts at most as many lost lines as `git diff --minimal --numstat` counts deleted ones, if blanks
+//! around lines do not matter.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -127,6 +127,6 @@ fn lost_lines_never_exceed_gits_deleted_lines() {
         assert!(guard.1 <= git.1, "{}: {} above {}", git.0, guard.1, git.1);
         fewer += usize::from(guard.1 < git.1);
     }
-    // Some versions of git leave out frequent lines also where the shortest diff is asked for.
+    // Some versions of git skip frequent lines even if the shortest diff is requested.
     assert!(fewer <= 4, "{fewer} pairs differ");
 }

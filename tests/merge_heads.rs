@@ -1,4 +1,4 @@
-//! Which commits count as parents of the commit that is being made. `git merge` names them in `GITHEAD_*` to the
+//! Which commits count as parents of the commit in progress. `git merge` names them in `GITHEAD_*` for the
 //! pre-merge-commit hook, but any caller can set such variables.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
@@ -7,7 +7,7 @@ use crate::common::commits::repo;
 use crate::common::frameworks::{frameworks, local_config};
 use crate::common::{self, GUARD, Output, Repo};
 
-/// Stages a file of no row, and names a commit that holds it as if it were being merged.
+/// Stages a file that no row grants, and names a commit with that file as if it were being merged.
 fn stage_stray(repo: &Repo) -> String {
     repo.stage("src/stray.rs", "stray\n");
     let tree = repo.git(&["write-tree"]);
@@ -54,7 +54,7 @@ fn githead_does_not_turn_a_commit_into_a_merge() {
         ];
         for trick in tricks {
             commit_with(&repo, trick).exits(1).says("src/stray.rs");
-            // As `git merge` leaves it.
+            // As after `git merge`.
             repo.git(&["update-ref", "ORIG_HEAD", "HEAD"]);
             commit_with(&repo, trick)
                 .exits(1)
@@ -132,7 +132,7 @@ fn merge_hook_trusts_githead_only_during_a_merge() {
         common::run(&mut guard)
     };
     hook().exits(1).says("src/stray.rs");
-    // The last merge, or reset, was elsewhere.
+    // The last merge or reset was in another place.
     repo.git(&["update-ref", "ORIG_HEAD", "main^"]);
     hook()
         .exits(1)

@@ -1,6 +1,6 @@
-//! What a person reads: one commit for every rule that a commit can break, as the terminal shows it.
+//! What people read: one commit for every rule that a commit can break, as the terminal shows it.
 //!
-//! Each snapshot holds the output at 80 columns, at 120 where that differs, and in colour.
+//! Each snapshot holds the output at 80 columns, at 120 if that differs, and in colour.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,10 +8,10 @@ use std::fmt::Write as _;
 
 use crate::common::{self, DESIGN, GUARD, Output, Repo, SETTINGS};
 
-/// A message that is longer is not read: this many lines fit on most screens.
+/// People do not read longer messages: this many lines fit on most screens.
 const SCREEN: usize = 40;
 
-/// Judges what is staged, and compares what is printed with the snapshot `name`.
+/// Judges the staged changes and compares the output with the snapshot `name`.
 #[track_caller]
 fn golden(name: &str, repo: &Repo, code: i32) {
     golden_of(name, repo, &["lint"], code);
@@ -173,7 +173,7 @@ fn many_paths_out_of_scope_stay_readable() {
     assert!(text.lines().count() <= 60, "{text}");
 }
 
-/// The second block holds each row once, whether its finding is drawn or folded.
+/// The second block holds each row once, whether its finding is shown or folded.
 #[test]
 fn range_of_many_findings_ends_with_all_missing_rows_in_one_block() {
     let repo = repo(&[], &[("lib/other.py", "Add", "x")]);
@@ -254,7 +254,7 @@ fn destructive_replace() {
     golden("destructive-replace", &repo, 1);
 }
 
-/// The same loss in a request, before the commit and in a range: each names the command that lets it through.
+/// The same loss in a request, before the commit and in a range: each message names the command that approves it.
 #[test]
 fn destructive_change_names_the_command_that_approves_it() {
     let repo = repo(

@@ -1,5 +1,5 @@
-//! A repository inside the work tree has its own designs, settings and signers: requests to the one around it end
-//! where it begins.
+//! A repository inside the work tree has its own designs, settings and signers. Requests to the outer one end at its
+//! boundary.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,7 @@ use std::fs;
 use crate::common::files::answer_of;
 use crate::common::{GUARD, Repo, lines};
 
-/// A repository whose design grants everything below `src`, with a repository of another policy in `src/sub`.
+/// A repository whose design grants everything below `src`, with a repository in `src/sub` that has its own policy.
 fn repo() -> Repo {
     let repo = Repo::new();
     repo.stage("src/a.py", "a = 1\n");
@@ -52,7 +52,7 @@ fn requests(path: &str) -> Vec<Vec<&str>> {
     ]
 }
 
-/// No verb does anything at `path`, and `guard check` says the same.
+/// Asserts that every verb and `guard check` refuse `path`.
 #[track_caller]
 fn is_outside(repo: &Repo, path: &str, nested: &str) {
     let says = match path == nested {
@@ -99,7 +99,7 @@ fn a_nested_repository_is_outside_the_workspace_of_requests() {
     let absolute = repo.path("src/sub/a.py");
     is_outside(&repo, absolute.to_str().unwrap(), "src/sub");
     assert_eq!(repo.read("src/sub/a.py"), b"a = 1\n");
-    // A name that only begins alike.
+    // A name with the same beginning.
     repo.put("src/subway.py", "x\n", &[]).works();
     repo.put("src/sub.py", "x\n", &[]).works();
 }
@@ -116,7 +116,7 @@ fn the_refusal_names_a_command_that_judges_inside() {
     let refused = repo.put("src/sub", "x\n", &[]);
     let help = refused.fails("security").json["error"]["help"].to_string();
     assert!(help.contains("guard -C src/sub "), "{help}");
-    // Where the nested repository is the workspace, it is as free as any.
+    // As the workspace, the nested repository is an ordinary one.
     let mut inside = repo.command(GUARD);
     inside
         .args(["write", "a.py"])
@@ -163,7 +163,7 @@ fn a_link_into_a_nested_repository_leads_outside() {
     is_outside(&repo, "src/way/a.py", "src/sub");
     is_outside(&repo, "src/way/new.py", "src/sub");
     is_outside(&repo, "src/file.py", "src/sub");
-    // Judged is where a path leads, and this one leads back.
+    // guard judges the target of a path, and this one leads back.
     repo.put("src/sub/back.py", "a = 2\n", &[]).works();
     assert_eq!(repo.read("src/a.py"), b"a = 2\n");
 }
@@ -188,10 +188,10 @@ fn a_submodule_that_is_not_checked_out_is_outside_too() {
     for path in &gone[..3] {
         is_outside(&repo, path, "src/gone");
     }
-    // On a file system that ignores case this is the same directory.
+    // On a case-insensitive file system this is the same directory.
     repo.put(gone[3], "x\n", &[]).fails("security");
     repo.commit("Record a submodule");
-    // Not even where the index has forgotten it.
+    // Not even if the index no longer lists it.
     repo.git(&["rm", "--quiet", "--cached", "src/gone"]);
     for path in &gone[..3] {
         is_outside(&repo, path, "src/gone");
@@ -233,7 +233,7 @@ fn bare_repositories_are_outside_and_cannot_be_created() {
     for path in inside {
         is_outside(&repo, path, "src/bare.git");
     }
-    // By whatever comes last: git run there would obey its `config`.
+    // Regardless of the file: git run there would obey its `config`.
     let (head, object, branch) = ("HEAD", "objects/x", "refs/heads/main");
     for order in [
         [head, object, branch],

@@ -1,4 +1,4 @@
-//! The corpus of hostile and harmless paths against the path rules.
+//! The path rules, applied to the corpus of hostile and harmless paths.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -15,7 +15,7 @@ use write_guard::path::{
 
 const ROOT: &[u8] = b"/ws";
 
-/// Entries whose verdict is not this module's, and whose it is.
+/// Entries whose verdict comes from elsewhere, with the reason.
 const LEFT_TO_OTHERS: [(&str, &str); 3] = [
     // Legal paths; the rule submodule-changed looks at the kind of the change.
     ("h494", "submodule-changed"),

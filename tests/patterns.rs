@@ -1,4 +1,4 @@
-//! Lists of paths in `guard.toml` mean what they mean in a `.gitignore`: compared with `git check-ignore`.
+//! Path lists in `guard.toml` mean the same as in a `.gitignore`: compared with `git check-ignore`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -15,7 +15,7 @@ fn protect(list: &[String]) -> Result<Settings, String> {
     parse(text.as_bytes()).map_err(|error| error.message)
 }
 
-/// Whether git ignores each of the paths where this list is its only source of patterns.
+/// Whether git ignores each path if this list is its only source of patterns.
 fn ignored_by_git(repo: &Repo, list: &[String], paths: &[String]) -> Vec<bool> {
     fs::create_dir_all(repo.path(".git/info")).unwrap();
     fs::write(repo.path(".git/info/exclude"), list.join("\n") + "\n").unwrap();

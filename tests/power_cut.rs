@@ -1,5 +1,5 @@
-//! The power is cut while guard writes: what was acknowledged is there after the restart, nothing is torn, and the next
-//! run works. Unlike a `kill -9`, this loses what the kernel had not written out.
+//! The power is cut while guard writes. After the restart, acknowledged writes are there, no file is torn, and the next
+//! run works. Unlike `kill -9`, a power cut loses what the kernel had not written out.
 //!
 //! 2 cuts of each kind by default, 50 with `GUARD_LONG`. Needs root, ext4 and python3; a counted skip otherwise.
 #![cfg(target_os = "linux")]
@@ -14,7 +14,7 @@ use crate::common::{self, GUARD, Repo, strace};
 use serde_json::Value;
 use write_guard::gate::{Log, LogFault, Record, verify};
 
-/// Some blocks of a file system.
+/// Some file system blocks.
 const LINES: usize = 1000;
 
 fn cuts() -> usize {
@@ -32,7 +32,7 @@ fn content(number: usize) -> String {
     format!("version {number}\n").repeat(LINES)
 }
 
-/// A repository on an image of its own, everything so far on disk.
+/// A repository on its own image, with everything so far on disk.
 fn repository() -> Option<(Repo, Image)> {
     let repo = Repo::nothing();
     let image = Image::mount(&repo)?;
@@ -47,7 +47,7 @@ fn repository() -> Option<(Repo, Image)> {
     Some((repo, image))
 }
 
-/// Only this file system: others may wait for theirs.
+/// Syncs only this file system.
 fn sync(repo: &Repo) {
     common::run(repo.command("sync").args(["--file-system", "."])).exits(0);
 }
@@ -58,8 +58,8 @@ struct Acknowledged {
     backup: String,
 }
 
-/// Writes one version; `None` if guard did not say that it is written while there was power. A sync that runs while the
-/// power is cut may be told a success by the kernel, to a program that would not be there any more.
+/// Writes one version; `None` if guard did not acknowledge it before the power cut. The kernel may report success for a
+/// sync that runs during the cut, but a real program would not be there to see it.
 fn put(repo: &Repo, number: usize) -> Option<Acknowledged> {
     write_outside(repo, number);
     let output = repo
@@ -79,17 +79,17 @@ fn put(repo: &Repo, number: usize) -> Option<Acknowledged> {
     })
 }
 
-/// Beside the image, where nothing is lost.
+/// Next to the image, where nothing is lost.
 fn write_outside(repo: &Repo, number: usize) {
     fs::write(repo.path("../content"), content(number)).unwrap();
 }
 
-/// What was written there, as standard input.
+/// The written content, as standard input.
 fn proposed(repo: &Repo) -> File {
     File::open(repo.path("../content")).unwrap()
 }
 
-/// Checks what is there after the restart, and that the write that was cut short works now.
+/// Checks the state after the restart, and that the interrupted write works now.
 #[track_caller]
 fn check(repo: &Repo, what: &str, acknowledged: &[Acknowledged]) {
     let last = acknowledged.last().map_or(0, |written| written.number);
@@ -162,7 +162,7 @@ fn acknowledged_writes_survive_a_power_cut() {
         };
         let mut acknowledged = Vec::new();
         std::thread::scope(|scope| {
-            // From the first write on to somewhere in the tenth or so, in steps that fall everywhere in a write.
+            // From the first write to about the tenth, in steps that fall on all parts of a write.
             let cut = scope.spawn(|| image.cut(kind(number), 5 + 7 * number as u64));
             while let Some(written) = put(&repo, acknowledged.len() + 1) {
                 acknowledged.push(written);
@@ -183,7 +183,7 @@ fn acknowledged_writes_survive_a_power_cut() {
     );
 }
 
-/// A kill right before a call, and a cut of the power before anybody else writes anything out.
+/// A kill right before a call, then a power cut before the kernel writes anything out.
 #[test]
 fn power_cut_before_any_call_leaves_the_old_or_the_new_content() {
     let begun = Instant::now();
@@ -204,7 +204,7 @@ fn power_cut_before_any_call_leaves_the_old_or_the_new_content() {
     assert!(recorded.status.success(), "{recorded:?}");
     let counts = strace::recorded(&repo);
     drop(image);
-    // What makes something durable, and what must not come before it.
+    // The calls that make data durable, and those that must not precede them.
     let calls = [
         "fsync",
         "fdatasync",
@@ -244,14 +244,14 @@ fn power_cut_before_any_call_leaves_the_old_or_the_new_content() {
     println!("{tried} cuts before calls, in {:.0?}", begun.elapsed());
 }
 
-/// The method can fail: without a sync, neither a write in place nor one beside the file and a rename is safe.
+/// The method works: without a sync, neither a write in place nor a write to a new file and a rename is safe.
 #[test]
 fn unsynced_write_does_not_survive_a_power_cut() {
     let repo = Repo::nothing();
     let Some(image) = Image::mount(&repo) else {
         return;
     };
-    // Whoever syncs all file systems right then saves the file.
+    // A concurrent sync of all file systems saves the file.
     let is_lost = |way: &str, write: &dyn Fn(&Path)| {
         (0..5).any(|_| {
             repo.write("a", content(1));

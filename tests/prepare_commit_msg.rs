@@ -1,4 +1,4 @@
-//! `guard hook prepare-commit-msg` and `commit-msg`: which commits they judge, and what they write.
+//! `guard hook prepare-commit-msg` and `commit-msg`: which commits they judge and what they write.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,7 @@ use crate::common::{self, DESIGN, GUARD, Output, Repo};
 
 const TRAILER: &str = "Guard-Design: docs/lld/active/LLD-188.md";
 
-/// The gits of this machine; some have Debian's beside a newer one.
+/// The versions of git on this machine; some have Debian's and a newer one.
 fn gits() -> Vec<&'static str> {
     let version = |git: &str| {
         Command::new(git)
@@ -179,7 +179,7 @@ fn amended_commit_is_judged_by_what_the_amendment_adds() {
             assert_eq!(head(&repo), before);
         }
         repo.git(&["reset", "--quiet", "--hard"]);
-        // Only the message: nothing to judge, even where no design could.
+        // Only the message changes: nothing to judge, even without a design.
         repo.git(&["switch", "--quiet", "--create", "no-issue"]);
         git(&repo, name, &["commit", "--amend", "-m", "Other words"]).exits(0);
         assert_eq!(message(&repo), "Other words");
@@ -259,12 +259,12 @@ fn a_merge_is_judged_against_all_its_parents() {
         repo.git(&["switch", "--quiet", "188-work"]);
         let before = head(&repo);
 
-        // What they brought is theirs: accepted, and nothing to name.
+        // The changes come from the other side: accepted, and no design to name.
         git(&repo, name, &["merge", "--no-ff", "-m", "Merge", "theirs"]).exits(0);
         assert_eq!(message(&repo), "Merge");
         repo.git(&["reset", "--quiet", "--hard", &before]);
 
-        // An evil merge: a path that equals neither parent's.
+        // An evil merge: a path that differs from both parents.
         repo.git(&["merge", "--no-ff", "--no-commit", "theirs"]);
         repo.stage("stray.txt", "slipped in\n");
         git(&repo, name, &["commit", "--no-verify", "--no-edit"])
@@ -413,7 +413,7 @@ fn all_ways_to_stage_are_judged_by_their_own_index() {
         let repo = repo();
         repo.stage("granted.txt", "one\n");
         git(&repo, name, &["commit", "-m", "Add it"]).exits(0);
-        // The stray file is staged but not part of a commit of one path.
+        // The stray file is staged, but a commit of one path does not include it.
         repo.stage("stray.txt", "stray\n");
         repo.write("granted.txt", "two\n");
         git(

@@ -1,4 +1,4 @@
-//! The interface of the library: `examples/judge_in_memory.rs` uses nothing else.
+//! The public API of the library: `examples/judge_in_memory.rs` uses nothing else.
 
 #![allow(clippy::unwrap_used)]
 
@@ -20,7 +20,7 @@ fn policy(guard_toml: &str) -> Policy {
     Policy::from_texts(guard_toml, &[("docs/LLD-1.md", DESIGN)]).unwrap()
 }
 
-/// The errors of a judgement, each with its rule and its path.
+/// The errors of a verdict, each with its rule and path.
 fn errors(verdict: &Verdict) -> Vec<(Rule, String)> {
     let errors = verdict.findings.iter();
     errors
@@ -33,7 +33,7 @@ fn judge(changes: &[ProposedChange]) -> Vec<(Rule, String)> {
     errors(&policy("").judge(changes).unwrap())
 }
 
-/// `cargo run` builds the example where `cargo test` has not built it already.
+/// `cargo run` builds the example if `cargo test` has not built it.
 #[test]
 fn the_example_runs_and_refuses() {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

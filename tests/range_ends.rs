@@ -1,5 +1,5 @@
-//! Whoever proposes a change does not choose what it is judged against, and hides nothing in objects that git would
-//! not write.
+//! Authors of a change cannot choose what it is judged against, and cannot hide anything in objects that git would not
+//! write.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -9,7 +9,7 @@ use crate::common::{DESIGN, Repo, SETTINGS};
 
 const ROWS: &[(&str, &str, &str)] = &[("src/a.rs", "Modify", "the core")];
 
-/// `main` with settings and a design; on `188-work` a commit outside of it.
+/// `main` with settings and a design; `188-work` has a commit outside of it.
 fn refused() -> Repo {
     let repo = Repo::new();
     repo.stage("src/a.rs", "fn a() {}\n");
@@ -33,7 +33,7 @@ fn range_without_a_start_is_refused() {
         .says("src/rogue.rs");
 }
 
-/// Git takes the tag and warns; the tag may be the author's.
+/// git takes the tag and warns; the author of the change may have made the tag.
 #[test]
 fn tag_is_not_used_as_a_branch() {
     let repo = refused();
@@ -47,7 +47,7 @@ fn tag_is_not_used_as_a_branch() {
                 .says(&format!("{name} is ambiguous: refs/tags/{name} or refs/"));
         }
         repo.git(&["tag", "--delete", name]);
-        // One that is the same commit makes no difference.
+        // A tag of the same commit makes no difference.
         repo.git(&["tag", name, "main"]);
         repo.guard(&["lint", "--range", &range])
             .exits(1)
@@ -60,7 +60,7 @@ fn tag_is_not_used_as_a_branch() {
         .says("src/rogue.rs");
 }
 
-/// The branch says which design judges, also where a release has its name.
+/// The branch selects the design, even if a release tag has the same name.
 #[test]
 fn tag_does_not_hide_a_branch_of_the_same_name() {
     let repo = refused();
@@ -71,7 +71,7 @@ fn tag_does_not_hide_a_branch_of_the_same_name() {
         .says("src/rogue.rs is not in the design");
 }
 
-/// An Add row lets work go on with files that it made itself: which those are, a tag cannot say.
+/// An Add row permits changing files that the branch itself added. A tag cannot change which files those are.
 #[test]
 fn tag_does_not_change_the_merge_base() {
     let repo = Repo::new();
@@ -80,7 +80,7 @@ fn tag_does_not_change_the_merge_base() {
     repo.design(DESIGN, &[("src/a.rs", "Add", "the core")]);
     repo.commit("Say what may change");
     repo.branch("188-work");
-    // With a history of its own, the work would have begun nowhere.
+    // With an unrelated history, there would be no merge base.
     let elsewhere = repo.git(&["commit-tree", "-m", "Elsewhere", "HEAD^{tree}"]);
     repo.git(&["update-ref", "refs/tags/main", &elsewhere]);
     repo.stage("src/a.rs", "fn changed() {}\n");
@@ -89,7 +89,7 @@ fn tag_does_not_change_the_merge_base() {
         .says("the file existed before this work");
 }
 
-/// A branch from before the first `guard.toml`, with a design of its own named by its own trailer.
+/// A branch older than the first `guard.toml`, whose own trailer names its own design.
 #[test]
 fn branch_older_than_the_settings_is_refused() {
     let repo = Repo::new();
@@ -103,7 +103,7 @@ fn branch_older_than_the_settings_is_refused() {
     repo.guard(&["lint", "--range", "main..HEAD"])
         .exits(2)
         .says("the merge base has no guard.toml, but the target branch");
-    // Where nothing else has settings either, its own design is all there is.
+    // If the base has no settings either, only its own design is left.
     let range = format!("{before}..HEAD");
     repo.guard(&["lint", "--range", &range]).exits(0);
     repo.git(&["merge", "--quiet", "--no-edit", "main"]);
@@ -112,7 +112,7 @@ fn branch_older_than_the_settings_is_refused() {
         .says("names docs/mine.md, which does not match");
 }
 
-/// Who looks a path up in such a tree and who lists it see different files.
+/// In such a tree, looking up a path and listing the tree find different files.
 #[test]
 fn a_tree_that_git_would_not_write_is_refused() {
     let repo = refused();
@@ -153,7 +153,7 @@ fn a_tree_that_git_would_not_write_is_refused() {
         entries
     };
     for (entries, name, why) in [
-        // A second file of the name, on either side.
+        // A second file of the same name, on either side.
         (
             with(1, ("100644", "guard.toml", &other)),
             "guard.toml",
@@ -190,7 +190,7 @@ fn a_tree_that_git_would_not_write_is_refused() {
             .says(&format!("is damaged: `{name}` "))
             .says(why);
     }
-    // A file's and a directory's name are the same name, whatever lies between.
+    // A file and a directory have the same name, with other entries between them.
     let mut apart = with(2, ("100644", "guard.toml-1", &other));
     apart.insert(3, ("40000", "guard.toml", &docs));
     judge(&apart)

@@ -31,7 +31,7 @@ fn lines(range: std::ops::RangeInclusive<u32>) -> String {
     })
 }
 
-/// `rule path` of every error, and of nothing else.
+/// `rule path` of every error.
 fn errors(report: &Value) -> Vec<String> {
     at_level(report, "error")
 }
@@ -91,7 +91,7 @@ fn a_path_outside_the_design_is_refused_with_the_closest_path() {
         .says("write src/new.rs");
 }
 
-/// Row 39: two dots must not show what main did since as the branch's deletions.
+/// Row 39: two dots must not show later commits on main as deletions of the branch.
 #[test]
 fn later_commits_on_main_are_not_attributed_to_the_branch() {
     let repo = governed();
@@ -119,7 +119,7 @@ fn a_merge_of_main_into_the_branch_does_not_show_mains_changes() {
     assert_eq!(changes(&report), ["modify src/a.rs", "add src/new.rs"]);
 }
 
-/// Row 20: three commits of 49 % do not pass as harmless.
+/// Row 20: three commits that lose 49 % each do not pass.
 #[test]
 fn lost_share_is_measured_against_the_merge_base() {
     let repo = governed();
@@ -133,7 +133,7 @@ fn lost_share_is_measured_against_the_merge_base() {
     assert_eq!(report["changes"][0]["new_lines"], 28);
 }
 
-/// Row 14: a range that widens its own design is judged by it, and says so row by row.
+/// Row 14: a range that widens its own design is judged by it, and guard lists each added row.
 #[test]
 fn added_rows_are_listed_as_warnings() {
     let repo = governed();
@@ -152,7 +152,7 @@ fn added_rows_are_listed_as_warnings() {
     assert_eq!(report["findings"][0]["design"]["line"], 10);
 }
 
-/// The document of the merge base goes on to grant, and adds nothing.
+/// The merge base's version of the design still applies, and its rows are not new.
 #[test]
 fn rows_of_a_design_that_the_range_deletes_are_not_new() {
     let repo = governed();
@@ -184,7 +184,7 @@ fn with_authority_base_added_rows_grant_nothing() {
         [format!("scope-amended {DESIGN}")]
     );
 
-    // A design that is wholly new grants nothing either.
+    // A completely new design grants nothing either.
     repo.git(&["switch", "--quiet", "--create", "199-work", "main"]);
     repo.design("docs/lld/active/LLD-199.md", &[("src/x.rs", "Add", "x")]);
     commit_file(&repo, "src/x.rs", "fn x() {}\n");
@@ -206,7 +206,7 @@ fn a_new_design_with_its_code_is_judged_by_it() {
     );
 }
 
-/// Row 16: the settings of the merge base judge, and a change of them with code is refused.
+/// Row 16: the settings of the merge base apply, and changing them together with code is refused.
 #[test]
 fn a_range_cannot_change_its_own_rules() {
     let repo = governed();
@@ -221,7 +221,7 @@ fn a_range_cannot_change_its_own_rules() {
         errors(&report),
         ["policy-changed guard.toml", "out-of-scope src/rogue.rs"]
     );
-    // On its own it is nobody's code.
+    // Without code, the change of settings passes.
     let report = repo.json(&["lint", "--range", "main..HEAD~1"]);
     assert_eq!(report["verdict"], "accepted");
 }
@@ -248,7 +248,7 @@ fn row_untouched_is_a_note_if_enabled() {
     assert_eq!(at_level(&report, "note"), [""; 0], "off by default");
 }
 
-/// Row 15: a trailer chooses among designs, and nothing else.
+/// Row 15: a trailer only selects among designs.
 #[test]
 fn trailers_choose_the_designs_of_a_range() {
     let repo = governed();
@@ -270,7 +270,7 @@ fn trailers_choose_the_designs_of_a_range() {
     assert_eq!(report["verdict"], "accepted", "several designs are a union");
     assert_eq!(report["designs"].as_array().unwrap().len(), 2);
 
-    // The design of the branch's name no longer counts.
+    // The design of the branch name no longer counts.
     commit_file(&repo, "src/new.rs", "fn new() {}\n");
     let report = repo.json(&["lint", "--range", "main..HEAD"]);
     assert_eq!(errors(&report), ["out-of-scope src/new.rs"]);
@@ -281,7 +281,7 @@ fn trailers_choose_the_designs_of_a_range() {
     output.says("docs/free.md, which does not match `[lld] path` in guard.toml");
 }
 
-/// Row 17 and 18: a rename does not hide that the old lines are gone.
+/// Rows 17 and 18: a rename does not hide lost lines.
 #[test]
 fn renames_are_explained_and_measured_from_the_old_end() {
     let repo = governed();
@@ -299,7 +299,7 @@ fn renames_are_explained_and_measured_from_the_old_end() {
     assert_eq!(report["changes"][0]["from"], "src/other.rs");
     assert_eq!(errors(&report), ["destructive-change src/moved.rs"]);
 
-    // Both ends need a row.
+    // Both paths need a row.
     repo.git(&["reset", "--quiet", "--hard", "main"]);
     repo.git(&["mv", "src/a.rs", "src/moved.rs"]);
     repo.commit("Move what may only be modified");
@@ -323,7 +323,7 @@ fn case_only_collision_with_an_existing_path_is_reported() {
         findings.contains(&"portable-name SRC/deep/x.rs".to_owned()),
         "{findings:?}"
     );
-    // A link that swallows a directory where case does not count.
+    // A link that collides with a directory on case-insensitive file systems.
     let errors = errors(&report);
     assert!(
         errors.iter().any(|e| e.starts_with("unsafe-path ")),
@@ -362,7 +362,7 @@ fn deletions_need_a_row() {
     );
 }
 
-/// Rows 29 and 30: what a merge brings that no parent has.
+/// Rows 29 and 30: changes in a merge that no parent has.
 #[test]
 fn evil_merge_is_found_in_the_range_and_per_commit() {
     let repo = governed();
@@ -386,7 +386,7 @@ fn evil_merge_is_found_in_the_range_and_per_commit() {
     );
 }
 
-/// Row 30: `-s ours` throws the other side away.
+/// Row 30: `-s ours` discards the other side.
 #[test]
 fn a_merge_that_drops_the_other_side_shows_as_its_deletion() {
     let repo = governed();
@@ -412,7 +412,7 @@ fn a_merge_that_drops_the_other_side_shows_as_its_deletion() {
     );
 }
 
-/// Row 31: amending is judged against the amended commit's parent.
+/// Row 31: an amended commit is judged against its parent.
 #[test]
 fn an_amended_commit_is_judged_against_its_parent() {
     let repo = governed();
@@ -433,7 +433,7 @@ fn an_amended_commit_is_judged_against_its_parent() {
     }
 }
 
-/// Rows 32 and 33: however a commit came about, the range sees it.
+/// Rows 32 and 33: the range sees every commit, however it was made.
 #[test]
 fn commits_that_no_hook_saw_are_judged() {
     let repo = governed();
@@ -479,7 +479,7 @@ fn replaced_objects_are_ignored() {
     );
 }
 
-/// Row 34: a clone that ends before the merge base is refused with the command that helps.
+/// Row 34: a clone without the merge base is refused with the command that fetches it.
 #[test]
 fn a_shallow_clone_without_the_merge_base_is_refused() {
     let repo = governed();
@@ -531,7 +531,7 @@ fn unrelated_histories_are_refused() {
         .says("no commit in common");
 }
 
-/// Row 40: what is done and undone inside the range shows only commit by commit.
+/// Row 40: a change that the range also reverts is reported only per commit.
 #[test]
 fn reverted_change_is_reported_per_commit() {
     let repo = governed();
@@ -588,7 +588,7 @@ fn one_commit_is_judged_as_it_would_have_been() {
     );
 }
 
-/// Dates that lie do not move the merge base.
+/// False dates do not change the merge base.
 #[test]
 fn false_dates_do_not_change_the_range() {
     let repo = governed();
@@ -619,12 +619,12 @@ fn false_dates_do_not_change_the_range() {
 
 const COMMITS: usize = 300;
 
-/// The branch `188-work` with many commits, each of which is refused.
+/// The branch `188-work` with many commits, all of them refused.
 fn many_refused() -> Repo {
     let repo = governed();
     let mut stream = String::new();
     for n in 0..COMMITS {
-        // Names whose order is not that of the commits, gone again in the next one.
+        // Files whose name order differs from the commit order; each is deleted in the next commit.
         let name = |n: usize| format!("src/rogue{}.rs", (n * 7919) % COMMITS);
         write!(
             stream,
@@ -659,7 +659,7 @@ fn commits_are_reported_in_history_order() {
         .says("needs a range");
 }
 
-/// The same bytes from one thread, from as many as there are, and from as many again.
+/// One thread, the default number of threads and twice as many give the same bytes.
 #[test]
 fn report_does_not_depend_on_the_number_of_threads() {
     let one_core = Command::new("taskset").args(["-c", "0", "true"]).status();

@@ -7,7 +7,7 @@ use std::fs;
 use crate::common::files::answer_of;
 use crate::common::{self, GUARD, Repo};
 
-/// A content must not bring into a file what `guard read` refuses.
+/// A content file cannot copy what `guard read` refuses.
 #[test]
 fn content_files_obey_the_rules_for_reading() {
     let repo = Repo::open();
@@ -83,7 +83,7 @@ fn requests_stay_in_the_work_tree_of_the_repository() {
         },
         "GIT_WORK_TREE selects it",
     );
-    // GIT_DIR alone moves nothing: its own work tree is meant, wherever guard stands.
+    // GIT_DIR alone changes nothing: it means its own work tree, in any current directory.
     let mut write = repo.command(GUARD);
     write
         .args(["write", "victim"])
@@ -92,7 +92,7 @@ fn requests_stay_in_the_work_tree_of_the_repository() {
     answer_of(&mut write, b"two\n").works();
     assert_eq!(repo.read("victim"), b"two\n");
     assert_eq!(elsewhere.read("victim"), b"one\n");
-    // A file .git that leads to the repository of another directory.
+    // A .git file that names the repository of another directory.
     let forged = format!("gitdir: {}\n", repo.path(".git").display());
     fs::write(elsewhere.path(".git"), forged).unwrap();
     refuses(

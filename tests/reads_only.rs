@@ -1,10 +1,10 @@
-//! `lint`, `check` and `scope show` change nothing, and say the same wherever and whenever they are asked.
+//! `lint`, `check` and `scope show` change nothing, and give the same answer at any time and in any directory.
 
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{self, GUARD, Repo, findings, lines, run};
 
-/// A repository in which every part of guard has something to say.
+/// A repository in which every part of guard reports something.
 fn busy() -> Repo {
     let repo = Repo::new();
     for path in [
@@ -45,7 +45,7 @@ fn busy() -> Repo {
     for number in 0..80 {
         repo.stage(format!("stray/{number}.rs"), lines(1..=number + 1));
     }
-    // What is not staged must not matter and must stay.
+    // Unstaged changes must not matter and must stay.
     repo.write("src/store.rs", "not staged\n");
     repo.write("untracked", "x\n");
     repo
@@ -77,7 +77,7 @@ fn no_byte_changes() {
         repo.guard(arguments);
     }
     repo.guard(&["check", "src/state.rs", "--content-file", "untracked"]);
-    // Nor where guard cannot judge.
+    // Nor if guard cannot judge.
     repo.guard(&["lint", "--lld", "missing.md"]).exits(2);
     repo.guard(&["scope", "show", "--lld", "src"]).exits(2);
     assert_eq!(repo.digest_tree(), before);
@@ -88,7 +88,7 @@ fn a_read_only_repository_can_be_judged() {
     let repo = busy();
     let before = repo.guard(&["lint"]).stdout;
     let unstaged = repo.guard(&["lint", "--worktree"]).stdout;
-    // Locks and caches of git's would be written here.
+    // git would write locks and caches here.
     run(repo.command("chmod").args(["-R", "a-w", "."])).exits(0);
     assert_eq!(repo.guard(&["lint"]).exits(1).stdout, before);
     let now = repo.guard(&["lint", "--worktree"]).exits(1).stdout;
@@ -146,7 +146,7 @@ fn a_program_gets_the_same_answer_in_every_directory() {
             assert_eq!(repo.guard(&moved).stdout, first.stdout, "-C {directory}");
         }
     }
-    // Paths are those of the directory, as git's are.
+    // Paths are relative to the current directory, as for git.
     let answers = |directory: &str, up: &str| {
         let paths = ["src/state.rs", "src/sate.rs", "../x"].map(|path| format!("{up}{path}"));
         let mut guard = repo.command(GUARD);

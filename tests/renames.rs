@@ -1,5 +1,5 @@
-//! Rename rows: the old file may go only where its content goes on at the new path. And Delete with Add rows, which
-//! are no rename.
+//! Rename rows: the old file may be deleted only if the new path keeps its content. A Delete row and an Add row are not
+//! a rename.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::commits::{commit, install, passes, refused, refused_by};
@@ -62,7 +62,7 @@ fn rename_row_to_itself_does_not_permit_deletion() {
 
 #[test]
 fn unchanged_rename_target_does_not_permit_the_deletion() {
-    // Not even where it is a copy of the old one.
+    // Not even if it is a copy of the old one.
     for there in [lines(1..=20), lines(101..=120)] {
         let files = [("a.rs", &*lines(1..=20)), ("b.rs", &*there)];
         let repo = governed(&files, &[("a.rs", "b.rs")]);
@@ -116,7 +116,7 @@ fn directory_rename_needs_every_file_at_its_new_path() {
         ("action-not-granted", "old/deep/b.rs"),
     ];
     refused_by(&repo, &gone);
-    // All in one file is not each at its path.
+    // The contents must be at their own paths, not all in one file.
     repo.stage("new/a.rs", lines(1..=20) + &lines(101..=120));
     refused(&repo, "action-not-granted", "old/deep/b.rs");
     repo.stage("new/b.rs", lines(101..=120));
@@ -156,7 +156,7 @@ fn large_file_losing_half_in_a_rename_is_reported_once() {
     repo.git(&["mv", "a.rs", "b.rs"]);
     repo.stage("b.rs", lines(101..=200));
     refused(&repo, "destructive-change", "b.rs");
-    // Where nothing tells of the loss at the new path, the old one may not go.
+    // If no finding reports the loss at the new path, the old file may not be deleted.
     repo.git(&["switch", "--quiet", "--force", "main"]);
     repo.stage(
         "guard.toml",
@@ -197,7 +197,7 @@ fn renamed_binary_file_must_stay_similar() {
     repo.guard(&["lint"]).exits(0);
     repo.stage("b.bin", binary(500, 600));
     refused(&repo, "action-not-granted", "a.bin");
-    // The loss at the new end is told there, once.
+    // The loss is reported once, at the new path.
     repo.stage("b.bin", "now a text\n");
     refused(&repo, "destructive-change", "b.bin");
     repo.stage("b.bin", binary(10, 110));
@@ -236,7 +236,7 @@ fn range_is_judged_by_its_net_change() {
     repo.stage("b.rs", lines(1..=20));
     repo.commit("Add");
     repo.guard(&range).exits(0);
-    // Each commit on its own is another matter.
+    // Each commit on its own is refused.
     repo.guard(&[&range[..], &["--each-commit"]].concat())
         .exits(1)
         .says("action-not-granted");
@@ -330,7 +330,7 @@ fn delete_row_and_add_row_are_not_a_rename() {
     let report = repo.json(&["lint"]);
     assert_eq!(report["verdict"], "accepted", "{report:#}");
     assert_eq!(report["changes"][1]["from"], serde_json::Value::Null);
-    // Nor the same content.
+    // Nor equal content.
     repo.stage("b.rs", lines(1..=200));
     assert_eq!(
         repo.json(&["lint"])["changes"][1]["from"],
@@ -341,7 +341,7 @@ fn delete_row_and_add_row_are_not_a_rename() {
 
 #[test]
 fn delete_row_alone_does_not_permit_a_lossy_rename() {
-    // The new file is granted by `always`, of which no row speaks.
+    // `always` grants the new file; no row names it.
     let repo = Repo::new();
     repo.stage("a.rs", lines(1..=200));
     repo.commit("Begin");
@@ -364,7 +364,7 @@ fn request_to_delete_the_old_file_is_refused_and_suggests_move() {
         .says("a.rs is deleted, but its new path b.rs is not part of the change")
         .says("guard move a.rs b.rs");
     assert!(repo.path("a.rs").exists());
-    // A new file that is there already changes nothing: a request is about one file.
+    // An existing new file changes nothing: a request concerns one file.
     repo.write("b.rs", lines(1..=20));
     repo.guard(&["delete", "a.rs"]).exits(1);
     std::fs::remove_file(repo.path("b.rs")).unwrap();

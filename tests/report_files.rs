@@ -1,4 +1,4 @@
-//! `--output`: where a report may go.
+//! `--output`: which files a report may replace.
 
 #![allow(clippy::unwrap_used)]
 
@@ -83,7 +83,7 @@ fn report_replaces_only_earlier_reports() {
             assert_eq!(fs::read(repo.path(path)).ok(), before, "{output}");
         }
     }
-    // A deleted file is tracked all the same, and wrong arguments open no other way.
+    // A deleted file is still tracked, and usage errors do not bypass the check.
     fs::remove_file(repo.path("tracked.json")).unwrap();
     repo.guard(&["lint", "--output", "json=tracked.json"])
         .exits(2)
@@ -180,7 +180,7 @@ fn an_empty_file_may_become_a_report() {
     );
 }
 
-/// In CI the links of the work tree were made by the change that is judged.
+/// In CI, the judged change made the links of the work tree.
 #[cfg(unix)]
 #[test]
 fn a_report_does_not_follow_or_replace_a_link() {
@@ -193,7 +193,7 @@ fn a_report_does_not_follow_or_replace_a_link() {
             .says("it is a link");
         assert!(fs::symlink_metadata(repo.path(name)).unwrap().is_symlink());
     }
-    // A link to a directory on the way leads to where the file really is.
+    // A parent directory that is a link counts as its target.
     std::os::unix::fs::symlink(".git", repo.path("reports")).unwrap();
     repo.guard(&["lint", "--output", "json=reports/new.json"])
         .exits(2)

@@ -1,4 +1,4 @@
-//! Every repository of `fixtures/repos` is built, judged and compared with what its header says.
+//! Builds every repository of `fixtures/repos`, judges it and compares the verdict with its header.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
@@ -19,21 +19,21 @@ use self::case::{Built, Case, Outcome};
 use self::committed::Committed;
 use crate::common::{self, GUARD};
 
-/// Cases may be added; this many must be found, so that none vanishes unseen.
+/// The minimum number of cases, so that none disappears unnoticed.
 const AT_LEAST: [(&str, usize); 3] = [("hostile/", 175), ("everyday/", 85), ("range/", 38)];
 
-/// One judgement takes no longer, hostile sizes, the unoptimised build and a busy machine included.
+/// The maximum time of a run, allowing for hostile sizes, an unoptimised build and a busy machine.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 
-/// Accepted cases that git makes a commit of; fewer would say that the harness no longer commits.
+/// The minimum number of accepted cases that git commits; with fewer, the harness no longer commits.
 const COMMITTED_AT_LEAST: usize = 40;
 
-/// What came of one case.
+/// The result of one case.
 #[derive(Default)]
 struct Result {
     row: String,
     faults: Vec<String>,
-    /// Whether the accepted changes were committed; the reason why git does not; nothing for other cases.
+    /// Whether the accepted changes were committed, or the reason why git cannot; `None` for other cases.
     committed: Option<std::result::Result<(), String>>,
 }
 
@@ -111,7 +111,7 @@ fn judge(case: &Case) -> Result {
         }
         Err(error) => return failed("not built", error),
     };
-    // The script itself may have had git run the attacker's program.
+    // The script itself may have made git run the attacker's program.
     built.canary_ran();
     let before = built.repo.digest_tree();
     let start = Instant::now();
@@ -207,7 +207,7 @@ fn rules(json: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// No terminal and no CI does anything but show this.
+/// Asserts that the output contains nothing that a terminal or CI system would interpret.
 fn is_safe_to_show(output: &str) -> bool {
     let hostile = |c: char| {
         c.is_control() && c != '\n'
@@ -220,7 +220,7 @@ fn is_safe_to_show(output: &str) -> bool {
     !output.contains(hostile) && !output.lines().any(command)
 }
 
-/// What believing `git diff --cached --numstat` leads to.
+/// The verdict of trusting `git diff --cached --numstat`.
 fn naive_reading(case: &Case, built: &Built) -> &'static str {
     let refuses = naive::refuses(built);
     if built.canary_ran() {

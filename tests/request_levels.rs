@@ -1,4 +1,4 @@
-//! The levels of `[rules]` hold for requests too: `outside-roots` and `protected-path`.
+//! The levels of `[rules]` apply to requests too: `outside-roots` and `protected-path`.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,7 @@ use crate::common::files::Answer;
 /// Levels that let a request pass.
 const PASSING: [&str; 3] = ["off", "note", "warning"];
 
-/// A repository with `file`, the snapshot that holds its older version, and these settings in force.
+/// A repository with `file`, a snapshot of its older version, and these settings.
 fn repo(file: &str, settings: &str) -> (Repo, String) {
     let repo = Repo::open_with("[workspace]\nsecrets = []\n");
     repo.write(file, "old\n");
@@ -22,7 +22,7 @@ fn repo(file: &str, settings: &str) -> (Repo, String) {
     (repo, snapshot)
 }
 
-/// Every request that concerns the file, each with its name; the file is there again after each of them.
+/// Every request that concerns the file, by name; the file is restored after each.
 fn requests(file: &str, settings: &str) -> Vec<(&'static str, Answer)> {
     let (repo, snapshot) = repo(file, settings);
     let patch = ["patch", file, "--search", "new", "--replace", "newer"];

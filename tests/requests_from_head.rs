@@ -1,4 +1,4 @@
-//! A request is judged by the designs that HEAD holds: nothing that it could have written itself grants it anything.
+//! The designs in HEAD judge a request: a request cannot grant itself anything by writing a design.
 
 #![allow(clippy::unwrap_used)]
 
@@ -66,7 +66,7 @@ fn a_design_that_head_lacks_is_refused_by_every_request() {
             must_commit_first(&repo, &[request, &["--lld", own][..]].concat(), None);
         }
         must_commit_first(&repo, request, Some(OWN));
-        // Beside a design that counts, too.
+        // Also in addition to a valid design.
         let both = ["--lld", DESIGN, "--lld", OWN];
         must_commit_first(&repo, &[request, &both[..]].concat(), None);
     }
@@ -190,7 +190,7 @@ fn heads_design_counts_with_a_note_if_the_work_tree_differs() {
         assert_eq!(report["results"][1]["allowed"], true);
         assert!(report["notes"].to_string().contains(note), "{report}");
     }
-    // Line endings that git converts are no other version.
+    // Line endings that git converts do not count as another version.
     let repo = repo();
     let design = String::from_utf8(repo.read(DESIGN)).unwrap();
     repo.write(DESIGN, design.replace('\n', "\r\n"));
@@ -236,7 +236,7 @@ fn a_design_that_is_a_link_judges_no_request() {
             );
         }
     }
-    // What waits for a writer would keep guard waiting.
+    // A FIFO would make guard wait for a writer.
     let design = repo.path(DESIGN);
     std::fs::remove_file(&design).unwrap();
     run(repo.command("mkfifo").arg(&design)).exits(0);
@@ -261,7 +261,7 @@ fn hooks_and_ci_refuse_a_design_that_head_lacks() {
             "{refused:?}"
         );
     }
-    // A person who looks may use what is not committed yet, and is told.
+    // A manual lint may use an uncommitted design, with a note.
     for arguments in [&["lint"][..], &["scope", "show"]] {
         let looked = repo.guard(&[arguments, &["--lld", OWN]].concat());
         assert_ne!(looked.code, 2, "{looked:?}");
@@ -269,7 +269,7 @@ fn hooks_and_ci_refuse_a_design_that_head_lacks() {
     }
 }
 
-/// What a record says of the designs.
+/// The designs in a record.
 fn designs(record: &Value) -> Vec<(String, String)> {
     let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let one = |design: &Value| (word(&design["path"]), word(&design["blob"]));
@@ -296,7 +296,7 @@ fn the_log_names_the_designs_of_every_operation() {
     let expected: Vec<_> = [DESIGN, "docs/all.md"]
         .map(|path| (path.to_owned(), blob(path)))
         .into();
-    // Not what the work tree has.
+    // Not the version in the work tree.
     repo.write(DESIGN, table(&[("priv/**", "Add")]));
     repo.put("src/b.py", "b = 1\n", &[]).works();
     repo.put("priv/x.py", "x\n", &[]).fails("refused");
@@ -343,7 +343,7 @@ fn the_log_names_the_designs_of_an_approval() {
         let record = records.iter().find(|record| record["event"] == event);
         assert_eq!(designs(record.unwrap()), expected, "{event}");
     }
-    // What a person approves for a commit has its designs as well.
+    // An approval for a commit records its designs too.
     repo.stage("src/a.py", "something else\n");
     let Some(terminal) = driver(&repo) else {
         return;

@@ -1,4 +1,4 @@
-//! docs/requirements.md names a test for each requirement; each of them exists.
+//! docs/requirements.md names a test for each requirement. Each of these tests exists.
 
 #![allow(clippy::unwrap_used)]
 
@@ -38,7 +38,7 @@ fn every_test_named_on_the_page_exists() {
     assert!(missing.is_empty(), "these tests do not exist: {missing:?}");
 }
 
-/// Tests are named after requirements (`r000_…`, `r001_…`, `scenario_…`); a reader finds each of them on the page.
+/// Tests named after requirements (`r000_…`, `r001_…`, `scenario_…`) are all listed on the page.
 #[test]
 fn every_test_that_is_named_after_a_requirement_is_on_the_page() {
     let page = fs::read_to_string(format!("{SOURCE}/docs/requirements.md")).unwrap();

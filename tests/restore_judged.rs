@@ -1,4 +1,4 @@
-//! `guard snapshot restore` is judged as the write of what it puts back; undoing guard's own last write passes.
+//! guard judges `guard snapshot restore` like the write of the restored content. Undoing guard's own last write passes.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
@@ -25,7 +25,7 @@ fn commit_all(repo: &Repo) {
     repo.commit("Since");
 }
 
-/// A short file becomes a long one, which is committed: the snapshot of the short one, and what is there.
+/// A short file becomes a long one, which is committed. Returns the snapshot of the short one.
 fn committed_since(repo: &Repo, old: Option<&str>) -> (String, String) {
     let new = lines(1..=400);
     if let Some(old) = old {
@@ -91,7 +91,7 @@ fn a_restore_that_removes_a_committed_file_is_judged_as_its_deletion() {
         "action-not-granted"
     );
     assert_eq!(repo.read(FILE), new.as_bytes());
-    // Where no design applies, a person decides.
+    // Without a design, a person decides.
     let repo = Repo::open();
     let snapshot = backup(&repo.put(FILE, &new, &[]));
     commit_all(&repo);
@@ -133,7 +133,7 @@ fn undoing_the_last_write_needs_no_row_and_no_design() {
     repo.govern(&[(FILE, "Modify", "x"), ("src/new.py", "Add", "x")]);
     let changed = backup(&repo.put(FILE, lines(1..=301), &[]));
     let created = backup(&repo.put("src/new.py", lines(1..=300), &[]));
-    // The design loses the rows, and then there is none.
+    // First the design loses its rows, then there is no design.
     repo.design(DESIGN, &[("src/elsewhere.py", "Add", "x")]);
     repo.commit("Think again");
     repo.put(FILE, "x\n", &[]).fails("refused");
@@ -142,7 +142,7 @@ fn undoing_the_last_write_needs_no_row_and_no_design() {
     assert_eq!(repo.read(FILE), lines(1..=300).as_bytes());
     repo.git(&["switch", "--quiet", "--create", "no-issue"]);
     repo.put("src/new.py", "x\n", &[]).fails("cannot-judge");
-    // Anything but an undo needs one.
+    // Only an undo needs no design.
     repo.write("src/new.py", "changed\n");
     restore(&repo, &created).fails("cannot-judge");
     repo.write("src/new.py", lines(1..=300));
@@ -154,7 +154,7 @@ fn undoing_the_last_write_needs_no_row_and_no_design() {
     assert!(done["undoes"].is_u64() && done["backup"].is_string());
 }
 
-/// A repository whose design no longer grants what guard wrote; the snapshot of that write.
+/// A repository whose design no longer grants the file that guard wrote, and the snapshot of that write.
 fn ungranted() -> (Repo, String) {
     let repo = Repo::new();
     repo.stage(FILE, lines(1..=50));
@@ -175,10 +175,10 @@ fn restore_of_a_file_changed_since_is_judged() {
         refused.fails("refused").json["error"]["rule"],
         "out-of-scope"
     );
-    // As guard left it, it may go back.
+    // Unchanged since guard's write, the file may be restored.
     repo.write(FILE, lines(1..=51));
     restore(&repo, &snapshot).works();
-    // What is committed since is more than guard's own write.
+    // After a commit, it is no longer only guard's own write.
     let (repo, snapshot) = ungranted();
     commit_all(&repo);
     let refused = restore(&repo, &snapshot);
@@ -205,13 +205,13 @@ fn an_older_snapshot_is_judged_and_undo_goes_back_step_by_step() {
     restore(&repo, &first).fails("refused");
     restore(&repo, &second).works();
     assert_eq!(repo.read(FILE), lines(1..=51).as_bytes());
-    // What an undo replaced comes back as well.
+    // An undo can be undone too.
     let redo = repo.records().pop().unwrap()["backup"].clone();
     restore(&repo, redo.as_str().unwrap()).works();
     assert_eq!(repo.read(FILE), lines(1..=52).as_bytes());
 }
 
-/// Pruning writes the snapshots that it keeps anew, under other ids.
+/// Pruning rewrites the snapshots that it keeps, under new ids.
 #[test]
 fn write_can_be_undone_after_snapshots_were_pruned() {
     let (repo, snapshot) = ungranted();
@@ -267,18 +267,18 @@ fn a_move_is_undone_at_both_ends_or_judged() {
     );
     assert_eq!(repo.read("old.py"), b"x\n");
     assert!(!repo.path("new/a.py").exists());
-    // And forth again.
+    // And forward again.
     let redo = repo.records().pop().unwrap()["backup"].clone();
     restore(&repo, redo.as_str().unwrap()).works();
     assert!(!repo.path("old.py").exists());
     assert_eq!(repo.read("new/a.py"), b"x\n");
-    // One end was changed: both are judged before either is touched.
+    // One path has changed: guard judges both before it changes either.
     let (repo, snapshot) = moved();
     repo.write("new/a.py", "changed\n");
     restore(&repo, &snapshot).fails("refused");
     assert!(!repo.path("old.py").exists());
     assert_eq!(repo.read("new/a.py"), b"changed\n");
-    // One end alone is no undo.
+    // Restoring only one path is not an undo.
     let (repo, snapshot) = moved();
     repo.ask(&["snapshot", "restore", &snapshot, "old.py"])
         .fails("refused");
@@ -292,7 +292,7 @@ fn approval_is_asked_before_any_file_is_restored() {
     repo.commit("Begin");
     let snapshot = backup(&repo.ask(&["move", "old.py", "new.py"]));
     commit_all(&repo);
-    // The old file would come back, which needs nobody, and the new one go, which does.
+    // Restoring the old file needs no approval, but deleting the new one does.
     let held = restore(&repo, &snapshot);
     assert_eq!(held.fails("held").class(), "DELETE");
     assert!(!repo.path("old.py").exists());
@@ -374,7 +374,7 @@ fn a_person_restores_what_the_design_grants() {
     let ids: &Value = &answer.works().json["backups"];
     assert_eq!(ids.as_array().unwrap().len(), 1);
     assert_eq!(repo.read(FILE), lines(1..=50).as_bytes());
-    // What is as the snapshot has it stays, without a record.
+    // A file that equals the snapshot stays unchanged and is not logged.
     let count = repo.records().len();
     restore(&repo, &snapshot).works();
     assert_eq!(repo.records().len(), count);

@@ -1,4 +1,4 @@
-//! The definitions of requirement 003: a workspace to read from, an output directory to write to.
+//! The definitions of requirement 003: a workspace to read from and an output directory to write to.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 

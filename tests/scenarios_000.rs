@@ -113,7 +113,7 @@ fn scenario_110_a_binary_file() {
     assert_eq!(findings(&report), DESTROYED);
     assert_eq!(report["findings"][0]["details"]["becomes"], "binary");
 
-    // A binary file may change: its lines mean nothing.
+    // A binary file may change: it has no lines.
     let changed: Vec<u8> = binary.iter().rev().copied().collect();
     let report = step(&binary, changed);
     assert_eq!(measured(&report), json!(["MODIFY", null, null, null]));
@@ -198,7 +198,7 @@ fn change_and_loss_are_shown() {
         .says("src/state.py loses 80 of 120 lines (66 %)")
         .says("-line number 41\n")
         .says("+the new start");
-    // The lost content itself, apart from the preview.
+    // The lost content, separate from the preview.
     let lost = output
         .stdout
         .lines()
@@ -279,6 +279,6 @@ fn write_is_judged_with_its_new_content() {
     let answer = check("lost.py");
     assert_eq!(answer["allowed"], false);
     assert_eq!(answer["rule"], "destructive-change");
-    // The path alone may be written.
+    // The path itself may be written.
     repo.guard(&["check", "src/state.py"]).exits(0);
 }

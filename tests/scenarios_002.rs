@@ -3,7 +3,7 @@
 use crate::common::{self, DESIGN, Repo, findings};
 use serde_json::{Value, json};
 
-/// A repository whose design names `utils/lld.py` and `cli/main.py` on the lines 7 and 8.
+/// A repository whose design names `utils/lld.py` on line 7 and `cli/main.py` on line 8.
 fn governed() -> Repo {
     let repo = Repo::new();
     repo.govern(&[

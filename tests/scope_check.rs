@@ -1,4 +1,4 @@
-//! `guard scope check`: lint of design documents.
+//! `guard scope check` lints design documents.
 
 #![allow(clippy::unwrap_used)]
 
@@ -24,7 +24,7 @@ fn problems(repo: &Repo, arguments: &[&str]) -> Vec<String> {
     .collect()
 }
 
-/// A repository whose `origin/HEAD` is where the branch `188-work` began; the design is committed there.
+/// A repository in which the branch `188-work` starts at `origin/HEAD`; the design is committed on the branch.
 fn begun(files: &[&str], rows: &[(&str, &str, &str)]) -> Repo {
     let repo = Repo::new();
     for file in files {
@@ -191,7 +191,7 @@ fn changes_made_by_the_branch_are_not_faults() {
     repo.git(&["rm", "--quiet", "old.py"]);
     repo.git(&["mv", "moved.py", "there.py"]);
     repo.commit("Do the work");
-    // A Rename row speaks of the new path already.
+    // The Rename row already names the new path.
     assert_eq!(
         problems(&repo, &[]),
         [format!("warning design-duplicate {DESIGN}:10")]
@@ -318,7 +318,7 @@ fn all_judges_the_form_of_finished_designs_but_not_their_rows() {
         .says("design-bad-row");
 }
 
-/// Governs, and records where the work began.
+/// Commits a design and records the merge base.
 fn begin(repo: &Repo, rows: &[(&str, &str, &str)]) -> String {
     repo.govern(rows);
     let base = repo.git(&["rev-parse", "HEAD"]);
@@ -344,7 +344,7 @@ fn all_without_any_design_is_an_error() {
 #[test]
 fn staged_version_counts_with_staged() {
     let repo = begun(&[], &[("a.py", "Add", "")]);
-    // The index has a fault that the disk has not, and the other way round.
+    // The index has a fault that the file on disk lacks, and vice versa.
     repo.design(DESIGN, &[("a.py", "Add", ""), ("b.py", "Modify", "")]);
     let good = std::fs::read_to_string(repo.path(DESIGN))
         .unwrap()

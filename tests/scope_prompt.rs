@@ -1,4 +1,4 @@
-//! `guard scope prompt`: the section for an agent's prompt.
+//! `guard scope prompt` prints the section for an agent's prompt.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ const ROWS: &[(&str, &str, &str)] = &[
     ("tests/test_lld.py", "Add", "One test a scenario"),
 ];
 
-/// A repository governed by `rows`, with one test on disk that nobody has committed.
+/// A repository governed by `rows`, with one uncommitted test on disk.
 fn scaffolded(rows: &[(&str, &str, &str)]) -> Repo {
     let repo = Repo::new();
     repo.govern(rows);
@@ -32,7 +32,7 @@ fn line<'a>(text: &'a str, path: &str) -> &'a str {
     line
 }
 
-/// The tests that the section tells to leave alone.
+/// The tests that the section marks DO NOT MODIFY.
 fn scaffolded_tests(repo: &Repo) -> Vec<String> {
     let json = repo.json(&["scope", "prompt"]);
     let paths = json["paths"].as_array().unwrap().iter();
@@ -129,7 +129,7 @@ fn requirement_002_scenario_090_from_the_design_to_the_section_and_the_verdict()
     let text = prompt(&repo);
     assert!(line(&text, "tests/test_lld.py").ends_with("DO NOT MODIFY (already scaffolded)"));
 
-    // What the section says is what the gate does.
+    // The gate does what the section says.
     repo.stage("utils/lld.py", "def enforce(): ...\n");
     repo.guard(&["lint"]).exits(0);
     repo.stage("tests/test_lld.py", "def test_it(): pass\n");

@@ -1,4 +1,4 @@
-//! Real pushes over a local path, judged where they arrive and before they leave; and commits that only the
+//! Real pushes over a local path, judged on the server and before they are sent; and commits that only the
 //! reference-transaction hook sees.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
@@ -76,7 +76,7 @@ fn push_outside_its_design_is_refused_with_a_clear_message() {
     }
 }
 
-/// What was pushed to a branch before is judged again with what comes: an earlier push cannot prepare a later one.
+/// Earlier pushes to a branch are judged again with later ones, so an earlier push cannot change the rules.
 #[test]
 fn an_earlier_push_cannot_change_the_rules_for_a_later_one() {
     for hook in SERVER_HOOKS {
@@ -103,7 +103,7 @@ fn a_merge_of_main_can_be_pushed() {
         push(&repo, &["188-work"]).exits(0);
         repo.git(&["switch", "--quiet", "main"]);
         commit_file(&repo, "src/mainonly.rs", "fn main() {}\n");
-        // By a trusted hand, past the hook.
+        // By an administrator, without the hook.
         repo.git(&[
             "-C",
             "../server",
@@ -170,7 +170,7 @@ fn push_to_main_is_judged_from_its_previous_commit() {
         push(&repo, &["HEAD:main"])
             .exits(1)
             .says("main contains no issue number");
-        // History thrown away shows as what is lost.
+        // Removed history is reported as a loss.
         repo.git(&["reset", "--quiet", "--hard", "origin/main~1"]);
         repo.stage("src/other.rs", "fn other() {}\n");
         repo.commit(&format!("Other\n\nGuard-Design: {DESIGN}"));
@@ -198,7 +198,7 @@ fn first_push_must_contain_only_the_settings() {
     }
 }
 
-/// A server that judges nothing it cannot read.
+/// A server that refuses what it cannot read.
 #[test]
 fn a_branch_without_a_design_is_refused() {
     for hook in SERVER_HOOKS {
@@ -256,7 +256,7 @@ fn push_without_a_known_target_is_refused_with_advice() {
     push(&repo, &["188-work"]).exits(0);
 }
 
-/// Rows 32, 33 and 37: what no other hook sees.
+/// Rows 32, 33 and 37: commits that no other hook sees.
 #[test]
 fn the_reference_transaction_hook_judges_commits_that_skipped_the_others() {
     let repo = with_server();
@@ -287,7 +287,7 @@ fn the_reference_transaction_hook_judges_commits_that_skipped_the_others() {
     assert_ne!(skipped.code, 0);
     assert_eq!(repo.git(&["rev-parse", "188-work"]), before);
 
-    // Good work, amending it, and moving to what is known pass.
+    // Granted commits, amending them and moving a branch to known commits pass.
     repo.git(&["reset", "--quiet", "--hard"]);
     repo.stage("src/new.rs", "fn new() {}\n");
     repo.commit("Add new");

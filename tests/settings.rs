@@ -187,7 +187,7 @@ fn the_reference_has_every_key_with_its_default() {
     for (key, row) in KEYS.iter().zip(rows) {
         let start = format!("| `{}` | ", key.name);
         assert!(row.starts_with(&start), "{row}");
-        // Markdown wants a pipe inside a cell escaped.
+        // Markdown requires escaping a pipe inside a cell.
         let row = row.replace("\\|", "|");
         if let Some(default) = key.default_text() {
             assert!(row.contains(&format!(" | `{default}` | ")), "{row}");

@@ -1,5 +1,5 @@
-//! A system that writes and reads a few bytes at a time, as a signal, a pipe or a nearly full disk make it: everything
-//! is there in the end. strace can only pretend; a library before the C library really does it.
+//! A system that writes and reads a few bytes at a time, as with signals, pipes or a nearly full disk: everything is
+//! written in the end. strace can only fake this, so a preloaded library really does it.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
@@ -11,7 +11,7 @@ use crate::common::files::answer_of;
 use crate::common::{self, GUARD, Repo, lines};
 use write_guard::gate::{Log, verify};
 
-/// At most five bytes a call.
+/// At most five bytes per call.
 const SHORT: &str = r"
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -76,7 +76,7 @@ fn short_writes_are_completed() {
     let log = Log::new(&repo.path(".git")).read().unwrap();
     let result = verify(&log, None);
     assert_eq!((result.fault, result.head.count), (None, 8));
-    // It was as short as it says.
+    // The calls really were that short.
     let trace = repo.path("../trace");
     let mut command = repo.command("strace");
     command.arg("-o").arg(&trace).args(["-etrace=write", "-E"]);

@@ -1,4 +1,4 @@
-//! Snapshots: what a write replaced can be brought back, and nothing else of the repository moves.
+//! Snapshots: the content that a write replaced can be restored, and nothing else in the repository changes.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
@@ -70,7 +70,7 @@ fn head_index_and_work_tree_stay_as_they_are() {
     let state = |repo: &Repo| {
         let listing = repo.digest_tree();
         let own = |line: &&str| {
-            // Objects, the ref and guard's own directory are what a snapshot is made of.
+            // A snapshot consists of objects, the ref and guard's own directory.
             ![
                 ".git/objects",
                 ".git/refs/guard",
@@ -91,7 +91,7 @@ fn head_index_and_work_tree_stay_as_they_are() {
     repo.put("target-file", "x\n", &[]).works();
     repo.put("target-file", "y\n", &[]).works();
     repo.ask(&["delete", "target-file"]).works();
-    // Directories with guard's own parts in them are listed with what is in them only.
+    // Directories that contain guard's files are compared only by their other files.
     assert_eq!(state(&repo), before);
     repo.git(&["fsck", "--strict", "--no-dangling"]);
     assert_eq!(repo.git(&["log", "--oneline", "--all", "--", "x"]), "");
@@ -147,7 +147,7 @@ fn lost_snapshot_does_not_hide_later_ones() {
     assert_eq!(repo.read("a"), b"two\n");
 }
 
-/// Removes an object, and what guard puts it back from as well.
+/// Removes an object, and the copy that guard restores it from.
 fn remove_object(repo: &Repo, id: &str, for_good: bool) {
     let name = format!("{}/{}", &id[..2], &id[2..]);
     fs::remove_file(repo.path(".git/objects").join(&name)).unwrap();
@@ -184,7 +184,7 @@ fn a_missing_object_hides_its_own_snapshot_only() {
         assert_eq!(held.stdout, "0\n");
         repo.put("a", "5\n", &[]).works();
         assert_eq!(list(&repo).len(), 4);
-        // Pruning leaves the lost one out, and git finds everything again.
+        // Pruning drops the lost snapshot, and git finds all other objects again.
         repo.guard(&["snapshot", "prune"])
             .exits(0)
             .says("deleted 0 snapshots, kept 4");
@@ -240,7 +240,7 @@ fn wrong_clock_never_prunes_young_snapshots() {
     let repo = Repo::open();
     repo.write("a", "0\n");
     let all = four(&repo);
-    // As if the clock had stood in the year 2001 for the third.
+    // As if the clock had been in the year 2001 for the third.
     let [tree, parent] = ["^{tree}", "^"].map(|part| {
         let name = format!("{}{part}", all[2]);
         repo.git(&["rev-parse", &name])
@@ -271,7 +271,7 @@ fn snapshot_ref_that_is_not_a_snapshot_is_not_extended() {
     assert_eq!(repo.read("a"), b"one\n");
 }
 
-/// The log is locked after the snapshot was taken, so that the write waits with it.
+/// The log is locked after the snapshot is taken, so that the write waits.
 #[test]
 fn concurrent_save_is_in_a_snapshot_before_it_is_replaced() {
     for verb in [&["write", "a", "--allow-empty"][..], &["delete", "a"]] {

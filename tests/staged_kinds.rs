@@ -27,7 +27,7 @@ fn a_submodule_needs_a_row_of_its_own() {
     commit(&outer, &["--", DESIGN]).exits(0);
     passes(&outer);
 
-    // Another place to fetch from is a change of the submodule.
+    // Another URL is a change of the submodule.
     let other = "[submodule \"lib\"]\n\tpath = lib\n\turl = https://example.org/other\n\tbranch = 188-work\n";
     outer.stage(".gitmodules", other);
     passes(&outer);
@@ -148,7 +148,7 @@ fn a_replacement_does_not_hide_behind_a_rename() {
     repo.govern(&[("src/state.rs` -> `src/store.rs", "Rename", "x")]);
     install(&repo);
     repo.git(&["mv", "src/state.rs", "src/store.rs"]);
-    // Half of the lines are gone, and what is left is still similar enough to be the same file.
+    // Half of the lines are gone; the rest is still similar enough to be the same file.
     repo.stage("src/store.rs", lines(101..=200));
     let report = repo.json(&["lint"]);
     assert_eq!(report["changes"][1]["class"], "REPLACE");
@@ -215,7 +215,7 @@ fn a_separate_git_directory() {
 fn replace_refs_and_attributes_hide_nothing() {
     let repo = repo();
     repo.stage("src/stray.rs", "stray\n");
-    // To git, HEAD's tree is now the index: it shows no staged change.
+    // With the replacement, git compares the index with itself and shows no staged change.
     let staged = repo.git(&["write-tree"]);
     let head = repo.git(&["rev-parse", "HEAD^{tree}"]);
     repo.git(&["replace", &head, &staged]);

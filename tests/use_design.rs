@@ -1,4 +1,4 @@
-//! `guard use`: the design of a branch, kept in git's configuration.
+//! `guard use`: the design of a branch, stored in git's configuration.
 
 #![allow(clippy::unwrap_used)]
 

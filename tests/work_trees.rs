@@ -1,5 +1,5 @@
-//! What is held, approved and kept in one work tree of a repository stays there: lists name it, and applying it in
-//! another is refused.
+//! Held changes, approvals and snapshots belong to one work tree of a repository. Lists name the work tree, and
+//! applying them in another is refused.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
@@ -95,7 +95,7 @@ fn the_same_change_held_in_two_work_trees_is_held_twice() {
     assert_ne!(here, there);
     assert_eq!(pending(&repo).len(), 2);
     let Some(driver) = driver(&repo) else { return };
-    // A rejection writes nothing, so it may be given anywhere.
+    // A rejection writes nothing, so it works in any work tree.
     guard_at_terminal(driver, &["reject", &there], &[], End::Wait).exits(0);
     let left = pending(&repo);
     assert_eq!(left.len(), 1);
@@ -167,22 +167,22 @@ fn a_snapshot_is_restored_in_its_own_work_tree_only() {
         );
     }
     assert_eq!(repo.read("a"), b"here, new\n");
-    // What it holds may be seen from anywhere.
+    // Every work tree can show its content.
     let held = repo.guard(&["snapshot", "show", &there, "a"]).exits(0);
     assert_eq!(held.stdout, "there\n");
     let restored = repo.ask(&["-C", "../side", "snapshot", "restore", &there]);
     assert_eq!(restored.works().json["restored"], json!(["a"]));
     assert_eq!(repo.read("../side/a"), b"there\n");
-    // What the other work tree did at the same path does not stand in the way of an undo.
+    // A write of the other work tree at the same path does not block an undo.
     repo.ask(&["snapshot", "restore", &here]).works();
     let undone = repo.records().pop().unwrap();
     assert!(undone["undoes"].is_u64(), "{undone:#}");
     assert_eq!(repo.read("a"), b"here\n");
-    // Pruning is for all of them, and keeps what they say.
+    // Pruning covers the snapshots of all work trees and keeps their messages.
     repo.guard(&["snapshot", "prune"])
         .exits(0)
         .says("deleted 0 snapshots, kept 4");
-    // Where it leaves a lost one out, it writes the others anew.
+    // If it drops a lost one, it rewrites the others.
     let lost = format!("{}/{}", &here[..2], &here[2..]);
     for objects in [".git/objects", ".git/guard/objects"] {
         fs::remove_file(repo.path(objects).join(&lost)).unwrap();
@@ -216,7 +216,7 @@ fn an_approval_counts_in_its_own_work_tree_only() {
     guard_at_terminal(driver, &approve, CONSENT, End::Wait).exits(0);
     assert!(!is_refused(&repo, "../side"));
     assert!(is_refused(&repo, "."));
-    // Nor does it count here when its file says so.
+    // It does not count here either if its file names this work tree.
     let store = repo.path(".git/guard/approvals");
     let file = fs::read_dir(&store)
         .unwrap()

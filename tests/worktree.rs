@@ -1,4 +1,4 @@
-//! `guard lint --worktree` says of the work tree what `guard lint` says after `git add --all`, and touches nothing.
+//! `guard lint --worktree` reports what `guard lint` reports after `git add --all`, and changes nothing.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -68,7 +68,7 @@ fn every_kind_of_change_is_judged_as_if_it_were_added() {
 #[test]
 fn a_clean_work_tree_has_no_changes() {
     let repo = repo();
-    // Another time and the same content.
+    // Another time, but the same content.
     repo.write("src/old.rs", "old\n");
     let report = same_as_added(&repo);
     assert_eq!(changes(&report), []);
@@ -167,7 +167,7 @@ fn pattern_for_everything_may_be_negated() {
         changes(&report),
         [(".gitignore", "add"), ("stray.rs", "add")]
     );
-    // What is below an ignored directory cannot be taken back.
+    // Files below an ignored directory cannot be included again.
     repo.write("dir/stray.rs", "x\n");
     assert_eq!(changes(&same_as_added(&repo)).len(), 2);
 }
@@ -326,7 +326,7 @@ fn a_submodule_is_the_commit_that_it_is_at() {
     outer.govern(&[("src/new.rs", "Add", "x")]);
     assert_eq!(changes(&same_as_added(&outer)), []);
 
-    // Its own changes are not those of the repository around it.
+    // Its changes do not belong to the outer repository.
     outer.write("lib/src/old.rs", "changed\n");
     outer.write("lib/untracked", "x\n");
     assert_eq!(changes(&same_as_added(&outer)), []);
@@ -336,7 +336,7 @@ fn a_submodule_is_the_commit_that_it_is_at() {
     assert_eq!(changes(&report), [("lib", "modify")]);
     assert_eq!(error_findings(&report), [("submodule-changed", "lib")]);
 
-    // Not checked out, which is no change; then gone.
+    // Not checked out, which is not a change; then deleted.
     outer.git(&["reset", "--quiet"]);
     fs::remove_dir_all(outer.path("lib")).unwrap();
     fs::create_dir(outer.path("lib")).unwrap();
@@ -391,7 +391,7 @@ fn a_sparse_checkout_leaves_files_out_but_hides_none() {
         repo.write("src/new.rs", "new\n");
         assert!(!repo.path("docs/far").exists());
         assert_eq!(changes(&worktree(&repo)), [("src/new.rs", "add")]);
-        // Git would not add these; guard shows them all the same.
+        // git would not add these, but guard reports them.
         repo.write("docs/far/b", "changed\n");
         repo.write("docs/far/c", "c\n");
         assert_eq!(
@@ -442,7 +442,7 @@ fn another_index_a_separate_git_directory_and_any_directory() {
     named.env("GIT_DIR", repo.path("../git"));
     named.env("GIT_INDEX_FILE", repo.path("../no-such-index"));
     let named = run(&mut named);
-    // All is untracked there, and as it is in HEAD.
+    // All files are untracked there and equal to HEAD.
     assert_eq!(named.stdout, first.stdout, "{}", named.stderr);
 }
 
@@ -471,16 +471,16 @@ fn approval_counts_for_the_work_tree_content() {
     assert_eq!(report["changes"][0]["approved"], false);
 }
 
-/// Cases that git adds in another way, and why guard's answer is the safe one.
+/// Cases that git adds differently, and why guard's answer is the safe one.
 const ANOTHER_WAY: [&str; 3] = [
-    // Git cannot convert a file; guard looks at its bytes.
+    // git cannot convert a file; guard compares its bytes.
     "hostile/attributes-encoding",
-    // Git drops what no work tree holds; guard judges the entries that are there now.
+    // git drops entries that are not in the work tree; guard judges the current entries.
     "hostile/path-git-dir",
     "hostile/path-git-dir-disguised",
 ];
 
-/// Of every repository of `fixtures/repos` that is about the next commit: guard says what it says after
+/// For every repository of `fixtures/repos` that tests the next commit, guard reports the same as after
 /// `git add --all`, or cannot judge.
 #[test]
 fn the_repositories_of_the_fixtures() {
@@ -500,7 +500,7 @@ fn the_repositories_of_the_fixtures() {
     assert!(same > 200, "only {same} of {} could be judged", cases.len());
 }
 
-/// Whether the case can be judged; then the answer is that on the added files.
+/// Whether the case can be judged; asserts that the report equals the one on the added files.
 fn is_same_as_added(case: &Case) -> bool {
     let name = &case.name;
     let built = match case::build(case).unwrap() {
@@ -533,7 +533,7 @@ fn is_same_as_added(case: &Case) -> bool {
     true
 }
 
-/// Numbers that only look random, the same in every run.
+/// Pseudo-random numbers, the same in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -589,7 +589,7 @@ const PATTERNS: [&str; 32] = [
     "!lib/a",
 ];
 
-/// Makes, changes and removes files at random places; what stands in the way stays.
+/// Creates, changes and removes files at random paths; existing files in the way stay.
 fn disturb(repo: &Repo, dice: &mut Dice, times: usize) {
     for _ in 0..times {
         let mut path = repo.root.clone();
@@ -632,6 +632,6 @@ fn generated_trees_agree_with_git_add() {
         println!("seed {seed}");
         seen += changes(&same_as_added(&repo)).len();
     }
-    // Had everything been ignored, nothing would have been compared.
+    // If everything were ignored, nothing would be compared.
     assert!(seen > 200, "{seen}");
 }

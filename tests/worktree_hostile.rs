@@ -1,4 +1,4 @@
-//! `guard lint --worktree` where something hides changes, cannot be read, or is not what it was a moment ago.
+//! `guard lint --worktree` if changes are hidden, unreadable or concurrent.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,7 +14,7 @@ fn unreadable_nested_repository_is_an_error() {
     repo.git(&["init", "--quiet", "lib"]);
     repo.write("lib/file", "x\n");
     repo.write("lib/.git/HEAD", "nonsense\n");
-    // Git takes its files for those of the repository around it; whoever broke it may want something else.
+    // git treats its files as files of the outer repository, which may not be intended.
     cannot(&repo)
         .says("the repository in lib cannot be read")
         .says("repair it, or add the directory to .gitignore");
@@ -22,7 +22,7 @@ fn unreadable_nested_repository_is_an_error() {
     repo.write("lib/.git/HEAD", "ref: refs/heads/main\n");
     repo.git(&["-C", "lib", "commit", "--quiet", "--allow-empty", "-m", "x"]);
     assert_eq!(changes(&worktree(&repo)), [("lib", "add")]);
-    // What HEAD is there, only the reftable knows.
+    // Only the reftable knows its HEAD.
     let config = "[core]\nrepositoryformatversion = 1\n[extensions]\nrefStorage = reftable\n";
     repo.write("lib/.git/config", config);
     cannot(&repo)
@@ -45,7 +45,7 @@ fn flags_of_the_index_hide_no_change() {
     );
     fs::remove_file(repo.path("src/other.rs")).unwrap();
     fs::remove_file(repo.path("src/old.rs")).unwrap();
-    // What skip-worktree marks need not be there.
+    // Files flagged skip-worktree may be absent.
     assert_eq!(changes(&worktree(&repo)), [("src/other.rs", "delete")]);
 }
 
@@ -78,7 +78,7 @@ fn change_with_unchanged_size_and_time_is_seen() {
     repo.git(&["update-index", "--refresh"]);
     repo.write("src/other.rs", "OTHER\n");
     touch("src/other.rs");
-    // Git believes the time of the file alone where it is told to.
+    // git can be configured to trust only the file's time.
     repo.git(&["config", "core.trustctime", "false"]);
     repo.git(&["config", "core.checkStat", "minimal"]);
     assert_eq!(repo.git(&["status", "--short", "--", "src/other.rs"]), "");
@@ -110,7 +110,7 @@ fn configured_programs_are_never_run() {
     let _ = fs::remove_file(&mark);
     let report = worktree(&repo);
     assert!(!mark.exists());
-    // In layout only, as the help says.
+    // Only in layout, as the help says.
     assert!(changes(&report).contains(&("src/a.txt", "modify")));
     repo.guard(&["lint", "--help"]).says("core.autocrlf");
 }
@@ -153,7 +153,7 @@ fn special_files_are_not_opened() {
     let report = repo.json(&["lint", "--worktree"]);
     assert_eq!(changes(&report), [("src/new.rs", "add")]);
 
-    // Git fails to add what a tracked file has become.
+    // git cannot add what replaced the tracked file.
     fs::remove_file(repo.path("src/old.rs")).unwrap();
     fifo(&repo, "src/old.rs");
     repo.try_git(&["add", "--all"]).exits(128);
@@ -187,11 +187,11 @@ fn linked_ignore_file_is_ignored() {
     );
 }
 
-/// Runs guard as a person who is not root: whom modes stop.
+/// Runs guard as a user other than root, so that file modes apply.
 #[cfg(unix)]
 fn as_unprivileged_user(repo: &Repo) -> Output {
     use std::os::unix::process::CommandExt;
-    // Where guard was built, somebody else may not go.
+    // Other users may not enter the build directory.
     let reachable = repo.path("../guard");
     if !reachable.exists() {
         copy_guard(&reachable);
@@ -232,7 +232,7 @@ fn unreadable_files_are_reported() {
     as_unprivileged_user(&repo)
         .exits(2)
         .says("locked cannot be read");
-    // Nobody asks for what is ignored.
+    // guard does not read ignored files.
     repo.write(".git/info/exclude", "locked/\n");
     as_unprivileged_user(&repo).exits(0);
 
@@ -255,7 +255,7 @@ fn content_beyond_the_limit_is_refused_only_if_changed() {
     large.set_modified(past).unwrap();
     repo.git(&["-c", "core.compression=1", "add", "--all"]);
     repo.commit("Large");
-    // Known by its stat, so that nobody reads it.
+    // Its stat is unchanged, so guard does not read it.
     let report = repo.json(&["lint", "--worktree"]);
     assert_eq!(changes(&report), []);
 }

@@ -1,4 +1,4 @@
-//! A governed repository with guard's hooks installed, and what becomes of commits there.
+//! A governed repository with guard's hooks installed, and checks that its commits pass or are refused.
 
 use serde_json::Value;
 
@@ -30,13 +30,13 @@ pub fn commit(repo: &Repo, arguments: &[&str]) -> Output {
     repo.try_git(&all)
 }
 
-/// A commit of the staged changes passes.
+/// Asserts that a commit of the staged changes passes.
 #[track_caller]
 pub fn passes(repo: &Repo) {
     commit(repo, &[]).exits(0);
 }
 
-/// A commit of the staged changes is refused by this rule at this path alone, and HEAD stays.
+/// Asserts that only this rule refuses a commit of the staged changes, only at this path, and HEAD stays.
 #[track_caller]
 pub fn refused(repo: &Repo, rule: &str, path: &str) {
     refused_by(repo, &[(rule, path)]);

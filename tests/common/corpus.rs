@@ -1,5 +1,5 @@
-//! The shared corpus of hostile and harmless paths. It is no part of this package; `$GUARD_SHARED` names the folder
-//! that holds `data/hostile-paths.json`, by default the neighbour `shared`.
+//! The shared corpus of hostile and harmless paths. It is not part of this package; `$GUARD_SHARED` names the folder
+//! that holds `data/hostile-paths.json`. The default is the sibling folder `shared`.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::Repo;
 
-/// The entries, or a counted skip where the corpus is absent.
+/// The entries, or a counted skip if the corpus is absent.
 pub fn entries() -> Option<Vec<Value>> {
     let shared = std::env::var_os("GUARD_SHARED").map_or_else(
         || PathBuf::from(super::SOURCE).join("../shared"),
@@ -40,7 +40,7 @@ pub fn input(entry: &Value) -> Vec<u8> {
         .collect()
 }
 
-/// What is there already, a line each.
+/// The existing files, one per line.
 pub fn given(entry: &Value) -> impl Iterator<Item = &str> {
     let lines = entry["given"].as_array().into_iter().flatten();
     lines.filter_map(Value::as_str)
@@ -61,7 +61,7 @@ pub fn parsed_as(entry: &Value) -> Vec<(String, String)> {
     }
 }
 
-/// A design with this cell in its only row: a Rename row where the cell points from one path to another, else Modify.
+/// A design whose only row has this cell: a Rename row if the cell has an arrow between two paths, else Modify.
 pub fn design_with(cell: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(cell);
     let kind = if text.contains(" -> ") || text.contains('→') {
@@ -75,7 +75,7 @@ pub fn design_with(cell: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The corpus speaks of a workspace at `/ws`; this one is elsewhere.
+/// The corpus assumes a workspace at `/ws`; this one is elsewhere.
 pub fn moved(input: &[u8], repo: &Repo) -> Vec<u8> {
     let root = repo.root.as_os_str().as_encoded_bytes();
     let name = repo.root.file_name().unwrap().as_encoded_bytes();
@@ -85,7 +85,7 @@ pub fn moved(input: &[u8], repo: &Repo) -> Vec<u8> {
         input = [root, rest].concat();
     }
     input = input.replace("/alias", [root, b"-alias"].concat());
-    // The longest path counts with its root, and ours is longer by this much.
+    // The limit of a path includes its root, and this root is longer by this much.
     let longer = root.len() - b"/ws".len();
     if input.len() > 4096 - 256 && input.contains(&b'/') {
         input.truncate(input.len() - longer);
@@ -96,7 +96,7 @@ pub fn moved(input: &[u8], repo: &Repo) -> Vec<u8> {
     input
 }
 
-/// Builds one line of a layout; `None` where this test cannot.
+/// Builds one line of a layout; `None` if this test cannot.
 #[cfg(unix)]
 pub fn build(repo: &Repo, line: &str) -> Option<()> {
     use std::fs;

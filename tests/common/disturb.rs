@@ -1,4 +1,4 @@
-//! Runs a verb once for each of its calls to the file system, disturbed there.
+//! Runs a verb once for each of its file system calls, and disturbs that call.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use super::{Repo, run};
 /// A log and a list of snapshots that grow make later runs slower.
 const POINTS_A_REPOSITORY: usize = 40;
 
-/// No fault makes a run take longer.
+/// No run takes longer, even with a fault.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How a verb is run.
@@ -19,16 +19,16 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub enum Runner {
     /// With JSON on standard output.
     Plain,
-    /// At a terminal, with a person who answers.
+    /// At a terminal with scripted answers.
     Terminal(&'static [(&'static str, &'static str)]),
 }
 
-/// A person who consents.
+/// Answers that approve.
 pub const CONSENT: &[(&str, &str)] = &[("Type `", "line\n"), ("Reason: ", "a reason\n")];
 
 impl Runner {
-    /// Runs guard with the words of strace before it; `None` where it cannot. The machine's list of time zones, which is
-    /// read name by name, is no part of what is tested.
+    /// Runs guard under strace with these arguments; `None` if that is impossible. Reads of the machine's list of time
+    /// zones are not tested.
     fn run(self, repo: &Repo, before: Vec<String>, arguments: &[String]) -> Option<Outcome> {
         let mut words = [before, guard(arguments)].concat();
         match self {
@@ -76,7 +76,7 @@ pub fn at_points(
     let counts = strace::recorded(&repo);
     let mut points = strace::points(&counts, salt);
     if runner != Runner::Plain && !strace::is_long() {
-        // A terminal takes its time; the last point is kept.
+        // Terminal sessions are slow; the last point is kept.
         points = points.into_iter().rev().step_by(2).rev().collect();
     }
     for (at, point) in points.into_iter().enumerate() {
@@ -103,7 +103,7 @@ pub fn at_points(
     true
 }
 
-/// Nothing in the object database is broken.
+/// Asserts that the object database is intact.
 #[track_caller]
 fn check_objects(repo: &Repo) {
     run(repo.command("git").args(["fsck", "--no-dangling"])).exits(0);

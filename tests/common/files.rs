@@ -1,4 +1,4 @@
-//! The file verbs, asked as a program asks them.
+//! Calls the file verbs as a program does.
 
 use std::process::Command;
 
@@ -58,7 +58,7 @@ pub fn answer_of(command: &mut Command, input: &[u8]) -> Answer {
 }
 
 impl Repo {
-    /// A repository in which no design applies.
+    /// A repository without a design.
     pub fn open() -> Repo {
         Repo::open_with("")
     }

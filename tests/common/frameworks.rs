@@ -1,4 +1,4 @@
-//! The hook frameworks, and guard's shipped hook as their configuration.
+//! The hook frameworks, configured with the hooks that guard ships.
 
 use std::path::{Path, PathBuf};
 

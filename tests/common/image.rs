@@ -1,4 +1,4 @@
-//! A file system of its own in a file, whose power can be cut.
+//! A file system in an image file, whose power can be cut.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -6,19 +6,19 @@ use std::process::Command;
 
 use super::{Repo, run, skip};
 
-/// Bytes of the image; mostly a hole.
+/// The size of the image in bytes; most of it is a hole.
 const SIZE: u64 = 64 << 20;
 
-/// What the journal still gets when the power is cut.
+/// What still reaches the journal when the power is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
-    /// The names of files and their sizes, but no data that was not written out: the harsh case.
+    /// File names and sizes, but no unwritten data: the harsh case.
     JournalFlushed = 1,
     /// Nothing.
     NothingFlushed = 2,
 }
 
-/// ext4 without its help for programs that forget to sync, mounted at a directory. Unmounted on drop.
+/// ext4 without its workarounds for programs that forget to sync, mounted at a directory. Unmounted on drop.
 pub struct Image {
     file: PathBuf,
     at: PathBuf,
@@ -75,7 +75,7 @@ impl Image {
         .exits(0);
     }
 
-    /// What a start of the machine does: the journal is replayed.
+    /// Replays the journal, as a restart of the machine does.
     pub fn restart(&self) {
         run(Command::new("umount").arg(&self.at)).exits(0);
         self.attach().unwrap();

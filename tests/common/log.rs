@@ -1,4 +1,4 @@
-//! The audit log, looked at and damaged.
+//! Reads and damages the audit log.
 
 use std::fs;
 use std::path::PathBuf;
@@ -47,7 +47,7 @@ pub fn head(repo: &Repo) -> String {
     report["head"].as_str().unwrap().to_owned()
 }
 
-/// The chain that somebody with a text editor and SHA-256 would write.
+/// The chain that an attacker with a text editor and SHA-256 would write.
 pub fn restamp(lines: &[String]) -> Vec<String> {
     let mut prev = "0".repeat(64);
     lines

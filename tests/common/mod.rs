@@ -1,7 +1,7 @@
 //! A real repository in a temporary directory, made with the real git and judged by the built binary.
 //!
-//! Nothing of the caller's environment reaches git or guard except `PATH` and the directory for
-//! temporary files: home, identity, dates and language are fixed.
+//! From the caller's environment, only `PATH` and the directory for temporary files reach git and guard. Home,
+//! identity, dates and language are fixed.
 
 #![allow(
     dead_code,
@@ -115,7 +115,7 @@ pub fn run_with_input(command: &mut Command, input: &[u8]) -> Output {
         .unwrap_or_else(|error| panic!("{shown}: {error}"));
     let mut stdin = child.stdin.take().unwrap();
     let output = std::thread::scope(|scope| {
-        // A child that does not read its input closes the pipe early, which is no failure.
+        // A child that does not read its input closes the pipe early, which is not a failure.
         scope.spawn(move || drop(stdin.write_all(input)));
         child.wait_with_output().unwrap()
     });
@@ -129,7 +129,7 @@ pub fn run_with_input(command: &mut Command, input: &[u8]) -> Output {
     }
 }
 
-/// Says loudly that the running test did not test, and has `tests/run` count it.
+/// Reports that the running test was skipped; `tests/run` counts it.
 pub fn skip(reason: &str) {
     let thread = std::thread::current();
     let line = format!("skipped: {}: {reason}", thread.name().unwrap_or("test"));
@@ -154,7 +154,7 @@ pub fn tool(name: &str) -> Option<PathBuf> {
     Some(program)
 }
 
-/// A repository on the branch `main`, with a home directory beside it. Both vanish on drop.
+/// A repository on the branch `main`, with a home directory next to it. Both are deleted on drop.
 pub struct Repo {
     temp: TempDir,
     /// The root of the work tree, free of symbolic links.
@@ -172,7 +172,7 @@ impl Repo {
         Repo::nothing().initialized(options)
     }
 
-    /// What [`Repo::init`] makes of an empty directory.
+    /// Turns an empty directory into what [`Repo::init`] returns.
     pub fn initialized(self, options: &[&str]) -> Repo {
         let mut init = vec!["init", "--quiet", "--template=", "--initial-branch=main"];
         init.extend(options);
@@ -180,12 +180,12 @@ impl Repo {
         self
     }
 
-    /// An empty directory that is no repository yet.
+    /// An empty directory that is not a repository yet.
     pub fn nothing() -> Repo {
         Repo::nothing_in(tempfile::tempdir().unwrap())
     }
 
-    /// The same in memory where that is possible: for tests that wait for the disk most of the time.
+    /// The same, in memory if possible, for tests that mostly wait for the disk.
     pub fn nothing_in_memory() -> Repo {
         let memory = Path::new("/dev/shm");
         Repo::nothing_in(if memory.is_dir() {
@@ -203,7 +203,7 @@ impl Repo {
         Repo { temp, root }
     }
 
-    /// A path below the root; `../x` is a place beside the repository.
+    /// A path below the root; `../x` is next to the repository.
     pub fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
         self.root.join(relative)
     }
@@ -254,7 +254,7 @@ impl Repo {
         output.stdout.trim_end_matches('\n').to_owned()
     }
 
-    /// Runs git, whatever comes of it.
+    /// Runs git, which may fail.
     #[track_caller]
     pub fn try_git(&self, arguments: &[&str]) -> Output {
         run(self.command("git").args(arguments))
@@ -279,10 +279,10 @@ impl Repo {
         assert_eq!(added.code, 0, "{}", added.stderr);
     }
 
-    /// Commits what is staged as part of the set-up: no hook judges it.
+    /// Commits the staged changes as part of the set-up, without hooks.
     #[track_caller]
     pub fn commit(&self, message: &str) -> String {
-        // `--no-verify` would leave prepare-commit-msg.
+        // `--no-verify` would still run prepare-commit-msg.
         let no_hooks = ["-c", "core.hooksPath=/dev/null"];
         self.git(&[&no_hooks[..], &["commit", "--quiet", "-m", message]].concat());
         self.git(&["rev-parse", "HEAD"])
@@ -377,8 +377,8 @@ impl Repo {
         fs::write(file, raw::index_file(&all)).unwrap();
     }
 
-    /// One line a file of the work tree and the git directory (the index is one of them): mode,
-    /// digest, name. Equal listings mean that nothing was touched.
+    /// One line per file of the work tree and the git directory, including the index: mode,
+    /// digest, name. Equal listings mean that nothing changed.
     pub fn digest_tree(&self) -> String {
         raw::digest_tree(&self.root)
     }
@@ -403,8 +403,8 @@ pub fn lines(range: std::ops::RangeInclusive<usize>) -> String {
     })
 }
 
-/// Writes a script that can be run. A child writes it: while this process has a file open for writing, a command that
-/// another test starts just then inherits the handle for a moment, and the file cannot be run until it lets go.
+/// Writes an executable script. A child writes it: while this process has a file open for writing, a command that
+/// another test starts can inherit the handle for a moment, and the file cannot be run until it is closed.
 #[track_caller]
 pub fn write_executable(path: &Path, script: &str) {
     if cfg!(unix) {

@@ -1,5 +1,5 @@
-//! Somebody who exchanges a directory and a link that leads outside, all the time, and a program that checks before it
-//! opens, which loses against them.
+//! A process that keeps swapping a directory and a link that leads outside, and a program that checks before it opens
+//! and therefore loses the race.
 
 use std::fs;
 use std::io;
@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-/// What only the outside holds.
+/// Content that exists only outside.
 pub const SECRET: &[u8] = b"secret";
 
-/// A workspace `ws` with the directory `d`, and `l` that leads to `out` beside the workspace.
+/// A workspace `ws` with the directory `d` and the link `l`, which leads to `out` next to the workspace.
 pub struct Field {
     _dir: tempfile::TempDir,
     pub ws: PathBuf,
@@ -20,7 +20,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// In memory where that is possible, as every write is synced.
+    /// In memory if possible, because every write is synced.
     pub fn new() -> Field {
         let memory = Path::new("/dev/shm");
         let dir = if memory.is_dir() {
@@ -36,12 +36,12 @@ impl Field {
         Field { _dir: dir, ws, out }
     }
 
-    /// Runs `work` while the directory and the link are exchanged.
+    /// Runs `work` while the directory and the link are swapped.
     pub fn during_exchanges<T>(&self, work: impl FnOnce() -> T) -> T {
         exchanging(&self.ws, work)
     }
 
-    /// What is wrong with the outside: 0, or something got out.
+    /// The number of unexpected changes outside; more than 0 means an escape.
     pub fn escapes(&self) -> usize {
         escapes(&self.out)
     }
@@ -54,7 +54,7 @@ pub fn put_outside(ws: &Path, out: &Path) {
     symlink("../out", ws.join("l")).unwrap();
 }
 
-/// Runs `work` while `d` and `l` in `ws` are exchanged; both are where they were at the end.
+/// Runs `work` while `d` and `l` in `ws` are swapped; at the end, both are in their original places.
 pub fn exchanging<T>(ws: &Path, work: impl FnOnce() -> T) -> T {
     let stop = AtomicBool::new(false);
     let (d, l) = (ws.join("d"), ws.join("l"));
@@ -75,7 +75,7 @@ pub fn exchanging<T>(ws: &Path, work: impl FnOnce() -> T) -> T {
     })
 }
 
-/// Outside there is only the secret, unchanged.
+/// Asserts that only the secret is outside, unchanged.
 pub fn escapes(out: &Path) -> usize {
     let names = fs::read_dir(out).unwrap().count();
     let secret = fs::read(out.join("secret")).is_ok_and(|content| content == SECRET);

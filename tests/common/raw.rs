@@ -1,4 +1,4 @@
-//! Git's index written and a directory read without git's help.
+//! Writes git's index and reads directories without git.
 
 use std::fs;
 use std::path::Path;
@@ -80,7 +80,7 @@ fn digest(root: &Path, directory: &Path, lines: &mut Vec<String>) {
     }
 }
 
-/// One line a file below `root`: mode, digest of the content, name.
+/// One line per file below `root`: mode, digest of the content, name.
 pub fn digest_tree(root: &Path) -> String {
     let mut lines = Vec::new();
     digest(root, root, &mut lines);

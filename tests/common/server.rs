@@ -5,7 +5,7 @@ use std::fs;
 use super::{GUARD, Repo};
 
 impl Repo {
-    /// Makes `origin` of an empty bare repository beside this one.
+    /// Adds an empty bare repository next to this one as `origin`.
     #[track_caller]
     pub fn add_server(&self) {
         self.git(&[
@@ -19,7 +19,7 @@ impl Repo {
         self.git(&["remote", "add", "origin", "../server"]);
     }
 
-    /// As [`Repo::add_server`], with what `main` holds there already.
+    /// As [`Repo::add_server`], and pushes `main` to it.
     #[track_caller]
     pub fn push_to_server(&self) {
         self.add_server();

@@ -9,9 +9,9 @@ use super::{DESIGN, Output, Repo, SETTINGS, lines, run, skip};
 
 /// The file that is replaced.
 pub const FILE: &str = "src/state.py";
-/// Who signs: the address of git's identity in the tests.
+/// The signer: the address of git's identity in the tests.
 pub const WHO: &str = "author@example.com";
-/// Where signers are listed unless the settings say otherwise.
+/// The default path of the list of signers.
 pub const SIGNERS: &str = ".guard/allowed_signers";
 
 /// 200 lines.
@@ -33,7 +33,7 @@ pub fn half() -> String {
         .collect()
 }
 
-/// `text` with the lines from this one on changed, ten of them: a small edit.
+/// `text` with ten lines changed, starting at this one: a small edit.
 pub fn edited(text: &str, first: usize) -> String {
     let edit = |(at, line): (usize, &str)| {
         if (first..first + 10).contains(&at) {
@@ -45,7 +45,7 @@ pub fn edited(text: &str, first: usize) -> String {
     text.lines().enumerate().map(edit).collect()
 }
 
-/// Whether there is an `ssh-keygen`; counted where there is none.
+/// Whether `ssh-keygen` is installed; a counted skip otherwise.
 pub fn has_ssh_keygen() -> bool {
     let found = Command::new("ssh-keygen").arg("-?").output().is_ok();
     if !found {
@@ -69,7 +69,7 @@ pub fn keygen(repo: &Repo, name: &str, options: &[&str]) -> String {
     public.trim().to_owned()
 }
 
-/// The private key's file.
+/// The file of the private key.
 pub fn key(repo: &Repo, name: &str) -> String {
     repo.path("../keys").join(name).display().to_string()
 }
@@ -100,7 +100,7 @@ pub fn listed() -> Option<Repo> {
     scene("", &format!("{WHO} namespaces=\"guard\" KEY"))
 }
 
-/// Consent to [`FILE`] going from one content to the other; an empty content stands for no file. Nobody signed it yet.
+/// An unsigned approval of [`FILE`] going from one content to the other; empty content stands for no file.
 pub fn approval(repo: &Repo, old: &str, new: &str) -> Approval {
     let id = |text: &str| (!text.is_empty()).then(|| repo.blob(text.as_bytes()).to_string());
     let (old, new) = (id(old), id(new));
@@ -120,7 +120,7 @@ pub fn approval(repo: &Repo, old: &str, new: &str) -> Approval {
     }
 }
 
-/// What `ssh-keygen -Y sign` makes of a text.
+/// The signature of `ssh-keygen -Y sign` over a text.
 #[track_caller]
 pub fn signature(repo: &Repo, name: &str, namespace: &str, text: &str) -> String {
     let file = repo.path("../keys/text");
@@ -145,7 +145,7 @@ pub fn signed(repo: &Repo, name: &str, approval: Approval) -> Approval {
     }
 }
 
-/// Commits a content of [`FILE`] (none where it is empty) with these approvals in the message; no hook judges it.
+/// Commits this content of [`FILE`] (deletes it if empty) with these approvals in the message, without hooks.
 #[track_caller]
 pub fn land(repo: &Repo, content: &str, approvals: &[&Approval]) -> String {
     if content.is_empty() {
@@ -175,14 +175,14 @@ pub fn range(repo: &Repo, options: &[&str]) -> Output {
     )
 }
 
-/// Runs guard on lines without end.
+/// Runs guard without wrapping lines.
 #[track_caller]
 pub fn unwrapped(repo: &Repo, arguments: &[&str]) -> Output {
     let mut guard = repo.command(super::GUARD);
     run(guard.env("COLUMNS", "1000").args(arguments))
 }
 
-/// What `ssh-keygen -Y verify` says of an approval by a list of signers, at the time when it was given.
+/// The result of `ssh-keygen -Y verify` for an approval and a list of signers, at the time of the approval.
 pub fn ssh_keygen_verifies(repo: &Repo, approval: &Approval, signers: &str) -> bool {
     let signature = approval.signature.as_deref().unwrap();
     let armoured = signature

@@ -1,11 +1,11 @@
-//! strace: which calls to the file system a program makes, and one of them failed, or the program killed before it.
+//! strace: records the file system calls of a program, makes one of them fail, or kills the program before it.
 
 use std::collections::BTreeMap;
 use std::process::Command;
 
 use super::{Repo, run, skip};
 
-/// Calls that change something, make it durable, or open it.
+/// Calls that change, sync or open something.
 const CHANGING: &[&str] = &[
     "copy_file_range",
     "fchmod",
@@ -35,7 +35,7 @@ const CHANGING: &[&str] = &[
     "writev",
 ];
 
-/// Calls that only look.
+/// Calls that only read.
 const LOOKING: &[&str] = &[
     "close",
     "dup",
@@ -56,13 +56,13 @@ const LOOKING: &[&str] = &[
     "statx",
 ];
 
-/// A call: its name, and which of those with this name, from 1.
+/// A call: its name and its number among the calls of that name, from 1.
 pub type Point = (&'static str, usize);
 
 /// How often each call is made.
 pub type Counts = BTreeMap<&'static str, usize>;
 
-/// Whether strace is there and may trace; a counted skip otherwise.
+/// Whether strace is installed and may trace; a counted skip otherwise.
 pub fn is_there(repo: &Repo) -> bool {
     let traced = repo
         .command("strace")
@@ -117,14 +117,14 @@ pub fn command(repo: &Repo, words: &[String]) -> Command {
     command
 }
 
-/// Whether everything is to be tried.
+/// Whether to try everything.
 pub fn is_long() -> bool {
     std::env::var_os("GUARD_LONG").is_some()
 }
 
-/// Every point with `GUARD_LONG`. Otherwise one in five of each call that changes something, with the last, and one of
-/// each that only looks, before which a kill leaves what it leaves before the next change. Which ones differs by call
-/// and by `salt`.
+/// Every point with `GUARD_LONG`. Otherwise one in five of each changing call, including the last, and one of each
+/// reading call, because a kill before a read leaves the same state as one before the next change. `salt` and the
+/// name of the call select them.
 pub fn points(counts: &Counts, salt: usize) -> Vec<Point> {
     let mut all = Vec::new();
     for (at, (name, count)) in counts.iter().enumerate() {
@@ -139,8 +139,8 @@ pub fn points(counts: &Counts, salt: usize) -> Vec<Point> {
     all
 }
 
-/// The errors that this call can meet: one that any can, and what fits. None for `close`, which closes whatever it
-/// says, while strace would leave the file open and its lock held.
+/// The errors that this call can return: a general one and those that fit. None for `close`: the real call always
+/// closes the file, but strace would leave it open and its lock held.
 pub fn errors(call: &str) -> Vec<&'static str> {
     if call == "close" {
         return Vec::new();
@@ -174,8 +174,8 @@ pub fn errors(call: &str) -> Vec<&'static str> {
     errors
 }
 
-/// Lets a lock on the snapshots' ref that a kill left look as if it had been left long ago, or each next run
-/// would wait for it. Says whether there was one.
+/// Makes a leftover lock on the snapshots ref look old, because each next run would wait for it. Returns whether
+/// there was one.
 pub fn age_ref_lock(repo: &Repo) -> bool {
     let lock = repo.path(".git/refs/guard/snapshots.lock");
     let there = lock.exists();

@@ -1,4 +1,4 @@
-//! guard in a real pseudo-terminal, driven by `terminal.py`.
+//! Runs guard in a real pseudo-terminal, driven by `terminal.py`.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -41,7 +41,7 @@ impl Session {
     }
 }
 
-/// A command that drives guard, or `None` (counted) where there is no Python for it.
+/// A command that drives guard, or `None` (a counted skip) without Python.
 pub fn driver(repo: &Repo) -> Option<Command> {
     let python = ["/usr/bin/python3", "/usr/local/bin/python3"]
         .into_iter()
@@ -56,7 +56,7 @@ pub fn driver(repo: &Repo) -> Option<Command> {
     Some(command)
 }
 
-/// Runs guard in a terminal: at each question, its answer.
+/// Runs guard in a terminal and answers each question.
 #[track_caller]
 pub fn guard_at_terminal(
     driver: Command,

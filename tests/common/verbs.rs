@@ -1,4 +1,4 @@
-//! The verbs that change something, each with the state before and after, to be disturbed at any point.
+//! The verbs that change something, each with the state before and after, for tests that disturb them at any point.
 
 use std::fs;
 
@@ -18,12 +18,12 @@ pub enum State {
     New,
 }
 
-/// A verb and one thing that it does.
+/// A verb and one of its operations.
 pub struct Verb {
     pub name: &'static str,
-    /// Puts everything as it is before the verb, and says with which arguments it runs.
+    /// Prepares the state before the verb and returns its arguments.
     pub prepare: fn(&Repo) -> Vec<String>,
-    /// What is there; an error describes a mix.
+    /// Which state is on disk; an error describes a mixture.
     pub state: fn(&Repo) -> Result<State, String>,
     /// The event that the log must end with when the verb reported success.
     pub event: &'static str,
@@ -106,7 +106,7 @@ pub const APPROVE: Verb = Verb {
     event: "done",
 };
 
-/// Of the file system, it makes only what every decision makes: a record.
+/// Its only file system calls are those of every decision: a record.
 pub const REJECT: Verb = Verb {
     name: "reject",
     prepare: |repo| words(&["reject", &hold(repo), "--reason", "no"]),
@@ -138,7 +138,7 @@ fn replaced(repo: &Repo, path: &str, old: &str, new: &str) -> Result<State, Stri
     }
 }
 
-/// Enough lines for a replacement to need a person.
+/// Enough lines that a replacement needs approval.
 fn many() -> String {
     lines(1..=200)
 }
@@ -157,7 +157,7 @@ fn hold(repo: &Repo) -> String {
         .to_owned()
 }
 
-/// A repository in daily use: log, lock and the ref of the snapshots are there.
+/// A repository in daily use: the log, the lock and the snapshots ref exist.
 pub fn repository() -> Repo {
     let repo = Repo::open_in_memory();
     repo.put("dir/other", "x\n", &[]).works();
@@ -169,7 +169,7 @@ pub fn guard(arguments: &[String]) -> Vec<String> {
     [&[GUARD.to_owned()], arguments].concat()
 }
 
-/// What a disturbed run said.
+/// The output of a disturbed run.
 #[derive(Debug)]
 pub struct Outcome {
     /// The exit code; `None` for a kill.
@@ -179,7 +179,7 @@ pub struct Outcome {
 }
 
 impl Verb {
-    /// Checks what a disturbed run left, and that the next one works. Says what is there.
+    /// Checks what a disturbed run left behind, and that the next one works. Returns the state on disk.
     #[track_caller]
     pub fn check(&self, repo: &Repo, what: &str, outcome: &Outcome) -> State {
         let what = format!("{}: {what}: {outcome:?}", self.name);
@@ -219,7 +219,7 @@ impl Verb {
         state
     }
 
-    /// Whatever is beside the files says whose it is.
+    /// Asserts that other files next to the files are recognisable as guard's.
     #[track_caller]
     fn check_leftovers(&self, repo: &Repo, what: &str) {
         for entry in fs::read_dir(repo.path("dir")).unwrap() {
@@ -234,7 +234,7 @@ impl Verb {
     }
 }
 
-/// Whether what is said in JSON, if anything, has a kind of error.
+/// Whether the JSON output, if any, has an error kind.
 fn is_typed(text: &str) -> bool {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     let Some(Ok(value)) = values.next() else {

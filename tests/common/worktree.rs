@@ -1,10 +1,10 @@
-//! What guard says of a work tree, and of the same once it is added.
+//! Compares the report on the work tree with the report after `git add --all`.
 
 use serde_json::Value;
 
 use super::{Output, Repo};
 
-/// The report on the work tree; that nothing was touched is asserted.
+/// The report on the work tree; asserts that nothing was changed.
 #[track_caller]
 pub fn worktree(repo: &Repo) -> Value {
     let before = repo.digest_tree();
@@ -14,7 +14,7 @@ pub fn worktree(repo: &Repo) -> Value {
     report
 }
 
-/// The report on the work tree, which is the one that `guard lint` gives once git has added everything.
+/// The report on the work tree; asserts that it equals the report of `guard lint` after `git add --all`.
 #[track_caller]
 pub fn same_as_added(repo: &Repo) -> Value {
     let mut report = worktree(repo);
@@ -23,7 +23,7 @@ pub fn same_as_added(repo: &Repo) -> Value {
     let mut staged = repo.json(&["lint"]);
     let same = |output: Output| (output.code, output.stdout, output.stderr);
     assert_eq!(same(text), same(repo.guard(&["lint"])));
-    // Now that everything is in the index, the work tree is the same again.
+    // With everything in the index, the report on the work tree is still the same.
     let mut again = worktree(repo);
     for report in [&mut report, &mut staged, &mut again] {
         report["source"]["kind"].take();
@@ -46,7 +46,7 @@ pub fn changes(report: &Value) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// guard cannot judge the work tree, says so on standard error alone, and touches nothing.
+/// Asserts that guard cannot judge the work tree, says so only on standard error, and changes nothing.
 #[track_caller]
 pub fn cannot(repo: &Repo) -> Output {
     let before = repo.digest_tree();

@@ -1,4 +1,4 @@
-//! Short ways to read a design and to look at what was found.
+//! Helpers that parse a design and list what was found.
 #![allow(dead_code)] // each test target uses some of them
 
 use gix::bstr::BStr;

@@ -1,19 +1,19 @@
-//! The operations of the hook matrix, and what each must show.
+//! The git operations of the hook matrix, and what each must show.
 
-/// One operation of git on a repository in which LLD-188 lets src/app.py be modified, and src/own.py and
-/// third.py be added, but has nothing of other.py.
+/// One git operation in a repository whose LLD-188 grants modifying src/app.py and adding src/own.py and
+/// third.py, but does not name other.py.
 pub struct Operation {
     pub name: &'static str,
     /// Shell, before the hooks are installed. `$FILE` is the file to change.
     pub prepare: &'static str,
     /// Shell: the operation itself.
     pub run: &'static str,
-    /// The hooks of commits that run where nothing is refused.
+    /// The commit hooks that run if nothing is refused.
     pub hooks: &'static str,
-    /// The name of the index that pre-commit is told of.
+    /// The name of the index that git passes to pre-commit.
     pub index: &'static str,
-    /// Who refuses where `$FILE` is not in the design: a hook of commits; where it is installed,
-    /// reference-transaction; where no hook of commits does, `range`: the check of the resulting branch.
+    /// What refuses if `$FILE` is not in the design: a commit hook; reference-transaction, if installed; or, if no
+    /// commit hook does, `range`: the check of the resulting branch.
     pub refused_by: &'static str,
 }
 
@@ -22,12 +22,12 @@ const COMMIT: &str = "pre-commit prepare-commit-msg";
 const MERGE: &str = "pre-merge-commit prepare-commit-msg";
 const MESSAGE: &str = "prepare-commit-msg";
 
-/// No branch gets anything that its base has not.
+/// No branch gets a commit that its base lacks.
 const NOTHING: &str = "";
 const PRE_COMMIT: &str = "pre-commit reference-transaction";
 const PREPARE: &str = "prepare-commit-msg reference-transaction";
 const TRANSACTION: &str = "reference-transaction range";
-/// Hooks do not run, or see only commits that another branch has.
+/// Hooks do not run, or see only commits of another branch.
 const RANGE: &str = "range";
 
 const fn operation(

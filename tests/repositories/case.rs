@@ -1,4 +1,4 @@
-//! A case file: its header, and building the repository that it describes.
+//! A case file: parses its header and builds the repository that it describes.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::common::{self, GUARD, Repo, SOURCE};
 
-/// What a case file's header says.
+/// The header of a case file.
 #[derive(Debug)]
 pub struct Case {
     /// `GROUP/NAME`.
@@ -115,7 +115,7 @@ pub struct Built {
     environment: Vec<(String, String)>,
 }
 
-/// What became of a case's script.
+/// The result of a case's script.
 pub enum Outcome {
     Built(Built),
     /// It cannot run here, and why.

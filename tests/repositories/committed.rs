@@ -1,4 +1,4 @@
-//! An accepted case is really committed: the commit must hold the changes that were judged, and no others.
+//! Commits an accepted case: the commit must hold exactly the changes that were judged.
 
 use std::collections::BTreeSet;
 
@@ -7,15 +7,15 @@ use serde_json::Value;
 use super::case::Built;
 use crate::common::{self, Output};
 
-/// What became of the commit.
+/// The result of the commit.
 pub enum Committed {
     AsJudged,
-    /// Git itself makes no commit of it, and why.
+    /// git itself cannot commit it, with the reason.
     Refused(String),
     Otherwise(String),
 }
 
-/// Commits what is staged in the environment of the case, its hooks aside. `judged` is the report in JSON.
+/// Commits the staged changes in the environment of the case, without its hooks. `judged` is the JSON report.
 pub fn commit(built: &Built, judged: &str) -> Committed {
     let git = |arguments: &[&str]| git(built, arguments);
     let made = git(&["commit", "--quiet", "--no-verify", "-m", "Judged"]);
@@ -37,7 +37,7 @@ pub fn commit(built: &Built, judged: &str) -> Committed {
         .filter_map(|change| change["path"].as_str())
         .map(str::to_owned)
         .collect();
-    // What git merged itself is as no parent has it, and nobody's.
+    // Files that git merged differ from every parent, but are not the committer's.
     if let [ours, theirs] = parents[..] {
         let merged = git(&["merge-tree", "--write-tree", ours, theirs]).stdout;
         let merged = merged.lines().next().unwrap_or_default().to_owned();
@@ -57,7 +57,7 @@ fn git(built: &Built, arguments: &[&str]) -> Output {
     common::run(git.args(arguments))
 }
 
-/// The paths that HEAD has otherwise than this commit; all where there is none.
+/// The paths that differ between HEAD and this commit; all paths if there is no commit.
 fn differs(built: &Built, parent: Option<&str>) -> BTreeSet<String> {
     let mut arguments = vec!["diff-tree", "-r", "-z", "--no-renames", "--name-only"];
     match parent {

@@ -1,4 +1,4 @@
-//! The gate that people write first: it believes `git diff --cached --numstat`.
+//! The gate that people write first: it trusts `git diff --cached --numstat`.
 
 use super::case::Built;
 use crate::common::{self, DESIGN};
@@ -19,7 +19,7 @@ pub fn refuses(built: &Built) -> bool {
         let (Some(deleted), Some(path)) = (columns.next(), columns.next()) else {
             return true;
         };
-        // What numstat calls binary it shows as `-`: nothing to count.
+        // numstat shows binary files as `-`: nothing to count.
         let deleted: usize = deleted.parse().unwrap_or(0);
         let old = git(&["cat-file", "blob", &format!("HEAD:{path}")])
             .stdout
