@@ -21,7 +21,7 @@ pub use preview::{deleted_content, removed_lines, unified_preview};
 pub use rename::{Pairing, Rename, RenameEnd, pair_renames};
 pub use share::{Lost, lost};
 pub use similarity::Profile;
-pub use text::{Content, Cosmetic, cosmetic, is_binary, is_lfs_pointer, line_count};
+pub use text::{Content, is_binary, is_lfs_pointer, line_count};
 use units::Text;
 pub use units::Unit;
 
@@ -64,8 +64,6 @@ pub struct Measured {
     pub large: bool,
     /// The new kind of content, if it changed.
     pub conversion: Option<Conversion>,
-    /// Set if only the layout changed.
-    pub cosmetic: Option<Cosmetic>,
 }
 
 impl Measured {
@@ -130,9 +128,6 @@ pub fn measure_with_diff(
         lost,
         large: lost.exceeds_lines(thresholds.lines),
         conversion,
-        cosmetic: both
-            .filter(|_| old_text.is_some() && new_text.is_some())
-            .and_then(|(old, new)| cosmetic(old.blob, new.blob)),
     };
     (measured, diff)
 }

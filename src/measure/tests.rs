@@ -109,14 +109,14 @@ fn a_file_that_doubles_is_not_replaced() {
 }
 
 #[test]
-fn a_rewrite_of_line_endings_or_indentation_is_cosmetic() {
+fn a_rewrite_of_line_endings_or_indentation_loses_nothing() {
     let old = lines(0..200);
     let endings = step(&old, old.replace('\n', "\r\n"));
     assert_eq!(endings.class, Class::Modify);
-    assert_eq!(endings.cosmetic, Some(Cosmetic::LineEndings));
+    assert_eq!(endings.lost.lost, 0);
     let indented = step(&old, old.replace("line", "    line"));
     assert_eq!(indented.class, Class::Modify);
-    assert_eq!(indented.cosmetic, Some(Cosmetic::Whitespace));
+    assert_eq!(indented.lost.lost, 0);
 }
 
 #[test]
@@ -181,7 +181,6 @@ fn carriage_returns_to_newlines_and_back_lose_nothing() {
     for (old, new) in [(&unix, &mac), (&mac, &unix)] {
         let measured = step(old, new);
         assert_eq!((measured.class, measured.lost.lost), (Class::Modify, 0));
-        assert_eq!(measured.cosmetic, Some(Cosmetic::LineEndings));
         assert_eq!(measured.original_lines, Some(148));
     }
     let gutted = lines(0..10).replace('\n', "\r");

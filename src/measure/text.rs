@@ -181,60 +181,6 @@ fn decode_utf32(bytes: &[u8], unit: fn([u8; 4]) -> u32) -> Option<String> {
         .collect()
 }
 
-/// A change that affects only layout.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Cosmetic {
-    /// Only line endings differ (`\n`, `\r\n`, `\r`, or none after the last line).
-    LineEndings,
-    /// Only ASCII blanks differ, including line endings.
-    Whitespace,
-}
-
-/// Whether two different blobs differ only in layout, and how; `None` for equal blobs, too.
-pub fn cosmetic(old: &[u8], new: &[u8]) -> Option<Cosmetic> {
-    if old == new {
-        return None;
-    }
-    let same = same_lines(old, new);
-    let (old, new) = (&old[same..], &new[same..]);
-    if unended_lines(old).eq(unended_lines(new)) {
-        return Some(Cosmetic::LineEndings);
-    }
-    let visible = |byte: &&u8| !byte.is_ascii_whitespace();
-    old.iter()
-        .filter(visible)
-        .eq(new.iter().filter(visible))
-        .then_some(Cosmetic::Whitespace)
-}
-
-/// The length of the equal lines at the start of both.
-fn same_lines(old: &[u8], new: &[u8]) -> usize {
-    const STEP: usize = 64;
-    let steps = old.chunks(STEP).zip(new.chunks(STEP));
-    let near = STEP * steps.take_while(|(old, new)| old == new).count();
-    let near = near.min(old.len()).min(new.len());
-    let rest = old[near..].iter().zip(&new[near..]);
-    let same = near + rest.take_while(|(old, new)| old == new).count();
-    old[..same].rfind_byte(b'\n').map_or(0, |end| end + 1)
-}
-
-/// The lines without their `\n`, `\r\n` or `\r`.
-fn unended_lines(blob: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let mut rest = blob;
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        let end = rest.find_byteset(b"\r\n").unwrap_or(rest.len());
-        let (line, tail) = rest.split_at(end);
-        rest = tail
-            .strip_prefix(b"\r\n")
-            .or_else(|| tail.get(1..))
-            .unwrap_or_default();
-        Some(line)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -339,18 +285,5 @@ mod tests {
     #[test]
     fn a_utf8_byte_order_mark_is_not_content() {
         assert_eq!(&*countable(b"\xef\xbb\xbfa\n"), b"a\n");
-    }
-
-    #[test]
-    fn line_endings_only_is_told_from_whitespace_only_and_from_content() {
-        let line_endings = Some(Cosmetic::LineEndings);
-        assert_eq!(cosmetic(b"a\nb\n", b"a\r\nb\r\n"), line_endings);
-        assert_eq!(cosmetic(b"a\nb\n", b"a\rb"), line_endings);
-        assert_eq!(
-            cosmetic(b"if x:\n  y\n", b"if x:\n\ty\n\n"),
-            Some(Cosmetic::Whitespace)
-        );
-        assert_eq!(cosmetic(b"a\nb\n", b"a\nc\n"), None);
-        assert_eq!(cosmetic(b"a\n", b"a\n"), None);
     }
 }
