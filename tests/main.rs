@@ -73,6 +73,7 @@ mod large_files;
 mod leftovers;
 mod limits;
 mod managers;
+mod measure_precision;
 mod measure_vs_git;
 mod merge_heads;
 mod messages;

@@ -24,8 +24,7 @@ impl DesignArgs {
                 designs: self.lld.clone(),
                 designs_from: "--lld",
                 in_hook,
-                githead: false,
-                approvals: Vec::new(),
+                ..Options::default()
             };
         }
         let designs = std::env::var_os(LLD_VARIABLE)
@@ -39,8 +38,7 @@ impl DesignArgs {
             designs,
             designs_from: LLD_VARIABLE,
             in_hook,
-            githead: false,
-            approvals: Vec::new(),
+            ..Options::default()
         }
     }
 }

@@ -103,9 +103,11 @@ pub(super) struct PrepareArgs {
 impl HookArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         match self {
-            HookArgs::PreCommit(args) => push::staged(output, &repository()?, &args.options(true)),
+            HookArgs::PreCommit(args) => {
+                push::staged(output, &repository()?, &options(output, args, false))
+            }
             HookArgs::PreMergeCommit(args) => {
-                lint::staged(output, &repository()?, &in_merge(args, true))
+                lint::staged(output, &repository()?, &options(output, args, true))
             }
             HookArgs::PrepareCommitMsg(args) => args.run(output),
             HookArgs::PostCommit => post_commit(),
@@ -116,7 +118,7 @@ impl HookArgs {
                 args.name_designs(&repo, &options, template.as_deref())
             }
             HookArgs::Framework(args) => {
-                push::framework(output, &in_merge(args, !called_by_git_commit()))
+                push::framework(output, &options(output, args, !called_by_git_commit()))
             }
             HookArgs::PrePush(args) => args.run(output),
             HookArgs::Update(args) => args.run(output),
@@ -127,9 +129,10 @@ impl HookArgs {
 }
 
 /// `githead`: whether git is merging, as far as the caller can tell.
-fn in_merge(design: &DesignArgs, githead: bool) -> Options {
+fn options(output: &Output, design: &DesignArgs, githead: bool) -> Options {
     Options {
         githead,
+        precision: output.precision(),
         ..design.options(true)
     }
 }
@@ -145,7 +148,10 @@ impl PrepareArgs {
     fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
         let options = self.message.options(&repo)?;
-        let mut judged = options.clone();
+        let mut judged = Options {
+            precision: output.precision(),
+            ..options.clone()
+        };
         judged.approvals.extend(self.message.brought_along(&repo)?);
         let verdict = judge::staged(&repo, &judged)?;
         if verdict.exit_code() != 0 {

@@ -73,7 +73,10 @@ impl LintArgs {
         let repo = repository()?;
         output.seen_from(repo.prefix());
         // In CI, only committed designs count.
-        let options = self.design.options(self.ci);
+        let options = Options {
+            precision: output.precision(),
+            ..self.design.options(self.ci)
+        };
         if self.ci {
             let range = judge::ci_range(&repo, &ci::plan(&variables(), event)?)?;
             return self.range(output, &repo, &range, &options);

@@ -13,6 +13,7 @@ use gix::bstr::BString;
 use super::report_file;
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
+use crate::measure::Precision;
 use crate::report::{Format, Style, write_answer, write_error, write_failure, write_notes};
 
 /// The exit code if guard could not judge, or the command line was wrong.
@@ -238,6 +239,18 @@ impl Output {
             files,
             failed: None,
         })
+    }
+
+    /// Which losses the reports need: only those for programs print the share of every change.
+    pub(super) fn precision(&self) -> Precision {
+        let formats = self.files.iter().map(|(format, _)| *format);
+        match formats
+            .chain([self.format])
+            .all(|format| format == Format::Human)
+        {
+            true => Precision::Verdict,
+            false => Precision::Exact,
+        }
     }
 
     /// Checks that reports may be written to the requested files. Otherwise guard writes none.

@@ -75,7 +75,7 @@ impl Transaction {
                 let updates = git::Update::parse_received(&bounded::refs()?)?;
                 let repo = repository()?;
                 // Unsigned approvals count here, as they did before the commit.
-                let options = with_approvals(&repo, committed_only())?;
+                let options = with_approvals(&repo, committed_only(output))?;
                 let report = judge::new_commits(&repo, &updates, &options)?;
                 if report.changes.is_empty() && report.findings.is_empty() {
                     // Most transactions bring no new commit and pass silently.
@@ -127,14 +127,15 @@ fn commit_in_progress() -> bool {
 }
 
 fn judge_push(output: &mut Output, updates: &[git::Update], side: PushSide<'_>) -> Result<u8> {
-    let report = judge::push(&repository()?, updates, side, None, &committed_only())?;
+    let report = judge::push(&repository()?, updates, side, None, &committed_only(output))?;
     lint::print(output, &report)
 }
 
 /// Hooks of a push take no design from the caller.
-fn committed_only() -> Options {
+fn committed_only(output: &Output) -> Options {
     Options {
         in_hook: true,
+        precision: output.precision(),
         ..Options::default()
     }
 }

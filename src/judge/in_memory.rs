@@ -12,6 +12,7 @@ use super::tree_view::GitTree;
 use crate::change::{Change, Kind, ProposedChange, State};
 use crate::error::{Error, Result};
 use crate::git::{Blobs, Objects};
+use crate::measure::Precision;
 use crate::path::escaped;
 use crate::policy::design::{self, DesignOptions};
 use crate::policy::settings::{self, Settings};
@@ -83,6 +84,7 @@ pub fn in_memory(policy: &Policy, proposed: &[ProposedChange]) -> Result<Verdict
         policy: &policy,
         base: None,
         result,
+        precision: Precision::Exact,
     };
     let measured = judge.measure(changes.clone(), &[])?;
     let merge_base = merge_base::of_old_sides(&policy, &measured.all);

@@ -8,9 +8,8 @@ use super::rename_targets::RenameTargets;
 use crate::change::{Change, Kind, State};
 use crate::error::Result;
 use crate::git::{Objects, Tree};
-use crate::measure::{self, Conversion, Kept, LineDiff, Measured, RenameEnd};
+use crate::measure::{self, Conversion, Kept, LineDiff, Measured, Precision, RenameEnd};
 use crate::policy::scope::Scope;
-use crate::policy::settings::Settings;
 use crate::policy::{Actions, Policy};
 use crate::rules::{self, MeasuredChange, RenameTarget};
 use crate::threads::{self, Batches};
@@ -86,10 +85,11 @@ impl MeasuredChanges {
     /// The attributes cannot be read.
     pub(super) fn excuse_lfs(&mut self, base: &Tree<'_>) -> Result<()> {
         for changed in &mut self.all {
-            if changed.measured.conversion == Some(Conversion::LfsPointer)
+            if let Some(measured) = changed.measured
+                && measured.conversion == Some(Conversion::LfsPointer)
                 && base.is_kept_by_lfs(changed.path())?
             {
-                changed.measured = changed.measured.without_loss();
+                changed.measured = Some(measured.without_loss());
             }
             for end in &mut changed.new_ends {
                 if end.kept.conversion == Some(Conversion::LfsPointer)
@@ -117,13 +117,15 @@ pub(super) fn gather(
     objects: &Objects,
     mut changes: Vec<Change>,
     policy: &Policy,
+    precision: Precision,
 ) -> Result<MeasuredChanges> {
     let renamed_from = explain_renames(objects, &mut changes, policy.scope.as_ref())?;
     let work = MeasureQueue {
         changes: &changes,
         renamed_from: &renamed_from,
         new_ends: RenameTargets::new(policy, changes.iter()),
-        settings: &policy.settings,
+        policy,
+        precision,
         batches: Batches::new(changes.len(), BATCH),
     };
     let threads = match changes.len() {
@@ -171,7 +173,8 @@ struct MeasureQueue<'a> {
     changes: &'a [Change],
     renamed_from: &'a HashMap<BString, State>,
     new_ends: RenameTargets<'a>,
-    settings: &'a Settings,
+    policy: &'a Policy,
+    precision: Precision,
     batches: Batches,
 }
 
@@ -201,10 +204,16 @@ impl MeasureQueue<'_> {
         objects.content_into(before, old)?;
         objects.content_into(change.new, new)?;
         let side = |state: Option<State>, content| state.map(|state| (state.kind, content));
+        // A governing design may not lose its text at any size.
+        let precision = match self.policy.governing(change.path.as_ref()) {
+            Some(_) => Precision::Exact,
+            None => self.precision,
+        };
         let (measured, diff) = measure::measure_with_diff(
             side(before, old.as_slice()),
             side(change.new, new.as_slice()),
-            &self.settings.thresholds,
+            &self.policy.settings.thresholds,
+            precision,
         );
         let is_link = change.new.is_some_and(|state| state.kind == Kind::Symlink);
         let kept = is_link || rules::wants_content(change.path.as_ref());
@@ -214,7 +223,7 @@ impl MeasureQueue<'_> {
             new_ends: self.new_ends.of(objects, change)?,
             content: kept.then(|| Box::new((old.clone(), new.clone()))),
             excerpts: measured
-                .destroys()
+                .is_some_and(|measured| measured.destroys())
                 .then(|| Box::new(excerpts(change, old, new, diff.as_ref()))),
         })
     }
@@ -223,7 +232,7 @@ impl MeasureQueue<'_> {
 /// The result for the change at one position.
 struct MeasuredAt {
     at: usize,
-    measured: Measured,
+    measured: Option<Measured>,
     new_ends: Vec<RenameTarget>,
     content: Option<Box<(Vec<u8>, Vec<u8>)>>,
     excerpts: Option<Box<Excerpts>>,

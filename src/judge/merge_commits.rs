@@ -138,7 +138,7 @@ pub(super) fn measure_against_closest(
         return Ok(());
     }
     for changed in &mut changes.all {
-        let is_loss = changed.measured.destroys();
+        let is_loss = changed.measured.is_some_and(|measured| measured.destroys());
         let is_new = changed.change.old.is_none() && changed.change.renamed.is_none();
         let Some(new) = changed.change.new.filter(|_| is_loss || is_new) else {
             continue;
@@ -158,7 +158,7 @@ pub(super) fn measure_against_closest(
             let ((a, a_share), (b, b_share)) = (key(a), key(b));
             a.cmp(&b).then(a_share.total_cmp(&b_share))
         });
-        if let Some(least) = least {
+        if least.is_some() {
             changed.measured = least;
         }
     }

@@ -28,6 +28,7 @@ mod tree_view;
 use std::path::PathBuf;
 
 use crate::approval::Approval;
+use crate::measure::Precision;
 
 pub use applicable_designs::{CandidateDesign, candidate, governing_designs};
 pub use approvals::{Clearable, brought_along, clearable, landed, not_listed, used_approvals};
@@ -58,4 +59,6 @@ pub struct Options {
     pub githead: bool,
     /// The unexpired approvals of this repository. Without a signature they count only for a new commit or a request.
     pub approvals: Vec<Approval>,
+    /// Which losses to count. If only those that decide, the changes of the verdict have no shares.
+    pub precision: Precision,
 }

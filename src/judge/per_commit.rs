@@ -10,6 +10,7 @@ use super::{merge_base, merge_commits};
 use crate::error::{Error, Result};
 use crate::finding::Finding;
 use crate::git::{Commit, Merges, Objects, Range, Repository, Tree};
+use crate::measure::Precision;
 use crate::policy::{Policy, Stage};
 use crate::threads::{self, Batches};
 
@@ -116,6 +117,8 @@ impl CommitQueue<'_> {
             policy: self.policy,
             base: Some(base),
             result: GitTree::Tree(&tree),
+            // Only the findings on single commits are reported.
+            precision: Precision::Verdict,
         };
         let changes = judge.measure(changes, &parents)?.all;
         let merge_base = merge_base::at(base, self.policy, &changes)?;

@@ -17,6 +17,7 @@ use crate::change::Change;
 use crate::error::Result;
 use crate::finding::{Finding, Level};
 use crate::git::{Commit, Objects, Repository, Tree};
+use crate::measure::Class;
 use crate::policy::{Governing, Policy, Stage};
 use crate::rules::MeasuredChange;
 use crate::verdict::{DesignUsed, JudgedChange, Source, Texts, Verdict};
@@ -75,6 +76,7 @@ pub(super) fn judge(repo: &Repository, input: Input<'_>, options: &Options) -> R
         policy: &policy,
         base: Some(&base),
         result,
+        precision: options.precision,
     };
     let changes = judge.measure(changes, input.parents)?;
     let (mut findings, approved) = match stage {
@@ -174,9 +176,11 @@ impl Judged {
         let MeasuredChange {
             change, measured, ..
         } = judged;
-        let shown = match measured.destroys() {
-            true => Some(self.changes.excerpts(&self.objects, &change)?),
-            false => None,
+        let shown = match measured {
+            Some(measured) if measured.destroys() => {
+                Some(self.changes.excerpts(&self.objects, &change)?)
+            }
+            _ => None,
         };
         let (preview, deleted) = shown.map(|shown| (shown.preview, shown.deleted)).unzip();
         Ok(JudgedChange {
@@ -184,11 +188,12 @@ impl Judged {
             approved: self.approved.contains(&change.path),
             path: change.path,
             from: change.new.and(change.renamed),
-            class: measured.class.name(),
-            original_lines: measured.original_lines,
-            new_lines: measured.new_lines,
-            lost_share: (measured.original_lines.is_some() || measured.lost.total > 0)
-                .then(|| measured.lost.share()),
+            class: measured
+                .map_or(Class::Modify, |measured| measured.class)
+                .name(),
+            original_lines: measured.and_then(|measured| measured.original_lines),
+            new_lines: measured.and_then(|measured| measured.new_lines),
+            lost_share: measured.and_then(|measured| measured.lost_share()),
             preview,
             deleted,
         })

@@ -163,7 +163,7 @@ impl OperationContext<'_> {
             }
         };
         Ok(MeasuredChange {
-            measured,
+            measured: Some(measured),
             // A request is about one file; only a move knows the new path.
             new_ends: Vec::new(),
             content,
@@ -180,7 +180,7 @@ impl OperationContext<'_> {
         // No content has this id, so no approval can name it.
         let unknown = ObjectId::null(head.id().kind());
         Ok(MeasuredChange {
-            measured,
+            measured: Some(measured),
             new_ends: Vec::new(),
             content: None,
             change: written(path, head.get(path)?, unknown),

@@ -8,6 +8,7 @@ use crate::change::Change;
 use crate::error::Result;
 use crate::finding::Finding;
 use crate::git::{Objects, Tree};
+use crate::measure::Precision;
 use crate::policy::Policy;
 use crate::rules::{self, Case, MeasuredChange, MergeBase};
 use crate::system;
@@ -20,6 +21,7 @@ pub(super) struct Judge<'a> {
     pub(super) base: Option<&'a Tree<'a>>,
     /// The resulting tree.
     pub(super) result: GitTree<'a>,
+    pub(super) precision: Precision,
 }
 
 impl Judge<'_> {
@@ -32,7 +34,8 @@ impl Judge<'_> {
         changes: Vec<Change>,
         parents: &[Tree<'_>],
     ) -> Result<MeasuredChanges> {
-        let mut changes = measured_changes::gather(self.objects, changes, self.policy)?;
+        let mut changes =
+            measured_changes::gather(self.objects, changes, self.policy, self.precision)?;
         let settings = &self.policy.settings;
         merge_commits::measure_against_closest(self.objects, parents, settings, &mut changes)?;
         if let Some(base) = self.base {

@@ -5,6 +5,7 @@ mod few_lines;
 mod kept;
 mod line_diff;
 mod longest_common;
+mod lower_bound;
 mod merged;
 mod preview;
 mod rename;
@@ -49,6 +50,16 @@ named! {
     }
 }
 
+/// Which losses to count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Precision {
+    /// All, for reports that print them.
+    #[default]
+    Exact,
+    /// Those that may reach a threshold; enough for the rules.
+    Verdict,
+}
+
 /// The effect of a change on content.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Measured {
@@ -72,6 +83,12 @@ impl Measured {
         self.class == Class::Replace || self.conversion.is_some()
     }
 
+    /// The lost share; `None` if the old version has nothing to count.
+    pub fn lost_share(&self) -> Option<f64> {
+        let is_counted = self.original_lines.is_some() || self.lost.total > 0;
+        is_counted.then(|| self.lost.share())
+    }
+
     /// The same step, if the old content is known to exist elsewhere.
     pub fn without_loss(self) -> Measured {
         Measured {
@@ -92,44 +109,83 @@ pub fn measure(
     new: Option<(Kind, &[u8])>,
     thresholds: &Thresholds,
 ) -> Measured {
-    measure_with_diff(old, new, thresholds).0
+    Sides::of(old, new).measure(thresholds).0
 }
 
-/// Like [`measure`], with the line diff if it computed one.
+/// Like [`measure`], with the line diff if it computed one. Nothing is measured if `precision` permits it and the change
+/// is surely a [`Class::Modify`] without [`Conversion`].
 pub fn measure_with_diff(
     old: Option<(Kind, &[u8])>,
     new: Option<(Kind, &[u8])>,
     thresholds: &Thresholds,
-) -> (Measured, Option<LineDiff>) {
-    let old_side = old.map(Side::of);
-    let new_side = new.map(Side::of);
-    let both = old_side.as_ref().zip(new_side.as_ref());
-    let conversion = both.and_then(|(old, new)| conversion(old, new));
-    let old_text = old_side.as_ref().and_then(|side| side.text.as_ref());
-    let new_text = new_side.as_ref().and_then(|side| side.text.as_ref());
-    let (lost, diff) = match (old_text, new_text) {
-        (None, _) => (
-            lost_bytes(old_side.as_ref(), new.is_none(), conversion),
-            None,
-        ),
-        (Some(old), Some(new)) if !matches!(conversion, Some(c) if c != Conversion::Emptied) => {
-            share::lost_by_diff(old, new)
+    precision: Precision,
+) -> (Option<Measured>, Option<LineDiff>) {
+    let sides = Sides::of(old, new);
+    if precision == Precision::Verdict && sides.is_surely_harmless(thresholds) {
+        return (None, None);
+    }
+    let (measured, diff) = sides.measure(thresholds);
+    (Some(measured), diff)
+}
+
+/// Both sides of a step.
+struct Sides<'a> {
+    old: Option<Side<'a>>,
+    new: Option<Side<'a>>,
+    conversion: Option<Conversion>,
+}
+
+impl<'a> Sides<'a> {
+    fn of(old: Option<(Kind, &'a [u8])>, new: Option<(Kind, &'a [u8])>) -> Sides<'a> {
+        let (old, new) = (old.map(Side::of), new.map(Side::of));
+        let both = old.as_ref().zip(new.as_ref());
+        let conversion = both.and_then(|(old, new)| conversion(old, new));
+        Sides {
+            old,
+            new,
+            conversion,
         }
-        (Some(old), _) => (Lost::all(old), None),
-    };
-    let measured = Measured {
-        class: match (old, new) {
-            (None, _) => Class::New,
-            (_, None) => Class::Delete,
-            _ => classify(&lost, thresholds),
-        },
-        original_lines: old_side.as_ref().and_then(Side::lines),
-        new_lines: new_side.as_ref().and_then(Side::lines),
-        lost,
-        large: lost.exceeds_lines(thresholds.lines),
-        conversion,
-    };
-    (measured, diff)
+    }
+
+    /// Both texts, if both sides are text.
+    fn texts(&self) -> Option<(&Text<'a>, &Text<'a>)> {
+        let (old, new) = (self.old.as_ref()?, self.new.as_ref()?);
+        Some((old.text.as_ref()?, new.text.as_ref()?))
+    }
+
+    /// Whether a text surely stays text and loses less than the thresholds.
+    fn is_surely_harmless(&self, thresholds: &Thresholds) -> bool {
+        let is_below = |(old, new)| class::is_surely_modify(old, new, thresholds);
+        self.conversion.is_none() && self.texts().is_some_and(is_below)
+    }
+
+    fn measure(&self, thresholds: &Thresholds) -> (Measured, Option<LineDiff>) {
+        let conversion = self.conversion;
+        let old_text = self.old.as_ref().and_then(|old| old.text.as_ref());
+        let (lost, diff) = match (self.texts(), old_text) {
+            (Some((old, new)), _) if matches!(conversion, None | Some(Conversion::Emptied)) => {
+                share::lost_by_diff(old, new)
+            }
+            (_, Some(old)) => (Lost::all(old), None),
+            (_, None) => (
+                lost_bytes(self.old.as_ref(), self.new.is_none(), conversion),
+                None,
+            ),
+        };
+        let measured = Measured {
+            class: match (&self.old, &self.new) {
+                (None, _) => Class::New,
+                (_, None) => Class::Delete,
+                _ => classify(&lost, thresholds),
+            },
+            original_lines: self.old.as_ref().and_then(Side::lines),
+            new_lines: self.new.as_ref().and_then(Side::lines),
+            lost,
+            large: lost.exceeds_lines(thresholds.lines),
+            conversion,
+        };
+        (measured, diff)
+    }
 }
 
 /// The loss of an old version that is not text: everything, if it is deleted or changes its kind.

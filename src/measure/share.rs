@@ -3,9 +3,9 @@
 //! Myers' diff with git's heuristics counts first. Where it may have missed the shortest diff, that is computed too,
 //! so the counts equal `git diff --minimal --numstat` apart from blanks.
 
-use super::few_lines;
 use super::line_diff::{DIFF_LIMIT, LineDiff, Numbered};
 use super::units::{Counted, Text, Unit};
+use super::{few_lines, lower_bound};
 
 /// The maximum tokens per side to compare, without the common ends; with more, all count as lost. Both sides then
 /// take about 250 MB.
@@ -45,6 +45,11 @@ impl Lost {
     /// Everything in `old` is lost.
     pub(super) fn all(old: &Text<'_>) -> Lost {
         all_of(&Counted::old(old))
+    }
+
+    /// All lines of `old`, whatever its unit.
+    pub(super) fn all_lines(old: &Text<'_>) -> Lost {
+        all_units(old.lines, old.unit(), old.bytes().len())
     }
 
     /// All of a content that is not text.
@@ -105,6 +110,16 @@ pub fn lost(old: &[u8], new: &[u8]) -> Lost {
 
 /// Like [`lost`], with the line diff if it computed one.
 pub(super) fn lost_by_diff(old: &Text<'_>, new: &Text<'_>) -> (Lost, Option<LineDiff>) {
+    let (mut lost, diff) = count(old, new);
+    if !lost.is_exact && lost.unit == Unit::Lines {
+        // A verdict without a count may not be milder.
+        let kept = lower_bound::kept(old.bytes(), new.bytes(), lost.total, lower_bound::ALL);
+        lost.lost = lost.lost.min(lost.total - kept);
+    }
+    (lost, diff)
+}
+
+fn count(old: &Text<'_>, new: &Text<'_>) -> (Lost, Option<LineDiff>) {
     let old = Counted::old(old);
     let all = all_of(&old);
     if new.is_empty() || all.total == 0 {
@@ -329,6 +344,25 @@ mod tests {
             told[lost] += 1;
         }
         assert!(told.iter().all(|&rounds| rounds > 500), "{told:?}");
+    }
+
+    #[test]
+    fn a_count_that_gave_up_shows_no_more_than_a_look() {
+        // Few distinct lines in large texts that differ everywhere take too long to compare in full.
+        let mut dice = Dice(5);
+        let mut line = || format!("l{}\n", dice.below(40));
+        let old: Vec<String> = (0..120_000).map(|_| line()).collect();
+        let mut new = old.clone();
+        for at in (0..new.len()).step_by(3) {
+            new[at] = line();
+        }
+        let (old, new) = (old.concat(), new.concat());
+        let (old, new) = (Text::of(old.as_bytes()), Text::of(new.as_bytes()));
+        let (lost, _) = lost_by_diff(&old, &new);
+        assert!(!lost.is_exact);
+        let kept = lower_bound::kept(old.bytes(), new.bytes(), old.lines, lower_bound::ALL);
+        assert!(lost.lost <= old.lines - kept, "{lost:?}, {kept}");
+        assert!(2 * kept > old.lines);
     }
 
     #[test]

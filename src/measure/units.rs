@@ -26,17 +26,6 @@ named! {
     }
 }
 
-impl Unit {
-    /// The unit for an old version of this content.
-    fn of(old: &[u8], lines: usize) -> Unit {
-        if old.len() > LONG_LINES.saturating_mul(lines) {
-            Unit::Tokens
-        } else {
-            Unit::Lines
-        }
-    }
-}
-
 /// The text of a blob, with its lines counted once.
 pub(super) struct Text<'a> {
     bytes: Cow<'a, [u8]>,
@@ -49,6 +38,19 @@ impl<'a> Text<'a> {
         let bytes = countable(blob);
         let lines = line_count(&bytes);
         Text { bytes, lines }
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The unit for this text as an old version.
+    pub(super) fn unit(&self) -> Unit {
+        if self.bytes.len() > LONG_LINES.saturating_mul(self.lines) {
+            Unit::Tokens
+        } else {
+            Unit::Lines
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -72,7 +74,7 @@ pub(super) struct Counted<'a> {
 impl<'a> Counted<'a> {
     /// An old version, which determines the unit.
     pub(super) fn old(text: &'a Text<'_>) -> Self {
-        Counted::in_unit(text, Unit::of(&text.bytes, text.lines))
+        Counted::in_unit(text, text.unit())
     }
 
     /// A text in a given unit.

@@ -15,8 +15,9 @@ use crate::policy::Policy;
 pub struct MeasuredChange {
     /// The change.
     pub change: Change,
-    /// What it destroys.
-    pub measured: Measured,
+    /// What it destroys; `None` if a text that governs nothing surely stays text and below the thresholds, and nobody
+    /// asked for more.
+    pub measured: Option<Measured>,
     /// Where Rename rows move a deleted path to, if the same change adds or modifies a file there.
     pub new_ends: Vec<RenameTarget>,
     /// Both versions, old and new, of a file whose content is itself a rule

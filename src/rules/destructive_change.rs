@@ -25,7 +25,7 @@ pub(super) fn refuses(case: &Case<'_>, changed: &MeasuredChange) -> bool {
 
 fn large_file(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
     let path = changed.path();
-    let measured = &changed.measured;
+    let measured = changed.measured.as_ref()?;
     let exempt = || is_exempt(case.policy, &changed.change);
     let shown = escaped(path);
     let message = match (measured.class, measured.conversion) {
@@ -145,6 +145,7 @@ fn size(measured: &Measured) -> String {
 fn governing_design(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
     let path = changed.path();
     let governing = case.policy.governing(path)?;
+    let measured = changed.measured.as_ref()?;
     let what = match changed.change.action() {
         Action::Add => return None,
         Action::Delete if changed.change.renamed.is_some() => return None,
@@ -157,8 +158,7 @@ fn governing_design(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding
                 .is_some_and(|design| !design.is_usable());
             if unusable && governing.design.is_usable() {
                 "would grant nothing"
-            } else if changed
-                .measured
+            } else if measured
                 .lost
                 .at_least(case.policy.settings.thresholds.share)
             {
@@ -174,7 +174,7 @@ fn governing_design(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding
         format!("the governing design {} {what}", escaped(path)),
     )
     .help("keep it until its work has landed, then move it with `git mv`")
-    .detail("class", changed.measured.class.name());
+    .detail("class", measured.class.name());
     Some(advise_approval(finding, case.policy, &changed.change))
 }
 

@@ -93,7 +93,8 @@ pub struct JudgedChange {
     pub action: &'static str,
     /// `NEW`, `MODIFY`, `REPLACE` or `DELETE`.
     pub class: &'static str,
-    /// Lines before; `None` without an old version, or for binary content or a submodule.
+    /// Lines before; `None` without an old version, for binary content or a submodule, and where only the findings were
+    /// asked for.
     pub original_lines: Option<usize>,
     /// Lines after; `None` likewise.
     pub new_lines: Option<usize>,

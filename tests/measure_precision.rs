@@ -1,0 +1,268 @@
+//! A report for people needs no lost shares, so guard does not count those that are surely below the thresholds. The
+//! verdict is the same as where it counts all of them.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+use std::fmt::Write as _;
+use std::fs;
+
+use crate::common::{DESIGN, Repo};
+use write_guard::change::Kind;
+use write_guard::measure::{Class, Measured, Precision, Thresholds, measure, measure_with_diff};
+
+/// The same numbers in every run (xorshift).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % end as u64) as usize
+    }
+
+    fn one_in(&mut self, times: usize) -> bool {
+        self.below(times) == 0
+    }
+
+    /// Lines that repeat, as in code, and lines that do not.
+    fn line(&mut self) -> String {
+        match self.below(8) {
+            0 => String::new(),
+            1 => "}".to_owned(),
+            2 => format!("    step({});", self.below(4)),
+            _ => format!("    value_{} = 1;", self.below(1_000_000)),
+        }
+    }
+
+    fn lines(&mut self, count: usize) -> Vec<String> {
+        (0..count).map(|_| self.line()).collect()
+    }
+
+    /// What people and programs do to a text: `share` hundredths of its lines become others, in one place or in many.
+    fn edited(&mut self, old: &[String], share: usize) -> Vec<String> {
+        let mut new = old.to_vec();
+        let goal = old.len() * share / 100 + self.below(3);
+        match self.below(4) {
+            0 => {
+                let start = self.below(old.len() + 1);
+                let end = (start + goal).min(old.len());
+                let other = self.below(goal + 1);
+                new.splice(start..end, self.lines(other));
+            }
+            1 => {
+                for _ in 0..goal.min(old.len()) {
+                    let at = self.below(new.len());
+                    match self.below(4) {
+                        0 => drop(new.remove(at)),
+                        1 => new.insert(at, self.line()),
+                        _ => new[at] = self.line(),
+                    }
+                    if new.is_empty() {
+                        break;
+                    }
+                }
+            }
+            2 => {
+                for (at, line) in new.iter_mut().enumerate() {
+                    if at * 100 / (old.len() + 1) * goal % old.len().max(1) < goal {
+                        line.push_str(" // other");
+                    }
+                }
+            }
+            _ => {
+                // A block moves.
+                let length = goal.min(new.len());
+                let start = self.below(new.len() - length + 1);
+                let block: Vec<String> = new.drain(start..start + length).collect();
+                let at = self.below(new.len() + 1);
+                new.splice(at..at, block);
+            }
+        }
+        new
+    }
+
+    /// Line endings, indentation, encodings and kinds of content.
+    fn bytes(&mut self, lines: &[String]) -> Vec<u8> {
+        let ending = ["\n", "\n", "\n", "\n", "\r\n", "\r", " \n"][self.below(7)];
+        let indent = ["", "", "", "", "\t"][self.below(5)];
+        let mut text = String::new();
+        for line in lines {
+            write!(text, "{indent}{line}{ending}").unwrap();
+        }
+        if self.one_in(5) {
+            text.pop();
+        }
+        match self.below(60) {
+            0 => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
+            1 => [b"\0", text.as_bytes()].concat(),
+            2 => [b"\xef\xbb\xbf", text.as_bytes()].concat(),
+            3 => text.replace(';', "\0").into_bytes(),
+            4 => b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n".to_vec(),
+            5 => Vec::new(),
+            6 => " \n".repeat(lines.len()).into_bytes(),
+            // Tokens are counted.
+            7 | 8 => text.replace('\n', " ").into_bytes(),
+            _ => text.into_bytes(),
+        }
+    }
+}
+
+/// What the rules read of a text that governs nothing.
+fn deciding(measured: Option<Measured>, thresholds: &Thresholds) -> Option<Measured> {
+    measured.filter(|measured| {
+        let is_replaced = measured.lost.exceeds_lines(thresholds.lines)
+            && measured.lost.at_least(thresholds.share);
+        is_replaced || measured.class != Class::Modify || measured.conversion.is_some()
+    })
+}
+
+/// 4,000 pairs; 100,000 with `GUARD_LONG`, from a seed of `GUARD_SEED` if it is set.
+#[test]
+fn the_class_is_the_same_without_counting() {
+    let long = std::env::var_os("GUARD_LONG").is_some();
+    let seed = std::env::var("GUARD_SEED").ok();
+    let mut random = Random(seed.map_or(13, |seed| seed.parse().unwrap()));
+    let pairs = if long { 100_000 } else { 4_000 };
+    let (mut spared, mut close, mut replaced) = (0, 0, 0);
+    for round in 0..pairs {
+        let thresholds = Thresholds {
+            lines: [0, 10, 20, 100][random.below(4)],
+            share: [0.5, 0.5, 0.1, 0.33, 0.9, 1.0][random.below(6)],
+        };
+        let size = match random.below(12) {
+            0 => random.below(4),
+            1 => 250 + random.below(400),
+            _ => 5 + random.below(120),
+        };
+        let old = random.lines(size);
+        let near = (thresholds.share * 100.0) as usize;
+        let share = match random.below(3) {
+            0 => random.below(101),
+            _ => (near + random.below(11)).saturating_sub(5),
+        };
+        let new = random.edited(&old, share);
+        let (old, new) = (random.bytes(&old), random.bytes(&new));
+        let sides = (
+            Some((Kind::File, old.as_slice())),
+            Some((Kind::File, new.as_slice())),
+        );
+        let exact = measure(sides.0, sides.1, &thresholds);
+        let (quick, _) = measure_with_diff(sides.0, sides.1, &thresholds, Precision::Verdict);
+        let told = || {
+            let text = String::from_utf8_lossy;
+            format!(
+                "round {round}, {thresholds:?}, {exact:?}\n{}\n---\n{}",
+                text(&old),
+                text(&new)
+            )
+        };
+        if quick.is_some() {
+            assert_eq!(quick, Some(exact), "{}", told());
+        }
+        let decides = deciding(Some(exact), &thresholds);
+        assert_eq!(deciding(quick, &thresholds), decides, "{}", told());
+        let large = exact.lost.exceeds_lines(thresholds.lines);
+        let distance = (exact.lost.share() - thresholds.share).abs() * exact.lost.total as f64;
+        spared += usize::from(large && quick.is_none());
+        close += usize::from(large && quick.is_none() && distance <= 2.0);
+        replaced += usize::from(exact.class == Class::Replace);
+    }
+    println!(
+        "{pairs} pairs, {spared} large ones spared, {close} of them close, {replaced} replaced"
+    );
+    assert!(spared * 6 > pairs, "{spared} of {pairs} are spared");
+    assert!(close * 60 > pairs, "{close} of {pairs} are close");
+    assert!(replaced * 6 > pairs, "{replaced} of {pairs} are replaced");
+}
+
+/// The names of the generated files.
+const FILES: usize = 9;
+
+/// Changes some files of the work tree as commits do, and stages everything.
+fn change(repo: &Repo, random: &mut Random, files: &mut [Vec<String>]) {
+    for _ in 0..1 + random.below(4) {
+        let at = random.below(FILES);
+        let (name, moved) = (
+            repo.path(format!("src/f{at}.txt")),
+            repo.path(format!("src/g{at}.txt")),
+        );
+        match random.below(14) {
+            0 => drop(fs::remove_file(&name)),
+            1 => drop(fs::rename(&name, &moved)),
+            2 => drop(fs::rename(&moved, &name)),
+            3 => files[at] = random.lines(60 + at * 40),
+            4 => drop(repo.try_git(&[
+                "update-index",
+                "--chmod=+x",
+                "--",
+                &format!("src/f{at}.txt"),
+            ])),
+            _ => {
+                let share = [5, 20, 45, 50, 55, 90][random.below(6)];
+                files[at] = random.edited(&files[at], share);
+                if files[at].is_empty() {
+                    files[at] = random.lines(150);
+                }
+                repo.write(&name, random.bytes(&files[at]));
+            }
+        }
+    }
+    if random.one_in(8) {
+        // A governing design that loses its text is refused at any size.
+        let text = fs::read_to_string(repo.path(DESIGN)).unwrap();
+        let text = match random.below(3) {
+            0 => text.replace("# A feature", "# Feature"),
+            1 => text + &"More text.\n".repeat(random.below(20)),
+            _ => "# A feature\n\n### Files Changed\n\n| File | Change Type |\n|---|---|\n| `src/` | Modify (Directory) |\n".to_owned(),
+        };
+        repo.write(DESIGN, text);
+    }
+    repo.git(&["add", "--all"]);
+}
+
+/// The report for people, and the same beside a report for programs, for which guard counts everything.
+#[track_caller]
+fn both_reports_agree(repo: &Repo, lint: &[&str]) -> (i32, String) {
+    let quick = repo.guard(lint);
+    let file = repo.path("../report.txt");
+    let human = format!("human={}", file.display());
+    let exact = repo.guard(&[lint, &["--format", "json", "--output", &human]].concat());
+    assert_eq!(quick.code, exact.code, "{lint:?}: {}", quick.text());
+    assert_ne!(quick.code, 2, "{}", quick.text());
+    assert_eq!(quick.stdout, fs::read_to_string(&file).unwrap(), "{lint:?}");
+    (quick.code, exact.stdout)
+}
+
+/// 30 commits; 400 with `GUARD_LONG`.
+#[test]
+fn the_findings_of_a_history_are_the_same_without_counting() {
+    let long = std::env::var_os("GUARD_LONG").is_some();
+    let mut random = Random(17);
+    let repo = Repo::new();
+    let mut files: Vec<_> = (0..FILES).map(|at| random.lines(60 + at * 40)).collect();
+    for (at, lines) in files.iter().enumerate() {
+        repo.write(format!("src/f{at}.txt"), lines.join("\n"));
+    }
+    repo.git(&["add", "--all"]);
+    repo.govern(&[
+        ("src/", "Add, Modify (Directory)", "the files"),
+        ("src/f1.txt", "Rename to `src/g1.txt`", "a file"),
+    ]);
+    let commits = if long { 400 } else { 30 };
+    let (mut refused, mut gutted, mut modified) = (0, 0, 0);
+    for number in 0..commits {
+        change(&repo, &mut random, &mut files);
+        let (code, json) = both_reports_agree(&repo, &["lint"]);
+        refused += code;
+        gutted += json.matches("\"rule\": \"destructive-change\"").count();
+        modified += json.matches("\"class\": \"MODIFY\"").count();
+        if number % 10 == 9 {
+            let steps = format!("HEAD~{}..HEAD", number.min(20) - 1);
+            both_reports_agree(&repo, &["lint", &steps]);
+            both_reports_agree(&repo, &["lint", &steps, "--each-commit"]);
+        }
+        repo.git(&["commit", "--quiet", "--allow-empty", "-m", "Change"]);
+    }
+    println!("{commits} commits, {refused} refused, {gutted} losses, {modified} modified");
+    assert!(gutted >= 6 && modified >= 20, "{gutted}, {modified}");
+}
