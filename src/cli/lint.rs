@@ -71,7 +71,7 @@ guard writes nothing to the index, the work tree or the git directory.";
 impl LintArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
-        output.seen_from(repo.prefix());
+        output.seen_from(repo.prefix().cloned());
         // In CI, only committed designs count.
         let options = Options {
             precision: output.precision(),

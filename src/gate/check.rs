@@ -76,9 +76,9 @@ impl<'a> Gate<'a> {
 
     /// The finding that needs approval for any text.
     fn plan_unknown(&self, request: &BStr) -> GateResult<Option<Finding>> {
-        let (path, old) = self.look(request)?;
+        let context = self.context()?;
+        let (path, old) = self.look(&context, request)?;
         let (path, old) = (path.as_ref(), old.as_ref());
-        let context = self.context();
         let measured = context.least_loss(old.map(|entry| entry.content.as_slice()), path)?;
         destruction(&context, &[context.unknown_content(path, measured)?], None)
     }

@@ -118,7 +118,7 @@ impl Gate<'_> {
         expected: &str,
     ) -> GateResult<()> {
         let actual = match old {
-            Some(entry) => Some(self.context().blob_id(&entry.content)?.to_string()),
+            Some(entry) => self.digest(Some(&entry.content)),
             None => None,
         };
         if actual.as_deref() == Some(expected) {

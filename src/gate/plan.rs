@@ -70,7 +70,8 @@ impl Gate<'_> {
         request: &BStr,
         operation: &Operation,
     ) -> GateResult<(OperationPlan, Option<Finding>)> {
-        let (path, old) = self.look(request)?;
+        let context = self.context()?;
+        let (path, old) = self.look(&context, request)?;
         let entry = old.as_ref();
         if let Operation::Write {
             expect: Some(expected),
@@ -112,7 +113,7 @@ impl Gate<'_> {
             }
             Operation::Move { to } => {
                 let old = old.ok_or_else(|| not_found(path.as_ref()))?;
-                return self.plan_move(path, old, to.as_ref(), None);
+                return self.plan_move(&context, (path, old), to.as_ref(), None);
             }
             Operation::Restore(restore) => {
                 if path != request {
@@ -124,7 +125,7 @@ impl Gate<'_> {
                 }
                 if let PreviousContent::From(to) = &restore.previous {
                     let old = old.ok_or_else(|| not_found(path.as_ref()))?;
-                    return self.plan_move(path, old, to.as_ref(), Some(restore));
+                    return self.plan_move(&context, (path, old), to.as_ref(), Some(restore));
                 }
                 self.confirm(restore, path.as_ref(), entry, None)?;
                 match &restore.previous {
@@ -147,7 +148,6 @@ impl Gate<'_> {
             Effect::Write(content) => Some(content.as_slice()),
             Effect::Remove | Effect::Rename => None,
         };
-        let context = self.context();
         let (measured, compared) = context.loss(before, after, &[path.as_ref()])?;
         let compared = compared.as_deref();
         let measured_change =
@@ -181,12 +181,12 @@ impl Gate<'_> {
     /// Judges both ends: the old path as deleted, the new one as added.
     fn plan_move(
         &self,
-        path: BString,
-        old: OpenedFile,
+        context: &OperationContext<'_, '_>,
+        (path, old): (BString, OpenedFile),
         to: &BStr,
         restore: Option<&Restore>,
     ) -> GateResult<(OperationPlan, Option<Finding>)> {
-        let (target, there) = self.look(to)?;
+        let (target, there) = self.look(context, to)?;
         match restore {
             None => refuse_binary(path.as_ref(), &old.content)?,
             Some(restore) => {
@@ -203,7 +203,6 @@ impl Gate<'_> {
         }
         let (from, target): (&BStr, &BStr) = (path.as_ref(), target.as_ref());
         let content = Some(old.content.as_slice());
-        let context = self.context();
         let gone = context.step(content, None);
         // HEAD's content at either end is compared with the new content.
         let (measured, _) = context.loss(content, content, &[from, target])?;
@@ -212,7 +211,7 @@ impl Gate<'_> {
             context.measured_change(target, None, content, Some(from), measured)?,
         ];
         changes[0].new_ends = vec![context.new_end(from, target, &old.content)?];
-        if let Some(finding) = destruction(&context, &changes, restore)? {
+        if let Some(finding) = destruction(context, &changes, restore)? {
             return Err(Failure::from(finding)
                 .help("write and delete in two steps, so that a person can approve each"));
         }
@@ -231,9 +230,13 @@ impl Gate<'_> {
     }
 
     /// The path of a request and its current state, if it may be written.
-    pub(super) fn look(&self, request: &BStr) -> GateResult<(BString, Option<OpenedFile>)> {
+    pub(super) fn look(
+        &self,
+        context: &OperationContext<'_, '_>,
+        request: &BStr,
+    ) -> GateResult<(BString, Option<OpenedFile>)> {
         let path = self.boundary.locate(request)?;
-        self.context().admit(path.as_ref(), Access::Write)??;
+        context.admit(path.as_ref(), Access::Write)??;
         let max = self.policy.settings.max_size;
         let entry = self.boundary.read_stable(path.as_ref(), max)?;
         if entry.as_ref().is_some_and(|entry| !entry.writable) {
@@ -293,7 +296,7 @@ impl Gate<'_> {
 
 /// Returns the refusals of the policy as errors; the result is the finding that needs approval.
 pub(super) fn destruction(
-    context: &OperationContext<'_>,
+    context: &OperationContext<'_, '_>,
     changes: &[MeasuredChange],
     restore: Option<&Restore>,
 ) -> GateResult<Option<Finding>> {

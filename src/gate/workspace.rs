@@ -1,6 +1,8 @@
 //! A workspace, ready for file operations.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use gix::bstr::{BStr, BString};
 
@@ -12,8 +14,9 @@ use super::recorded_approvals::approvals;
 use super::sign::Signer;
 use crate::approval::Approval;
 use crate::boundary::{Boundary, OpenedFile};
+use crate::error;
 use crate::git::Repository;
-use crate::judge::{self, OperationContext, Options};
+use crate::judge::{self, Head, OperationContext, Options};
 use crate::policy::Policy;
 use crate::rules::Access;
 
@@ -26,6 +29,8 @@ pub struct Gate<'a> {
     pub(super) held: Held,
     pub(super) lock: Lock,
     pub(super) approvals: Vec<Approval>,
+    /// HEAD at the last request.
+    head: RefCell<Option<Rc<Head<'a>>>>,
     /// Signs approvals.
     pub(super) signer: Option<Signer>,
 }
@@ -63,6 +68,7 @@ impl<'a> Gate<'a> {
             held: Held::new(repo.common_dir()),
             lock: Lock::new(repo.common_dir()),
             approvals,
+            head: RefCell::default(),
             signer: None,
         }
     }
@@ -97,7 +103,7 @@ impl<'a> Gate<'a> {
     /// A file inside the read roots.
     pub(super) fn find(&self, request: &BStr) -> GateResult<(BString, OpenedFile)> {
         let path = self.boundary.locate(request)?;
-        self.context().admit(path.as_ref(), Access::Read)??;
+        self.context()?.admit(path.as_ref(), Access::Read)??;
         let max = self.policy.settings.max_size;
         let entry = self.boundary.read(path.as_ref(), max)?;
         let entry = entry.ok_or_else(|| not_found(path.as_ref()))?;
@@ -114,12 +120,31 @@ impl<'a> Gate<'a> {
         self.boundary.absolute(path)
     }
 
-    pub(super) fn context(&self) -> OperationContext<'_> {
-        OperationContext {
+    /// The context of one request: HEAD is read once for it.
+    ///
+    /// # Errors
+    /// HEAD cannot be read.
+    pub(super) fn context(&self) -> error::Result<OperationContext<'_, 'a>> {
+        Ok(OperationContext {
             repo: self.repo,
+            head: self.head()?,
             policy: &self.policy,
             boundary: &self.boundary,
             approvals: &self.approvals,
+        })
+    }
+
+    /// HEAD; what was read from it stays known until it moves.
+    fn head(&self) -> error::Result<Rc<Head<'a>>> {
+        let commit = self.repo.head_commit()?;
+        let mut last = self.head.borrow_mut();
+        match &*last {
+            Some(head) if head.commit() == commit => Ok(Rc::clone(head)),
+            _ => {
+                let head = Rc::new(Head::new(self.repo, commit)?);
+                *last = Some(Rc::clone(&head));
+                Ok(head)
+            }
         }
     }
 }

@@ -2,19 +2,18 @@
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::{Index, Repository};
+use super::{Index, Repository, Tree};
 use crate::change::Kind;
 use crate::error::Result;
 use crate::path::fold;
 
 impl Repository {
-    /// The submodule at or around a path, by HEAD or the index. Case is ignored for the index: on some file systems
-    /// `SUB/a` is below `sub`.
+    /// The submodule at or around a path, by HEAD's tree or the index. Case is ignored for the index: on some file
+    /// systems `SUB/a` is below `sub`.
     ///
     /// # Errors
-    /// HEAD or the index cannot be read.
-    pub(crate) fn submodule_of(&self, path: &BStr) -> Result<Option<BString>> {
-        let head = self.tree_of(self.head_commit()?)?;
+    /// HEAD's tree or the index cannot be read.
+    pub(crate) fn submodule_of(&self, head: &Tree<'_>, path: &BStr) -> Result<Option<BString>> {
         for end in path.find_iter("/").chain([path.len()]) {
             let above = path[..end].as_bstr();
             let found = head.get(above)?;

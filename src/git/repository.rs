@@ -61,6 +61,8 @@ pub struct Repository {
     pub(super) workdir: Option<PathBuf>,
     /// The submodules of the index.
     pub(super) gitlinks: OnceCell<Vec<BString>>,
+    /// The current directory below the root.
+    prefix: OnceCell<Option<BString>>,
     /// Reads trees.
     pub(super) objects: Objects,
     /// Keeps the list of object directories while objects are read.
@@ -104,6 +106,7 @@ impl Repository {
             repo,
             workdir,
             gitlinks: OnceCell::new(),
+            prefix: OnceCell::new(),
             _quarantine: quarantine,
         };
         repository.refuse_unreadable_formats()?;
@@ -149,18 +152,29 @@ impl Repository {
     }
 
     /// The current directory relative to the root of the work tree; `None` in the root or elsewhere.
-    pub(crate) fn prefix(&self) -> Option<BString> {
-        let root = self.workdir.as_deref()?.canonicalize().ok()?;
-        let here = std::env::current_dir().ok()?.canonicalize().ok()?;
-        let below = gix::path::into_bstr(here.strip_prefix(root).ok()?).ok()?;
-        let below = gix::path::to_unix_separators_on_windows(below).into_owned();
-        (!below.is_empty()).then_some(below)
+    pub(crate) fn prefix(&self) -> Option<&BString> {
+        let find = || {
+            let root = self.workdir.as_deref()?.canonicalize().ok()?;
+            let here = std::env::current_dir().ok()?.canonicalize().ok()?;
+            let below = gix::path::into_bstr(here.strip_prefix(root).ok()?).ok()?;
+            let below = gix::path::to_unix_separators_on_windows(below).into_owned();
+            (!below.is_empty()).then_some(below)
+        };
+        self.prefix.get_or_init(find).as_ref()
     }
 
     /// A path given relative to the current directory, as a path from the root, or absolute.
     pub(crate) fn request(&self, path: &Path) -> BString {
-        let here = self.prefix().unwrap_or_default();
-        from_directory(&here, &bytes(path), system::PLATFORM)
+        self.request_of(&bytes(path))
+    }
+
+    /// The same for the bytes of a path.
+    pub(crate) fn request_of(&self, path: &[u8]) -> BString {
+        let here = self
+            .prefix()
+            .map(|here| here.as_slice())
+            .unwrap_or_default();
+        from_directory(here, path, system::PLATFORM)
     }
 
     /// The git directory of this work tree (`.git` or `.git/worktrees/NAME`).

@@ -20,13 +20,17 @@ pub(super) fn look_up(
     head: Option<ObjectId>,
     changes: &[MeasuredChange],
 ) -> Result<MergeBase> {
-    if wanted(policy, changes).next().is_none() {
-        return Ok(MergeBase::Unknown);
+    if is_wanted(policy, changes)
+        && let Some(base) = commit(repo, policy.settings.base.as_deref(), head)?
+    {
+        return at(&repo.tree_of(Some(base))?, policy, changes);
     }
-    match commit(repo, policy.settings.base.as_deref(), head)? {
-        Some(base) => at(&repo.tree_of(Some(base))?, policy, changes),
-        None => Ok(MergeBase::Unknown),
-    }
+    Ok(MergeBase::Unknown)
+}
+
+/// Whether a verdict depends on the merge base.
+pub(super) fn is_wanted(policy: &Policy, changes: &[MeasuredChange]) -> bool {
+    wanted(policy, changes).next().is_some()
 }
 
 /// The same for a known merge base.

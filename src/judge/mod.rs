@@ -6,6 +6,7 @@ mod ci;
 mod commit;
 mod criss_cross;
 mod design_lint;
+mod head;
 mod in_memory;
 mod measured_changes;
 mod merge_base;
@@ -35,6 +36,7 @@ pub use approvals::{Clearable, brought_along, clearable, landed, not_listed, use
 pub use ci::ci_range;
 pub use commit::commit;
 pub use design_lint::{DocumentChoice, check_documents};
+pub use head::Head;
 pub use in_memory::{in_memory, policy_of_texts};
 pub use per_commit::Progress;
 pub use policy_loader::load_for_request;

@@ -5,16 +5,17 @@ use gix::bstr::{BStr, ByteSlice};
 use crate::boundary::{Boundary, BoundaryError, NestedRepository};
 use crate::error::{Error, Result};
 use crate::finding::{Finding, Help, Rule};
-use crate::git::Repository;
+use crate::git::{Repository, Tree};
 use crate::path::{Reason, escaped, shell_word};
 
 /// The finding for a path in another repository: a work tree, a submodule that is not checked out, or a bare
-/// repository.
+/// repository. `head` is HEAD's tree.
 ///
 /// # Errors
-/// A parent directory, HEAD or the index cannot be read.
+/// A parent directory, HEAD's tree or the index cannot be read.
 pub(super) fn refusal(
     repo: &Repository,
+    head: &Tree<'_>,
     boundary: &Boundary,
     path: &BStr,
 ) -> Result<Option<Finding>> {
@@ -40,7 +41,7 @@ pub(super) fn refusal(
             let what = "a bare repository, whose configuration and hooks git would run";
             outside(path, at.as_ref(), what).help("ask a person to change it")
         }
-        None => match repo.submodule_of(path)? {
+        None => match repo.submodule_of(head, path)? {
             Some(at) => {
                 let what = "a submodule that is not checked out";
                 outside(path, at.as_ref(), what)

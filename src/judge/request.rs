@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 use std::convert::Infallible;
+use std::rc::Rc;
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 
+use super::head::Head;
 use super::{merge_base, nested_repositories};
 use crate::approval::Approval;
 use crate::boundary::Boundary;
@@ -16,14 +18,16 @@ use crate::git::{Repository, Tree};
 use crate::measure::{self, Class, Kept, Measured};
 use crate::path::TreeView;
 use crate::policy::{Policy, design};
-use crate::rules::{self, Access, Case, MeasuredChange, RenameTarget};
+use crate::rules::{self, Access, Case, MeasuredChange, MergeBase, RenameTarget};
 use crate::system;
 
-/// The context of all requests.
-#[derive(Clone, Copy)]
-pub struct OperationContext<'a> {
+/// The context of a request.
+#[derive(Clone)]
+pub struct OperationContext<'a, 'repo> {
     /// The repository.
-    pub repo: &'a Repository,
+    pub repo: &'repo Repository,
+    /// HEAD when the request came.
+    pub head: Rc<Head<'repo>>,
     /// HEAD's policy.
     pub policy: &'a Policy,
     /// The workspace.
@@ -32,19 +36,20 @@ pub struct OperationContext<'a> {
     pub approvals: &'a [Approval],
 }
 
-impl OperationContext<'_> {
+impl OperationContext<'_, '_> {
     /// Whether requests may use the path: checks nested repositories and the rules for requests. The inner error is
     /// the finding that refuses it.
     ///
     /// # Errors
     /// Nested repositories cannot be determined.
     pub fn admit(&self, path: &BStr, access: Access) -> Result<Result<(), Box<Finding>>> {
-        let refusal = match nested_repositories::refusal(self.repo, self.boundary, path)? {
-            Some(finding) => Some(finding),
-            None => rules::check_request(&self.policy.settings, path, access)
-                .into_iter()
-                .find(|finding| finding.level == Level::Error),
-        };
+        let refusal =
+            match nested_repositories::refusal(self.repo, self.head(), self.boundary, path)? {
+                Some(finding) => Some(finding),
+                None => rules::check_request(&self.policy.settings, path, access)
+                    .into_iter()
+                    .find(|finding| finding.level == Level::Error),
+            };
         Ok(refusal.map_or(Ok(()), |finding| Err(Box::new(finding))))
     }
 
@@ -60,7 +65,7 @@ impl OperationContext<'_> {
         new: Option<&[u8]>,
         paths: &[&BStr],
     ) -> Result<(Measured, Option<Cow<'c, [u8]>>)> {
-        let head = self.head()?;
+        let head = self.head();
         let there = old.map(|old| self.blob_id(old)).transpose()?;
         let mut worst = (self.step(old, new), old.map(Cow::Borrowed));
         for path in paths {
@@ -92,7 +97,7 @@ impl OperationContext<'_> {
     /// # Errors
     /// HEAD cannot be read.
     pub fn new_end(&self, from: &BStr, to: &BStr, content: &[u8]) -> Result<RenameTarget> {
-        let head = self.head()?;
+        let head = self.head();
         let thresholds = &self.policy.settings.thresholds;
         Ok(RenameTarget {
             path: to.to_owned(),
@@ -119,7 +124,12 @@ impl OperationContext<'_> {
             self.step(version, Some(text))
         };
         let now = least(old);
-        let Some(committed) = self.head()?.read(path)? else {
+        let there = old.map(|old| self.blob_id(old)).transpose()?;
+        let state = self.head().get(path)?;
+        if there.is_some() && state.map(|state| state.id) == there {
+            return Ok(now);
+        }
+        let Some(committed) = self.repo.objects().file(state)? else {
             return Ok(now);
         };
         let since_head = least(Some(&committed));
@@ -149,7 +159,7 @@ impl OperationContext<'_> {
         };
         let (change, content) = match (new, renamed) {
             (Some(new), None) => {
-                let head = self.head()?;
+                let head = self.head();
                 let id = self.blob_id(new)?;
                 let committed = wants_content.then(|| head.read(path)).transpose()?;
                 let content = committed.map(|committed| contents(committed.as_deref()));
@@ -176,7 +186,7 @@ impl OperationContext<'_> {
     /// # Errors
     /// HEAD cannot be read.
     pub fn unknown_content(&self, path: &BStr, measured: Measured) -> Result<MeasuredChange> {
-        let head = self.head()?;
+        let head = self.head();
         // No content has this id, so no approval can name it.
         let unknown = ObjectId::null(head.id().kind());
         Ok(MeasuredChange {
@@ -215,7 +225,7 @@ impl OperationContext<'_> {
         let Some(old) = old.filter(|_| !self.approvals.is_empty()) else {
             return Ok(self);
         };
-        let committed = self.head()?.get(path)?.map(|state| state.id);
+        let committed = self.head().get(path)?.map(|state| state.id);
         if committed == Some(self.blob_id(old)?) || !self.step(Some(old), Some(new)).destroys() {
             return Ok(self);
         }
@@ -240,8 +250,8 @@ impl OperationContext<'_> {
     }
 
     /// HEAD's tree.
-    fn head(&self) -> Result<Tree<'_>> {
-        self.repo.tree_of(self.repo.head_commit()?)
+    fn head(&self) -> &Tree<'_> {
+        self.head.tree()
     }
 
     /// git's id of the content.
@@ -259,8 +269,7 @@ impl OperationContext<'_> {
     /// # Errors
     /// The configured base does not exist, or a commit cannot be read.
     pub fn refusals(&self, changes: &[MeasuredChange]) -> Result<Vec<Finding>> {
-        let head = self.repo.head_commit()?;
-        let merge_base = merge_base::look_up(self.repo, self.policy, head, changes)?;
+        let merge_base = self.merge_base(changes)?;
         let mut findings = rules::check(&Case {
             platform: system::PLATFORM,
             policy: self.policy,
@@ -272,6 +281,17 @@ impl OperationContext<'_> {
         findings.retain(|finding| finding.level == Level::Error);
         findings.sort_by_key(|finding| finding.rule);
         Ok(findings)
+    }
+
+    fn merge_base(&self, changes: &[MeasuredChange]) -> Result<MergeBase> {
+        if !merge_base::is_wanted(self.policy, changes) {
+            return Ok(MergeBase::Unknown);
+        }
+        let target = self.policy.settings.base.as_deref();
+        match self.head.merge_base(self.repo, target)? {
+            Some(base) => merge_base::at(base, self.policy, changes),
+            None => Ok(MergeBase::Unknown),
+        }
     }
 }
 
