@@ -22,6 +22,7 @@ mod boundary;
 mod boundary_race;
 mod cannot_judge;
 mod check_and_write;
+mod check_stdin;
 mod ci_environments;
 mod ci_kit;
 mod clean_merges;

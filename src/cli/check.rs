@@ -1,26 +1,37 @@
 //! `guard check`: whether paths may be written, and with a given content.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use gix::bstr::BString;
+use gix::bstr::{BStr, BString};
 
 use super::design_args::DesignArgs;
 use super::files::read_stdin;
 use super::output::Output;
+use super::path_list::PathList;
 use super::repository::repository;
 use crate::boundary::bytes;
-use crate::error::Result;
-use crate::gate::{Failure, Gate};
-use crate::report::write_check;
-use crate::verdict::CheckAnswers;
+use crate::error::{Error, Result};
+use crate::gate::{Checker, Failure, Gate};
+use crate::judge::Options;
+use crate::report::{write_check, write_check_end, write_check_error, write_check_result};
+use crate::verdict::{CheckAnswers, CheckCounts};
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, override_usage = USAGE)]
 pub(super) struct CheckArgs {
     /// Paths, absolute or relative to the current directory.
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(required_unless_present = "stdin", value_name = "PATH")]
     paths: Vec<OsString>,
+    /// Read the paths from standard input, one per line, and answer each as soon as it arrives.
+    ///
+    /// A line that starts with a double quote is a path as git quotes it.
+    #[arg(long, conflicts_with_all = ["paths", "content_file"])]
+    stdin: bool,
+    /// The paths on standard input end with NUL and are not quoted.
+    #[arg(short = 'z', requires = "stdin", conflicts_with = "paths")]
+    is_nul: bool,
     /// Also judge whether this file's content may be written to the path; `-` is standard input.
     ///
     /// `guard read` must be allowed to read the file.
@@ -33,22 +44,44 @@ pub(super) struct CheckArgs {
     design: DesignArgs,
 }
 
+const USAGE: &str = "\
+guard check [OPTIONS] <PATH>...
+       guard check [OPTIONS] --stdin [-z]";
+
 const EXAMPLES: &str = "\
 Examples:
   guard check src/utils/lld.py
   guard check src/state.py --content-file - < new.py
   guard check --format json -- -odd-name.py
+  guard check --stdin -z --format jsonl < paths
 
 Without --content-file, guard says whether the path may be changed at all. With it, guard answers as `guard write` \
-would for that content. guard reads designs and settings from HEAD, and writes nothing.";
+would for that content. guard reads designs and settings from HEAD, and writes nothing.
+
+With --stdin, a program can write a path, read the answer, and go on. guard reads the repository again whenever it had \
+to wait for a path, so each answer is that of the repository after the path was written. If guard cannot judge a path, \
+the answer is an error, and the exit code is 2. With --format json or --output, guard answers at the end of the input.";
 
 impl CheckArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        let repo = repository()?;
-        let request = |path: &OsString| repo.request(Path::new(path));
-        let requests: Vec<BString> = self.paths.iter().map(request).collect();
         let options = self.design.options(false);
-        let gate = Gate::open_to_check(&repo, &options, &requests)?;
+        if !self.stdin {
+            let paths = self.paths.iter();
+            let paths: Vec<BString> = paths.map(|path| bytes(Path::new(path)).into()).collect();
+            return self.answer_all(&paths, &options, output);
+        }
+        let list = PathList::new(io::stdin().lock(), self.is_nul);
+        match output.is_stream() {
+            true => answer_each(list, &options, output),
+            false => self.answer_all(&list.whole()?, &options, output),
+        }
+    }
+
+    /// Answers in one report.
+    fn answer_all(&self, paths: &[BString], options: &Options, output: &mut Output) -> Result<u8> {
+        let repo = repository()?;
+        let requests: Vec<BString> = paths.iter().map(|path| repo.request_of(path)).collect();
+        let gate = Gate::open_to_check(&repo, options, &requests)?;
         let content = match self.content_file.as_deref() {
             None => Ok(None),
             Some(file) if file == "-" => read_stdin(gate.max_size()).map(Some),
@@ -60,10 +93,9 @@ impl CheckArgs {
             }
         };
         let content = content.map_err(Failure::into_error)?;
-        let results = self.paths.iter().zip(&requests).map(|(path, request)| {
-            let requested = BString::from(bytes(Path::new(path)));
+        let results = paths.iter().zip(&requests).map(|(path, request)| {
             gate.check(
-                requested,
+                path.clone(),
                 request.as_ref(),
                 content.as_deref(),
                 self.allow_empty,
@@ -76,5 +108,85 @@ impl CheckArgs {
         output.print(|out, format, style| write_check(&answers, format, out, style));
         output.notes(&answers.notes);
         Ok(answers.exit_code())
+    }
+}
+
+/// Answers each path as it arrives. Whenever guard had to wait for one, it reads the repository again, because
+/// anything may have changed meanwhile; paths that arrived together share one reading, as those of a command line do.
+fn answer_each(
+    mut list: PathList<impl io::Read>,
+    options: &Options,
+    output: &mut Output,
+) -> Result<u8> {
+    let mut told = Told::default();
+    loop {
+        let batch = list.wait()?;
+        if batch.is_empty() {
+            break;
+        }
+        let repo = repository();
+        let checker = match &repo {
+            Ok(repo) => Checker::open(repo, options).map(|checker| (repo, checker)),
+            Err(error) => Err(error.clone()),
+        };
+        for written in &batch {
+            let answer = checker.as_ref().map_err(Clone::clone);
+            let answer = answer.and_then(|(repo, checker)| {
+                let path = list.path(written.as_ref())?;
+                let request = repo.request_of(&path);
+                checker.check(path, request.as_ref())
+            });
+            let is_read = match answer {
+                Ok((result, notes)) => {
+                    told.counts.add(&result);
+                    told.notes(notes, output);
+                    output.stream(|out, format, style| {
+                        write_check_result(&result, format, out, style)
+                    })
+                }
+                Err(error) => told.error(written.as_ref(), error, output),
+            };
+            if !is_read {
+                return Ok(told.counts.exit_code());
+            }
+        }
+    }
+    if told.counts == CheckCounts::default() {
+        // Without a path there is no other sign that guard works here.
+        repository()?;
+    }
+    output.stream(|out, format, _| write_check_end(&told.counts, &told.notes, format, out));
+    Ok(told.counts.exit_code())
+}
+
+/// What guard has told so far.
+#[derive(Default)]
+struct Told {
+    counts: CheckCounts,
+    /// Each of them once.
+    notes: Vec<String>,
+    last_error: String,
+}
+
+impl Told {
+    fn notes(&mut self, notes: &[String], output: &Output) {
+        for note in notes {
+            if !self.notes.contains(note) {
+                output.notes(std::slice::from_ref(note));
+                self.notes.push(note.clone());
+            }
+        }
+    }
+
+    /// Answers that guard cannot judge the path. What to do about it is told once for many paths in a row.
+    fn error(&mut self, written: &BStr, error: Error, output: &mut Output) -> bool {
+        self.counts.errors += 1;
+        if self.last_error != error.message {
+            output.tell(&error);
+        }
+        let is_read = output
+            .stream(|out, format, style| write_check_error(written, &error, format, out, style));
+        self.last_error = error.message;
+        is_read
     }
 }

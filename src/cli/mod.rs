@@ -18,6 +18,7 @@ mod init;
 mod install;
 mod lint;
 mod output;
+mod path_list;
 mod person;
 mod progress;
 mod push;
@@ -323,6 +324,7 @@ mod tests {
                 .into();
             let expected: &[&str] = match *first {
                 "lint" | "hook" => &all,
+                "check" => &["human", "json", "jsonl"],
                 "generate" => &[],
                 _ => &["human", "json"],
             };

@@ -53,13 +53,16 @@ impl OutputArgs {
 
 /// The formats of verbs that have no findings to report.
 const ANSWERS: &[Format] = &[Format::Human, Format::Json];
+/// Those of `guard check`, which answers one path after the other.
+const CHECKS: &[Format] = &[Format::Human, Format::Json, Format::Jsonl];
 
 /// The formats of a verb, and whether it also writes its report to files.
 fn formats_of(verb: &str) -> (&'static [Format], bool) {
     match verb {
         "lint" => (&Format::ALL, true),
         "hook" => (&Format::ALL, false),
-        "check" | "scope" => (ANSWERS, true),
+        "check" => (CHECKS, true),
+        "scope" => (ANSWERS, true),
         "generate" | "help" => (&[], false),
         _ => (ANSWERS, false),
     }
@@ -288,6 +291,23 @@ impl Output {
         self.write_files(write);
     }
 
+    /// Whether answers can be printed one by one: not in one document, and not to files.
+    pub(super) fn is_stream(&self) -> bool {
+        matches!(self.format, Format::Human | Format::Jsonl) && self.files.is_empty()
+    }
+
+    /// Prints one of several answers at once. Returns whether anybody still reads them.
+    pub(super) fn stream(
+        &mut self,
+        write: impl FnOnce(&mut dyn Write, Format, &Style) -> io::Result<()>,
+    ) -> bool {
+        let mut stdout = io::stdout().lock();
+        let written = write(&mut stdout, self.format, &self.style).and_then(|()| stdout.flush());
+        let is_read = written.is_ok();
+        self.note_failure("standard output", written);
+        is_read
+    }
+
     /// Prints output that has only a human and a JSON form.
     pub(super) fn print_either(
         &mut self,
@@ -311,9 +331,14 @@ impl Output {
     /// Prints an error to stderr, and to the files and machine formats. Otherwise their readers would take no output, or
     /// the report of an earlier run, for the answer.
     pub(super) fn error(&mut self, error: &Error) {
+        self.tell(error);
+        self.reports(error);
+    }
+
+    /// Prints an error to stderr only.
+    pub(super) fn tell(&self, error: &Error) {
         // If stderr cannot be written, there is nowhere left to report it.
         let _ = write_error(error, &mut io::stderr().lock(), &self.error_style);
-        self.reports(error);
     }
 
     /// The part of [`Output::error`] that is for programs.

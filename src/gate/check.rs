@@ -1,5 +1,7 @@
 //! `guard check`: whether guard would do a write. Judged like `guard write`, but nothing is recorded or held.
 
+use std::cell::OnceCell;
+
 use gix::bstr::{BStr, BString};
 
 use super::plan::destruction;
@@ -12,6 +14,64 @@ use crate::judge::{self, Options};
 use crate::path::escaped;
 use crate::verdict::CheckResult;
 
+/// Answers many requests from one reading of designs, settings and approvals.
+pub struct Checker<'a> {
+    repo: &'a Repository,
+    options: &'a Options,
+    boundary: Boundary,
+    /// For requests outside the workspace, which need no design, and for those inside.
+    gates: [OnceCell<error::Result<Gate<'a>>>; 2],
+}
+
+impl<'a> Checker<'a> {
+    /// Opens the workspace.
+    ///
+    /// # Errors
+    /// There is no work tree, or it cannot be opened.
+    pub fn open(repo: &'a Repository, options: &'a Options) -> error::Result<Checker<'a>> {
+        Ok(Checker {
+            repo,
+            options,
+            boundary: open_boundary(repo)?,
+            gates: Default::default(),
+        })
+    }
+
+    /// Whether the request may be written, with notes on how guard reached the answer.
+    ///
+    /// # Errors
+    /// As for [`Gate::open_to_check`] and [`Gate::check`].
+    pub fn check(
+        &self,
+        requested: BString,
+        request: &BStr,
+    ) -> error::Result<(CheckResult, &[String])> {
+        let is_inside = self.boundary.locate(request).is_ok();
+        let open = || {
+            let boundary = open_boundary(self.repo)?;
+            open_with(self.repo, boundary, self.options, is_inside)
+        };
+        let gate = self.gates[usize::from(is_inside)].get_or_init(open);
+        let gate = gate.as_ref().map_err(Clone::clone)?;
+        Ok((gate.check(requested, request, None, false)?, gate.notes()))
+    }
+}
+
+fn open_boundary(repo: &Repository) -> error::Result<Boundary> {
+    Boundary::open(repo.own_workdir()?).map_err(|error| Failure::from(error).into_error())
+}
+
+fn open_with<'a>(
+    repo: &'a Repository,
+    boundary: Boundary,
+    options: &Options,
+    needs_design: bool,
+) -> error::Result<Gate<'a>> {
+    let policy = judge::load_for_request(repo, options, needs_design)?;
+    let approvals = approvals(repo).map_err(Failure::into_error)?;
+    Ok(Gate::new(repo, boundary, policy, approvals))
+}
+
 impl<'a> Gate<'a> {
     /// Opens the workspace to check these requests. If none is inside, no design is needed.
     ///
@@ -22,13 +82,10 @@ impl<'a> Gate<'a> {
         options: &Options,
         requests: &[BString],
     ) -> error::Result<Gate<'a>> {
-        let boundary = Boundary::open(repo.own_workdir()?);
-        let boundary = boundary.map_err(|error| Failure::from(error).into_error())?;
+        let boundary = open_boundary(repo)?;
         let is_inside = |request: &BString| boundary.locate(request.as_ref()).is_ok();
         let needs_design = requests.iter().any(is_inside);
-        let policy = judge::load_for_request(repo, options, needs_design)?;
-        let approvals = approvals(repo).map_err(Failure::into_error)?;
-        Ok(Gate::new(repo, boundary, policy, approvals))
+        open_with(repo, boundary, options, needs_design)
     }
 
     /// The content to check, from a file that `guard read` may read.

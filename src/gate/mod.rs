@@ -32,6 +32,7 @@ mod workspace;
 
 pub use analysis::Analysis;
 pub use approval_prompt::Question;
+pub use check::Checker;
 pub use decision::{Answer, Ask, Consent, consume, held_change, keep, pending, reject};
 pub use extension::Extension;
 pub use failure::{Failure, FailureKind, GateResult};

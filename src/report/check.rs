@@ -1,53 +1,153 @@
 //! The report of `guard check`.
 
-use std::io;
+use std::io::{self, Write as _};
 
 use annotate_snippets::renderer::{DEFAULT_ERROR_STYLE, DEFAULT_NOTE_STYLE};
-use gix::bstr::{BString, ByteSlice};
-use serde_json::{Value, json};
+use gix::bstr::{BStr, BString, ByteSlice};
+use serde_json::{Map, Value, json};
 
-use super::escape::message;
-use super::json::path;
+use super::escape::{self, message};
+use super::json::{findings, path, write_line};
 use super::scope::place;
 use super::style::{Style, paint};
-use super::{Format, write_answer};
+use super::{BUFFER, Format, write_answer};
+use crate::error::Error;
 use crate::finding::Rule;
 use crate::path::escaped;
-use crate::verdict::{CheckAnswers, CheckResult};
+use crate::verdict::{CheckAnswers, CheckCounts, CheckResult};
 
 /// Writes the report in one piece; quiet omits allowed paths.
 ///
 /// # Errors
 ///
-/// Those of `out`, and `Unsupported` for formats other than human and JSON.
+/// Those of `out`, and `Unsupported` for formats other than human, JSON and JSON Lines.
 pub fn write_check(
     answers: &CheckAnswers,
     format: Format,
     out: &mut dyn io::Write,
     style: &Style,
 ) -> io::Result<()> {
+    if format == Format::Jsonl {
+        let mut out = io::BufWriter::with_capacity(BUFFER, out);
+        for result in &answers.results {
+            write_check_result(result, format, &mut out, style)?;
+        }
+        write_check_end(&answers.counts(), &answers.notes, format, &mut out)?;
+        return out.flush();
+    }
     let human = || {
         let results = answers.results.iter();
-        let shown = results.filter(|result| !(style.quiet && result.allowed));
-        shown.map(|result| human(result, style)).collect()
+        results.map(|result| shown(result, style)).collect()
     };
-    write_answer(format, out, human, || json(answers))
+    write_answer(format, out, human, || document(answers))
 }
 
-fn json(answers: &CheckAnswers) -> Value {
-    let result = |result: &CheckResult| {
-        let path_of = |of: &Option<BString>| of.as_ref().map(|of| path(of.as_bstr()));
-        json!({
-            "requested_path": path(result.requested_path.as_bstr()),
-            "path": path_of(&result.path),
-            "allowed": result.allowed,
-            "closest_match": path_of(&result.closest_match),
-            "reason": result.reason,
-            "rule": result.rule.map(Rule::id),
-        })
-    };
-    let results: Vec<_> = answers.results.iter().map(result).collect();
+/// Writes the answer for one path, as a line of the report for people or of JSON Lines.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write_check_result(
+    result: &CheckResult,
+    format: Format,
+    out: &mut dyn io::Write,
+    style: &Style,
+) -> io::Result<()> {
+    if format == Format::Jsonl {
+        let mut line = Map::from_iter([("type".to_owned(), "result".into())]);
+        line.append(&mut keys(result));
+        return write_line(&line, out);
+    }
+    out.write_all(escape::commands(shown(result, style)).as_bytes())
+}
+
+/// Writes that guard could not judge one path.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write_check_error(
+    requested: &BStr,
+    error: &Error,
+    format: Format,
+    out: &mut dyn io::Write,
+    style: &Style,
+) -> io::Result<()> {
+    if format == Format::Jsonl {
+        let line = json!({
+            "type": "error",
+            "version": 1,
+            "requested_path": path(requested),
+            "message": error.message,
+            "help": error.help,
+            "findings": findings(&error.problems),
+        });
+        return write_line(&line, out);
+    }
+    let word = paint(DEFAULT_ERROR_STYLE, "error", style);
+    let line = format!(
+        "{word} {}: {}\n",
+        escaped(requested),
+        message(&error.message)
+    );
+    out.write_all(escape::commands(line).as_bytes())
+}
+
+/// Writes the last line of JSON Lines; the report for people has none.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write_check_end(
+    counts: &CheckCounts,
+    notes: &[String],
+    format: Format,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    if format != Format::Jsonl {
+        return Ok(());
+    }
+    let line = json!({
+        "type": "summary",
+        "version": 1,
+        "allowed": counts.allowed,
+        "refused": counts.refused,
+        "errors": counts.errors,
+        "notes": notes,
+    });
+    write_line(&line, out)
+}
+
+fn document(answers: &CheckAnswers) -> Value {
+    let results: Vec<_> = answers.results.iter().map(keys).collect();
     json!({"version": 1, "results": results, "notes": answers.notes})
+}
+
+fn keys(result: &CheckResult) -> Map<String, Value> {
+    let path_of = |of: &Option<BString>| of.as_ref().map(|of| path(of.as_bstr())).into();
+    let value = [
+        (
+            "requested_path",
+            path(result.requested_path.as_bstr()).into(),
+        ),
+        ("path", path_of(&result.path)),
+        ("allowed", result.allowed.into()),
+        ("closest_match", path_of(&result.closest_match)),
+        ("reason", result.reason.as_str().into()),
+        ("rule", result.rule.map(Rule::id).into()),
+    ];
+    value
+        .map(|(key, value)| (key.to_owned(), value))
+        .into_iter()
+        .collect()
+}
+
+/// The line for people; quiet omits an allowed path.
+fn shown(result: &CheckResult, style: &Style) -> String {
+    match style.quiet && result.allowed {
+        true => String::new(),
+        false => human(result, style),
+    }
 }
 
 fn human(result: &CheckResult, style: &Style) -> String {

@@ -29,7 +29,7 @@ mod texts;
 
 use std::io::{self, Write as _};
 
-pub use check::write_check;
+pub use check::{write_check, write_check_end, write_check_error, write_check_result};
 pub use error::{write_error, write_notes};
 pub use explain::{Topic, write_topic};
 pub(crate) use human::plural;
@@ -58,7 +58,7 @@ pub enum Format {
         Human = "human",
         /// The JSON interface: one indented document.
         Json = "json",
-        /// JSON Lines: one finding per line, then the summary.
+        /// JSON Lines: one finding or answer per line, then the summary.
         Jsonl = "jsonl",
         /// SARIF 2.1.0, as required by GitHub's code scanning.
         Sarif = "sarif",

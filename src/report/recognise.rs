@@ -15,6 +15,7 @@ pub(crate) fn is_report(format: Format, start: &[u8]) -> bool {
         Format::Json => is_json(&text),
         Format::Jsonl => [
             "{\"type\":\"finding\",\"rule\":",
+            "{\"type\":\"result\",\"requested_path\":",
             "{\"type\":\"summary\",\"version\":1,",
             "{\"type\":\"error\",",
         ]

@@ -32,9 +32,48 @@ pub struct CheckResult {
     pub design: Option<Anchor>,
 }
 
+/// How many answers of each kind there are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CheckCounts {
+    /// Paths that may be written.
+    pub allowed: usize,
+    /// Paths that may not.
+    pub refused: usize,
+    /// Paths that guard could not judge.
+    pub errors: usize,
+}
+
 impl CheckAnswers {
+    /// The number of allowed and refused paths.
+    pub fn counts(&self) -> CheckCounts {
+        let mut counts = CheckCounts::default();
+        for result in &self.results {
+            counts.add(result);
+        }
+        counts
+    }
+
     /// 1 if any path is refused, otherwise 0.
     pub fn exit_code(&self) -> u8 {
-        u8::from(self.results.iter().any(|result| !result.allowed))
+        self.counts().exit_code()
+    }
+}
+
+impl CheckCounts {
+    /// Counts an answer.
+    pub fn add(&mut self, result: &CheckResult) {
+        match result.allowed {
+            true => self.allowed += 1,
+            false => self.refused += 1,
+        }
+    }
+
+    /// The worst: 2 if guard could not judge a path, else 1 if one is refused, otherwise 0.
+    pub fn exit_code(&self) -> u8 {
+        match (self.errors, self.refused) {
+            (0, 0) => 0,
+            (0, _) => 1,
+            _ => 2,
+        }
     }
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use gix::bstr::BString;
 use serde::Serialize;
 
-pub use check::{CheckAnswers, CheckResult};
+pub use check::{CheckAnswers, CheckCounts, CheckResult};
 pub use prompt::{PromptPath, PromptSection, Protection};
 pub use scope::{ScopeGrant, ScopeListing};
 pub use settings::{ChosenDesigns, SettingsInForce};
