@@ -1,4 +1,4 @@
-//! guard beside git, A/B interleaved: `guard lint` against `git diff --cached --numstat --no-renames`, a range against
+//! guard compared with git, A/B interleaved: `guard lint` against `git diff --cached --numstat --no-renames`, a range against
 //! `git diff --numstat --no-renames A...B`, and every commit of one against
 //! `git log --first-parent --raw --numstat --no-renames A..B`.
 //!

@@ -263,7 +263,7 @@ mod tests {
     #[test]
     fn two_line_value_is_not_a_trailer() {
         let mut message = Message::new("Add a\n", "#");
-        assert!(!message.add(DESIGN, b"a.md\nSigned-off-by: Somebody <else@x>"));
+        assert!(!message.add(DESIGN, b"a.md\nSigned-off-by: A Person <else@x>"));
         assert_eq!(message.as_bytes(), b"Add a\n");
     }
 

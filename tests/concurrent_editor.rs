@@ -133,7 +133,7 @@ fn random_saves_by_an_editor_are_neither_refused_nor_lost() {
         .filter(|record| record["event"] == "failed")
         .count();
     println!(
-        "{} writes beside {count} saves, of which {} are in snapshots; {again} times anew; lost: {lost:?}",
+        "{} writes during {count} saves, of which {} are in snapshots; {again} retries; lost: {lost:?}",
         writes(),
         in_snapshots.len()
     );

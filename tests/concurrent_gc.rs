@@ -22,7 +22,7 @@ fn content(number: usize) -> String {
 }
 
 /// Runs one series; returns how often `git gc` ran meanwhile and how often it did not finish.
-fn write_beside(gc: &[&str]) -> (usize, usize) {
+fn write_during_gc(gc: &[&str]) -> (usize, usize) {
     let repo = Repo::open_in_memory();
     repo.write("a", content(0));
     let (is_over, mut collected) = (AtomicBool::new(false), (0, 0));
@@ -61,12 +61,12 @@ fn write_beside(gc: &[&str]) -> (usize, usize) {
 fn run_series(gc: &[&str]) {
     let (mut times, mut unfinished) = (0, 0);
     for _ in 0..series() {
-        let (count, failed) = write_beside(gc);
+        let (count, failed) = write_during_gc(gc);
         times += count;
         unfinished += failed;
     }
     println!(
-        "{} series of {WRITES} writes beside {times} of {gc:?}, of which {unfinished} did not finish",
+        "{} series of {WRITES} writes during {times} of {gc:?}, of which {unfinished} did not finish",
         series()
     );
     assert!(times > 0);

@@ -11,7 +11,7 @@ const TABLE: &str =
     "| File | Change Type | Description |\n|---|---|---|\n| `hidden.py` | Delete | x |\n";
 
 /// A document with a valid table and `other` before and after it.
-fn beside(other: &str) -> [Design; 2] {
+fn before_and_after(other: &str) -> [Design; 2] {
     let real = format!("## Files Changed\n\n{HEADER}| `real.py` | Add | x |\n");
     [
         read(&format!("# D\n\n{other}\n\n{real}")),
@@ -44,7 +44,7 @@ fn a_table_inside_raw_html_is_not_granted() {
         ("<details><!-- </details> -->", "</details>"),
         ("<details>\n<?x </details> ?>", "</details>"),
     ] {
-        for design in beside(&format!("{open}\n\n## Files Changed\n\n{TABLE}\n{close}")) {
+        for design in before_and_after(&format!("{open}\n\n## Files Changed\n\n{TABLE}\n{close}")) {
             assert_eq!(paths(&design), ["real.py"], "{open}");
             assert_eq!(unread(&design), ["raw-html"], "{open}");
         }

@@ -212,8 +212,8 @@ fn merges(seed: u64) -> Seen {
         }
         repo.commit("Merge");
         // The files that guard did not judge are exactly git's result.
-        let besides = repo.git(&["diff-tree", "-r", "--name-only", &tree, "HEAD^{tree}"]);
-        assert_eq!(names(&besides), judged, "{what}");
+        let edited = repo.git(&["diff-tree", "-r", "--name-only", &tree, "HEAD^{tree}"]);
+        assert_eq!(names(&edited), judged, "{what}");
         let combined = repo.git(&[
             "diff-tree",
             "-r",

@@ -232,7 +232,7 @@ fn judge(git: &Path, operation: &Operation) -> (String, Vec<String>) {
         );
         expect(
             range == 1 || !outside.moved || operation.refused_by.is_empty(),
-            format!("nobody refuses:\n{text}"),
+            format!("nothing refuses:\n{text}"),
         );
     }
     expect(

@@ -21,7 +21,7 @@ fn read(scale: &Scale) {
     println!("read of {size} bytes: {milliseconds:.2} ms (aim: below 10 ms)");
 }
 
-/// A write among many files, beside what git does to keep the same: a blob, a commit, a ref.
+/// A write among many files, compared with what git does to store the same: a blob, a commit, a ref.
 fn write(scale: &Scale) {
     let files = scale.of(50_000);
     let repo = tracked(files, 1);

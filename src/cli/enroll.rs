@@ -75,7 +75,7 @@ fn refused(error: crate::boundary::BoundaryError) -> Error {
     Failure::from(error).into_error()
 }
 
-/// The public key: given literally, in a file, or in the file beside a private key.
+/// The public key: given literally, in a file, or in the file next to a private key.
 fn public_key(key: &Path) -> Result<String> {
     if let Some(text) = key.to_str()
         && approval::is_public_key(text)

@@ -224,7 +224,7 @@ case, or Windows reserves it (CON, NUL, a trailing dot or space, a colon).",
                 why: "\
 On such a system a checkout fails, or one file silently overwrites the other.",
                 example: "\
-The commit adds docs/Readme.md beside docs/README.md.",
+The commit adds docs/Readme.md next to docs/README.md.",
                 fix: "\
 Rename the file:
     git mv docs/Readme.md docs/overview.md

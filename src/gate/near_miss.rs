@@ -1,4 +1,4 @@
-//! Why a text that was to be replaced is not in the file: the passage that is closest, and what differs there.
+//! Why the text to replace is not in the file: the closest passage, and how it differs.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -17,12 +17,12 @@ const MAX_FILE: usize = 1 << 20;
 const COMPARED: usize = 20;
 /// How alike the closest passage has to be, from 0 to 1.
 const ALIKE: f32 = 0.6;
-/// Differences that are told.
-const TOLD: usize = 3;
-/// Characters of each.
+/// The maximum number of differences to report.
+const MAX_REPORTED: usize = 3;
+/// The maximum length of each in characters.
 const CHARS: usize = 60;
 
-/// What to do about a text that is nowhere in the file.
+/// The help for a text that is not in the file.
 pub(super) fn advice(content: &[u8], search: &[u8]) -> Vec<Help> {
     let without = |text: &[u8], drop: fn(u8) -> bool| -> Vec<u8> {
         text.iter().copied().filter(|&byte| !drop(byte)).collect()
@@ -55,13 +55,13 @@ fn closest(content: &[u8], search: &[u8]) -> Option<String> {
     let texts: Vec<&str> = passages.iter().map(|(_, text)| *text).collect();
     let closest = *get_close_matches(search, &texts, 1, ALIKE).first()?;
     let &(line, _) = passages.iter().find(|(_, text)| *text == closest)?;
-    let mut told = differences(line, closest, search);
-    let more = told.len().saturating_sub(TOLD);
-    told.truncate(TOLD);
+    let mut parts = differences(line, closest, search);
+    let more = parts.len().saturating_sub(MAX_REPORTED);
+    parts.truncate(MAX_REPORTED);
     if more > 0 {
-        told.push(format!("and {more} more"));
+        parts.push(format!("and {more} more"));
     }
-    (!told.is_empty()).then(|| told.join("; "))
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 /// The passages of as many lines as the text has that share the most words with it, each with its first line.

@@ -1,4 +1,4 @@
-//! The hooks of a repository: looked at, installed, taken away.
+//! Inspects, installs and removes the hooks of a repository.
 
 use std::fs;
 use std::path::{Path, PathBuf};

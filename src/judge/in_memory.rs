@@ -1,4 +1,4 @@
-//! Judging changes that are in memory only, by a policy that is loaded already: as the commit that makes them.
+//! Judging changes that are in memory only, by a loaded policy, as a commit would be judged that makes them.
 
 use gix::ObjectId;
 use gix::bstr::BStr;

@@ -7,7 +7,7 @@
 //! | may a link have this target? | [`check_link_target`], [`resolve_link`] |
 //! | does an entry collide with a link on some file system? | [`Links`] |
 //! | would Windows refuse the name? | [`portable_name`] |
-//! | how is a hostile name printed? | `show` |
+//! | how is a hostile name printed? | [`escaped`] |
 //!
 //! Every refusal is a [`Rejection`]: a [`Reason`] with a sentence. A path that could reach `.git` or leave the workspace
 //! on any system is refused on all systems; a path that Windows merely cannot create is refused only there.

@@ -15,7 +15,7 @@ at = rest.index("--")
 answers, command = rest[:at], rest[at + 1:]
 child, terminal = pty.fork()
 if child == 0:
-    # Whoever runs the tests in the background has these ignored, and so would the program.
+    # If the tests run in the background, these signals are ignored, and the program would inherit that.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     os.execvp(command[0], command)

@@ -1,4 +1,4 @@
-//! Reads one design from the governing side, with the version of the other side.
+//! Reads one design from the side whose designs apply, with the version of the other side.
 
 // A design named by hand may be in the work tree alone.
 #![allow(clippy::disallowed_methods)]
