@@ -595,7 +595,7 @@ fn a_deletion_and_a_rename_can_be_approved() {
 }
 
 #[test]
-fn a_replacement_on_the_way_of_a_rename_can_be_approved() {
+fn replacement_during_a_rename_can_be_approved() {
     let Some(repo) = listed() else { return };
     repo.git(&["switch", "--quiet", "main"]);
     repo.design(

@@ -59,7 +59,7 @@ fn merge_base_of_a_clone_is_with_the_remotes_default_branch() {
 }
 
 #[test]
-fn a_commit_of_the_design_alone() {
+fn commit_with_only_the_design_passes() {
     let repo = repo();
     repo.design(
         DESIGN,

@@ -478,7 +478,7 @@ fn an_unreadable_choice_of_designs_in_the_environment() {
 }
 
 #[test]
-fn a_hook_takes_no_design_that_is_not_committed() {
+fn hooks_refuse_uncommitted_designs() {
     let repo = repo();
     repo.write(
         "docs/mine.md",

@@ -185,7 +185,7 @@ fn the_exit_code_is_the_worst_of_all_answers() {
 }
 
 #[test]
-fn a_list_is_no_other_input() {
+fn stdin_excludes_paths_and_content_and_bounds_each_path() {
     let repo = repo();
     for arguments in [
         &["check", "--stdin", "src/granted.rs"][..],
@@ -507,7 +507,7 @@ fn a_change_between_two_paths_counts() {
 }
 
 #[test]
-fn an_answer_that_nobody_reads_ends_guard_quietly() {
+fn closed_output_ends_guard_quietly() {
     let repo = repo();
     let mut child = repo
         .command(GUARD)

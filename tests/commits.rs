@@ -145,7 +145,7 @@ fn clean_merge_has_no_changes_of_its_own() {
 }
 
 #[test]
-fn the_merge_hook_sees_what_an_earlier_hook_staged() {
+fn merge_hook_sees_changes_staged_by_an_earlier_hook() {
     let repo = repo();
     repo.install_hook_script(
         "pre-merge-commit",
@@ -164,7 +164,7 @@ fn the_merge_hook_sees_what_an_earlier_hook_staged() {
 }
 
 #[test]
-fn a_conflicted_merge_is_judged_by_what_differs_from_both_sides() {
+fn conflicted_merge_is_judged_by_changes_that_differ_from_both_sides() {
     let repo = repo();
     repo.git(&["switch", "--quiet", "main"]);
     for path in ["src/old.rs", "src/other.rs", "src/theirs.rs"] {

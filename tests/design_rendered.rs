@@ -460,7 +460,7 @@ fn rendered(documents: &[(bool, String)]) -> Option<Vec<BTreeSet<(String, String
 }
 
 #[test]
-fn guard_grants_nothing_that_cmark_gfm_does_not_show() {
+fn guard_grants_only_what_cmark_gfm_shows() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
     let seed = number("GUARD_SEED").unwrap_or(0x9e37_79b9_7f4a_7c15);
     let count = if std::env::var_os("GUARD_LONG").is_some() {

@@ -153,7 +153,7 @@ fn java_is_extended() {
 }
 
 #[test]
-fn a_person_reads_what_was_added_kept_and_left_out() {
+fn human_output_lists_added_kept_and_omitted_definitions() {
     let repo = Repo::open();
     repo.write("a.py", "def a():\n    pass\n");
     let mut guard = repo.command(GUARD);

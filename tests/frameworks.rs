@@ -93,7 +93,7 @@ fn commit_is_refused_if_judging_fails() {
 }
 
 #[test]
-fn the_manual_stage_judges_what_is_staged() {
+fn manual_stage_judges_the_staged_changes() {
     for (_, program) in frameworks() {
         let repo = framework_repo(&program, &local_config());
         repo.stage("src/core/lld.rs", "fn enforce() {}\n");
@@ -104,7 +104,7 @@ fn the_manual_stage_judges_what_is_staged() {
 }
 
 #[test]
-fn a_run_over_all_files_in_ci_needs_a_range() {
+fn all_files_run_in_ci_needs_a_range() {
     for (name, program) in frameworks() {
         let repo = framework_repo(&program, &local_config());
         repo.stage("src/core/lld.rs", "fn enforce() {}\n");
@@ -142,7 +142,7 @@ fn a_run_over_all_files_in_ci_needs_a_range() {
 }
 
 #[test]
-fn the_hook_pre_commit_in_ci_with_nothing_staged_cannot_judge() {
+fn pre_commit_hook_in_ci_without_staged_changes_exits_with_2() {
     let repo = base_repo();
     repo.govern(ROWS);
     let run = |hook: &str| {
@@ -208,7 +208,7 @@ fn explicit_range_is_judged() {
 
 /// Variables of the framework do not turn the judgement of a commit into that of an empty range.
 #[test]
-fn variables_do_not_hide_what_is_staged() {
+fn variables_do_not_hide_staged_changes() {
     let repo = base_repo();
     repo.govern(ROWS);
     repo.install_hook_script(
@@ -400,7 +400,7 @@ fn the_pre_commit_script_refuses_and_accepts() {
 }
 
 #[test]
-fn the_pre_merge_commit_script_judges_what_the_merge_itself_makes() {
+fn pre_merge_commit_script_judges_only_the_merges_own_changes() {
     const LINES: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
     let repo = shim_repo();
     repo.stage("shared.txt", LINES);

@@ -87,7 +87,7 @@ fn installing_twice_changes_nothing() {
 }
 
 #[test]
-fn uninstall_restores_what_was_there() {
+fn uninstall_restores_the_previous_files() {
     let repo = repo();
     repo.write(".git/hooks/pre-commit", "#!/bin/bash\nexec true\n");
     fs::set_permissions(hook(&repo, "pre-commit"), fs::Permissions::from_mode(0o750)).unwrap();
@@ -263,7 +263,7 @@ fn the_hook_of_reference_transactions_is_installed_on_demand_only() {
 }
 
 #[test]
-fn a_push_is_refused_and_an_existing_hook_still_reads_what_is_pushed() {
+fn push_is_refused_and_an_existing_hook_still_reads_its_input() {
     let repo = repo();
     let server = Repo::init(&["--bare"]);
     let url = server.root.to_str().unwrap();

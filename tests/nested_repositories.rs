@@ -176,7 +176,7 @@ fn record(repo: &Repo, path: &str) {
 }
 
 #[test]
-fn a_submodule_that_is_not_checked_out_is_outside_too() {
+fn submodule_that_is_not_checked_out_is_outside_too() {
     let repo = repo();
     let gone = [
         "src/gone/a.py",

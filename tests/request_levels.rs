@@ -119,7 +119,7 @@ fn level_of_one_rule_does_not_affect_another() {
 }
 
 #[test]
-fn no_level_lets_a_request_change_the_settings_of_guard() {
+fn requests_never_change_guards_settings_at_any_level() {
     for level in PASSING {
         let levels = format!(
             "[approvals]\nsigners = \"docs/signers\"\n[rules]\nprotected-path = \"{level}\"\n"

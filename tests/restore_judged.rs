@@ -363,7 +363,7 @@ fn restore_paths_are_relative_to_the_current_directory() {
 }
 
 #[test]
-fn a_person_restores_what_the_design_grants() {
+fn restore_of_a_granted_file_is_written() {
     let repo = Repo::new();
     repo.stage(FILE, lines(1..=50));
     repo.commit("Begin");

@@ -164,7 +164,7 @@ fn several_directories_may_be_read_and_written() {
 }
 
 #[test]
-fn without_settings_the_whole_workspace_is_both_and_nothing_else_is_aw_23() {
+fn without_settings_only_the_whole_workspace_may_be_read_and_written_aw_23() {
     let repo = Repo::open();
     repo.put("a/b", "x\n", &[]).works();
     repo.ask(&["read", "a/b"]).works();

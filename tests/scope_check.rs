@@ -252,7 +252,7 @@ fn directory_and_glob_rows_are_checked_against_matching_files() {
 }
 
 #[test]
-fn a_named_file_is_read_from_the_disk_whatever_its_name() {
+fn named_file_is_read_from_disk_under_any_name() {
     let repo = begun(&[], &[("a.py", "Add", "")]);
     repo.design("notes/plan.md", &[("a.py", "Modify", "")]);
     repo.git(&["rm", "--quiet", "--cached", "notes/plan.md"]);

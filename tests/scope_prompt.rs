@@ -237,7 +237,7 @@ fn unreadable_rows_are_reported_with_the_section() {
 }
 
 #[test]
-fn the_section_is_the_same_at_every_run_and_nothing_is_written() {
+fn section_is_reproducible_and_nothing_is_written() {
     let repo = scaffolded(ROWS);
     let before = repo.digest_tree();
     let first = prompt(&repo);

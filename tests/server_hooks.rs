@@ -120,7 +120,7 @@ fn a_merge_of_main_can_be_pushed() {
 }
 
 #[test]
-fn several_refs_are_judged_each_by_its_own_range() {
+fn each_ref_of_a_push_is_judged_by_its_own_range() {
     let branches = |repo: &Repo| {
         commit_file(repo, "src/new.rs", "fn new() {}\n");
         repo.git(&["switch", "--quiet", "--create", "188-second", "main"]);

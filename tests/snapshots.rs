@@ -169,7 +169,7 @@ fn ids(repo: &Repo) -> Vec<String> {
 }
 
 #[test]
-fn a_missing_object_hides_its_own_snapshot_only() {
+fn missing_object_hides_only_its_snapshot() {
     for part in ["", "^{tree}"] {
         let repo = Repo::open();
         let all = four(&repo);

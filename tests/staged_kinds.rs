@@ -6,7 +6,7 @@ use crate::common::commits::{
 use crate::common::{DESIGN, Repo, lines};
 
 #[test]
-fn a_submodule_needs_a_row_of_its_own() {
+fn submodule_needs_a_submodule_row() {
     let inner = repo();
     let outer = with_submodule(&inner);
     outer.git(&["rm", "--quiet", "--cached", "lib", ".gitmodules"]);
@@ -78,7 +78,7 @@ fn an_executable_bit_is_a_modification() {
 }
 
 #[test]
-fn a_symbolic_link_needs_a_row_of_its_own() {
+fn symbolic_link_needs_a_symlink_row() {
     let repo = repo();
     let target = repo.blob(b"old.rs");
     repo.stage_raw(&[(0o120000, target, b"src/new.rs")]);
@@ -127,7 +127,7 @@ fn a_rename_is_explained_and_its_loss_is_measured_across_it() {
 }
 
 #[test]
-fn a_rename_without_a_row_says_where_the_file_came_from() {
+fn rename_without_row_names_the_old_path() {
     let repo = Repo::new();
     repo.stage("src/state.rs", lines(1..=200));
     repo.commit("Begin");

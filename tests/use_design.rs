@@ -77,7 +77,7 @@ fn clear_removes_the_choice() {
 }
 
 #[test]
-fn git_reads_back_what_was_written() {
+fn git_reads_back_the_stored_choice() {
     let repo = repo();
     let name = "docs/a plan; with #odd 'name'.md";
     repo.design(name, &[("src/lib.rs", "Add", "x")]);

@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_usable_key_that_is_not_listed_gets_a_line() {
+    fn only_usable_unlisted_keys_get_a_line() {
         let none = Signers::default();
         let line = format!("a@x namespaces=\"guard\" {KEY}");
         let commented = format!("\n{KEY} a comment\r\n");

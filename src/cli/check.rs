@@ -58,9 +58,9 @@ Examples:
 Without --content-file, guard says whether the path may be changed at all. With it, guard answers as `guard write` \
 would for that content. guard reads designs and settings from HEAD, and writes nothing.
 
-With --stdin, a program can write a path, read the answer, and go on. guard reads the repository again whenever it had \
-to wait for a path, so each answer is that of the repository after the path was written. If guard cannot judge a path, \
-the answer is an error, and the exit code is 2. With --format json or --output, guard answers at the end of the input.";
+With --stdin, a program can write a path, read the answer, and continue. Whenever guard waits for a path, it reads the \
+repository again, so no answer is older than its question. If guard cannot judge a path, the answer is an error, and \
+the exit code is 2. With --format json or --output, guard answers at the end of the input.";
 
 impl CheckArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn input_without_an_end_is_not_read_for_ever() {
+    fn endless_input_is_not_read_without_limit() {
         assert!(PathList::new(io::repeat(b'a'), false).wait().is_err());
         assert!(PathList::new(io::repeat(b'\n'), false).whole().is_err());
         let longest = vec![b'a'; MAX_PATH];

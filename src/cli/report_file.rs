@@ -74,7 +74,7 @@ fn admit_place(path: &Path, repo: Option<&Repository>) -> Result<(), String> {
         return Err("its name is not UTF-8".to_owned());
     };
     let inside: BString = gix::path::to_unix_separators_on_windows(inside).into_owned();
-    // The verdict reports unusable settings. The names that guard always uses are known all the same.
+    // The verdict reports unusable settings. The names that guard always uses are still known.
     let settings = settings_of_head(repo).unwrap_or_else(|_| Settings::default());
     let folded = fold(inside.as_ref());
     let is_own = |name: &BStr| design_selection::is_own_settings(&settings, name);

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn the_byte_order_mark_stays_first_and_alone() {
+    fn byte_order_mark_stays_first_and_single() {
         check("\u{feff}a\n", "x\n", AT_1, "\u{feff}x\na\n");
         check(
             "\u{feff}a\n",

@@ -90,7 +90,7 @@ named! {
 /// Looks at every hook.
 ///
 /// # Errors
-/// A hook file cannot be read, or `core.hooksPath` is no path.
+/// A hook file cannot be read, or `core.hooksPath` is not a path.
 pub fn survey(repo: &Repository) -> Result<Survey> {
     let found = repo.hooks_directory()?;
     let husky = found.path.ends_with(".husky/_");

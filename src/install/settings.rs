@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn designs_are_found_where_they_are() {
+    fn designs_are_found_by_their_names() {
         for (files, path) in [
             (
                 &["docs/lld/LLD-188.md", "docs/lld/LLD-9.md"][..],

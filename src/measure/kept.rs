@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_added_does_not_count() {
+    fn added_lines_do_not_count() {
         assert!(enough(
             "a\nb\nc\n",
             &format!("a\nb\n{}", "more\n".repeat(500))

@@ -327,7 +327,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_effort_is_bounded_whatever_the_tokens_are() {
+    fn effort_is_bounded_for_any_tokens() {
         let mut dice = Dice(7);
         let shuffled = |dice: &mut Dice, count: usize| {
             let mut tokens: Vec<_> = (0..count as u32).map(Token).collect();

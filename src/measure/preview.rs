@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_share_a_hunk_where_the_lines_around_them_meet() {
+    fn changes_share_a_hunk_if_their_context_overlaps() {
         let old = numbered(0..20, "line");
         let heads = |second: &str| {
             let new = String::from_utf8_lossy(&old)
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_preview_shows_both_sides_in_proportion_and_what_is_left_out() {
+    fn long_preview_cuts_both_sides_in_proportion_and_counts_omitted_lines() {
         // 270 lines become 56: 2 name lines, 1 hunk line, 2 markers and 45 lines of the two sides.
         let (old, new) = (numbered(0..270, "old"), numbered(0..56, "new"));
         let preview = unified_preview(&old, &new, "x", "x", 50);
@@ -500,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn the_deleted_content_is_what_the_diff_does_not_keep() {
+    fn deleted_content_is_everything_the_diff_drops() {
         assert_eq!(
             deleted_content(
                 b"keep\ndrop 1\n  indent\ndrop 2\n",

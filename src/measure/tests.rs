@@ -219,7 +219,7 @@ fn a_binary_that_becomes_text_or_empty_is_lost_whole() {
 }
 
 #[test]
-fn content_that_becomes_something_else_is_a_conversion() {
+fn changing_the_kind_of_content_is_a_conversion() {
     let old = lines(0..5);
     let pointer = format!(
         "version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize 1\n",

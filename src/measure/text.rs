@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_carriage_return_alone_ends_a_line() {
+    fn lone_carriage_return_ends_a_line() {
         let lines = |text: &[u8]| line_count(&countable(text));
         assert_eq!(lines(b"a\rb\r"), 2);
         assert_eq!(lines(b"a\rb\r\nc\nd"), 4);

@@ -314,13 +314,13 @@ mod tests {
     }
 
     #[test]
-    fn dot_dot_goes_up_from_where_a_link_leads() {
+    fn dot_dot_starts_at_the_target_of_a_link() {
         let links = [("link", "a/../t"), ("a", "b/c")];
         assert_eq!(resolve(&links).as_deref(), Ok("b/t"));
     }
 
     #[test]
-    fn a_link_on_the_way_that_leaves_is_refused() {
+    fn path_through_an_escaping_link_is_refused() {
         for (links, reason) in [
             ([("l", "a/x"), ("a", "/etc")], Reason::SymlinkAbsolute),
             ([("l", "a/x"), ("a", "../ws")], Reason::SymlinkEscape),

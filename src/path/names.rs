@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn lookalike_dots_matter_only_where_they_make_a_special_name() {
+    fn lookalike_dots_matter_only_in_special_names() {
         for path in [
             "\u{2024}\u{2024}/x",
             "\u{2025}/x",

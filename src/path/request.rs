@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_has_reasons_of_its_own() {
+    fn windows_has_its_own_reasons() {
         for (input, reason) in [
             (r"..\x", Reason::PathEscapes),
             (r"D:\Ws\x", Reason::PathOutside),

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_branch_cannot_choose_a_document_elsewhere() {
+    fn branch_name_cannot_select_a_document_elsewhere() {
         let settings = Settings {
             issue_pattern: "^x/(.*)$".into(),
             ..Settings::default()

@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn globs_with_braces_or_a_common_inner_text_are_told_apart_as_well() {
+    fn globs_with_braces_or_common_inner_text_are_distinguished_too() {
         type Make = fn(usize) -> String;
         let kinds: [(Make, Make); 5] = [
             (
@@ -536,7 +536,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_are_told_from_paths() {
+    fn patterns_are_distinguished_from_paths() {
         for pattern in ["a*", "**", "{a,b}", "x/{a,{b}}"] {
             assert!(is_glob(pattern.into()), "{pattern}");
         }

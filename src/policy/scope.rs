@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_grant_covers_what_is_below_and_not_its_own_name() {
+    fn directory_grant_covers_files_below_but_not_its_own_name() {
         let scope = scope(&[("src/a/", ADD)]);
         assert_eq!(found(&scope, "src/a/b/c.rs"), ["src/a"]);
         assert!(found(&scope, "src/a").is_empty());

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn change_is_the_type_only_where_every_cell_is_a_bare_one() {
+    fn change_column_is_the_type_only_if_every_cell_is_a_bare_type() {
         assert_eq!(
             places("|File|Change|\n|-|-|\n|a|Add|\n|b|Modify (x)|\n"),
             (0, Some(1), None)
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_stray_pipe_can_move() {
+    fn cells_moved_by_a_stray_pipe_are_recognised() {
         assert!(
             !of("|#|File|Type|Description|\n|-|-|-|-|\n")
                 .unwrap()

@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_not_what_they_seem() {
+    fn misleading_names_are_refused() {
         for (text, reason) in [
             (".git/hooks/x", "git-dir"),
             ("a/.GIT/x", "git-dir"),

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pasted_row_is_read_back_as_the_path_it_names() {
+    fn pasted_row_grants_the_path_it_names() {
         for path in [
             "src/b.rs",
             "a|b.rs",

@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_part_closes_what_was_opened_in_it() {
+    fn end_of_a_block_closes_elements_opened_in_it() {
         for (part, html, stays) in [
             (HtmlPart::Text, "<span>", false),
             (HtmlPart::Text, "<div>", true),

@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_could_mean_something_else() {
+    fn ambiguous_names_are_recognised() {
         let design = BStr::new("docs/lld/LLD-1.md");
         for name in [
             "TODO",

@@ -46,7 +46,7 @@ fn every_default_is_a_value_of_its_key() {
 }
 
 #[test]
-fn each_key_sets_a_field_of_its_own() {
+fn each_key_sets_its_own_field() {
     for (key, line) in every_key_set() {
         let settings = parse(line.as_bytes()).unwrap();
         for other in KEYS {

@@ -142,7 +142,7 @@ fn report_does_not_depend_on_input_order() {
 }
 
 #[test]
-fn no_format_lets_a_name_control_a_terminal_or_start_a_command() {
+fn names_never_control_a_terminal_or_start_a_command_in_any_format() {
     for format in [Format::Human, Format::Json].into_iter().chain(MACHINES) {
         let text = plain_in(&hostile(), format);
         assert_clean(&text);
@@ -482,7 +482,7 @@ fn name_in_markdown_is_not_a_link() {
 }
 
 #[test]
-fn markdown_rows_have_five_cells_whatever_the_names() {
+fn markdown_rows_have_five_cells_for_any_name() {
     let text = plain_in(&hostile(), Format::Markdown);
     for row in text.lines().filter(|line| line.starts_with("| ")) {
         assert_eq!(row.matches('|').count(), 6, "{row}");

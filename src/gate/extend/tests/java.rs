@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn java_overloads_are_told_apart_by_erased_types() {
+fn java_overloads_are_distinguished_by_erased_types() {
     let old = "\
 package a;
 
