@@ -43,7 +43,7 @@ for question, answer in zip(answers[::2], answers[1::2]):
         if not read():
             break
     seen = len(shown)
-    # The program drops what was typed before the question; let it begin to read.
+    # The program drops what was typed before the question; wait until it reads.
     time.sleep(0.05)
     os.write(terminal, answer.encode())
 if end == "interrupt":

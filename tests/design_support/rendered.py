@@ -17,9 +17,9 @@ OPTIONS = (
 )
 EXTENSIONS = ["table", "strikethrough", "autolink", "tagfilter", "tasklist"]
 STRUCK = "del, s, strike"
-# An unclosed `<b>` goes on in the next block, where everything is still seen.
+# An unclosed `<b>` continues in the next block, where everything is still visible.
 VISIBLE = {"a", "b", "i"}
-# What Markdown itself makes a container of.
+# The elements that Markdown itself uses as containers.
 CONTAINERS = {"blockquote", "ul", "ol", "li", "table", "section"}
 
 
