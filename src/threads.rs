@@ -66,14 +66,3 @@ impl Batches {
         self.next.store(self.len, Ordering::Relaxed);
     }
 }
-
-/// Runs one closure here and the other on a second thread; `None` if the second panicked.
-pub(crate) fn both<A, B: Send>(
-    here: impl FnOnce() -> A,
-    there: impl FnOnce() -> B + Send,
-) -> (A, Option<B>) {
-    std::thread::scope(|scope| {
-        let other = scope.spawn(there);
-        (here(), other.join().ok())
-    })
-}

@@ -76,7 +76,7 @@ fn refuse_to_overwrite(repo: &Repository, index: &Index, path: &Path) -> Result<
     if fs::symlink_metadata(path).is_ok() {
         return Err(exists("the work tree"));
     }
-    if index.get(repo, name)?.is_some() {
+    if index.tree()?.get(name)?.is_some() {
         return Err(exists("the index"));
     }
     if repo.tree_of(repo.head_commit()?)?.get(name)?.is_some() {
@@ -92,7 +92,8 @@ fn exists(place: &str) -> Error {
 
 fn facts(repo: &Repository, index: &Index) -> Result<Facts> {
     let mut files: BTreeSet<String> = index
-        .files()
+        .files()?
+        .iter()
         .filter_map(|(path, _)| Some(path.to_str().ok()?.to_owned()))
         .collect();
     let mut left = NAMES;

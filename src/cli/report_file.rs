@@ -86,7 +86,8 @@ fn admit_place(path: &Path, repo: Option<&Repository>) -> Result<(), String> {
     }
     let index = Index::open(repo).map_err(|error| error.to_string())?;
     let tracked = index
-        .get(repo, inside.as_ref())
+        .tree()
+        .and_then(|tree| tree.get(inside.as_ref()))
         .map_err(|error| error.to_string())?;
     match tracked {
         Some(_) => Err("git tracks it".to_owned()),

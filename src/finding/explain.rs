@@ -207,15 +207,18 @@ If you mean it, add a row `vendor/zlib` | Submodule and commit the design first.
             Rule::HiddenChange => Explain {
                 what: "\
 The change adds a .gitattributes line that hides content from review: -diff,
-binary, linguist-generated, or a filter.",
+binary, linguist-generated, or a filter. Or the index contradicts itself: it
+keeps the tree of a directory beside its entries, and git commits that tree but
+shows the entries.",
                 why: "\
-Reviewers see \"binary files differ\" or a folded file instead of the change.
-guard judges the bytes and is not misled, but people are.",
+Reviewers see \"binary files differ\", a folded file or another version instead of
+the change. guard judges what git commits and is not misled, but people are.",
                 example: "\
 The commit adds `*.py -diff` and rewrites ten Python files.",
                 fix: "\
 Remove the line. Or commit it on its own, for files that need no review line by
-line.",
+line. If the index contradicts itself, git did not write it: run
+`git read-tree HEAD`, which unstages everything, and stage again.",
             },
             Rule::PortableName => Explain {
                 what: "\

@@ -44,7 +44,7 @@ rules! {
     ScopeAmended "scope-amended" Error "The change widens the design that judges it.",
     PolicyChanged "policy-changed" Error "guard's settings, or lines that call guard, change together with code.",
     SubmoduleChanged "submodule-changed" Error "A submodule or its URL changes without a Submodule row.",
-    HiddenChange "hidden-change" Warning "Attributes added here hide content from review.",
+    HiddenChange "hidden-change" Warning "Attributes or the index hide content from review.",
     PortableName "portable-name" Warning "The name collides or is reserved on another operating system.",
     RowUntouched "row-untouched" Note "A range leaves granted rows untouched.",
     DesignNoTable "design-no-table" Error "The document has no table of files.",

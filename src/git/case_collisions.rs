@@ -21,13 +21,18 @@ const DIRECTORY: Kind = Kind::Other(0o040_000);
 /// A tree is missing or damaged.
 pub fn visit_case_collisions<'a>(
     tree: &Tree<'_>,
-    objects: &Objects,
     paths: impl Iterator<Item = &'a BStr>,
     visit: &mut dyn FnMut(&BStr, Kind),
 ) -> Result<()> {
     let folded: Vec<BString> = paths.map(fold).collect();
     let wanted = folded.iter().map(|path| path.as_bstr()).collect();
-    level(objects, tree.id(), &mut BString::default(), wanted, visit)
+    level(
+        tree.objects(),
+        tree.id(),
+        &mut BString::default(),
+        wanted,
+        visit,
+    )
 }
 
 /// One directory; `wanted` holds the rest of each folded path.

@@ -34,7 +34,7 @@ impl Repository {
         if let Some(known) = self.gitlinks.get() {
             return Ok(known);
         }
-        let links = Index::open(self)?.gitlinks();
+        let links = Index::open(self)?.gitlinks().to_vec();
         Ok(self.gitlinks.get_or_init(|| links))
     }
 }

@@ -1,19 +1,9 @@
 //! Settings that make git show or run something unexpected, for `guard doctor` and `guard init`.
 
 use gix::bstr::{BString, ByteSlice};
-use gix::index::entry::Flags;
 
-use super::{Index, Repository, failed};
+use super::{Repository, failed};
 use crate::error::Result;
-
-/// An index entry whose file git does not compare.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FlaggedEntry {
-    /// Its path.
-    pub path: BString,
-    /// `skip-worktree` or `assume-unchanged`.
-    pub flag: &'static str,
-}
 
 /// A disabled section `[hook "NAME"]` of git's configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,31 +12,6 @@ pub struct HookSwitch {
     pub name: BString,
     /// The command, if any.
     pub command: Option<BString>,
-}
-
-impl Index {
-    /// The entries with `skip-worktree` or `assume-unchanged`, in path order.
-    pub fn flagged(&self) -> Vec<FlaggedEntry> {
-        let flag = |flags: Flags| {
-            if flags.contains(Flags::SKIP_WORKTREE) {
-                Some("skip-worktree")
-            } else if flags.contains(Flags::ASSUME_VALID) {
-                Some("assume-unchanged")
-            } else {
-                None
-            }
-        };
-        self.entries()
-            .iter()
-            .filter(|entry| !entry.mode.is_sparse())
-            .filter_map(|entry| {
-                Some(FlaggedEntry {
-                    flag: flag(entry.flags)?,
-                    path: self.path_of(entry).to_owned(),
-                })
-            })
-            .collect()
-    }
 }
 
 impl Repository {

@@ -18,9 +18,11 @@ pub struct Objects {
     odb: Option<gix::OdbHandle>,
     /// Blobs that are only in memory; see [`Objects::holding`].
     held: Arc<Blobs>,
+    /// Trees that are only in memory; see [`Objects::with_trees`].
+    trees: Arc<Blobs>,
 }
 
-/// Contents by id.
+/// Contents of objects, by id.
 pub type Blobs = HashMap<ObjectId, Vec<u8>>;
 
 /// The size of the delta base cache of a handle for walks.
@@ -45,6 +47,7 @@ impl Objects {
         Objects {
             odb: Some(handle),
             held: Arc::default(),
+            trees: Arc::default(),
         }
     }
 
@@ -53,14 +56,23 @@ impl Objects {
         Objects {
             odb: None,
             held: Arc::new(blobs),
+            trees: Arc::default(),
         }
     }
 
     /// A handle that also finds these blobs. They stay in memory and are shared with its clones.
     pub(super) fn holding(&self, blobs: Blobs) -> Objects {
         Objects {
-            odb: self.odb.clone(),
             held: Arc::new(blobs),
+            ..self.clone()
+        }
+    }
+
+    /// A handle that also finds these trees, such as those that the next commit will write.
+    pub(super) fn with_trees(&self, trees: Blobs) -> Objects {
+        Objects {
+            trees: Arc::new(trees),
+            ..self.clone()
         }
     }
 
@@ -146,6 +158,11 @@ impl Objects {
     pub(super) fn tree(&self, id: ObjectId, buffer: &mut Vec<u8>) -> Result<()> {
         if id.is_empty_tree() {
             buffer.clear();
+            return Ok(());
+        }
+        if let Some(tree) = self.trees.get(&id) {
+            buffer.clear();
+            buffer.extend_from_slice(tree);
             return Ok(());
         }
         self.read(id, Kind::Tree, buffer)

@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use gix::ObjectId;
 use gix::bstr::{ByteSlice, ByteVec};
 
-use super::{Index, Objects, Repository, staged_changes};
+use super::{Index, Repository, staged_changes};
 use crate::change::Change;
 use crate::error::{Error, Result};
 
@@ -58,14 +58,9 @@ impl Parents {
     ///
     /// # Errors
     /// As for [`staged_changes`].
-    pub fn own_changes(
-        &self,
-        repo: &Repository,
-        index: &Index,
-        objects: &Objects,
-    ) -> Result<Vec<Change>> {
+    pub fn own_changes(&self, repo: &Repository, index: &Index) -> Result<Vec<Change>> {
         let head = repo.tree_of(self.head)?;
-        let mut changes = staged_changes(index, &head, objects)?;
+        let mut changes = staged_changes(index, &head)?;
         for &parent in &self.merged {
             let tree = repo.tree_of(Some(parent))?;
             let mut own = Vec::with_capacity(changes.len());

@@ -49,18 +49,6 @@ pub(super) fn name_order(a: &[u8], a_is_tree: bool, b: &[u8], b_is_tree: bool) -
         .cmp(b.iter().chain(end(b_is_tree)))
 }
 
-/// Reads the entries of one tree object.
-pub(super) fn entries(
-    objects: &Objects,
-    id: ObjectId,
-    buffer: &mut Vec<u8>,
-) -> Result<Vec<TreeEntry>> {
-    objects.tree(id, buffer)?;
-    refs(id, buffer)
-        .map(|entry| entry.map(TreeEntry::from_ref))
-        .collect()
-}
-
 /// A tree of a commit.
 pub struct Tree<'repo> {
     objects: &'repo Objects,
@@ -151,6 +139,11 @@ impl<'repo> Tree<'repo> {
             None => ObjectId::empty_tree(objects.hash_kind()),
         };
         Ok(Tree::at(objects, id))
+    }
+
+    /// The handle that finds its objects.
+    pub(super) fn objects(&self) -> &'repo Objects {
+        self.objects
     }
 
     /// The id of the tree object.
@@ -367,9 +360,21 @@ impl<'a> TreeWalk<'a> {
     }
 }
 
-/// Refuses a tree with entries that are unsorted or duplicate (also once as file and once as directory), or with a
-/// path as a name.
+/// Refuses a tree that [`check_names`] finds fault with.
 fn refuse_disorder(id: ObjectId, content: &[u8]) -> Result<()> {
+    let Err((name, why)) = check_names(id, content)? else {
+        return Ok(());
+    };
+    let message = format!("tree {id} is damaged: `{}` {why}", escaped(&name));
+    Err(Error::new(message).help("run `git fsck` and redo the commit"))
+}
+
+/// Finds a name in a tree that is unsorted or duplicate (also once as file and once as directory), or that is a path;
+/// and says why git would not write it.
+pub(super) fn check_names(
+    id: ObjectId,
+    content: &[u8],
+) -> Result<std::result::Result<(), (BString, &'static str)>> {
     let mut last: Option<EntryRef<'_>> = None;
     // Files whose names are prefixes of the following names: a directory of the same name would sort after those.
     let mut files: Vec<&BStr> = Vec::new();
@@ -385,21 +390,22 @@ fn refuse_disorder(id: ObjectId, content: &[u8]) -> Result<()> {
         }
         let why = if name.is_empty() || name.contains(&b'/') {
             "is not a file name"
-        } else if !is_after || files.last() == Some(&name) {
+        } else if files.last() == Some(&name) {
+            "is both a file and a directory"
+        } else if !is_after {
             "is a duplicate or unsorted entry"
         } else {
             ""
         };
         if !why.is_empty() {
-            let message = format!("tree {id} is damaged: `{}` {why}", escaped(name));
-            return Err(Error::new(message).help("run `git fsck` and redo the commit"));
+            return Ok(Err((name.to_owned(), why)));
         }
         if !is_tree {
             files.push(name);
         }
         last = Some(entry);
     }
-    Ok(())
+    Ok(Ok(()))
 }
 
 /// A pair of directories being compared.

@@ -51,9 +51,10 @@ pub fn candidate(repo: &Repository, file: &Path) -> Result<CandidateDesign> {
 pub fn governing_designs(repo: &Repository, options: &Options) -> Result<Vec<BString>> {
     let index = Index::open(repo)?;
     let parents = Parents::of_next_commit(repo, options.githead)?;
-    let changes = parents.own_changes(repo, &index, &repo.objects())?;
+    let changes = parents.own_changes(repo, &index)?;
+    let tree = index.tree()?;
     let policy = {
-        let inputs = PolicyInputs::of_next_commit(repo, &index, &parents)?;
+        let inputs = PolicyInputs::of_next_commit(repo, &tree, &parents)?;
         load_for_changes(repo, inputs, &changes, options)?
     };
     if changes

@@ -14,7 +14,7 @@ use super::{Options, merge_base, named_files};
 use crate::boundary::Boundary;
 use crate::error::{Error, Result};
 use crate::finding::{Finding, Rule};
-use crate::git::{Index, Objects, Repository, Tree, show_file};
+use crate::git::{Index, Repository, Tree, show_file};
 use crate::path::{Node, escaped};
 use crate::policy::design::{self, Design};
 use crate::policy::scope::Scope;
@@ -48,7 +48,8 @@ pub fn check_documents(
         Err(bare) if choice.staged => return Err(bare),
         Err(_) => None,
     };
-    let mut located = locate(repo, index.as_ref(), options)?;
+    let tree = index.as_ref().map(Index::tree).transpose()?;
+    let mut located = locate(repo, tree.as_ref(), options)?;
     let head_commit = repo.head_commit()?;
     let base = match merge_base::commit(repo, located.settings.base.as_deref(), head_commit) {
         Ok(base) => base,
@@ -61,7 +62,7 @@ pub fn check_documents(
     let reader = DocumentReader {
         repo,
         index: index.as_ref(),
-        objects: objects.clone(),
+        tree: tree.as_ref(),
         staged: choice.staged,
         head: repo.tree_of(head_commit)?,
         base: base.map(|base| repo.tree_of(Some(base))).transpose()?,
@@ -72,8 +73,8 @@ pub fn check_documents(
     let base = base.map(|base| GitTree::Tree(base).view(&objects));
     let boundary = repo.workdir().ok().map(work_tree).transpose()?;
     let disk = boundary.as_ref().map(Boundary::view);
-    let listed = index.as_ref();
-    let listed = listed.map(|index| GitTree::Index(repo, index).view(&objects));
+    let listed = index.as_ref().zip(tree.as_ref());
+    let listed = listed.map(|(index, tree)| GitTree::Index(index, tree).view(&objects));
     let mut there: Vec<&dyn ResultTree> = Vec::new();
     if let (Some(disk), false) = (&disk, choice.staged) {
         there.push(disk);
@@ -132,7 +133,8 @@ struct Document {
 struct DocumentReader<'a> {
     repo: &'a Repository,
     index: Option<&'a Index>,
-    objects: Objects,
+    /// The tree of the next commit.
+    tree: Option<&'a Tree<'a>>,
     staged: bool,
     head: Tree<'a>,
     /// The tree where the work began.
@@ -210,15 +212,15 @@ impl DocumentReader<'_> {
 
     fn tracked(&self) -> Result<Vec<BString>> {
         match self.index {
-            Some(index) => Ok(index.files().map(|(path, _)| path.to_owned()).collect()),
+            Some(index) => Ok(index.files()?.into_iter().map(|(path, _)| path).collect()),
             None => self.head.files_below(BStr::new("")),
         }
     }
 
     /// Whether the commit would change the file.
     fn is_staged(&self, path: &BStr) -> Result<bool> {
-        match self.index {
-            Some(index) => Ok(index.get(self.repo, path)? != self.head.get(path)?),
+        match self.tree {
+            Some(tree) => Ok(tree.get(path)? != self.head.get(path)?),
             None => Ok(false),
         }
     }
@@ -226,10 +228,10 @@ impl DocumentReader<'_> {
     /// The document and the name of its version; `Err` says why there is none.
     fn read(&self, path: &BStr) -> Result<Result<(Vec<u8>, &'static str), String>> {
         let not_a_file = || Ok(Err(format!("{} is not a regular file", escaped(path))));
-        if let (true, Some(index)) = (self.staged, self.index) {
-            return match index.read(self.repo, &self.objects, path)? {
+        if let (true, Some(tree)) = (self.staged, self.tree) {
+            return match tree.read(path)? {
                 Some(bytes) => Ok(Ok((bytes, "index"))),
-                None if index.get(self.repo, path)?.is_some() => not_a_file(),
+                None if tree.get(path)?.is_some() => not_a_file(),
                 None => Ok(Err(format!("{} is not staged", escaped(path)))),
             };
         }

@@ -66,8 +66,8 @@ pub fn prompt(repo: &Repository, options: &Options) -> Result<PromptSection> {
 /// For each grant, whether its file exists. Only the index lists all files, so a glob matches there.
 fn holds(repo: &Repository, root: &Path, grants: &[Grant]) -> Result<Vec<bool>> {
     let (index, boundary, objects) = (Index::open(repo)?, work_tree(root)?, repo.objects());
-    let disk = boundary.view();
-    let matched = rules::matched(grants, &[&GitTree::Index(repo, &index).view(&objects)]);
+    let (disk, tree) = (boundary.view(), index.tree()?);
+    let matched = rules::matched(grants, &[&GitTree::Index(&index, &tree).view(&objects)]);
     let is_there = |(grant, matched): (&Grant, bool)| {
         matched || grant.kind != GrantKind::Glob && disk.entry(grant.path.as_ref()).is_some()
     };

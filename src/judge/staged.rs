@@ -5,6 +5,7 @@ use super::policy_loader::PolicyInputs;
 use super::{Options, merge_commits};
 use crate::error::Result;
 use crate::git::{Index, Parents, Repository};
+use crate::rules::{self, at_level};
 use crate::verdict::{Source, SourceKind, Verdict};
 
 const GITHEAD_IGNORED: &str = "guard ignores the GITHEAD_ variables: they count only in `guard hook pre-merge-commit` while git merges";
@@ -44,9 +45,12 @@ pub(super) fn judge_staged(repo: &Repository, options: &Options) -> Result<Judge
 }
 
 fn judge_index(repo: &Repository, index: &Index, options: &Options) -> Result<Judged> {
-    let objects = repo.objects();
+    let (objects, tree) = (repo.objects(), index.tree()?);
     let parents = Parents::of_next_commit(repo, options.githead)?;
-    let changes = parents.own_changes(repo, index, &objects)?;
+    let changes = parents.own_changes(repo, index)?;
+    let contradiction = index
+        .contradiction(&changes)?
+        .map(rules::index_contradiction);
     let trees = merge_commits::trees(repo, &parents)?;
     let changes = match parents.merged.is_empty() {
         true => changes,
@@ -56,7 +60,7 @@ fn judge_index(repo: &Repository, index: &Index, options: &Options) -> Result<Ju
         }
     };
     let input = Input {
-        policy: PolicyInputs::of_next_commit(repo, index, &parents)?,
+        policy: PolicyInputs::of_next_commit(repo, &tree, &parents)?,
         changes,
         parents: &trees,
         merge_bases: None,
@@ -65,6 +69,8 @@ fn judge_index(repo: &Repository, index: &Index, options: &Options) -> Result<Ju
         approvals: &options.approvals,
     };
     let mut judged = pipeline::judge(repo, input, options)?;
+    let contradiction = contradiction.and_then(|it| at_level(&judged.policy.settings, it));
+    judged.findings.extend(contradiction);
     if options.in_hook && parents.ignores_githead {
         judged.policy.notes.push(GITHEAD_IGNORED.to_owned());
     }

@@ -8,15 +8,15 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use crate::boundary::{Boundary, BoundaryView};
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
-use crate::git::{Index, Objects, Repository, Tree, visit_case_collisions};
+use crate::git::{Index, Objects, Tree, visit_case_collisions};
 use crate::path::{Node, TreeView};
 use crate::rules::{MeasuredChange, ResultTree};
 
 /// A tree in git.
 #[derive(Clone, Copy)]
 pub(super) enum GitTree<'a> {
-    /// The index.
-    Index(&'a Repository, &'a Index),
+    /// The tree of the next commit, where what the index lists is to be listed.
+    Index(&'a Index, &'a Tree<'a>),
     /// The tree of a commit.
     Tree(&'a Tree<'a>),
     /// The new sides of changes in path order, with nothing else; a request has no such changes.
@@ -27,8 +27,7 @@ impl<'a> GitTree<'a> {
     /// The state at `path`; directories have none.
     pub(super) fn get(self, path: &BStr) -> Result<Option<State>> {
         match self {
-            GitTree::Index(repo, index) => index.get(repo, path),
-            GitTree::Tree(tree) => tree.get(path),
+            GitTree::Index(_, tree) | GitTree::Tree(tree) => tree.get(path),
             GitTree::Changes(changes) => {
                 let at = changes.binary_search_by(|change| change.path.as_bstr().cmp(path));
                 Ok(at.ok().and_then(|at| changes[at].new))
@@ -38,8 +37,7 @@ impl<'a> GitTree<'a> {
 
     fn is_dir(self, path: &BStr) -> Result<bool> {
         match self {
-            GitTree::Index(repo, index) => index.is_dir(repo, path),
-            GitTree::Tree(tree) => tree.is_dir(path),
+            GitTree::Index(_, tree) | GitTree::Tree(tree) => tree.is_dir(path),
             GitTree::Changes(changes) => {
                 let directory = [path.as_bytes(), b"/"].concat();
                 let start = changes.partition_point(|change| change.path < directory);
@@ -54,19 +52,15 @@ impl<'a> GitTree<'a> {
     /// The file at `path`.
     pub(super) fn read(self, objects: &Objects, path: &BStr) -> Result<Option<Vec<u8>>> {
         match self {
-            GitTree::Index(repo, index) => index.read(repo, objects, path),
-            GitTree::Tree(tree) => tree.read(path),
+            GitTree::Index(_, tree) | GitTree::Tree(tree) => tree.read(path),
             GitTree::Changes(_) => objects.file(self.get(path)?),
         }
     }
 
-    /// The files below the directory `prefix`; for an index, all files.
+    /// The files below the directory `prefix`; all files of changes.
     pub(super) fn files_below(self, prefix: &BStr) -> Result<Vec<BString>> {
         match self {
-            GitTree::Index(_, index) => {
-                Ok(index.files().map(|(path, _)| path.to_owned()).collect())
-            }
-            GitTree::Tree(tree) => tree.files_below(prefix),
+            GitTree::Index(_, tree) | GitTree::Tree(tree) => tree.files_below(prefix),
             GitTree::Changes(changes) => {
                 let there = changes.iter().filter(|change| change.new.is_some());
                 Ok(there.map(|change| change.path.clone()).collect())
@@ -142,19 +136,19 @@ impl TreeView for GitTreeView<'_> {
 impl ResultTree for GitTreeView<'_> {
     fn for_each(&self, visit: &mut dyn FnMut(&BStr, Kind)) {
         match (self.tree, self.changes) {
-            (GitTree::Index(_, index), _) => {
-                for (path, kind) in index.files() {
-                    visit(path, kind);
-                }
-            }
-            (GitTree::Tree(tree), Some(changes)) => {
+            (GitTree::Index(_, tree) | GitTree::Tree(tree), Some(changes)) => {
                 let paths = changes.iter().map(MeasuredChange::path);
-                self.seen(visit_case_collisions(tree, self.objects, paths, visit));
+                self.seen(visit_case_collisions(tree, paths, visit));
             }
-            (GitTree::Tree(tree), None) => {
+            (GitTree::Index(..) | GitTree::Tree(_), None) => {
+                let list = || match self.tree {
+                    GitTree::Index(index, _) => index.files(),
+                    GitTree::Tree(tree) => tree.files(),
+                    GitTree::Changes(_) => Ok(Vec::new()),
+                };
                 let files = self
                     .files
-                    .get_or_init(|| self.seen(tree.files()).unwrap_or_default());
+                    .get_or_init(|| self.seen(list()).unwrap_or_default());
                 for (path, kind) in files {
                     visit(path.as_ref(), *kind);
                 }

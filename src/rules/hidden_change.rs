@@ -1,4 +1,5 @@
-//! `hidden-change`: added attributes that hide content from a reviewer.
+//! `hidden-change`: added attributes that hide content from a reviewer, and an index that shows other content than it
+//! commits.
 
 use gix::bstr::{BStr, ByteSlice};
 
@@ -32,6 +33,19 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             );
         }
     }
+}
+
+/// What `git status` and `git diff` show of `path` is not what git would commit.
+pub fn index_contradiction(path: &BStr) -> Finding {
+    let shown = escaped(path);
+    Finding::new(
+        Rule::HiddenChange,
+        path,
+        format!(
+            "the index contradicts itself: git would commit a version of {shown} that `git diff --cached` does not show"
+        ),
+    )
+    .help("guard judged what git would commit; to stage anew, run `git read-tree HEAD` and `git add`")
 }
 
 /// The lines that hide content, each with the attribute and its effect.

@@ -11,13 +11,14 @@ mod stat;
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
-use gix::index::State as IndexState;
 use gix::index::entry::{Flags, Mode, Stat};
+use gix::index::{Entry, State as IndexState};
 
-use super::index::{Index, state_of};
+use super::index::REBUILD;
 use super::tree::Tree;
-use super::{Repository, staged, staged_changes};
+use super::{Index, Repository, staged_changes};
 use crate::boundary::Boundary;
+use crate::change::{Kind, State};
 use crate::error::{Error, Result};
 use crate::path::{TreeView, escaped, shell_word};
 use scan::{Scan, ScanResult};
@@ -35,20 +36,23 @@ impl Repository {
             Boundary::open(self.workdir()?).map_err(|error| Error::new(error.to_string()))?;
         // Before the index is read: what is written meanwhile must not look older than it.
         let fresh = IndexTime::of(&self.repo.index_path());
-        let mut index = Index::open(self)?;
+        let index = Index::open(self)?;
         let head = self.tree_of(self.head_commit()?)?;
-        // Problems in the index must not vanish with removed entries.
-        staged_changes(&index, &head, &self.objects)?;
-        refuse_unsorted(&index)?;
-        self.open_sparse(&mut index.state, &root)?;
-        refuse_unsorted(&index)?;
+        // Problems in the index must not vanish with removed entries, nor with cached trees.
+        let staged = staged_changes(&index, &head)?;
+        if let Some(path) = index.contradiction(&staged)? {
+            return Err(contradictory(path));
+        }
+        let mut state = Index::decode(self)?;
+        refuse_unsorted(&state)?;
+        self.open_sparse(&mut state, &root)?;
+        refuse_unsorted(&state)?;
         let ScanResult {
             tracked,
             untracked,
             held,
-        } = Scan::new(self, &root, &index, fresh)?.run()?;
-        refuse_unclear(&index, &tracked, &head)?;
-        let state = &mut index.state;
+        } = Scan::new(self, &root, &state, fresh)?.run()?;
+        refuse_unclear(&state, &tracked, &head)?;
         for (entry, now) in state.entries_mut().iter_mut().zip(&tracked) {
             let Some((mode, id)) = now else { continue };
             (entry.mode, entry.id) = (*mode, *id);
@@ -58,9 +62,9 @@ impl Repository {
         for (path, mode, id) in untracked {
             state.dangerously_push_entry(Stat::default(), id, Flags::empty(), mode, path.as_bstr());
         }
-        settle(state);
+        settle(&mut state);
         self.objects = self.objects.holding(held);
-        Ok(index)
+        Index::of_state(self, &state)
     }
 
     /// Expands sparse directories of the index if files exist there on disk.
@@ -98,29 +102,47 @@ fn settle(state: &mut IndexState) {
 }
 
 /// Lookups need sorted, unique paths.
-fn refuse_unsorted(index: &Index) -> Result<()> {
-    let entries = index.entries();
-    let follows = |pair: &[gix::index::Entry]| index.path_of(&pair[0]) < index.path_of(&pair[1]);
+fn refuse_unsorted(state: &IndexState) -> Result<()> {
+    let entries = state.entries();
+    let follows = |pair: &[Entry]| pair[0].path(state) < pair[1].path(state);
     match entries.windows(2).find(|pair| !follows(pair)) {
-        Some(pair) => Err(staged::unsorted(index.path_of(&pair[1]))),
+        Some(pair) => {
+            let path = escaped(pair[1].path(state));
+            Err(Error::new(format!("the index is damaged: {path} is out of order")).help(REBUILD))
+        }
         None => Ok(()),
     }
+}
+
+fn state_of(entry: &Entry) -> State {
+    State {
+        kind: Kind::from_mode(entry.mode.bits()),
+        id: entry.id,
+    }
+}
+
+fn contradictory(path: &BStr) -> Error {
+    let path = escaped(path);
+    Error::new(format!(
+        "the index contradicts itself: its cached tree has another version of {path} than its entry"
+    ))
+    .help(REBUILD)
 }
 
 /// A file with an assume-unchanged or skip-worktree flag is judged in its current state. If different content is also
 /// staged, the path has two candidates: git would commit the staged one now and the other one after the flag is
 /// removed.
 fn refuse_unclear(
-    index: &Index,
+    state: &IndexState,
     tracked: &[Option<(Mode, ObjectId)>],
     head: &Tree<'_>,
 ) -> Result<()> {
     let marks = Flags::ASSUME_VALID | Flags::SKIP_WORKTREE;
-    for (entry, now) in index.entries().iter().zip(tracked) {
+    for (entry, now) in state.entries().iter().zip(tracked) {
         if !entry.flags.intersects(marks) || *now == Some((entry.mode, entry.id)) {
             continue;
         }
-        let path = index.path_of(entry);
+        let path = entry.path(state);
         if head.get(path)? != Some(state_of(entry)) {
             let word = shell_word(path);
             return Err(Error::new(format!(

@@ -5,15 +5,16 @@ use std::rc::Rc;
 use cap_std::fs::Metadata;
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
-use gix::index::Entry;
 use gix::index::entry::{Flags, Mode};
+use gix::index::{Entry, State as IndexState};
 
+use super::super::Repository;
 use super::super::objects::Blobs;
-use super::super::{Index, Repository};
 use super::contents::{Contents, unreadable};
 use super::ignored::{self, Around, GitignoreFiles, Ignored};
 use super::nested::{self, DirectoryKind};
 use super::stat::IndexTime;
+use super::state_of;
 use crate::boundary::{Boundary, Listing};
 use crate::error::{Error, Result};
 use crate::path::escaped;
@@ -38,7 +39,7 @@ pub(super) struct ScanResult {
 pub(super) struct Scan<'a> {
     repo: &'a Repository,
     root: &'a Boundary,
-    index: &'a Index,
+    index: &'a IndexState,
     fresh: IndexTime,
     ignored: Ignored,
     /// `core.fileMode`: whether the executable bit counts.
@@ -82,7 +83,7 @@ impl<'a> Scan<'a> {
     pub(super) fn new(
         repo: &'a Repository,
         root: &'a Boundary,
-        index: &'a Index,
+        index: &'a IndexState,
         fresh: IndexTime,
     ) -> Result<Scan<'a>> {
         let config = repo.repo.config_snapshot();
@@ -109,7 +110,7 @@ impl<'a> Scan<'a> {
             self.directory(next)?;
         }
         for (entry, now) in self.index.entries().iter().zip(&mut self.found.tracked) {
-            if now.is_none() && stays_unseen(entry, self.index.path_of(entry)) {
+            if now.is_none() && stays_unseen(entry, entry.path(self.index)) {
                 *now = Some((entry.mode, entry.id));
             }
         }
@@ -146,7 +147,7 @@ impl<'a> Scan<'a> {
                 path: below.as_bstr(),
                 metadata,
             };
-            let tracked = self.index.state.entry_index_by_path(here.path).ok();
+            let tracked = self.index.entry_index_by_path(here.path).ok();
             match tracked {
                 _ if here.metadata.is_dir() => self.subdirectory(&here, tracked)?,
                 Some(at) => self.tracked(at, &here)?,
@@ -166,12 +167,10 @@ impl<'a> Scan<'a> {
                 .help("make it readable: it contains ignore patterns")
         };
         let Some(metadata) = listing.metadata(name).map_err(failed)? else {
-            let entry = self.index.state.entry_by_path(path.as_bstr());
+            let entry = self.index.entry_by_path(path.as_bstr());
             let left_out = entry.filter(|entry| entry.flags.contains(Flags::SKIP_WORKTREE));
             return match left_out {
-                Some(_) => self
-                    .index
-                    .read(self.repo, &self.repo.objects, path.as_bstr()),
+                Some(entry) => self.repo.objects.file(Some(state_of(entry))),
                 None => Ok(None),
             };
         };
@@ -205,7 +204,9 @@ impl<'a> Scan<'a> {
             is_ignored,
             patterns: here.inside.patterns.clone(),
         };
-        if self.index.has_entry_below(here.path) {
+        let inside = join(here.path, BStr::new(""));
+        let tracked_inside = self.index.prefixed_entries(inside.as_bstr());
+        if tracked_inside.is_some_and(|entries| !entries.is_empty()) {
             self.pending.push(below);
             return Ok(());
         }

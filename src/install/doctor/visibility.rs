@@ -33,7 +33,7 @@ fn index_flags(repo: &Repository) -> Result<Check> {
     let is_sparse = repo
         .config("core.sparseCheckout")
         .is_some_and(|value| value.eq_ignore_ascii_case(b"true"));
-    let mut flagged = Index::open(repo)?.flagged();
+    let mut flagged = Index::open(repo)?.flagged()?;
     flagged.retain(|entry| !(is_sparse && entry.flag == "skip-worktree"));
     let Some(first) = flagged.first() else {
         return Ok(Check::new(name, Status::Ok, "git compares every file"));
@@ -80,13 +80,13 @@ fn attributes(repo: &Repository) -> Result<Check> {
         }
     }
     let index = Index::open(repo)?;
-    let objects = repo.objects();
     let mut hiding = Vec::new();
-    for (path, _) in index.files() {
+    let tree = index.tree()?;
+    for (path, _) in index.files()? {
         if path == ".gitattributes" || path.ends_with(b"/.gitattributes") {
-            let content = index.read(repo, &objects, path)?.unwrap_or_default();
+            let content = tree.read(path.as_ref())?.unwrap_or_default();
             if hiding_attributes(&content).next().is_some() {
-                hiding.push(path.to_owned());
+                hiding.push(path);
             }
         }
     }

@@ -101,7 +101,7 @@ pub fn used_approvals(repo: &Repository, options: &Options) -> Result<Vec<Approv
     }
     let index = Index::open(repo)?;
     let parents = Parents::of_next_commit(repo, options.githead)?;
-    let changes = parents.own_changes(repo, &index, &repo.objects())?;
+    let changes = parents.own_changes(repo, &index)?;
     let is_used = |approval: &&Approval| changes.iter().any(|change| approval.is_for(change));
     Ok(options.approvals.iter().filter(is_used).cloned().collect())
 }

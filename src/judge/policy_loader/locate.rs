@@ -5,7 +5,7 @@ use gix::bstr::{BStr, BString};
 use super::choose::choice;
 use super::{Choice, Loader, PolicyInputs};
 use crate::error::Result;
-use crate::git::{Index, Repository};
+use crate::git::{Repository, Tree};
 use crate::judge::Options;
 use crate::judge::tree_view::GitTree;
 use crate::policy::settings::{self, Settings};
@@ -29,10 +29,10 @@ pub(in crate::judge) struct LocatedDesigns {
 /// Settings that cannot be used, or an object that cannot be read.
 pub(in crate::judge) fn locate(
     repo: &Repository,
-    index: Option<&Index>,
+    tree: Option<&Tree<'_>>,
     options: &Options,
 ) -> Result<LocatedDesigns> {
-    let proposal = index.map_or(GitTree::Changes(&[]), |index| GitTree::Index(repo, index));
+    let proposal = tree.map_or(GitTree::Changes(&[]), GitTree::Tree);
     let head = repo.head_commit()?;
     let inputs = PolicyInputs::uncommitted(repo, Stage::Commit, head, proposal)?;
     let mut loader = Loader::new(repo, inputs, options)?;

@@ -15,7 +15,7 @@ use super::{Options, named_files};
 use crate::change::{Change, Kind};
 use crate::error::Result;
 use crate::finding::Help;
-use crate::git::{Index, Objects, Parents, Repository, Tree};
+use crate::git::{Objects, Parents, Repository, Tree};
 use crate::path::shell_word;
 use crate::policy::settings::{self, Authority, Missing, Settings};
 use crate::policy::{Governing, Policy, Stage, design_selection};
@@ -74,21 +74,16 @@ pub(super) struct PolicyInputs<'a> {
 }
 
 impl<'a> PolicyInputs<'a> {
-    /// For the commit that the index would make.
+    /// For the commit that records `tree`.
     ///
     /// # Errors
     /// HEAD cannot be read.
     pub(super) fn of_next_commit(
-        repo: &'a Repository,
-        index: &'a Index,
+        repo: &Repository,
+        tree: &'a Tree<'a>,
         parents: &Parents,
     ) -> Result<Self> {
-        PolicyInputs::uncommitted(
-            repo,
-            Stage::Commit,
-            parents.head,
-            GitTree::Index(repo, index),
-        )
+        PolicyInputs::uncommitted(repo, Stage::Commit, parents.head, GitTree::Tree(tree))
     }
 
     /// For uncommitted changes on the current branch.

@@ -1,0 +1,130 @@
+//! The `TREE` extension of the index: for each directory that did not change since, the tree that git wrote
+//! (gitformat-index(5), cache-tree.c).
+
+use std::ops::Range;
+
+use gix::ObjectId;
+use gix::bstr::ByteSlice;
+
+use super::file::Read;
+
+/// The cached trees of all directories.
+pub(super) struct CachedTrees {
+    content: Vec<u8>,
+    /// Each directory is followed by those below it.
+    nodes: Vec<Node>,
+}
+
+/// One directory.
+struct Node {
+    name: Range<usize>,
+    /// How many entries the tree stands for, and the tree; `None` if it is not valid.
+    valid: Option<(usize, ObjectId)>,
+    /// The node after those below this one.
+    end: usize,
+}
+
+impl CachedTrees {
+    /// Parses the extension.
+    ///
+    /// # Errors
+    /// Git does not write it like that.
+    pub(super) fn parse(content: Vec<u8>, id_length: usize) -> Read<CachedTrees> {
+        let mut nodes: Vec<Node> = Vec::new();
+        // The open directories, and how many below each are still to come.
+        let mut open: Vec<(usize, usize)> = Vec::new();
+        let mut rest = content.as_slice();
+        loop {
+            let at = content.len() - rest.len();
+            let (node, below, behind) =
+                node(rest, at, id_length).ok_or("its TREE extension is malformed")?;
+            rest = behind;
+            open.push((nodes.len(), below));
+            nodes.push(node);
+            while let Some((closed, 0)) = open.last().copied() {
+                nodes[closed].end = nodes.len();
+                open.pop();
+            }
+            match open.last_mut() {
+                Some((_, left)) => *left -= 1,
+                None if rest.is_empty() && nodes[0].name.is_empty() => break,
+                None => return Err("its TREE extension is malformed".into()),
+            }
+        }
+        Ok(CachedTrees { content, nodes })
+    }
+
+    /// The number of entries of the directory and its tree, if that is valid.
+    pub(super) fn valid(&self, node: usize) -> Option<(usize, ObjectId)> {
+        self.nodes.get(node)?.valid
+    }
+
+    /// The directories in a directory.
+    ///
+    /// # Errors
+    /// Two have the same name.
+    pub(super) fn children(&self, parent: usize) -> Read<Children<'_>> {
+        let end = self.nodes.get(parent).map_or(0, |node| node.end);
+        let mut nodes = Vec::new();
+        let mut at = parent + 1;
+        while at < end {
+            nodes.push(at);
+            at = self.nodes[at].end;
+        }
+        nodes.sort_unstable_by_key(|&node| self.name(node));
+        let is_double = |pair: &[usize]| self.name(pair[0]) == self.name(pair[1]);
+        match nodes.windows(2).any(is_double) {
+            true => Err("its TREE extension names a directory twice".into()),
+            false => Ok(Children { of: self, nodes }),
+        }
+    }
+
+    fn name(&self, node: usize) -> &[u8] {
+        &self.content[self.nodes[node].name.clone()]
+    }
+}
+
+/// The cached trees in one directory, sorted by name.
+pub(super) struct Children<'a> {
+    of: &'a CachedTrees,
+    nodes: Vec<usize>,
+}
+
+impl Children<'_> {
+    /// The cached tree of this name.
+    pub(super) fn find(&self, name: &[u8]) -> Option<usize> {
+        let found = self
+            .nodes
+            .binary_search_by(|&node| self.of.name(node).cmp(name));
+        Some(self.nodes[found.ok()?])
+    }
+}
+
+/// The first directory in `rest`, which begins at offset `at`; how many are in it, and what follows.
+fn node(rest: &[u8], at: usize, id_length: usize) -> Option<(Node, usize, &[u8])> {
+    let (name, numbers) = rest.split_once_str(b"\0")?;
+    let (numbers, behind) = numbers.split_once_str(b"\n")?;
+    let (entries, below) = numbers.split_once_str(b" ")?;
+    let (valid, behind) = if entries == b"-1" {
+        (None, behind)
+    } else {
+        let (id, behind) = behind.split_at_checked(id_length)?;
+        (
+            Some((number(entries)?, ObjectId::try_from(id).ok()?)),
+            behind,
+        )
+    };
+    let node = Node {
+        name: at..at + name.len(),
+        valid,
+        end: 0,
+    };
+    Some((node, number(below)?, behind))
+}
+
+/// A number in decimal digits, as git writes it; git itself would also read signs and blanks.
+fn number(digits: &[u8]) -> Option<usize> {
+    let digits = digits.to_str().ok()?;
+    let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_plain.then(|| digits.parse().ok()).flatten()
+}

@@ -1,0 +1,271 @@
+//! The tree that `git commit` writes from an index, as `update_one` in git's cache-tree.c does.
+//!
+//! A directory whose cached tree is valid and in the object database is that tree, whatever its entries say; every
+//! other directory is made of its entries, with the cached trees below it.
+
+use std::collections::HashMap;
+
+use gix::ObjectId;
+use gix::bstr::{BStr, BString, ByteSlice};
+use gix::hash::Kind as HashKind;
+use gix::objs::{Kind, compute_hash};
+
+use super::cached_tree::{CachedTrees, Children};
+use super::file::{Cursor, DIRECTORY, Entry, IndexFile, Read};
+use crate::git::objects::{Blobs, Objects};
+use crate::git::tree;
+use crate::path::escaped;
+
+/// Git's default limit (core.maxTreeDepth).
+const MAX_DEPTH: usize = 2048;
+
+/// The tree of the next commit.
+pub(super) struct CommittedTree {
+    /// Its id.
+    pub(super) id: ObjectId,
+    /// The trees that may not be in the object database yet, by id.
+    pub(super) trees: Blobs,
+    /// The directories taken from cached trees, each with a slash behind; the root is empty.
+    pub(super) from_cache: Vec<BString>,
+}
+
+/// Computes the tree.
+///
+/// # Errors
+/// The index is damaged.
+pub(super) fn committed_tree(
+    index: &IndexFile,
+    cached: Option<&CachedTrees>,
+    objects: &Objects,
+    hash: HashKind,
+) -> Read<CommittedTree> {
+    let mut builder = Builder {
+        cursor: index.entries()?,
+        cached,
+        objects,
+        hash,
+        path: BString::default(),
+        trees: HashMap::new(),
+        from_cache: Vec::new(),
+    };
+    let id = builder.run()?;
+    Ok(CommittedTree {
+        id,
+        trees: builder.trees,
+        from_cache: builder.from_cache,
+    })
+}
+
+struct Builder<'a> {
+    cursor: Cursor<'a>,
+    cached: Option<&'a CachedTrees>,
+    objects: &'a Objects,
+    hash: HashKind,
+    /// The current directory, with a slash behind; empty for the root.
+    path: BString,
+    trees: Blobs,
+    from_cache: Vec<BString>,
+}
+
+/// A directory that is made of entries.
+struct Directory<'a> {
+    /// Where its name begins in the path.
+    name_at: usize,
+    /// The length of the path with the slash.
+    length: usize,
+    cached: Option<Children<'a>>,
+    /// The tree object so far.
+    content: Vec<u8>,
+    /// Whether `git add -N` left something out.
+    leaves_out: bool,
+}
+
+/// What comes next in a directory.
+enum Next {
+    /// Nothing.
+    End,
+    /// A file, a link or a submodule.
+    File,
+    /// A directory with this path.
+    Directory(BString),
+    /// A directory that is one entry.
+    Sparse(BString, Entry),
+}
+
+impl<'a> Builder<'a> {
+    /// Open directories are on a separate stack, because a hostile path may be deeper than the thread's stack.
+    fn run(&mut self) -> Read<ObjectId> {
+        if let Some(id) = self.take_cached(0)? {
+            return Ok(id);
+        }
+        let mut open = vec![self.enter(0, Some(0))?];
+        loop {
+            let Some(level) = open.last_mut() else {
+                return Err("it has no root".into());
+            };
+            self.path.truncate(level.length);
+            match self.next() {
+                Next::File => self.file(level)?,
+                Next::Sparse(path, entry) => {
+                    append(level, DIRECTORY, &path[level.length..], entry.id);
+                    self.cursor.advance(1)?;
+                }
+                Next::Directory(path) => {
+                    let name_at = level.length;
+                    let node = level
+                        .cached
+                        .as_ref()
+                        .and_then(|cached| cached.find(&path[name_at..]));
+                    self.path = path;
+                    self.path.push(b'/');
+                    if let Some(id) = node.map_or(Ok(None), |node| self.take_cached(node))? {
+                        let name = &self.path[name_at..self.path.len() - 1];
+                        append(level, DIRECTORY, name, id);
+                    } else if open.len() > MAX_DEPTH {
+                        return Err(format!("directories are nested more than {MAX_DEPTH} deep"));
+                    } else {
+                        open.push(self.enter(name_at, node)?);
+                    }
+                }
+                Next::End => {
+                    let Some(done) = open.pop() else { continue };
+                    let is_empty = done.content.is_empty();
+                    let (name_at, leaves_out) = (done.name_at, done.leaves_out);
+                    let id = self.finish(done.content)?;
+                    match open.last_mut() {
+                        // As for git, `git add -N` alone makes no directory.
+                        Some(parent) if is_empty && leaves_out => parent.leaves_out = true,
+                        Some(parent) => {
+                            parent.leaves_out |= leaves_out;
+                            let name = &self.path[name_at..self.path.len() - 1];
+                            append(parent, DIRECTORY, name, id);
+                        }
+                        None if self.cursor.left() > 0 => {
+                            let rest = self.cursor.current().map(|(path, _)| path.to_owned());
+                            return Err(out_of_order(&rest.unwrap_or_default()));
+                        }
+                        None => return Ok(id),
+                    }
+                }
+            }
+        }
+    }
+
+    fn next(&self) -> Next {
+        let Some((path, entry)) = self.cursor.current() else {
+            return Next::End;
+        };
+        let Some(rest) = path.strip_prefix(self.path.as_slice()) else {
+            return Next::End;
+        };
+        let name_at = self.path.len();
+        match rest.find_byte(b'/') {
+            None => Next::File,
+            Some(slash) => {
+                let directory = path[..name_at + slash].into();
+                match entry.mode == DIRECTORY && slash + 1 == rest.len() {
+                    true => Next::Sparse(directory, entry),
+                    false => Next::Directory(directory),
+                }
+            }
+        }
+    }
+
+    /// Begins the directory at `self.path`.
+    fn enter(&self, name_at: usize, node: Option<usize>) -> Read<Directory<'a>> {
+        let children = |node| self.cached.map(|cached| cached.children(node)).transpose();
+        Ok(Directory {
+            name_at,
+            length: self.path.len(),
+            cached: node.map_or(Ok(None), children)?,
+            content: Vec::new(),
+            leaves_out: false,
+        })
+    }
+
+    /// The cached tree of the directory at `self.path`, if git would use it; the entries that it stands for are
+    /// passed over.
+    fn take_cached(&mut self, node: usize) -> Read<Option<ObjectId>> {
+        let valid = self.cached.and_then(|cached| cached.valid(node));
+        let Some((count, id)) = valid.filter(|(_, id)| self.objects.has(*id)) else {
+            return Ok(None);
+        };
+        let is_root = self.path.is_empty();
+        let miscounted = |path: &BStr| {
+            Err(format!(
+                "its TREE extension counts {count} entries in {}, which is wrong",
+                if path.is_empty() {
+                    "the root".to_owned()
+                } else {
+                    escaped(path).to_string()
+                }
+            ))
+        };
+        let left = self.cursor.left();
+        if is_root && count != left || count > left || count == 0 && !is_root {
+            return miscounted(self.path.as_bstr());
+        }
+        self.cursor.advance(count.saturating_sub(1))?;
+        let is_inside = |cursor: &Cursor<'_>, path: &BString| {
+            let here = cursor.current();
+            here.is_some_and(|(here, _)| here.starts_with(path))
+        };
+        if !is_root && !is_inside(&self.cursor, &self.path) {
+            return miscounted(self.path.as_bstr());
+        }
+        self.cursor.advance(1)?;
+        if !is_root && is_inside(&self.cursor, &self.path) {
+            return miscounted(self.path.as_bstr());
+        }
+        self.from_cache.push(self.path.clone());
+        Ok(Some(id))
+    }
+
+    /// Takes a file; of one with a conflict, our side if there is one.
+    fn file(&mut self, level: &mut Directory<'_>) -> Read<()> {
+        let Some((path, mut entry)) = self.cursor.current() else {
+            return Ok(());
+        };
+        let path = path.to_owned();
+        self.cursor.advance(1)?;
+        while let Some((_, other)) = self
+            .cursor
+            .current()
+            .filter(|(next, other)| *next == path && entry.stage != 0 && other.stage > entry.stage)
+        {
+            if entry.stage != 2 {
+                entry = other;
+            }
+            self.cursor.advance(1)?;
+        }
+        match entry.is_intent_to_add {
+            true => level.leaves_out = true,
+            false => append(level, entry.mode, &path[level.length..], entry.id),
+        }
+        Ok(())
+    }
+
+    /// Keeps a finished tree.
+    fn finish(&mut self, content: Vec<u8>) -> Read<ObjectId> {
+        let id =
+            compute_hash(self.hash, Kind::Tree, &content).map_err(|error| error.to_string())?;
+        if let Err((name, why)) = tree::check_names(id, &content).map_err(|error| error.message)? {
+            let path = [self.path.as_slice(), &name].concat();
+            return Err(format!("{} {why}", escaped(&path)));
+        }
+        self.trees.insert(id, content);
+        Ok(id)
+    }
+}
+
+fn append(level: &mut Directory<'_>, mode: u32, name: &[u8], id: ObjectId) {
+    let content = &mut level.content;
+    content.extend_from_slice(format!("{mode:o} ").as_bytes());
+    content.extend_from_slice(name);
+    content.push(0);
+    content.extend_from_slice(id.as_slice());
+}
+
+fn out_of_order(path: &BString) -> String {
+    format!("{} is out of order", escaped(path))
+}

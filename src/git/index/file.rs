@@ -1,0 +1,520 @@
+//! The file format of the index (gitformat-index(5)): one pass over the entries finds what concerns all of them and
+//! where the extensions begin; single entries are decoded when they are needed.
+
+use gix::ObjectId;
+use gix::bstr::{BStr, BString, ByteSlice};
+use gix::hash::Kind as HashKind;
+
+use super::source::{Source, Window};
+
+/// The result of reading; the error says in what way the index is damaged.
+pub(super) type Read<T> = Result<T, String>;
+
+/// The size of the header.
+const HEADER: u64 = 12;
+/// The size of an entry before its object id: ten 32-bit numbers.
+const STAT: usize = 40;
+/// The offset of the mode.
+const MODE: usize = 24;
+/// Flags: the file counts as unchanged.
+const ASSUME_VALID: u16 = 0x8000;
+/// Flags: there is a second flags field.
+const EXTENDED: u16 = 0x4000;
+/// Flags: the stage.
+const STAGE: u16 = 0x3000;
+/// Flags: the length of the path; all bits set mean that it is longer than they can tell.
+const LENGTH: u16 = 0x0fff;
+/// Second flags: a sparse checkout leaves the file out.
+const SKIP_WORKTREE: u16 = 0x4000;
+/// Second flags: from `git add -N`.
+const INTENT_TO_ADD: u16 = 0x2000;
+/// The longest path that guard reads. Git's prefix compression would let a small file hold many long paths.
+const LONGEST_PATH: usize = 16 << 10;
+/// After how many entries a position is noted, from which reading can start.
+const BLOCK: usize = 256;
+/// The mode of a directory that a sparse index holds as one entry.
+pub(super) const DIRECTORY: u32 = 0o040_000;
+
+/// An index whose entries can be read one by one.
+pub(super) struct IndexFile {
+    source: Source,
+    hash: HashKind,
+    version: u32,
+    count: usize,
+    blocks: Vec<Block>,
+    /// The `TREE` extension.
+    pub(super) cached_tree: Option<Vec<u8>>,
+    /// Whether most entries are in another file, as `git update-index --split-index` keeps them.
+    pub(super) is_split: bool,
+    /// Whether some directories are one entry each.
+    pub(super) is_sparse: bool,
+    /// The paths with conflicts.
+    pub(super) unmerged: Vec<BString>,
+    /// The submodules.
+    pub(super) gitlinks: Vec<BString>,
+}
+
+/// A position from which entries can be decoded.
+struct Block {
+    offset: u64,
+    /// The path before it, which version 4 builds on.
+    previous: Box<[u8]>,
+}
+
+/// The fields of an entry besides its path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) mode: u32,
+    pub(super) id: ObjectId,
+    /// 0, or in a conflict 1 for the common ancestor, 2 for ours, 3 for theirs.
+    pub(super) stage: u8,
+    pub(super) is_assumed_valid: bool,
+    pub(super) skips_worktree: bool,
+    /// From `git add -N`: not committed.
+    pub(super) is_intent_to_add: bool,
+}
+
+/// The fixed part of an entry.
+struct Fixed {
+    mode: u32,
+    flags: u16,
+    more_flags: u16,
+    /// The offset of the path, from the start of the entry.
+    path_at: usize,
+}
+
+impl IndexFile {
+    /// Without any entry.
+    pub(super) fn empty(hash: HashKind) -> IndexFile {
+        IndexFile {
+            source: Source::Memory(Vec::new()),
+            hash,
+            version: 2,
+            count: 0,
+            blocks: Vec::new(),
+            cached_tree: None,
+            is_split: false,
+            is_sparse: false,
+            unmerged: Vec::new(),
+            gitlinks: Vec::new(),
+        }
+    }
+
+    /// Passes once over the entries and extensions. The checksum is not computed, as git does not either.
+    ///
+    /// # Errors
+    /// The bytes are not an index, or one that git does not write.
+    pub(super) fn read(source: Source, hash: HashKind) -> Read<IndexFile> {
+        let mut index = IndexFile {
+            source,
+            ..IndexFile::empty(hash)
+        };
+        let mut found = Found::default();
+        let end = index.pass(&mut found)?;
+        (index.blocks, index.count) = (found.blocks, found.count);
+        (index.unmerged, index.gitlinks) = (found.unmerged, found.gitlinks);
+        (index.version, index.is_sparse) = (found.version, found.is_sparse);
+        index.unmerged.dedup();
+        index.extensions(end)?;
+        Ok(index)
+    }
+
+    /// The number of entries.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Reads the entries from the first one.
+    pub(super) fn entries(&self) -> Read<Cursor<'_>> {
+        let mut cursor = Cursor {
+            index: self,
+            window: Window::new(&self.source),
+            at: 0,
+            start: HEADER,
+            end: HEADER,
+            path: BString::default(),
+            is_independent: true,
+            current: None,
+        };
+        cursor.decode()?;
+        Ok(cursor)
+    }
+
+    /// Passes over all entries and returns the offset behind them.
+    fn pass(&self, found: &mut Found) -> Read<u64> {
+        let mut window = Window::new(&self.source);
+        let header = window.from(0, 12).map_err(text)?;
+        if header.get(..4) != Some(b"DIRC") {
+            return Err("it does not begin with DIRC".into());
+        }
+        found.version = u32_at(header, 4)?;
+        found.count = usize::try_from(u32_at(header, 8)?).map_err(text)?;
+        if !(2..=4).contains(&found.version) {
+            return Err(format!("version {} is unknown", found.version));
+        }
+        let mut path = BString::default();
+        let mut offset = HEADER;
+        for at in 0..found.count {
+            if at % BLOCK == 0 {
+                found.blocks.push(Block {
+                    offset,
+                    previous: path.as_slice().into(),
+                });
+            }
+            let fixed = self.fixed(&mut window, offset)?;
+            let stays = fixed.flags & STAGE == 0 && fixed.mode != 0o160_000;
+            offset = if stays && found.version < 4 {
+                skip(&mut window, offset, &fixed)?
+            } else {
+                let next = read_path(&mut window, offset, &fixed, found.version, &mut path)?;
+                if fixed.flags & STAGE != 0 {
+                    found.unmerged.push(path.clone());
+                }
+                if fixed.mode == 0o160_000 {
+                    found.gitlinks.push(path.clone());
+                }
+                next
+            };
+            found.is_sparse |= fixed.mode == DIRECTORY;
+            if found.version < 4 {
+                path.clear();
+            }
+        }
+        Ok(offset)
+    }
+
+    fn fixed(&self, window: &mut Window<'_>, offset: u64) -> Read<Fixed> {
+        let flags_at = STAT + self.hash.len_in_bytes();
+        let bytes = window.from(offset, flags_at + 4).map_err(text)?;
+        let mode = u32_at(bytes, MODE)?;
+        let flags = u16_at(bytes, flags_at)?;
+        if !matches!(
+            mode,
+            0o100_644 | 0o100_755 | 0o120_000 | 0o160_000 | DIRECTORY
+        ) {
+            return Err(format!("an entry has the invalid mode {mode:o}"));
+        }
+        let (more_flags, path_at) = match flags & EXTENDED {
+            0 => (0, flags_at + 2),
+            _ => (u16_at(bytes, flags_at + 2)?, flags_at + 4),
+        };
+        if more_flags & !(SKIP_WORKTREE | INTENT_TO_ADD) != 0 {
+            return Err("an entry has flags that guard does not know".into());
+        }
+        Ok(Fixed {
+            mode,
+            flags,
+            more_flags,
+            path_at,
+        })
+    }
+
+    /// Reads the extensions from `start` to the checksum.
+    fn extensions(&mut self, start: u64) -> Read<()> {
+        let length = self.source.len().map_err(text)?;
+        let end = length
+            .checked_sub(self.hash.len_in_bytes() as u64)
+            .filter(|end| start <= *end)
+            .ok_or("it ends in the middle of an entry")?;
+        let mut window = Window::new(&self.source);
+        let mut offsets = None;
+        let mut offset = start;
+        while offset < end {
+            let header = window.from(offset, 8).map_err(text)?;
+            let (name, size) = (header.get(..4), u32_at(header, 4)?);
+            let name: [u8; 4] = name
+                .and_then(|name| name.try_into().ok())
+                .unwrap_or_default();
+            let body = offset + 8;
+            offset = body + u64::from(size);
+            if offset > end {
+                return Err("it ends in the middle of an extension".into());
+            }
+            match &name {
+                b"TREE" if self.cached_tree.is_some() => {
+                    return Err("it has two TREE extensions".into());
+                }
+                b"TREE" => self.cached_tree = Some(whole(&mut window, body, size)?),
+                b"link" => self.is_split = true,
+                b"sdir" => {}
+                b"IEOT" => offsets = Some(whole(&mut window, body, size)?),
+                // Git finds the extensions by it, if it reads with several threads.
+                b"EOIE" => {
+                    let told = u32_at(window.from(body, 4).map_err(text)?, 0)?;
+                    if u64::from(told) != start {
+                        return Err("its EOIE extension points elsewhere".into());
+                    }
+                }
+                name if name[0].is_ascii_uppercase() => {}
+                name => {
+                    return Err(format!(
+                        "guard does not know its extension {}",
+                        crate::path::escaped(name)
+                    ));
+                }
+            }
+        }
+        match offsets {
+            Some(offsets) => self.check_offsets(&offsets),
+            None => Ok(()),
+        }
+    }
+
+    /// Git starts its threads at the offsets in `IEOT`. There they must meet the same entries as a reader of all.
+    fn check_offsets(&self, table: &[u8]) -> Read<()> {
+        let wrong = || "its IEOT extension contradicts the entries".to_owned();
+        let mut cursor = self.entries()?;
+        for block in table.get(4..).ok_or_else(wrong)?.chunks(8) {
+            let (offset, count) = (u32_at(block, 0)?, u32_at(block, 4)?);
+            if u64::from(offset) != cursor.start || !cursor.is_independent {
+                return Err(wrong());
+            }
+            cursor.advance(usize::try_from(count).map_err(text)?)?;
+        }
+        match cursor.current() {
+            None => Ok(()),
+            Some(_) => Err(wrong()),
+        }
+    }
+}
+
+/// What a pass over the entries finds.
+#[derive(Default)]
+struct Found {
+    version: u32,
+    count: usize,
+    blocks: Vec<Block>,
+    unmerged: Vec<BString>,
+    gitlinks: Vec<BString>,
+    is_sparse: bool,
+}
+
+/// Reads entries in order, and passes over those that do not matter.
+pub(super) struct Cursor<'a> {
+    index: &'a IndexFile,
+    window: Window<'a>,
+    /// The number of the current entry.
+    at: usize,
+    /// Its offset, and that of the next one.
+    start: u64,
+    end: u64,
+    /// Its path, or the one before it until it is decoded.
+    path: BString,
+    /// Whether it does not build on the path before it.
+    is_independent: bool,
+    current: Option<Entry>,
+}
+
+impl Cursor<'_> {
+    /// The current entry and its path; `None` at the end.
+    pub(super) fn current(&self) -> Option<(&BStr, Entry)> {
+        self.current.map(|entry| (self.path.as_bstr(), entry))
+    }
+
+    /// How many entries are left, with the current one.
+    pub(super) fn left(&self) -> usize {
+        self.index.count - self.at
+    }
+
+    /// Moves on by `count` entries, at most to the end.
+    pub(super) fn advance(&mut self, count: usize) -> Read<()> {
+        let target = self.at.saturating_add(count).min(self.index.count);
+        if target / BLOCK > self.at / BLOCK
+            && let Some(block) = self.index.blocks.get(target / BLOCK)
+        {
+            self.at = target / BLOCK * BLOCK;
+            self.end = block.offset;
+            self.path = block.previous.to_vec().into();
+            self.decode()?;
+        }
+        while self.at < target {
+            self.at += 1;
+            self.decode()?;
+        }
+        Ok(())
+    }
+
+    /// Moves forward to the first entry that is not before `path`.
+    pub(super) fn seek(&mut self, path: &BStr) -> Read<()> {
+        // From block to block with doubled steps, then back in between: paths are often close to each other.
+        let mut step = 1;
+        let mut low = self.at / BLOCK;
+        while let Some(high) = Some(low + step).filter(|high| *high < self.index.blocks.len())
+            && self.first_of(high)?.as_slice() <= path.as_bytes()
+        {
+            (low, step) = (high, step * 2);
+        }
+        let mut high = (low + step).min(self.index.blocks.len());
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            match self.first_of(middle)?.as_slice() <= path.as_bytes() {
+                true => low = middle,
+                false => high = middle,
+            }
+        }
+        if low > self.at / BLOCK {
+            self.advance(low * BLOCK - self.at)?;
+        }
+        while self.current().is_some_and(|(here, _)| here < path) {
+            self.advance(1)?;
+        }
+        Ok(())
+    }
+
+    /// The path of the first entry of a block.
+    fn first_of(&self, block: usize) -> Read<BString> {
+        let mut window = Window::new(&self.index.source);
+        let Some(block) = self.index.blocks.get(block) else {
+            return Err("it has fewer entries than it tells".into());
+        };
+        let mut path = BString::from(block.previous.to_vec());
+        let fixed = self.index.fixed(&mut window, block.offset)?;
+        let version = self.index.version;
+        read_path(&mut window, block.offset, &fixed, version, &mut path)?;
+        Ok(path)
+    }
+
+    /// Decodes the entry at `self.end`.
+    fn decode(&mut self) -> Read<()> {
+        self.start = self.end;
+        self.current = None;
+        if self.at >= self.index.count {
+            return Ok(());
+        }
+        let (index, start) = (self.index, self.start);
+        let fixed = index.fixed(&mut self.window, start)?;
+        let before = self.path.len();
+        if index.version < 4 {
+            self.path.clear();
+        }
+        self.end = read_path(
+            &mut self.window,
+            start,
+            &fixed,
+            index.version,
+            &mut self.path,
+        )?;
+        self.is_independent = match index.version {
+            4 => {
+                varint(
+                    self.window
+                        .from(start + fixed.path_at as u64, 10)
+                        .map_err(text)?,
+                )?
+                .0 == before
+            }
+            _ => true,
+        };
+        if (fixed.mode == DIRECTORY) != self.path.ends_with(b"/") || self.path.contains(&0) {
+            let path = crate::path::escaped(&self.path);
+            return Err(format!("the mode of {path} does not fit its name"));
+        }
+        let bytes = self.window.from(start, fixed.path_at).map_err(text)?;
+        let id = bytes.get(STAT..STAT + index.hash.len_in_bytes());
+        self.current = Some(Entry {
+            mode: fixed.mode,
+            id: ObjectId::try_from(id.unwrap_or_default()).map_err(text)?,
+            stage: u8::try_from((fixed.flags & STAGE) >> 12).unwrap_or_default(),
+            is_assumed_valid: fixed.flags & ASSUME_VALID != 0,
+            skips_worktree: fixed.more_flags & SKIP_WORKTREE != 0,
+            is_intent_to_add: fixed.more_flags & INTENT_TO_ADD != 0,
+        });
+        Ok(())
+    }
+}
+
+/// The offset of the next entry, where paths are not compressed.
+fn skip(window: &mut Window<'_>, offset: u64, fixed: &Fixed) -> Read<u64> {
+    let length = match fixed.flags & LENGTH {
+        LENGTH => return read_path(window, offset, fixed, 3, &mut BString::default()),
+        length => usize::from(length),
+    };
+    Ok(offset + padded(fixed.path_at + length))
+}
+
+/// The size of an entry with one to eight NULs, a multiple of eight.
+fn padded(length: usize) -> u64 {
+    ((length + 8) / 8 * 8) as u64
+}
+
+/// Replaces `path`, that of the previous entry, and returns the offset of the next entry.
+fn read_path(
+    window: &mut Window<'_>,
+    offset: u64,
+    fixed: &Fixed,
+    version: u32,
+    path: &mut BString,
+) -> Read<u64> {
+    let truncated = || "it ends in the middle of an entry".to_owned();
+    let too_long = || format!("a path is longer than {LONGEST_PATH} bytes");
+    let start = offset + fixed.path_at as u64;
+    if version == 4 {
+        let (dropped, length) = varint(window.from(start, 10).map_err(text)?)?;
+        let kept = path.len().checked_sub(dropped);
+        let kept = kept.ok_or("a path drops more than the path before it has")?;
+        let rest = window.until_nul(start + length as u64, LONGEST_PATH);
+        let rest = rest.map_err(text)?.ok_or_else(too_long)?;
+        path.truncate(kept);
+        path.extend_from_slice(rest);
+        if path.len() > LONGEST_PATH {
+            return Err(too_long());
+        }
+        return Ok(start + (length + rest.len()) as u64 + 1);
+    }
+    let length = usize::from(fixed.flags & LENGTH);
+    let name = if length == usize::from(LENGTH) {
+        let found = window.until_nul(start, LONGEST_PATH).map_err(text)?;
+        found.ok_or_else(too_long)?
+    } else {
+        let found = window.from(start, length).map_err(text)?;
+        found.get(..length).ok_or_else(truncated)?
+    };
+    path.clear();
+    path.extend_from_slice(name);
+    Ok(offset + padded(fixed.path_at + name.len()))
+}
+
+/// A number in groups of seven bits and its length, as in pack offsets (gitformat-pack(5)).
+fn varint(bytes: &[u8]) -> Read<(usize, usize)> {
+    let mut value = 0_usize;
+    for (at, byte) in bytes.iter().take(5).enumerate() {
+        let group = usize::from(byte & 0x7f);
+        value = if at == 0 {
+            group
+        } else {
+            ((value + 1) << 7) | group
+        };
+        if byte & 0x80 == 0 {
+            return Ok((value, at + 1));
+        }
+    }
+    Err("a path has an endless number".into())
+}
+
+/// The body of an extension.
+fn whole(window: &mut Window<'_>, offset: u64, size: u32) -> Read<Vec<u8>> {
+    let size = usize::try_from(size).map_err(text)?;
+    let found = window.from(offset, size).map_err(text)?;
+    let body = found.get(..size);
+    Ok(body
+        .ok_or("it ends in the middle of an extension")?
+        .to_vec())
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> Read<u32> {
+    let found = bytes
+        .get(at..at + 4)
+        .and_then(|found| found.try_into().ok());
+    Ok(u32::from_be_bytes(found.ok_or("it ends too early")?))
+}
+
+fn u16_at(bytes: &[u8], at: usize) -> Read<u16> {
+    let found = bytes
+        .get(at..at + 2)
+        .and_then(|found| found.try_into().ok());
+    Ok(u16::from_be_bytes(found.ok_or("it ends too early")?))
+}
+
+fn text(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
