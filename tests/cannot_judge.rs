@@ -277,11 +277,7 @@ fn a_damaged_index() {
     ] {
         says(&good[..length]);
     }
-    for at in (0..good.len()).step_by(7) {
-        let mut flipped = good.clone();
-        flipped[at] ^= 0x10;
-        says(&flipped);
-    }
+    // What git reads all the same is in cached_trees: guard computes no checksum, as git does not either.
     fs::write(&index, &good).unwrap();
     repo.guard(&["lint"]).exits(0);
     // git treats an empty file as an empty index, which deletes everything. guard judges it like that or refuses.

@@ -20,6 +20,7 @@ mod authority;
 mod boundaries_004;
 mod boundary;
 mod boundary_race;
+mod cached_trees;
 mod cannot_judge;
 mod check_and_write;
 mod check_stdin;

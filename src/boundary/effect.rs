@@ -5,7 +5,7 @@ use std::io;
 use gix::bstr::BStr;
 
 use super::file::{check_regular, refine};
-use super::file_state::FileState;
+use super::file_fingerprint::FileFingerprint;
 use super::place::{Place, PlaceError, rename_to_free};
 use super::{Boundary, BoundaryError, BoundaryResult, OpenedFile, os, split};
 use crate::disk;
@@ -43,7 +43,7 @@ impl Boundary {
         let name = os(name).map_err(failed)?;
         let place = Place { dir: &dir, name };
         let replaced = match before {
-            Some(entry) => FileState::of(entry)
+            Some(entry) => FileFingerprint::of(entry)
                 .map_err(PlaceError::Failed)
                 .and_then(|before| place.replace(content, entry.mode, &before)),
             None => place.create(content),
@@ -72,7 +72,7 @@ impl Boundary {
         let name = os(name).map_err(failed())?;
         let metadata = dir.symlink_metadata(name).map_err(failed())?;
         check_regular(&metadata, path)?;
-        let before = FileState::of(before).map_err(failed())?;
+        let before = FileFingerprint::of(before).map_err(failed())?;
         let place = Place { dir: &dir, name };
         place.remove(&before).map_err(|missed| match missed {
             PlaceError::Changed => BoundaryError::Changed(path.to_owned()),
@@ -105,13 +105,13 @@ impl Boundary {
         let old_name = os(old_name).map_err(failed())?;
         check_regular(&old_dir.symlink_metadata(old_name).map_err(failed())?, from)?;
         let new_name = os(new_name).map_err(failed())?;
-        let before = FileState::of(before).map_err(failed())?;
-        if FileState::at(&old_dir, old_name).map_err(failed())? != before {
+        let before = FileFingerprint::of(before).map_err(failed())?;
+        if FileFingerprint::at(&old_dir, old_name).map_err(failed())? != before {
             return changed();
         }
         rename_to_free(&old_dir, old_name, &new_dir, new_name).map_err(failed())?;
         // A program with the file open now saves it under the new name, so one check is enough.
-        match FileState::at(&new_dir, new_name) {
+        match FileFingerprint::at(&new_dir, new_name) {
             Ok(moved) if moved == before => {}
             moved => {
                 rename_to_free(&new_dir, new_name, &old_dir, old_name).map_err(

@@ -16,7 +16,7 @@
 mod directory;
 mod effect;
 mod file;
-mod file_state;
+mod file_fingerprint;
 mod listing;
 mod nested;
 mod place;

@@ -15,7 +15,7 @@ use std::path::Path;
 
 use cap_std::fs::Dir;
 
-use super::file_state::FileState;
+use super::file_fingerprint::FileFingerprint;
 use crate::{disk, system};
 
 /// How often to exchange back while another program saves; each round takes microseconds.
@@ -63,11 +63,11 @@ impl Place<'_> {
         &self,
         content: &[u8],
         mode: Option<u32>,
-        before: &FileState,
+        before: &FileFingerprint,
     ) -> PlaceResult {
         let new = disk::write_new(self.dir, &|out| out.write_all(content), mode)
             .map_err(PlaceError::Failed)?;
-        let looked = || Ok((self.at(&new)?, FileState::at(self.dir, self.name)?));
+        let looked = || Ok((self.at(&new)?, FileFingerprint::at(self.dir, self.name)?));
         let discard = |missed| {
             let _ = self.dir.remove_file(&new);
             Err(missed)
@@ -98,8 +98,8 @@ impl Place<'_> {
     }
 
     /// Removes the file that was `before`.
-    pub(super) fn remove(&self, before: &FileState) -> PlaceResult {
-        if FileState::at(self.dir, self.name).map_err(PlaceError::Failed)? != *before {
+    pub(super) fn remove(&self, before: &FileFingerprint) -> PlaceResult {
+        if FileFingerprint::at(self.dir, self.name).map_err(PlaceError::Failed)? != *before {
             return Err(PlaceError::Changed);
         }
         let aside = |free: &str| rename_to_free(self.dir, self.name, self.dir, Path::new(free));
@@ -116,7 +116,7 @@ impl Place<'_> {
     fn finish(
         &self,
         out: String,
-        before: &FileState,
+        before: &FileFingerprint,
         put_back: impl FnOnce(String, Option<io::Error>) -> PlaceError,
     ) -> PlaceResult {
         let is_unchanged = || match self.at(&out) {
@@ -138,7 +138,12 @@ impl Place<'_> {
 
     /// Exchanges until the file that comes out is the one put in last, so that newer saves replace older ones. `why`
     /// is the error that prevented checking the old file.
-    fn exchange_back(&self, out: String, ours: FileState, why: Option<io::Error>) -> PlaceError {
+    fn exchange_back(
+        &self,
+        out: String,
+        ours: FileFingerprint,
+        why: Option<io::Error>,
+    ) -> PlaceError {
         let mut put = ours;
         for _ in 0..ROUNDS {
             let next = self.at(&out).ok();
@@ -190,8 +195,8 @@ impl Place<'_> {
         why.map_or(PlaceError::Changed, PlaceError::Failed)
     }
 
-    fn at(&self, name: &str) -> io::Result<FileState> {
-        FileState::at(self.dir, Path::new(name))
+    fn at(&self, name: &str) -> io::Result<FileFingerprint> {
+        FileFingerprint::at(self.dir, Path::new(name))
     }
 }
 
@@ -242,11 +247,11 @@ mod tests {
     }
 
     /// What guard put there: the content alone, whose permission bits are those of any new file here.
-    fn ours() -> FileState {
+    fn ours() -> FileFingerprint {
         let temp = tempfile::tempdir().unwrap();
         fs::write(temp.path().join("a"), "ours").unwrap();
         let dir = Dir::open_ambient_dir(temp.path(), ambient_authority()).unwrap();
-        FileState::at(&dir, Path::new("a")).unwrap()
+        FileFingerprint::at(&dir, Path::new("a")).unwrap()
     }
 
     #[test]

@@ -55,6 +55,36 @@ pub struct Tree<'repo> {
     id: ObjectId,
     /// Directories already read: the next path is often in one of them.
     read: RefCell<HashMap<ObjectId, Rc<LoadedTree>>>,
+    /// The way to the last path: paths are often looked up in order, and may be deep.
+    way: RefCell<TreePath>,
+}
+
+/// The directories on the way to a path.
+#[derive(Default)]
+struct TreePath {
+    /// The innermost directory, with a slash behind.
+    path: BString,
+    /// For each directory, the length of its path with the slash, and its tree.
+    directories: Vec<(usize, ObjectId)>,
+}
+
+impl TreePath {
+    /// Goes back to the innermost directory that is also on the way to `path`.
+    fn go_back_to(&mut self, path: &BStr) -> Option<(usize, ObjectId)> {
+        let pairs = self.path.iter().zip(path.iter());
+        let common = pairs.take_while(|(one, other)| one == other).count();
+        while self.directories.pop_if(|(end, _)| *end > common).is_some() {}
+        let last = self.directories.last().copied();
+        self.path.truncate(last.map_or(0, |(end, _)| end));
+        last
+    }
+
+    /// Goes on to a directory below.
+    fn go_on(&mut self, path: &[u8], id: ObjectId) {
+        let known = self.path.len();
+        self.path.extend_from_slice(&path[known..]);
+        self.directories.push((self.path.len(), id));
+    }
 }
 
 /// One tree object in memory.
@@ -126,6 +156,7 @@ impl<'repo> Tree<'repo> {
             objects,
             id,
             read: RefCell::default(),
+            way: RefCell::default(),
         }
     }
 
@@ -171,16 +202,18 @@ impl<'repo> Tree<'repo> {
     }
 
     pub(super) fn find(&self, path: &BStr) -> Result<Option<TreeEntry>> {
-        let mut id = self.id;
-        let mut components = path.split_str("/").peekable();
-        while let Some(name) = components.next() {
-            match self.directory(id)?.find(name.as_bstr())? {
-                Some(entry) if components.peek().is_none() => return Ok(Some(entry)),
+        let mut way = self.way.borrow_mut();
+        let (mut start, mut id) = way.go_back_to(path).unwrap_or((0, self.id));
+        while let Some(slash) = path[start..].find_byte(b'/') {
+            let end = start + slash;
+            match self.directory(id)?.find(path[start..end].as_bstr())? {
                 Some(entry) if entry.is_tree => id = entry.state.id,
                 _ => return Ok(None),
             }
+            start = end + 1;
+            way.go_on(&path[..start], id);
         }
-        Ok(None)
+        self.directory(id)?.find(path[start..].as_bstr())
     }
 
     /// Reads one tree object once.
@@ -390,7 +423,7 @@ pub(super) fn check_names(
         }
         let why = if name.is_empty() || name.contains(&b'/') {
             "is not a file name"
-        } else if files.last() == Some(&name) {
+        } else if is_tree && files.last() == Some(&name) {
             "is both a file and a directory"
         } else if !is_after {
             "is a duplicate or unsorted entry"

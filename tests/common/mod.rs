@@ -25,7 +25,7 @@ pub mod image;
 pub mod log;
 #[cfg(target_os = "linux")]
 pub mod race;
-mod raw;
+pub mod raw;
 mod server;
 pub mod signing;
 #[cfg(target_os = "linux")]

@@ -46,6 +46,11 @@ pub fn index_file(entries: &[Entry]) -> Vec<u8> {
     bytes
 }
 
+/// The checksum at the end of an index.
+pub fn checksum(bytes: &[u8]) -> ObjectId {
+    hash(gix::hash::Kind::Sha1, bytes)
+}
+
 fn hash(kind: gix::hash::Kind, bytes: &[u8]) -> ObjectId {
     let mut hasher = gix::hash::hasher(kind);
     hasher.update(bytes);

@@ -6,17 +6,17 @@ use std::ops::Range;
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
 
-use super::file::Read;
+use super::file::IndexRead;
 
 /// The cached trees of all directories.
 pub(super) struct CachedTrees {
     content: Vec<u8>,
     /// Each directory is followed by those below it.
-    nodes: Vec<Node>,
+    nodes: Vec<CachedDirectory>,
 }
 
 /// One directory.
-struct Node {
+struct CachedDirectory {
     name: Range<usize>,
     /// How many entries the tree stands for, and the tree; `None` if it is not valid.
     valid: Option<(usize, ObjectId)>,
@@ -29,8 +29,8 @@ impl CachedTrees {
     ///
     /// # Errors
     /// Git does not write it like that.
-    pub(super) fn parse(content: Vec<u8>, id_length: usize) -> Read<CachedTrees> {
-        let mut nodes: Vec<Node> = Vec::new();
+    pub(super) fn parse(content: Vec<u8>, id_length: usize) -> IndexRead<CachedTrees> {
+        let mut nodes: Vec<CachedDirectory> = Vec::new();
         // The open directories, and how many below each are still to come.
         let mut open: Vec<(usize, usize)> = Vec::new();
         let mut rest = content.as_slice();
@@ -63,7 +63,7 @@ impl CachedTrees {
     ///
     /// # Errors
     /// Two have the same name.
-    pub(super) fn children(&self, parent: usize) -> Read<Children<'_>> {
+    pub(super) fn children(&self, parent: usize) -> IndexRead<CachedChildren<'_>> {
         let end = self.nodes.get(parent).map_or(0, |node| node.end);
         let mut nodes = Vec::new();
         let mut at = parent + 1;
@@ -75,7 +75,7 @@ impl CachedTrees {
         let is_double = |pair: &[usize]| self.name(pair[0]) == self.name(pair[1]);
         match nodes.windows(2).any(is_double) {
             true => Err("its TREE extension names a directory twice".into()),
-            false => Ok(Children { of: self, nodes }),
+            false => Ok(CachedChildren { of: self, nodes }),
         }
     }
 
@@ -85,12 +85,12 @@ impl CachedTrees {
 }
 
 /// The cached trees in one directory, sorted by name.
-pub(super) struct Children<'a> {
+pub(super) struct CachedChildren<'a> {
     of: &'a CachedTrees,
     nodes: Vec<usize>,
 }
 
-impl Children<'_> {
+impl CachedChildren<'_> {
     /// The cached tree of this name.
     pub(super) fn find(&self, name: &[u8]) -> Option<usize> {
         let found = self
@@ -101,7 +101,7 @@ impl Children<'_> {
 }
 
 /// The first directory in `rest`, which begins at offset `at`; how many are in it, and what follows.
-fn node(rest: &[u8], at: usize, id_length: usize) -> Option<(Node, usize, &[u8])> {
+fn node(rest: &[u8], at: usize, id_length: usize) -> Option<(CachedDirectory, usize, &[u8])> {
     let (name, numbers) = rest.split_once_str(b"\0")?;
     let (numbers, behind) = numbers.split_once_str(b"\n")?;
     let (entries, below) = numbers.split_once_str(b" ")?;
@@ -114,7 +114,7 @@ fn node(rest: &[u8], at: usize, id_length: usize) -> Option<(Node, usize, &[u8])
             behind,
         )
     };
-    let node = Node {
+    let node = CachedDirectory {
         name: at..at + name.len(),
         valid,
         end: 0,

@@ -10,8 +10,8 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use gix::hash::Kind as HashKind;
 use gix::objs::{Kind, compute_hash};
 
-use super::cached_tree::{CachedTrees, Children};
-use super::file::{Cursor, DIRECTORY, Entry, IndexFile, Read};
+use super::cached_tree::{CachedChildren, CachedTrees};
+use super::file::{DIRECTORY, EntryCursor, IndexEntry, IndexFile, IndexRead};
 use crate::git::objects::{Blobs, Objects};
 use crate::git::tree;
 use crate::path::escaped;
@@ -38,8 +38,8 @@ pub(super) fn committed_tree(
     cached: Option<&CachedTrees>,
     objects: &Objects,
     hash: HashKind,
-) -> Read<CommittedTree> {
-    let mut builder = Builder {
+) -> IndexRead<CommittedTree> {
+    let mut builder = TreeBuilder {
         cursor: index.entries()?,
         cached,
         objects,
@@ -56,8 +56,8 @@ pub(super) fn committed_tree(
     })
 }
 
-struct Builder<'a> {
-    cursor: Cursor<'a>,
+struct TreeBuilder<'a> {
+    cursor: EntryCursor<'a>,
     cached: Option<&'a CachedTrees>,
     objects: &'a Objects,
     hash: HashKind,
@@ -68,12 +68,12 @@ struct Builder<'a> {
 }
 
 /// A directory that is made of entries.
-struct Directory<'a> {
+struct DirectoryBuilder<'a> {
     /// Where its name begins in the path.
     name_at: usize,
     /// The length of the path with the slash.
     length: usize,
-    cached: Option<Children<'a>>,
+    cached: Option<CachedChildren<'a>>,
     /// The tree object so far.
     content: Vec<u8>,
     /// Whether `git add -N` left something out.
@@ -81,7 +81,7 @@ struct Directory<'a> {
 }
 
 /// What comes next in a directory.
-enum Next {
+enum NextItem {
     /// Nothing.
     End,
     /// A file, a link or a submodule.
@@ -89,12 +89,12 @@ enum Next {
     /// A directory with this path.
     Directory(BString),
     /// A directory that is one entry.
-    Sparse(BString, Entry),
+    Sparse(BString, IndexEntry),
 }
 
-impl<'a> Builder<'a> {
+impl<'a> TreeBuilder<'a> {
     /// Open directories are on a separate stack, because a hostile path may be deeper than the thread's stack.
-    fn run(&mut self) -> Read<ObjectId> {
+    fn run(&mut self) -> IndexRead<ObjectId> {
         if let Some(id) = self.take_cached(0)? {
             return Ok(id);
         }
@@ -105,12 +105,12 @@ impl<'a> Builder<'a> {
             };
             self.path.truncate(level.length);
             match self.next() {
-                Next::File => self.file(level)?,
-                Next::Sparse(path, entry) => {
+                NextItem::File => self.file(level)?,
+                NextItem::Sparse(path, entry) => {
                     append(level, DIRECTORY, &path[level.length..], entry.id);
                     self.cursor.advance(1)?;
                 }
-                Next::Directory(path) => {
+                NextItem::Directory(path) => {
                     let name_at = level.length;
                     let node = level
                         .cached
@@ -127,7 +127,7 @@ impl<'a> Builder<'a> {
                         open.push(self.enter(name_at, node)?);
                     }
                 }
-                Next::End => {
+                NextItem::End => {
                     let Some(done) = open.pop() else { continue };
                     let is_empty = done.content.is_empty();
                     let (name_at, leaves_out) = (done.name_at, done.leaves_out);
@@ -151,30 +151,30 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn next(&self) -> Next {
+    fn next(&self) -> NextItem {
         let Some((path, entry)) = self.cursor.current() else {
-            return Next::End;
+            return NextItem::End;
         };
         let Some(rest) = path.strip_prefix(self.path.as_slice()) else {
-            return Next::End;
+            return NextItem::End;
         };
         let name_at = self.path.len();
         match rest.find_byte(b'/') {
-            None => Next::File,
+            None => NextItem::File,
             Some(slash) => {
                 let directory = path[..name_at + slash].into();
                 match entry.mode == DIRECTORY && slash + 1 == rest.len() {
-                    true => Next::Sparse(directory, entry),
-                    false => Next::Directory(directory),
+                    true => NextItem::Sparse(directory, entry),
+                    false => NextItem::Directory(directory),
                 }
             }
         }
     }
 
     /// Begins the directory at `self.path`.
-    fn enter(&self, name_at: usize, node: Option<usize>) -> Read<Directory<'a>> {
+    fn enter(&self, name_at: usize, node: Option<usize>) -> IndexRead<DirectoryBuilder<'a>> {
         let children = |node| self.cached.map(|cached| cached.children(node)).transpose();
-        Ok(Directory {
+        Ok(DirectoryBuilder {
             name_at,
             length: self.path.len(),
             cached: node.map_or(Ok(None), children)?,
@@ -185,7 +185,7 @@ impl<'a> Builder<'a> {
 
     /// The cached tree of the directory at `self.path`, if git would use it; the entries that it stands for are
     /// passed over.
-    fn take_cached(&mut self, node: usize) -> Read<Option<ObjectId>> {
+    fn take_cached(&mut self, node: usize) -> IndexRead<Option<ObjectId>> {
         let valid = self.cached.and_then(|cached| cached.valid(node));
         let Some((count, id)) = valid.filter(|(_, id)| self.objects.has(*id)) else {
             return Ok(None);
@@ -206,7 +206,7 @@ impl<'a> Builder<'a> {
             return miscounted(self.path.as_bstr());
         }
         self.cursor.advance(count.saturating_sub(1))?;
-        let is_inside = |cursor: &Cursor<'_>, path: &BString| {
+        let is_inside = |cursor: &EntryCursor<'_>, path: &BString| {
             let here = cursor.current();
             here.is_some_and(|(here, _)| here.starts_with(path))
         };
@@ -222,7 +222,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Takes a file; of one with a conflict, our side if there is one.
-    fn file(&mut self, level: &mut Directory<'_>) -> Read<()> {
+    fn file(&mut self, level: &mut DirectoryBuilder<'_>) -> IndexRead<()> {
         let Some((path, mut entry)) = self.cursor.current() else {
             return Ok(());
         };
@@ -246,7 +246,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Keeps a finished tree.
-    fn finish(&mut self, content: Vec<u8>) -> Read<ObjectId> {
+    fn finish(&mut self, content: Vec<u8>) -> IndexRead<ObjectId> {
         let id =
             compute_hash(self.hash, Kind::Tree, &content).map_err(|error| error.to_string())?;
         if let Err((name, why)) = tree::check_names(id, &content).map_err(|error| error.message)? {
@@ -258,7 +258,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-fn append(level: &mut Directory<'_>, mode: u32, name: &[u8], id: ObjectId) {
+fn append(level: &mut DirectoryBuilder<'_>, mode: u32, name: &[u8], id: ObjectId) {
     let content = &mut level.content;
     content.extend_from_slice(format!("{mode:o} ").as_bytes());
     content.extend_from_slice(name);
@@ -267,5 +267,5 @@ fn append(level: &mut Directory<'_>, mode: u32, name: &[u8], id: ObjectId) {
 }
 
 fn out_of_order(path: &BString) -> String {
-    format!("{} is out of order", escaped(path))
+    format!("{} is a duplicate or unsorted entry", escaped(path))
 }

@@ -5,10 +5,10 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::hash::Kind as HashKind;
 
-use super::source::{Source, Window};
+use super::source::{IndexSource, SourceWindow};
 
 /// The result of reading; the error says in what way the index is damaged.
-pub(super) type Read<T> = Result<T, String>;
+pub(super) type IndexRead<T> = Result<T, String>;
 
 /// The size of the header.
 const HEADER: u64 = 12;
@@ -37,11 +37,11 @@ pub(super) const DIRECTORY: u32 = 0o040_000;
 
 /// An index whose entries can be read one by one.
 pub(super) struct IndexFile {
-    source: Source,
+    source: IndexSource,
     hash: HashKind,
     version: u32,
     count: usize,
-    blocks: Vec<Block>,
+    blocks: Vec<EntryBlock>,
     /// The `TREE` extension.
     pub(super) cached_tree: Option<Vec<u8>>,
     /// Whether most entries are in another file, as `git update-index --split-index` keeps them.
@@ -55,7 +55,7 @@ pub(super) struct IndexFile {
 }
 
 /// A position from which entries can be decoded.
-struct Block {
+struct EntryBlock {
     offset: u64,
     /// The path before it, which version 4 builds on.
     previous: Box<[u8]>,
@@ -63,7 +63,7 @@ struct Block {
 
 /// The fields of an entry besides its path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct IndexEntry {
     pub(super) mode: u32,
     pub(super) id: ObjectId,
     /// 0, or in a conflict 1 for the common ancestor, 2 for ours, 3 for theirs.
@@ -75,7 +75,7 @@ pub(super) struct Entry {
 }
 
 /// The fixed part of an entry.
-struct Fixed {
+struct FixedFields {
     mode: u32,
     flags: u16,
     more_flags: u16,
@@ -87,7 +87,7 @@ impl IndexFile {
     /// Without any entry.
     pub(super) fn empty(hash: HashKind) -> IndexFile {
         IndexFile {
-            source: Source::Memory(Vec::new()),
+            source: IndexSource::Memory(Vec::new()),
             hash,
             version: 2,
             count: 0,
@@ -104,12 +104,12 @@ impl IndexFile {
     ///
     /// # Errors
     /// The bytes are not an index, or one that git does not write.
-    pub(super) fn read(source: Source, hash: HashKind) -> Read<IndexFile> {
+    pub(super) fn read(source: IndexSource, hash: HashKind) -> IndexRead<IndexFile> {
         let mut index = IndexFile {
             source,
             ..IndexFile::empty(hash)
         };
-        let mut found = Found::default();
+        let mut found = PassResult::default();
         let end = index.pass(&mut found)?;
         (index.blocks, index.count) = (found.blocks, found.count);
         (index.unmerged, index.gitlinks) = (found.unmerged, found.gitlinks);
@@ -125,10 +125,10 @@ impl IndexFile {
     }
 
     /// Reads the entries from the first one.
-    pub(super) fn entries(&self) -> Read<Cursor<'_>> {
-        let mut cursor = Cursor {
+    pub(super) fn entries(&self) -> IndexRead<EntryCursor<'_>> {
+        let mut cursor = EntryCursor {
             index: self,
-            window: Window::new(&self.source),
+            window: SourceWindow::new(&self.source),
             at: 0,
             start: HEADER,
             end: HEADER,
@@ -141,8 +141,8 @@ impl IndexFile {
     }
 
     /// Passes over all entries and returns the offset behind them.
-    fn pass(&self, found: &mut Found) -> Read<u64> {
-        let mut window = Window::new(&self.source);
+    fn pass(&self, found: &mut PassResult) -> IndexRead<u64> {
+        let mut window = SourceWindow::new(&self.source);
         let header = window.from(0, 12).map_err(text)?;
         if header.get(..4) != Some(b"DIRC") {
             return Err("it does not begin with DIRC".into());
@@ -156,7 +156,7 @@ impl IndexFile {
         let mut offset = HEADER;
         for at in 0..found.count {
             if at % BLOCK == 0 {
-                found.blocks.push(Block {
+                found.blocks.push(EntryBlock {
                     offset,
                     previous: path.as_slice().into(),
                 });
@@ -183,7 +183,7 @@ impl IndexFile {
         Ok(offset)
     }
 
-    fn fixed(&self, window: &mut Window<'_>, offset: u64) -> Read<Fixed> {
+    fn fixed(&self, window: &mut SourceWindow<'_>, offset: u64) -> IndexRead<FixedFields> {
         let flags_at = STAT + self.hash.len_in_bytes();
         let bytes = window.from(offset, flags_at + 4).map_err(text)?;
         let mode = u32_at(bytes, MODE)?;
@@ -201,7 +201,7 @@ impl IndexFile {
         if more_flags & !(SKIP_WORKTREE | INTENT_TO_ADD) != 0 {
             return Err("an entry has flags that guard does not know".into());
         }
-        Ok(Fixed {
+        Ok(FixedFields {
             mode,
             flags,
             more_flags,
@@ -210,13 +210,13 @@ impl IndexFile {
     }
 
     /// Reads the extensions from `start` to the checksum.
-    fn extensions(&mut self, start: u64) -> Read<()> {
+    fn extensions(&mut self, start: u64) -> IndexRead<()> {
         let length = self.source.len().map_err(text)?;
         let end = length
             .checked_sub(self.hash.len_in_bytes() as u64)
             .filter(|end| start <= *end)
             .ok_or("it ends in the middle of an entry")?;
-        let mut window = Window::new(&self.source);
+        let mut window = SourceWindow::new(&self.source);
         let mut offsets = None;
         let mut offset = start;
         while offset < end {
@@ -261,7 +261,7 @@ impl IndexFile {
     }
 
     /// Git starts its threads at the offsets in `IEOT`. There they must meet the same entries as a reader of all.
-    fn check_offsets(&self, table: &[u8]) -> Read<()> {
+    fn check_offsets(&self, table: &[u8]) -> IndexRead<()> {
         let wrong = || "its IEOT extension contradicts the entries".to_owned();
         let mut cursor = self.entries()?;
         for block in table.get(4..).ok_or_else(wrong)?.chunks(8) {
@@ -280,19 +280,19 @@ impl IndexFile {
 
 /// What a pass over the entries finds.
 #[derive(Default)]
-struct Found {
+struct PassResult {
     version: u32,
     count: usize,
-    blocks: Vec<Block>,
+    blocks: Vec<EntryBlock>,
     unmerged: Vec<BString>,
     gitlinks: Vec<BString>,
     is_sparse: bool,
 }
 
 /// Reads entries in order, and passes over those that do not matter.
-pub(super) struct Cursor<'a> {
+pub(super) struct EntryCursor<'a> {
     index: &'a IndexFile,
-    window: Window<'a>,
+    window: SourceWindow<'a>,
     /// The number of the current entry.
     at: usize,
     /// Its offset, and that of the next one.
@@ -302,12 +302,12 @@ pub(super) struct Cursor<'a> {
     path: BString,
     /// Whether it does not build on the path before it.
     is_independent: bool,
-    current: Option<Entry>,
+    current: Option<IndexEntry>,
 }
 
-impl Cursor<'_> {
+impl EntryCursor<'_> {
     /// The current entry and its path; `None` at the end.
-    pub(super) fn current(&self) -> Option<(&BStr, Entry)> {
+    pub(super) fn current(&self) -> Option<(&BStr, IndexEntry)> {
         self.current.map(|entry| (self.path.as_bstr(), entry))
     }
 
@@ -317,7 +317,7 @@ impl Cursor<'_> {
     }
 
     /// Moves on by `count` entries, at most to the end.
-    pub(super) fn advance(&mut self, count: usize) -> Read<()> {
+    pub(super) fn advance(&mut self, count: usize) -> IndexRead<()> {
         let target = self.at.saturating_add(count).min(self.index.count);
         if target / BLOCK > self.at / BLOCK
             && let Some(block) = self.index.blocks.get(target / BLOCK)
@@ -335,7 +335,7 @@ impl Cursor<'_> {
     }
 
     /// Moves forward to the first entry that is not before `path`.
-    pub(super) fn seek(&mut self, path: &BStr) -> Read<()> {
+    pub(super) fn seek(&mut self, path: &BStr) -> IndexRead<()> {
         // From block to block with doubled steps, then back in between: paths are often close to each other.
         let mut step = 1;
         let mut low = self.at / BLOCK;
@@ -362,8 +362,8 @@ impl Cursor<'_> {
     }
 
     /// The path of the first entry of a block.
-    fn first_of(&self, block: usize) -> Read<BString> {
-        let mut window = Window::new(&self.index.source);
+    fn first_of(&self, block: usize) -> IndexRead<BString> {
+        let mut window = SourceWindow::new(&self.index.source);
         let Some(block) = self.index.blocks.get(block) else {
             return Err("it has fewer entries than it tells".into());
         };
@@ -375,7 +375,7 @@ impl Cursor<'_> {
     }
 
     /// Decodes the entry at `self.end`.
-    fn decode(&mut self) -> Read<()> {
+    fn decode(&mut self) -> IndexRead<()> {
         self.start = self.end;
         self.current = None;
         if self.at >= self.index.count {
@@ -411,7 +411,7 @@ impl Cursor<'_> {
         }
         let bytes = self.window.from(start, fixed.path_at).map_err(text)?;
         let id = bytes.get(STAT..STAT + index.hash.len_in_bytes());
-        self.current = Some(Entry {
+        self.current = Some(IndexEntry {
             mode: fixed.mode,
             id: ObjectId::try_from(id.unwrap_or_default()).map_err(text)?,
             stage: u8::try_from((fixed.flags & STAGE) >> 12).unwrap_or_default(),
@@ -424,7 +424,7 @@ impl Cursor<'_> {
 }
 
 /// The offset of the next entry, where paths are not compressed.
-fn skip(window: &mut Window<'_>, offset: u64, fixed: &Fixed) -> Read<u64> {
+fn skip(window: &mut SourceWindow<'_>, offset: u64, fixed: &FixedFields) -> IndexRead<u64> {
     let length = match fixed.flags & LENGTH {
         LENGTH => return read_path(window, offset, fixed, 3, &mut BString::default()),
         length => usize::from(length),
@@ -439,12 +439,12 @@ fn padded(length: usize) -> u64 {
 
 /// Replaces `path`, that of the previous entry, and returns the offset of the next entry.
 fn read_path(
-    window: &mut Window<'_>,
+    window: &mut SourceWindow<'_>,
     offset: u64,
-    fixed: &Fixed,
+    fixed: &FixedFields,
     version: u32,
     path: &mut BString,
-) -> Read<u64> {
+) -> IndexRead<u64> {
     let truncated = || "it ends in the middle of an entry".to_owned();
     let too_long = || format!("a path is longer than {LONGEST_PATH} bytes");
     let start = offset + fixed.path_at as u64;
@@ -458,6 +458,10 @@ fn read_path(
         path.extend_from_slice(rest);
         if path.len() > LONGEST_PATH {
             return Err(too_long());
+        }
+        // Git goes by the number in the flags, and guard by the NUL.
+        if usize::from(fixed.flags & LENGTH) != path.len().min(LENGTH.into()) {
+            return Err("a path is not as long as its entry tells".into());
         }
         return Ok(start + (length + rest.len()) as u64 + 1);
     }
@@ -475,7 +479,7 @@ fn read_path(
 }
 
 /// A number in groups of seven bits and its length, as in pack offsets (gitformat-pack(5)).
-fn varint(bytes: &[u8]) -> Read<(usize, usize)> {
+fn varint(bytes: &[u8]) -> IndexRead<(usize, usize)> {
     let mut value = 0_usize;
     for (at, byte) in bytes.iter().take(5).enumerate() {
         let group = usize::from(byte & 0x7f);
@@ -492,7 +496,7 @@ fn varint(bytes: &[u8]) -> Read<(usize, usize)> {
 }
 
 /// The body of an extension.
-fn whole(window: &mut Window<'_>, offset: u64, size: u32) -> Read<Vec<u8>> {
+fn whole(window: &mut SourceWindow<'_>, offset: u64, size: u32) -> IndexRead<Vec<u8>> {
     let size = usize::try_from(size).map_err(text)?;
     let found = window.from(offset, size).map_err(text)?;
     let body = found.get(..size);
@@ -501,14 +505,14 @@ fn whole(window: &mut Window<'_>, offset: u64, size: u32) -> Read<Vec<u8>> {
         .to_vec())
 }
 
-fn u32_at(bytes: &[u8], at: usize) -> Read<u32> {
+fn u32_at(bytes: &[u8], at: usize) -> IndexRead<u32> {
     let found = bytes
         .get(at..at + 4)
         .and_then(|found| found.try_into().ok());
     Ok(u32::from_be_bytes(found.ok_or("it ends too early")?))
 }
 
-fn u16_at(bytes: &[u8], at: usize) -> Read<u16> {
+fn u16_at(bytes: &[u8], at: usize) -> IndexRead<u16> {
     let found = bytes
         .get(at..at + 2)
         .and_then(|found| found.try_into().ok());

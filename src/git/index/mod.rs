@@ -4,6 +4,9 @@ mod cached_tree;
 mod committed;
 mod file;
 mod source;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
 
 use std::cell::OnceCell;
 use std::fs::File;
@@ -16,8 +19,8 @@ use gix::index::State as IndexState;
 
 use self::cached_tree::CachedTrees;
 use self::committed::{CommittedTree, committed_tree};
-use self::file::{DIRECTORY, Entry, IndexFile, Read};
-use self::source::Source;
+use self::file::{DIRECTORY, IndexEntry, IndexFile, IndexRead};
+use self::source::IndexSource;
 use super::{Objects, Repository, Tree, changes_between, failed, show_file};
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
@@ -75,7 +78,7 @@ impl Index {
                 Error::new(format!("the index {shown} cannot be read: {error}"))
             })?,
         };
-        let file = IndexFile::read(Source::File(file), hash);
+        let file = IndexFile::read(IndexSource::File(file), hash);
         let file = file.map_err(|why| damaged(&shown, why))?;
         if !file.is_split {
             return Ok(index(file));
@@ -98,7 +101,7 @@ impl Index {
         written.map_err(|error| damaged(&shown, error.to_string()))?;
         // Where the checksum of a file is.
         bytes.resize(bytes.len() + hash.len_in_bytes(), 0);
-        let file = IndexFile::read(Source::Memory(bytes), hash);
+        let file = IndexFile::read(IndexSource::Memory(bytes), hash);
         Ok(Index {
             file: file.map_err(|why| damaged(&shown, why))?,
             shown,
@@ -139,7 +142,7 @@ impl Index {
         }))
     }
 
-    fn compute(&self) -> Read<CommittedTree> {
+    fn compute(&self) -> IndexRead<CommittedTree> {
         let cached = self.file.cached_tree.clone();
         let cached = cached
             .map(|cached| CachedTrees::parse(cached, self.hash.len_in_bytes()))
@@ -170,7 +173,7 @@ impl Index {
     fn first_contradiction<'a>(
         &self,
         changes: impl Iterator<Item = &'a Change>,
-    ) -> Read<Option<&'a BStr>> {
+    ) -> IndexRead<Option<&'a BStr>> {
         let mut cursor = self.file.entries()?;
         for change in changes {
             let path: &BStr = change.path.as_ref();
@@ -186,7 +189,7 @@ impl Index {
     }
 
     /// Whether a directory around `path` is a single entry.
-    fn is_in_sparse_directory(&self, path: &BStr) -> Read<bool> {
+    fn is_in_sparse_directory(&self, path: &BStr) -> IndexRead<bool> {
         if !self.file.is_sparse {
             return Ok(false);
         }
@@ -202,8 +205,8 @@ impl Index {
     }
 
     /// Calls `visit` for each entry.
-    fn visit(&self, mut visit: impl FnMut(&BStr, &Entry)) -> Result<()> {
-        let mut walk = || -> Read<()> {
+    fn visit(&self, mut visit: impl FnMut(&BStr, &IndexEntry)) -> Result<()> {
+        let mut walk = || -> IndexRead<()> {
             let mut cursor = self.file.entries()?;
             while let Some((path, entry)) = cursor.current() {
                 visit(path, &entry);
@@ -264,7 +267,7 @@ impl Index {
 }
 
 /// What an entry commits; `None` for `git add -N` and for a directory that is one entry.
-fn state_of(entry: &Entry) -> Option<State> {
+fn state_of(entry: &IndexEntry) -> Option<State> {
     let is_file = !entry.is_intent_to_add && entry.mode != DIRECTORY;
     is_file.then(|| State {
         kind: Kind::from_mode(entry.mode),

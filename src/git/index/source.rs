@@ -6,31 +6,31 @@ use std::io::{self, Read, Seek, SeekFrom};
 use gix::bstr::ByteSlice;
 
 /// Where the bytes of an index are.
-pub(super) enum Source {
+pub(super) enum IndexSource {
     /// A file. Git replaces it as a whole, so an open one does not change.
     File(File),
     /// In memory.
     Memory(Vec<u8>),
 }
 
-impl Source {
+impl IndexSource {
     /// The number of bytes.
     pub(super) fn len(&self) -> io::Result<u64> {
         match self {
-            Source::File(file) => Ok(file.metadata()?.len()),
-            Source::Memory(bytes) => Ok(bytes.len() as u64),
+            IndexSource::File(file) => Ok(file.metadata()?.len()),
+            IndexSource::Memory(bytes) => Ok(bytes.len() as u64),
         }
     }
 
     /// Appends up to `wanted` bytes from `offset` to `buffer`.
     fn read(&self, offset: u64, wanted: usize, buffer: &mut Vec<u8>) -> io::Result<()> {
         match self {
-            Source::File(file) => {
+            IndexSource::File(file) => {
                 let mut file = file;
                 file.seek(SeekFrom::Start(offset))?;
                 file.take(wanted as u64).read_to_end(buffer)?;
             }
-            Source::Memory(bytes) => {
+            IndexSource::Memory(bytes) => {
                 let start = usize::try_from(offset).unwrap_or(usize::MAX);
                 let rest = bytes.get(start..).unwrap_or_default();
                 buffer.extend_from_slice(&rest[..wanted.min(rest.len())]);
@@ -46,17 +46,17 @@ const FIRST: usize = 16 << 10;
 const MOST: usize = 256 << 10;
 
 /// A part of a source in memory, which moves along with the reader.
-pub(super) struct Window<'a> {
-    source: &'a Source,
+pub(super) struct SourceWindow<'a> {
+    source: &'a IndexSource,
     /// The offset of the first byte in memory.
     start: u64,
     buffer: Vec<u8>,
     next: usize,
 }
 
-impl<'a> Window<'a> {
-    pub(super) fn new(source: &'a Source) -> Self {
-        Window {
+impl<'a> SourceWindow<'a> {
+    pub(super) fn new(source: &'a IndexSource) -> Self {
+        SourceWindow {
             source,
             start: 0,
             buffer: Vec::new(),

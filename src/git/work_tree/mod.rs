@@ -108,7 +108,10 @@ fn refuse_unsorted(state: &IndexState) -> Result<()> {
     match entries.windows(2).find(|pair| !follows(pair)) {
         Some(pair) => {
             let path = escaped(pair[1].path(state));
-            Err(Error::new(format!("the index is damaged: {path} is out of order")).help(REBUILD))
+            Err(Error::new(format!(
+                "the index is damaged: {path} is a duplicate or unsorted entry"
+            ))
+            .help(REBUILD))
         }
         None => Ok(()),
     }

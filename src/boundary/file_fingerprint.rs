@@ -13,7 +13,7 @@ use crate::system;
 
 /// The state of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum FileState {
+pub(super) enum FileFingerprint {
     Nothing,
     /// A regular file with one name: the SHA-256 of its content, and its permission bits.
     File {
@@ -26,10 +26,10 @@ pub(super) enum FileState {
     },
 }
 
-impl FileState {
+impl FileFingerprint {
     /// From what was read before.
-    pub(super) fn of(entry: &OpenedFile) -> io::Result<FileState> {
-        Ok(FileState::File {
+    pub(super) fn of(entry: &OpenedFile) -> io::Result<FileFingerprint> {
+        Ok(FileFingerprint::File {
             digest: digest(entry.content.as_slice())?,
             mode: entry.mode,
         })
@@ -39,23 +39,27 @@ impl FileState {
     ///
     /// # Errors
     /// It cannot be read.
-    pub(super) fn at(dir: &Dir, name: &Path) -> io::Result<FileState> {
+    pub(super) fn at(dir: &Dir, name: &Path) -> io::Result<FileFingerprint> {
         let file = match open_to_read(dir, name) {
             Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(FileState::Nothing),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(FileFingerprint::Nothing);
+            }
             // A link or a socket cannot be opened.
             Err(error) => {
                 return match dir.symlink_metadata(name) {
-                    Ok(there) if !there.is_file() => Ok(FileState::Other { inode: there.ino() }),
+                    Ok(there) if !there.is_file() => {
+                        Ok(FileFingerprint::Other { inode: there.ino() })
+                    }
                     _ => Err(error),
                 };
             }
         };
         let there = file.metadata()?;
         if !there.is_file() || there.nlink() > 1 {
-            return Ok(FileState::Other { inode: there.ino() });
+            return Ok(FileFingerprint::Other { inode: there.ino() });
         }
-        Ok(FileState::File {
+        Ok(FileFingerprint::File {
             digest: digest(file)?,
             mode: system::mode(&there),
         })
