@@ -4,10 +4,11 @@ use std::collections::HashSet;
 
 use gix::bstr::{BStr, BString};
 
-use super::{Loader, add_and_commit};
+use super::{GitTree, Loader, add_and_commit};
 use crate::error::{Error, Result};
 use crate::finding::Help;
 use crate::path::escaped;
+use crate::policy::glob::Glob;
 use crate::policy::{ChosenBy, Stage, design_selection, settings};
 use crate::rules;
 
@@ -141,12 +142,10 @@ impl Loader<'_> {
 
     /// The matching files on the governing side or, if there are none, on the other side.
     fn matching(&self, patterns: &[String]) -> Result<Vec<BString>> {
-        let proposed = |below: &BStr| self.inputs.proposal.files_below(below);
-        let current = |below: &BStr| self.base.files_below(below);
-        let (first, second): (&ListFiles<'_>, &ListFiles<'_>) = if self.head_governs() {
-            (&proposed, &current)
-        } else {
-            (&current, &proposed)
+        let sides = [GitTree::Tree(&self.base), self.inputs.proposal];
+        let [first, second] = match self.head_governs() {
+            true => [1, 0].map(|at| sides[at]),
+            false => sides,
         };
         let found = matching(patterns, first)?;
         if found.is_empty() {
@@ -274,15 +273,17 @@ pub(super) fn choice(path: BString, by: impl Into<ChosenBy>, by_hand: bool) -> C
     }
 }
 
-/// Lists the files below a directory of one side.
-type ListFiles<'a> = dyn Fn(&BStr) -> Result<Vec<BString>> + 'a;
-
-fn matching(patterns: &[String], files_below: &ListFiles<'_>) -> Result<Vec<BString>> {
+fn matching(patterns: &[String], side: GitTree<'_>) -> Result<Vec<BString>> {
     let mut found = Vec::new();
     for pattern in patterns {
-        let below = files_below(design_selection::literal_directory(pattern).into())?;
-        let matches = |path: &BString| design_selection::matches(pattern, path.as_ref());
-        found.extend(below.into_iter().filter(matches));
+        if design_selection::is_literal(pattern) {
+            let path = BString::from(pattern.as_str());
+            let is_there = side.get(path.as_ref())?.is_some();
+            found.extend(is_there.then_some(path));
+        } else if let Ok(glob) = Glob::new(pattern.as_str().into()) {
+            let below = side.files_below(design_selection::literal_directory(pattern).into())?;
+            found.extend(below.into_iter().filter(|path| glob.matches(path.as_ref())));
+        }
     }
     found.sort();
     found.dedup();
