@@ -28,6 +28,8 @@ pub struct Patterns {
 struct Pattern {
     text: String,
     glob: gix::glob::Pattern,
+    /// Texts in every match, which are faster to find than wildcards.
+    texts: Vec<Vec<u8>>,
 }
 
 /// Why a pattern is refused. Git would ignore most of these silently, and the list would cover less than it seems to.
@@ -189,13 +191,14 @@ impl Pattern {
             .next()
             .filter(|(glob, ..)| !glob.text.is_empty())
             .ok_or(PatternError::Nothing)?;
-        Ok(Pattern { text, glob })
+        let texts = texts_in_every_match(&glob);
+        Ok(Pattern { text, glob, texts })
     }
 
     /// Matches like git: compares the part before the first wildcard and matches the rest alone, so that `**` starts
     /// a segment there. [`gix::glob::Pattern::matches`] differs in this.
     fn matches(&self, step: &PathStep<'_>) -> bool {
-        let Pattern { glob, .. } = self;
+        let Pattern { glob, texts, .. } = self;
         if glob.mode.contains(Mode::MUST_BE_DIR) && !step.is_directory {
             return false;
         }
@@ -206,13 +209,25 @@ impl Pattern {
         };
         let (literal, rest) = glob.text.split_at(literal);
         subject.strip_prefix(literal).is_some_and(|subject| {
-            gix::glob::wildmatch(
-                rest.as_bstr(),
-                subject.as_bstr(),
-                wildmatch::Mode::NO_MATCH_SLASH_LITERAL,
-            )
+            texts.iter().all(|text| subject.contains_str(text))
+                && gix::glob::wildmatch(
+                    rest.as_bstr(),
+                    subject.as_bstr(),
+                    wildmatch::Mode::NO_MATCH_SLASH_LITERAL,
+                )
         })
     }
+}
+
+/// The literal texts between the wildcards of a pattern. Slashes beside `**` may match nothing.
+fn texts_in_every_match(glob: &gix::glob::Pattern) -> Vec<Vec<u8>> {
+    let rest = &glob.text[glob.first_wildcard_pos.unwrap_or(glob.text.len())..];
+    if rest.contains(&b'[') || rest.contains(&b'\\') {
+        return Vec::new();
+    }
+    let texts = rest.split(|byte| matches!(byte, b'*' | b'?'));
+    let texts = texts.map(|text| text.trim_with(|c| c == '/').to_vec());
+    texts.filter(|text| !text.is_empty()).collect()
 }
 
 /// Whether the text ends with an odd number of backslashes.
@@ -260,6 +275,15 @@ mod tests {
             ("docs/lld", "x/docs/lld/a.md", false),
             ("src/*.rs", "src/a/b.rs", false),
             ("src/*.rs", "src/b.rs", true),
+            ("**/tests/**", "tests/a.rs", true),
+            ("**/tests/**", "a/tests/b/c.rs", true),
+            ("**/tests/**", "a/latests/c.rs", false),
+            ("a/**/b", "a/b", true),
+            ("a/**/b", "a/x/y/b", true),
+            ("a*/b?c.[ch]", "ax/bxc.h", true),
+            ("a*/b?c.[ch]", "ax/bc.h", false),
+            ("*\\*.md", "a*.md", true),
+            ("*\\*.md", "ab.md", false),
         ] {
             let patterns = Patterns::new(vec![pattern.to_owned()]);
             let covers = patterns.map(|patterns| patterns.contains(path.into()));
