@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::finding::Help;
 use crate::judge::merge_base;
 use crate::path::{escaped, shell_word};
-use crate::policy::design::{self, Design};
+use crate::policy::design::{self, Design, DesignOptions};
 use crate::policy::scope::Scope;
 use crate::policy::{Governing, Grant, Origin, Stage, design_selection};
 
@@ -193,8 +193,15 @@ impl Loader<'_> {
     }
 
     fn parse(&self, path: &BStr, bytes: &[u8]) -> Result<Design> {
-        let options = design::DesignOptions::from_settings(&self.settings);
-        design::parse_among(path, bytes, &options, |name| self.is_file(name))
+        let options = DesignOptions::from_settings(&self.settings);
+        let parse = |options: &DesignOptions| {
+            let parse = || design::parse(path, bytes, options);
+            match self.known {
+                Some(known) => known.get_or_parse(path, bytes, options, parse),
+                None => parse(),
+            }
+        };
+        design::parse_among_with(&options, parse, |name| self.is_file(name))
     }
 
     /// Whether a file of this name is on either side, at the merge base or, for a request, on disk.

@@ -17,6 +17,7 @@ use crate::error::Result;
 use crate::finding::Help;
 use crate::git::{Objects, Parents, Repository, Tree};
 use crate::path::shell_word;
+use crate::policy::design::KnownDesigns;
 use crate::policy::settings::{self, Authority, Missing, Settings};
 use crate::policy::{Governing, Policy, Stage, design_selection};
 use crate::rules;
@@ -25,7 +26,7 @@ pub(super) use choose::Choice;
 pub(super) use locate::{LocatedDesigns, locate};
 
 /// The policy for a path that a request wants to write: HEAD's, so that a request cannot grant itself anything.
-/// `needs_design`: whether the answer depends on a design.
+/// `needs_design`: whether the answer depends on a design. Designs in `known` are not parsed again.
 ///
 /// # Errors
 /// Settings or designs that cannot be used, no design, more than one without a choice, or one that HEAD lacks.
@@ -33,8 +34,12 @@ pub fn load_for_request(
     repo: &Repository,
     options: &Options,
     needs_design: bool,
+    known: Option<&KnownDesigns>,
 ) -> Result<Policy> {
-    load_of_head(repo, options, needs_design, false)
+    let mut loader = loader_of_head(repo, options)?;
+    loader.work_tree_serves = false;
+    loader.known = known;
+    loader.policy(needs_design)
 }
 
 /// The same for display only: a design named by the user that HEAD lacks comes from the work tree.
@@ -42,21 +47,13 @@ pub fn load_for_request(
 /// # Errors
 /// As for [`load_for_request`], but for a design that HEAD lacks.
 pub(super) fn load_to_show(repo: &Repository, options: &Options) -> Result<Policy> {
-    load_of_head(repo, options, true, !options.in_hook)
+    loader_of_head(repo, options)?.policy(true)
 }
 
-fn load_of_head(
-    repo: &Repository,
-    options: &Options,
-    needs_design: bool,
-    work_tree_serves: bool,
-) -> Result<Policy> {
+fn loader_of_head<'a>(repo: &'a Repository, options: &'a Options) -> Result<Loader<'a>> {
     let head = repo.head_commit()?;
     let inputs = PolicyInputs::uncommitted(repo, Stage::Request, head, GitTree::Changes(&[]))?;
-    let mut loader = Loader::new(repo, inputs, options)?;
-    loader.work_tree_serves = work_tree_serves;
-    let designs = loader.designs(needs_design)?;
-    loader.finish(designs, needs_design)
+    Loader::new(repo, inputs, options)
 }
 
 /// What is compared with what, and what the history says about the selection of designs.
@@ -150,6 +147,7 @@ struct Loader<'a> {
     next_settings: Option<Settings>,
     /// The first change that needs a design.
     first_refused: Option<BString>,
+    known: Option<&'a KnownDesigns>,
 }
 
 impl<'a> Loader<'a> {
@@ -175,6 +173,7 @@ impl<'a> Loader<'a> {
             moved_designs: Vec::new(),
             next_settings: None,
             first_refused: None,
+            known: None,
         };
         loader.read_settings()?;
         Ok(loader)
@@ -328,6 +327,11 @@ impl<'a> Loader<'a> {
             }
         }
         Ok(designs)
+    }
+
+    fn policy(mut self, needs_design: bool) -> Result<Policy> {
+        let designs = self.designs(needs_design)?;
+        self.finish(designs, needs_design)
     }
 
     fn finish(self, designs: Vec<Governing>, needed: bool) -> Result<Policy> {

@@ -27,6 +27,7 @@ mod heading;
 mod html;
 mod inline;
 mod kind;
+mod known;
 mod lines;
 mod link;
 mod map;
@@ -56,6 +57,7 @@ use crate::path::escaped;
 use crate::policy::{Grant, GrantKind};
 
 pub use form::{Form, MissingRow, RowToAdd, usual_row};
+pub use known::KnownDesigns;
 pub use options::DesignOptions;
 pub use parsed::{Design, DesignFault, Mention};
 pub use role::role_of;
@@ -102,9 +104,21 @@ pub fn parse_among<E>(
     path: &BStr,
     bytes: &[u8],
     options: &DesignOptions,
+    is_file: impl FnMut(&BStr) -> Result<bool, E>,
+) -> Result<Design, E> {
+    parse_among_with(options, |options| parse(path, bytes, options), is_file)
+}
+
+/// The same with a given parser.
+///
+/// # Errors
+/// `is_file` failed.
+pub fn parse_among_with<E>(
+    options: &DesignOptions,
+    parse: impl Fn(&DesignOptions) -> Design,
     mut is_file: impl FnMut(&BStr) -> Result<bool, E>,
 ) -> Result<Design, E> {
-    let design = parse(path, bytes, options);
+    let design = parse(options);
     let mut files = BTreeSet::new();
     for name in &design.doubtful {
         if is_file(name.as_ref())? {
@@ -118,7 +132,7 @@ pub fn parse_among<E>(
         files,
         ..options.clone()
     };
-    Ok(parse(path, bytes, &options))
+    Ok(parse(&options))
 }
 
 impl Design {
