@@ -29,9 +29,11 @@ const SKIP_WORKTREE: u16 = 0x4000;
 /// Second flags: from `git add -N`.
 const INTENT_TO_ADD: u16 = 0x2000;
 /// The longest path that guard reads. Git's prefix compression would let a small file hold many long paths.
-const LONGEST_PATH: usize = 16 << 10;
+const LONGEST_PATH: usize = 8 << 10;
+/// The size of the longest entry whose length its flags tell.
+const LONGEST_PLAIN: usize = STAT + 32 + 2 + 4096 + 8;
 /// After how many entries a position is noted, from which reading can start.
-const BLOCK: usize = 256;
+const BLOCK: usize = 64;
 /// The mode of a directory that a sparse index holds as one entry.
 pub(super) const DIRECTORY: u32 = 0o040_000;
 
@@ -154,33 +156,64 @@ impl IndexFile {
         }
         let mut path = BString::default();
         let mut offset = HEADER;
-        for at in 0..found.count {
+        let mut at = 0;
+        while at < found.count {
             if at % BLOCK == 0 {
                 found.blocks.push(EntryBlock {
                     offset,
                     previous: path.as_slice().into(),
                 });
             }
+            if found.version < 4 {
+                let most = (BLOCK - at % BLOCK).min(found.count - at);
+                let bytes = window.from(offset, LONGEST_PLAIN).map_err(text)?;
+                let (passed, length) = self.pass_plain(bytes, most);
+                at += passed;
+                offset += length as u64;
+                if passed > 0 {
+                    continue;
+                }
+            }
             let fixed = self.fixed(&mut window, offset)?;
-            let stays = fixed.flags & STAGE == 0 && fixed.mode != 0o160_000;
-            offset = if stays && found.version < 4 {
-                skip(&mut window, offset, &fixed)?
-            } else {
-                let next = read_path(&mut window, offset, &fixed, found.version, &mut path)?;
-                if fixed.flags & STAGE != 0 {
-                    found.unmerged.push(path.clone());
-                }
-                if fixed.mode == 0o160_000 {
-                    found.gitlinks.push(path.clone());
-                }
-                next
-            };
+            offset = read_path(&mut window, offset, &fixed, found.version, &mut path)?;
+            if fixed.flags & STAGE != 0 {
+                found.unmerged.push(path.clone());
+            }
+            if fixed.mode == 0o160_000 {
+                found.gitlinks.push(path.clone());
+            }
             found.is_sparse |= fixed.mode == DIRECTORY;
             if found.version < 4 {
                 path.clear();
             }
+            at += 1;
         }
         Ok(offset)
+    }
+
+    /// Passes over up to `most` entries of files without anything special, and returns how many and their length.
+    fn pass_plain(&self, bytes: &[u8], most: usize) -> (usize, usize) {
+        let flags_at = STAT + self.hash.len_in_bytes();
+        let (mut passed, mut offset) = (0, 0);
+        while passed < most
+            && let Some(entry) = bytes.get(offset..)
+            && let Some(&[a, b, c, d]) = entry.get(MODE..MODE + 4)
+            && let Some(&[high, low]) = entry.get(flags_at..flags_at + 2)
+        {
+            let mode = u32::from_be_bytes([a, b, c, d]);
+            let flags = u16::from_be_bytes([high, low]);
+            let length = flags & LENGTH;
+            let is_plain = matches!(mode, 0o100_644 | 0o100_755 | 0o120_000)
+                && flags & (STAGE | EXTENDED) == 0
+                && length != LENGTH;
+            let size = flags_at + 2 + usize::from(length);
+            if !is_plain || entry.len() < size {
+                break;
+            }
+            offset += padded(size);
+            passed += 1;
+        }
+        (passed, offset)
     }
 
     fn fixed(&self, window: &mut SourceWindow<'_>, offset: u64) -> IndexRead<FixedFields> {
@@ -319,19 +352,27 @@ impl EntryCursor<'_> {
     /// Moves on by `count` entries, at most to the end.
     pub(super) fn advance(&mut self, count: usize) -> IndexRead<()> {
         let target = self.at.saturating_add(count).min(self.index.count);
+        if target == self.at {
+            return Ok(());
+        }
+        self.at += 1;
         if target / BLOCK > self.at / BLOCK
             && let Some(block) = self.index.blocks.get(target / BLOCK)
         {
             self.at = target / BLOCK * BLOCK;
             self.end = block.offset;
             self.path = block.previous.to_vec().into();
-            self.decode()?;
         }
         while self.at < target {
+            if self.index.version < 4 {
+                let fixed = self.index.fixed(&mut self.window, self.end)?;
+                self.end = skip(&mut self.window, self.end, &fixed)?;
+            } else {
+                self.decode()?;
+            }
             self.at += 1;
-            self.decode()?;
         }
-        Ok(())
+        self.decode()
     }
 
     /// Moves forward to the first entry that is not before `path`.
@@ -429,12 +470,12 @@ fn skip(window: &mut SourceWindow<'_>, offset: u64, fixed: &FixedFields) -> Inde
         LENGTH => return read_path(window, offset, fixed, 3, &mut BString::default()),
         length => usize::from(length),
     };
-    Ok(offset + padded(fixed.path_at + length))
+    Ok(offset + padded(fixed.path_at + length) as u64)
 }
 
 /// The size of an entry with one to eight NULs, a multiple of eight.
-fn padded(length: usize) -> u64 {
-    ((length + 8) / 8 * 8) as u64
+fn padded(length: usize) -> usize {
+    (length + 8) / 8 * 8
 }
 
 /// Replaces `path`, that of the previous entry, and returns the offset of the next entry.
@@ -475,7 +516,7 @@ fn read_path(
     };
     path.clear();
     path.extend_from_slice(name);
-    Ok(offset + padded(fixed.path_at + name.len()))
+    Ok(offset + padded(fixed.path_at + name.len()) as u64)
 }
 
 /// A number in groups of seven bits and its length, as in pack offsets (gitformat-pack(5)).

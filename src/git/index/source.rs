@@ -22,26 +22,35 @@ impl IndexSource {
         }
     }
 
-    /// Appends up to `wanted` bytes from `offset` to `buffer`.
-    fn read(&self, offset: u64, wanted: usize, buffer: &mut Vec<u8>) -> io::Result<()> {
+    /// Fills `buffer` from `offset`, and returns how much of it; less only at the end.
+    fn read(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut filled = 0;
         match self {
             IndexSource::File(file) => {
                 let mut file = file;
                 file.seek(SeekFrom::Start(offset))?;
-                file.take(wanted as u64).read_to_end(buffer)?;
+                while filled < buffer.len() {
+                    match file.read(&mut buffer[filled..]) {
+                        Ok(0) => break,
+                        Ok(count) => filled += count,
+                        Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                        Err(error) => return Err(error),
+                    }
+                }
             }
             IndexSource::Memory(bytes) => {
                 let start = usize::try_from(offset).unwrap_or(usize::MAX);
                 let rest = bytes.get(start..).unwrap_or_default();
-                buffer.extend_from_slice(&rest[..wanted.min(rest.len())]);
+                filled = rest.len().min(buffer.len());
+                buffer[..filled].copy_from_slice(&rest[..filled]);
             }
         }
-        Ok(())
+        Ok(filled)
     }
 }
 
 /// What the first read after a jump reads: about one block of entries.
-const FIRST: usize = 16 << 10;
+const FIRST: usize = 8 << 10;
 /// What reads grow to while they follow each other.
 const MOST: usize = 256 << 10;
 
@@ -51,6 +60,8 @@ pub(super) struct SourceWindow<'a> {
     /// The offset of the first byte in memory.
     start: u64,
     buffer: Vec<u8>,
+    /// How much of the buffer holds bytes.
+    filled: usize,
     next: usize,
 }
 
@@ -60,6 +71,7 @@ impl<'a> SourceWindow<'a> {
             source,
             start: 0,
             buffer: Vec::new(),
+            filled: 0,
             next: FIRST,
         }
     }
@@ -69,32 +81,36 @@ impl<'a> SourceWindow<'a> {
         let mut at = offset
             .checked_sub(self.start)
             .map_or(usize::MAX, |at| usize::try_from(at).unwrap_or(usize::MAX));
-        if at > self.buffer.len() || self.buffer.len() - at < wanted {
+        if at > self.filled || self.filled - at < wanted {
             self.move_to(offset, wanted)?;
             at = 0;
         }
-        Ok(&self.buffer[at..])
+        Ok(&self.buffer[at..self.filled])
     }
 
     fn move_to(&mut self, offset: u64, wanted: usize) -> io::Result<()> {
-        let end = self.start + self.buffer.len() as u64;
-        let kept = match offset.checked_sub(self.start) {
-            Some(at) if offset <= end => {
+        let at = offset
+            .checked_sub(self.start)
+            .and_then(|at| usize::try_from(at).ok());
+        let kept = match at.filter(|at| *at <= self.filled) {
+            Some(at) => {
                 self.next = (self.next * 2).min(MOST);
-                self.buffer
-                    .drain(..usize::try_from(at).unwrap_or(usize::MAX));
-                self.buffer.len()
+                self.buffer.copy_within(at..self.filled, 0);
+                self.filled - at
             }
-            _ => {
+            None => {
                 self.next = FIRST;
-                self.buffer.clear();
                 0
             }
         };
         self.start = offset;
-        let missing = wanted.saturating_sub(kept).max(self.next);
-        self.source
-            .read(offset + kept as u64, missing, &mut self.buffer)
+        let size = wanted.max(kept + self.next);
+        if self.buffer.len() < size {
+            self.buffer.resize(size, 0);
+        }
+        let rest = &mut self.buffer[kept..size];
+        self.filled = kept + self.source.read(offset + kept as u64, rest)?;
+        Ok(())
     }
 
     /// The bytes from `offset` to the next NUL, which must follow within `most` bytes.
