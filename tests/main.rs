@@ -74,6 +74,7 @@ mod issue_in_branch;
 mod large_files;
 mod leftovers;
 mod limits;
+mod loose_objects;
 mod managers;
 mod measure_precision;
 mod measure_vs_git;

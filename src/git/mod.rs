@@ -17,6 +17,7 @@ mod health;
 mod history;
 mod hooks;
 mod index;
+mod loose;
 mod merge;
 mod merge_lines;
 mod objects;

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use gix::ObjectId;
 use gix::objs::{Exists, Find, Kind};
+use gix::odb::find::Header;
 use gix::odb::pack::cache::{lru, object};
 use gix::prelude::HeaderExt;
 
+use super::loose::LooseObjects;
 use crate::change::{Kind as FileKind, State};
 use crate::error::{Error, Result};
 
@@ -20,6 +22,7 @@ pub struct Objects {
     held: Arc<Blobs>,
     /// Trees that are only in memory; see [`Objects::with_trees`].
     trees: Arc<Blobs>,
+    loose: LooseObjects,
 }
 
 /// Contents of objects, by id.
@@ -48,6 +51,7 @@ impl Objects {
             odb: Some(handle),
             held: Arc::default(),
             trees: Arc::default(),
+            loose: LooseObjects::default(),
         }
     }
 
@@ -57,6 +61,7 @@ impl Objects {
             odb: None,
             held: Arc::new(blobs),
             trees: Arc::default(),
+            loose: LooseObjects::default(),
         }
     }
 
@@ -79,6 +84,7 @@ impl Objects {
     /// A handle with caches, for walks through many commits, which read the same objects and delta bases again.
     pub fn remembering(&self) -> Objects {
         let mut objects = self.clone();
+        objects.loose.leave_to_gix();
         if let Some(odb) = &mut objects.odb {
             odb.set_pack_cache(|| Box::new(lru::MemoryCappedHashmap::new(DELTA_BASES)));
             odb.set_object_cache(|| Box::new(object::MemoryCappedHashmap::new(WHOLE)));
@@ -212,10 +218,17 @@ impl Objects {
 
     fn read(&self, id: ObjectId, kind: Kind, buffer: &mut Vec<u8>) -> Result<()> {
         let odb = self.odb()?;
-        if let Ok(header) = odb.header(id)
-            && header.size() > MAX_OBJECT
+        if self.loose.read(odb, id, buffer) == Some(kind) {
+            return Ok(());
+        }
+        let mut header = odb.header(id).ok();
+        if let Some(Header::Loose { .. }) = header
+            && self.loose.note(odb)
         {
-            let size = header.size();
+            header = odb.header(id).ok();
+        }
+        let size = header.map_or(0, |header| header.size());
+        if size > MAX_OBJECT {
             return Err(Error::new(format!(
                 "object {id} has {size} bytes; guard reads objects of up to 256 MiB"
             ))

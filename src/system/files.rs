@@ -46,6 +46,17 @@ pub(crate) fn never_wait(options: &mut OpenOptions) {
     options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
 }
 
+/// Opens a file for reading; does not wait for a writer if it is a FIFO.
+///
+/// # Errors
+/// A file system error.
+pub(crate) fn open_without_waiting(path: &Path) -> io::Result<fs::File> {
+    fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
+        .open(path)
+}
+
 /// The stat data in git's index: the low 32 bits of each number. `None` if the system has no such numbers.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 pub(crate) fn stat(metadata: &Metadata) -> Option<Stat> {

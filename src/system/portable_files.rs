@@ -34,6 +34,14 @@ pub(crate) fn create_with_mode(_options: &mut OpenOptions, _mode: u32) {}
 /// Does nothing: no name in a directory is a pipe.
 pub(crate) fn never_wait(_options: &mut OpenOptions) {}
 
+/// Opens a file for reading.
+///
+/// # Errors
+/// A file system error.
+pub(crate) fn open_without_waiting(path: &Path) -> io::Result<fs::File> {
+    fs::File::open(path)
+}
+
 /// `None`, so every file is read.
 pub(crate) fn stat(_metadata: &Metadata) -> Option<Stat> {
     None
