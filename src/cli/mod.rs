@@ -34,7 +34,6 @@ mod use_design;
 
 use std::ffi::OsString;
 use std::io;
-use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -136,10 +135,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     fail_closed_on_panic();
     crate::system::survive_size_limit();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    // Taking it apart would take as long as parsing the arguments.
-    let mut command = ManuallyDrop::new(command());
-    let parsed = command
-        .try_get_matches_from_mut(&arguments)
+    let parsed = command()
+        .try_get_matches_from(&arguments)
         .and_then(|matches| {
             Ok((
                 Cli::from_arg_matches(&matches)?,
