@@ -119,7 +119,7 @@ fn answer_each(
     options: &Options,
     output: &mut Output,
 ) -> Result<u8> {
-    let mut told = Told::default();
+    let mut progress = CheckProgress::default();
     let known = KnownDesigns::default();
     loop {
         let batch = list.wait()?;
@@ -140,37 +140,37 @@ fn answer_each(
             });
             let is_read = match answer {
                 Ok((result, notes)) => {
-                    told.counts.add(&result);
-                    told.notes(notes, output);
+                    progress.counts.add(&result);
+                    progress.notes(notes, output);
                     output.stream(|out, format, style| {
                         write_check_result(&result, format, out, style)
                     })
                 }
-                Err(error) => told.error(written.as_ref(), error, output),
+                Err(error) => progress.error(written.as_ref(), error, output),
             };
             if !is_read {
-                return Ok(told.counts.exit_code());
+                return Ok(progress.counts.exit_code());
             }
         }
     }
-    if told.counts == CheckCounts::default() {
+    if progress.counts == CheckCounts::default() {
         // Without a path there is no other sign that guard works here.
         repository()?;
     }
-    output.stream(|out, format, _| write_check_end(&told.counts, &told.notes, format, out));
-    Ok(told.counts.exit_code())
+    output.stream(|out, format, _| write_check_end(&progress.counts, &progress.notes, format, out));
+    Ok(progress.counts.exit_code())
 }
 
 /// What guard has told so far.
 #[derive(Default)]
-struct Told {
+struct CheckProgress {
     counts: CheckCounts,
     /// Each of them once.
     notes: Vec<String>,
     last_error: String,
 }
 
-impl Told {
+impl CheckProgress {
     fn notes(&mut self, notes: &[String], output: &Output) {
         for note in notes {
             if !self.notes.contains(note) {

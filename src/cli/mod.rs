@@ -7,6 +7,7 @@ mod approve;
 mod audit;
 mod bounded;
 mod check;
+mod deferred;
 mod design_args;
 mod doctor;
 mod enroll;
@@ -41,6 +42,7 @@ use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::error::{Error, Result};
 
+use deferred::Deferred;
 use output::{CANNOT_JUDGE, Output, WantedFormats};
 
 /// Refuse changes that touch more than their design document names, leave the workspace, or silently destroy a file.
@@ -78,56 +80,56 @@ Examples:
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// Judge the staged changes, a range or a commit.
-    Lint(lint::LintArgs),
+    Lint(Deferred<lint::LintArgs>),
     /// Check whether paths may be written.
-    Check(check::CheckArgs),
+    Check(Deferred<check::CheckArgs>),
     /// List what the designs grant, and lint them.
     #[command(subcommand)]
-    Scope(scope::ScopeArgs),
+    Scope(Deferred<scope::ScopeArgs>),
     /// Choose the design for this branch.
-    Use(use_design::UseArgs),
+    Use(Deferred<use_design::UseArgs>),
     /// Read a file inside the workspace.
-    Read(files::ReadArgs),
+    Read(Deferred<files::ReadArgs>),
     /// Write a file; guard judges, backs up and logs the change.
-    Write(files::WriteArgs),
+    Write(Deferred<files::WriteArgs>),
     /// Replace exact text in a file.
-    Patch(files::PatchArgs),
+    Patch(Deferred<files::PatchArgs>),
     /// Delete a file.
-    Delete(files::DeleteArgs),
+    Delete(Deferred<files::DeleteArgs>),
     /// Move or rename a file.
-    Move(files::MoveArgs),
+    Move(Deferred<files::MoveArgs>),
     /// Write or patch a file with content from the command line.
-    Edit(files::EditArgs),
+    Edit(Deferred<files::EditArgs>),
     /// List the changes that wait for approval.
-    Pending(approve::PendingArgs),
+    Pending(Deferred<approve::PendingArgs>),
     /// Approve a held or staged change, at a terminal.
-    Approve(approve::ApproveArgs),
+    Approve(Deferred<approve::ApproveArgs>),
     /// Reject a held change, at a terminal.
-    Reject(approve::RejectArgs),
+    Reject(Deferred<approve::RejectArgs>),
     /// List, show and restore snapshots of earlier content.
     #[command(subcommand)]
-    Snapshot(snapshot::SnapshotArgs),
+    Snapshot(Deferred<snapshot::SnapshotArgs>),
     /// Show and verify the log of requests and decisions.
     #[command(subcommand)]
-    Audit(audit::AuditArgs),
+    Audit(Deferred<audit::AuditArgs>),
     /// Explain a rule, with an example and the fix.
-    Explain(explain::ExplainArgs),
+    Explain(Deferred<explain::ExplainArgs>),
     /// List the settings in force and where each comes from.
-    Settings(settings::SettingsArgs),
+    Settings(Deferred<settings::SettingsArgs>),
     /// Print completions, manual pages, or the schema or reference of guard.toml.
     #[command(subcommand)]
-    Generate(generate::GenerateArgs),
+    Generate(Deferred<generate::GenerateArgs>),
     /// Write the first guard.toml from what the repository contains.
-    Init(init::InitArgs),
+    Init(Deferred<init::InitArgs>),
     /// Install the hooks that call guard.
-    Install(install::Install),
+    Install(Deferred<install::Install>),
     /// Remove what `guard install` wrote.
-    Uninstall(install::Uninstall),
+    Uninstall(Deferred<install::Uninstall>),
     /// Check the set-up, including a trial commit.
-    Doctor(doctor::DoctorArgs),
+    Doctor(Deferred<doctor::DoctorArgs>),
     /// Run guard as a hook of git or of a hook framework.
     #[command(subcommand)]
-    Hook(hook::HookArgs),
+    Hook(Deferred<hook::HookArgs>),
 }
 
 /// Runs a command line, the program's name first.
@@ -135,7 +137,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     fail_closed_on_panic();
     crate::system::survive_size_limit();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let parsed = command()
+    let parsed = Cli::command()
         .try_get_matches_from(&arguments)
         .and_then(|matches| {
             Ok((
@@ -171,9 +173,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// The command line with the formats of each verb.
-fn command() -> Command {
-    output::with_formats(Cli::command())
+/// The command line with the options of all verbs.
+fn whole_command() -> Command {
+    let mut command = Cli::command();
+    command.build();
+    command
 }
 
 impl Cli {
@@ -201,8 +205,8 @@ impl Cli {
             Verb::Snapshot(args) => files::told(output, |output| args.run(output)),
             Verb::Audit(args) => args.run(output),
             Verb::Explain(args) => args.run(output),
-            Verb::Settings(args) => args.run(output, &command()),
-            Verb::Generate(args) => args.run(output, command()),
+            Verb::Settings(args) => args.run(output, &whole_command()),
+            Verb::Generate(args) => args.run(output, Cli::command()),
             Verb::Init(args) => args.run(output),
             Verb::Install(args) => args.run(output),
             Verb::Uninstall(args) => args.run(output),
@@ -262,8 +266,7 @@ mod tests {
     #[test]
     fn every_verb_has_examples_and_guard_understands_each() {
         let mut tried = 0;
-        let mut all = command();
-        all.build();
+        let all = whole_command();
         for_each_verb(&all, &["guard"], &mut |verb, called| {
             let help = verb.get_after_help().map(ToString::to_string);
             let help = help.unwrap_or_default();
@@ -276,7 +279,7 @@ mod tests {
                 };
                 tried += 1;
                 let line = ["guard".to_owned()].into_iter().chain(line);
-                if let Err(error) = command().try_get_matches_from(line) {
+                if let Err(error) = Cli::command().try_get_matches_from(line) {
                     panic!("{example}: {error}");
                 }
             }
@@ -286,8 +289,7 @@ mod tests {
 
     #[test]
     fn help_is_wrapped_once() {
-        let mut all = command();
-        all.build();
+        let all = whole_command();
         for_each_verb(&all, &["guard"], &mut |verb, called| {
             let help = verb.get_after_help().map(ToString::to_string);
             let help = help.unwrap_or_default();
@@ -306,8 +308,7 @@ mod tests {
 
     #[test]
     fn verb_lists_exactly_its_formats() {
-        let mut all = command();
-        all.build();
+        let all = whole_command();
         for_each_verb(&all, &[], &mut |verb, called| {
             let Some((first, _)) = called.split_first() else {
                 return;

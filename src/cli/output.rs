@@ -71,30 +71,29 @@ fn formats_of(verb: &str) -> (&'static [Format], bool) {
 const FORMAT: &str = "format";
 const OUTPUT: &str = "output";
 
-/// Adds `--format` with the supported formats to each verb, and `--output` to those that write report files.
-pub(super) fn with_formats(command: Command) -> Command {
-    command.mut_subcommands(|verb| {
-        let (formats, writes_files) = formats_of(verb.get_name());
-        if formats.is_empty() {
-            return verb;
-        }
-        let names = formats.iter().map(|format| format.name());
-        let format = Arg::new(FORMAT)
-            .long(FORMAT)
-            .global(true)
-            .value_name("FORMAT")
-            .env("GUARD_FORMAT")
-            .value_parser(
-                PossibleValuesParser::new(names)
-                    .try_map(|name| Format::from_name(&name).ok_or("unknown format")),
-            )
-            .help("The output format");
-        let verb = verb.arg(format);
-        if !writes_files {
-            return verb;
-        }
-        let example = example(formats);
-        verb.arg(
+/// Adds `--format` with the supported formats to a verb, and `--output` if it writes report files.
+pub(super) fn with_formats(verb: Command) -> Command {
+    let (formats, writes_files) = formats_of(verb.get_name());
+    if formats.is_empty() {
+        return verb;
+    }
+    let names = formats.iter().map(|format| format.name());
+    let format = Arg::new(FORMAT)
+        .long(FORMAT)
+        .global(true)
+        .value_name("FORMAT")
+        .env("GUARD_FORMAT")
+        .value_parser(
+            PossibleValuesParser::new(names)
+                .try_map(|name| Format::from_name(&name).ok_or("unknown format")),
+        )
+        .help("The output format");
+    let verb = verb.arg(format);
+    if !writes_files {
+        return verb;
+    }
+    let example = example(formats);
+    verb.arg(
             Arg::new(OUTPUT)
                 .long(OUTPUT)
                 .global(true)
@@ -111,7 +110,6 @@ pub(super) fn with_formats(command: Command) -> Command {
                      guard.toml, or a file below .git or .guard. `-` is standard output."
                 )),
         )
-    })
 }
 
 /// An example of `--output`.
