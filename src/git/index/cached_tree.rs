@@ -102,9 +102,9 @@ impl CachedChildren<'_> {
 
 /// The first directory in `rest`, which begins at offset `at`; how many are in it, and what follows.
 fn node(rest: &[u8], at: usize, id_length: usize) -> Option<(CachedDirectory, usize, &[u8])> {
-    let (name, numbers) = rest.split_once_str(b"\0")?;
-    let (numbers, behind) = numbers.split_once_str(b"\n")?;
-    let (entries, below) = numbers.split_once_str(b" ")?;
+    let (name, numbers) = split_at_byte(rest, 0)?;
+    let (numbers, behind) = split_at_byte(numbers, b'\n')?;
+    let (entries, below) = split_at_byte(numbers, b' ')?;
     let (valid, behind) = if entries == b"-1" {
         (None, behind)
     } else {
@@ -124,7 +124,17 @@ fn node(rest: &[u8], at: usize, id_length: usize) -> Option<(CachedDirectory, us
 
 /// A number in decimal digits, as git writes it; git itself would also read signs and blanks.
 fn number(digits: &[u8]) -> Option<usize> {
-    let digits = digits.to_str().ok()?;
-    let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit());
-    is_plain.then(|| digits.parse().ok()).flatten()
+    let add = |value: usize, byte: &u8| {
+        let digit = byte.checked_sub(b'0').filter(|digit| *digit < 10)?;
+        value.checked_mul(10)?.checked_add(digit.into())
+    };
+    (!digits.is_empty())
+        .then(|| digits.iter().try_fold(0, add))
+        .flatten()
+}
+
+/// What is before and behind the first such byte.
+fn split_at_byte(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
+    let at = text.find_byte(byte)?;
+    Some((&text[..at], &text[at + 1..]))
 }

@@ -51,8 +51,8 @@ impl IndexSource {
 
 /// What the first read after a jump reads: about one block of entries.
 const FIRST: usize = 8 << 10;
-/// What reads grow to while they follow each other.
-const MOST: usize = 256 << 10;
+/// What reads grow to while they follow each other; more leaves the processor's caches.
+const MOST: usize = 64 << 10;
 
 /// A part of a source in memory, which moves along with the reader.
 pub(super) struct SourceWindow<'a> {
