@@ -1,6 +1,8 @@
 //! Myers' diff with git's heuristics in little memory: texts are numbered first, and then not kept.
 
-use gix::diff::blob::sources::byte_lines;
+use std::ops::Range;
+
+use gix::bstr::ByteSlice;
 use gix::diff::blob::{
     Algorithm, Diff, Hunk, IndentHeuristic, IndentLevel, InternedInput, Token, TokenSource,
 };
@@ -16,6 +18,9 @@ const WHOLE: usize = 1 << 16;
 
 /// Of longer texts, only so many lines per side are compared for previews.
 const HEAD: usize = 1 << 14;
+
+/// Equal lines before them, into which a hunk may move.
+const LEAD: usize = 1 << 10;
 
 /// The width of a tab when hunks are moved to the least indentation; git's value.
 const TAB: u8 = 8;
@@ -41,45 +46,14 @@ impl Numbered {
 
     /// The diff, if it is quick.
     pub(super) fn quick_diff(&self) -> Option<LineDiff> {
-        self.head().is_none().then(|| self.diff())
-    }
-
-    /// The diff, limited to a head if the whole would take long.
-    pub(super) fn diff(&self) -> LineDiff {
-        let (until, resume) = self.head().unwrap_or_else(|| {
-            let end = (self.before.len(), self.after.len());
-            (end, end)
-        });
-        let mut diff = Diff::default();
-        let (before, after) = (&self.before[..until.0], &self.after[..until.1]);
-        diff.compute_with(Algorithm::Myers, before, after, self.count);
-        LineDiff {
-            diff,
-            until,
-            resume,
-        }
+        let counts = (self.before.len(), self.after.len());
+        let part = ComparedPart::of(self.before.iter(), self.after.iter(), counts);
+        (part.until == counts).then(|| part.diff(&self.before, &self.after, self.count))
     }
 
     /// The number of units that the shortest diff keeps.
     pub(super) fn kept(&self) -> Common {
         longest_common::kept(&self.before, &self.after)
-    }
-
-    /// The ends of the head on both sides, and the start of the equal tails; `None` if the whole is quick.
-    fn head(&self) -> Option<(LinePair, LinePair)> {
-        let (before, after) = (self.before.len(), self.after.len());
-        if before + after <= WHOLE {
-            return None;
-        }
-        let both = self.before.iter().zip(&self.after);
-        let head = both.take_while(|(old, new)| old == new).count();
-        let both = self.before[head..].iter().rev();
-        let both = both.zip(self.after[head..].iter().rev());
-        let tail = both.take_while(|(old, new)| old == new).count();
-        let resume = (before - tail, after - tail);
-        let is_quick = resume.0 + resume.1 - 2 * head <= WHOLE;
-        let until = |resume: usize| resume.min(head + HEAD);
-        (!is_quick).then(|| ((until(resume.0), until(resume.1)), resume))
     }
 
     /// The size of the multiset difference old - new.
@@ -101,40 +75,132 @@ impl Numbered {
 /// A position in the old and in the new side.
 type LinePair = (usize, usize);
 
+/// The part of two texts that is compared: all, or only a head if all would take long.
+struct ComparedPart {
+    /// Where it starts on both sides.
+    from: usize,
+    until: LinePair,
+    /// Where the equal ends start.
+    resume: LinePair,
+}
+
+impl ComparedPart {
+    fn of<T: PartialEq>(
+        before: impl DoubleEndedIterator<Item = T> + Clone,
+        after: impl DoubleEndedIterator<Item = T> + Clone,
+        counts: LinePair,
+    ) -> ComparedPart {
+        let whole = ComparedPart {
+            from: 0,
+            until: counts,
+            resume: counts,
+        };
+        if counts.0 + counts.1 <= WHOLE {
+            return whole;
+        }
+        let is_equal = |(old, new): &(T, T)| old == new;
+        let both = before.clone().zip(after.clone());
+        let head = both.take_while(is_equal).count();
+        let rest = counts.0.min(counts.1) - head;
+        let both = before.rev().zip(after.rev()).take(rest);
+        let tail = both.take_while(is_equal).count();
+        let resume = (counts.0 - tail, counts.1 - tail);
+        if resume.0 + resume.1 - 2 * head <= WHOLE {
+            return whole;
+        }
+        let until = |resume: usize| resume.min(head + HEAD);
+        ComparedPart {
+            from: head.saturating_sub(LEAD),
+            until: (until(resume.0), until(resume.1)),
+            resume,
+        }
+    }
+
+    /// Compares the part, given as numbers of which `count` are distinct.
+    fn diff(self, before: &[Token], after: &[Token], count: u32) -> LineDiff {
+        let mut diff = Diff::default();
+        diff.compute_with(Algorithm::Myers, before, after, count);
+        LineDiff { diff, part: self }
+    }
+}
+
 /// The units that two texts share. For very large texts only a head is compared; the rest, up to the equal tail,
 /// counts as changed.
 pub struct LineDiff {
     diff: Diff,
-    until: LinePair,
-    resume: LinePair,
+    part: ComparedPart,
 }
 
 impl LineDiff {
     /// The number of removed units.
     pub(super) fn count_removals(&self) -> usize {
-        self.diff.count_removals() as usize + self.resume.0 - self.until.0
+        self.diff.count_removals() as usize + self.part.resume.0 - self.part.until.0
     }
 
     /// Whether the unit at this position of the old side is removed.
     pub(super) fn is_removed(&self, at: usize) -> bool {
-        match u32::try_from(at) {
-            Ok(index) if at < self.until.0 => self.diff.is_removed(index),
-            _ => at < self.resume.0,
+        let ComparedPart {
+            from,
+            until,
+            resume,
+        } = &self.part;
+        match at.checked_sub(*from).map(u32::try_from) {
+            None => false,
+            Some(Ok(index)) if at < until.0 => self.diff.is_removed(index),
+            Some(_) => at < resume.0,
         }
     }
 
     fn hunks(&self) -> impl Iterator<Item = Hunk> + '_ {
-        let range = |from: usize, to: usize| {
-            let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-            place(from)..place(to)
-        };
+        let ComparedPart {
+            from,
+            until,
+            resume,
+        } = self.part;
+        let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         let rest = Hunk {
-            before: range(self.until.0, self.resume.0),
-            after: range(self.until.1, self.resume.1),
+            before: place(until.0)..place(resume.0),
+            after: place(until.1)..place(resume.1),
         };
-        let rest = (self.until != self.resume).then_some(rest);
-        self.diff.hunks().chain(rest)
+        let rest = (until != resume).then_some(rest);
+        let moved = move |range: Range<u32>| range.start + place(from)..range.end + place(from);
+        let hunks = self.diff.hunks().map(move |hunk| Hunk {
+            before: moved(hunk.before),
+            after: moved(hunk.after),
+        });
+        hunks.chain(rest)
     }
+}
+
+/// Lines of which only the part to compare is numbered.
+struct NumberedPart<'a> {
+    input: InternedInput<&'a [u8]>,
+    part: ComparedPart,
+}
+
+impl<'a> NumberedPart<'a> {
+    fn of<L>(before: L, after: L, counts: LinePair) -> NumberedPart<'a>
+    where
+        L: DoubleEndedIterator<Item = &'a [u8]> + Clone,
+    {
+        let part = ComparedPart::of(before.clone(), after.clone(), counts);
+        let within = |lines: L, until: usize| lines.skip(part.from).take(until - part.from);
+        let length = |until: usize| u32::try_from(until - part.from).unwrap_or(0);
+        let mut input = InternedInput::default();
+        input.reserve(length(part.until.0), length(part.until.1));
+        input.update_before(within(before, part.until.0));
+        input.update_after(within(after, part.until.1));
+        NumberedPart { input, part }
+    }
+}
+
+/// A diff of lines; of very large texts, only of a head.
+pub(super) fn line_diff<'a, L>(before: L, after: L, counts: (usize, usize)) -> LineDiff
+where
+    L: DoubleEndedIterator<Item = &'a [u8]> + Clone,
+{
+    let NumberedPart { input, part } = NumberedPart::of(before, after, counts);
+    part.diff(&input.before, &input.after, input.interner.num_tokens())
 }
 
 /// The line differences of two texts, including blanks and endings; everything if there are too many lines.
@@ -147,26 +213,17 @@ pub(super) fn whole_line_changes(old: &[u8], new: &[u8]) -> Vec<Hunk> {
             after: all(new_lines),
         }];
     }
-    let input = InternedInput::new(byte_lines(old), byte_lines(new));
-    let levels: Vec<IndentLevel> = (0..input.interner.num_tokens())
-        .map(|number| {
-            let line = input.interner[Token(number)];
-            IndentLevel::for_ascii_line(line.iter().copied(), TAB)
-        })
+    let counts = (old_lines, new_lines);
+    let (old, new) = (old.lines_with_terminator(), new.lines_with_terminator());
+    let NumberedPart { input, part } = NumberedPart::of(old, new, counts);
+    let (before, after, lines) = (&input.before, &input.after, &input.interner);
+    let levels: Vec<IndentLevel> = (0..lines.num_tokens())
+        .map(|number| IndentLevel::for_ascii_line(lines[Token(number)].iter().copied(), TAB))
         .collect();
-    let numbered = Numbered {
-        count: input.interner.num_tokens(),
-        before: input.before,
-        after: input.after,
-    };
-    drop(input.interner);
-    let mut lines = numbered.diff();
+    let mut changes = part.diff(before, after, lines.num_tokens());
     let level = |token: Token| levels[token.0 as usize];
-    let until = lines.until;
-    lines.diff.postprocess_with(
-        &numbered.before[..until.0],
-        &numbered.after[..until.1],
-        IndentHeuristic::new(level),
-    );
-    lines.hunks().collect()
+    changes
+        .diff
+        .postprocess_with(before, after, IndentHeuristic::new(level));
+    changes.hunks().collect()
 }

@@ -500,6 +500,35 @@ mod tests {
     }
 
     #[test]
+    fn a_preview_of_a_very_large_text_shows_where_it_begins_to_differ() {
+        let text = |word: &dyn Fn(usize) -> &'static str| -> String {
+            let line = |n: usize| format!("{} {n}\n", word(n));
+            (0..110_000).map(line).collect()
+        };
+        let old = text(&|_| "line");
+        // Equal ends, and a long part of which every second line is another one.
+        let new = text(&|n| {
+            let is_other = (5_000..105_000).contains(&n) && n % 2 == 0;
+            if is_other { "new" } else { "line" }
+        });
+        let preview = unified_preview(old.as_bytes(), new.as_bytes(), "a", "b", 14);
+        let start = "--- a\n+++ b\n@@ -4998,100005 +4998,100005 @@\n line 4997\n line 4998\n line 4999\n-line 5000\n+new 5000\n";
+        assert!(preview.starts_with(start), "{preview}");
+        let lost = deleted_content(old.as_bytes(), new.as_bytes(), 4);
+        assert!(
+            lost.starts_with("line 5000\nline 5002\nline 5004\n[truncated]"),
+            "{lost}"
+        );
+        let more: usize = lost
+            .split(' ')
+            .filter_map(|word| word.parse().ok())
+            .next_back()
+            .unwrap_or_default();
+        // Every second line of the compared head, and all behind it up to the equal end.
+        assert_eq!(more, 8_192 + (99_999 - 16_384) - 3);
+    }
+
+    #[test]
     fn deleted_content_is_everything_the_diff_drops() {
         assert_eq!(
             deleted_content(

@@ -3,7 +3,7 @@
 //! Myers' diff with git's heuristics counts first. Where it may have missed the shortest diff, that is computed too,
 //! so the counts equal `git diff --minimal --numstat` apart from blanks.
 
-use super::line_diff::{DIFF_LIMIT, LineDiff, Numbered};
+use super::line_diff::{self, DIFF_LIMIT, LineDiff, Numbered};
 use super::units::{Counted, Text, Unit};
 use super::{few_lines, lower_bound};
 
@@ -172,7 +172,9 @@ pub(super) fn line_diff(old: &[u8], new: &[u8]) -> Option<LineDiff> {
     let (old, new) = (Text::of(old), Text::of(new));
     let old = Counted::in_unit(&old, Unit::Lines);
     let new = Counted::in_unit(&new, Unit::Lines);
-    numbered(&old, &new, DIFF_LIMIT).map(|numbered| numbered.diff())
+    let counts = (old.count, new.count);
+    let is_possible = counts.0 <= DIFF_LIMIT && counts.1 <= DIFF_LIMIT;
+    is_possible.then(|| line_diff::line_diff(old.lines(), new.lines(), counts))
 }
 
 /// `None` if either side has more than `limit` units.
@@ -338,8 +340,9 @@ mod tests {
             let Some(lost) = few_lines::lost(&old, &new) else {
                 continue;
             };
-            let counted = numbered(&old, &new, DIFF_LIMIT)
-                .map(|numbered| (numbered.diff().count_removals(), numbered.gone()));
+            let counted = numbered(&old, &new, DIFF_LIMIT).and_then(|numbered| {
+                Some((numbered.quick_diff()?.count_removals(), numbered.gone()))
+            });
             assert_eq!(Some((lost, lost)), counted, "round {round}");
             told[lost] += 1;
         }
