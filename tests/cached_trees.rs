@@ -264,6 +264,38 @@ fn trees_are_what_git_writes_in_every_format_of_the_index() {
     }
 }
 
+#[test]
+fn conflicts_are_told_as_such_and_do_not_hide_the_scope() {
+    let repo = repo();
+    let blob = repo.blob(b"x\n");
+    let stages = |path: &str| {
+        let lines = (1..=3).map(|stage| format!("100644 {blob} {stage}\t{path}\n"));
+        repo.git_with_input(
+            &["update-index", "--index-info"],
+            lines.collect::<String>().as_bytes(),
+        );
+    };
+    repo.git(&["rm", "--quiet", "--cached", "docs/one.txt"]);
+    stages("docs/one.txt");
+    repo.guard(&["lint"])
+        .exits(2)
+        .says("unresolved conflicts in docs/one.txt");
+    repo.guard(&["scope", "show"]).exits(0).says("src/a.rs");
+    // A file that the other side has as a directory.
+    repo.git(&["rm", "--quiet", "-r", "--cached", "docs"]);
+    stages("docs");
+    repo.git_with_input(
+        &["update-index", "--index-info"],
+        format!("100644 {blob} 3\tdocs/two.txt\n").as_bytes(),
+    );
+    repo.guard(&["lint"])
+        .exits(2)
+        .says("unresolved conflicts in docs");
+    repo.guard(&["scope", "show"])
+        .exits(2)
+        .says("unresolved conflicts in docs");
+}
+
 /// guard's tree of the index, and git's; guard looks first, because git writes the trees.
 #[track_caller]
 fn same_tree(repo: &Repo) {

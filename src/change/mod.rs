@@ -19,6 +19,9 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// What a listing calls a directory; no change has this kind.
+    pub const DIRECTORY: Kind = Kind::Other(0o040_000);
+
     /// From git's mode bits.
     pub fn from_mode(mode: u32) -> Kind {
         match mode {

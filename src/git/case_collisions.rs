@@ -11,9 +11,6 @@ use crate::change::Kind;
 use crate::error::Result;
 use crate::path::{fold, fold_into};
 
-/// The kind that `visit` gets for a directory.
-const DIRECTORY: Kind = Kind::Other(0o040_000);
-
 /// Visits every entry whose case-folded path equals or contains one of `paths`, and everything below a directory
 /// spelled like one of them.
 ///
@@ -71,11 +68,11 @@ fn level(
             for file in below {
                 visit(
                     file.path.as_ref(),
-                    file.new.map_or(DIRECTORY, |state| state.kind),
+                    file.new.map_or(Kind::DIRECTORY, |state| state.kind),
                 );
             }
         } else {
-            visit(path.as_ref(), DIRECTORY);
+            visit(path.as_ref(), Kind::DIRECTORY);
             path.push(b'/');
             level(objects, entry.state.id, path, rests.clone(), visit)?;
         }

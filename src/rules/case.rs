@@ -64,7 +64,7 @@ impl MergeBase {
 /// The resulting tree.
 pub trait ResultTree: TreeView {
     /// Calls `visit` at least for every path that equals, contains or is below a changed path when case is ignored.
-    /// The order is unspecified.
+    /// Directories come, if at all, after those above them; the order is otherwise unspecified.
     fn for_each(&self, visit: &mut dyn FnMut(&BStr, Kind));
 }
 

@@ -71,8 +71,14 @@ fn clashes<'a>(
     if spellings.is_empty() {
         return found;
     }
-    case.result.for_each(&mut |path, _| {
-        for end in ends(path) {
+    case.result.for_each(&mut |path, kind| {
+        // A directory comes after those above it.
+        let first = if kind == Kind::DIRECTORY {
+            path.len()
+        } else {
+            0
+        };
+        for end in ends(path).filter(|end| *end >= first) {
             // Folding keeps the length of ASCII; other text is folded to be sure.
             if path.is_ascii() && !lengths.contains(&end) {
                 continue;

@@ -134,7 +134,11 @@ impl Index {
         if let Some(committed) = self.committed.get() {
             return Ok(committed);
         }
-        let tree = self.compute().map_err(|why| damaged(&self.shown, why))?;
+        let tree = self.compute().or_else(|why| {
+            // A file in conflict with a directory is no damage.
+            refuse_conflicts(self)?;
+            Err(damaged(&self.shown, why))
+        })?;
         Ok(self.committed.get_or_init(|| Committed {
             id: tree.id,
             objects: self.objects.with_trees(tree.trees),

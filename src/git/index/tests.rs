@@ -94,9 +94,9 @@ fn written(version: u32, entries: &[Given], extensions: &[GivenExtension<'_>]) -
 }
 
 /// Path, mode, id, stage and three flags.
-type Told = (BString, u32, ObjectId, u8, [bool; 3]);
+type DecodedEntry = (BString, u32, ObjectId, u8, [bool; 3]);
 
-fn told(cursor: &EntryCursor<'_>) -> Option<Told> {
+fn decoded(cursor: &EntryCursor<'_>) -> Option<DecodedEntry> {
     let (path, entry) = cursor.current()?;
     let flags = [
         entry.is_assumed_valid,
@@ -106,11 +106,11 @@ fn told(cursor: &EntryCursor<'_>) -> Option<Told> {
     Some((path.to_owned(), entry.mode, entry.id, entry.stage, flags))
 }
 
-fn by_guard(bytes: &[u8]) -> IndexRead<Vec<Told>> {
+fn by_guard(bytes: &[u8]) -> IndexRead<Vec<DecodedEntry>> {
     let index = IndexFile::read(IndexSource::Memory(bytes.to_vec()), HashKind::Sha1)?;
     let mut cursor = index.entries()?;
     let mut all = Vec::new();
-    while let Some(one) = told(&cursor) {
+    while let Some(one) = decoded(&cursor) {
         all.push(one);
         cursor.advance(1)?;
     }
@@ -121,7 +121,7 @@ fn by_guard(bytes: &[u8]) -> IndexRead<Vec<Told>> {
     Ok(all)
 }
 
-fn by_gix(bytes: &[u8]) -> Option<Vec<Told>> {
+fn by_gix(bytes: &[u8]) -> Option<Vec<DecodedEntry>> {
     let options = gix::index::decode::Options {
         thread_limit: Some(1),
         ..Default::default()
@@ -204,7 +204,7 @@ fn reading_can_begin_at_any_entry() {
             let mut cursor = index.entries().unwrap();
             cursor.advance(from).unwrap();
             cursor.advance(steps).unwrap();
-            assert_eq!(told(&cursor).as_ref(), all.get(from + steps));
+            assert_eq!(decoded(&cursor).as_ref(), all.get(from + steps));
 
             let wanted = &all[random.below(3000)].0;
             let between = BString::from([wanted.as_slice(), b"!"].concat());
@@ -213,7 +213,7 @@ fn reading_can_begin_at_any_entry() {
                 cursor.advance(from).unwrap();
                 cursor.seek(path.as_ref()).unwrap();
                 let next = all.iter().skip(from).find(|entry| entry.0 >= *path);
-                assert_eq!(told(&cursor).as_ref(), next, "from {from} to {path}");
+                assert_eq!(decoded(&cursor).as_ref(), next, "from {from} to {path}");
             }
         }
     }

@@ -18,10 +18,9 @@ use super::index::REBUILD;
 use super::tree::Tree;
 use super::{Index, Repository, staged_changes};
 use crate::boundary::Boundary;
-use crate::change::{Kind, State};
 use crate::error::{Error, Result};
 use crate::path::{TreeView, escaped, shell_word};
-use scan::{Scan, ScanResult};
+use scan::{Scan, ScanResult, state_of};
 use stat::IndexTime;
 
 impl Repository {
@@ -114,13 +113,6 @@ fn refuse_unsorted(state: &IndexState) -> Result<()> {
             .help(REBUILD))
         }
         None => Ok(()),
-    }
-}
-
-fn state_of(entry: &Entry) -> State {
-    State {
-        kind: Kind::from_mode(entry.mode.bits()),
-        id: entry.id,
     }
 }
 

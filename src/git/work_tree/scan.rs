@@ -14,8 +14,8 @@ use super::contents::{Contents, unreadable};
 use super::ignored::{self, Around, GitignoreFiles, Ignored};
 use super::nested::{self, DirectoryKind};
 use super::stat::IndexTime;
-use super::state_of;
 use crate::boundary::{Boundary, Listing};
+use crate::change::{Kind, State};
 use crate::error::{Error, Result};
 use crate::path::escaped;
 use crate::system;
@@ -308,4 +308,12 @@ fn stays_unseen(entry: &Entry, path: &BStr) -> bool {
 
 fn is_executable(metadata: &Metadata) -> bool {
     system::mode(metadata).is_some_and(|mode| mode & 0o100 != 0)
+}
+
+/// What an entry would commit.
+pub(super) fn state_of(entry: &Entry) -> State {
+    State {
+        kind: Kind::from_mode(entry.mode.bits()),
+        id: entry.id,
+    }
 }
