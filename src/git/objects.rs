@@ -81,6 +81,11 @@ impl Objects {
         }
     }
 
+    /// Whether a tree is only in memory.
+    pub(super) fn holds_tree(&self, id: ObjectId) -> bool {
+        self.trees.contains_key(&id)
+    }
+
     /// A handle with caches, for walks through many commits, which read the same objects and delta bases again.
     pub fn remembering(&self) -> Objects {
         let mut objects = self.clone();

@@ -383,7 +383,9 @@ impl<'a> TreeWalk<'a> {
         };
         read(old, &mut self.old)?;
         read(new, &mut self.new)?;
-        if let Some(id) = new.filter(|_| self.is_bounded) {
+        // A tree in memory was made in order.
+        let is_foreign = |id: &ObjectId| self.is_bounded && !self.objects.holds_tree(*id);
+        if let Some(id) = new.filter(is_foreign) {
             refuse_disorder(id, &self.new)?;
         }
         Ok(DirectoryPair {

@@ -364,13 +364,18 @@ impl EntryCursor<'_> {
             self.path = block.previous.to_vec().into();
         }
         while self.at < target {
-            if self.index.version < 4 {
-                let fixed = self.index.fixed(&mut self.window, self.end)?;
-                self.end = skip(&mut self.window, self.end, &fixed)?;
+            let (passed, length) = if self.index.version < 4 {
+                let bytes = self.window.from(self.end, LONGEST_PLAIN).map_err(text)?;
+                self.index.pass_plain(bytes, target - self.at)
             } else {
+                (0, 0)
+            };
+            self.at += passed;
+            self.end += length as u64;
+            if passed == 0 {
                 self.decode()?;
+                self.at += 1;
             }
-            self.at += 1;
         }
         self.decode()
     }
@@ -462,15 +467,6 @@ impl EntryCursor<'_> {
         });
         Ok(())
     }
-}
-
-/// The offset of the next entry, where paths are not compressed.
-fn skip(window: &mut SourceWindow<'_>, offset: u64, fixed: &FixedFields) -> IndexRead<u64> {
-    let length = match fixed.flags & LENGTH {
-        LENGTH => return read_path(window, offset, fixed, 3, &mut BString::default()),
-        length => usize::from(length),
-    };
-    Ok(offset + padded(fixed.path_at + length) as u64)
 }
 
 /// The size of an entry with one to eight NULs, a multiple of eight.
