@@ -172,7 +172,7 @@ fn a_tree_that_git_would_not_write_is_refused() {
         (
             with(2, ("40000", "guard.toml", &docs)),
             "guard.toml",
-            "duplicate or unsorted entry",
+            "both a file and a directory",
         ),
         (
             vec![plain[2], plain[1], plain[0]],
@@ -195,7 +195,7 @@ fn a_tree_that_git_would_not_write_is_refused() {
     apart.insert(3, ("40000", "guard.toml", &docs));
     judge(&apart)
         .exits(2)
-        .says("`guard.toml` is a duplicate or unsorted entry");
+        .says("`guard.toml` is both a file and a directory");
 }
 
 /// A thousand files, doubled thirty times.

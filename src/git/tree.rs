@@ -395,18 +395,25 @@ impl<'a> TreeWalk<'a> {
     }
 }
 
-/// Refuses a tree that [`check_names`] finds fault with.
+/// Refuses a tree with a path as a name, or with a fault that [`check_order`] finds.
 fn refuse_disorder(id: ObjectId, content: &[u8]) -> Result<()> {
-    let Err((name, why)) = check_names(id, content)? else {
+    let mut fault = check_order(id, content)?;
+    for entry in refs(id, content) {
+        let name = entry?.filename;
+        if name.is_empty() || name.contains(&b'/') {
+            fault = Err((name.to_owned(), "is not a file name"));
+        }
+    }
+    let Err((name, why)) = fault else {
         return Ok(());
     };
     let message = format!("tree {id} is damaged: `{}` {why}", escaped(&name));
     Err(Error::new(message).help("run `git fsck` and redo the commit"))
 }
 
-/// Finds a name in a tree that is unsorted or duplicate (also once as file and once as directory), or that is a path;
-/// and says why git would not write it.
-pub(super) fn check_names(
+/// Finds a name in a tree that is unsorted or duplicate, also once as file and once as directory; and says why git would
+/// not write it.
+pub(super) fn check_order(
     id: ObjectId,
     content: &[u8],
 ) -> Result<std::result::Result<(), (BString, &'static str)>> {
@@ -423,9 +430,7 @@ pub(super) fn check_names(
         while files.last().is_some_and(|file| !name.starts_with(file)) {
             files.pop();
         }
-        let why = if name.is_empty() || name.contains(&b'/') {
-            "is not a file name"
-        } else if is_tree && files.last() == Some(&name) {
+        let why = if is_tree && files.last() == Some(&name) {
             "is both a file and a directory"
         } else if !is_after {
             "is a duplicate or unsorted entry"

@@ -249,7 +249,7 @@ impl<'a> TreeBuilder<'a> {
     fn finish(&mut self, content: Vec<u8>) -> IndexRead<ObjectId> {
         let id =
             compute_hash(self.hash, Kind::Tree, &content).map_err(|error| error.to_string())?;
-        if let Err((name, why)) = tree::check_names(id, &content).map_err(|error| error.message)? {
+        if let Err((name, why)) = tree::check_order(id, &content).map_err(|error| error.message)? {
             let path = [self.path.as_slice(), &name].concat();
             return Err(format!("{} {why}", escaped(&path)));
         }
