@@ -146,7 +146,7 @@ impl<'a> Gate<'a> {
     }
 
     /// The finding that needs approval for any text.
-    fn plan_unknown(&self, request: &BStr) -> GateResult<Option<Finding>> {
+    pub(super) fn plan_unknown(&self, request: &BStr) -> GateResult<Option<Finding>> {
         let context = self.context()?;
         let (path, old) = self.look(&context, request)?;
         let (path, old) = (path.as_ref(), old.as_ref());

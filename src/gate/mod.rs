@@ -2,6 +2,7 @@
 //! "done". If the snapshot or the record fails, nothing is written.
 
 mod analysis;
+mod announced;
 mod approval_prompt;
 mod check;
 mod decision;

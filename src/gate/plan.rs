@@ -113,7 +113,7 @@ impl Gate<'_> {
             }
             Operation::Move { to } => {
                 let old = old.ok_or_else(|| not_found(path.as_ref()))?;
-                return self.plan_move(&context, (path, old), to.as_ref(), None);
+                return self.plan_move(&context, (path, old), (to.as_ref(), None), None);
             }
             Operation::Restore(restore) => {
                 if path != request {
@@ -125,7 +125,12 @@ impl Gate<'_> {
                 }
                 if let PreviousContent::From(to) = &restore.previous {
                     let old = old.ok_or_else(|| not_found(path.as_ref()))?;
-                    return self.plan_move(&context, (path, old), to.as_ref(), Some(restore));
+                    return self.plan_move(
+                        &context,
+                        (path, old),
+                        (to.as_ref(), None),
+                        Some(restore),
+                    );
                 }
                 self.confirm(restore, path.as_ref(), entry, None)?;
                 match &restore.previous {
@@ -178,12 +183,12 @@ impl Gate<'_> {
         Ok((plan, finding))
     }
 
-    /// Judges both ends: the old path as deleted, the new one as added.
-    fn plan_move(
+    /// Judges both ends: the old path as deleted, the new one as added, possibly with new content.
+    pub(super) fn plan_move(
         &self,
         context: &OperationContext<'_, '_>,
         (path, old): (BString, OpenedFile),
-        to: &BStr,
+        (to, new): (&BStr, Option<&[u8]>),
         restore: Option<&Restore>,
     ) -> GateResult<(OperationPlan, Option<Finding>)> {
         let (target, there) = self.look(context, to)?;
@@ -203,20 +208,21 @@ impl Gate<'_> {
         }
         let (from, target): (&BStr, &BStr) = (path.as_ref(), target.as_ref());
         let content = Some(old.content.as_slice());
+        let moved = new.unwrap_or(&old.content);
         let gone = context.step(content, None);
         // HEAD's content at either end is compared with the new content.
-        let (measured, _) = context.loss(content, content, &[from, target])?;
+        let (measured, _) = context.loss(content, Some(moved), &[from, target])?;
         let mut changes = [
             context.measured_change(from, content, None, Some(target), gone)?,
-            context.measured_change(target, None, content, Some(from), measured)?,
+            context.measured_change(target, None, Some(moved), Some(from), measured)?,
         ];
-        changes[0].new_ends = vec![context.new_end(from, target, &old.content)?];
+        changes[0].new_ends = vec![context.new_end(from, target, moved)?];
         if let Some(finding) = destruction(context, &changes, restore)? {
             return Err(Failure::from(finding)
                 .help("write and delete in two steps, so that a person can approve each"));
         }
         let [gone, _] = changes;
-        let analysis = Analysis::new(path.clone(), measured, true, content, content);
+        let analysis = Analysis::new(path.clone(), measured, true, content, Some(moved));
         let plan = OperationPlan {
             before: vec![(path.clone(), Some(old.clone())), (target.to_owned(), None)],
             effect: Effect::Rename,
