@@ -49,6 +49,7 @@
 //! judge              a source -> its verdict
 //! report             verdict -> bytes, one file per format
 //! gate               effects on a workspace: write, patch, snapshots, approvals, log
+//! agent              tool call of a coding agent -> answer, one file per agent
 //! api                the interface of the library
 //! install            hooks and settings of a repository, and a check that they work
 //! cli                arguments -> command -> exit code
@@ -60,6 +61,7 @@
 #[macro_use]
 mod named;
 
+mod agent;
 mod api;
 #[doc(hidden)]
 pub mod approval;

@@ -7,6 +7,8 @@
 mod common;
 mod design_support;
 
+mod agent_hooks;
+mod agent_protocols;
 mod amended_rows;
 mod approvals;
 mod approvals_logged;

@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 use gix::bstr::{BString, ByteSlice};
 
+use super::agent_hook::AgentArgs;
 use super::design_args::DesignArgs;
 use super::repository::{repository, with_approvals};
 use super::{bounded, lint, output::Output, push};
+use crate::agent::Agent;
 use crate::approval::{self, Approval};
 use crate::error::{Error, Result};
 use crate::gate::{self, Failure, Log};
@@ -20,7 +22,7 @@ use crate::trailer::{self, Message};
 
 #[derive(Debug, Subcommand)]
 #[command(
-    after_help = "Examples:\n  guard install git        install the scripts that call these hooks\n  guard hook pre-commit    do what such a script does"
+    after_help = "Examples:\n  guard install git        install the scripts that call these hooks\n  guard hook pre-commit    do what such a script does\n  guard hook claude < payload.json"
 )]
 pub(super) enum HookArgs {
     /// Judge the staged changes before a commit.
@@ -65,6 +67,27 @@ pub(super) enum HookArgs {
         after_help = "Examples:\n  guard hook reference-transaction prepared < refs    each line is OLD NEW REF"
     )]
     ReferenceTransaction(push::Transaction),
+    /// Judge a tool call of Claude Code before it runs; reads the event PreToolUse from standard input.
+    #[command(after_help = about_agent("claude"))]
+    Claude(AgentArgs),
+    /// Judge a tool call of OpenAI Codex CLI before it runs; reads the event PreToolUse from standard input.
+    #[command(after_help = about_agent("codex"))]
+    Codex(AgentArgs),
+    /// Judge a tool call of GitHub Copilot before it runs; reads the event preToolUse from standard input.
+    #[command(after_help = about_agent("copilot"))]
+    Copilot(AgentArgs),
+    /// Judge a tool call of Gemini CLI before it runs; reads the event BeforeTool from standard input.
+    #[command(after_help = about_agent("gemini"))]
+    Gemini(AgentArgs),
+    /// Judge a tool call of OpenCode before it runs; reads its plugin's message from standard input.
+    #[command(after_help = about_agent("opencode"))]
+    Opencode(AgentArgs),
+    /// Judge a tool call of VS Code before it runs; reads the event PreToolUse from standard input.
+    #[command(after_help = about_agent("vscode"))]
+    Vscode(AgentArgs),
+    /// Judge a tool call of Windsurf before it runs; reads the action pre_write_code from standard input.
+    #[command(after_help = about_agent("windsurf"))]
+    Windsurf(AgentArgs),
 }
 
 const ABOUT_PREPARE: &str = "\
@@ -76,6 +99,14 @@ with HEAD, or with all parents of a merge. In an amended commit, guard judges on
 
 The trailer `Guard-Design: PATH` names a design that judged the change, `Guard-Approved:` an approval that the change \
 used, and `Guard-Log: COUNT:HASH` the current end of the audit log.";
+
+fn about_agent(agent: &str) -> String {
+    format!(
+        "Examples:\n  guard hook {agent} < payload.json\n\nThe agent calls this command; docs/agents.md shows the \
+         settings. guard rebuilds the file as the tool would leave it and answers in the agent's own form. It never \
+         writes the file. If guard cannot judge a call, it denies it."
+    )
+}
 
 /// The size limit of a message.
 const MAX_MESSAGE: u64 = 64 << 20;
@@ -124,6 +155,13 @@ impl HookArgs {
             HookArgs::Update(args) => args.run(output),
             HookArgs::PreReceive => push::pre_receive(output),
             HookArgs::ReferenceTransaction(args) => args.run(output),
+            HookArgs::Claude(args) => Ok(args.run(Agent::Claude)),
+            HookArgs::Codex(args) => Ok(args.run(Agent::Codex)),
+            HookArgs::Copilot(args) => Ok(args.run(Agent::Copilot)),
+            HookArgs::Gemini(args) => Ok(args.run(Agent::Gemini)),
+            HookArgs::Opencode(args) => Ok(args.run(Agent::Opencode)),
+            HookArgs::Vscode(args) => Ok(args.run(Agent::Vscode)),
+            HookArgs::Windsurf(args) => Ok(args.run(Agent::Windsurf)),
         }
     }
 }

@@ -3,6 +3,7 @@
 // Options have variables, and users name files.
 #![allow(clippy::disallowed_methods)]
 
+mod agent_hook;
 mod approve;
 mod audit;
 mod bounded;
@@ -127,7 +128,7 @@ enum Verb {
     Uninstall(Deferred<install::Uninstall>),
     /// Check the set-up, including a trial commit.
     Doctor(Deferred<doctor::DoctorArgs>),
-    /// Run guard as a hook of git or of a hook framework.
+    /// Run guard as a hook of git, of a hook framework or of a coding agent.
     #[command(subcommand)]
     Hook(Deferred<hook::HookArgs>),
 }

@@ -38,6 +38,7 @@ pub use decision::{Answer, Ask, Consent, consume, held_change, keep, pending, re
 pub use extension::Extension;
 pub use failure::{Failure, FailureKind, GateResult};
 pub use held::{Held, HeldChange};
+pub(crate) use line_endings::ends_lines_with_crlf;
 pub use log::{ChainHead, Log, LogFault, Record};
 pub use operation::Operation;
 pub use patch::{Edit, apply};

@@ -14,6 +14,7 @@
     clippy::print_stdout
 )]
 
+pub mod agents;
 pub mod commits;
 pub mod corpus;
 #[cfg(target_os = "linux")]

@@ -1,0 +1,124 @@
+//! What an agent is about to do, the same for all protocols.
+
+use std::path::PathBuf;
+
+use gix::bstr::{BStr, BString};
+
+use super::edit::TextEdit;
+use super::notebook::CellEdit;
+use super::patch_chunk::PatchChunk;
+
+/// An announced tool call.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ToolCall {
+    /// The agent's name of the tool.
+    pub(crate) tool: String,
+    /// The directory in which the agent works, if it names one: an absolute path.
+    pub(crate) directory: Option<PathBuf>,
+    /// What it does to files; empty if guard does not judge this tool.
+    pub(crate) actions: Vec<FileAction>,
+}
+
+/// What a tool does to one file.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum FileAction {
+    /// Reads it.
+    Read {
+        /// The file.
+        path: BString,
+    },
+    /// Creates or replaces it.
+    Write {
+        /// The file.
+        path: BString,
+        /// The whole new content.
+        content: Vec<u8>,
+    },
+    /// Replaces text in it.
+    Edit {
+        /// The file.
+        path: BString,
+        /// Applied in order, each to the previous result.
+        edits: Vec<TextEdit>,
+    },
+    /// Changes one cell of a Jupyter notebook.
+    EditCell {
+        /// The notebook.
+        path: BString,
+        /// The change.
+        edit: CellEdit,
+    },
+    /// Changes its lines by a patch.
+    Patch {
+        /// The file.
+        path: BString,
+        /// The changes.
+        chunks: Vec<PatchChunk>,
+    },
+    /// Moves it, and changes its lines.
+    Move {
+        /// The file.
+        path: BString,
+        /// Its new path.
+        to: BString,
+        /// The changes, possibly none.
+        chunks: Vec<PatchChunk>,
+    },
+    /// Deletes it.
+    Delete {
+        /// The file.
+        path: BString,
+    },
+}
+
+impl FileAction {
+    pub(super) fn read(path: String) -> FileAction {
+        FileAction::Read { path: path.into() }
+    }
+
+    pub(super) fn write(path: String, content: String) -> FileAction {
+        FileAction::Write {
+            path: path.into(),
+            content: content.into(),
+        }
+    }
+
+    /// The target of a move.
+    pub(crate) fn target(&self) -> Option<&BStr> {
+        match self {
+            FileAction::Move { to, .. } => Some(to.as_ref()),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn path(&self) -> &BStr {
+        match self {
+            FileAction::Read { path }
+            | FileAction::Write { path, .. }
+            | FileAction::Edit { path, .. }
+            | FileAction::EditCell { path, .. }
+            | FileAction::Patch { path, .. }
+            | FileAction::Move { path, .. }
+            | FileAction::Delete { path } => path.as_ref(),
+        }
+    }
+
+    pub(crate) fn is_read(&self) -> bool {
+        matches!(self, FileAction::Read { .. })
+    }
+}
+
+impl ToolCall {
+    pub(crate) fn has_only_absolute_paths(&self) -> bool {
+        let is_absolute =
+            |path: &BStr| gix::path::from_bstr(path).is_ok_and(|path| path.is_absolute());
+        self.actions
+            .iter()
+            .all(|action| is_absolute(action.path()) && action.target().is_none_or(is_absolute))
+    }
+
+    /// Whether it does more than reading.
+    pub(crate) fn changes_files(&self) -> bool {
+        self.actions.iter().any(|action| !action.is_read())
+    }
+}

@@ -1,0 +1,127 @@
+//! Claude Code: the event `PreToolUse`.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::call::{FileAction, ToolCall};
+use super::edit::TextEdit;
+use super::notebook::{CellEdit, CellKind, CellMode};
+use super::payload::{self, Payload};
+use super::protocol::{DENIED, Protocol, pre_tool_use_denied};
+use crate::error::Result;
+
+pub(super) const PROTOCOL: Protocol = Protocol {
+    parse,
+    // No decision: Claude Code then asks as its own settings say.
+    allowed: "",
+    denied: Some(pre_tool_use_denied),
+    denied_code: DENIED,
+    project_variable: Some("CLAUDE_PROJECT_DIR"),
+};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ClaudeWrite {
+    file_path: String,
+    content: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ClaudeEdit {
+    file_path: String,
+    old_string: String,
+    new_string: String,
+    #[serde(default)]
+    replace_all: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ClaudeMultiEdit {
+    file_path: String,
+    edits: Vec<ClaudeEdits>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ClaudeEdits {
+    old_string: String,
+    new_string: String,
+    #[serde(default)]
+    replace_all: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ClaudeNotebookEdit {
+    notebook_path: String,
+    cell_id: Option<String>,
+    #[serde(default)]
+    new_source: String,
+    cell_type: Option<CellKind>,
+    #[serde(default)]
+    edit_mode: CellMode,
+}
+
+/// Other keys, such as a range of lines, change nothing.
+#[derive(Deserialize)]
+struct ClaudeRead {
+    file_path: String,
+}
+
+pub(super) fn parse(payload: &Payload) -> Result<ToolCall> {
+    let announced = payload.announced("PreToolUse")?;
+    let actions = actions(&announced.tool_name, &announced.tool_input)?;
+    Ok(announced.call(actions))
+}
+
+pub(super) fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {
+    let action = match tool {
+        "Read" => {
+            let ClaudeRead { file_path } = payload::tool_input(tool, input)?;
+            FileAction::read(file_path)
+        }
+        "Write" => {
+            let ClaudeWrite { file_path, content } = payload::tool_input(tool, input)?;
+            FileAction::write(file_path, content)
+        }
+        "Edit" => {
+            let edit: ClaudeEdit = payload::tool_input(tool, input)?;
+            FileAction::Edit {
+                path: edit.file_path.into(),
+                edits: vec![TextEdit {
+                    old: edit.old_string,
+                    new: edit.new_string,
+                    all: edit.replace_all,
+                }],
+            }
+        }
+        "MultiEdit" => {
+            let ClaudeMultiEdit { file_path, edits } = payload::tool_input(tool, input)?;
+            let edits = edits.into_iter().map(|edit| TextEdit {
+                old: edit.old_string,
+                new: edit.new_string,
+                all: edit.replace_all,
+            });
+            FileAction::Edit {
+                path: file_path.into(),
+                edits: edits.collect(),
+            }
+        }
+        "NotebookEdit" => {
+            let edit: ClaudeNotebookEdit = payload::tool_input(tool, input)?;
+            FileAction::EditCell {
+                path: edit.notebook_path.into(),
+                edit: CellEdit {
+                    cell: edit.cell_id,
+                    source: edit.new_source,
+                    kind: edit.cell_type,
+                    mode: edit.edit_mode,
+                },
+            }
+        }
+        _ => return payload::unknown_tool(tool, input),
+    };
+    Ok(vec![action])
+}

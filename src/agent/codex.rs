@@ -1,0 +1,41 @@
+//! OpenAI Codex CLI: the event `PreToolUse`. Codex goes on if a denial has a key that it does not know.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::apply_patch;
+use super::call::{FileAction, ToolCall};
+use super::payload::{self, Payload};
+use super::protocol::{DENIED, Protocol, pre_tool_use_denied};
+use crate::error::Result;
+
+pub(super) const PROTOCOL: Protocol = Protocol {
+    parse,
+    // Even `allow` would be invalid.
+    allowed: "",
+    denied: Some(pre_tool_use_denied),
+    denied_code: DENIED,
+    project_variable: None,
+};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CodexPatch {
+    command: String,
+}
+
+fn parse(payload: &Payload) -> Result<ToolCall> {
+    let announced = payload.announced("PreToolUse")?;
+    let actions = actions(&announced.tool_name, &announced.tool_input)?;
+    Ok(announced.call(actions))
+}
+
+fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {
+    match tool {
+        "apply_patch" => {
+            let CodexPatch { command } = payload::tool_input(tool, input)?;
+            apply_patch::parse(&command)
+        }
+        _ => payload::unknown_tool(tool, input),
+    }
+}

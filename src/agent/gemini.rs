@@ -1,0 +1,84 @@
+//! Gemini CLI: the event `BeforeTool`.
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::call::{FileAction, ToolCall};
+use super::edit::TextEdit;
+use super::payload::{self, Payload};
+use super::protocol::{DENIED, Protocol};
+use crate::error::Result;
+
+pub(super) const PROTOCOL: Protocol = Protocol {
+    parse,
+    allowed: "",
+    denied: Some(|reason| json!({"decision": "deny", "reason": reason})),
+    denied_code: DENIED,
+    project_variable: Some("GEMINI_PROJECT_DIR"),
+};
+
+/// `modified_by_user` and `ai_proposed_content` say where the content comes from.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GeminiWrite {
+    file_path: String,
+    content: String,
+    #[serde(default, rename = "modified_by_user")]
+    _modified: Value,
+    #[serde(default, rename = "ai_proposed_content")]
+    _proposed: Value,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GeminiReplace {
+    file_path: String,
+    old_string: String,
+    new_string: String,
+    #[serde(default)]
+    allow_multiple: bool,
+    #[serde(default, rename = "instruction")]
+    _instruction: Value,
+    #[serde(default, rename = "modified_by_user")]
+    _modified: Value,
+    #[serde(default, rename = "ai_proposed_content")]
+    _proposed: Value,
+}
+
+#[derive(Deserialize)]
+struct GeminiRead {
+    #[serde(alias = "absolute_path")]
+    file_path: String,
+}
+
+fn parse(payload: &Payload) -> Result<ToolCall> {
+    let announced = payload.announced("BeforeTool")?;
+    let actions = actions(&announced.tool_name, &announced.tool_input)?;
+    Ok(announced.call(actions))
+}
+
+fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {
+    let action = match tool {
+        "read_file" => {
+            let GeminiRead { file_path } = payload::tool_input(tool, input)?;
+            FileAction::read(file_path)
+        }
+        "write_file" => {
+            let write: GeminiWrite = payload::tool_input(tool, input)?;
+            FileAction::write(write.file_path, write.content)
+        }
+        "replace" => {
+            let edit: GeminiReplace = payload::tool_input(tool, input)?;
+            FileAction::Edit {
+                path: edit.file_path.into(),
+                edits: vec![TextEdit {
+                    old: edit.old_string,
+                    new: edit.new_string,
+                    all: edit.allow_multiple,
+                }],
+            }
+        }
+        _ => return payload::unknown_tool(tool, input),
+    };
+    Ok(vec![action])
+}

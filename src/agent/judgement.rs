@@ -1,0 +1,79 @@
+//! Judges a tool call: what the files would hold afterwards, as `guard write` and `guard read` judge it.
+
+use std::collections::BTreeSet;
+
+use gix::bstr::{BStr, BString};
+
+use super::call::{FileAction, ToolCall};
+use super::{edit, notebook, patch_chunk};
+use crate::gate::{Failure, FailureKind, Gate, GateResult, Operation, Strategy};
+use crate::git::Repository;
+use crate::judge::Options;
+use crate::path::escaped;
+
+/// Judges every action. A refusal is logged; a destructive change is held for a person.
+///
+/// # Errors
+/// The first action that is refused, or the reason why guard cannot judge.
+pub(crate) fn judge(repo: &Repository, options: &Options, call: &ToolCall) -> GateResult<()> {
+    let changes = call.actions.iter().filter(|action| !action.is_read());
+    let paths = changes.flat_map(|action| [Some(action.path()), action.target()]);
+    let requests: Vec<BString> = paths.flatten().map(|path| repo.request_of(path)).collect();
+    // Without requests to change something inside, no design is needed.
+    let gate = Gate::open_to_check(repo, options, &requests)?;
+    check_each_once(&gate, &requests)?;
+    call.actions
+        .iter()
+        .try_for_each(|action| judge_action(repo, &gate, action))
+}
+
+/// Each change is judged from the state on disk, so two of them to one file could add up to more.
+fn check_each_once(gate: &Gate<'_>, requests: &[BString]) -> GateResult<()> {
+    if requests.len() < 2 {
+        return Ok(());
+    }
+    let mut seen = BTreeSet::new();
+    for request in requests {
+        let path = gate.locate(request.as_ref())?;
+        if let Some(path) = seen.replace(path) {
+            return Err(Failure::new(
+                FailureKind::CannotJudge,
+                format!("the call changes {} more than once", escaped(&path)),
+            )
+            .help("put all changes of a file into one section, or make two calls"));
+        }
+    }
+    Ok(())
+}
+
+fn judge_action(repo: &Repository, gate: &Gate<'_>, action: &FileAction) -> GateResult<()> {
+    let request = repo.request_of(action.path());
+    let request: &BStr = request.as_ref();
+    let old = || gate.content_to_change(request);
+    let rebuilt = match action {
+        FileAction::Read { .. } => return gate.judge_read(request),
+        FileAction::Delete { .. } => return gate.judge(request, &Operation::Delete),
+        FileAction::Write { content, .. } => Ok(content.clone()),
+        FileAction::Edit { edits, .. } => edit::edited(old()?.as_deref(), edits),
+        FileAction::EditCell { edit, .. } => notebook::edited(old()?.as_deref(), edit),
+        FileAction::Patch { chunks, .. } | FileAction::Move { chunks, .. } => {
+            patch_chunk::patched(old()?.as_deref(), chunks)
+        }
+    };
+    let content = match rebuilt {
+        Ok(content) => content,
+        // A path that may not be changed at all is the better reason.
+        Err(failure) => return gate.judge_path(request).and(Err(failure)),
+    };
+    if let Some(to) = action.target() {
+        return gate.judge_move(request, repo.request_of(to).as_ref(), &content);
+    }
+    let write = Operation::Write {
+        content,
+        strategy: Strategy::Replace,
+        expect: None,
+        // The agent names the content in any case; nothing can be forgotten.
+        allow_empty: true,
+    };
+    gate.judge(request, &write)
+}

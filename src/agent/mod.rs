@@ -1,0 +1,118 @@
+//! The hooks of coding agents: an announced tool call comes in, the agent's own form of an answer goes out.
+//!
+//! Most agents go on after exit code 1, a crash or a timeout. So whatever fails, the answer is a denial.
+
+mod apply_patch;
+mod call;
+mod claude;
+mod codex;
+mod copilot;
+mod edit;
+mod gemini;
+mod judgement;
+mod notebook;
+mod opencode;
+mod patch_chunk;
+mod payload;
+mod protocol;
+mod reason;
+mod vscode;
+mod windsurf;
+
+pub(crate) use call::ToolCall;
+pub(crate) use judgement::judge;
+pub(crate) use protocol::Reply;
+
+use crate::error::Result;
+use crate::gate::{Failure, GateResult};
+use payload::Payload;
+use protocol::Protocol;
+
+named! {
+    /// A coding agent whose hooks guard answers.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Agent {
+        /// Claude Code.
+        Claude = "claude",
+        /// OpenAI Codex CLI.
+        Codex = "codex",
+        /// GitHub Copilot CLI and cloud agent.
+        Copilot = "copilot",
+        /// Gemini CLI.
+        Gemini = "gemini",
+        /// OpenCode, through the plugin in docs/agents.md.
+        Opencode = "opencode",
+        /// The agent mode of VS Code.
+        Vscode = "vscode",
+        /// Windsurf (Cascade).
+        Windsurf = "windsurf",
+    }
+}
+
+impl Agent {
+    fn protocol(self) -> &'static Protocol {
+        match self {
+            Agent::Claude => &claude::PROTOCOL,
+            Agent::Codex => &codex::PROTOCOL,
+            Agent::Copilot => &copilot::PROTOCOL,
+            Agent::Gemini => &gemini::PROTOCOL,
+            Agent::Opencode => &opencode::PROTOCOL,
+            Agent::Vscode => &vscode::PROTOCOL,
+            Agent::Windsurf => &windsurf::PROTOCOL,
+        }
+    }
+
+    /// The variable with the directory of the project, which stays when the agent changes its directory.
+    pub(crate) fn project_variable(self) -> Option<&'static str> {
+        self.protocol().project_variable
+    }
+
+    /// The agent that sent a payload: several also run the hooks of others. Only keys that no tool controls decide.
+    fn sender(self, payload: &Payload) -> Agent {
+        let has = |key| payload.object.contains_key(key);
+        let is = |key, value: &str| payload.object.get(key).is_some_and(|text| text == value);
+        if has("agent_action_name") {
+            Agent::Windsurf
+        } else if has("toolName") || has("toolArgs") {
+            Agent::Copilot
+        } else if has("hookEventName") {
+            Agent::Vscode
+        } else if is("hook_event_name", "BeforeTool") {
+            Agent::Gemini
+        } else if has("turn_id") && has("model") {
+            Agent::Codex
+        } else {
+            self
+        }
+    }
+
+    /// The answer to a payload. `judge` decides about a call that reads or changes files.
+    pub(crate) fn answer(
+        self,
+        payload: Result<Vec<u8>>,
+        judge: impl FnOnce(&ToolCall) -> GateResult<()>,
+    ) -> Reply {
+        let parsed = payload.and_then(|bytes| payload::parse(self.name(), &bytes));
+        let sender = parsed.as_ref().map_or(self, |payload| self.sender(payload));
+        let protocol = sender.protocol();
+        let call = parsed.and_then(|payload| (protocol.parse)(&payload));
+        let judged = match &call {
+            Ok(call) if call.actions.is_empty() => Ok(()),
+            Ok(call) => judge(call)
+                .map_err(|failure| reason::of(&call.tool, call.changes_files(), &failure)),
+            Err(error) => {
+                let failure = Failure::from(error.clone());
+                Err(reason::of("the tool call", true, &failure))
+            }
+        };
+        match judged {
+            Ok(()) => protocol.allowance(),
+            // In case the sender is another, the code is one that every agent takes for a denial.
+            Err(reason) if sender != self => Reply {
+                code: protocol::DENIED,
+                ..protocol.denial(&reason)
+            },
+            Err(reason) => protocol.denial(&reason),
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! OpenCode: the plugin in docs/agents.md sends `tool.execute.before`, and throws if guard denies.
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::apply_patch;
+use super::call::{FileAction, ToolCall};
+use super::edit::TextEdit;
+use super::payload::{self, Payload};
+use super::protocol::{DENIED, Protocol};
+use crate::error::Result;
+
+pub(super) const PROTOCOL: Protocol = Protocol {
+    parse,
+    allowed: "",
+    // The plugin throws what is on stderr.
+    denied: None,
+    denied_code: DENIED,
+    project_variable: None,
+};
+
+#[derive(Deserialize)]
+struct OpencodePayload {
+    tool: String,
+    args: Map<String, Value>,
+    cwd: PathBuf,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct OpencodeWrite {
+    file_path: String,
+    content: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct OpencodeEdit {
+    file_path: String,
+    old_string: String,
+    new_string: String,
+    #[serde(default)]
+    replace_all: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct OpencodeMultiEdit {
+    file_path: String,
+    edits: Vec<OpencodeStep>,
+}
+
+/// The tool ignores the path of a single edit.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct OpencodeStep {
+    old_string: String,
+    new_string: String,
+    #[serde(default)]
+    replace_all: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct OpencodePatch {
+    patch_text: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct OpencodeRead {
+    file_path: String,
+}
+
+fn parse(payload: &Payload) -> Result<ToolCall> {
+    let OpencodePayload { tool, args, cwd } = payload.confirmed()?;
+    payload.require(cwd.is_absolute(), "`cwd` is not an absolute path")?;
+    Ok(ToolCall {
+        actions: actions(&tool, &args)?,
+        tool,
+        directory: Some(cwd),
+    })
+}
+
+fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {
+    let action = match tool {
+        "read" => {
+            let OpencodeRead { file_path } = payload::tool_input(tool, input)?;
+            FileAction::read(file_path)
+        }
+        "write" => {
+            let OpencodeWrite { file_path, content } = payload::tool_input(tool, input)?;
+            FileAction::write(file_path, content)
+        }
+        "edit" => {
+            let edit: OpencodeEdit = payload::tool_input(tool, input)?;
+            FileAction::Edit {
+                path: edit.file_path.into(),
+                edits: vec![TextEdit {
+                    old: edit.old_string,
+                    new: edit.new_string,
+                    all: edit.replace_all,
+                }],
+            }
+        }
+        "multiedit" => {
+            let OpencodeMultiEdit { file_path, edits } = payload::tool_input(tool, input)?;
+            let edits = edits.into_iter().map(|edit| TextEdit {
+                old: edit.old_string,
+                new: edit.new_string,
+                all: edit.replace_all,
+            });
+            FileAction::Edit {
+                path: file_path.into(),
+                edits: edits.collect(),
+            }
+        }
+        "patch" | "apply_patch" => {
+            let OpencodePatch { patch_text } = payload::tool_input(tool, input)?;
+            return apply_patch::parse(&patch_text);
+        }
+        _ => return payload::unknown_tool(tool, input),
+    };
+    Ok(vec![action])
+}

@@ -1,0 +1,62 @@
+//! How an agent is answered.
+
+use serde_json::{Value, json};
+
+use super::call::ToolCall;
+use super::payload::Payload;
+use crate::error::Result;
+
+/// The exit code that every agent takes for a denial.
+pub(super) const DENIED: u8 = 2;
+
+/// What differs between agents.
+pub(super) struct Protocol {
+    /// The tool call of a payload. An unknown shape of a tool that may write is an error.
+    pub(super) parse: fn(&Payload) -> Result<ToolCall>,
+    /// Standard output for an allowed call, or nothing.
+    pub(super) allowed: &'static str,
+    /// Standard output for a denied call with this reason, or nothing.
+    pub(super) denied: Option<fn(&str) -> Value>,
+    /// The exit code of a denial.
+    pub(super) denied_code: u8,
+    /// The variable with the directory of the project, which stays when the agent changes its directory.
+    pub(super) project_variable: Option<&'static str>,
+}
+
+/// What guard prints for the agent, and its exit code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Reply {
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) code: u8,
+}
+
+impl Protocol {
+    pub(super) fn allowance(&self) -> Reply {
+        Reply {
+            stdout: self.allowed.to_owned(),
+            stderr: String::new(),
+            code: 0,
+        }
+    }
+
+    pub(super) fn denial(&self, reason: &str) -> Reply {
+        let json = self.denied.map(|denied| format!("{}\n", denied(reason)));
+        Reply {
+            stdout: json.unwrap_or_default(),
+            stderr: format!("{reason}\n"),
+            code: self.denied_code,
+        }
+    }
+}
+
+/// The denial of Claude Code and of those that follow it.
+pub(super) fn pre_tool_use_denied(reason: &str) -> Value {
+    json!({
+        "hookSpecificOutput": {
+            "hookEventName": "PreToolUse",
+            "permissionDecision": "deny",
+            "permissionDecisionReason": reason,
+        }
+    })
+}

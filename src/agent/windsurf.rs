@@ -1,0 +1,66 @@
+//! Windsurf (Cascade): the action `pre_write_code`. Only exit code 2 denies; the reason is on stderr.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::call::{FileAction, ToolCall};
+use super::edit::TextEdit;
+use super::payload::{self, Payload};
+use super::protocol::{DENIED, Protocol};
+use crate::error::Result;
+
+pub(super) const PROTOCOL: Protocol = Protocol {
+    parse,
+    allowed: "",
+    denied: None,
+    denied_code: DENIED,
+    project_variable: None,
+};
+
+#[derive(Deserialize)]
+struct WindsurfPayload {
+    agent_action_name: String,
+    tool_info: Map<String, Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WindsurfWrite {
+    file_path: String,
+    edits: Vec<WindsurfEdit>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WindsurfEdit {
+    old_string: String,
+    new_string: String,
+}
+
+fn parse(payload: &Payload) -> Result<ToolCall> {
+    let WindsurfPayload {
+        agent_action_name: tool,
+        tool_info,
+    } = payload.confirmed()?;
+    let actions = match tool.as_str() {
+        "pre_write_code" => {
+            let WindsurfWrite { file_path, edits } = payload::tool_input(&tool, &tool_info)?;
+            let edits = edits.into_iter().map(|edit| TextEdit {
+                old: edit.old_string,
+                new: edit.new_string,
+                all: false,
+            });
+            vec![FileAction::Edit {
+                path: file_path.into(),
+                edits: edits.collect(),
+            }]
+        }
+        _ => payload::unknown_tool(&tool, &tool_info)?,
+    };
+    Ok(ToolCall {
+        actions,
+        tool,
+        // Windsurf runs hooks in the workspace and does not name it.
+        directory: None,
+    })
+}

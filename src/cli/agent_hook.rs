@@ -1,0 +1,108 @@
+//! `guard hook claude` and the like: reads what a coding agent announces, and prints the answer.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use super::bounded;
+use super::design_args::DesignArgs;
+use super::output::CANNOT_JUDGE;
+use super::repository::repository;
+use crate::agent::{self, Agent, Reply, ToolCall};
+use crate::error::{Error, Result};
+use crate::gate::GateResult;
+use crate::git::{Repository, show_file};
+use crate::judge::Options;
+
+/// Larger payloads are denied unread.
+const MAX_PAYLOAD: u64 = 64 << 20;
+
+/// Agents go on when a hook takes too long, so guard denies before that.
+const DEADLINE: Duration = Duration::from_secs(8);
+
+#[derive(Debug, clap::Args)]
+pub(super) struct AgentArgs {
+    #[command(flatten)]
+    design: DesignArgs,
+}
+
+impl AgentArgs {
+    /// Answers one payload. The result is the exit code.
+    pub(super) fn run(&self, agent: Agent) -> u8 {
+        deny_in_time();
+        let options = self.design.options(false);
+        let payload = bounded::whole(io::stdin().lock(), MAX_PAYLOAD);
+        let payload = bounded::read("standard input", payload, MAX_PAYLOAD);
+        say(&agent.answer(payload, |call| judge(agent, &options, call)))
+    }
+}
+
+fn judge(agent: Agent, options: &Options, call: &ToolCall) -> GateResult<()> {
+    let entered = match &call.directory {
+        Some(directory) => std::env::set_current_dir(directory).map_err(|error| (directory, error)),
+        None => Ok(()),
+    };
+    entered.map_err(|(directory, error)| {
+        let directory = show_file(directory);
+        Error::new(format!(
+            "the agent's directory {directory} cannot be entered: {error}"
+        ))
+    })?;
+    agent::judge(&repository_of(agent, call)?, options, call)
+}
+
+/// The repository of the agent's directory. If the agent names its project and works elsewhere, such as in a
+/// repository of its own making, the project's repository judges; linked work trees belong to the project.
+fn repository_of(agent: Agent, call: &ToolCall) -> Result<Repository> {
+    let here = repository();
+    let project = agent.project_variable().and_then(std::env::var_os);
+    let Some(project) = project.filter(|project| !project.is_empty()) else {
+        return here;
+    };
+    let project = Repository::open(Path::new(&project))?;
+    match here {
+        Ok(here) if is_same(here.common_dir(), project.common_dir()) => Ok(here),
+        _ if call.has_only_absolute_paths() => Ok(project),
+        _ => Err(Error::new(
+            "the tool call names a relative path, but the agent's directory is outside its project",
+        )
+        .help("use the absolute path")),
+    }
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
+}
+
+/// Prints the answer. The result is the exit code, which denies if the agent cannot read the answer.
+fn say(reply: &Reply) -> u8 {
+    let (mut stdout, mut stderr) = (io::stdout().lock(), io::stderr().lock());
+    let told = stderr.write_all(reply.stderr.as_bytes());
+    let answered = stdout
+        .write_all(reply.stdout.as_bytes())
+        .and_then(|()| stdout.flush());
+    match (answered, told) {
+        (Ok(()), Ok(())) => reply.code,
+        // Codex goes on after a denial by the exit code that gives no reason, but it reads standard output after code 0.
+        (Ok(()), Err(_)) if !reply.stdout.is_empty() => 0,
+        _ => CANNOT_JUDGE,
+    }
+}
+
+/// Ends guard with a denial if there is no answer in time. Every agent takes exit code 2 with a text on stderr for one.
+fn deny_in_time() {
+    // Without the thread, guard still answers; only a call without end stays unanswered.
+    let _ = thread::Builder::new().spawn(|| {
+        thread::sleep(DEADLINE);
+        let seconds = DEADLINE.as_secs();
+        let text = format!(
+            "guard could not judge the tool call within {seconds} seconds, so it is denied; try again\n"
+        );
+        let _ = io::stderr().lock().write_all(text.as_bytes());
+        std::process::exit(i32::from(CANNOT_JUDGE));
+    });
+}

@@ -1,0 +1,594 @@
+//! `guard hook claude`: payloads as Claude Code sends them, against real repositories.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::io::Write as _;
+use std::process::Stdio;
+
+use crate::common::agents::{
+    Answered, LOG, NOTEBOOK, STATE, absolute, assert_says, call, check, claude, codex, edit, hook,
+    read, repo, write,
+};
+use crate::common::corpus;
+use crate::common::terminal::{End, driver, guard_at_terminal};
+use crate::common::{DESIGN, GUARD, Repo, lines, run_with_input};
+use serde_json::{Value, json};
+
+#[test]
+fn allowed_calls_pass_without_a_word_and_guard_changes_nothing() {
+    let repo = repo();
+    let before = repo.digest_tree();
+    write(&repo, "src/utils/lld.py", "new = 1\n").passes();
+    write(&repo, LOG, "").passes();
+    edit(&repo, LOG, "import sys", "import os", false).passes();
+    edit(&repo, LOG, "level = 1", "level = 2", true).passes();
+    // Without old text, an edit begins a file.
+    edit(&repo, "src/utils/lld.py", "", "new = 1\n", false).passes();
+    let edits = json!([
+        {"old_string": "import sys", "new_string": "import os"},
+        {"old_string": "import os", "new_string": "import re"},
+        {"old_string": "level = 1", "new_string": "level = 2", "replace_all": true},
+    ]);
+    call(
+        &repo,
+        "MultiEdit",
+        &json!({"file_path": absolute(&repo, LOG), "edits": edits}),
+    )
+    .passes();
+    read(&repo, LOG).passes();
+    read(&repo, "src/missing.py").passes();
+    assert_eq!(repo.digest_tree(), before);
+}
+
+#[test]
+fn file_outside_the_design_is_denied_with_the_closest_path() {
+    let repo = repo();
+    let reason = write(&repo, "src/core/lld.py", "new = 1\n").denies();
+    assert_says(
+        &reason,
+        &[
+            "guard refused Write: src/core/lld.py is not in the design [out-of-scope]",
+            "Closest path in the design: src/utils/lld.py (docs/lld/active/LLD-188.md:",
+            "| `src/core/lld.py` | Add |",
+            "Ask the user before you add a row.",
+        ],
+    );
+    let reason = edit(&repo, "src/other.py", "x = 1", "x = 2", false).denies();
+    assert_says(
+        &reason,
+        &["guard refused Edit: src/other.py is not in the design"],
+    );
+    assert!(!repo.path("src/core").exists());
+    let last = repo.records().pop().unwrap();
+    assert_eq!(last["event"], "refused");
+    assert_eq!(last["rule"], "out-of-scope");
+}
+
+#[test]
+fn path_outside_the_workspace_is_denied_for_reading_and_writing() {
+    let repo = repo();
+    for path in ["/etc/passwd", "../beside.py"] {
+        let reason = write(&repo, path, "x\n").denies();
+        assert_says(&reason, &["[outside-workspace]"]);
+        let reason = read(&repo, path).denies();
+        assert_says(&reason, &["guard refused Read: ", "[outside-workspace]"]);
+    }
+    // No design is needed to know that.
+    repo.git(&["switch", "--quiet", "main"]);
+    assert_says(
+        &write(&repo, "/etc/passwd", "x\n").denies(),
+        &["[outside-workspace]"],
+    );
+}
+
+#[test]
+fn secrets_and_read_roots_count() {
+    let repo = repo();
+    assert_says(&read(&repo, ".env").denies(), &["guard refused Read: .env"]);
+    assert_says(
+        &write(&repo, ".env", "TOKEN=2\n").denies(),
+        &["guard refused Write: .env"],
+    );
+    let repo = Repo::open_with("[workspace]\nread = [\"src\"]\nwrite = [\"src\"]\n");
+    read(&repo, "src/a.py").passes();
+    assert_says(
+        &read(&repo, "docs/a.md").denies(),
+        &["outside the read roots", "[outside-roots]"],
+    );
+    assert_says(
+        &write(&repo, "docs/a.md", "x\n").denies(),
+        &["outside the write roots"],
+    );
+}
+
+#[test]
+fn replacement_is_held_and_passes_after_approval_of_exactly_this_content() {
+    let repo = repo();
+    let new = lines(1..=200).replace("line", "other");
+    let reason = write(&repo, STATE, &new).denies();
+    let held = repo.json(&["pending"])["held"].clone();
+    let id = held[0]["id"].as_str().unwrap().to_owned();
+    assert_says(
+        &reason,
+        &[
+            "guard held Write: src/state.py",
+            "[destructive-change]",
+            &format!("guard approve {id}"),
+        ],
+    );
+    // The same request is the same held change.
+    assert_eq!(write(&repo, STATE, &new).denies(), reason);
+    assert_eq!(repo.json(&["pending"])["held"].as_array().unwrap().len(), 1);
+    assert_eq!(repo.read(STATE), lines(1..=200).as_bytes());
+    let Some(driver) = driver(&repo) else {
+        return;
+    };
+    let answers = [("Type `", "line\n"), ("Reason: ", "a new format\n")];
+    guard_at_terminal(driver, &["approve", &id], &answers, End::Wait).exits(0);
+    assert_eq!(repo.read(STATE), new.as_bytes(), "approving writes it");
+    write(&repo, STATE, &new).passes();
+    repo.git(&["restore", STATE]);
+    write(&repo, STATE, &new).passes();
+    assert_says(
+        &write(&repo, STATE, &format!("{new}more\n")).denies(),
+        &["guard held Write"],
+    );
+}
+
+#[test]
+fn edits_are_judged_by_what_they_leave() {
+    let repo = repo();
+    let old: String = lines(1..=150);
+    let reason = edit(&repo, STATE, &old, "gone\n", false).denies();
+    assert_says(&reason, &["guard held Edit: src/state.py"]);
+    // A small text that occurs everywhere.
+    let reason = edit(&repo, STATE, "line number", "other", true).denies();
+    assert_says(&reason, &["guard held Edit: src/state.py"]);
+    let edits = json!([
+        {"old_string": lines(1..=60), "new_string": ""},
+        {"old_string": lines(61..=120), "new_string": ""},
+    ]);
+    let input = json!({"file_path": absolute(&repo, STATE), "edits": edits});
+    let reason = call(&repo, "MultiEdit", &input).denies();
+    assert_says(&reason, &["guard held MultiEdit: src/state.py"]);
+}
+
+#[test]
+fn edit_that_guard_cannot_rebuild_is_denied() {
+    let repo = repo();
+    let reason = edit(&repo, LOG, "import  sys", "x", false).denies();
+    assert_says(
+        &reason,
+        &[
+            "the search text is not in the file",
+            "only whitespace differs",
+        ],
+    );
+    let reason = edit(&repo, LOG, "level = 1", "x", false).denies();
+    assert_says(&reason, &["the search text occurs 2 times: lines 3, 4"]);
+    edit(&repo, LOG, "no such text", "x", true).denies();
+    edit(&repo, LOG, "", "x", false).denies();
+    edit(&repo, "src/utils/lld.py", "x", "y", false).denies();
+    let edits = json!([
+        {"old_string": "import sys", "new_string": "import os"},
+        {"old_string": "import sys", "new_string": "import re"},
+    ]);
+    let input = json!({"file_path": absolute(&repo, LOG), "edits": edits});
+    assert_says(
+        &call(&repo, "MultiEdit", &input).denies(),
+        &["edit 2 of 2: "],
+    );
+    let input = json!({"file_path": absolute(&repo, LOG), "edits": []});
+    call(&repo, "MultiEdit", &input).denies();
+}
+
+#[test]
+fn edit_of_a_file_with_crlf_is_rebuilt() {
+    let repo = repo();
+    repo.write(LOG, "one\r\ntwo\r\nthree\r\n");
+    edit(&repo, LOG, "one\ntwo\n", "1\n2\n", false).passes();
+    edit(&repo, LOG, "one\r\ntwo\r\n", "1\r\n2\r\n", false).passes();
+    edit(&repo, LOG, "two", "2\n2", false).passes();
+    edit(&repo, LOG, "one\nthree\n", "1\n", false).denies();
+}
+
+#[test]
+fn cells_of_a_notebook_are_rebuilt() {
+    let repo = repo();
+    let cell = |input: Value| {
+        let mut input = input;
+        input["notebook_path"] = absolute(&repo, NOTEBOOK).into();
+        call(&repo, "NotebookEdit", &input)
+    };
+    cell(json!({"cell_id": "intro", "new_source": "# Other\n"})).passes();
+    cell(
+        json!({"cell_id": "intro", "new_source": "x", "cell_type": "code", "edit_mode": "insert"}),
+    )
+    .passes();
+    cell(json!({"new_source": "x", "cell_type": "markdown", "edit_mode": "insert"})).passes();
+    cell(json!({"cell_id": "cell-0", "new_source": "", "edit_mode": "delete"})).passes();
+    for bad in [
+        json!({"cell_id": "missing", "new_source": "x"}),
+        json!({"cell_id": "cell-2", "new_source": "x"}),
+        json!({"new_source": "x"}),
+        json!({"cell_id": "intro", "new_source": "x", "edit_mode": "swap"}),
+    ] {
+        cell(bad).denies();
+    }
+    // The 200 lines of output go as well.
+    for lossy in [
+        json!({"cell_id": "load", "new_source": "", "edit_mode": "delete"}),
+        json!({"cell_id": "cell-1", "new_source": "x = 2"}),
+    ] {
+        assert_says(
+            &cell(lossy).denies(),
+            &["guard held NotebookEdit: work.ipynb"],
+        );
+    }
+    let reason = call(
+        &repo,
+        "NotebookEdit",
+        &json!({
+            "notebook_path": absolute(&repo, "src/utils/lld.py"), "cell_id": "a", "new_source": "x",
+        }),
+    );
+    assert_says(
+        &reason.denies(),
+        &["guard cannot rebuild the notebook: there is no such file"],
+    );
+}
+
+#[test]
+fn input_that_guard_does_not_understand_is_denied() {
+    let repo = repo();
+    let path = absolute(&repo, LOG);
+    let fine = claude(
+        &repo,
+        "Write",
+        &json!({"file_path": path, "content": "x\n"}),
+    );
+    hook(&repo, "claude", fine.to_string()).passes();
+    let changed = |change: &dyn Fn(&mut Value)| {
+        let mut payload = fine.clone();
+        change(&mut payload);
+        payload.to_string()
+    };
+    let cases: Vec<(String, &str)> = vec![
+        (String::new(), "standard input is empty"),
+        (" \n".into(), "standard input is empty"),
+        ("{".into(), "it is not valid JSON"),
+        ("write it".into(), "it is not valid JSON"),
+        (format!("{fine}{fine}"), "it is not valid JSON"),
+        ("[]".into(), "it is not a JSON object"),
+        ("null".into(), "it is not a JSON object"),
+        ("{}".into(), "missing field"),
+        (
+            changed(&|all| all["hook_event_name"] = "PostToolUse".into()),
+            "PreToolUse only",
+        ),
+        (
+            changed(&|all| all["hook_event_name"] = 1.into()),
+            "invalid type",
+        ),
+        (
+            changed(&|all| all["cwd"] = ".".into()),
+            "`cwd` is not an absolute path",
+        ),
+        (
+            changed(&|all| all["cwd"] = "/no/such/place".into()),
+            "cannot be entered",
+        ),
+        (
+            changed(&|all| all["tool_name"] = Value::Null),
+            "invalid type",
+        ),
+        (
+            changed(&|all| all["tool_input"] = "x".into()),
+            "invalid type",
+        ),
+        (
+            changed(&|all| all["tool_input"] = json!({})),
+            "the tool Write has a shape that guard does not know",
+        ),
+        (
+            changed(&|all| all["tool_input"]["content"] = json!(["x"])),
+            "does not know: invalid type",
+        ),
+        (
+            changed(&|all| all["tool_input"]["append"] = true.into()),
+            "unknown field `append`",
+        ),
+        (
+            changed(&|all| all["tool_input"]["file_path"] = "".into()),
+            "[unsafe-path]",
+        ),
+        (
+            changed(&|all| all["tool_input"]["file_path"] = "src/a\u{0}b".into()),
+            "NUL",
+        ),
+    ];
+    for (payload, part) in cases {
+        let reason = hook(&repo, "claude", payload).denies();
+        assert_says(&reason, &[part]);
+    }
+    let bytes = hook(&repo, "claude", b"{\"cwd\": \"\xff\"}");
+    assert_says(&bytes.denies(), &["it is not valid JSON"]);
+    let bom = [b"\xef\xbb\xbf", fine.to_string().as_bytes()].concat();
+    hook(&repo, "claude", bom).passes();
+}
+
+#[test]
+fn tools_that_change_no_files_pass_and_unknown_ones_that_may_are_denied() {
+    let repo = repo();
+    let path = absolute(&repo, LOG);
+    for (tool, input) in [
+        (
+            "Bash",
+            json!({"command": "cargo test", "description": "Run"}),
+        ),
+        ("Grep", json!({"pattern": "x", "path": path})),
+        ("TodoWrite", json!({"todos": [{"content": "write it"}]})),
+        (
+            "mcp__tracker__create_issue",
+            json!({"title": "x", "body": "y"}),
+        ),
+    ] {
+        call(&repo, tool, &input).passes();
+    }
+    for (tool, input) in [
+        ("write", json!({"filePath": path, "content": "x"})),
+        ("create_file", json!({"filePath": path, "content": "x"})),
+        (
+            "mcp__files__write_file",
+            json!({"path": path, "content": "x"}),
+        ),
+        (
+            "mcp__files__move_file",
+            json!({"source": path, "destination": "b"}),
+        ),
+        (
+            "apply_patch",
+            json!({"input": "*** Begin Patch\n*** Delete File: a\n*** End Patch"}),
+        ),
+        ("Delete", json!({"path": path})),
+    ] {
+        let reason = call(&repo, tool, &input).denies();
+        assert_says(&reason, &["guard does not know the tool", tool]);
+    }
+}
+
+#[test]
+fn too_much_input_is_denied() {
+    let repo = repo();
+    let mut payload = claude(
+        &repo,
+        "Write",
+        &json!({"file_path": absolute(&repo, LOG), "content": "x"}),
+    )
+    .to_string();
+    payload.push_str(&" ".repeat(64 << 20));
+    let reason = hook(&repo, "claude", payload).denies();
+    assert_says(&reason, &["standard input has more than 67108864 bytes"]);
+    // A content that the settings do not allow.
+    let reason = write(&repo, LOG, &"line\n".repeat(3 << 20)).denies();
+    assert_says(&reason, &["more than `[workspace] max-size`"]);
+}
+
+#[test]
+fn input_without_end_is_denied() {
+    let repo = repo();
+    let mut child = repo
+        .command(GUARD)
+        .args(["hook", "claude"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"{").unwrap();
+    let output = child.wait_with_output().unwrap();
+    drop(stdin);
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.contains("so it is denied"), "{text}");
+}
+
+#[test]
+fn without_a_policy_every_write_is_denied() {
+    let nothing = Repo::nothing();
+    let reason = write(&nothing, "a.py", "x\n").denies();
+    assert_says(&reason, &["guard could not judge Write: "]);
+    read(&nothing, "a.py").denies();
+    let bare = Repo::new();
+    bare.stage("a.py", "x\n");
+    bare.commit("Begin");
+    assert_says(&write(&bare, "a.py", "y\n").denies(), &["guard init"]);
+    let repo = repo();
+    repo.git(&["switch", "--quiet", "main"]);
+    assert_says(
+        &write(&repo, LOG, "y\n").denies(),
+        &["guard could not judge Write: "],
+    );
+    repo.stage("guard.toml", "[lld]\npaht = \"x\"\n");
+    repo.commit("Break the settings");
+    assert_says(&write(&repo, LOG, "y\n").denies(), &["paht"]);
+    fs::remove_dir_all(repo.path(".git/refs")).unwrap();
+    write(&repo, LOG, "y\n").denies();
+}
+
+#[test]
+fn agent_cannot_choose_another_judge_by_changing_its_directory() {
+    let repo = repo();
+    let own = repo.path("../own");
+    fs::create_dir(&own).unwrap();
+    repo.git(&["init", "--quiet", "--template=", own.to_str().unwrap()]);
+    fs::write(own.join("guard.toml"), "[lld]\nmissing = \"skip\"\n").unwrap();
+    let own_git = |words: &[&str]| {
+        repo.git(&[&["-C", own.to_str().unwrap()], words].concat());
+    };
+    own_git(&["add", "guard.toml"]);
+    own_git(&["commit", "--quiet", "-m", "Allow all"]);
+    let call = |cwd: &str, path: &str| {
+        let mut payload = claude(
+            &repo,
+            "Write",
+            &json!({"file_path": path, "content": "x\n"}),
+        );
+        payload["cwd"] = cwd.into();
+        let mut guard = repo.command(GUARD);
+        guard
+            .args(["hook", "claude"])
+            .env("CLAUDE_PROJECT_DIR", &repo.root);
+        run_with_input(&mut guard, payload.to_string().as_bytes())
+    };
+    let own = own.canonicalize().unwrap().to_str().unwrap().to_owned();
+    assert_says(
+        &call(&own, &format!("{own}/a.py")).denies(),
+        &["[outside-workspace]"],
+    );
+    assert_says(
+        &call(&own, &absolute(&repo, "src/other.py")).denies(),
+        &["[out-of-scope]"],
+    );
+    call(&own, &absolute(&repo, LOG)).passes();
+    assert_says(&call(&own, LOG).denies(), &["use the absolute path"]);
+    call(&absolute(&repo, "src"), "log.py").passes();
+    // A linked work tree is part of the project.
+    let tree = repo.path("../tree");
+    repo.git(&[
+        "worktree",
+        "add",
+        "--quiet",
+        "-b",
+        "188-more",
+        tree.to_str().unwrap(),
+    ]);
+    let tree = tree.canonicalize().unwrap().to_str().unwrap().to_owned();
+    call(&tree, &format!("{tree}/{LOG}")).passes();
+    assert_says(
+        &call(&tree, &format!("{tree}/src/other.py")).denies(),
+        &["[out-of-scope]"],
+    );
+}
+
+#[test]
+fn edits_and_check_give_one_verdict() {
+    let repo = repo();
+    let old = lines(1..=200);
+    let (mut passed, mut held) = (0, 0);
+    for last in (90..=110).step_by(4).chain([100]) {
+        let removed = lines(1..=last);
+        let new = format!("new\n{}", old.strip_prefix(&removed).unwrap());
+        let removed_lines: String = removed.lines().map(|line| format!("-{line}\n")).collect();
+        let patch = format!(
+            "*** Begin Patch\n*** Update File: {STATE}\n@@\n{removed_lines}+new\n*** End Patch"
+        );
+        let is_allowed = check(&repo, STATE, &new);
+        let answers = [
+            edit(&repo, STATE, &removed, "new\n", false),
+            hook(&repo, "codex", codex(&repo, &patch).to_string()),
+        ];
+        for answer in answers {
+            assert_eq!(answer.code == 0, is_allowed, "{last}: {answer:?}");
+            match is_allowed {
+                true => passed += 1,
+                false => held += 1,
+            }
+        }
+    }
+    assert!(passed > 3 && held > 3, "{passed} {held}");
+}
+
+#[test]
+fn hook_and_check_give_one_verdict() {
+    let repo = repo();
+    repo.write("src/new.py", "untracked\n");
+    repo.write(LOG, lines(1..=150));
+    std::os::unix::fs::symlink("log.py", repo.path("src/link.py")).unwrap();
+    std::os::unix::fs::symlink("/etc", repo.path("src/etc")).unwrap();
+    let design = String::from_utf8(repo.read(DESIGN)).unwrap();
+    let paths = [
+        LOG,
+        STATE,
+        NOTEBOOK,
+        DESIGN,
+        ".env",
+        "guard.toml",
+        ".guard/allowed_signers",
+        ".git/config",
+        "src/other.py",
+        "src/new.py",
+        "src/utils/lld.py",
+        "src/utils/LLD.py",
+        "src/link.py",
+        "src/etc/passwd",
+        "src",
+        "src/log.py/x",
+        "../x",
+        "/etc/x",
+        "a\u{202e}b",
+        "src/./log.py",
+        "src/../src/log.py",
+        "docs/lld/active/LLD-9.md",
+    ];
+    let contents = [
+        String::new(),
+        "one\n".into(),
+        lines(1..=200),
+        lines(1..=99),
+        lines(1..=150).replace("line", "other"),
+        format!("{design}| `src/other.py` | Modify | more |\n"),
+        "bin\0ary".into(),
+    ];
+    let (mut passed, mut denied) = (0, 0);
+    for path in paths {
+        for content in &contents {
+            let expected = check(&repo, path, content);
+            let input = json!({"file_path": path, "content": content});
+            let answer = call(&repo, "Write", &input);
+            match expected {
+                true => {
+                    passed += 1;
+                    answer.passes();
+                }
+                false => {
+                    denied += 1;
+                    let reason = answer.denies();
+                    assert!(!reason.contains("panic"), "{path}: {reason}");
+                }
+            }
+        }
+    }
+    assert!(passed > 20 && denied > 60, "{passed} {denied}");
+}
+
+#[test]
+fn hostile_paths_get_the_verdict_of_guard_check() {
+    let Some(corpus) = corpus::entries() else {
+        return;
+    };
+    let repo = Repo::open_with("[workspace]\nsecrets = []\n");
+    let mut judged = 0;
+    for entry in corpus {
+        let is_request = entry["context"] == "relative" || entry["context"] == "absolute";
+        let input = corpus::moved(&corpus::input(&entry), &repo);
+        let Ok(path) = String::from_utf8(input) else {
+            continue;
+        };
+        if !is_request || !entry["needs"].is_null() {
+            continue;
+        }
+        judged += 1;
+        let answer = call(
+            &repo,
+            "Write",
+            &json!({"file_path": path, "content": "x\n"}),
+        );
+        let is_accepted = entry["expected"] == "accept";
+        assert_eq!(answer.code == 0, is_accepted, "{entry}: {answer:?}");
+    }
+    assert!(judged > 200, "{judged}");
+}
