@@ -3,7 +3,8 @@
 //! `git log --first-parent --raw --numstat --no-renames A..B`.
 //!
 //! `cargo bench --bench side_by_side` measures, with the name of a group (`ranges`, `staged`, `designs`, `files`) behind
-//! it only that; `GUARD_BENCH_QUICK=1` makes everything a hundred times smaller, to see that it runs. Wall-clock times
+//! it only that; `GUARD_BENCH_QUICK=1` makes everything a hundred times smaller, to see that it runs;
+//! `GUARD_BENCH_BINARY=FILE` measures another guard, such as the released one that `.ci/release` builds. Wall-clock times
 //! of whole processes, medians; `ratio` is the median over the pairs of guard's time by git's, so below 1 guard is the
 //! faster one; `aim` is what it should be at most.
 //! Both programs run in the same repository with its pages in memory, in an environment without anybody's
@@ -31,7 +32,8 @@ use common::Repo;
 /// until it is read again, which makes every start half a millisecond longer.
 static GUARD: LazyLock<String> = LazyLock::new(|| {
     let installed = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guard");
-    std::fs::copy(common::GUARD, &installed).unwrap();
+    let built = std::env::var("GUARD_BENCH_BINARY");
+    std::fs::copy(built.as_deref().unwrap_or(common::GUARD), &installed).unwrap();
     installed.to_str().unwrap().to_owned()
 });
 
