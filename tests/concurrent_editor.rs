@@ -12,7 +12,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{Seek, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -163,64 +163,103 @@ fn no_leftovers(repo: &Repo) {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// A run that strace delays before each of these calls.
-struct HeldUp {
-    child: Child,
-    begun: usize,
+/// A run of guard under strace, which waits before certain calls and does not go on while it is stopped itself.
+struct Run {
+    strace: Child,
 }
 
-impl HeldUp {
-    fn at(repo: &Repo, calls: &str, milliseconds: u64, arguments: &[&str]) -> HeldUp {
-        let begun = started(repo);
+impl Run {
+    fn start(repo: &Repo, calls: &str, arguments: &[&str]) -> Run {
         let trace = format!("-etrace={calls}");
-        let inject = format!("-einject={calls}:delay_enter={milliseconds}ms");
+        let inject = format!("-einject={calls}:delay_enter=200ms");
         let mut command = repo.command("strace");
         command
             .args(["-f", "-qq", "-o", "/dev/null", &trace, &inject, GUARD])
             .args(arguments)
             .args(["--format", "json"]);
-        let child = command
+        let strace = command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        HeldUp { child, begun }
+        Run { strace }
     }
 
-    /// Waits for a condition while guard runs.
-    #[track_caller]
-    fn wait_until(&mut self, is_so: impl Fn() -> bool) {
-        while !is_so() {
-            assert_eq!(self.child.try_wait().unwrap(), None, "it came too early");
-            std::thread::sleep(Duration::from_millis(1));
+    /// Stops before the first of the calls once the condition holds; false if the machine was too slow for that.
+    fn stop_when(&mut self, is_so: impl Fn() -> bool) -> bool {
+        let mut before = None;
+        while self.strace.try_wait().unwrap().is_none() {
+            let call = self.call().filter(|_| is_so());
+            if call.is_some() && call == before {
+                self.signal("STOP");
+                return self.call() == before;
+            }
+            before = call;
+            std::thread::sleep(Duration::from_millis(20));
         }
+        false
     }
 
-    /// Waits until the operation is logged and almost done.
-    #[track_caller]
-    fn wait_until_started(&mut self, repo: &Repo) {
-        let begun = self.begun;
-        self.wait_until(|| started(repo) > begun);
-        std::thread::sleep(Duration::from_millis(50));
+    fn go_on(&self) {
+        self.signal("CONT");
+    }
+
+    fn signal(&self, name: &str) {
+        let id = self.strace.id().to_string();
+        let sent = Command::new("kill").args(["-s", name, &id]).status();
+        assert!(sent.unwrap().success());
+    }
+
+    /// The call before which guard's main thread stands, with its arguments; `None` while it runs.
+    fn call(&self) -> Option<String> {
+        let strace = self.strace.id();
+        let children = fs::read_to_string(format!("/proc/{strace}/task/{strace}/children")).ok()?;
+        let call = fs::read_to_string(format!("/proc/{}/syscall", children.trim())).ok()?;
+        // Outside calls it is "running" or -1.
+        call.starts_with(|first: char| first.is_ascii_digit())
+            .then_some(call)
     }
 
     fn answer(self) -> Answer {
-        let output = self.child.wait_with_output().unwrap();
-        Answer {
-            code: output.status.code().unwrap(),
-            json: serde_json::from_slice(&output.stdout).unwrap(),
-        }
+        self.go_on();
+        Answer::of(&self.strace.wait_with_output().unwrap())
     }
 }
 
-/// The number of started operations in the log.
-fn started(repo: &Repo) -> usize {
-    let log = fs::read_to_string(repo.path(".git/guard/log.jsonl")).unwrap_or_default();
-    log.matches("\"event\":\"started\"").count()
+/// A repository in which a run of guard stands before the first of the calls since the condition held, with what
+/// `begin` returned before the run; `None` if strace cannot delay calls.
+fn stopped<T>(
+    calls: &str,
+    arguments: &[&str],
+    begin: impl Fn(&Repo) -> T,
+    is_so: impl Fn(&Repo, &T) -> bool,
+) -> Option<(Repo, T, Run)> {
+    for _ in 0..20 {
+        let repo = prepared()?;
+        let begun = begin(&repo);
+        let mut run = Run::start(&repo, calls, arguments);
+        if run.stop_when(|| is_so(&repo, &begun)) {
+            return Some((repo, begun, run));
+        }
+        run.go_on();
+        run.strace.wait().unwrap();
+    }
+    panic!("{arguments:?} never stood before {calls}");
 }
 
-/// The calls that create, rename or remove names.
-const NAMING: &str = "rename,renameat,renameat2,unlink,unlinkat";
+/// The same right before the change itself: the operation is in the log.
+fn stopped_before_change(arguments: &[&str]) -> Option<(Repo, Run)> {
+    let (repo, (), run) = stopped(
+        "rename,renameat,renameat2,unlink,unlinkat",
+        arguments,
+        |_| (),
+        |repo, ()| {
+            let log = fs::read_to_string(repo.path(".git/guard/log.jsonl")).unwrap_or_default();
+            log.contains("\"event\":\"started\"")
+        },
+    )?;
+    Some((repo, run))
+}
 
 const WRITE: &[&str] = &["write", "dir/a", "--content-file", "content"];
 const PATCH: &[&str] = &[
@@ -249,9 +288,9 @@ fn prepared() -> Option<Repo> {
 #[test]
 fn save_right_before_the_rename_is_kept_and_the_operation_retried() {
     let run = |arguments: &'static [&'static str], way: Way| {
-        let Some(repo) = prepared() else { return };
-        let mut guard = HeldUp::at(&repo, NAMING, 200, arguments);
-        guard.wait_until_started(&repo);
+        let Some((repo, guard)) = stopped_before_change(arguments) else {
+            return;
+        };
         way.save(&repo.path("dir/a"), &saved(1));
         guard.answer().works();
         let there = |path: &str| fs::read_to_string(repo.path(path)).ok();
@@ -287,8 +326,9 @@ fn save_right_before_the_rename_makes_expect_stale() {
     let Some(repo) = prepared() else { return };
     let seen = repo.git(&["hash-object", "dir/a"]);
     let arguments = [WRITE, &["--expect", seen.trim()]].concat();
-    let mut guard = HeldUp::at(&repo, NAMING, 200, &arguments);
-    guard.wait_until_started(&repo);
+    let Some((repo, guard)) = stopped_before_change(&arguments) else {
+        return;
+    };
     Way::Rename.save(&repo.path("dir/a"), &saved(1));
     guard.answer().fails("stale");
     assert_eq!(repo.read("dir/a"), saved(1).as_bytes());
@@ -298,10 +338,10 @@ fn save_right_before_the_rename_makes_expect_stale() {
 /// guard does not overwrite a file that appears while it creates one.
 #[test]
 fn a_file_that_an_editor_creates_at_the_same_time_is_kept() {
-    let Some(repo) = prepared() else { return };
     let arguments = ["write", "dir/new", "--content-file", "content"];
-    let mut guard = HeldUp::at(&repo, NAMING, 200, &arguments);
-    guard.wait_until_started(&repo);
+    let Some((repo, guard)) = stopped_before_change(&arguments) else {
+        return;
+    };
     repo.write("dir/new", saved(1));
     let answer = guard.answer();
     let backup = answer.works().json["backup"].as_str().unwrap();
@@ -315,12 +355,22 @@ fn a_file_that_an_editor_creates_at_the_same_time_is_kept() {
 #[test]
 fn save_into_the_replaced_file_is_kept() {
     for arguments in [WRITE, DELETE] {
-        let Some(repo) = prepared() else { return };
-        let file = repo.path("dir/a");
-        let mut open = File::options().write(true).open(&file).unwrap();
-        let inode = open.metadata().unwrap().ino();
-        let mut guard = HeldUp::at(&repo, "fsync", 300, arguments);
-        guard.wait_until(|| file.metadata().map_or(0, |there| there.ino()) != inode);
+        let open = |repo: &Repo| {
+            let open = File::options()
+                .write(true)
+                .open(repo.path("dir/a"))
+                .unwrap();
+            let inode = open.metadata().unwrap().ino();
+            (open, inode)
+        };
+        let is_replaced = |repo: &Repo, (_, inode): &(File, u64)| {
+            let there = repo.path("dir/a").metadata();
+            there.map_or(0, |there| there.ino()) != *inode
+        };
+        let Some((repo, (mut open, _), guard)) = stopped("fsync", arguments, open, is_replaced)
+        else {
+            return;
+        };
         open.set_len(0).unwrap();
         open.rewind().unwrap();
         open.write_all(saved(1).as_bytes()).unwrap();
@@ -330,28 +380,36 @@ fn save_into_the_replaced_file_is_kept() {
     }
 }
 
-/// guard does not treat a file as empty while an editor is about to write it.
+/// guard does not treat a file as empty while an editor is about to write it: it waits for 300 ms.
 #[test]
 fn guard_waits_for_a_file_that_an_editor_just_emptied() {
-    let repo = Repo::open_in_memory();
-    repo.write("dir/a", saved(0));
-    let mut open = File::options()
-        .write(true)
-        .open(repo.path("dir/a"))
-        .unwrap();
-    open.set_len(0).unwrap();
-    let mut command = repo.command(GUARD);
-    let child = command
-        .args(PATCH)
-        .args(["--format", "json"])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(Duration::from_millis(100));
-    open.write_all(saved(1).as_bytes()).unwrap();
-    let guard = HeldUp { child, begun: 0 };
-    guard.answer().works();
-    assert_eq!(repo.read("dir/a"), b"mark\nmore\nsave 1\n");
+    loop {
+        let repo = Repo::open_in_memory();
+        repo.write("dir/a", saved(0));
+        let mut open = File::options()
+            .write(true)
+            .open(repo.path("dir/a"))
+            .unwrap();
+        let emptied = Instant::now();
+        open.set_len(0).unwrap();
+        let mut command = repo.command(GUARD);
+        let guard = command
+            .args(PATCH)
+            .args(["--format", "json"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(100));
+        open.write_all(saved(1).as_bytes()).unwrap();
+        let took = emptied.elapsed();
+        let output = guard.wait_with_output().unwrap();
+        // An editor that takes longer proves nothing.
+        if took < Duration::from_millis(300) {
+            Answer::of(&output).works();
+            assert_eq!(repo.read("dir/a"), b"mark\nmore\nsave 1\n");
+            break;
+        }
+    }
 }
 
 /// If the replaced file cannot be removed, guard keeps and names it.

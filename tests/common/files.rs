@@ -1,6 +1,6 @@
 //! Calls the file verbs as a program does.
 
-use std::process::Command;
+use std::process::{Command, Output};
 
 use serde_json::Value;
 
@@ -14,6 +14,15 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// The answer of a run with `--format json`.
+    #[track_caller]
+    pub fn of(output: &Output) -> Answer {
+        Answer {
+            code: output.status.code().unwrap(),
+            json: serde_json::from_slice(&output.stdout).unwrap(),
+        }
+    }
+
     /// Asserts the kind of the error, and with it the exit code 1 or 2.
     #[track_caller]
     pub fn fails(&self, kind: &str) -> &Answer {
