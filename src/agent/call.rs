@@ -83,6 +83,13 @@ impl FileAction {
         }
     }
 
+    pub(super) fn edit(path: String, edits: impl IntoIterator<Item = TextEdit>) -> FileAction {
+        FileAction::Edit {
+            path: path.into(),
+            edits: edits.into_iter().collect(),
+        }
+    }
+
     /// The target of a move.
     pub(crate) fn target(&self) -> Option<&BStr> {
         match self {

@@ -71,9 +71,7 @@ struct ClaudeRead {
 }
 
 pub(super) fn parse(payload: &Payload) -> Result<ToolCall> {
-    let announced = payload.announced("PreToolUse")?;
-    let actions = actions(&announced.tool_name, &announced.tool_input)?;
-    Ok(announced.call(actions))
+    payload.announced("PreToolUse", actions)
 }
 
 pub(super) fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {
@@ -88,26 +86,21 @@ pub(super) fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<File
         }
         "Edit" => {
             let edit: ClaudeEdit = payload::tool_input(tool, input)?;
-            FileAction::Edit {
-                path: edit.file_path.into(),
-                edits: vec![TextEdit {
-                    old: edit.old_string,
-                    new: edit.new_string,
-                    all: edit.replace_all,
-                }],
-            }
+            let step = TextEdit {
+                old: edit.old_string,
+                new: edit.new_string,
+                all: edit.replace_all,
+            };
+            FileAction::edit(edit.file_path, [step])
         }
         "MultiEdit" => {
             let ClaudeMultiEdit { file_path, edits } = payload::tool_input(tool, input)?;
-            let edits = edits.into_iter().map(|edit| TextEdit {
+            let steps = edits.into_iter().map(|edit| TextEdit {
                 old: edit.old_string,
                 new: edit.new_string,
                 all: edit.replace_all,
             });
-            FileAction::Edit {
-                path: file_path.into(),
-                edits: edits.collect(),
-            }
+            FileAction::edit(file_path, steps)
         }
         "NotebookEdit" => {
             let edit: ClaudeNotebookEdit = payload::tool_input(tool, input)?;

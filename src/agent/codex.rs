@@ -25,9 +25,7 @@ struct CodexPatch {
 }
 
 fn parse(payload: &Payload) -> Result<ToolCall> {
-    let announced = payload.announced("PreToolUse")?;
-    let actions = actions(&announced.tool_name, &announced.tool_input)?;
-    Ok(announced.call(actions))
+    payload.announced("PreToolUse", actions)
 }
 
 fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {

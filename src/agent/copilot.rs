@@ -71,7 +71,7 @@ fn parse(payload: &Payload) -> Result<ToolCall> {
         tool_name: tool,
         tool_args,
     } = payload.confirmed()?;
-    payload.require(cwd.is_absolute(), "`cwd` is not an absolute path")?;
+    let directory = payload.directory(cwd)?;
     let actions = match tool_args {
         // A patch is sent as it is.
         CopilotArgs::Text(text)
@@ -89,7 +89,7 @@ fn parse(payload: &Payload) -> Result<ToolCall> {
     Ok(ToolCall {
         actions,
         tool,
-        directory: Some(cwd),
+        directory,
     })
 }
 
@@ -126,14 +126,7 @@ fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {
                 old_str,
                 new_str,
             } = payload::tool_input(tool, input)?;
-            FileAction::Edit {
-                path: path.into(),
-                edits: vec![TextEdit {
-                    old: old_str,
-                    new: new_str,
-                    all: false,
-                }],
-            }
+            FileAction::edit(path, [TextEdit::once(old_str, new_str)])
         }
         "apply_patch" => {
             let mut texts = input.values().map(Value::as_str);

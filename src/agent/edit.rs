@@ -15,6 +15,14 @@ pub(crate) struct TextEdit {
     pub(crate) all: bool,
 }
 
+impl TextEdit {
+    /// The replacement of the only occurrence.
+    pub(super) fn once(old: String, new: String) -> TextEdit {
+        let all = false;
+        TextEdit { old, new, all }
+    }
+}
+
 /// Applies the edits in order. An edit without old text begins a file that is missing or empty.
 ///
 /// # Errors

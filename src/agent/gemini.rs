@@ -52,9 +52,7 @@ struct GeminiRead {
 }
 
 fn parse(payload: &Payload) -> Result<ToolCall> {
-    let announced = payload.announced("BeforeTool")?;
-    let actions = actions(&announced.tool_name, &announced.tool_input)?;
-    Ok(announced.call(actions))
+    payload.announced("BeforeTool", actions)
 }
 
 fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {
@@ -69,14 +67,12 @@ fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {
         }
         "replace" => {
             let edit: GeminiReplace = payload::tool_input(tool, input)?;
-            FileAction::Edit {
-                path: edit.file_path.into(),
-                edits: vec![TextEdit {
-                    old: edit.old_string,
-                    new: edit.new_string,
-                    all: edit.allow_multiple,
-                }],
-            }
+            let step = TextEdit {
+                old: edit.old_string,
+                new: edit.new_string,
+                all: edit.allow_multiple,
+            };
+            FileAction::edit(edit.file_path, [step])
         }
         _ => return payload::unknown_tool(tool, input),
     };

@@ -76,11 +76,10 @@ struct OpencodeRead {
 
 fn parse(payload: &Payload) -> Result<ToolCall> {
     let OpencodePayload { tool, args, cwd } = payload.confirmed()?;
-    payload.require(cwd.is_absolute(), "`cwd` is not an absolute path")?;
     Ok(ToolCall {
+        directory: payload.directory(cwd)?,
         actions: actions(&tool, &args)?,
         tool,
-        directory: Some(cwd),
     })
 }
 
@@ -96,26 +95,21 @@ fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {
         }
         "edit" => {
             let edit: OpencodeEdit = payload::tool_input(tool, input)?;
-            FileAction::Edit {
-                path: edit.file_path.into(),
-                edits: vec![TextEdit {
-                    old: edit.old_string,
-                    new: edit.new_string,
-                    all: edit.replace_all,
-                }],
-            }
+            let step = TextEdit {
+                old: edit.old_string,
+                new: edit.new_string,
+                all: edit.replace_all,
+            };
+            FileAction::edit(edit.file_path, [step])
         }
         "multiedit" => {
             let OpencodeMultiEdit { file_path, edits } = payload::tool_input(tool, input)?;
-            let edits = edits.into_iter().map(|edit| TextEdit {
+            let steps = edits.into_iter().map(|edit| TextEdit {
                 old: edit.old_string,
                 new: edit.new_string,
                 all: edit.replace_all,
             });
-            FileAction::Edit {
-                path: file_path.into(),
-                edits: edits.collect(),
-            }
+            FileAction::edit(file_path, steps)
         }
         "patch" | "apply_patch" => {
             let OpencodePatch { patch_text } = payload::tool_input(tool, input)?;

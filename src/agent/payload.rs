@@ -71,24 +71,14 @@ pub(super) struct Payload {
 
 /// A tool call as most agents announce it.
 #[derive(Deserialize)]
-pub(super) struct Announced {
+struct Announced {
     #[serde(alias = "hookEventName")]
     hook_event_name: String,
     cwd: PathBuf,
     #[serde(alias = "toolName")]
-    pub(super) tool_name: String,
+    tool_name: String,
     #[serde(alias = "toolInput")]
-    pub(super) tool_input: Map<String, Value>,
-}
-
-impl Announced {
-    pub(super) fn call(self, actions: Vec<FileAction>) -> ToolCall {
-        ToolCall {
-            tool: self.tool_name,
-            directory: Some(self.cwd),
-            actions,
-        }
-    }
+    tool_input: Map<String, Value>,
 }
 
 /// # Errors
@@ -125,18 +115,34 @@ impl Payload {
             .map_err(|error: serde_json::Error| unusable(self.agent, &error.to_string()))
     }
 
-    /// The tool call of an event.
+    /// The tool call of an event, with what the tool does to files.
     ///
     /// # Errors
     /// It is another event, or the payload has another shape.
-    pub(super) fn announced(&self, event: &str) -> Result<Announced> {
+    pub(super) fn announced(
+        &self,
+        event: &str,
+        actions: impl FnOnce(&str, &Map<String, Value>) -> Result<Vec<FileAction>>,
+    ) -> Result<ToolCall> {
         let announced: Announced = self.confirmed()?;
         self.require(
             announced.hook_event_name == event,
             &format!("guard answers the event {event} only"),
         )?;
-        self.require(announced.cwd.is_absolute(), "`cwd` is not an absolute path")?;
-        Ok(announced)
+        Ok(ToolCall {
+            directory: self.directory(announced.cwd)?,
+            actions: actions(&announced.tool_name, &announced.tool_input)?,
+            tool: announced.tool_name,
+        })
+    }
+
+    /// The directory in which the agent works.
+    ///
+    /// # Errors
+    /// It is not absolute.
+    pub(super) fn directory(&self, directory: PathBuf) -> Result<Option<PathBuf>> {
+        self.require(directory.is_absolute(), "`cwd` is not an absolute path")?;
+        Ok(Some(directory))
     }
 
     /// # Errors

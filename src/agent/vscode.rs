@@ -59,9 +59,7 @@ struct VscodeRead {
 }
 
 fn parse(payload: &Payload) -> Result<ToolCall> {
-    let announced = payload.announced("PreToolUse")?;
-    let actions = actions(&announced.tool_name, &announced.tool_input)?;
-    Ok(announced.call(actions))
+    payload.announced("PreToolUse", actions)
 }
 
 fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {
@@ -103,11 +101,7 @@ fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {
 fn by_file(replacements: Vec<VscodeReplace>) -> Vec<FileAction> {
     let mut files: Vec<(String, Vec<TextEdit>)> = Vec::new();
     for replace in replacements {
-        let edit = TextEdit {
-            old: replace.old_string,
-            new: replace.new_string,
-            all: false,
-        };
+        let edit = TextEdit::once(replace.old_string, replace.new_string);
         match files
             .iter_mut()
             .find(|(path, _)| *path == replace.file_path)
@@ -118,9 +112,6 @@ fn by_file(replacements: Vec<VscodeReplace>) -> Vec<FileAction> {
     }
     files
         .into_iter()
-        .map(|(path, edits)| FileAction::Edit {
-            path: path.into(),
-            edits,
-        })
+        .map(|(path, edits)| FileAction::edit(path, edits))
         .collect()
 }

@@ -45,15 +45,10 @@ fn parse(payload: &Payload) -> Result<ToolCall> {
     let actions = match tool.as_str() {
         "pre_write_code" => {
             let WindsurfWrite { file_path, edits } = payload::tool_input(&tool, &tool_info)?;
-            let edits = edits.into_iter().map(|edit| TextEdit {
-                old: edit.old_string,
-                new: edit.new_string,
-                all: false,
-            });
-            vec![FileAction::Edit {
-                path: file_path.into(),
-                edits: edits.collect(),
-            }]
+            let steps = edits
+                .into_iter()
+                .map(|edit| TextEdit::once(edit.old_string, edit.new_string));
+            vec![FileAction::edit(file_path, steps)]
         }
         _ => payload::unknown_tool(&tool, &tool_info)?,
     };

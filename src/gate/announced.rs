@@ -18,9 +18,7 @@ impl Gate<'_> {
             return Ok(());
         };
         let _alone = self.lock.take()?;
-        let failure = self.hold(&plan, &finding, operation);
-        self.note_refusal(operation.verb(), request, &failure);
-        Err(failure)
+        Err(self.hold_and_note(&plan, &finding, operation, request))
     }
 
     /// Judges a change whose result is not known: whether the path may be changed at all.

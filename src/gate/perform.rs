@@ -59,11 +59,22 @@ impl Gate<'_> {
         match self.attempt(request, operation)? {
             Attempt::Done(done) => Ok(*done),
             Attempt::Needs(plan, finding) => {
-                let failure = self.hold(&plan, &finding, operation);
-                self.note_refusal(operation.verb(), request, &failure);
-                Err(failure)
+                Err(self.hold_and_note(&plan, &finding, operation, request))
             }
         }
+    }
+
+    /// Holds a change for a person, and records that. The caller holds the lock.
+    pub(super) fn hold_and_note(
+        &self,
+        plan: &OperationPlan,
+        finding: &Finding,
+        operation: &Operation,
+        request: &BStr,
+    ) -> Failure {
+        let failure = self.hold(plan, finding, operation);
+        self.note_refusal(operation.verb(), request, &failure);
+        failure
     }
 
     /// Performs what needs no approval. If another program saves the file meanwhile, guard starts over: judges the
