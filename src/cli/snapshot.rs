@@ -4,7 +4,7 @@ use clap::Subcommand;
 use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
-use gix::bstr::{BStr, BString, ByteSlice};
+use gix::bstr::{BStr, ByteSlice};
 use serde_json::{Value, json};
 
 use super::design_args::DesignArgs;
@@ -13,14 +13,13 @@ use super::question::ask;
 use super::repository::repository;
 use super::sign::SignArgs;
 use super::{enroll, output::Output};
-use crate::boundary::{Boundary, absolute, bytes, from_real_root};
+use crate::boundary::Boundary;
 use crate::error::{Error, Result};
-use crate::gate::{self, Gate};
-use crate::git::{Repository, Snapshot, WorkTree};
+use crate::gate::{self, Gate, RestoreRequest};
+use crate::git::{Repository, WorkTree};
 use crate::measure::unified_preview;
-use crate::path::{escaped, normalize_request};
+use crate::path::escaped;
 use crate::report::Format;
-use crate::system;
 
 #[derive(Debug, Subcommand)]
 #[command(
@@ -109,7 +108,7 @@ fn list(output: &mut Output, repo: &Repository) -> Result<()> {
         || {
             let items: Vec<Value> = snapshots
                 .iter()
-                .map(|snapshot| json_of(repo, snapshot))
+                .map(|snapshot| gate::snapshot_json(repo, snapshot))
                 .collect();
             let lost: Vec<String> = all.lost.iter().map(ToString::to_string).collect();
             json!({ "version": 1, "snapshots": items, "lost": lost })
@@ -120,7 +119,7 @@ fn list(output: &mut Output, repo: &Repository) -> Result<()> {
                 writeln!(
                     out,
                     "{id}  {}  {}{}",
-                    time(snapshot.time),
+                    gate::rfc3339(snapshot.time),
                     escaped(&snapshot.title),
                     elsewhere(repo, &snapshot.work_tree)
                 )
@@ -128,18 +127,6 @@ fn list(output: &mut Output, repo: &Repository) -> Result<()> {
         },
     );
     Ok(())
-}
-
-fn json_of(repo: &Repository, snapshot: &Snapshot) -> Value {
-    let place = repo.place_of(&snapshot.work_tree);
-    json!({
-        "id": snapshot.id.to_string(),
-        "worktree": place.map(|place| place.to_string_lossy().into_owned()),
-        "time": time(snapshot.time),
-        "title": snapshot.title,
-        "files": texts(&snapshot.files),
-        "absent": texts(&snapshot.absent),
-    })
 }
 
 /// The suffix of a list entry that belongs to another work tree.
@@ -150,64 +137,18 @@ pub(super) fn elsewhere(repo: &Repository, work_tree: &WorkTree) -> String {
     }
 }
 
-fn texts(paths: &[BString]) -> Vec<String> {
-    paths
-        .iter()
-        .map(|path| path.to_str_lossy().into_owned())
-        .collect()
-}
-
-fn time(seconds: i64) -> String {
-    gix::date::Time::new(seconds, 0).format_or_unix(gix::date::time::format::ISO8601_STRICT)
-}
-
-/// The snapshot that a name selects; never another commit of the repository.
-fn find(repo: &Repository, name: &str) -> Result<Snapshot> {
-    let matching = match name.len() {
-        0..4 => Vec::new(),
-        _ => repo.snapshots_named(name)?,
-    };
-    match <[Snapshot; 1]>::try_from(matching) {
-        Ok([snapshot]) => Ok(snapshot),
-        Err(matching) => {
-            let what = if matching.is_empty() {
-                "is not a snapshot"
-            } else {
-                "matches several snapshots"
-            };
-            Err(Error::new(format!("{} {what}", escaped(name)))
-                .help("to list the snapshots: guard snapshot list"))
-        }
-    }
-}
-
 fn content(repo: &Repository, id: ObjectId, path: &BStr) -> Result<Option<Vec<u8>>> {
     repo.tree_of(Some(id))?.read(path)
 }
 
-/// The path in the repository of a file that is named relative to the current directory.
-fn named(repo: &Repository, path: &Path) -> Result<BString> {
-    let Ok(root) = repo.workdir() else {
-        return Ok(bytes(path).into());
-    };
-    let root = absolute(root);
-    let request = repo.request(path);
-    let request = match request.to_path() {
-        Ok(request) => bytes(&from_real_root(&root, request)),
-        Err(_) => request.to_vec(),
-    };
-    normalize_request(&bytes(&root), &request, system::PLATFORM)
-        .map_err(|rejection| Error::new(rejection.message))
-}
-
 fn show_one(output: &mut Output, repo: &Repository, name: &str, path: Option<&Path>) -> Result<()> {
-    let snapshot = find(repo, name)?;
+    let snapshot = gate::find_snapshot(repo, name)?;
     let Some(path) = path else {
         output.print_either(
-            || json_of(repo, &snapshot),
+            || gate::snapshot_json(repo, &snapshot),
             |out| {
                 let elsewhere = elsewhere(repo, &snapshot.work_tree);
-                let (time, title) = (time(snapshot.time), escaped(&snapshot.title));
+                let (time, title) = (gate::rfc3339(snapshot.time), escaped(&snapshot.title));
                 writeln!(out, "{time}  {title}{elsewhere}")?;
                 for path in &snapshot.files {
                     writeln!(out, "  {}", escaped(path))?;
@@ -220,7 +161,7 @@ fn show_one(output: &mut Output, repo: &Repository, name: &str, path: Option<&Pa
         );
         return Ok(());
     };
-    let path = named(repo, path)?;
+    let path = gate::snapshot_path(repo, path)?;
     let bytes = content(repo, snapshot.id, path.as_ref())?.ok_or_else(|| {
         Error::new(format!("the snapshot has no file {}", escaped(&path))).help(format!(
             "to list its files: guard snapshot show {}",
@@ -249,7 +190,7 @@ fn show_one(output: &mut Output, repo: &Repository, name: &str, path: Option<&Pa
 }
 
 fn diff(output: &mut Output, repo: &Repository, name: &str) -> gate::GateResult<()> {
-    let snapshot = find(repo, name)?;
+    let snapshot = gate::find_snapshot(repo, name)?;
     let id = snapshot.id;
     gate::check_is_here(
         repo,
@@ -286,34 +227,11 @@ fn restore(
     design: &DesignArgs,
     auto: bool,
 ) -> gate::GateResult<()> {
-    let snapshot = find(repo, name)?;
-    let only: Vec<BString> = only
-        .iter()
-        .map(|path| named(repo, path))
-        .collect::<Result<_>>()?;
-    let is_there =
-        |path: &&BString| snapshot.files.contains(path) || snapshot.absent.contains(path);
-    if let Some(unknown) = only.iter().find(|path| !is_there(path)) {
-        return Err(Error::new(format!(
-            "the snapshot does not contain {}",
-            escaped(unknown)
-        ))
-        .help(format!(
-            "to list its files: guard snapshot show {}",
-            escaped(name)
-        ))
-        .into());
-    }
-    let wanted = |paths: &[BString]| -> Vec<BString> {
-        let is_wanted = |path: &&BString| only.is_empty() || only.contains(path);
-        paths.iter().filter(is_wanted).cloned().collect()
-    };
-    let (restored, removed) = (wanted(&snapshot.files), wanted(&snapshot.absent));
-    let paths = [restored.clone(), removed.clone()].concat();
+    let wanted = RestoreRequest::new(repo, name, only)?;
     let mut is_unsigned = false;
     let style = output.style.clone();
     let options = design.options(false);
-    let (gate, steps) = Gate::open_to_restore(repo, &options, &snapshot, &paths)?;
+    let (gate, steps) = Gate::open_to_restore(repo, &options, &wanted.snapshot, &wanted.paths())?;
     output.notes(gate.notes());
     let done = match &mut person(auto) {
         None => gate.restore(&steps, None),
@@ -329,18 +247,15 @@ fn restore(
             )
         }
     }?;
-    let backups: Vec<String> = done.iter().map(|done| done.backup.to_string()).collect();
     output.print_either(
-        || {
-            let (restored, removed) = (texts(&restored), texts(&removed));
-            json!({ "version": 1, "restored": restored, "removed": removed, "backups": backups })
-        },
+        || wanted.to_json(&done),
         |out| {
-            let lines = restored.iter().map(|path| ("restored", path));
-            for (what, path) in lines.chain(removed.iter().map(|path| ("removed", path))) {
+            let lines = wanted.restored.iter().map(|path| ("restored", path));
+            let removed = wanted.removed.iter().map(|path| ("removed", path));
+            for (what, path) in lines.chain(removed) {
                 writeln!(out, "{what} {}", escaped(path))?;
             }
-            let mut backups = backups.iter();
+            let mut backups = done.iter().map(|done| done.backup);
             backups.try_for_each(|id| writeln!(out, "the previous content is in snapshot {id}"))
         },
     );

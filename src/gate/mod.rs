@@ -3,6 +3,7 @@
 
 mod analysis;
 mod announced;
+mod answer;
 mod approval_prompt;
 mod check;
 mod decision;
@@ -24,6 +25,7 @@ mod previous_content;
 mod recorded_approvals;
 mod restore;
 mod sign;
+mod snapshot_request;
 mod store;
 mod strategy;
 mod undone_operation;
@@ -32,6 +34,7 @@ mod work_tree;
 mod workspace;
 
 pub use analysis::Analysis;
+pub use answer::read_json;
 pub use approval_prompt::Question;
 pub use check::Checker;
 pub use decision::{Answer, Ask, Consent, consume, held_change, keep, pending, reject};
@@ -47,6 +50,7 @@ pub use previous_content::{PreviousContent, Restore};
 pub use recorded_approvals::approvals;
 pub use restore::prune;
 pub use sign::{Signer, SigningKey};
+pub use snapshot_request::{RestoreRequest, find_snapshot, rfc3339, snapshot_json, snapshot_path};
 pub use store::Store;
 pub use strategy::Strategy;
 pub use verify::{Unfinished, Verification, verify, verify_beside};

@@ -1,0 +1,93 @@
+//! The answers of the file operations as JSON, with the fields of requirement 001 section 3 and requirement 000
+//! section 2.3.
+
+use std::path::Path;
+
+use gix::bstr::ByteSlice;
+use serde_json::{Map, Value, json};
+
+use super::{Analysis, CompletedOperation, Failure, Gate};
+use crate::boundary::OpenedFile;
+
+/// The answer to a read. `content` is the requested part of the file.
+pub fn read_json(path: &Path, content: &[u8], entry: &OpenedFile) -> Value {
+    json!({
+        "version": 1,
+        "path": path.to_string_lossy(),
+        "content": content.to_str_lossy(),
+        "size": entry.content.len(),
+        "exists": true,
+    })
+}
+
+impl CompletedOperation {
+    /// The answer to an operation.
+    pub fn to_json(&self, gate: &Gate<'_>) -> Value {
+        let absolute = |path: &gix::bstr::BString| -> Value {
+            gate.absolute(path.as_ref())
+                .to_string_lossy()
+                .into_owned()
+                .into()
+        };
+        let mut object = Map::new();
+        object.insert("version".into(), 1.into());
+        let path = self.moved_to.as_ref().unwrap_or(&self.analysis.path);
+        object.insert("path".into(), absolute(path));
+        if self.moved_to.is_some() {
+            object.insert("moved_from".into(), absolute(&self.analysis.path));
+            object.insert("size".into(), self.size.into());
+        } else if self.is_gone {
+            object.insert("deleted".into(), true.into());
+        } else if self.verb == "patch" {
+            object.insert("matched".into(), true.into());
+            object.insert("replaced".into(), self.replaced.into());
+        } else {
+            object.insert("size".into(), self.size.into());
+            object.insert("created".into(), (!self.analysis.exists).into());
+            if let Some(extension) = &self.extension {
+                object.insert("added".into(), extension.added.clone().into());
+                object.insert("kept".into(), extension.kept.clone().into());
+                object.insert("left_out".into(), extension.left_out.clone().into());
+            }
+        }
+        object.insert("backup".into(), self.backup.to_string().into());
+        object.insert("analysis".into(), self.analysis.to_json());
+        object.into()
+    }
+}
+
+impl Analysis {
+    /// The analysis of a write.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "target_path": self.path.to_str_lossy(),
+            "exists": self.exists,
+            "original_lines": self.measured.original_lines,
+            "new_lines": self.measured.new_lines,
+            "change_classification": self.measured.class.name(),
+            "change_percentage": self.measured.lost.share() * 100.0,
+            "requires_approval": self.requires_approval,
+            // Only a person's consent permits it, never `--auto`.
+            "auto_mode_blocked": self.requires_approval,
+            "deleted_content": self.deleted_content,
+            "diff_preview": self.diff_preview,
+        })
+    }
+}
+
+impl Failure {
+    /// The answer to an operation that failed.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "version": 1,
+            "error": {
+                "kind": self.kind.name(),
+                "message": self.message,
+                "help": self.help,
+                "rule": self.finding.as_ref().map(|finding| finding.rule.id()),
+                "details": self.details,
+                "analysis": self.analysis.as_deref().map(Analysis::to_json),
+            },
+        })
+    }
+}
