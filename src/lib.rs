@@ -60,6 +60,9 @@
 
 #[macro_use]
 mod named;
+#[cfg(test)]
+#[path = "../tests/common/random.rs"]
+mod random;
 
 mod agent;
 mod api;

@@ -9,6 +9,7 @@ use serde_json::Value;
 use write_guard::git::{Index, Repository};
 
 use crate::common::commits::{commit, install};
+use crate::common::random::Random;
 use crate::common::{self, Repo, findings, lines, raw};
 
 /// A repository with three directories, whose design grants one file.
@@ -334,18 +335,6 @@ fn offsets_for_threads_must_lead_to_the_same_entries() {
         bad[at] ^= 8;
         fs::write(&file, bad).unwrap();
         repo.guard(&["lint"]).exits(2).says("is damaged");
-    }
-}
-
-/// Small, seeded and good enough to damage bytes (xorshift).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % limit as u64).unwrap()
     }
 }
 

@@ -10,6 +10,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::common::random::Random;
 use crate::common::{DESIGN, GUARD, Output, Repo, SETTINGS, lines, run, run_with_input, strace};
 
 /// Paths of every kind: granted, not granted, settings, designs, outside, links, other repositories, bad names.
@@ -456,22 +457,11 @@ const MENDING: &[&str] = &[
     "no approvals",
 ];
 
-/// Numbers that are as good as random, and the same in every run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, limit: usize) -> usize {
-        let next = self.0.wrapping_mul(6_364_136_223_846_793_005);
-        self.0 = next.wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % limit
-    }
-}
-
 #[test]
 fn a_change_between_two_paths_counts() {
     let repo = repo();
     let mut guard = CoProcess::start(&repo);
-    let mut numbers = Numbers(1);
+    let mut numbers = Random(1);
     let (mut changed, mut last) = (0, vec![None; PATHS.len()]);
     let mut codes = [0; 3];
     let mut at = 0;

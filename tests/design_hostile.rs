@@ -1,6 +1,7 @@
 //! Hostile documents cause no panic, no escape and no long wait.
 #![allow(clippy::unwrap_used)]
 
+use crate::common::random::Random;
 use std::time::{Duration, Instant};
 
 use gix::bstr::{BStr, ByteSlice};
@@ -12,18 +13,6 @@ fn read(text: &str) -> Design {
         text.as_bytes(),
         &DesignOptions::default(),
     )
-}
-
-/// Small, seeded and good enough to mix fragments (xorshift).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit as u64) as usize
-    }
 }
 
 const FRAGMENTS: &[&str] = &[

@@ -8,30 +8,10 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
+use crate::common::random::Random;
 use crate::common::{self, SOURCE};
 use crate::design_support::read;
 use serde_json::{Value, json};
-
-/// Small, seeded and good enough to mix fragments (xorshift).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit as u64) as usize
-    }
-
-    fn of(&mut self, list: &[&'static str]) -> &'static str {
-        list[self.below(list.len())]
-    }
-
-    /// True once in `times`.
-    fn once_in(&mut self, times: usize) -> bool {
-        self.below(times) == 0
-    }
-}
 
 const AFFIRM: &[&str] = &[
     "Files Changed",
@@ -167,7 +147,7 @@ impl Writer<'_> {
 
     fn heading(&mut self, titles: &[&'static str]) {
         let mut title = self.random.of(titles).to_owned();
-        if self.exotic && self.random.once_in(5) {
+        if self.exotic && self.random.one_in(5) {
             let (before, after) = [
                 ("**", "**"),
                 ("*", "*"),
@@ -187,13 +167,13 @@ impl Writer<'_> {
         }
         let level = 1 + self.random.below(4);
         let indent = self.indent();
-        if self.exotic && self.random.once_in(6) {
+        if self.exotic && self.random.one_in(6) {
             let line = self
                 .random
                 .of(&["===", "---", "-", " ---", "    ---", "- - -"]);
             self.text.push_str(&format!("{indent}{title}\n{line}\n"));
         } else {
-            let close = if self.random.once_in(6) { " ##" } else { "" };
+            let close = if self.random.one_in(6) { " ##" } else { "" };
             self.text
                 .push_str(&format!("{indent}{} {title}{close}\n", "#".repeat(level)));
         }
@@ -209,7 +189,7 @@ impl Writer<'_> {
     }
 
     fn blank(&mut self) {
-        if !self.exotic || !self.random.once_in(4) {
+        if !self.exotic || !self.random.one_in(4) {
             self.text.push('\n');
         }
     }
@@ -290,7 +270,7 @@ impl Writer<'_> {
             .push_str(&format!("{indent}{header}\n{second}{separator}\n"));
         for _ in 0..1 + self.random.below(3) {
             let (indent, path, kind) = (self.indent(), self.path_cell(), self.type_cell());
-            let row = if self.exotic && self.random.once_in(12) {
+            let row = if self.exotic && self.random.one_in(12) {
                 [
                     format!("{path} | {kind}"),
                     format!("| {path} | {kind}"),
@@ -338,13 +318,13 @@ impl Writer<'_> {
     /// A few blocks that may enclose, hide or end what comes next.
     fn around(&mut self) {
         for _ in 0..self.random.below(3) {
-            let list = if self.random.once_in(2) { HTML } else { BLOCKS };
+            let list = if self.random.one_in(2) { HTML } else { BLOCKS };
             self.block(list);
         }
     }
 
     fn exotic(&mut self) {
-        let is_one_section = self.random.once_in(2);
+        let is_one_section = self.random.one_in(2);
         if is_one_section {
             self.around();
             self.heading(AFFIRM);
@@ -365,11 +345,11 @@ impl Writer<'_> {
                 _ => self.around(),
             }
         }
-        let crlf = self.random.once_in(8);
+        let crlf = self.random.one_in(8);
         if crlf {
             self.text = self.text.replace('\n', "\r\n");
         }
-        if self.random.once_in(40) {
+        if self.random.one_in(40) {
             self.text = self.text.replacen('\n', "\r", 1 + self.random.below(9));
         }
     }
@@ -392,7 +372,7 @@ impl Writer<'_> {
         self.table();
         for _ in 0..self.random.below(5) {
             let level = ["##", "###"][self.random.below(2)];
-            let title = if self.random.once_in(2) {
+            let title = if self.random.one_in(2) {
                 self.random.of(DENY)
             } else {
                 self.random.of(OTHER)

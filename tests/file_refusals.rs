@@ -6,6 +6,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use crate::common::files::answer_of;
+use crate::common::random::Random;
 use crate::common::{self, GUARD, Repo};
 use serde_json::json;
 use write_guard::boundary::Boundary;
@@ -203,14 +204,8 @@ fn ag_09_generated_requests_stay_inside_or_are_refused() {
     symlink("../home", repo.path("out")).unwrap();
     symlink("loop", repo.path("loop")).unwrap();
     let root = repo.root.to_str().unwrap();
-    // A fixed sequence (xorshift), so that failures are reproducible.
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        usize::try_from(state % below as u64).unwrap()
-    };
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut next = |below: usize| random.below(below);
     let boundary = Boundary::open(&repo.root).unwrap();
     let mut inside = 0;
     for _ in 0..20_000 {

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::common::Repo;
+use crate::common::random::Random;
 use serde_json::Value;
 
 /// Clean merges of each of two repositories.
@@ -16,24 +17,13 @@ const TRIES: usize = 600;
 /// One in this many merges gets an edit on top.
 const EVIL: usize = 5;
 
-/// The same numbers on every machine (xorshift64*).
-struct Random(u64);
-
 impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        let high = self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33;
-        usize::try_from(high).unwrap() % end
-    }
-
     fn one_of(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
     /// Lines that repeat, as in code, and lines that do not.
-    fn line(&mut self) -> String {
+    fn merge_line(&mut self) -> String {
         match self.below(10) {
             0 => String::new(),
             1 | 2 => "}".to_owned(),
@@ -54,7 +44,9 @@ type Files = BTreeMap<String, File>;
 fn base(random: &mut Random) -> Files {
     let mut files = Files::new();
     for number in 0..4 {
-        let lines = (0..12 + random.below(20)).map(|_| random.line()).collect();
+        let lines = (0..12 + random.below(20))
+            .map(|_| random.merge_line())
+            .collect();
         let file = File {
             executable: false,
             lines,
@@ -68,9 +60,9 @@ fn edit(random: &mut Random, file: &mut File) {
     for _ in 0..=random.below(2) {
         let at = random.below(file.lines.len());
         match random.below(4) {
-            0 => file.lines[at] = random.line(),
+            0 => file.lines[at] = random.merge_line(),
             1 => drop(file.lines.remove(at)),
-            2 => file.lines.insert(at, random.line()),
+            2 => file.lines.insert(at, random.merge_line()),
             _ => {
                 let line = file.lines[at].clone();
                 file.lines.insert(at, line);
@@ -94,7 +86,7 @@ fn side(random: &mut Random, base: &Files, name: &str, may_rename: bool) -> (Fil
         files.get_mut(&paths[0]).unwrap().executable = true;
     }
     if random.one_of(30) {
-        let lines = (0..8).map(|_| random.line()).collect();
+        let lines = (0..8).map(|_| random.merge_line()).collect();
         let file = File {
             executable: false,
             lines,
@@ -154,7 +146,7 @@ struct Seen {
 fn merges(seed: u64) -> Seen {
     let repo = Repo::new();
     repo.govern(&[("src/mine.rs", "Add", "x")]);
-    let mut random = Random(seed);
+    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let mut stream = String::new();
     let mut renamed = Vec::new();
     for number in 0..TRIES {

@@ -5,25 +5,12 @@
 use std::fmt::Write as _;
 use std::fs;
 
+use crate::common::random::Random;
 use crate::common::{DESIGN, Repo};
 use write_guard::change::Kind;
 use write_guard::measure::{Class, Measured, Precision, Thresholds, measure, measure_with_diff};
 
-/// The same numbers in every run (xorshift).
-struct Random(u64);
-
 impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % end as u64) as usize
-    }
-
-    fn one_in(&mut self, times: usize) -> bool {
-        self.below(times) == 0
-    }
-
     /// Lines that repeat, as in code, and lines that do not.
     fn line(&mut self) -> String {
         match self.below(8) {

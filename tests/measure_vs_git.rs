@@ -2,26 +2,15 @@
 //! around lines do not matter.
 #![allow(clippy::unwrap_used)]
 
+use crate::common::random::Random;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use write_guard::measure::{line_count, lost};
 
-/// A small generator of numbers (xorshift), the same in every run.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % end as u64) as usize
-    }
-}
-
 /// Lines without blanks around them; a part of them repeats, as braces do.
-fn text(dice: &mut Dice, size: usize, repeated: usize) -> Vec<String> {
+fn text(dice: &mut Random, size: usize, repeated: usize) -> Vec<String> {
     (0..size)
         .map(|_| {
             if dice.below(100) < repeated {
@@ -34,7 +23,7 @@ fn text(dice: &mut Dice, size: usize, repeated: usize) -> Vec<String> {
 }
 
 /// Deletes, inserts, rewrites, repeats and moves lines at the given rate.
-fn edit(dice: &mut Dice, old: &[String], percent: usize) -> Vec<String> {
+fn edit(dice: &mut Random, old: &[String], percent: usize) -> Vec<String> {
     let mut new = Vec::new();
     for line in old {
         if dice.below(100) >= percent {
@@ -96,7 +85,7 @@ fn lost_lines_never_exceed_gits_deleted_lines() {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join("old")).unwrap();
     fs::create_dir(dir.path().join("new")).unwrap();
-    let mut dice = Dice(0x5eed_cafe_f00d_1234);
+    let mut dice = Random(0x5eed_cafe_f00d_1234);
     let mut expected = Vec::new();
     for pair in 0..400 {
         let most = if pair % 40 == 0 { 4_900 } else { 400 };

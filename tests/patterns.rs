@@ -4,6 +4,7 @@
 
 use std::fs;
 
+use crate::common::random::Random;
 use crate::common::{self, Repo, run_with_input};
 use gix::bstr::{BStr, ByteSlice};
 use write_guard::policy::settings::{Settings, parse};
@@ -35,26 +36,7 @@ fn ignored_by_git(repo: &Repo, list: &[String], paths: &[String]) -> Vec<bool> {
     decided.collect()
 }
 
-/// A generator with a fixed sequence.
-struct Random(u64);
-
 impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from((self.0 >> 33) % bound as u64).unwrap()
-    }
-
-    fn one_in(&mut self, of: usize) -> bool {
-        self.below(of) == 0
-    }
-
-    fn of<'a>(&mut self, items: &[&'a str]) -> &'a str {
-        items[self.below(items.len())]
-    }
-
     fn path(&mut self) -> String {
         const NAMES: &[&str] = &[
             "a",

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::Value;
 
 use crate::common::commits::{error_findings, repo, with_submodule};
+use crate::common::random::Random;
 #[cfg(unix)]
 use crate::common::terminal::{End, driver, guard_at_terminal};
 use crate::common::worktree::{cannot, changes, same_as_added, worktree};
@@ -533,23 +534,6 @@ fn is_same_as_added(case: &Case) -> bool {
     true
 }
 
-/// Pseudo-random numbers, the same in every run.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % end
-    }
-
-    fn of<'a>(&mut self, choices: &[&'a str]) -> &'a str {
-        choices[self.below(choices.len())]
-    }
-}
-
 const NAMES: [&str; 11] = [
     "a", "b", "A", "x.o", "y.log", "build", "lib", "[z]", "t ", "#c", "!n",
 ];
@@ -590,7 +574,7 @@ const PATTERNS: [&str; 32] = [
 ];
 
 /// Creates, changes and removes files at random paths; existing files in the way stay.
-fn disturb(repo: &Repo, dice: &mut Dice, times: usize) {
+fn disturb(repo: &Repo, dice: &mut Random, times: usize) {
     for _ in 0..times {
         let mut path = repo.root.clone();
         for _ in 0..dice.below(4) {
@@ -619,7 +603,7 @@ fn disturb(repo: &Repo, dice: &mut Dice, times: usize) {
 fn generated_trees_agree_with_git_add() {
     let mut seen = 0;
     for seed in 0..40 {
-        let mut dice = Dice(seed);
+        let mut dice = Random(seed + 1);
         let repo = Repo::nothing_in_memory().initialized(&[]);
         disturb(&repo, &mut dice, 20);
         repo.git(&["add", "--all"]);

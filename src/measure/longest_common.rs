@@ -263,18 +263,9 @@ fn anchors(old: &[Token], new: &[Token]) -> Vec<(usize, usize)> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::random::Random;
 
-    /// A small generator of numbers (xorshift), the same in every run.
-    struct Dice(u64);
-
-    impl Dice {
-        fn below(&mut self, end: usize) -> usize {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            (self.0 % end as u64) as usize
-        }
-
+    impl Random {
         fn tokens(&mut self, count: usize, alphabet: usize) -> Vec<Token> {
             (0..count)
                 .map(|_| Token(self.below(alphabet) as u32))
@@ -302,7 +293,7 @@ pub(super) mod tests {
 
     #[test]
     fn within_the_limit_the_count_is_exact_and_beyond_it_never_too_high() {
-        let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+        let mut dice = Random(0x9e37_79b9_7f4a_7c15);
         for round in 0..600 {
             let alphabet = [1, 2, 10, 300, 5_000][round % 5];
             let (old_size, new_size) = (dice.below(400), dice.below(400));
@@ -328,8 +319,8 @@ pub(super) mod tests {
 
     #[test]
     fn effort_is_bounded_for_any_tokens() {
-        let mut dice = Dice(7);
-        let shuffled = |dice: &mut Dice, count: usize| {
+        let mut dice = Random(7);
+        let shuffled = |dice: &mut Random, count: usize| {
             let mut tokens: Vec<_> = (0..count as u32).map(Token).collect();
             for at in 1..count {
                 tokens.swap(at, dice.below(at + 1));
@@ -353,7 +344,7 @@ pub(super) mod tests {
 
     #[test]
     fn blocks_follow_tokens_that_both_sides_have_once() {
-        let mut dice = Dice(3);
+        let mut dice = Random(3);
         let mut old: Vec<_> = dice.tokens(3_000, 2);
         for (number, at) in (0..3_000).step_by(50).enumerate() {
             old[at] = Token(2 + number as u32);

@@ -186,6 +186,7 @@ fn numbered(old: &Counted<'_>, new: &Counted<'_>, limit: usize) -> Option<Number
 mod tests {
     use super::super::longest_common::tests::slowly;
     use super::*;
+    use crate::random::Random;
 
     fn lines(range: std::ops::Range<usize>) -> String {
         range.map(|n| format!("line {n}\n")).collect()
@@ -194,18 +195,6 @@ mod tests {
     fn count(old: &str, new: &str) -> (usize, usize) {
         let lost = lost(old.as_bytes(), new.as_bytes());
         (lost.lost, lost.total)
-    }
-
-    /// A small generator of numbers (xorshift), the same in every run.
-    struct Dice(u64);
-
-    impl Dice {
-        fn below(&mut self, end: usize) -> usize {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            (self.0 % end as u64) as usize
-        }
     }
 
     #[test]
@@ -267,7 +256,7 @@ mod tests {
 
     #[test]
     fn added_lines_never_lower_the_lost_share() {
-        let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+        let mut dice = Random(0x9e37_79b9_7f4a_7c15);
         for round in 0..300 {
             let size = 1 + dice.below(60);
             let old: Vec<String> = (0..size).map(|n| format!("old {n}")).collect();
@@ -286,7 +275,7 @@ mod tests {
 
     #[test]
     fn no_new_version_keeps_more_than_the_longest_common_subsequence() {
-        let mut dice = Dice(7);
+        let mut dice = Random(7);
         for round in 0..300 {
             let symbols = 2 + dice.below(20);
             let mut text = |most| -> Vec<String> {
@@ -307,12 +296,12 @@ mod tests {
 
     #[test]
     fn a_few_lines_are_counted_as_the_diff_counts_them() {
-        let mut dice = Dice(0x2545_f491_4f6c_dd1d);
+        let mut dice = Random(0x2545_f491_4f6c_dd1d);
         let mut told = [0; 7];
         for round in 0..40_000 {
             // One line is frequent, as blank lines and braces are.
             let symbols = 1 + dice.below(200);
-            let line = |dice: &mut Dice| format!("l{}\n", dice.below(symbols) * dice.below(2));
+            let line = |dice: &mut Random| format!("l{}\n", dice.below(symbols) * dice.below(2));
             let old: Vec<String> = (0..dice.below(60)).map(|_| line(&mut dice)).collect();
             let mut new = old.clone();
             let start = dice.below(old.len() + 1);
@@ -352,7 +341,7 @@ mod tests {
     #[test]
     fn a_count_that_gave_up_shows_no_more_than_a_look() {
         // Few distinct lines in large texts that differ everywhere take too long to compare in full.
-        let mut dice = Dice(5);
+        let mut dice = Random(5);
         let mut line = || format!("l{}\n", dice.below(40));
         let old: Vec<String> = (0..120_000).map(|_| line()).collect();
         let mut new = old.clone();

@@ -26,6 +26,7 @@ pub mod image;
 pub mod log;
 #[cfg(target_os = "linux")]
 pub mod race;
+pub mod random;
 pub mod raw;
 mod server;
 pub mod signing;

@@ -7,18 +7,7 @@ use gix::index::entry::Flags;
 
 use super::*;
 use crate::git::index::file::EntryCursor;
-
-/// Small, seeded and good enough to damage bytes (xorshift).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % limit as u64).unwrap()
-    }
-}
+use crate::random::Random;
 
 /// An entry to write: path, mode, flags, second flags.
 type Given = (Vec<u8>, u32, u16, u16);
