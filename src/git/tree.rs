@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::path::escaped;
 
 /// Git's default limit (core.maxTreeDepth).
-const MAX_DEPTH: usize = 2048;
+pub(super) const MAX_DEPTH: usize = 2048;
 /// A few trees that contain each other repeatedly can expand to more paths than fit into memory.
 const MAX_CHANGES: usize = 1_000_000;
 
@@ -397,25 +397,20 @@ impl<'a> TreeWalk<'a> {
 
 /// Refuses a tree with a path as a name, or with a fault that [`check_order`] finds.
 fn refuse_disorder(id: ObjectId, content: &[u8]) -> Result<()> {
-    let mut fault = check_order(id, content)?;
-    for entry in refs(id, content) {
-        let name = entry?.filename;
-        if name.is_empty() || name.contains(&b'/') {
-            fault = Err((name.to_owned(), "is not a file name"));
-        }
-    }
-    let Err((name, why)) = fault else {
+    let is_name = |name: &BStr| !name.is_empty() && !name.contains(&b'/');
+    let Err((name, why)) = check_order(id, content, is_name)? else {
         return Ok(());
     };
     let message = format!("tree {id} is damaged: `{}` {why}", escaped(&name));
     Err(Error::new(message).help("run `git fsck` and redo the commit"))
 }
 
-/// Finds a name in a tree that is unsorted or duplicate, also once as file and once as directory; and says why git would
-/// not write it.
+/// Finds a name in a tree that is no name, unsorted or duplicate, also once as file and once as directory; and says why
+/// git would not write it.
 pub(super) fn check_order(
     id: ObjectId,
     content: &[u8],
+    is_name: impl Fn(&BStr) -> bool,
 ) -> Result<std::result::Result<(), (BString, &'static str)>> {
     let mut last: Option<EntryRef<'_>> = None;
     // Files whose names are prefixes of the following names: a directory of the same name would sort after those.
@@ -430,7 +425,9 @@ pub(super) fn check_order(
         while files.last().is_some_and(|file| !name.starts_with(file)) {
             files.pop();
         }
-        let why = if is_tree && files.last() == Some(&name) {
+        let why = if !is_name(name) {
+            "is not a file name"
+        } else if is_tree && files.last() == Some(&name) {
             "is both a file and a directory"
         } else if !is_after {
             "is a duplicate or unsorted entry"

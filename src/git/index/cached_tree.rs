@@ -9,8 +9,8 @@ use gix::bstr::ByteSlice;
 use super::file::IndexRead;
 
 /// The cached trees of all directories.
-pub(super) struct CachedTrees {
-    content: Vec<u8>,
+pub(super) struct CachedTrees<'a> {
+    content: &'a [u8],
     /// Each directory is followed by those below it.
     nodes: Vec<CachedDirectory>,
 }
@@ -24,16 +24,16 @@ struct CachedDirectory {
     end: usize,
 }
 
-impl CachedTrees {
+impl<'a> CachedTrees<'a> {
     /// Parses the extension.
     ///
     /// # Errors
     /// Git does not write it like that.
-    pub(super) fn parse(content: Vec<u8>, id_length: usize) -> IndexRead<CachedTrees> {
+    pub(super) fn parse(content: &'a [u8], id_length: usize) -> IndexRead<Self> {
         let mut nodes: Vec<CachedDirectory> = Vec::new();
         // The open directories, and how many below each are still to come.
         let mut open: Vec<(usize, usize)> = Vec::new();
-        let mut rest = content.as_slice();
+        let mut rest = content;
         loop {
             let at = content.len() - rest.len();
             let (node, below, behind) =
@@ -86,7 +86,7 @@ impl CachedTrees {
 
 /// The cached trees in one directory, sorted by name.
 pub(super) struct CachedChildren<'a> {
-    of: &'a CachedTrees,
+    of: &'a CachedTrees<'a>,
     nodes: Vec<usize>,
 }
 

@@ -6,18 +6,15 @@
 use std::collections::HashMap;
 
 use gix::ObjectId;
-use gix::bstr::{BStr, BString, ByteSlice};
+use gix::bstr::{BString, ByteSlice};
 use gix::hash::Kind as HashKind;
 use gix::objs::{Kind, compute_hash};
 
 use super::cached_tree::{CachedChildren, CachedTrees};
 use super::file::{DIRECTORY, EntryCursor, IndexEntry, IndexFile, IndexRead};
 use crate::git::objects::{Blobs, Objects};
-use crate::git::tree;
+use crate::git::tree::{self, MAX_DEPTH};
 use crate::path::escaped;
-
-/// Git's default limit (core.maxTreeDepth).
-const MAX_DEPTH: usize = 2048;
 
 /// The tree of the next commit.
 pub(super) struct CommittedTree {
@@ -35,15 +32,14 @@ pub(super) struct CommittedTree {
 /// The index is damaged.
 pub(super) fn committed_tree(
     index: &IndexFile,
-    cached: Option<&CachedTrees>,
+    cached: Option<&CachedTrees<'_>>,
     objects: &Objects,
-    hash: HashKind,
 ) -> IndexRead<CommittedTree> {
     let mut builder = TreeBuilder {
         cursor: index.entries()?,
         cached,
         objects,
-        hash,
+        hash: index.hash(),
         path: BString::default(),
         trees: HashMap::new(),
         from_cache: Vec::new(),
@@ -58,7 +54,7 @@ pub(super) fn committed_tree(
 
 struct TreeBuilder<'a> {
     cursor: EntryCursor<'a>,
-    cached: Option<&'a CachedTrees>,
+    cached: Option<&'a CachedTrees<'a>>,
     objects: &'a Objects,
     hash: HashKind,
     /// The current directory, with a slash behind; empty for the root.
@@ -190,35 +186,34 @@ impl<'a> TreeBuilder<'a> {
         let Some((count, id)) = valid.filter(|(_, id)| self.objects.has(*id)) else {
             return Ok(None);
         };
-        let is_root = self.path.is_empty();
-        let miscounted = |path: &BStr| {
-            Err(format!(
-                "its TREE extension counts {count} entries in {}, which is wrong",
-                if path.is_empty() {
-                    "the root".to_owned()
-                } else {
-                    escaped(path).to_string()
-                }
-            ))
+        let (is_root, left) = (self.path.is_empty(), self.cursor.left());
+        let mut is_right = match is_root {
+            true => count == left,
+            false => (1..=left).contains(&count),
         };
-        let left = self.cursor.left();
-        if is_root && count != left || count > left || count == 0 && !is_root {
-            return miscounted(self.path.as_bstr());
+        if is_right {
+            self.cursor.advance(count.saturating_sub(1))?;
+            let ends_inside = self.is_inside();
+            self.cursor.advance(1)?;
+            is_right = is_root || ends_inside && !self.is_inside();
         }
-        self.cursor.advance(count.saturating_sub(1))?;
-        let is_inside = |cursor: &EntryCursor<'_>, path: &BString| {
-            let here = cursor.current();
-            here.is_some_and(|(here, _)| here.starts_with(path))
-        };
-        if !is_root && !is_inside(&self.cursor, &self.path) {
-            return miscounted(self.path.as_bstr());
-        }
-        self.cursor.advance(1)?;
-        if !is_root && is_inside(&self.cursor, &self.path) {
-            return miscounted(self.path.as_bstr());
+        if !is_right {
+            let place = match is_root {
+                true => "the root".to_owned(),
+                false => escaped(&self.path).to_string(),
+            };
+            return Err(format!(
+                "its TREE extension counts {count} entries in {place}, which is wrong"
+            ));
         }
         self.from_cache.push(self.path.clone());
         Ok(Some(id))
+    }
+
+    /// Whether the current entry is in the directory at `self.path`.
+    fn is_inside(&self) -> bool {
+        let here = self.cursor.current();
+        here.is_some_and(|(here, _)| here.starts_with(&self.path))
     }
 
     /// Takes a file; of one with a conflict, our side if there is one.
@@ -249,7 +244,9 @@ impl<'a> TreeBuilder<'a> {
     fn finish(&mut self, content: Vec<u8>) -> IndexRead<ObjectId> {
         let id =
             compute_hash(self.hash, Kind::Tree, &content).map_err(|error| error.to_string())?;
-        if let Err((name, why)) = tree::check_order(id, &content).map_err(|error| error.message)? {
+        // Names are judged like those of any change.
+        let checked = tree::check_order(id, &content, |_| true);
+        if let Err((name, why)) = checked.map_err(|error| error.message)? {
             let path = [self.path.as_slice(), &name].concat();
             return Err(format!("{} {why}", escaped(&path)));
         }

@@ -111,14 +111,15 @@ impl IndexFile {
             source,
             ..IndexFile::empty(hash)
         };
-        let mut found = PassResult::default();
-        let end = index.pass(&mut found)?;
-        (index.blocks, index.count) = (found.blocks, found.count);
-        (index.unmerged, index.gitlinks) = (found.unmerged, found.gitlinks);
-        (index.version, index.is_sparse) = (found.version, found.is_sparse);
+        let end = index.pass()?;
         index.unmerged.dedup();
         index.extensions(end)?;
         Ok(index)
+    }
+
+    /// Which hash the object ids are.
+    pub(super) fn hash(&self) -> HashKind {
+        self.hash
     }
 
     /// The number of entries.
@@ -143,103 +144,52 @@ impl IndexFile {
     }
 
     /// Passes over all entries and returns the offset behind them.
-    fn pass(&self, found: &mut PassResult) -> IndexRead<u64> {
+    fn pass(&mut self) -> IndexRead<u64> {
         let mut window = SourceWindow::new(&self.source);
         let header = window.from(0, 12).map_err(text)?;
         if header.get(..4) != Some(b"DIRC") {
             return Err("it does not begin with DIRC".into());
         }
-        found.version = u32_at(header, 4)?;
-        found.count = usize::try_from(u32_at(header, 8)?).map_err(text)?;
-        if !(2..=4).contains(&found.version) {
-            return Err(format!("version {} is unknown", found.version));
+        self.version = u32_at(header, 4)?;
+        self.count = usize::try_from(u32_at(header, 8)?).map_err(text)?;
+        if !(2..=4).contains(&self.version) {
+            return Err(format!("version {} is unknown", self.version));
         }
         let mut path = BString::default();
         let mut offset = HEADER;
         let mut at = 0;
-        while at < found.count {
+        while at < self.count {
             if at % BLOCK == 0 {
-                found.blocks.push(EntryBlock {
+                self.blocks.push(EntryBlock {
                     offset,
                     previous: path.as_slice().into(),
                 });
             }
-            if found.version < 4 {
-                let most = (BLOCK - at % BLOCK).min(found.count - at);
+            if self.version < 4 {
+                let most = (BLOCK - at % BLOCK).min(self.count - at);
                 let bytes = window.from(offset, LONGEST_PLAIN).map_err(text)?;
-                let (passed, length) = self.pass_plain(bytes, most);
+                let (passed, length) = pass_plain(self.hash, bytes, most);
                 at += passed;
                 offset += length as u64;
                 if passed > 0 {
                     continue;
                 }
             }
-            let fixed = self.fixed(&mut window, offset)?;
-            offset = read_path(&mut window, offset, &fixed, found.version, &mut path)?;
+            let fixed = FixedFields::read(&mut window, offset, self.hash)?;
+            offset = read_path(&mut window, offset, &fixed, self.version, &mut path)?;
             if fixed.flags & STAGE != 0 {
-                found.unmerged.push(path.clone());
+                self.unmerged.push(path.clone());
             }
             if fixed.mode == 0o160_000 {
-                found.gitlinks.push(path.clone());
+                self.gitlinks.push(path.clone());
             }
-            found.is_sparse |= fixed.mode == DIRECTORY;
-            if found.version < 4 {
+            self.is_sparse |= fixed.mode == DIRECTORY;
+            if self.version < 4 {
                 path.clear();
             }
             at += 1;
         }
         Ok(offset)
-    }
-
-    /// Passes over up to `most` entries of files without anything special, and returns how many and their length.
-    fn pass_plain(&self, bytes: &[u8], most: usize) -> (usize, usize) {
-        let flags_at = STAT + self.hash.len_in_bytes();
-        let (mut passed, mut offset) = (0, 0);
-        while passed < most
-            && let Some(entry) = bytes.get(offset..)
-            && let Some(&[a, b, c, d]) = entry.get(MODE..MODE + 4)
-            && let Some(&[high, low]) = entry.get(flags_at..flags_at + 2)
-        {
-            let mode = u32::from_be_bytes([a, b, c, d]);
-            let flags = u16::from_be_bytes([high, low]);
-            let length = flags & LENGTH;
-            let is_plain = matches!(mode, 0o100_644 | 0o100_755 | 0o120_000)
-                && flags & (STAGE | EXTENDED) == 0
-                && length != LENGTH;
-            let size = flags_at + 2 + usize::from(length);
-            if !is_plain || entry.len() < size {
-                break;
-            }
-            offset += padded(size);
-            passed += 1;
-        }
-        (passed, offset)
-    }
-
-    fn fixed(&self, window: &mut SourceWindow<'_>, offset: u64) -> IndexRead<FixedFields> {
-        let flags_at = STAT + self.hash.len_in_bytes();
-        let bytes = window.from(offset, flags_at + 4).map_err(text)?;
-        let mode = u32_at(bytes, MODE)?;
-        let flags = u16_at(bytes, flags_at)?;
-        if !matches!(
-            mode,
-            0o100_644 | 0o100_755 | 0o120_000 | 0o160_000 | DIRECTORY
-        ) {
-            return Err(format!("an entry has the invalid mode {mode:o}"));
-        }
-        let (more_flags, path_at) = match flags & EXTENDED {
-            0 => (0, flags_at + 2),
-            _ => (u16_at(bytes, flags_at + 2)?, flags_at + 4),
-        };
-        if more_flags & !(SKIP_WORKTREE | INTENT_TO_ADD) != 0 {
-            return Err("an entry has flags that guard does not know".into());
-        }
-        Ok(FixedFields {
-            mode,
-            flags,
-            more_flags,
-            path_at,
-        })
     }
 
     /// Reads the extensions from `start` to the checksum.
@@ -311,15 +261,58 @@ impl IndexFile {
     }
 }
 
-/// What a pass over the entries finds.
-#[derive(Default)]
-struct PassResult {
-    version: u32,
-    count: usize,
-    blocks: Vec<EntryBlock>,
-    unmerged: Vec<BString>,
-    gitlinks: Vec<BString>,
-    is_sparse: bool,
+impl FixedFields {
+    /// Reads those of the entry at `offset`.
+    fn read(window: &mut SourceWindow<'_>, offset: u64, hash: HashKind) -> IndexRead<FixedFields> {
+        let flags_at = STAT + hash.len_in_bytes();
+        let bytes = window.from(offset, flags_at + 4).map_err(text)?;
+        let mode = u32_at(bytes, MODE)?;
+        let flags = u16_at(bytes, flags_at)?;
+        if !matches!(
+            mode,
+            0o100_644 | 0o100_755 | 0o120_000 | 0o160_000 | DIRECTORY
+        ) {
+            return Err(format!("an entry has the invalid mode {mode:o}"));
+        }
+        let (more_flags, path_at) = match flags & EXTENDED {
+            0 => (0, flags_at + 2),
+            _ => (u16_at(bytes, flags_at + 2)?, flags_at + 4),
+        };
+        if more_flags & !(SKIP_WORKTREE | INTENT_TO_ADD) != 0 {
+            return Err("an entry has flags that guard does not know".into());
+        }
+        Ok(FixedFields {
+            mode,
+            flags,
+            more_flags,
+            path_at,
+        })
+    }
+}
+
+/// Passes over up to `most` entries of files without anything special, and returns how many and their length.
+fn pass_plain(hash: HashKind, bytes: &[u8], most: usize) -> (usize, usize) {
+    let flags_at = STAT + hash.len_in_bytes();
+    let (mut passed, mut offset) = (0, 0);
+    while passed < most
+        && let Some(entry) = bytes.get(offset..)
+        && let Some(&[a, b, c, d]) = entry.get(MODE..MODE + 4)
+        && let Some(&[high, low]) = entry.get(flags_at..flags_at + 2)
+    {
+        let mode = u32::from_be_bytes([a, b, c, d]);
+        let flags = u16::from_be_bytes([high, low]);
+        let length = flags & LENGTH;
+        let is_plain = matches!(mode, 0o100_644 | 0o100_755 | 0o120_000)
+            && flags & (STAGE | EXTENDED) == 0
+            && length != LENGTH;
+        let size = flags_at + 2 + usize::from(length);
+        if !is_plain || entry.len() < size {
+            break;
+        }
+        offset += padded(size);
+        passed += 1;
+    }
+    (passed, offset)
 }
 
 /// Reads entries in order, and passes over those that do not matter.
@@ -366,7 +359,7 @@ impl EntryCursor<'_> {
         while self.at < target {
             let (passed, length) = if self.index.version < 4 {
                 let bytes = self.window.from(self.end, LONGEST_PLAIN).map_err(text)?;
-                self.index.pass_plain(bytes, target - self.at)
+                pass_plain(self.index.hash, bytes, target - self.at)
             } else {
                 (0, 0)
             };
@@ -382,7 +375,14 @@ impl EntryCursor<'_> {
 
     /// Moves forward to the first entry that is not before `path`.
     pub(super) fn seek(&mut self, path: &BStr) -> IndexRead<()> {
-        // From block to block with doubled steps, then back in between: paths are often close to each other.
+        // Paths are often close to each other.
+        for _ in 0..BLOCK {
+            if self.current().is_none_or(|(here, _)| here >= path) {
+                return Ok(());
+            }
+            self.advance(1)?;
+        }
+        // From block to block with doubled steps, then back in between.
         let mut step = 1;
         let mut low = self.at / BLOCK;
         while let Some(high) = Some(low + step).filter(|high| *high < self.index.blocks.len())
@@ -414,7 +414,7 @@ impl EntryCursor<'_> {
             return Err("it has fewer entries than it tells".into());
         };
         let mut path = BString::from(block.previous.to_vec());
-        let fixed = self.index.fixed(&mut window, block.offset)?;
+        let fixed = FixedFields::read(&mut window, block.offset, self.index.hash)?;
         let version = self.index.version;
         read_path(&mut window, block.offset, &fixed, version, &mut path)?;
         Ok(path)
@@ -428,7 +428,7 @@ impl EntryCursor<'_> {
             return Ok(());
         }
         let (index, start) = (self.index, self.start);
-        let fixed = index.fixed(&mut self.window, start)?;
+        let fixed = FixedFields::read(&mut self.window, start, index.hash)?;
         let before = self.path.len();
         if index.version < 4 {
             self.path.clear();

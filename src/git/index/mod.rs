@@ -14,7 +14,6 @@ use std::io::ErrorKind;
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
-use gix::hash::Kind as HashKind;
 use gix::index::State as IndexState;
 
 use self::cached_tree::CachedTrees;
@@ -30,7 +29,6 @@ use crate::path::escaped;
 pub struct Index {
     /// The file's name, for messages.
     shown: String,
-    hash: HashKind,
     file: IndexFile,
     objects: Objects,
     /// Computed on first use: some questions are about the entries alone.
@@ -61,27 +59,20 @@ impl Index {
     /// The index is unreadable or damaged, or has modes that git does not write.
     pub fn open(repo: &Repository) -> Result<Index> {
         let path = repo.repo.index_path();
-        let shown = show_file(&path);
         let hash = repo.repo.object_hash();
-        let index = |file| Index {
-            shown: shown.clone(),
-            hash,
-            file,
-            objects: repo.objects(),
-            committed: OnceCell::new(),
-        };
         let file = match File::open(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Ok(index(IndexFile::empty(hash)));
+                return Ok(Index::new(repo, IndexFile::empty(hash)));
             }
             file => file.map_err(|error| {
+                let shown = show_file(&path);
                 Error::new(format!("the index {shown} cannot be read: {error}"))
             })?,
         };
         let file = IndexFile::read(IndexSource::File(file), hash);
-        let file = file.map_err(|why| damaged(&shown, why))?;
+        let file = file.map_err(|why| damaged(&show_file(&path), why))?;
         if !file.is_split {
-            return Ok(index(file));
+            return Ok(Index::new(repo, file));
         }
         let whole = repo.repo.open_index();
         let state = whole
@@ -90,25 +81,29 @@ impl Index {
         Index::of_state(repo, &state)
     }
 
+    fn new(repo: &Repository, file: IndexFile) -> Index {
+        Index {
+            shown: show_file(&repo.repo.index_path()),
+            file,
+            objects: repo.objects(),
+            committed: OnceCell::new(),
+        }
+    }
+
     /// An index in memory.
     ///
     /// # Errors
     /// It contains modes that git does not write.
     pub(super) fn of_state(repo: &Repository, state: &IndexState) -> Result<Index> {
-        let (shown, hash) = (show_file(&repo.repo.index_path()), repo.repo.object_hash());
+        let damaged = |why| damaged(&show_file(&repo.repo.index_path()), why);
+        let hash = repo.repo.object_hash();
         let mut bytes = Vec::new();
         let written = state.write_to(&mut bytes, gix::index::write::Options::default());
-        written.map_err(|error| damaged(&shown, error.to_string()))?;
+        written.map_err(|error| damaged(error.to_string()))?;
         // Where the checksum of a file is.
         bytes.resize(bytes.len() + hash.len_in_bytes(), 0);
         let file = IndexFile::read(IndexSource::Memory(bytes), hash);
-        Ok(Index {
-            file: file.map_err(|why| damaged(&shown, why))?,
-            shown,
-            hash,
-            objects: repo.objects(),
-            committed: OnceCell::new(),
-        })
+        Ok(Index::new(repo, file.map_err(damaged)?))
     }
 
     /// The same, decoded with everything that the work tree is compared with.
@@ -147,11 +142,12 @@ impl Index {
     }
 
     fn compute(&self) -> IndexRead<CommittedTree> {
-        let cached = self.file.cached_tree.clone();
+        let length = self.file.hash().len_in_bytes();
+        let cached = self.file.cached_tree.as_deref();
         let cached = cached
-            .map(|cached| CachedTrees::parse(cached, self.hash.len_in_bytes()))
+            .map(|cached| CachedTrees::parse(cached, length))
             .transpose()?;
-        committed_tree(&self.file, cached.as_ref(), &self.objects, self.hash)
+        committed_tree(&self.file, cached.as_ref(), &self.objects)
     }
 
     /// The first change that git would commit from a cached tree, although the entries say something else. Git itself
@@ -161,15 +157,15 @@ impl Index {
     /// The index is damaged.
     pub fn contradiction<'a>(&self, changes: &'a [Change]) -> Result<Option<&'a BStr>> {
         let cached = &self.committed()?.from_cache;
+        if cached.is_empty() {
+            return Ok(None);
+        }
         let from_cache = changes.iter().filter(|change| {
             let before = cached.partition_point(|directory| *directory <= change.path);
             cached[..before]
                 .last()
                 .is_some_and(|directory| change.path.starts_with(directory))
         });
-        if cached.is_empty() {
-            return Ok(None);
-        }
         let found = self.first_contradiction(from_cache);
         found.map_err(|why| damaged(&self.shown, why))
     }

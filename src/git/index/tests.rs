@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use gix::hash::Kind as HashKind;
 use gix::index::State as IndexState;
 use gix::index::entry::Flags;
 
@@ -105,7 +106,7 @@ fn by_guard(bytes: &[u8]) -> IndexRead<Vec<DecodedEntry>> {
     }
     assert_eq!(all.len(), index.count());
     if let Some(cached) = &index.cached_tree {
-        CachedTrees::parse(cached.clone(), 20)?;
+        CachedTrees::parse(cached, 20)?;
     }
     Ok(all)
 }
