@@ -49,6 +49,7 @@ mod design_prose;
 mod design_rendered;
 mod design_tables;
 mod design_visible;
+mod digests;
 mod doctor;
 mod empty_ranges;
 mod exemptions;

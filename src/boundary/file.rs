@@ -9,7 +9,7 @@ use gix::bstr::BStr;
 
 use super::{Boundary, BoundaryError, BoundaryResult, open_to_read, os};
 use crate::path::{PathFault, Reason, escaped};
-use crate::system;
+use crate::{disk, system};
 
 /// A regular file as it was when opened.
 #[derive(Debug, Clone)]
@@ -73,6 +73,26 @@ impl Boundary {
             writable: !metadata.permissions().readonly(),
             modified: metadata.modified().ok().map(|time| time.into_std()),
         }))
+    }
+
+    /// Syncs a file that another process wrote, and its name, to disk. Systems without mode bits sync only files that
+    /// are open for writing.
+    ///
+    /// # Errors
+    /// As for [`Boundary::remove`].
+    pub fn make_durable(&self, path: &BStr) -> BoundaryResult<()> {
+        let failed = || BoundaryError::io(format!("sync {} to disk", escaped(path)));
+        let (dir, name) = self.parent(path)?;
+        let name = os(name).map_err(failed())?;
+        let file = open_to_read(&dir, name).map_err(failed())?;
+        let metadata = file.metadata().map_err(failed())?;
+        check_regular(&metadata, path)?;
+        if system::mode(&metadata).is_none() {
+            return Ok(());
+        }
+        file.sync_all()
+            .and_then(|()| disk::sync(&dir))
+            .map_err(failed())
     }
 
     /// Makes a regular file executable for everyone who may read it, as git does on checkout. Does nothing on systems

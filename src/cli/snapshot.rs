@@ -255,7 +255,7 @@ fn restore(
             for (what, path) in lines.chain(removed) {
                 writeln!(out, "{what} {}", escaped(path))?;
             }
-            let mut backups = done.iter().map(|done| done.backup);
+            let mut backups = done.iter().filter_map(|done| done.backup);
             backups.try_for_each(|id| writeln!(out, "the previous content is in snapshot {id}"))
         },
     );

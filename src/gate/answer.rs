@@ -1,21 +1,20 @@
 //! The answers of the file operations as JSON, with the fields of requirement 001 section 3 and requirement 000
 //! section 2.3.
 
-use std::path::Path;
-
-use gix::bstr::ByteSlice;
+use gix::bstr::{BStr, ByteSlice};
 use serde_json::{Map, Value, json};
 
 use super::{Analysis, CompletedOperation, Failure, Gate};
 use crate::boundary::OpenedFile;
 
 /// The answer to a read. `content` is the requested part of the file.
-pub fn read_json(path: &Path, content: &[u8], entry: &OpenedFile) -> Value {
+pub fn read_json(gate: &Gate<'_>, path: &BStr, content: &[u8], entry: &OpenedFile) -> Value {
     json!({
         "version": 1,
-        "path": path.to_string_lossy(),
+        "path": gate.absolute(path).to_string_lossy(),
         "content": content.to_str_lossy(),
         "size": entry.content.len(),
+        "digest": gate.digest(Some(&entry.content)),
         "exists": true,
     })
 }
@@ -50,7 +49,10 @@ impl CompletedOperation {
                 object.insert("left_out".into(), extension.left_out.clone().into());
             }
         }
-        object.insert("backup".into(), self.backup.to_string().into());
+        object.insert("changed".into(), self.changed.into());
+        object.insert("digest".into(), self.digest.clone().into());
+        let backup = self.backup.map(|backup| backup.to_string());
+        object.insert("backup".into(), backup.into());
         object.insert("analysis".into(), self.analysis.to_json());
         object.into()
     }

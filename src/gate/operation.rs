@@ -8,6 +8,9 @@ use super::{Edit, Extension, Failure, FailureKind, Gate, GateResult, Restore, ap
 use crate::boundary::OpenedFile;
 use crate::path::escaped;
 
+/// The expectation that the file does not exist.
+pub(super) const ABSENT: &str = "none";
+
 /// A requested operation.
 #[derive(Debug, Clone)]
 pub enum Operation {
@@ -17,7 +20,7 @@ pub enum Operation {
         content: Vec<u8>,
         /// How to combine it with the existing file.
         strategy: Strategy,
-        /// The expected digest.
+        /// The expected digest, or `none` for no file.
         expect: Option<String>,
         /// Whether `content` may be empty. Otherwise closed or forgotten input could empty a file.
         allow_empty: bool,
@@ -57,6 +60,26 @@ impl Operation {
         match self {
             Operation::Write { strategy, .. } => Some(*strategy),
             _ => None,
+        }
+    }
+
+    /// The digest that the file must still have; [`ABSENT`] for no file.
+    pub(super) fn expect(&self) -> Option<&str> {
+        match self {
+            Operation::Write { expect, .. } | Operation::Patch { expect, .. } => expect.as_deref(),
+            Operation::Delete | Operation::Move { .. } | Operation::Restore(_) => None,
+        }
+    }
+
+    /// Whether the file already is what a write asks for, whatever it was before.
+    pub(super) fn is_fulfilled_by(&self, old: Option<&OpenedFile>) -> bool {
+        match self {
+            Operation::Write {
+                content,
+                strategy: Strategy::Replace,
+                ..
+            } => old.is_some_and(|entry| entry.content == *content),
+            _ => false,
         }
     }
 
@@ -121,16 +144,25 @@ impl Gate<'_> {
             Some(entry) => self.digest(Some(&entry.content)),
             None => None,
         };
-        if actual.as_deref() == Some(expected) {
+        let wanted = Some(expected).filter(|&expected| expected != ABSENT);
+        if actual.as_deref() == wanted {
             return Ok(());
         }
-        Err(Failure::new(
-            FailureKind::Stale,
-            format!("{} has changed since it was read", escaped(path)),
-        )
-        .help("read it again, then retry")
-        .detail("expected", expected)
-        .detail("actual", actual))
+        let failure = match wanted {
+            Some(_) => Failure::new(
+                FailureKind::Stale,
+                format!("{} has changed since it was read", escaped(path)),
+            )
+            .help("read it again, then retry"),
+            None => Failure::new(
+                FailureKind::Exists,
+                format!("the file {} already exists", escaped(path)),
+            )
+            .help("to change it, read it and pass its digest with --expect"),
+        };
+        Err(failure
+            .detail("expected", expected)
+            .detail("actual", actual))
     }
 
     fn check_size(&self, path: &BStr, content: &[u8]) -> GateResult<()> {

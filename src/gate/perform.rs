@@ -21,14 +21,18 @@ use crate::path::escaped;
 pub struct CompletedOperation {
     /// The operation, as in the log.
     pub verb: &'static str,
+    /// Whether it changed anything; a write of the content that is there already does not.
+    pub changed: bool,
     /// Its effect.
     pub analysis: Analysis,
     /// Whether the file was removed.
     pub is_gone: bool,
     /// The current size of the file in bytes; 0 if it is gone.
     pub size: usize,
-    /// The snapshot of the previous state.
-    pub backup: ObjectId,
+    /// The blob id of the file's content, as `--expect` takes it; `None` if the file is gone.
+    pub digest: Option<String>,
+    /// The snapshot of the previous state; `None` if nothing changed.
+    pub backup: Option<ObjectId>,
     /// What `extend` added and kept.
     pub extension: Option<Extension>,
     /// The number of replacements.
@@ -114,9 +118,15 @@ impl Gate<'_> {
         plan: &OperationPlan,
         operation: &Operation,
     ) -> GateResult<CompletedOperation> {
+        if plan.is_unchanged {
+            // An earlier run may have been killed before it made that durable.
+            self.boundary.make_durable(plan.path())?;
+            record(&self.log, "unchanged", self.facts(plan, operation, None))?;
+            return Ok(self.completed(plan, operation, None));
+        }
         let log = standing(&self.log)?;
         let backup = self.snapshot(plan, operation, &log)?;
-        let mut facts = self.facts(plan, operation, backup);
+        let mut facts = self.facts(plan, operation, Some(backup));
         let started = record(&self.log, "started", facts.clone())?;
         facts.insert("started".into(), started.count.into());
         if let Err(failure) = self.apply(plan).map_err(Failure::from) {
@@ -135,15 +145,22 @@ impl Gate<'_> {
             help: vec!["the snapshot and the start are recorded; check the file".into()],
             ..failure
         })?;
-        Ok(CompletedOperation {
+        Ok(self.completed(plan, operation, Some(backup)))
+    }
+
+    fn completed(
+        &self,
+        plan: &OperationPlan,
+        operation: &Operation,
+        backup: Option<ObjectId>,
+    ) -> CompletedOperation {
+        CompletedOperation {
             verb: operation.verb(),
+            changed: !plan.is_unchanged,
             analysis: plan.analysis.clone(),
             is_gone: matches!(plan.effect, Effect::Remove),
-            size: match (&plan.effect, plan.old()) {
-                (Effect::Write(content), _) => content.len(),
-                (Effect::Rename, Some(old)) => old.content.len(),
-                _ => 0,
-            },
+            size: plan.content_afterwards().map_or(0, <[u8]>::len),
+            digest: self.digest(plan.content_afterwards()),
             backup,
             extension: plan.extension.clone(),
             replaced: match operation {
@@ -151,7 +168,7 @@ impl Gate<'_> {
                 _ => 0,
             },
             moved_to: plan.target().map(BStr::to_owned),
-        })
+        }
     }
 
     /// Other programs do not take guard's lock. What they saved after the check is in no snapshot, so it stays.
@@ -197,7 +214,7 @@ impl Gate<'_> {
     }
 
     /// The blob id of a content; `None` for no content.
-    pub(super) fn digest(&self, content: Option<&[u8]>) -> Option<String> {
+    pub fn digest(&self, content: Option<&[u8]>) -> Option<String> {
         let id = content.and_then(|content| self.repo.blob_id(content));
         id.map(|id| id.to_string())
     }
@@ -206,14 +223,9 @@ impl Gate<'_> {
         &self,
         plan: &OperationPlan,
         operation: &Operation,
-        backup: ObjectId,
+        backup: Option<ObjectId>,
     ) -> Map<String, Value> {
         let old = plan.old().map(|entry| entry.content.as_slice());
-        let new = match &plan.effect {
-            Effect::Write(content) => Some(content.as_slice()),
-            Effect::Remove => None,
-            Effect::Rename => old,
-        };
         let mut facts = Map::new();
         facts.insert("operation".into(), operation.verb().into());
         facts.insert("path".into(), plan.path().to_str_lossy().into());
@@ -227,8 +239,8 @@ impl Gate<'_> {
         }
         facts.insert("class".into(), plan.analysis.measured.class.name().into());
         facts.insert("old".into(), self.digest(old).into());
-        facts.insert("new".into(), self.digest(new).into());
-        facts.insert("backup".into(), backup.to_string().into());
+        facts.insert("new".into(), self.digest(plan.content_afterwards()).into());
+        facts.extend(backup.map(|id| ("backup".to_owned(), id.to_string().into())));
         // Whether its result was committed since.
         let head = self.repo.head_commit().ok().flatten();
         facts.insert("head".into(), head.map(|head| head.to_string()).into());

@@ -19,6 +19,8 @@ pub(super) struct OperationPlan {
     /// The current state of each path; the requested path comes first.
     pub(super) before: Vec<(BString, Option<OpenedFile>)>,
     pub(super) effect: Effect,
+    /// Whether the file already has the new content, so that nothing is to do.
+    pub(super) is_unchanged: bool,
     /// Whether a new file becomes executable.
     pub(super) is_executable: bool,
     /// What `extend` adds and keeps.
@@ -57,6 +59,15 @@ impl OperationPlan {
         }
     }
 
+    /// The content that the operation leaves, at the target of a move.
+    pub(super) fn content_afterwards(&self) -> Option<&[u8]> {
+        match &self.effect {
+            Effect::Write(content) => Some(content),
+            Effect::Remove => None,
+            Effect::Rename => self.old().map(|entry| entry.content.as_slice()),
+        }
+    }
+
     /// The target of a move.
     pub(super) fn target(&self) -> Option<&BStr> {
         self.before.get(1).map(|(path, _)| path.as_ref())
@@ -73,14 +84,9 @@ impl Gate<'_> {
         let context = self.context()?;
         let (path, old) = self.look(&context, request)?;
         let entry = old.as_ref();
-        if let Operation::Write {
-            expect: Some(expected),
-            ..
-        }
-        | Operation::Patch {
-            expect: Some(expected),
-            ..
-        } = operation
+        // A caller that repeats a write for lack of an answer still expects the state before it.
+        if let Some(expected) = operation.expect()
+            && !operation.is_fulfilled_by(entry)
         {
             self.check_expectation(path.as_ref(), entry, expected)?;
         }
@@ -168,6 +174,7 @@ impl Gate<'_> {
             policy: proposing.as_ref().unwrap_or(&self.policy),
             ..context
         };
+        let is_unchanged = before.is_some() && before == after;
         let finding = destruction(&context, &[measured_change], operation.restore())?;
         analysis.requires_approval = finding.is_some();
         let compared = finding.as_ref().and(compared).map(<[u8]>::to_vec);
@@ -175,6 +182,7 @@ impl Gate<'_> {
             compared,
             before: vec![(path, old)],
             effect,
+            is_unchanged,
             is_executable,
             extension,
             analysis,
@@ -226,6 +234,7 @@ impl Gate<'_> {
         let plan = OperationPlan {
             before: vec![(path.clone(), Some(old.clone())), (target.to_owned(), None)],
             effect: Effect::Rename,
+            is_unchanged: false,
             is_executable: false,
             extension: None,
             compared: None,

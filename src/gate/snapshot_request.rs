@@ -65,7 +65,8 @@ impl RestoreRequest {
 
     /// The answer to a restore.
     pub fn to_json(&self, done: &[CompletedOperation]) -> Value {
-        let backups: Vec<String> = done.iter().map(|done| done.backup.to_string()).collect();
+        let backups = done.iter().filter_map(|done| done.backup);
+        let backups: Vec<String> = backups.map(|backup| backup.to_string()).collect();
         let (restored, removed) = (texts(&self.restored), texts(&self.removed));
         json!({ "version": 1, "restored": restored, "removed": removed, "backups": backups })
     }

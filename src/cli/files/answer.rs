@@ -1,14 +1,12 @@
 //! The output of the file verbs, with the fields of requirement 001 section 3 and requirement 000 section 2.3.
 
-use std::path::Path;
-
 use super::super::output::Output;
 use crate::boundary::OpenedFile;
 use crate::error::{Error, Result};
 use crate::gate::{self, CompletedOperation, Extension, Failure, FailureKind, Gate};
 use crate::path::escaped;
 use crate::report::{Format, document, plural};
-use gix::bstr::ByteSlice;
+use gix::bstr::{BStr, ByteSlice};
 
 /// Prints the content, as it is or as JSON.
 ///
@@ -16,7 +14,8 @@ use gix::bstr::ByteSlice;
 /// JSON is asked for and the content is not UTF-8.
 pub(super) fn print_read(
     output: &mut Output,
-    path: &Path,
+    gate: &Gate<'_>,
+    path: &BStr,
     content: &[u8],
     entry: &OpenedFile,
 ) -> gate::GateResult<()> {
@@ -28,7 +27,7 @@ pub(super) fn print_read(
         .help("to get the bytes as they are, leave out --format json"));
     }
     output.print_either(
-        || gate::read_json(path, content, entry),
+        || gate::read_json(gate, path, content, entry),
         |out| out.write_all(content),
     );
     Ok(())
@@ -50,13 +49,17 @@ pub(in crate::cli) fn print_done(output: &mut Output, gate: &Gate<'_>, done: &Co
                 ("restore", None) if done.is_gone => format!("removed {path}"),
                 ("restore", None) => format!("restored {path} ({} bytes)", done.size),
                 (_, Some(to)) => format!("moved {path} to {to}"),
-                ("patch", None) => {
+                ("patch", None) if done.changed => {
                     format!("patched {path} ({})", plural(done.replaced, "replacement"))
                 }
                 _ if done.is_gone => format!("deleted {path}"),
+                _ if !done.changed => format!("unchanged {path} ({} bytes)", done.size),
                 _ => format!("wrote {path} ({} bytes)", done.size),
             };
-            writeln!(out, "{what}; snapshot {}", done.backup)?;
+            match done.backup {
+                Some(backup) => writeln!(out, "{what}; snapshot {backup}")?,
+                None => writeln!(out, "{what}")?,
+            }
             done.extension
                 .iter()
                 .flat_map(extension_lines)

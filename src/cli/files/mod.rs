@@ -66,7 +66,10 @@ pub(super) struct WriteArgs {
     /// Accept empty content; without this flag, guard takes it for a mistake and refuses.
     #[arg(long)]
     allow_empty: bool,
-    /// Write only if the file still has this blob id (`git hash-object --no-filters FILE`).
+    /// Write only if the file still has this `digest` of an earlier answer; `none` if it must not exist.
+    ///
+    /// The digest is git's blob id, as `git hash-object --no-filters FILE` prints it. A write of the content that the
+    /// file already has succeeds in any case, without a change.
     #[arg(long, value_name = "DIGEST")]
     expect: Option<String>,
     /// How to combine the content with the existing file.
@@ -129,7 +132,7 @@ pub(super) struct PatchArgs {
     /// Read a JSON list of edits from this file; `-` is standard input.
     #[arg(long, value_name = "FILE", required_unless_present_any = ["search", "search_file"])]
     edits: Option<PathBuf>,
-    /// Patch only if the file still has this blob id.
+    /// Patch only if the file still has this `digest` of an earlier answer.
     #[arg(long, value_name = "DIGEST")]
     expect: Option<String>,
 }
@@ -156,20 +159,18 @@ pub(super) struct MoveArgs {
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  guard edit --file src/a.py --content 'x = 1'\n  guard edit --file src/a.py --search 'x = 1' --replace 'x = 2'"
+    after_help = "Examples:\n  guard edit --file src/a.py --content 'x = 1'\n  guard edit --file src/a.py --search 'x = 1' --replace 'x = 2'\n  guard edit --file src/a.py --expect none < a.py"
 )]
 pub(super) struct EditArgs {
     /// The file.
     #[arg(long = "file", value_name = "FILE")]
     path: OsString,
-    /// The whole new content.
-    #[arg(
-        long,
-        value_name = "TEXT",
-        conflicts_with = "search",
-        required_unless_present = "search"
-    )]
+    /// The whole new content; by default, standard input.
+    #[arg(long, value_name = "TEXT", conflicts_with = "search")]
     content: Option<String>,
+    /// Read the content from this file; `guard read` must be allowed to read it.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["content", "search"])]
+    content_file: Option<PathBuf>,
     /// The exact text to replace, which must occur exactly once.
     #[arg(long, value_name = "TEXT", requires = "replace")]
     search: Option<String>,
@@ -179,6 +180,9 @@ pub(super) struct EditArgs {
     /// Accept empty content.
     #[arg(long)]
     allow_empty: bool,
+    /// Edit only if the file still has this `digest` of an earlier answer; `none` if it must not exist.
+    #[arg(long, value_name = "DIGEST")]
+    expect: Option<String>,
     /// Never ask; hold a change that needs approval, as guard does without a terminal.
     #[arg(long)]
     auto: bool,
@@ -199,7 +203,7 @@ impl ReadArgs {
             Some(range) => input::lines(&entry.content, range)?,
             None => entry.content.as_slice(),
         };
-        answer::print_read(output, &gate.absolute(path.as_ref()), content, &entry)?;
+        answer::print_read(output, &gate, path.as_ref(), content, &entry)?;
         Ok(0)
     }
 }
@@ -208,14 +212,8 @@ impl WriteArgs {
     pub(super) fn run(&self, output: &mut Output) -> gate::GateResult<u8> {
         let strategy = self.strategy.strategy(self.line)?;
         perform(output, &self.target, |gate, repo| {
-            let content = match &self.content_file {
-                Some(file) if file != Path::new("-") => {
-                    read_content(gate, repo.request(file).as_ref())?
-                }
-                _ => read_stdin(gate.max_size())?,
-            };
             Ok(Operation::Write {
-                content,
+                content: content_of(gate, repo, self.content_file.as_deref())?,
                 strategy,
                 expect: self.expect.clone(),
                 allow_empty: self.allow_empty,
@@ -281,23 +279,38 @@ impl EditArgs {
             auto: self.auto,
             design: self.design.clone(),
         };
-        perform(output, &target, |_, _| {
-            let Some(content) = &self.content else {
+        perform(output, &target, |gate, repo| {
+            let expect = self.expect.clone();
+            if let Some(search) = &self.search {
+                let replace = self.replace.as_deref().unwrap_or_default();
                 return Ok(Operation::Patch {
-                    edits: vec![edit(
-                        self.search.as_deref().unwrap_or_default().as_bytes(),
-                        self.replace.as_deref().unwrap_or_default().as_bytes(),
-                    )],
-                    expect: None,
+                    edits: vec![edit(search.as_bytes(), replace.as_bytes())],
+                    expect,
                 });
+            }
+            let content = match &self.content {
+                Some(content) => content.clone().into_bytes(),
+                None => content_of(gate, repo, self.content_file.as_deref())?,
             };
             Ok(Operation::Write {
-                content: content.clone().into_bytes(),
+                content,
                 strategy: Strategy::Replace,
-                expect: None,
+                expect,
                 allow_empty: self.allow_empty,
             })
         })
+    }
+}
+
+/// The new content, from a file or from standard input.
+fn content_of(
+    gate: &Gate<'_>,
+    repo: &Repository,
+    file: Option<&Path>,
+) -> gate::GateResult<Vec<u8>> {
+    match file {
+        Some(file) if file != Path::new("-") => read_content(gate, repo.request(file).as_ref()),
+        _ => read_stdin(gate.max_size()),
     }
 }
 

@@ -1,0 +1,193 @@
+//! Digests: what a program reads is what it may expect, and repeating a write is harmless.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+use crate::common::files::{Answer, answer_of};
+use crate::common::{GUARD, Repo, lines};
+
+/// The digest of an answer.
+#[track_caller]
+fn digest(answer: &Answer) -> String {
+    answer.works().json["digest"].as_str().unwrap().to_owned()
+}
+
+fn snapshots(repo: &Repo) -> usize {
+    let report = repo.json(&["snapshot", "list"]);
+    report["snapshots"].as_array().unwrap().len()
+}
+
+#[test]
+fn read_and_every_write_tell_the_digest_that_expect_takes() {
+    let repo = Repo::open();
+    let mut last = digest(&repo.put("a", "one\n", &[]));
+    assert_eq!(last, repo.git(&["hash-object", "--no-filters", "a"]));
+    assert_eq!(digest(&repo.ask(&["read", "a"])), last);
+    // A part of a file has the digest of the file.
+    assert_eq!(digest(&repo.ask(&["read", "a", "--lines", "1:1"])), last);
+    for (number, arguments) in [
+        &["patch", "a", "--search", "one", "--replace", "two"][..],
+        &["edit", "--file", "a", "--content", "three\n"],
+        &[
+            "edit",
+            "--file",
+            "a",
+            "--search",
+            "three",
+            "--replace",
+            "four",
+        ],
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let expecting = [arguments, &["--expect", &last]].concat();
+        let new = digest(&repo.ask(&expecting));
+        assert_eq!(new, repo.git(&["hash-object", "--no-filters", "a"]));
+        // The earlier digest is of the past.
+        let stale = repo.ask(
+            &[
+                &["patch", "a", "--search", "o", "--replace", "0"],
+                &["--expect", &last[..]][..],
+            ]
+            .concat(),
+        );
+        assert_eq!(
+            stale.fails("stale").json["error"]["details"]["actual"],
+            new.as_str(),
+            "{number}"
+        );
+        last = new;
+    }
+    let moved = repo.ask(&["move", "a", "b"]);
+    assert_eq!(digest(&moved), last);
+    let deleted = repo.ask(&["delete", "b"]);
+    assert!(deleted.works().json["digest"].is_null());
+    for answer in [moved, deleted] {
+        assert_eq!(answer.json["changed"], true);
+    }
+}
+
+#[test]
+fn expect_none_writes_only_a_new_file() {
+    let repo = Repo::open();
+    repo.put("new", "one\n", &["--expect", "none"]).works();
+    let answer = repo.put("new", "two\n", &["--expect", "none"]);
+    let actual = repo.git(&["hash-object", "--no-filters", "new"]);
+    assert_eq!(
+        answer.fails("exists").json["error"]["details"]["actual"],
+        actual
+    );
+    let edited = [
+        "edit",
+        "--file",
+        "new",
+        "--content",
+        "two\n",
+        "--expect",
+        "none",
+    ];
+    repo.ask(&edited).fails("exists");
+    assert_eq!(repo.read("new"), b"one\n");
+    repo.ask(&[
+        "edit",
+        "--file",
+        "newer",
+        "--content",
+        "two\n",
+        "--expect",
+        "none",
+    ])
+    .works();
+    // A digest of a file that is gone.
+    repo.put("gone", "x\n", &["--expect", &actual])
+        .fails("stale");
+}
+
+#[test]
+fn edit_takes_its_content_from_standard_input_or_a_file() {
+    let repo = Repo::open();
+    let edit = |arguments: &[&str], input: &str| {
+        let mut guard = repo.command(GUARD);
+        let guard = guard.args(["edit", "--file", "a"]).args(arguments);
+        answer_of(guard, input.as_bytes())
+    };
+    edit(&[], "- one\n").works();
+    assert_eq!(repo.read("a"), b"- one\n");
+    edit(&["--content-file", "-"], "two\n").works();
+    assert_eq!(repo.read("a"), b"two\n");
+    repo.write("b", "three\n");
+    edit(&["--content-file", "b"], "").works();
+    assert_eq!(repo.read("a"), b"three\n");
+    // Forgotten input does not empty the file.
+    edit(&[], "").fails("cannot-judge");
+    repo.guard(&[
+        "edit",
+        "--file",
+        "a",
+        "--content",
+        "x",
+        "--content-file",
+        "b",
+    ])
+    .exits(2);
+    assert_eq!(repo.read("a"), b"three\n");
+}
+
+#[test]
+fn a_repeated_write_changes_nothing_and_takes_no_snapshot() {
+    let repo = Repo::open();
+    repo.write("a", "one\n");
+    let before = digest(&repo.ask(&["read", "a"]));
+    let first = repo.put("a", "two\n", &["--expect", &before]);
+    assert_eq!(first.works().json["changed"], true);
+    let count = snapshots(&repo);
+    // The caller did not get the first answer and tries again, with what it saw before.
+    for expect in [&["--expect", &before[..]][..], &["--expect", "none"], &[]] {
+        let again = repo.put("a", "two\n", expect);
+        assert_eq!(again.works().json["changed"], false, "{expect:?}");
+        assert!(again.json["backup"].is_null(), "{expect:?}");
+        assert_eq!(digest(&again), digest(&first));
+        assert_eq!(again.json["created"], false);
+        let record = repo.records().pop().unwrap();
+        assert_eq!(
+            (&record["event"], &record["path"]),
+            (&"unchanged".into(), &"a".into())
+        );
+    }
+    assert_eq!(snapshots(&repo), count);
+    let shown = repo
+        .guard(&["edit", "--file", "a", "--content", "two\n"])
+        .exits(0);
+    assert!(shown.stdout.starts_with("unchanged a"), "{}", shown.stdout);
+    // An addition is one each time, so the expectation counts.
+    repo.put("a", "two\n", &["--strategy", "append", "--expect", &before])
+        .fails("stale");
+    let patch = ["patch", "a", "--search", "two", "--replace", "two"];
+    assert_eq!(repo.ask(&patch).works().json["changed"], false);
+    assert_eq!(snapshots(&repo), count);
+    assert_eq!(
+        repo.json(&["audit", "verify"])["unfinished"],
+        serde_json::json!([])
+    );
+    // The last change can still be undone.
+    repo.guard(&[
+        "snapshot",
+        "restore",
+        first.json["backup"].as_str().unwrap(),
+    ])
+    .exits(0);
+    assert_eq!(repo.read("a"), b"one\n");
+}
+
+#[test]
+fn a_repeated_write_is_judged_like_the_first() {
+    let repo = Repo::new();
+    repo.stage("stray.py", "x\n");
+    repo.stage("state.py", lines(1..=270));
+    repo.commit("Begin");
+    repo.govern(&[("state.py", "Modify", "x")]);
+    repo.put("stray.py", "x\n", &[]).fails("refused");
+    // Another program replaced it, which nobody has approved.
+    repo.write("state.py", lines(1001..=1270));
+    repo.put("state.py", lines(1001..=1270), &[]).fails("held");
+}
