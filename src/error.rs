@@ -18,6 +18,8 @@ pub struct Error {
     pub message: String,
     /// The next steps.
     pub(crate) help: Vec<Help>,
+    /// The kind in answers for programs, if it is not the usual one.
+    pub(crate) kind: Option<&'static str>,
     /// The faults of a document behind the error.
     pub(crate) problems: Vec<Finding>,
     /// The text of each document that `problems` refer to.
@@ -31,6 +33,11 @@ impl Error {
             message: message.into(),
             ..Error::default()
         }
+    }
+
+    /// The kind in answers for programs.
+    pub(crate) fn kind(&self) -> &'static str {
+        self.kind.unwrap_or("cannot-judge")
     }
 
     /// Adds one line of help.

@@ -9,6 +9,10 @@ macro_rules! named {
         }
 
         impl $name {
+            /// All of them, in order.
+            #[allow(dead_code, reason = "not every enum is listed")]
+            pub(crate) const VARIANTS: &'static [$name] = &[$($name::$variant,)*];
+
             /// The name in every format, in messages and on the command line.
             pub fn name(self) -> &'static str {
                 match self {

@@ -338,7 +338,8 @@ fn the_json_of_check() {
                 "allowed",
                 "closest_match",
                 "reason",
-                "rule"
+                "rule",
+                "kind"
             ]
         );
     }

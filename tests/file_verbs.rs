@@ -252,7 +252,6 @@ fn verb_that_cannot_start_answers_in_json_too() {
         &["patch", "a", "--edits", "none"][..],
         &["patch", "a", "--edits", "a"],
         &["write", "a", "--content-file", "none"],
-        &["write", "a", "--line", "1"],
         &["approve", "000000000000"],
         &["reject", "000000000000"],
     ] {
@@ -260,6 +259,7 @@ fn verb_that_cannot_start_answers_in_json_too() {
         assert_eq!(answer.json["error"]["kind"], "cannot-judge", "{answer:#?}");
         assert_eq!(answer.code, 2, "{answer:#?}");
     }
+    repo.ask(&["write", "a", "--line", "1"]).fails("usage");
     assert_eq!(repo.read("a"), b"one\n");
 }
 

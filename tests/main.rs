@@ -110,6 +110,7 @@ mod settings;
 mod short_writes;
 mod snapshots;
 mod staged_kinds;
+mod typed_errors;
 mod use_design;
 mod work_trees;
 mod worktree;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use gix::bstr::ByteSlice;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::design_args::DesignArgs;
 use super::files::{print_done, told};
@@ -15,7 +15,9 @@ use super::snapshot::elsewhere;
 use super::{enroll, output::Output};
 use crate::approval;
 use crate::error::{Error, Result};
-use crate::gate::{self, Answer, Consent, Failure, FailureKind, Gate, HeldChange};
+use crate::gate::{
+    self, Answer, Consent, Failure, FailureKind, Gate, HeldChange, HeldRecord, HeldStatus,
+};
 use crate::git::Repository;
 use crate::judge::{self, Clearable};
 use crate::measure;
@@ -30,7 +32,7 @@ const PREVIEW_LINES: usize = 50;
     after_help = "Examples:\n  guard pending\n  guard pending 3f2a9c0b1d4e --full\n  guard pending --format json"
 )]
 pub(super) struct PendingArgs {
-    /// Show only this change, with a preview.
+    /// Show only this change, with a preview, or whether it was approved or rejected or has expired.
     #[arg(value_name = "ID")]
     id: Option<String>,
     /// Show the whole change instead of the preview.
@@ -85,7 +87,12 @@ pub(super) struct RejectArgs {
     #[arg(value_name = "ID")]
     id: String,
     /// The reason, for the log.
-    #[arg(long, value_name = "TEXT", default_value = "")]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        allow_hyphen_values = true
+    )]
     reason: String,
 }
 
@@ -94,9 +101,25 @@ impl PendingArgs {
         let repo = repository()?;
         let (held, diff) = match &self.id {
             Some(id) => {
-                let (change, old) = gate::held_change(&repo, id)?;
-                let diff = self.diff(&change, &old);
-                (vec![change], Some(diff))
+                let last = gate::last_event(&repo, id)?;
+                if let Some(last) = last.as_ref().filter(|last| last.is_decided()) {
+                    print_status(output, id, last);
+                    return Ok(0);
+                }
+                match (gate::held_change(&repo, id), last) {
+                    (Ok((change, old)), _) => {
+                        let diff = self.diff(&change, &old);
+                        (vec![change], Some(diff))
+                    }
+                    (Err(failure), Some(last))
+                        if failure.kind == FailureKind::NotFound
+                            && last.status == HeldStatus::Expired =>
+                    {
+                        print_status(output, id, &last);
+                        return Ok(0);
+                    }
+                    (Err(failure), _) => return Err(failure),
+                }
             }
             None => (gate::pending(&repo)?, None),
         };
@@ -120,7 +143,13 @@ impl PendingArgs {
                         })
                     })
                     .collect();
-                json!({ "version": 1, "held": held })
+                let mut object = Map::from_iter([("version".to_owned(), 1.into())]);
+                if let Some(id) = &self.id {
+                    object.insert("id".into(), id.clone().into());
+                    object.insert("status".into(), HeldStatus::Held.name().into());
+                }
+                object.insert("held".into(), held.into());
+                Value::Object(object)
             },
             |out| {
                 if held.is_empty() && !style.quiet {
@@ -145,6 +174,37 @@ impl PendingArgs {
         let max = if self.full { usize::MAX } else { PREVIEW_LINES };
         measure::unified_preview(old, new, &name, &name, max)
     }
+}
+
+/// Prints what became of a change that is not held any more.
+fn print_status(output: &mut Output, id: &str, last: &HeldRecord) {
+    let fact = |key: &str| last.facts.get(key).cloned().unwrap_or_default();
+    let status = last.status.name();
+    output.print_either(
+        || {
+            json!({
+                "version": 1,
+                "id": id,
+                "status": status,
+                "path": fact("path"),
+                "time": fact("time"),
+                "who": fact("who"),
+                "reason": match last.is_decided() {
+                    true => fact("reason"),
+                    false => Value::Null,
+                },
+                "held": [],
+            })
+        },
+        |out| {
+            let text = |key: &str| escaped(fact(key).as_str().unwrap_or_default()).to_string();
+            let (path, who, reason) = (text("path"), text("who"), text("reason"));
+            match last.is_decided() {
+                true => writeln!(out, "{id}  {path}  {status} by {who}: {reason}"),
+                false => writeln!(out, "{id}  {path}  {status}"),
+            }
+        },
+    );
 }
 
 impl ApproveArgs {

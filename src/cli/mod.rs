@@ -153,7 +153,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             let _ = error.print();
             let code = u8::try_from(error.exit_code()).unwrap_or(CANNOT_JUDGE);
             if code != 0 {
-                usage_error::tell(&arguments, &error);
+                usage_error::tell(&arguments, &error, &Cli::command());
             }
             return ExitCode::from(code);
         }

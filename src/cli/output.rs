@@ -143,13 +143,15 @@ impl WantedFormats {
         }
     }
 
-    /// The reports of those values that are valid.
-    pub(super) fn lenient(format: Option<String>, outputs: &[String]) -> WantedFormats {
+    /// The reports of those values that are valid for the verb.
+    pub(super) fn lenient(verb: &str, format: Option<String>, outputs: &[String]) -> WantedFormats {
+        let (formats, writes_files) = formats_of(verb);
+        let format = format.and_then(|name| Format::from_name(&name));
+        let outputs = outputs.iter().filter(|_| writes_files);
         WantedFormats {
-            format: format.and_then(|name| Format::from_name(&name)),
+            format: format.filter(|format| formats.contains(format)),
             output: outputs
-                .iter()
-                .filter_map(|text| parse_target(text, &Format::ALL).ok())
+                .filter_map(|text| parse_target(text, formats).ok())
                 .collect(),
         }
     }
@@ -203,6 +205,8 @@ pub(super) struct Output {
     files: Vec<(Format, PathBuf)>,
     /// What could not be written first, and why, such as a full disk.
     failed: Option<(String, io::Error)>,
+    /// What guard did or refused to do: no failure to report it changes that.
+    settled: Option<String>,
 }
 
 impl Output {
@@ -239,6 +243,7 @@ impl Output {
             ),
             files,
             failed: None,
+            settled: None,
         })
     }
 
@@ -379,7 +384,12 @@ impl Output {
         }
     }
 
-    /// The exit code; 2 if the verdict could not be written.
+    /// Says what guard did or refused to do, for a caller that does not get the answer.
+    pub(super) fn settle(&mut self, what: impl Into<String>) {
+        self.settled = Some(what.into());
+    }
+
+    /// The exit code; 2 if the verdict could not be written, unless it is about a change that is done or refused.
     pub(super) fn finish(self, code: u8) -> ExitCode {
         let Some((to, error)) = &self.failed else {
             return ExitCode::from(code);
@@ -388,6 +398,11 @@ impl Output {
             ErrorKind::Unsupported => Error::new(error.to_string()),
             _ => Error::new(format!("the report cannot be written to {to}: {error}")),
         };
+        if let Some(what) = self.settled {
+            let error = error.help(what);
+            let _ = write_error(&error, &mut io::stderr().lock(), &self.error_style);
+            return ExitCode::from(code);
+        }
         let _ = write_error(&error, &mut io::stderr().lock(), &self.error_style);
         ExitCode::from(CANNOT_JUDGE)
     }

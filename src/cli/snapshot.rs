@@ -247,6 +247,13 @@ fn restore(
             )
         }
     }?;
+    let paths: Vec<String> = done
+        .iter()
+        .map(|done| escaped(&done.analysis.path).to_string())
+        .collect();
+    if !paths.is_empty() {
+        output.settle(format!("the restore is done: {}", paths.join(", ")));
+    }
     output.print_either(
         || wanted.to_json(&done),
         |out| {

@@ -37,6 +37,8 @@ pub(super) struct ApprovalPrompt {
     pub(super) plan: OperationPlan,
     pub(super) operation: Operation,
     pub(super) finding: Option<Finding>,
+    /// The ID of a held change that this decides about.
+    pub(super) held: Option<String>,
     /// Whether the operation contains the whole proposed content, so that other strategies make sense.
     pub(super) may_choose: bool,
 }
@@ -65,6 +67,7 @@ impl Gate<'_> {
             plan,
             operation,
             finding,
+            held: prompt.held.clone(),
             may_choose: prompt.may_choose,
         })
     }

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use gix::bstr::{BStr, BString};
 
 use super::plan::destruction;
-use super::{Failure, Gate, GateResult, Operation, Strategy, approvals};
+use super::{Failure, FailureKind, Gate, GateResult, Operation, Strategy, approvals};
 use crate::boundary::Boundary;
 use crate::error;
 use crate::finding::{Anchor, Finding};
@@ -134,7 +134,10 @@ impl<'a> Gate<'a> {
             None => self.plan_unknown(request),
         };
         let refusal = match refusal {
-            Ok(finding) => finding.map(Failure::from),
+            Ok(finding) => finding.map(|finding| Failure {
+                kind: FailureKind::Held,
+                ..Failure::from(finding)
+            }),
             Err(failure) if failure.kind.exit_code() == 1 => Some(failure),
             Err(failure) => return Err(failure.into_error()),
         };
@@ -174,12 +177,14 @@ impl<'a> Gate<'a> {
             closest_match: None,
             reason,
             rule: None,
+            kind: None,
             design: anchor,
         }
     }
 }
 
 fn refused(requested: BString, path: Option<BString>, failure: Option<Failure>) -> CheckResult {
+    let kind = failure.as_ref().map(|failure| failure.kind.name());
     let (reason, finding) = failure.map_or_else(Default::default, |failure| {
         (failure.message, failure.finding.map(|finding| *finding))
     });
@@ -189,6 +194,7 @@ fn refused(requested: BString, path: Option<BString>, failure: Option<Failure>) 
         allowed: false,
         reason,
         rule: finding.as_ref().map(|finding| finding.rule),
+        kind,
         closest_match: finding.as_ref().and_then(|finding| finding.closest.clone()),
         design: finding.and_then(|finding| finding.design),
     }

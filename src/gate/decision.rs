@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use std::fs::File;
 
 use super::approval_prompt::{ApprovalPrompt, Question};
+use super::held_status::HELD;
 use super::perform::{Attempt, record};
 use super::recorded_approvals::{now, on_record, unreadable};
 use super::sign::{Signer, new_id};
@@ -59,6 +60,7 @@ impl Gate<'_> {
         drop(alone);
         let prompt = ApprovalPrompt {
             plan,
+            held: None,
             may_choose: operation.strategy().is_some(),
             operation: operation.clone(),
             finding: Some(finding),
@@ -93,11 +95,16 @@ impl Gate<'_> {
             plan,
             operation,
             finding,
+            held: Some(id.to_owned()),
             may_choose,
         };
         let decided = match &prompt.finding {
             Some(_) => self.decide(prompt, ask),
-            None => self.lock.take().map(|alone| (alone, prompt)),
+            // A change that destroys nothing any more needs no answer.
+            None => self.lock.take().and_then(|alone| {
+                self.note_approval(&prompt, "it needs none any more")?;
+                Ok((alone, prompt))
+            }),
         };
         if let Err(failure) = &decided
             && failure.kind == FailureKind::Rejected
@@ -137,6 +144,7 @@ impl Gate<'_> {
             Answer::Approve(reason) => reason,
             Answer::Reject(reason) => {
                 let mut facts = decision(self.repo, plan.path(), old, new, &reason);
+                facts.extend(decided(prompt.held.as_deref()));
                 designs::name(&mut facts, &self.policy.design_versions());
                 record(&self.log, "rejected", facts)?;
                 return Err(Failure::new(
@@ -177,15 +185,23 @@ impl Gate<'_> {
             .help("review the change again"));
         }
         match &approval {
-            Some(approval) => keep(self.repo, approval, &self.policy.design_versions())?,
-            None => {
-                let (old, new) = approval::sides(&plan.consent);
-                let mut facts = decision(self.repo, plan.path(), old, new, &consent.reason);
-                designs::name(&mut facts, &self.policy.design_versions());
-                record(&self.log, "approved", facts)?;
+            Some(approval) => {
+                let designs = self.policy.design_versions();
+                keep_held(self.repo, approval, &designs, prompt.held.as_deref())?;
             }
+            None => self.note_approval(&prompt, &consent.reason)?,
         }
         Ok((alone, prompt))
+    }
+
+    /// Records the approval of a change that needs none, so that nothing is stored.
+    fn note_approval(&self, prompt: &ApprovalPrompt, reason: &str) -> GateResult<()> {
+        let (old, new) = approval::sides(&prompt.plan.consent);
+        let mut facts = decision(self.repo, prompt.plan.path(), old, new, reason);
+        facts.extend(decided(prompt.held.as_deref()));
+        designs::name(&mut facts, &self.policy.design_versions());
+        record(&self.log, "approved", facts)?;
+        Ok(())
     }
 }
 
@@ -236,11 +252,22 @@ impl Consent {
 /// # Errors
 /// The log or the store cannot be written, so there is no approval.
 pub fn keep(repo: &Repository, approval: &Approval, designs: &[DesignVersion]) -> GateResult<()> {
+    keep_held(repo, approval, designs, None)
+}
+
+/// The same for the held change with this ID, if it is one.
+fn keep_held(
+    repo: &Repository,
+    approval: &Approval,
+    designs: &[DesignVersion],
+    held: Option<&str>,
+) -> GateResult<()> {
     let (old, new) = (approval.old.clone(), approval.new.clone());
     let mut facts = decision(repo, approval.path.as_ref(), old, new, &approval.reason);
     facts.insert("id".into(), approval.id.clone().into());
     facts.insert("expires".into(), approval.expires.into());
     facts.insert("signed".into(), approval.signature.is_some().into());
+    facts.extend(decided(held));
     designs::name(&mut facts, designs);
     record(&Log::of(repo), "approved", facts)?;
     let store = Store::of(repo);
@@ -311,6 +338,7 @@ pub fn reject(repo: &Repository, id: &str, reason: &str) -> GateResult<HeldChang
     let change = load(&held, id)?;
     let (old, new) = (change.old.clone(), change.new.clone());
     let mut facts = decision(repo, change.path.as_ref(), old, new, reason);
+    facts.extend(decided(Some(id)));
     if change.work_tree != repo.work_tree() {
         facts.insert("worktree".into(), change.work_tree.name().into());
     }
@@ -378,6 +406,11 @@ fn decision(
     facts.insert("how".into(), HOW.into());
     facts.insert("reason".into(), reason.into());
     facts
+}
+
+/// The fact that names the held change of a decision.
+fn decided(held: Option<&str>) -> Option<(String, Value)> {
+    held.map(|id| (HELD.to_owned(), id.into()))
 }
 
 /// The user's identity in git.

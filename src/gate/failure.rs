@@ -66,6 +66,8 @@ named! {
         Io = "io",
         /// guard could not judge.
         CannotJudge = "cannot-judge",
+        /// The command line or the list of operations cannot be understood.
+        Usage = "usage",
     }
 }
 
@@ -74,6 +76,7 @@ impl FailureKind {
     pub fn exit_code(self) -> u8 {
         match self {
             FailureKind::CannotJudge
+            | FailureKind::Usage
             | FailureKind::Backup
             | FailureKind::Record
             | FailureKind::NotSigned
@@ -115,9 +118,9 @@ impl Failure {
 
     /// The failure as an error that ends the run.
     pub fn into_error(self) -> Error {
-        self.help
-            .into_iter()
-            .fold(Error::new(self.message), Error::help)
+        let mut error = Error::new(self.message);
+        error.kind = Some(self.kind.name());
+        self.help.into_iter().fold(error, Error::help)
     }
 
     /// Whether guard judged and refused, as opposed to a missing file or a system error.
@@ -204,9 +207,11 @@ impl From<Box<Finding>> for Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
+        let mut kinds = FailureKind::VARIANTS.iter().copied();
+        let kind = kinds.find(|kind| kind.name() == error.kind());
         Failure {
             help: error.help,
-            ..Failure::new(FailureKind::CannotJudge, error.message)
+            ..Failure::new(kind.unwrap_or(FailureKind::CannotJudge), error.message)
         }
     }
 }

@@ -13,6 +13,7 @@ mod extend;
 mod extension;
 mod failure;
 mod held;
+mod held_status;
 mod line_endings;
 mod lock;
 mod log;
@@ -41,6 +42,7 @@ pub use decision::{Answer, Ask, Consent, consume, held_change, keep, pending, re
 pub use extension::Extension;
 pub use failure::{Failure, FailureKind, GateResult};
 pub use held::{Held, HeldChange};
+pub use held_status::{HeldRecord, HeldStatus, last_event};
 pub(crate) use line_endings::ends_lines_with_crlf;
 pub use log::{ChainHead, Log, LogFault, Record};
 pub use operation::Operation;

@@ -258,7 +258,7 @@ impl Gate<'_> {
         facts.insert("operation".into(), verb.into());
         facts.insert("path".into(), escaped(request).to_string().into());
         facts.insert("reason".into(), failure.kind.name().into());
-        for key in ["reason", "id"] {
+        for key in ["reason", "id", "expires"] {
             if let Some(value) = failure.details.get(key) {
                 facts.insert(key.into(), value.clone());
             }

@@ -306,6 +306,7 @@ impl Gate<'_> {
         ))
         .help("do not work around this; make a smaller change instead")
         .detail("id", id)
+        .detail("expires", change.expires)
     }
 }
 

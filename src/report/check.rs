@@ -78,6 +78,7 @@ pub fn write_check_error(
             "type": "error",
             "version": 1,
             "requested_path": path(requested),
+            "kind": error.kind(),
             "message": error.message,
             "help": error.help,
             "findings": findings(&error.problems),
@@ -135,6 +136,7 @@ fn keys(result: &CheckResult) -> Map<String, Value> {
         ("closest_match", path_of(&result.closest_match)),
         ("reason", result.reason.as_str().into()),
         ("rule", result.rule.map(Rule::id).into()),
+        ("kind", result.kind.into()),
     ];
     value
         .map(|(key, value)| (key.to_owned(), value))

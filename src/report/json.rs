@@ -99,7 +99,7 @@ pub(super) fn designs(designs: &[DesignUsed]) -> Vec<Value> {
 pub(super) fn failure(failure: &Error, out: &mut dyn Write) -> io::Result<()> {
     let value = json!({
         "version": 1,
-        "error": {"message": failure.message, "help": failure.help},
+        "error": {"kind": failure.kind(), "message": failure.message, "help": failure.help},
         "findings": findings(&failure.problems),
     });
     write_document(&value, out)

@@ -19,6 +19,7 @@ enum Line<'a> {
     Finding(FindingJson<'a>),
     Error {
         version: u32,
+        kind: &'static str,
         message: &'a str,
         help: &'a [Help],
     },
@@ -41,6 +42,7 @@ pub(super) fn report(
     let last = match failure {
         Some(failure) => Line::Error {
             version: 1,
+            kind: failure.kind(),
             message: &failure.message,
             help: &failure.help,
         },

@@ -28,6 +28,8 @@ pub struct CheckResult {
     pub reason: String,
     /// The rule that refuses.
     pub rule: Option<Rule>,
+    /// The kind of the refusal, as `guard write` would answer it.
+    pub kind: Option<&'static str>,
     /// The line of the design that grants the path or explains the refusal.
     pub design: Option<Anchor>,
 }

@@ -36,36 +36,43 @@ pub(super) fn print_read(
 /// Prints a completed operation.
 pub(in crate::cli) fn print_done(output: &mut Output, gate: &Gate<'_>, done: &CompletedOperation) {
     let quiet = output.style.quiet;
+    let what = in_words(done);
+    output.settle(format!("the change is done: {what}"));
     output.print_either(
         || done.to_json(gate),
         |out| {
             if quiet {
                 return Ok(());
             }
-            let path = escaped(&done.analysis.path);
-            let to = done.moved_to.as_ref().map(escaped);
-            let what = match (done.verb, to) {
-                ("restore", Some(to)) => format!("restored {path} to {to}"),
-                ("restore", None) if done.is_gone => format!("removed {path}"),
-                ("restore", None) => format!("restored {path} ({} bytes)", done.size),
-                (_, Some(to)) => format!("moved {path} to {to}"),
-                ("patch", None) if done.changed => {
-                    format!("patched {path} ({})", plural(done.replaced, "replacement"))
-                }
-                _ if done.is_gone => format!("deleted {path}"),
-                _ if !done.changed => format!("unchanged {path} ({} bytes)", done.size),
-                _ => format!("wrote {path} ({} bytes)", done.size),
-            };
-            match done.backup {
-                Some(backup) => writeln!(out, "{what}; snapshot {backup}")?,
-                None => writeln!(out, "{what}")?,
-            }
+            writeln!(out, "{what}")?;
             done.extension
                 .iter()
                 .flat_map(extension_lines)
                 .try_for_each(|line| writeln!(out, "{line}"))
         },
     );
+}
+
+/// What happened, in a line.
+fn in_words(done: &CompletedOperation) -> String {
+    let path = escaped(&done.analysis.path);
+    let to = done.moved_to.as_ref().map(escaped);
+    let what = match (done.verb, to) {
+        ("restore", Some(to)) => format!("restored {path} to {to}"),
+        ("restore", None) if done.is_gone => format!("removed {path}"),
+        ("restore", None) => format!("restored {path} ({} bytes)", done.size),
+        (_, Some(to)) => format!("moved {path} to {to}"),
+        ("patch", None) if done.changed => {
+            format!("patched {path} ({})", plural(done.replaced, "replacement"))
+        }
+        _ if done.is_gone => format!("deleted {path}"),
+        _ if !done.changed => format!("unchanged {path} ({} bytes)", done.size),
+        _ => format!("wrote {path} ({} bytes)", done.size),
+    };
+    match done.backup {
+        Some(backup) => format!("{what}; snapshot {backup}"),
+        None => what,
+    }
 }
 
 /// The results of `extend`, in groups with a title.
@@ -104,11 +111,29 @@ pub(in crate::cli) fn told(
     run(output).or_else(|failure| tell(output, &failure))
 }
 
-pub(in crate::cli) fn tell(output: &mut Output, failure: &Failure) -> Result<u8> {
+/// The verbs whose errors have the keys of [`answer_failure`].
+pub(in crate::cli) fn has_typed_errors(verb: &str) -> bool {
+    let verbs = [
+        "read", "write", "patch", "delete", "move", "edit", "pending", "approve", "reject",
+        "snapshot",
+    ];
+    verbs.contains(&verb)
+}
+
+/// A failure as JSON on stdout, if that is the format.
+pub(in crate::cli) fn answer_failure(output: &mut Output, failure: &Failure) {
     if output.format == Format::Json {
         let value = failure.to_json();
         output.print(|out, _, _| out.write_all(document(&value)?.as_bytes()));
-    } else {
+    }
+}
+
+pub(in crate::cli) fn tell(output: &mut Output, failure: &Failure) -> Result<u8> {
+    answer_failure(output, failure);
+    if failure.kind.exit_code() == 1 {
+        output.settle(failure.message.clone());
+    }
+    if output.format != Format::Json {
         let mut error = Error::new(failure.message.clone());
         error.help.clone_from(&failure.help);
         output.error(&error);

@@ -3,7 +3,9 @@
 mod answer;
 mod input;
 
-pub(super) use answer::{answered, extension_lines, print_done, told};
+pub(super) use answer::{
+    answer_failure, answered, extension_lines, has_typed_errors, print_done, told,
+};
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -15,8 +17,9 @@ use super::person::{self, Person};
 use super::question::ask;
 use super::repository::repository;
 use super::sign::SignArgs;
+use super::usage_error::usage;
 use super::{enroll, output::Output};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::gate::{self, Edit, Gate, Operation, Strategy};
 use crate::git::Repository;
 pub(super) use input::read_stdin;
@@ -100,7 +103,8 @@ impl StrategyName {
             (StrategyName::Replace, None) => Ok(Strategy::Replace),
             (StrategyName::Append, None) => Ok(Strategy::Append),
             (StrategyName::Extend, None) => Ok(Strategy::Extend),
-            _ => Err(Error::new("--line requires --strategy insert")),
+            _ => Err(usage("--line requires --strategy insert")
+                .help("to insert before line N: --strategy insert --line N")),
         }
     }
 }
@@ -113,10 +117,16 @@ pub(super) struct PatchArgs {
     #[command(flatten)]
     target: OperationTarget,
     /// The exact text to replace, which must occur exactly once.
-    #[arg(long, value_name = "TEXT", requires = "replace", conflicts_with_all = ["search_file", "edits"])]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        allow_hyphen_values = true,
+        requires = "replace",
+        conflicts_with_all = ["search_file", "edits"]
+    )]
     search: Option<String>,
     /// The replacement, taken literally.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     replace: Option<String>,
     /// Read the text to replace from this file.
     #[arg(
@@ -166,16 +176,31 @@ pub(super) struct EditArgs {
     #[arg(long = "file", value_name = "FILE")]
     path: OsString,
     /// The whole new content; by default, standard input.
-    #[arg(long, value_name = "TEXT", conflicts_with = "search")]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        allow_hyphen_values = true,
+        conflicts_with = "search"
+    )]
     content: Option<String>,
     /// Read the content from this file; `guard read` must be allowed to read it.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["content", "search"])]
     content_file: Option<PathBuf>,
     /// The exact text to replace, which must occur exactly once.
-    #[arg(long, value_name = "TEXT", requires = "replace")]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        allow_hyphen_values = true,
+        requires = "replace"
+    )]
     search: Option<String>,
     /// The replacement, taken literally.
-    #[arg(long, value_name = "TEXT", requires = "search")]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        allow_hyphen_values = true,
+        requires = "search"
+    )]
     replace: Option<String>,
     /// Accept empty content.
     #[arg(long)]

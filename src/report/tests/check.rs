@@ -12,6 +12,7 @@ fn check() -> CheckAnswers {
                 closest_match: None,
                 reason: "granted by docs/lld/LLD-188.md:24".into(),
                 rule: None,
+                kind: None,
                 design: Some(at),
             },
             CheckResult {
@@ -21,6 +22,7 @@ fn check() -> CheckAnswers {
                 closest_match: Some("src/utils/lld.rs".into()),
                 reason: "not in the design".into(),
                 rule: Some(Rule::OutOfScope),
+                kind: Some("refused"),
                 design: None,
             },
         ],
