@@ -296,3 +296,46 @@ fn az_20_the_best_of_several_in_one_directory() {
         "src/utils/lld_verification.py"
     );
 }
+
+#[test]
+fn a_file_whose_row_says_do_not_modify_stays_as_it_is() {
+    let repo = Repo::new();
+    repo.govern(&[
+        ("src/a.py", "Add", "makes the tests pass"),
+        ("tests/test_a.py", "Add", "scaffolded, DO NOT MODIFY"),
+        ("tests/test_b.py", "Add", "scaffolded"),
+    ]);
+    // The step that scaffolds may add the tests.
+    for path in ["tests/test_a.py", "tests/test_b.py"] {
+        repo.stage(path, "def test(): assert False\n");
+    }
+    repo.guard(&["lint"]).exits(0);
+    repo.commit("Scaffold the tests");
+    for (path, is_open) in [("tests/test_a.py", false), ("tests/test_b.py", true)] {
+        assert_eq!(check(&repo, path)["allowed"], is_open, "{path}");
+        let put = repo.put(path, "def test(): pass\n", &[]);
+        match is_open {
+            true => put.works(),
+            false => put.fails("refused"),
+        };
+        repo.stage(path, "def test(): pass\n");
+    }
+    let report = repo.json(&["lint"]);
+    assert_eq!(
+        findings(&report),
+        [("action-not-granted", "tests/test_a.py")]
+    );
+    repo.guard(&["lint"])
+        .exits(1)
+        .says("the row says DO NOT MODIFY");
+    let scope = repo.json(&["scope", "show"]);
+    let protected = |at: usize| scope["grants"][at]["protected"].clone();
+    assert_eq!(
+        [protected(0), protected(1), protected(2)],
+        [false, true, false]
+    );
+    repo.guard(&["scope", "prompt"])
+        .exits(0)
+        .says("tests/test_a.py  # add: scaffolded, DO NOT MODIFY - DO NOT MODIFY");
+    repo.guard(&["scope", "check"]).exits(0);
+}

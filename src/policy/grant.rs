@@ -24,7 +24,8 @@ impl Actions {
     pub const SYMLINK: Actions = Actions(8);
     /// Adding or moving a submodule.
     pub const SUBMODULE: Actions = Actions(16);
-    /// Modifying a path that the merge base lacks: what an `Add` row grants in addition to adding.
+    /// Modifying a path that the merge base lacks: what an `Add` row grants in addition to adding, unless its
+    /// description says DO NOT MODIFY.
     pub const MODIFY_NEW: Actions = Actions(32);
 
     const NAMES: [(Actions, &'static str); 5] = [
@@ -116,6 +117,13 @@ pub struct Grant {
 }
 
 impl Grant {
+    /// Whether this is an Add row that says DO NOT MODIFY: once a file exists, it stays as it is.
+    pub fn is_frozen(&self) -> bool {
+        let changes = [Actions::MODIFY, Actions::MODIFY_NEW];
+        self.actions.contains(Actions::ADD)
+            && !changes.iter().any(|&change| self.actions.contains(change))
+    }
+
     /// Whether this is the old path of a Rename row, which may be deleted only if its content continues at the new
     /// path.
     pub fn is_old_end(&self) -> bool {

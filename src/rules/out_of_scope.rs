@@ -244,6 +244,10 @@ fn not_this_action(
     // A row for a directory or glob, or without a type, stays as it is.
     let finding = if !is_own_row || wanted.from.is_some() {
         missing_row::advise(finding, case.policy, wanted, "")
+    } else if needed == Actions::MODIFY && grant.is_frozen() {
+        finding.help(
+            "the row says DO NOT MODIFY: leave the file as it is; if it must change, change the row's type to Modify and commit the design first",
+        )
     } else if needed == Actions::MODIFY && grant.actions.contains(Actions::ADD) {
         finding.help(
             "the file existed before this work: choose another name, or change the row's type to Modify and commit the design first",

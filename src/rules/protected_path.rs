@@ -84,8 +84,8 @@ fn protected_test<'a>(policy: &'a Policy, changed: &MeasuredChange) -> Option<&'
     (grant.role == Role::Test && !open).then_some(grant)
 }
 
-/// What protects the single path of a grant; `exists` says whether a file is there now. Scaffolded tests are reported
-/// whether or not the settings protect them.
+/// What protects the single path of a grant; `exists` says whether a file is there now. Scaffolded files are reported
+/// whether or not they are protected.
 pub fn protection(
     settings: &Settings,
     scope: &Scope,
@@ -97,7 +97,7 @@ pub fn protection(
         return Some(Protection::Settings);
     }
     let scaffolded = exists
-        && grant.role == Role::Test
+        && (grant.role == Role::Test || grant.is_frozen())
         && grant.kind == GrantKind::File
         && grant.actions.contains(Actions::ADD)
         && !scope.lookup(path).actions.contains(Actions::MODIFY);
@@ -108,7 +108,7 @@ pub fn protection(
 pub fn is_protected(settings: &Settings, scope: &Scope, grant: &Grant, exists: bool) -> bool {
     match protection(settings, scope, grant, exists) {
         Some(Protection::Settings) => true,
-        Some(Protection::Scaffolded) => settings.protect_tests,
+        Some(Protection::Scaffolded) => settings.protect_tests || grant.is_frozen(),
         None => false,
     }
 }

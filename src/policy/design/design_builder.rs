@@ -5,10 +5,12 @@ use std::ops::Range;
 
 use gix::bstr::{BString, ByteSlice};
 
+use super::change_type::add;
 use super::entry::{self, GrantPath};
 use super::form::{Form, Shape};
 use super::kind::RowAction;
 use super::name;
+use super::negation;
 use super::options::DesignOptions;
 use super::parsed::{Design, DesignFault, Mention};
 use super::problem::{LocatedProblem, Problem, escaped};
@@ -280,6 +282,8 @@ impl<'a> DesignBuilder<'a> {
         actions: Actions,
         renamed: Option<String>,
     ) -> Grant {
+        let is_frozen = actions == add() && negation::forbids_changes(&row.description);
+        let actions = if is_frozen { Actions::ADD } else { actions };
         Grant {
             role: role_of(&entry.path, &self.options.test_patterns),
             path: entry.path.into(),

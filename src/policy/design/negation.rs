@@ -39,6 +39,23 @@ const REASONS: &[&str] = &["needed", "required", "necessary"];
 /// Words that say the file stays the same.
 const SAME: &[&str] = &["unchanged", "untouched", "unmodified"];
 
+/// Punctuation that ends a part of a text.
+const ENDS: [char; 11] = [',', ';', '.', ':', '!', '?', '(', ')', '—', '–', '|'];
+
+/// Whether any part of a text forbids to change the file: "scaffolded, DO NOT MODIFY".
+pub(super) fn forbids_changes(text: &str) -> bool {
+    let is_order = |part: &&str| {
+        matches!(
+            words(part).first().map(String::as_str),
+            Some("do" | "don't" | "dont" | "never" | "must")
+        )
+    };
+    text.split(ENDS)
+        .flat_map(|part| part.split(" - "))
+        .filter(is_order)
+        .any(|part| negation(part) == Some(Negation::Statement))
+}
+
 /// Whether a text negates, up to its first punctuation mark.
 pub(super) fn negation(text: &str) -> Option<Negation> {
     let words = words(text);
@@ -108,10 +125,7 @@ fn answer(rest: &[&str]) -> Negation {
 fn words(text: &str) -> Vec<String> {
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let text = text.split(" - ").next().unwrap_or("");
-    let part = text
-        .split([',', ';', '.', ':', '!', '?', '(', ')', '—', '–', '|'])
-        .next()
-        .unwrap_or("");
+    let part = text.split(ENDS).next().unwrap_or("");
     part.replace('’', "'")
         .split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '-' | '_'))
         .map(|word| word.trim_matches(['-', '_', '\'']).to_lowercase())
@@ -141,6 +155,29 @@ mod tests {
             "left untouched",
         ] {
             assert_eq!(negation(text), Some(Negation::Statement), "{text}");
+        }
+    }
+
+    #[test]
+    fn orders() {
+        for text in [
+            "DO NOT MODIFY",
+            "scaffolded tests, DO NOT MODIFY",
+            "already there (do not edit)",
+            "Red tests - don't change it",
+            "Scaffolded. Must not be modified!",
+        ] {
+            assert!(forbids_changes(text), "{text}");
+        }
+        for text in [
+            "",
+            "new tests",
+            "do not modify the input in place",
+            "unchanged API, new field",
+            "no changes",
+            "checks that rows are not modified",
+        ] {
+            assert!(!forbids_changes(text), "{text}");
         }
     }
 
