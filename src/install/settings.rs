@@ -79,6 +79,7 @@ pub fn draft(facts: &Facts) -> SettingsDraft {
          # missing = \"block\"\n",
     );
     scope(&mut text, &mut found, &facts.files);
+    workspace(&mut text, &facts.files);
     text.push_str(
         "\n[destructive]\n\
          # A file with more lines than this is large. Losing most of a large file needs a person's approval.\n\
@@ -137,6 +138,24 @@ fn scope(text: &mut String, found: &mut Vec<String>, files: &[String]) {
             "# Lock files may change together with their manifests.\n# companions = true\n",
         ),
     }
+}
+
+fn workspace(text: &mut String, files: &[String]) {
+    let directories = files.iter().filter_map(|file| file.split_once('/'));
+    let mut directories: Vec<&str> = directories
+        .map(|(directory, _)| directory)
+        .filter(|directory| !directory.starts_with('.') && is_plain(directory))
+        .collect();
+    directories.dedup();
+    if directories.is_empty() {
+        directories.push("src");
+    }
+    let _ = writeln!(
+        text,
+        "\n[workspace]\n\
+         # Directories that agents and `guard write` may read and write, relative to the repository's root.\n\
+         # read = [\".\"]\n# write = {directories:?}"
+    );
 }
 
 fn has_issue(branch: &str) -> bool {
@@ -244,6 +263,34 @@ mod tests {
             let (draft, settings) = drafted(&[file], &[]);
             assert_eq!(settings.lld_path, [DEFAULT_PATH], "{file}");
             assert_eq!(draft.designs, 0);
+        }
+    }
+
+    #[test]
+    fn the_proposed_roots_are_the_directories_of_the_repository() {
+        for (files, roots) in [
+            (
+                &[
+                    "README.md",
+                    "docs/a.md",
+                    "src/a.rs",
+                    "src/b/c.rs",
+                    ".ci/run",
+                    "o\"dd/x",
+                ][..],
+                &["docs", "src"][..],
+            ),
+            (&["README.md"], &["src"]),
+        ] {
+            let (draft, settings) = drafted(files, &[]);
+            assert_eq!(settings.write, ["."]);
+            let chosen = draft
+                .text
+                .replace("# write =", "write =")
+                .replace("# read =", "read =");
+            let chosen = settings::parse(chosen.as_bytes()).unwrap();
+            assert_eq!(chosen.write, roots);
+            assert_eq!(chosen.read, ["."]);
         }
     }
 

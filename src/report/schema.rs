@@ -39,7 +39,7 @@ fn property(key: &Key) -> Value {
     let mut property = match key.kind {
         ValueKind::Text | ValueKind::Regex => json!({"type": "string"}),
         ValueKind::Choice(words) => json!({"enum": words}),
-        ValueKind::Texts | ValueKind::Patterns => json!({"anyOf": [
+        ValueKind::Texts | ValueKind::Directories | ValueKind::Patterns => json!({"anyOf": [
             {"type": "string", "maxLength": 1024},
             {"type": "array", "items": {"type": "string", "maxLength": 1024}},
         ]}),

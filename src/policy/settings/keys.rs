@@ -126,10 +126,10 @@ settings! {
             "For example, a row for `Cargo.toml` also grants `Cargo.lock`. A symbolic link in its place needs a row.";
     }
     "workspace" "what requests may read and write" {
-        "read" ValueKind::Texts => read: Vec<String> = vec![".".to_owned()];
+        "read" ValueKind::Directories => read: Vec<String> = vec![".".to_owned()];
             "Requests only: directories that may be read."
             "Rule `outside-roots`.";
-        "write" ValueKind::Texts => write: Vec<String> = vec![".".to_owned()];
+        "write" ValueKind::Directories => write: Vec<String> = vec![".".to_owned()];
             "Requests only: directories that may be written."
             "Rule `outside-roots`.";
         "secrets" ValueKind::Patterns => secrets: Patterns = Patterns::built_in(SECRETS), "`.env*`, `*.pem` and other common names of secrets";

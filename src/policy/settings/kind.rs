@@ -28,6 +28,8 @@ pub enum ValueKind {
     Choice(&'static [&'static str]),
     /// A string or a list of strings.
     Texts,
+    /// A directory of the repository or a list of them.
+    Directories,
     /// A gitignore pattern or a list of them.
     Patterns,
     /// `true` or `false`.
@@ -51,7 +53,9 @@ impl ValueKind {
                 let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
                 return quoted.join(" or ");
             }
-            ValueKind::Texts | ValueKind::Patterns => "a string or a list of strings",
+            ValueKind::Texts | ValueKind::Directories | ValueKind::Patterns => {
+                "a string or a list of strings"
+            }
             ValueKind::Flag => "true or false",
             ValueKind::Count => "a whole number, 0 or more",
             ValueKind::Share => "a number above 0, at most 1",
@@ -70,11 +74,16 @@ impl ValueKind {
             (ValueKind::Choice(words), _) => {
                 text(value).filter(|word| words.iter().any(|known| word == known))
             }
-            (ValueKind::Texts | ValueKind::Patterns, DeValue::Array(items)) => items
+            (
+                ValueKind::Texts | ValueKind::Directories | ValueKind::Patterns,
+                DeValue::Array(items),
+            ) => items
                 .iter()
                 .map(|item: &Spanned<DeValue<'_>>| text(item.get_ref()))
                 .collect(),
-            (ValueKind::Texts | ValueKind::Patterns, _) => Some(json!([text(value)?])),
+            (ValueKind::Texts | ValueKind::Directories | ValueKind::Patterns, _) => {
+                Some(json!([text(value)?]))
+            }
             (ValueKind::Flag, _) => value.as_bool().map(Value::from),
             (ValueKind::Share, _) => share(value).map(Value::from),
             (ValueKind::Size, DeValue::String(text)) => quantity(text, SIZES),

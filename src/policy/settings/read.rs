@@ -143,6 +143,8 @@ impl SettingsReader<'_> {
                         key.name
                     )
                 }),
+                ValueKind::Directories => not_a_directory(text)
+                    .map(|why| format!("`{}` of `{}` {why}", shortened(text), key.name)),
                 ValueKind::Regex => regex_lite::Regex::new(text)
                     .err()
                     .map(|error| format!("`{}` is not a regular expression: {error}", key.name)),
@@ -198,6 +200,20 @@ impl SettingsReader<'_> {
             })
             .collect();
         Err(Error::new(lines.join("\n")).help("`guard explain settings` lists every key"))
+    }
+}
+
+/// Why a text cannot name a directory of the repository: no path would ever be below it.
+fn not_a_directory(text: &str) -> Option<&'static str> {
+    let has_drive = text.as_bytes().get(1) == Some(&b':');
+    if text.starts_with(['/', '~']) || has_drive || text.split('/').any(|name| name == "..") {
+        Some("is outside the repository: write a directory relative to its root, without `..`")
+    } else if text.is_empty() {
+        Some("is empty: write `.` for the whole repository")
+    } else if text.contains(['*', '\\']) {
+        Some("is not a directory: `*` and `\\` have no meaning here")
+    } else {
+        None
     }
 }
 

@@ -17,7 +17,8 @@ fn every_key_set() -> Vec<(&'static Key, String)> {
         let value = match key.kind {
             ValueKind::Text | ValueKind::Regex => r#""zz\\d\"""#.to_owned(),
             ValueKind::Choice(words) => format!("{:?}", words[1]),
-            ValueKind::Texts | ValueKind::Patterns => r#"["zz/**", "ä"]"#.to_owned(),
+            ValueKind::Texts | ValueKind::Directories => r#"["zz/y", "ä"]"#.to_owned(),
+            ValueKind::Patterns => r#"["zz/**", "ä"]"#.to_owned(),
             ValueKind::Flag => (key.value(&Settings::default()) == false).to_string(),
             ValueKind::Count => "7".to_owned(),
             ValueKind::Share => "0.25".to_owned(),
@@ -114,6 +115,33 @@ fn a_pattern_and_a_regular_expression_are_refused_at_their_place() {
     };
     assert!(regex.starts_with("guard.toml:2:17: `issue-pattern` is not a regular expression"));
     assert!(pattern.starts_with("guard.toml:4:17: the pattern `{b,c}` of `protect` has braces"));
+}
+
+#[test]
+fn a_root_that_no_path_can_be_below_is_refused_at_its_place() {
+    for root in [
+        "/tmp",
+        "../out",
+        "in/../out",
+        "~/out",
+        "C:/out",
+        "",
+        "out/*",
+        "a\\\\b",
+    ] {
+        let message = message(&format!("[workspace]\nread = [\".\", \"{root}\"]\n"));
+        assert!(
+            message.starts_with("guard.toml:2:14: "),
+            "{root}: {message}"
+        );
+    }
+    for root in [".", "./", "out", "./out/", "..out", "a/b"] {
+        assert_eq!(
+            message(&format!("[workspace]\nwrite = \"{root}\"\n")),
+            "",
+            "{root}"
+        );
+    }
 }
 
 #[test]
