@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::common::Repo;
 use crate::common::log::{head, log_file, log_lines, restamp, set_log, verdict, with_log};
+use crate::common::{GUARD, Repo, lines, run_with_input};
 use serde_json::{Map, Value};
 use write_guard::gate::{Log, verify};
 
@@ -195,6 +195,64 @@ fn r004_criterion_5_refusals_are_logged_with_path_and_time_az_62() {
     assert_eq!(record["reason"], "path-escapes");
     let time = record["time"].as_str().unwrap();
     assert!(time.starts_with("20") && time.contains('T'), "{time}");
+}
+
+#[test]
+fn r004_check_records_its_answers_if_asked() {
+    let repo = Repo::open_with("[workspace]\nwrite = [\"out\"]\n");
+    let logged = || -> Vec<String> {
+        let records = repo.records();
+        let line = |record: &Value| {
+            let facts = ["event", "path", "allowed", "reason", "rule"].map(|key| &record[key]);
+            Value::from(facts.map(Clone::clone).to_vec()).to_string()
+        };
+        records.iter().map(line).collect()
+    };
+    repo.guard(&["check", "out/a", "b", "../c"]).exits(1);
+    assert!(logged().is_empty());
+    repo.guard(&["check", "--record", "out/a", "b", "../c"])
+        .exits(1);
+    let expected = [
+        r#"["checked","out/a",true,null,null]"#,
+        r#"["checked","b",false,"security","outside-roots"]"#,
+        r#"["checked","../c",false,"security","outside-workspace"]"#,
+    ];
+    assert_eq!(logged(), expected);
+    let mut command = repo.command(GUARD);
+    run_with_input(
+        command.args(["check", "--record", "--stdin"]),
+        b"b\nout/a\n",
+    )
+    .exits(1);
+    assert_eq!(logged()[3..], [expected[1], expected[0]]);
+    assert_eq!(verdict(&repo, &[]), None);
+    // Without its record, an answer does not count.
+    fs::remove_file(log_file(&repo)).unwrap();
+    fs::create_dir(log_file(&repo)).unwrap();
+    let output = repo.guard(&["check", "--record", "out/a"]).exits(2);
+    assert_eq!(output.stdout, "");
+}
+
+#[test]
+fn r000_a_refused_or_held_change_is_logged_with_the_digests_of_its_content() {
+    let repo = Repo::open_with("[scope]\nprotect = [\"/p\"]\n");
+    let digest = |content: &str| {
+        repo.write("content", content);
+        repo.git(&["hash-object", "--no-filters", "content"])
+            .trim()
+            .to_owned()
+    };
+    let old = lines(1..=200);
+    repo.put("large", &old, &[]).works();
+    repo.put("large", "gone\n", &[]).fails("held");
+    let record = repo.records().pop().unwrap();
+    assert_eq!(record["event"], "refused");
+    assert_eq!(record["old"], digest(&old));
+    assert_eq!(record["new"], digest("gone\n"));
+    repo.put("p", "protected\n", &[]).fails("refused");
+    let record = repo.records().pop().unwrap();
+    assert_eq!(record["event"], "refused");
+    assert_eq!(record["content"], digest("protected\n"));
 }
 
 const WRITER: &str = "GUARD_TEST_LOG_OF";

@@ -41,6 +41,9 @@ pub(super) struct CheckArgs {
     /// Accept empty content, as `guard write --allow-empty` does.
     #[arg(long, requires = "content_file")]
     allow_empty: bool,
+    /// Record each answer in the log (`guard audit show`), allowed or refused.
+    #[arg(long)]
+    record: bool,
     #[command(flatten)]
     design: DesignArgs,
 }
@@ -55,9 +58,10 @@ Examples:
   guard check src/state.py --content-file - < new.py
   guard check --format json -- -odd-name.py
   guard check --stdin -z --format jsonl < paths
+  guard check --record src/utils/lld.py
 
 Without --content-file, guard says whether the path may be changed at all. With it, guard answers as `guard write` \
-would for that content. guard reads designs and settings from HEAD, and writes nothing.
+would for that content. guard reads designs and settings from HEAD, and writes nothing but the log with --record.
 
 With --stdin, a program can write a path, read the answer, and continue. Whenever guard waits for a path, it reads the \
 repository again, so no answer is older than its question. If guard cannot judge a path, the answer is an error, and \
@@ -73,7 +77,7 @@ impl CheckArgs {
         }
         let list = PathList::new(io::stdin().lock(), self.is_nul);
         match output.is_stream() {
-            true => answer_each(list, &options, output),
+            true => answer_each(list, &options, self.record, output),
             false => self.answer_all(&list.whole()?, &options, output),
         }
     }
@@ -106,6 +110,12 @@ impl CheckArgs {
             results: results.collect::<Result<_>>()?,
             notes: gate.notes().to_vec(),
         };
+        if self.record {
+            answers
+                .results
+                .iter()
+                .try_for_each(|result| gate.record_answer(result))?;
+        }
         output.print(|out, format, style| write_check(&answers, format, out, style));
         output.notes(&answers.notes);
         Ok(answers.exit_code())
@@ -117,6 +127,7 @@ impl CheckArgs {
 fn answer_each(
     mut list: PathList<impl io::Read>,
     options: &Options,
+    is_recorded: bool,
     output: &mut Output,
 ) -> Result<u8> {
     let mut progress = CheckProgress::default();
@@ -128,7 +139,9 @@ fn answer_each(
         }
         let repo = repository();
         let checker = match &repo {
-            Ok(repo) => Checker::open(repo, options, &known).map(|checker| (repo, checker)),
+            Ok(repo) => {
+                Checker::open(repo, options, &known, is_recorded).map(|checker| (repo, checker))
+            }
             Err(error) => Err(error.clone()),
         };
         for written in &batch {

@@ -27,7 +27,7 @@ impl Gate<'_> {
     /// The path is refused.
     pub fn judge_path(&self, request: &BStr) -> GateResult<()> {
         let judged = self.plan_unknown(request).map(drop);
-        judged.inspect_err(|failure| self.note_refusal("write", request, failure))
+        judged.inspect_err(|failure| self.note_refusal("write", request, [], failure))
     }
 
     /// Judges a move that another program performs, with the content that the file has afterwards.
@@ -43,7 +43,10 @@ impl Gate<'_> {
             self.plan_move(&context, (path, old), (to, Some(content)), None)?;
             Ok(())
         };
-        judge().inspect_err(|failure| self.note_refusal("move", request, failure))
+        judge().inspect_err(|failure| {
+            let digests = [("content", self.digest(Some(content)))];
+            self.note_refusal("move", request, digests, failure);
+        })
     }
 
     /// The path of a request in the workspace, with links resolved.
@@ -63,7 +66,7 @@ impl Gate<'_> {
             let (_, old) = self.look(&self.context()?, request)?;
             Ok(old.map(|entry| entry.content))
         };
-        look().inspect_err(|failure| self.note_refusal("write", request, failure))
+        look().inspect_err(|failure| self.note_refusal("write", request, [], failure))
     }
 
     /// Judges a path that another program reads. Whether the file exists and is text does not matter.
@@ -75,6 +78,6 @@ impl Gate<'_> {
             let path = self.boundary.locate(request)?;
             Ok(self.context()?.admit(path.as_ref(), Access::Read)??)
         };
-        admit().inspect_err(|failure: &Failure| self.note_refusal("read", request, failure))
+        admit().inspect_err(|failure: &Failure| self.note_refusal("read", request, [], failure))
     }
 }

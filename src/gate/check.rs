@@ -3,7 +3,10 @@
 use std::cell::OnceCell;
 
 use gix::bstr::{BStr, BString};
+use serde_json::Map;
 
+use super::designs;
+use super::perform::record;
 use super::plan::destruction;
 use super::{Failure, FailureKind, Gate, GateResult, Operation, Strategy, approvals};
 use crate::boundary::Boundary;
@@ -21,6 +24,8 @@ pub struct Checker<'a> {
     options: &'a Options,
     known: &'a KnownDesigns,
     boundary: Boundary,
+    /// Whether each answer goes to the log.
+    is_recorded: bool,
     /// For requests outside the workspace, which need no design, and for those inside.
     gates: [OnceCell<error::Result<Gate<'a>>>; 2],
 }
@@ -34,12 +39,14 @@ impl<'a> Checker<'a> {
         repo: &'a Repository,
         options: &'a Options,
         known: &'a KnownDesigns,
+        is_recorded: bool,
     ) -> error::Result<Checker<'a>> {
         Ok(Checker {
             repo,
             options,
             known,
             boundary: open_boundary(repo)?,
+            is_recorded,
             gates: Default::default(),
         })
     }
@@ -66,7 +73,11 @@ impl<'a> Checker<'a> {
         };
         let gate = self.gates[usize::from(is_inside)].get_or_init(open);
         let gate = gate.as_ref().map_err(Clone::clone)?;
-        Ok((gate.check(requested, request, None, false)?, gate.notes()))
+        let result = gate.check(requested, request, None, false)?;
+        if self.is_recorded {
+            gate.record_answer(&result)?;
+        }
+        Ok((result, gate.notes()))
     }
 }
 
@@ -146,6 +157,27 @@ impl<'a> Gate<'a> {
             (None, Some(path)) => self.allowed(requested, path),
             (failure, path) => refused(requested, path, failure),
         })
+    }
+
+    /// Records an answer in the log.
+    ///
+    /// # Errors
+    /// The log cannot be written: then the answer does not count.
+    pub fn record_answer(&self, result: &CheckResult) -> error::Result<()> {
+        let path = result.path.as_ref().unwrap_or(&result.requested_path);
+        let mut facts = Map::new();
+        facts.insert("operation".into(), "check".into());
+        facts.insert("path".into(), escaped(path).to_string().into());
+        facts.insert("allowed".into(), result.allowed.into());
+        facts.extend(result.kind.map(|kind| ("reason".to_owned(), kind.into())));
+        facts.extend(
+            result
+                .rule
+                .map(|rule| ("rule".to_owned(), rule.id().into())),
+        );
+        designs::name(&mut facts, &self.policy.design_versions());
+        record(&self.log, "checked", facts).map_err(Failure::into_error)?;
+        Ok(())
     }
 
     /// The finding that needs approval for any text.

@@ -55,6 +55,14 @@ impl Operation {
         }
     }
 
+    /// The content that the caller passed; only for a write.
+    pub(super) fn content(&self) -> Option<&[u8]> {
+        match self {
+            Operation::Write { content, .. } => Some(content),
+            _ => None,
+        }
+    }
+
     /// How to combine new content with the file; only for a write.
     pub fn strategy(&self) -> Option<Strategy> {
         match self {

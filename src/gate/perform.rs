@@ -77,7 +77,12 @@ impl Gate<'_> {
         request: &BStr,
     ) -> Failure {
         let failure = self.hold(plan, finding, operation);
-        self.note_refusal(operation.verb(), request, &failure);
+        let old = plan.old().map(|entry| entry.content.as_slice());
+        let digests = [
+            ("old", self.digest(old)),
+            ("new", self.digest(plan.content_afterwards())),
+        ];
+        self.note_refusal(operation.verb(), request, digests, &failure);
         failure
     }
 
@@ -108,7 +113,8 @@ impl Gate<'_> {
         operation: &Operation,
     ) -> GateResult<(OperationPlan, Option<Finding>)> {
         self.plan(request, operation).inspect_err(|failure| {
-            self.note_refusal(operation.verb(), request, failure);
+            let digests = [("content", self.digest(operation.content()))];
+            self.note_refusal(operation.verb(), request, digests, failure);
         })
     }
 
@@ -252,11 +258,19 @@ impl Gate<'_> {
         facts
     }
 
-    /// Records a refusal; one that cannot be recorded is still a refusal.
-    pub(super) fn note_refusal(&self, verb: &str, request: &BStr, failure: &Failure) {
+    /// Records a refusal with the digests of the contents concerned; one that cannot be recorded is still a refusal.
+    pub(super) fn note_refusal(
+        &self,
+        verb: &str,
+        request: &BStr,
+        digests: impl IntoIterator<Item = (&'static str, Option<String>)>,
+        failure: &Failure,
+    ) {
         let mut facts = Map::new();
         facts.insert("operation".into(), verb.into());
         facts.insert("path".into(), escaped(request).to_string().into());
+        let digests = digests.into_iter();
+        facts.extend(digests.filter_map(|(key, digest)| Some((key.to_owned(), digest?.into()))));
         facts.insert("reason".into(), failure.kind.name().into());
         for key in ["reason", "id", "expires"] {
             if let Some(value) = failure.details.get(key) {

@@ -90,7 +90,7 @@ impl<'a> Gate<'a> {
         });
         read.inspect_err(|failure| {
             if failure.is_refusal() {
-                self.note_refusal("read", request, failure);
+                self.note_refusal("read", request, [], failure);
             }
         })
     }
