@@ -183,7 +183,7 @@ fn r001_1_1_and_3_1_read_answers_content_and_size_ag_01() {
         ("2:2", "two\n"),
         ("2:", "two\nthree\n"),
         (":1", "one\n"),
-        ("4:9", ""),
+        ("3:9", "three\n"),
     ] {
         let output = repo.guard(&["read", "a b.txt", "--lines", range]);
         assert_eq!(output.exits(0).stdout, expected, "{range}");

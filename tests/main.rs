@@ -88,6 +88,7 @@ mod path_corpus;
 mod patterns;
 mod power_cut;
 mod prepare_commit_msg;
+mod program_reads;
 mod public_api;
 mod range_ends;
 mod ranges;

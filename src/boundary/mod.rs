@@ -179,6 +179,11 @@ impl Boundary {
         Ok(located)
     }
 
+    /// The root, without links.
+    pub fn root(&self) -> &Path {
+        &self.path
+    }
+
     /// The absolute spelling of a path from [`Boundary::locate`], without links.
     pub fn absolute(&self, path: &BStr) -> PathBuf {
         match path.to_path() {

@@ -8,7 +8,7 @@ use crate::path::escaped;
 /// The maximum lines of the preview and of the lost content (requirement 000, section 2.4).
 const PREVIEW_LINES: usize = 50;
 
-/// The effect of a write (requirement 000, section 2.3).
+/// The effect of an operation on the file as it is on disk (requirement 000, section 2.3).
 #[derive(Debug, Clone)]
 pub struct Analysis {
     /// The path in the workspace.
@@ -17,6 +17,9 @@ pub struct Analysis {
     pub exists: bool,
     /// Class and counts.
     pub measured: Measured,
+    /// Class and counts of all changes since HEAD, this one included; `None` if HEAD has no such file. guard judges the
+    /// greater loss, because small edits add up.
+    pub since_head: Option<Measured>,
     /// Whether a person must approve it.
     pub requires_approval: bool,
     /// The lost content, if a file is replaced, converted or deleted.
@@ -30,7 +33,7 @@ impl Analysis {
     /// old version may be HEAD's.
     pub(super) fn new(
         path: BString,
-        measured: Measured,
+        (measured, since_head): (Measured, Option<Measured>),
         exists: bool,
         old: Option<&[u8]>,
         new: Option<&[u8]>,
@@ -42,6 +45,7 @@ impl Analysis {
         Analysis {
             exists,
             measured,
+            since_head,
             requires_approval: false,
             deleted_content: shows_loss.then(|| measure::deleted_content(old, new, PREVIEW_LINES)),
             diff_preview: measure::unified_preview(old, new, &name, &name, PREVIEW_LINES),

@@ -4,7 +4,7 @@
 use gix::bstr::{BStr, ByteSlice};
 use serde_json::{Map, Value, json};
 
-use super::{Analysis, CompletedOperation, Failure, Gate};
+use super::{Analysis, CompletedOperation, Failure, Forecast, Gate};
 use crate::boundary::OpenedFile;
 
 /// The answer to a read. `content` is the requested part of the file.
@@ -58,9 +58,30 @@ impl CompletedOperation {
     }
 }
 
+impl Forecast {
+    /// The answer to `guard analyze`.
+    pub fn to_json(&self, gate: &Gate<'_>) -> Value {
+        json!({
+            "version": 1,
+            "path": gate.absolute(self.path.as_ref()).to_string_lossy(),
+            "digest": self.digest,
+            "changed": self.changes,
+            "rule": self.finding.as_ref().map(|finding| finding.rule.id()),
+            "analysis": self.analysis.to_json(),
+        })
+    }
+}
+
 impl Analysis {
     /// The analysis of a write.
     pub fn to_json(&self) -> Value {
+        let since_head = self.since_head.as_ref().map(|since| {
+            json!({
+                "original_lines": since.original_lines,
+                "change_classification": since.class.name(),
+                "change_percentage": since.lost.share() * 100.0,
+            })
+        });
         json!({
             "target_path": self.path.to_str_lossy(),
             "exists": self.exists,
@@ -73,6 +94,7 @@ impl Analysis {
             "auto_mode_blocked": self.requires_approval,
             "deleted_content": self.deleted_content,
             "diff_preview": self.diff_preview,
+            "since_head": since_head,
         })
     }
 }

@@ -76,7 +76,6 @@ impl Gate<'_> {
 impl ApprovalPrompt {
     pub(super) fn question(&self, work_tree: &WorkTree) -> Question {
         let plan = &self.plan;
-        let lost = plan.analysis.deleted_content.as_deref();
         let (old, new) = approval::sides(&plan.consent);
         let id = held::id_of(work_tree, plan.path(), old.as_deref(), new.as_deref());
         let strategy = self.operation.strategy();
@@ -90,10 +89,22 @@ impl ApprovalPrompt {
         let before = plan.compared.as_deref().or(there).unwrap_or_default();
         let name = escaped(plan.path()).to_string();
         let after = plan.new_content().unwrap_or_default();
+        // The person sees what the verdict is about, which may be more than this edit.
+        let analysis = Analysis {
+            requires_approval: self.finding.is_some(),
+            ..Analysis::new(
+                plan.path().to_owned(),
+                (plan.judged, plan.analysis.since_head),
+                plan.analysis.exists,
+                Some(before),
+                plan.new_content(),
+            )
+        };
+        let lost = analysis.deleted_content.as_deref();
         Question {
             whole: measure::unified_preview(before, after, &name, &name, usize::MAX),
             word: approval::word(lost.unwrap_or_default().as_bytes(), plan.path(), &id),
-            analysis: plan.analysis.clone(),
+            analysis,
             strategy,
             extension: plan.extension.clone(),
             others,

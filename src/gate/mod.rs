@@ -2,6 +2,7 @@
 //! "done". If the snapshot or the record fails, nothing is written.
 
 mod analysis;
+mod analyze;
 mod announced;
 mod answer;
 mod approval_prompt;
@@ -35,6 +36,7 @@ mod work_tree;
 mod workspace;
 
 pub use analysis::Analysis;
+pub use analyze::Forecast;
 pub use answer::read_json;
 pub use approval_prompt::Question;
 pub use check::Checker;

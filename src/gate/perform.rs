@@ -243,7 +243,7 @@ impl Gate<'_> {
         if let Some(target) = plan.target() {
             facts.insert("to".into(), target.to_str_lossy().into());
         }
-        facts.insert("class".into(), plan.analysis.measured.class.name().into());
+        facts.insert("class".into(), plan.judged.class.name().into());
         facts.insert("old".into(), self.digest(old).into());
         facts.insert("new".into(), self.digest(plan.content_afterwards()).into());
         facts.extend(backup.map(|id| ("backup".to_owned(), id.to_string().into())));

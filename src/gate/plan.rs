@@ -11,6 +11,7 @@ use crate::boundary::OpenedFile;
 use crate::change::Change;
 use crate::finding::{Finding, Rule};
 use crate::judge::OperationContext;
+use crate::measure::Measured;
 use crate::path::escaped;
 use crate::rules::{Access, MeasuredChange};
 
@@ -26,6 +27,8 @@ pub(super) struct OperationPlan {
     /// What `extend` adds and keeps.
     pub(super) extension: Option<Extension>,
     pub(super) analysis: Analysis,
+    /// The loss by which it is judged: that of the analysis or, if greater, since HEAD.
+    pub(super) judged: Measured,
     /// What to compare the new content with when a person must decide; HEAD's version may lose more.
     pub(super) compared: Option<Vec<u8>>,
     /// The step that a person would approve, from the shown old content to the new one.
@@ -159,12 +162,13 @@ impl Gate<'_> {
             Effect::Write(content) => Some(content.as_slice()),
             Effect::Remove | Effect::Rename => None,
         };
-        let (measured, compared) = context.loss(before, after, &[path.as_ref()])?;
-        let compared = compared.as_deref();
+        let loss = context.loss(before, after, &[path.as_ref()])?;
+        let (judged, compared) = (loss.judged, loss.compared.as_deref());
         let measured_change =
-            context.measured_change(path.as_ref(), before, after, None, measured)?;
+            context.measured_change(path.as_ref(), before, after, None, judged)?;
         let consent = context.change(path.as_ref(), compared, after)?;
-        let mut analysis = Analysis::new(path.clone(), measured, before.is_some(), compared, after);
+        let measured = (loss.edit, loss.since_head);
+        let mut analysis = Analysis::new(path.clone(), measured, before.is_some(), before, after);
         let context = match after {
             Some(after) => context.consenting(path.as_ref(), before, after)?,
             None => context,
@@ -186,6 +190,7 @@ impl Gate<'_> {
             is_executable,
             extension,
             analysis,
+            judged,
             consent,
         };
         Ok((plan, finding))
@@ -219,10 +224,10 @@ impl Gate<'_> {
         let moved = new.unwrap_or(&old.content);
         let gone = context.step(content, None);
         // HEAD's content at either end is compared with the new content.
-        let (measured, _) = context.loss(content, Some(moved), &[from, target])?;
+        let loss = context.loss(content, Some(moved), &[from, target])?;
         let mut changes = [
             context.measured_change(from, content, None, Some(target), gone)?,
-            context.measured_change(target, None, Some(moved), Some(from), measured)?,
+            context.measured_change(target, None, Some(moved), Some(from), loss.judged)?,
         ];
         changes[0].new_ends = vec![context.new_end(from, target, moved)?];
         if let Some(finding) = destruction(context, &changes, restore)? {
@@ -230,6 +235,7 @@ impl Gate<'_> {
                 .help("write and delete in two steps, so that a person can approve each"));
         }
         let [gone, _] = changes;
+        let measured = (loss.edit, loss.since_head);
         let analysis = Analysis::new(path.clone(), measured, true, content, Some(moved));
         let plan = OperationPlan {
             before: vec![(path.clone(), Some(old.clone())), (target.to_owned(), None)],
@@ -239,6 +245,7 @@ impl Gate<'_> {
             extension: None,
             compared: None,
             analysis,
+            judged: loss.judged,
             consent: gone.change,
         };
         Ok((plan, None))
@@ -280,7 +287,7 @@ impl Gate<'_> {
                 .map(|strategy| strategy.name().to_owned()),
             old: self.digest(plan.old().map(|entry| entry.content.as_slice())),
             new: self.digest(plan.new_content()),
-            class: plan.analysis.measured.class.name().to_owned(),
+            class: plan.judged.class.name().to_owned(),
             why: finding.message.clone(),
             expires: super::recorded_approvals::now()
                 .saturating_add_unsigned(self.policy.settings.expiry),

@@ -1,7 +1,7 @@
 //! A workspace, ready for file operations.
 
 use std::cell::RefCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use gix::bstr::{BStr, BString};
@@ -113,6 +113,11 @@ impl<'a> Gate<'a> {
     /// The size limit of the settings, in bytes.
     pub fn max_size(&self) -> u64 {
         self.policy.settings.max_size
+    }
+
+    /// The root of the workspace, without links.
+    pub fn root(&self) -> &Path {
+        self.boundary.root()
     }
 
     /// The absolute spelling of a path in the workspace, without links.

@@ -36,6 +36,18 @@ pub struct OperationContext<'a, 'repo> {
     pub approvals: &'a [Approval],
 }
 
+/// What a step destroys.
+pub struct Loss<'c> {
+    /// Measured against the content on disk.
+    pub edit: Measured,
+    /// Measured against HEAD's content; `None` if HEAD has no such file.
+    pub since_head: Option<Measured>,
+    /// The greater of both, by which the step is judged.
+    pub judged: Measured,
+    /// The old content that `judged` is measured against.
+    pub compared: Option<Cow<'c, [u8]>>,
+}
+
 impl OperationContext<'_, '_> {
     /// Whether requests may use the path: checks nested repositories and the rules for requests. The inner error is
     /// the finding that refuses it.
@@ -53,7 +65,7 @@ impl OperationContext<'_, '_> {
         Ok(refusal.map_or(Ok(()), |finding| Err(Box::new(finding))))
     }
 
-    /// What the step from `old` to `new` destroys, and the old content that it is measured against. The content on
+    /// What the step from `old` to `new` destroys. The content on
     /// disk and HEAD's content at `paths` both count, and the greatest loss wins: many small edits, or deleting and
     /// recreating, add up to one large loss.
     ///
@@ -64,23 +76,35 @@ impl OperationContext<'_, '_> {
         old: Option<&'c [u8]>,
         new: Option<&[u8]>,
         paths: &[&BStr],
-    ) -> Result<(Measured, Option<Cow<'c, [u8]>>)> {
+    ) -> Result<Loss<'c>> {
         let head = self.head();
         let there = old.map(|old| self.blob_id(old)).transpose()?;
-        let mut worst = (self.step(old, new), old.map(Cow::Borrowed));
+        let edit = self.step(old, new);
+        let mut loss = Loss {
+            edit,
+            since_head: None,
+            judged: edit,
+            compared: old.map(Cow::Borrowed),
+        };
         for path in paths {
             // Content that HEAD and disk share is measured once; it may be large.
             if there.is_some() && head.get(path)?.map(|state| state.id) == there {
+                loss.since_head.get_or_insert(edit);
                 continue;
             }
             if let Some(committed) = head.read(path)? {
                 let since_head = self.step(Some(&committed), new);
-                if weight(&since_head) > weight(&worst.0) {
-                    worst = (since_head, Some(Cow::Owned(committed)));
+                let known = loss.since_head.as_ref();
+                if known.is_none_or(|known| weight(&since_head) > weight(known)) {
+                    loss.since_head = Some(since_head);
+                }
+                if weight(&since_head) > weight(&loss.judged) {
+                    loss.judged = since_head;
+                    loss.compared = Some(Cow::Owned(committed));
                 }
             }
         }
-        Ok(worst)
+        Ok(loss)
     }
 
     /// What a step destroys, ignoring HEAD.

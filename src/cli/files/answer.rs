@@ -1,6 +1,7 @@
 //! The output of the file verbs, with the fields of requirement 001 section 3 and requirement 000 section 2.3.
 
 use super::super::output::Output;
+use super::input::LineRange;
 use crate::boundary::OpenedFile;
 use crate::error::{Error, Result};
 use crate::gate::{self, CompletedOperation, Extension, Failure, FailureKind, Gate};
@@ -16,7 +17,7 @@ pub(super) fn print_read(
     output: &mut Output,
     gate: &Gate<'_>,
     path: &BStr,
-    content: &[u8],
+    (content, range): (&[u8], Option<&LineRange>),
     entry: &OpenedFile,
 ) -> gate::GateResult<()> {
     if output.format == Format::Json && content.to_str().is_err() {
@@ -27,7 +28,13 @@ pub(super) fn print_read(
         .help("to get the bytes as they are, leave out --format json"));
     }
     output.print_either(
-        || gate::read_json(gate, path, content, entry),
+        || {
+            let mut answer = gate::read_json(gate, path, content, entry);
+            if let Some(range) = range {
+                answer["range"] = range.to_json(content);
+            }
+            answer
+        },
         |out| out.write_all(content),
     );
     Ok(())
@@ -114,8 +121,8 @@ pub(in crate::cli) fn told(
 /// The verbs whose errors have the keys of [`answer_failure`].
 pub(in crate::cli) fn has_typed_errors(verb: &str) -> bool {
     let verbs = [
-        "read", "write", "patch", "delete", "move", "edit", "pending", "approve", "reject",
-        "snapshot",
+        "read", "write", "patch", "delete", "move", "edit", "analyze", "pending", "approve",
+        "reject", "snapshot",
     ];
     verbs.contains(&verb)
 }

@@ -3,7 +3,7 @@
 use std::io;
 
 use gix::bstr::{BStr, ByteSlice};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::cli::bounded;
 use crate::error::{Error, Result};
@@ -48,8 +48,38 @@ pub(super) fn parse_edits(bytes: &[u8]) -> Result<Vec<Edit>> {
         .collect()
 }
 
-/// Lines `A:B` of a text, both included; either may be left out.
-pub(super) fn lines<'c>(content: &'c [u8], range: &str) -> gate::GateResult<&'c [u8]> {
+/// Which lines of a file were read.
+#[derive(Debug)]
+pub(super) struct LineRange {
+    /// The first line, from 1.
+    pub(super) first: usize,
+    /// The last line; 0 if the file is empty.
+    pub(super) last: usize,
+    /// The number of lines of the file.
+    pub(super) lines_of_file: usize,
+}
+
+impl LineRange {
+    /// What the answer says about the range with this content.
+    pub(super) fn to_json(&self, content: &[u8]) -> Value {
+        json!({
+            "first": self.first,
+            "last": self.last,
+            "size": content.len(),
+            "lines_of_file": self.lines_of_file,
+        })
+    }
+}
+
+/// Lines `A:B` of a file, both included; either may be left out. B may be past the end.
+///
+/// # Errors
+/// It is not a range, or A is past the end.
+pub(super) fn lines<'c>(
+    path: &BStr,
+    content: &'c [u8],
+    range: &str,
+) -> gate::GateResult<(&'c [u8], LineRange)> {
     let bad = || {
         Failure::new(
             FailureKind::CannotJudge,
@@ -76,6 +106,15 @@ pub(super) fn lines<'c>(content: &'c [u8], range: &str) -> gate::GateResult<&'c 
             Some(*at)
         })
         .collect();
+    let count = ends.len();
+    if from > count.max(1) {
+        return Err(Failure::new(
+            FailureKind::NoSuchLine,
+            format!("{} has no line {from}; it has {count} lines", escaped(path)),
+        )
+        .help(format!("give a range such as --lines 1:{}", count.max(1)))
+        .detail("lines", count));
+    }
     let start = if from == 1 {
         0
     } else {
@@ -85,7 +124,12 @@ pub(super) fn lines<'c>(content: &'c [u8], range: &str) -> gate::GateResult<&'c 
         .get(to.saturating_sub(1))
         .copied()
         .unwrap_or(content.len());
-    Ok(&content[start..end.max(start)])
+    let range = LineRange {
+        first: from,
+        last: to.min(count),
+        lines_of_file: count,
+    };
+    Ok((&content[start..end.max(start)], range))
 }
 
 /// Standard input that becomes a file.

@@ -1,6 +1,7 @@
 //! `guard read`, `write`, `patch`, `delete`, `move`, and `edit` with the spellings of requirement 001.
 
 mod answer;
+mod forecast;
 mod input;
 
 pub(super) use answer::{
@@ -11,8 +12,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use gix::bstr::BString;
 
 use super::design_args::DesignArgs;
+use super::path_base::PathBase;
 use super::person::{self, Person};
 use super::question::ask;
 use super::repository::repository;
@@ -33,6 +36,8 @@ struct OperationTarget {
     path: OsString,
     #[command(flatten)]
     design: DesignArgs,
+    #[command(flatten)]
+    base: PathBase,
     /// Never ask; hold a change that needs approval, as guard does without a terminal.
     #[arg(long)]
     auto: bool,
@@ -51,7 +56,9 @@ pub(super) struct ReadArgs {
     file: Option<OsString>,
     #[command(flatten)]
     design: DesignArgs,
-    /// Print only lines A to B, counted from 1.
+    #[command(flatten)]
+    base: PathBase,
+    /// Print only lines A to B, counted from 1; either may be left out.
     #[arg(long, value_name = "A:B")]
     lines: Option<String>,
 }
@@ -63,6 +70,29 @@ pub(super) struct ReadArgs {
 pub(super) struct WriteArgs {
     #[command(flatten)]
     target: OperationTarget,
+    #[command(flatten)]
+    content: NewContent,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  guard analyze src/state.py --content-file new.py\n  guard analyze src/state.py --strategy append --format json < more.py\n\nguard answers what `guard write` with the same options would do: the lines before and after, the share that is lost, the lost content, a preview, and whether a person must approve it. The exit code is 1 if a person must, or if guard would refuse the write. guard writes, holds and logs nothing."
+)]
+pub(super) struct AnalyzeArgs {
+    /// The file, absolute or relative to the current directory.
+    #[arg(value_name = "FILE")]
+    path: OsString,
+    #[command(flatten)]
+    design: DesignArgs,
+    #[command(flatten)]
+    base: PathBase,
+    #[command(flatten)]
+    content: NewContent,
+}
+
+/// New content for a file, and how to combine it with the old one.
+#[derive(Debug, clap::Args)]
+struct NewContent {
     /// Read the content from this file instead of standard input; `guard read` must be allowed to read it.
     #[arg(long, value_name = "FILE")]
     content_file: Option<PathBuf>,
@@ -165,6 +195,8 @@ pub(super) struct MoveArgs {
     to: OsString,
     #[command(flatten)]
     design: DesignArgs,
+    #[command(flatten)]
+    base: PathBase,
 }
 
 #[derive(Debug, clap::Args)]
@@ -213,6 +245,8 @@ pub(super) struct EditArgs {
     auto: bool,
     #[command(flatten)]
     design: DesignArgs,
+    #[command(flatten)]
+    base: PathBase,
 }
 
 impl ReadArgs {
@@ -221,44 +255,82 @@ impl ReadArgs {
         let gate = Gate::open(&repo, &self.design.options(false))?;
         output.notes(gate.notes());
         let path = self.path.iter().chain(&self.file).next();
-        let request = path.map(|path| repo.request(Path::new(path)));
+        let request = path.map(|path| self.base.request(&repo, Path::new(path)));
         let request = request.unwrap_or_default();
-        let (path, entry) = gate.read(request.as_ref())?;
-        let content = match &self.lines {
-            Some(range) => input::lines(&entry.content, range)?,
-            None => entry.content.as_slice(),
+        let read = gate.read(request.as_ref());
+        let (path, entry) = read.map_err(|failure| self.base.locate(&repo, &gate, failure))?;
+        let (content, range) = match &self.lines {
+            Some(range) => {
+                let (content, range) = input::lines(path.as_ref(), &entry.content, range)?;
+                (content, Some(range))
+            }
+            None => (entry.content.as_slice(), None),
         };
-        answer::print_read(output, &gate, path.as_ref(), content, &entry)?;
+        answer::print_read(
+            output,
+            &gate,
+            path.as_ref(),
+            (content, range.as_ref()),
+            &entry,
+        )?;
         Ok(0)
     }
 }
 
 impl WriteArgs {
     pub(super) fn run(&self, output: &mut Output) -> gate::GateResult<u8> {
-        let strategy = self.strategy.strategy(self.line)?;
-        perform(output, &self.target, |gate, repo| {
-            Ok(Operation::Write {
-                content: content_of(gate, repo, self.content_file.as_deref())?,
-                strategy,
-                expect: self.expect.clone(),
-                allow_empty: self.allow_empty,
-            })
+        let strategy = self.content.strategy.strategy(self.content.line)?;
+        perform(output, &self.target, |gate, files| {
+            let content = files.content(gate, self.content.content_file.as_deref())?;
+            Ok(self.content.operation(content, strategy))
         })
+    }
+}
+
+impl NewContent {
+    fn operation(&self, content: Vec<u8>, strategy: Strategy) -> Operation {
+        Operation::Write {
+            content,
+            strategy,
+            expect: self.expect.clone(),
+            allow_empty: self.allow_empty,
+        }
+    }
+}
+
+impl AnalyzeArgs {
+    pub(super) fn run(&self, output: &mut Output) -> gate::GateResult<u8> {
+        let strategy = self.content.strategy.strategy(self.content.line)?;
+        let repo = repository()?;
+        let gate = Gate::open(&repo, &self.design.options(false))?;
+        output.notes(gate.notes());
+        let content = match self.content.content_file.as_deref() {
+            Some(file) if file != Path::new("-") => {
+                gate.content(self.base.request(&repo, file).as_ref())?
+            }
+            _ => read_stdin(gate.max_size())?,
+        };
+        let request = self.base.request(&repo, Path::new(&self.path));
+        let operation = self.content.operation(content, strategy);
+        let forecast = gate.analyze(request.as_ref(), &operation);
+        let forecast = forecast.map_err(|failure| self.base.locate(&repo, &gate, failure))?;
+        forecast::print_forecast(output, &gate, &forecast);
+        Ok(u8::from(forecast.finding.is_some()))
     }
 }
 
 impl PatchArgs {
     pub(super) fn run(&self, output: &mut Output) -> gate::GateResult<u8> {
-        perform(output, &self.target, |gate, repo| {
+        perform(output, &self.target, |gate, files| {
             Ok(Operation::Patch {
-                edits: self.edits(gate, repo)?,
+                edits: self.edits(gate, files)?,
                 expect: self.expect.clone(),
             })
         })
     }
 
-    fn edits(&self, gate: &Gate<'_>, repo: &Repository) -> gate::GateResult<Vec<Edit>> {
-        let read = |file: &Path| read_content(gate, repo.request(file).as_ref());
+    fn edits(&self, gate: &Gate<'_>, files: &NamedFiles<'_>) -> gate::GateResult<Vec<Edit>> {
+        let read = |file: &Path| read_content(gate, files.request(file).as_ref());
         Ok(match (&self.search, &self.search_file, &self.edits) {
             (Some(search), ..) => vec![edit(
                 search.as_bytes(),
@@ -288,10 +360,11 @@ impl MoveArgs {
             path: self.from.clone(),
             auto: true,
             design: self.design.clone(),
+            base: self.base.clone(),
         };
-        perform(output, &from, |_, repo| {
+        perform(output, &from, |_, files| {
             Ok(Operation::Move {
-                to: repo.request(Path::new(&self.to)),
+                to: files.request(Path::new(&self.to)),
             })
         })
     }
@@ -303,8 +376,9 @@ impl EditArgs {
             path: self.path.clone(),
             auto: self.auto,
             design: self.design.clone(),
+            base: self.base.clone(),
         };
-        perform(output, &target, |gate, repo| {
+        perform(output, &target, |gate, files| {
             let expect = self.expect.clone();
             if let Some(search) = &self.search {
                 let replace = self.replace.as_deref().unwrap_or_default();
@@ -315,7 +389,7 @@ impl EditArgs {
             }
             let content = match &self.content {
                 Some(content) => content.clone().into_bytes(),
-                None => content_of(gate, repo, self.content_file.as_deref())?,
+                None => files.content(gate, self.content_file.as_deref())?,
             };
             Ok(Operation::Write {
                 content,
@@ -327,15 +401,23 @@ impl EditArgs {
     }
 }
 
-/// The new content, from a file or from standard input.
-fn content_of(
-    gate: &Gate<'_>,
-    repo: &Repository,
-    file: Option<&Path>,
-) -> gate::GateResult<Vec<u8>> {
-    match file {
-        Some(file) if file != Path::new("-") => read_content(gate, repo.request(file).as_ref()),
-        _ => read_stdin(gate.max_size()),
+/// The files that the command line names.
+struct NamedFiles<'a> {
+    repo: &'a Repository,
+    base: &'a PathBase,
+}
+
+impl NamedFiles<'_> {
+    fn request(&self, path: &Path) -> BString {
+        self.base.request(self.repo, path)
+    }
+
+    /// The new content, from a file or from standard input.
+    fn content(&self, gate: &Gate<'_>, file: Option<&Path>) -> gate::GateResult<Vec<u8>> {
+        match file {
+            Some(file) if file != Path::new("-") => read_content(gate, self.request(file).as_ref()),
+            _ => read_stdin(gate.max_size()),
+        }
     }
 }
 
@@ -349,15 +431,19 @@ pub(in crate::cli) fn person(auto: bool) -> Option<Person> {
 fn perform(
     output: &mut Output,
     target: &OperationTarget,
-    operation: impl Fn(&Gate<'_>, &Repository) -> gate::GateResult<Operation>,
+    operation: impl Fn(&Gate<'_>, &NamedFiles<'_>) -> gate::GateResult<Operation>,
 ) -> gate::GateResult<u8> {
     let repo = repository()?;
     let style = output.style.clone();
     let mut gate = Gate::open(&repo, &target.design.options(false))?;
     output.notes(gate.notes());
-    let operation = operation(&gate, &repo)?;
+    let files = NamedFiles {
+        repo: &repo,
+        base: &target.base,
+    };
+    let operation = operation(&gate, &files)?;
     let mut is_unsigned = false;
-    let path = repo.request(Path::new(&target.path));
+    let path = files.request(Path::new(&target.path));
     let done = match &mut person(target.auto) {
         Some(person) => {
             let signer = SignArgs::of_environment().signer(&repo)?;
@@ -369,7 +455,8 @@ fn perform(
             })
         }
         None => gate.perform(path.as_ref(), &operation),
-    }?;
+    };
+    let done = done.map_err(|failure| target.base.locate(&repo, &gate, failure))?;
     answer::print_done(output, &gate, &done);
     if is_unsigned {
         output.notes(&enroll::unsigned_notes(&repo));

@@ -132,7 +132,7 @@ settings! {
         "write" ValueKind::Directories => write: Vec<String> = vec![".".to_owned()];
             "Requests only: directories that may be written."
             "Rule `outside-roots`.";
-        "secrets" ValueKind::Patterns => secrets: Patterns = Patterns::built_in(SECRETS), "`.env*`, `*.pem` and other common names of secrets";
+        "secrets" ValueKind::Patterns => secrets: Patterns = Patterns::built_in(SECRETS), "`.env`, `*.pem` and other common names of secrets, but not `.env.example` and other templates";
             "Requests only: files that guard never reads or writes, instead of the built-in names."
             "Case is ignored here: `.ENV` is `.env`. Rule `protected-path`.";
         "max-size" ValueKind::Size => max_size: u64 = 10_000_000;

@@ -4,6 +4,11 @@
 pub(super) const SECRETS: &[&str] = &[
     ".env",
     ".env.*",
+    // Templates without values, which are committed.
+    "!.env*.example",
+    "!.env*.sample",
+    "!.env*.template",
+    "!.env*.dist",
     "*.pem",
     "*.key",
     "*.p12",
