@@ -25,6 +25,7 @@ mod own_work_tree;
 mod parents;
 mod quarantine;
 mod range;
+mod remembered;
 mod repository;
 mod snapshot;
 mod snapshot_chain;

@@ -10,6 +10,7 @@ use gix::odb::pack::cache::{lru, object};
 use gix::prelude::HeaderExt;
 
 use super::loose::LooseObjects;
+use super::remembered::RememberedObjects;
 use crate::change::{Kind as FileKind, State};
 use crate::error::{Error, Result};
 
@@ -23,6 +24,7 @@ pub struct Objects {
     /// Trees that are only in memory; see [`Objects::with_trees`].
     trees: Arc<Blobs>,
     loose: LooseObjects,
+    remembered: RememberedObjects,
 }
 
 /// Contents of objects, by id.
@@ -52,6 +54,7 @@ impl Objects {
             held: Arc::default(),
             trees: Arc::default(),
             loose: LooseObjects::default(),
+            remembered: RememberedObjects::default(),
         }
     }
 
@@ -62,6 +65,7 @@ impl Objects {
             held: Arc::new(blobs),
             trees: Arc::default(),
             loose: LooseObjects::default(),
+            remembered: RememberedObjects::default(),
         }
     }
 
@@ -161,7 +165,10 @@ impl Objects {
             return Ok(None);
         };
         let mut content = Vec::new();
-        self.blob(state.id, &mut content)?;
+        match self.held.get(&state.id) {
+            Some(held) => content.extend_from_slice(held),
+            None => self.read_once(state.id, Kind::Blob, &mut content)?,
+        }
         Ok(Some(content))
     }
 
@@ -176,12 +183,12 @@ impl Objects {
             buffer.extend_from_slice(tree);
             return Ok(());
         }
-        self.read(id, Kind::Tree, buffer)
+        self.read_once(id, Kind::Tree, buffer)
     }
 
     /// Reads a commit into `buffer`, replacing its content.
     pub(super) fn commit(&self, id: ObjectId, buffer: &mut Vec<u8>) -> Result<()> {
-        self.read(id, Kind::Commit, buffer)
+        self.read_once(id, Kind::Commit, buffer)
     }
 
     /// The tree and the parents of a commit.
@@ -219,6 +226,15 @@ impl Objects {
         let missing =
             || Error::new("an object is missing, and there is no repository to read it from");
         self.odb.as_ref().ok_or_else(missing)
+    }
+
+    /// As [`Objects::read`], but remembers the object.
+    fn read_once(&self, id: ObjectId, kind: Kind, buffer: &mut Vec<u8>) -> Result<()> {
+        if !self.remembered.read(id, kind, buffer) {
+            self.read(id, kind, buffer)?;
+            self.remembered.add(id, kind, buffer);
+        }
+        Ok(())
     }
 
     fn read(&self, id: ObjectId, kind: Kind, buffer: &mut Vec<u8>) -> Result<()> {

@@ -191,6 +191,11 @@ impl Repository {
         if head.is_unborn() {
             return Ok(None);
         }
+        // A branch names a commit; anything else is peeled.
+        let id = head.id().map(gix::Id::detach);
+        if let Some(id) = id.filter(|id| self.objects.commit(*id, &mut Vec::new()).is_ok()) {
+            return Ok(Some(id));
+        }
         let id = head
             .try_peel_to_id()
             .map_err(failed("HEAD cannot be read"))?;
