@@ -5,7 +5,6 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 use std::process::Command;
 
 use crate::common::{self, DESIGN, GUARD, Output, Repo};
@@ -21,16 +20,10 @@ fn repo() -> Repo {
 
 /// guard with the built binary on `PATH` and its own directory for temporary files.
 fn command(repo: &Repo) -> Command {
-    let mut path = Path::new(GUARD).parent().unwrap().as_os_str().to_owned();
-    path.push(":");
-    path.push(std::env::var_os("PATH").unwrap());
     let temporary = repo.path("../temporary");
     fs::create_dir_all(&temporary).unwrap();
-    let mut guard = repo.command(GUARD);
-    guard
-        .env("PATH", path)
-        .env("TMPDIR", temporary)
-        .arg("doctor");
+    let mut guard = repo.with_guard_on_path(GUARD);
+    guard.env("TMPDIR", temporary).arg("doctor");
     guard
 }
 

@@ -6,7 +6,6 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use crate::common::{self, GUARD, Output, Repo};
 
@@ -36,18 +35,8 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o7777
 }
 
-/// A program that finds the built guard on `PATH`.
-fn command(repo: &Repo, program: &str) -> Command {
-    let mut path = Path::new(GUARD).parent().unwrap().as_os_str().to_owned();
-    path.push(":");
-    path.push(std::env::var_os("PATH").unwrap());
-    let mut command = repo.command(program);
-    command.env("PATH", path);
-    command
-}
-
 fn commit(repo: &Repo, arguments: &[&str]) -> Output {
-    let mut git = command(repo, "git");
+    let mut git = repo.with_guard_on_path("git");
     common::run(git.args(["commit", "-m", "Change"]).args(arguments))
 }
 
@@ -251,7 +240,7 @@ fn the_hook_of_reference_transactions_is_installed_on_demand_only() {
     repo.stage("stray.txt", "stray\n");
     let tree = repo.git(&["write-tree"]);
     let made = repo.git(&["commit-tree", &tree, "-p", "HEAD", "-m", "By hand"]);
-    let mut git = command(&repo, "git");
+    let mut git = repo.with_guard_on_path("git");
     let moved = common::run(git.args(["update-ref", "refs/heads/188-work", &made]));
     assert_ne!(moved.code, 0);
     moved.says("out-of-scope").says("stray.txt");
@@ -279,7 +268,7 @@ fn push_is_refused_and_an_existing_hook_still_reads_its_input() {
             .exits(0)
             .says("pre-push: installed ahead of your own hook");
         let push = |refs: &[&str]| {
-            let mut git = command(&repo, "git");
+            let mut git = repo.with_guard_on_path("git");
             common::run(git.args(["push", "origin"]).args(refs))
         };
         repo.stage("stray.txt", "stray\n");
@@ -366,7 +355,7 @@ fn a_linked_work_tree_shares_the_hooks() {
     assert!(hook(&repo, "pre-commit").exists());
     repo.write("../side/stray.txt", "stray\n");
     let run = |arguments: &[&str]| {
-        let mut git = command(&repo, "git");
+        let mut git = repo.with_guard_on_path("git");
         common::run(git.current_dir(repo.path("../side")).args(arguments))
     };
     run(&["add", "stray.txt"]).exits(0);

@@ -72,6 +72,7 @@ mod harness;
 mod hook_matrix;
 mod hostile_paths;
 mod init;
+mod install_agents;
 mod install_git;
 mod issue_in_branch;
 mod large_files;

@@ -1,47 +1,37 @@
 //! `guard install` and `guard uninstall`.
 
-use clap::Subcommand;
+use clap::builder::PossibleValuesParser;
 use serde_json::json;
 
 use super::output::Output;
 use super::repository::repository;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::git::show_file;
+use crate::install::agents::{AGENTS, AgentHooks};
 use crate::install::git_hooks::{self, HookAction, HookStep};
 use crate::install::hook;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Install {
-    #[command(subcommand)]
-    what: InstallWhat,
-}
-
-#[derive(Debug, Subcommand)]
-enum InstallWhat {
-    /// Install the hooks that git runs for commits and pushes.
-    #[command(after_help = EXAMPLES)]
-    Git {
-        /// Also install this hook, which runs at every ref update; may be repeated.
-        #[arg(long, value_name = "HOOK", value_parser = hook::OPT_IN)]
-        with: Vec<String>,
-        #[command(flatten)]
-        mode: Mode,
-    },
+    /// `git` for the hooks that git runs for commits and pushes, the name of a coding agent, or `all`.
+    #[arg(required = true, value_name = "WHAT", value_parser = whats(), hide_possible_values = true)]
+    what: Vec<String>,
+    /// Also install this hook of git, which runs at every ref update; may be repeated.
+    #[arg(long, value_name = "HOOK", value_parser = hook::OPT_IN)]
+    with: Vec<String>,
+    #[command(flatten)]
+    mode: Mode,
 }
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Uninstall {
-    #[command(subcommand)]
-    what: UninstallWhat,
-}
-
-#[derive(Debug, Subcommand)]
-enum UninstallWhat {
-    /// Remove the hooks that git runs for commits and pushes.
-    #[command(after_help = EXAMPLES)]
-    Git(Mode),
+    /// `git`, the name of a coding agent, or `all`.
+    #[arg(required = true, value_name = "WHAT", value_parser = whats(), hide_possible_values = true)]
+    what: Vec<String>,
+    #[command(flatten)]
+    mode: Mode,
 }
 
 #[derive(Debug, clap::Args)]
@@ -57,24 +47,68 @@ Examples:
   guard install git              install all hooks except those of --with
   guard install git --with reference-transaction
                                  also judge new commits however they are made
-  guard uninstall git            remove what guard wrote, and nothing else
+  guard install claude codex     install the hooks of two coding agents
+  guard install all              git, and each agent that is in use here
+  guard uninstall all            remove what guard wrote, and nothing else
+
+Agents: claude, codex, copilot, gemini, opencode, vscode, windsurf.
 
 Existing shell scripts stay: guard inserts a marked block at their beginning. guard leaves other existing hooks alone, \
-prints the lines to add, and exits with 1.";
+prints the lines to add, and exits with 1.
+
+guard adds its hooks to an agent's settings in this repository, and keeps everything else there. It then sends a call \
+that must be denied through the command that it installed. If that call is not denied, guard puts the file back.";
+
+fn whats() -> PossibleValuesParser {
+    let agents = AGENTS.iter().map(|agent| agent.name);
+    PossibleValuesParser::new(["git", "all"].into_iter().chain(agents))
+}
+
+/// The chosen agents; with `all`, those that pass.
+fn agents(
+    what: &[String],
+    passes: impl Fn(&AgentHooks) -> bool,
+) -> impl Iterator<Item = &'static AgentHooks> {
+    let is_all = has(what, "all");
+    AGENTS
+        .iter()
+        .filter(move |agent| has(what, agent.name) || is_all && passes(agent))
+}
+
+fn has(what: &[String], name: &str) -> bool {
+    what.iter().any(|word| word == name)
+}
 
 impl Install {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        let InstallWhat::Git { with, mode } = &self.what;
-        let steps = git_hooks::install(&repository()?, with, mode.dry_run)?;
-        Ok(tell(output, &steps, mode.dry_run))
+        let (repo, dry_run) = (repository()?, self.mode.dry_run);
+        let mut steps = Vec::new();
+        if has(&self.what, "git") || has(&self.what, "all") {
+            steps = git_hooks::install(&repo, &self.with, dry_run)?;
+        } else if !self.with.is_empty() {
+            return Err(Error::new("--with belongs to the hooks of git")
+                .help("guard install git --with HOOK"));
+        }
+        let root = repo.workdir()?;
+        for agent in agents(&self.what, |agent| agent.is_in_use(root)) {
+            steps.push(agent.install(&repo, dry_run)?);
+        }
+        Ok(tell(output, &steps, dry_run))
     }
 }
 
 impl Uninstall {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        let UninstallWhat::Git(mode) = &self.what;
-        let steps = git_hooks::uninstall(&repository()?, mode.dry_run)?;
-        Ok(tell(output, &steps, mode.dry_run))
+        let (repo, dry_run) = (repository()?, self.mode.dry_run);
+        let mut steps = Vec::new();
+        if has(&self.what, "git") || has(&self.what, "all") {
+            steps = git_hooks::uninstall(&repo, dry_run)?;
+        }
+        let root = repo.workdir()?;
+        for agent in agents(&self.what, |agent| root.join(agent.file()).exists()) {
+            steps.push(agent.uninstall(&repo, dry_run)?);
+        }
+        Ok(tell(output, &steps, dry_run))
     }
 }
 

@@ -3,6 +3,7 @@
 // Hooks and their tools are files, and are found by variables.
 #![allow(clippy::disallowed_methods)]
 
+pub mod agents;
 mod calls;
 mod designs;
 pub mod doctor;

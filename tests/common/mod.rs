@@ -215,6 +215,16 @@ impl Repo {
         self.path("../home")
     }
 
+    /// A program that finds the built guard on `PATH`.
+    pub fn with_guard_on_path(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut path = Path::new(GUARD).parent().unwrap().as_os_str().to_owned();
+        path.push(":");
+        path.push(std::env::var_os("PATH").unwrap());
+        let mut command = self.command(program);
+        command.env("PATH", path);
+        command
+    }
+
     /// A program to run at the root in the fixed environment.
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);

@@ -1,5 +1,6 @@
 //! `guard doctor`: checks that the set-up works, and says how to repair it.
 
+mod agents;
 mod check;
 mod framework;
 mod hooks;
@@ -26,6 +27,7 @@ pub fn examine(repo: &Repository) -> Vec<Check> {
             checks.extend(proof::check(&survey));
         }
     }
+    checks.extend(agents::check(repo));
     checks.extend(visibility::check(repo));
     checks
 }

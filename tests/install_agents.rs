@@ -1,0 +1,231 @@
+//! `guard install` and `guard uninstall` for coding agents, and what `guard doctor` says about them.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+
+use crate::common::{self, GUARD, Output, Repo};
+use serde_json::Value;
+
+/// Each agent with the file that guard writes, and where that is from.
+const AGENTS: [(&str, &str, &str); 7] = [
+    ("claude", ".claude/settings.json", "claude.json"),
+    ("codex", ".codex/hooks.json", "codex.json"),
+    ("copilot", ".github/hooks/guard.json", "copilot.json"),
+    ("gemini", ".gemini/settings.json", "gemini.json"),
+    ("opencode", ".opencode/plugins/guard.js", "opencode.js"),
+    ("vscode", ".github/hooks/guard-vscode.json", "vscode.json"),
+    ("windsurf", ".windsurf/hooks.json", "windsurf.json"),
+];
+
+const CLAUDE: &str = ".claude/settings.json";
+
+fn repo() -> Repo {
+    let repo = Repo::new();
+    repo.govern(&[("granted.txt", "Add/Modify", "the work")]);
+    repo
+}
+
+fn shipped(name: &str) -> String {
+    let path = Path::new(common::SOURCE).join("hooks/agents").join(name);
+    fs::read_to_string(path).unwrap()
+}
+
+/// guard, with the built binary on `PATH`.
+fn with_path(repo: &Repo, arguments: &[&str]) -> Output {
+    common::run(repo.with_guard_on_path(GUARD).args(arguments))
+}
+
+fn text(repo: &Repo, path: &str) -> String {
+    String::from_utf8(repo.read(path)).unwrap()
+}
+
+/// The status and the message of a check of `guard doctor`.
+fn doctor(repo: &Repo, guard: &mut Command, name: &str) -> Option<(String, String)> {
+    fs::create_dir_all(repo.path("../temporary")).unwrap();
+    guard.env("TMPDIR", repo.path("../temporary"));
+    let output = common::run(guard.args(["doctor", "--format", "json"]));
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
+    let checks = report["checks"].as_array().unwrap();
+    let check = checks.iter().find(|check| check["check"] == name)?;
+    let word = |key: &str| check[key].as_str().unwrap().to_owned();
+    Some((word("status"), word("message")))
+}
+
+#[test]
+fn the_hooks_of_every_agent_are_installed_proven_and_removed() {
+    let repo = repo();
+    for (agent, file, name) in AGENTS {
+        assert_eq!(
+            doctor(&repo, &mut repo.with_guard_on_path(GUARD), agent),
+            None
+        );
+        with_path(&repo, &["install", agent, "--dry-run"]).exits(0);
+        assert!(!repo.path(file).exists(), "{agent}");
+        with_path(&repo, &["install", agent])
+            .exits(0)
+            .says("a call that must be denied was denied");
+        assert_eq!(text(&repo, file), shipped(name));
+        with_path(&repo, &["install", agent])
+            .exits(0)
+            .says("has the hooks");
+        assert_eq!(text(&repo, file), shipped(name));
+        let (status, message) = doctor(&repo, &mut repo.with_guard_on_path(GUARD), agent).unwrap();
+        assert_eq!(status, "ok", "{agent}: {message}");
+        assert!(message.starts_with("live: "), "{agent}: {message}");
+    }
+    for (agent, file, name) in AGENTS {
+        with_path(&repo, &["uninstall", agent, "--dry-run"]).exits(0);
+        assert_eq!(text(&repo, file), shipped(name));
+        with_path(&repo, &["uninstall", agent]).exits(0);
+        assert!(!repo.path(file).exists(), "{agent}");
+        with_path(&repo, &["uninstall", agent])
+            .exits(0)
+            .says("no such file");
+    }
+}
+
+#[test]
+fn other_settings_stay_as_they_are_written() {
+    let repo = repo();
+    let mine = "{\n  // ours\n  \"model\": \"m\",\n  \"hooks\": {\n    \"PreToolUse\": [\n      \
+                { \"matcher\": \"Bash\", \"hooks\": [{ \"type\": \"command\", \"command\": \"./lint\" }] }\n    ],\n    \
+                \"Stop\": []\n  }\n}\n";
+    repo.write(CLAUDE, mine);
+    with_path(&repo, &["install", "claude"]).exits(0);
+    let new = text(&repo, CLAUDE);
+    for part in [
+        "// ours\n",
+        "\"model\": \"m\"",
+        "./lint",
+        "\"Stop\": []",
+        "guard hook claude",
+    ] {
+        assert!(new.contains(part), "{new}");
+    }
+    with_path(&repo, &["uninstall", "claude"]).exits(0);
+    assert_eq!(text(&repo, CLAUDE), mine);
+}
+
+#[test]
+fn a_hook_that_denies_nothing_is_taken_back() {
+    let repo = repo();
+    // The directory of guard is not on PATH.
+    repo.guard(&["install", "claude"])
+        .exits(1)
+        .says("a call that must be denied was not");
+    assert!(!repo.path(CLAUDE).exists());
+    let mine = "{\"model\": \"m\"}";
+    repo.write(CLAUDE, mine);
+    repo.guard(&["install", "claude"])
+        .exits(1)
+        .says("the file is as it was");
+    assert_eq!(text(&repo, CLAUDE), mine);
+    // Another program of that name answers.
+    let fake = repo.path("../fake/guard");
+    fs::create_dir_all(fake.parent().unwrap()).unwrap();
+    fs::write(&fake, "#!/bin/sh\ncat >/dev/null\nexit 0\n").unwrap();
+    common::run(repo.command("chmod").arg("+x").arg(&fake)).exits(0);
+    let mut guard = repo.command(GUARD);
+    let mut path = fake.parent().unwrap().as_os_str().to_owned();
+    path.push(":");
+    path.push(std::env::var_os("PATH").unwrap());
+    guard.env("PATH", path).args(["install", "claude"]);
+    common::run(&mut guard)
+        .exits(1)
+        .says("a call that must be denied was not");
+    assert_eq!(text(&repo, CLAUDE), mine);
+}
+
+#[test]
+fn settings_that_guard_cannot_keep_are_left_alone() {
+    let repo = repo();
+    for broken in ["{", "[]", "{\"hooks\": []}", "{\"a\": 1, \"a\": 2}"] {
+        repo.write(CLAUDE, broken);
+        with_path(&repo, &["install", "claude"])
+            .exits(1)
+            .says("guard leaves it alone")
+            .says("\"command\": \"guard hook claude\"");
+        assert_eq!(text(&repo, CLAUDE), broken);
+    }
+    repo.write(".opencode/plugins/guard.js", "export const Mine = 1;\n");
+    with_path(&repo, &["install", "opencode"])
+        .exits(1)
+        .says("another plugin");
+    with_path(&repo, &["uninstall", "opencode"]).exits(1);
+    assert_eq!(
+        text(&repo, ".opencode/plugins/guard.js"),
+        "export const Mine = 1;\n"
+    );
+    // A link may lead out of the repository.
+    fs::create_dir(repo.path("../elsewhere")).unwrap();
+    symlink("../elsewhere", repo.path(".codex")).unwrap();
+    with_path(&repo, &["install", "codex"])
+        .exits(1)
+        .says("link");
+    assert!(
+        fs::read_dir(repo.path("../elsewhere"))
+            .unwrap()
+            .next()
+            .is_none()
+    );
+}
+
+#[test]
+fn doctor_tells_three_states() {
+    let repo = repo();
+    let state = |guard: &mut Command| doctor(&repo, guard, "claude");
+    assert_eq!(state(&mut repo.with_guard_on_path(GUARD)), None);
+    repo.write(CLAUDE, "{}");
+    let (status, message) = state(&mut repo.with_guard_on_path(GUARD)).unwrap();
+    assert_eq!(status, "warn");
+    assert!(message.starts_with("absent: "), "{message}");
+    with_path(&repo, &["install", "claude"]).exits(0);
+    let (status, _) = state(&mut repo.with_guard_on_path(GUARD)).unwrap();
+    assert_eq!(status, "ok");
+    let (status, message) = state(&mut repo.command(GUARD)).unwrap();
+    assert_eq!(status, "fail");
+    assert!(
+        message.starts_with("registered, but not firing: "),
+        "{message}"
+    );
+}
+
+#[test]
+fn all_means_git_and_the_agents_with_files_here() {
+    let repo = repo();
+    repo.write("CLAUDE.md", "");
+    repo.write(".gemini/settings.json", "{}");
+    with_path(&repo, &["install", "all"])
+        .exits(0)
+        .says("pre-commit")
+        .says("claude")
+        .says("gemini");
+    assert!(repo.path(CLAUDE).exists());
+    assert!(!repo.path(".codex").exists());
+    with_path(&repo, &["uninstall", "all"]).exits(0);
+    assert!(!repo.path(CLAUDE).exists());
+    assert!(!repo.path(".git/hooks/pre-commit").exists());
+    with_path(
+        &repo,
+        &["install", "claude", "--with", "reference-transaction"],
+    )
+    .exits(2);
+    with_path(&repo, &["install", "emacs"]).exits(2);
+    with_path(&repo, &["install"]).exits(2);
+}
+
+#[test]
+fn the_page_shows_what_is_installed() {
+    let page = fs::read_to_string(Path::new(common::SOURCE).join("docs/agents.md")).unwrap();
+    for (agent, file, name) in AGENTS {
+        let language = name.rsplit('.').next().unwrap();
+        let block = format!("```{language}\n{}```\n", shipped(name));
+        assert!(page.contains(&block), "{agent}");
+        assert!(page.contains(&format!("`{file}`")), "{agent}");
+    }
+}
