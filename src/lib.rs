@@ -50,6 +50,7 @@
 //! report             verdict -> bytes, one file per format
 //! gate               effects on a workspace: write, patch, snapshots, approvals, log
 //! agent              tool call of a coding agent -> answer, one file per agent
+//! mcp                the file operations as tools of an MCP server
 //! api                the interface of the library
 //! install            hooks and settings of a repository, and a check that they work
 //! cli                arguments -> command -> exit code
@@ -86,6 +87,8 @@ pub mod git;
 mod install;
 #[doc(hidden)]
 pub mod judge;
+#[cfg(feature = "mcp")]
+mod mcp;
 #[doc(hidden)]
 pub mod measure;
 #[doc(hidden)]

@@ -80,6 +80,7 @@ mod leftovers;
 mod limits;
 mod loose_objects;
 mod managers;
+mod mcp;
 mod measure_precision;
 mod measure_vs_git;
 mod merge_heads;

@@ -22,6 +22,8 @@ mod windsurf;
 pub(crate) use call::ToolCall;
 pub(crate) use judgement::judge;
 pub(crate) use protocol::Reply;
+#[cfg(feature = "mcp")]
+pub(crate) use reason::of as reason;
 
 use crate::error::Result;
 use crate::gate::{Failure, GateResult};

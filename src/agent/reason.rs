@@ -10,7 +10,7 @@ use crate::path::escaped;
 const LENGTH: usize = 700;
 
 /// The reason for a denial of a tool.
-pub(super) fn of(tool: &str, changes_files: bool, failure: &Failure) -> String {
+pub(crate) fn of(tool: &str, changes_files: bool, failure: &Failure) -> String {
     let verdict = match (failure.kind, failure.kind.exit_code()) {
         (FailureKind::Held, _) => "held",
         (_, 1) => "refused",

@@ -3,6 +3,7 @@
 
 mod confirmation_word;
 mod pattern;
+mod reason;
 mod signature;
 mod signers;
 mod text;
@@ -14,6 +15,7 @@ use gix::bstr::BString;
 use crate::change::{Change, Kind, State};
 
 pub use confirmation_word::{REJECT, word};
+pub use reason::reason_line;
 pub use signature::{Invalid, one_line};
 pub use signers::{NAMESPACE, Signers, is_public_key};
 pub use trailer::{TRAILER, TrailerError};

@@ -184,9 +184,11 @@ impl Boundary {
         &self.path
     }
 
-    /// The absolute spelling of a path from [`Boundary::locate`], without links.
+    /// The absolute spelling of a path from [`Boundary::locate`], without links; empty for the root.
     pub fn absolute(&self, path: &BStr) -> PathBuf {
         match path.to_path() {
+            // Joining nothing would add a slash.
+            Ok(_) if path.is_empty() => self.path.clone(),
             Ok(path) => self.path.join(path),
             // Only on systems whose names are not bytes; such a path is refused earlier.
             Err(_) => self.path.join(path.to_str_lossy().as_ref()),

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::design_args::DesignArgs;
 use super::files::{print_done, told};
-use super::person::{Person, one_line};
+use super::person::Person;
 use super::question::{GUTTER, ask, push_quoted};
 use super::repository::{repository, with_approvals};
 use super::sign::SignArgs;
@@ -301,6 +301,7 @@ impl ApproveArgs {
                 reason: reason.clone(),
                 design: change.design.clone(),
                 expiry: change.expiry,
+                how: gate::TERMINAL,
                 signer: signer.clone(),
             };
             consent.to(repo, &change.change)
@@ -343,7 +344,7 @@ impl RejectArgs {
     pub(super) fn run(&self, output: &mut Output) -> gate::GateResult<u8> {
         let repo = repository()?;
         Person::present()?;
-        let path = gate::reject(&repo, &self.id, &one_line(&self.reason))?.path;
+        let path = gate::reject(&repo, &self.id, &approval::reason_line(&self.reason))?.path;
         output.print_either(
             || json!({ "version": 1, "rejected": self.id, "path": path.to_str_lossy() }),
             |out| writeln!(out, "rejected {}: {} is unchanged", self.id, escaped(&path)),

@@ -19,6 +19,8 @@ mod hook;
 mod init;
 mod install;
 mod lint;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod output;
 mod path_base;
 mod path_list;
@@ -131,6 +133,9 @@ enum Verb {
     Uninstall(Deferred<install::Uninstall>),
     /// Check the set-up, including a trial commit.
     Doctor(Deferred<doctor::DoctorArgs>),
+    /// Serve the file operations to a program, by the Model Context Protocol.
+    #[cfg(feature = "mcp")]
+    Mcp(Deferred<mcp::McpArgs>),
     /// Run guard as a hook of git, of a hook framework or of a coding agent.
     #[command(subcommand)]
     Hook(Deferred<hook::HookArgs>),
@@ -216,6 +221,8 @@ impl Cli {
             Verb::Install(args) => args.run(output),
             Verb::Uninstall(args) => args.run(output),
             Verb::Doctor(args) => args.run(output),
+            #[cfg(feature = "mcp")]
+            Verb::Mcp(args) => args.run(),
             Verb::Hook(args) => args.run(output),
         }
     }
@@ -331,7 +338,7 @@ mod tests {
             let expected: &[&str] = match *first {
                 "lint" | "hook" => &all,
                 "check" => &["human", "json", "jsonl"],
-                "generate" => &[],
+                "generate" | "mcp" => &[],
                 _ => &["human", "json"],
             };
             assert_eq!(formats, expected, "{called:?}");

@@ -63,7 +63,7 @@ fn formats_of(verb: &str) -> (&'static [Format], bool) {
         "hook" => (&Format::ALL, false),
         "check" => (CHECKS, true),
         "scope" => (ANSWERS, true),
-        "generate" | "help" => (&[], false),
+        "generate" | "mcp" | "help" => (&[], false),
         _ => (ANSWERS, false),
     }
 }

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 
-use crate::approval::REJECT;
+use crate::approval::{REJECT, reason_line};
 use crate::error::{Error, Result};
 use crate::gate::{Answer, Strategy};
 use crate::path::escaped;
@@ -48,9 +48,6 @@ const ANONYMOUS: &[&str] = &["cli", "index", "main", "__main__", "bin"];
 const PAGE: &str = "p";
 /// Lines of a page.
 const PAGE_LINES: usize = 40;
-
-/// Longer reasons are cut.
-const REASON_CHARS: usize = 500;
 
 /// A terminal with a person at it, as far as guard can see.
 pub(super) struct Person {
@@ -142,7 +139,7 @@ impl Person {
             None => return Ok(Answer::Nothing),
         };
         write!(terminal, "Reason: ")?;
-        let Some(reason) = next()?.map(|reason| one_line(&reason)) else {
+        let Some(reason) = next()?.map(|reason| reason_line(&reason)) else {
             return Ok(Answer::Nothing);
         };
         Ok(match (is_rejection, reason.is_empty()) {
@@ -206,23 +203,27 @@ pub(super) fn is_at_a_terminal() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
-/// A reason for the log: printable, and of limited length.
-pub(super) fn one_line(reason: &str) -> String {
-    reason
-        .chars()
-        .filter(|c| !c.is_control())
-        .take(REASON_CHARS)
-        .collect::<String>()
-        .trim()
-        .to_owned()
-}
-
 fn needs_a_person(why: &str) -> Error {
     Error::new(format!(
         "only a person at a terminal can decide this: {why}"
     ))
     .help("run the command in your own terminal")
     .help("no flag, variable or setting approves anything")
+}
+
+/// Why the client that started guard may not answer for the person; `None` if it may. The client is the parent
+/// process. An agent further up runs guard from its shell, perhaps through a client of its own making.
+#[cfg(feature = "mcp")]
+pub(super) fn refusal_of_client() -> Option<String> {
+    let markers = refuse_markers(std::env::vars_os());
+    let agents = || match parent_of("self").filter(|_| system::SHOWS_PROCESSES) {
+        Some(client) => refuse_agents_above(&client.to_string()),
+        None => Ok(()),
+    };
+    markers
+        .and_then(|()| agents())
+        .err()
+        .map(|error| error.message)
 }
 
 fn refuse_markers(variables: impl Iterator<Item = (OsString, OsString)>) -> Result<()> {
@@ -245,10 +246,14 @@ fn refuse_markers(variables: impl Iterator<Item = (OsString, OsString)>) -> Resu
 
 /// Looks at the processes that started this one. Only Linux shows them as files.
 fn refuse_agents() -> Result<()> {
-    if !system::SHOWS_PROCESSES {
-        return Ok(());
+    match system::SHOWS_PROCESSES {
+        true => refuse_agents_above("self"),
+        false => Ok(()),
     }
-    let mut id = parent_of("self")
+}
+
+fn refuse_agents_above(process: &str) -> Result<()> {
+    let mut id = parent_of(process)
         .ok_or_else(|| needs_a_person("guard cannot read its parent processes in /proc"))?;
     // Guards against an endless chain.
     for _ in 0..1000 {
@@ -400,11 +405,5 @@ mod tests {
         ] {
             assert_eq!(chosen(typed, &offered), None, "{typed}");
         }
-    }
-
-    #[test]
-    fn a_reason_is_one_printable_line() {
-        assert_eq!(one_line(" a\u{1b}[2Jb\tc "), "a[2Jbc");
-        assert_eq!(one_line(&"x".repeat(600)).len(), 500);
     }
 }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use std::fs::File;
 
 use super::approval_prompt::{ApprovalPrompt, Question};
+use super::decision_method::TERMINAL;
 use super::held_status::HELD;
 use super::perform::{Attempt, record};
 use super::recorded_approvals::{now, on_record, unreadable};
@@ -20,9 +21,6 @@ use crate::git::Repository;
 use crate::judge;
 use crate::path::escaped;
 use crate::policy::DesignVersion;
-
-/// The method of every decision: a word typed at a terminal.
-const HOW: &str = "terminal";
 
 /// The answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,29 +73,7 @@ impl Gate<'_> {
     /// There is no such change, the file has changed since, another rule refuses, or it is not approved: then nothing
     /// is written. A rejected change is no longer held.
     pub fn approve(&self, id: &str, ask: Ask<'_>) -> GateResult<CompletedOperation> {
-        let held = load(&self.held, id)?;
-        check_is_held_here(self.repo, &held, "approve")?;
-        let may_choose = held.strategy.as_deref() == Some(Strategy::Replace.name());
-        let operation = held.to_operation();
-        let (plan, finding) = self.prepare(held.path.as_ref(), &operation)?;
-        let old = plan.old().map(|entry| entry.content.as_slice());
-        let is_same = plan.path() == held.path
-            && self.digest(old) == held.old
-            && self.digest(plan.new_content()) == held.new;
-        if !is_same {
-            return Err(Failure::new(
-                FailureKind::Stale,
-                format!("{} has changed since {id} was held", escaped(&held.path)),
-            )
-            .help(format!("{}; then request the change again", discard(id))));
-        }
-        let prompt = ApprovalPrompt {
-            plan,
-            operation,
-            finding,
-            held: Some(id.to_owned()),
-            may_choose,
-        };
+        let prompt = self.prompt(id)?;
         let decided = match &prompt.finding {
             Some(_) => self.decide(prompt, ask),
             // A change that destroys nothing any more needs no answer.
@@ -116,6 +92,40 @@ impl Gate<'_> {
         // The file is written; leftovers in the store are stale and expire.
         let _ = self.held.remove(id);
         Ok(done)
+    }
+
+    /// The question that [`Gate::approve`] asks first.
+    ///
+    /// # Errors
+    /// There is no such change, the file has changed since, or another rule refuses.
+    pub fn question(&self, id: &str) -> GateResult<Question> {
+        Ok(self.prompt(id)?.question(&self.repo.work_tree()))
+    }
+
+    fn prompt(&self, id: &str) -> GateResult<ApprovalPrompt> {
+        let held = load(&self.held, id)?;
+        check_is_held_here(self.repo, &held, "approve")?;
+        let may_choose = held.strategy.as_deref() == Some(Strategy::Replace.name());
+        let operation = held.to_operation();
+        let (plan, finding) = self.prepare(held.path.as_ref(), &operation)?;
+        let old = plan.old().map(|entry| entry.content.as_slice());
+        let is_same = plan.path() == held.path
+            && self.digest(old) == held.old
+            && self.digest(plan.new_content()) == held.new;
+        if !is_same {
+            return Err(Failure::new(
+                FailureKind::Stale,
+                format!("{} has changed since {id} was held", escaped(&held.path)),
+            )
+            .help(format!("{}; then request the change again", discard(id))));
+        }
+        Ok(ApprovalPrompt {
+            plan,
+            operation,
+            finding,
+            held: Some(id.to_owned()),
+            may_choose,
+        })
     }
 
     /// Returns only after the approval is recorded and the content checked again, with the lock held.
@@ -143,7 +153,7 @@ impl Gate<'_> {
         let reason = match answer {
             Answer::Approve(reason) => reason,
             Answer::Reject(reason) => {
-                let mut facts = decision(self.repo, plan.path(), old, new, &reason);
+                let mut facts = decision(self.repo, plan.path(), (old, new), self.how, &reason);
                 facts.extend(decided(prompt.held.as_deref()));
                 designs::name(&mut facts, &self.policy.design_versions());
                 record(&self.log, "rejected", facts)?;
@@ -165,6 +175,7 @@ impl Gate<'_> {
             reason,
             design: design.map(|governing| governing.design.path.clone()),
             expiry: self.policy.settings.expiry,
+            how: self.how,
             signer: self.signer.clone(),
         };
         // A key may ask for a passphrase or a touch, which takes time, too.
@@ -196,8 +207,8 @@ impl Gate<'_> {
 
     /// Records the approval of a change that needs none, so that nothing is stored.
     fn note_approval(&self, prompt: &ApprovalPrompt, reason: &str) -> GateResult<()> {
-        let (old, new) = approval::sides(&prompt.plan.consent);
-        let mut facts = decision(self.repo, prompt.plan.path(), old, new, reason);
+        let sides = approval::sides(&prompt.plan.consent);
+        let mut facts = decision(self.repo, prompt.plan.path(), sides, self.how, reason);
         facts.extend(decided(prompt.held.as_deref()));
         designs::name(&mut facts, &self.policy.design_versions());
         record(&self.log, "approved", facts)?;
@@ -214,6 +225,8 @@ pub struct Consent {
     pub design: Option<BString>,
     /// How many seconds it is valid.
     pub expiry: u64,
+    /// How it came, such as [`TERMINAL`].
+    pub how: &'static str,
     /// Signs it, if set.
     pub signer: Option<Signer>,
 }
@@ -235,7 +248,7 @@ impl Consent {
             design: self.design.clone(),
             who: signed_by.unwrap_or_else(|| who(repo)),
             when: now,
-            how: HOW.to_owned(),
+            how: self.how.to_owned(),
             reason: self.reason.clone(),
             expires: now.saturating_add_unsigned(self.expiry),
             signature: None,
@@ -262,9 +275,7 @@ fn keep_held(
     designs: &[DesignVersion],
     held: Option<&str>,
 ) -> GateResult<()> {
-    let (old, new) = (approval.old.clone(), approval.new.clone());
-    let mut facts = decision(repo, approval.path.as_ref(), old, new, &approval.reason);
-    facts.insert("id".into(), approval.id.clone().into());
+    let mut facts = of_approval(repo, approval);
     facts.insert("expires".into(), approval.expires.into());
     facts.insert("signed".into(), approval.signature.is_some().into());
     facts.extend(decided(held));
@@ -336,8 +347,8 @@ fn discard(id: &str) -> String {
 pub fn reject(repo: &Repository, id: &str, reason: &str) -> GateResult<HeldChange> {
     let held = Held::new(repo.common_dir());
     let change = load(&held, id)?;
-    let (old, new) = (change.old.clone(), change.new.clone());
-    let mut facts = decision(repo, change.path.as_ref(), old, new, reason);
+    let sides = (change.old.clone(), change.new.clone());
+    let mut facts = decision(repo, change.path.as_ref(), sides, TERMINAL, reason);
     facts.extend(decided(Some(id)));
     if change.work_tree != repo.work_tree() {
         facts.insert("worktree".into(), change.work_tree.name().into());
@@ -359,10 +370,7 @@ pub fn consume(repo: &Repository, landed: &[crate::change::Change]) -> GateResul
     let log = Log::of(repo);
     let used = on_record(&log, used).map_err(|error| unreadable(&error))?;
     for approval in &used {
-        let (old, new) = (approval.old.clone(), approval.new.clone());
-        let mut facts = decision(repo, approval.path.as_ref(), old, new, &approval.reason);
-        facts.insert("id".into(), approval.id.clone().into());
-        record(&log, "consumed", facts)?;
+        record(&log, "consumed", of_approval(repo, approval))?;
     }
     Ok(used.len())
 }
@@ -391,11 +399,20 @@ fn forget(held: &Held, id: &str) -> GateResult<()> {
     })
 }
 
+/// What the records of an approval have in common.
+fn of_approval(repo: &Repository, approval: &Approval) -> Map<String, Value> {
+    let sides = (approval.old.clone(), approval.new.clone());
+    let (path, how) = (approval.path.as_ref(), &approval.how);
+    let mut facts = decision(repo, path, sides, how, &approval.reason);
+    facts.insert("id".into(), approval.id.clone().into());
+    facts
+}
+
 fn decision(
     repo: &Repository,
     path: &BStr,
-    old: Option<String>,
-    new: Option<String>,
+    (old, new): (Option<String>, Option<String>),
+    how: &str,
     reason: &str,
 ) -> Map<String, Value> {
     let mut facts = Map::new();
@@ -403,7 +420,7 @@ fn decision(
     facts.insert("old".into(), old.into());
     facts.insert("new".into(), new.into());
     facts.insert("who".into(), who(repo).into());
-    facts.insert("how".into(), HOW.into());
+    facts.insert("how".into(), how.into());
     facts.insert("reason".into(), reason.into());
     facts
 }

@@ -60,6 +60,19 @@ impl HeldChange {
         id_of(&self.work_tree, self.path.as_ref(), old, new)
     }
 
+    /// What the caller is told while it waits under this ID.
+    pub fn failure(&self, id: &str) -> Failure {
+        Failure::new(
+            FailureKind::Held,
+            format!("{}; held as {id}, nothing was written", self.why),
+        )
+        .help(format!(
+            "a person decides: guard approve {id}, or guard reject {id}"
+        ))
+        .help("do not work around this; make a smaller change instead")
+        .detail("id", id)
+    }
+
     /// The operation that writes it.
     pub(super) fn to_operation(&self) -> Operation {
         let content = self.content.clone();

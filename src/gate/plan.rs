@@ -299,19 +299,13 @@ impl Gate<'_> {
             Ok(id) => id,
             Err(failure) => return failure,
         };
+        let held = change.failure(&id);
         Failure {
             details: finding.details.clone(),
             finding: Some(Box::new(finding.clone())),
             analysis: Some(Box::new(plan.analysis.clone())),
-            ..Failure::new(
-                FailureKind::Held,
-                format!("{}; held as {id}, nothing was written", finding.message),
-            )
+            ..held
         }
-        .help(format!(
-            "a person decides: guard approve {id}, or guard reject {id}"
-        ))
-        .help("do not work around this; make a smaller change instead")
         .detail("id", id)
         .detail("expires", change.expires)
     }

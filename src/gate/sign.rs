@@ -148,7 +148,7 @@ fn find(directories: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
 }
 
 /// 128 unique bits: the keys of the standard hasher are random and differ for each state.
-pub(super) fn new_id() -> String {
+pub fn new_id() -> String {
     let half = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", half(), half())
 }

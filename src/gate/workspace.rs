@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use gix::bstr::{BStr, BString};
 
+use super::decision_method::{ELICITATION, TERMINAL};
 use super::failure::{GateResult, not_found, refuse_binary};
 use super::held::Held;
 use super::lock::Lock;
@@ -33,6 +34,8 @@ pub struct Gate<'a> {
     head: RefCell<Option<Rc<Head<'a>>>>,
     /// Signs approvals.
     pub(super) signer: Option<Signer>,
+    /// How decisions come.
+    pub(super) how: &'static str,
 }
 
 impl<'a> Gate<'a> {
@@ -70,6 +73,7 @@ impl<'a> Gate<'a> {
             approvals,
             head: RefCell::default(),
             signer: None,
+            how: TERMINAL,
         }
     }
 
@@ -77,6 +81,27 @@ impl<'a> Gate<'a> {
     #[must_use]
     pub fn signing(self, signer: Option<Signer>) -> Self {
         Gate { signer, ..self }
+    }
+
+    /// The same, where the client of an MCP server answers for the person. Such an approval is never signed: a key
+    /// that needs no touch would turn the client's word into the person's signature.
+    #[must_use]
+    pub fn eliciting(self) -> Self {
+        Gate {
+            signer: None,
+            how: ELICITATION,
+            ..self
+        }
+    }
+
+    /// Whether the client of an MCP server may answer for the person.
+    pub fn may_elicit(&self) -> bool {
+        self.policy.settings.elicitation
+    }
+
+    /// The directories that may be read, and those that may be written, as the settings name them.
+    pub fn roots(&self) -> [&[String]; 2] {
+        [&self.policy.settings.read, &self.policy.settings.write]
     }
 
     /// Reads a text file inside the read roots. A refusal is recorded.

@@ -24,6 +24,7 @@ pub mod frameworks;
 #[cfg(target_os = "linux")]
 pub mod image;
 pub mod log;
+pub mod mcp;
 #[cfg(target_os = "linux")]
 pub mod race;
 pub mod random;

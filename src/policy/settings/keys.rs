@@ -160,6 +160,9 @@ settings! {
         "expiry" ValueKind::Span => expiry: u64 = 14 * DAY;
             "How long an unused approval stays valid."
             "";
+        "elicitation" ValueKind::Flag => elicitation: bool = true;
+            "Let the client of `guard mcp` ask the person about a held change."
+            "guard believes the client that a person answered: see [Approval through the client](mcp.md#approval-through-the-client).";
     }
     "snapshots" "copies of changed files" {
         "keep" ValueKind::Span => keep: u64 = 90 * DAY;

@@ -1,0 +1,130 @@
+//! A held change: the question to the person, and what follows from the answer.
+
+use serde_json::Value;
+
+use super::session::Session;
+use super::tool::{Call, ToolAnswer};
+use crate::gate::{self, Answer, Failure, FailureKind, Gate, GateResult, Question, Strategy};
+use crate::git::Repository;
+
+/// What the client says that the person decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Decision {
+    /// Write it, combined in this way.
+    Approve {
+        /// `None` for what is no write.
+        strategy: Option<Strategy>,
+        word: String,
+        reason: String,
+    },
+    /// Discard it.
+    Reject(String),
+}
+
+/// The held change of a failure.
+pub(super) fn id_of(failure: &Failure) -> Option<&str> {
+    match failure.kind {
+        FailureKind::Held => failure.details.get("id").and_then(Value::as_str),
+        _ => None,
+    }
+}
+
+/// `request_approval`: the change is still held, which makes the server ask.
+pub(super) fn request_approval(call: &Call<'_>) -> GateResult<ToolAnswer> {
+    let id = call.arguments.text("id");
+    let (change, _) = gate::held_change(call.repo, id)?;
+    Err(change.failure(id))
+}
+
+/// The question about a held change; `None` if the settings leave it to a terminal.
+///
+/// # Errors
+/// There is no such change, the file has changed since, or another rule refuses.
+pub(super) fn question(session: &Session, id: &str) -> GateResult<Option<Question>> {
+    let repo = Repository::open(".".as_ref())?;
+    let gate = Gate::open(&repo, session.options())?.eliciting();
+    session.check(&gate)?;
+    if !gate.may_elicit() {
+        return Ok(None);
+    }
+    gate.question(id).map(Some)
+}
+
+/// Does what was decided.
+///
+/// # Errors
+/// As for [`Gate::approve`]; the word or the reason is missing, or the chosen strategy is impossible.
+pub(super) fn decide(session: &Session, id: &str, decision: &Decision) -> GateResult<ToolAnswer> {
+    let repo = Repository::open(".".as_ref())?;
+    let gate = Gate::open(&repo, session.options())?.eliciting();
+    session.check(&gate)?;
+    if !gate.may_elicit() {
+        return Err(not_approved(
+            "the settings leave approvals to a terminal",
+            id,
+            None,
+        ));
+    }
+    let mut problem = None;
+    let mut is_first = true;
+    let done = gate.approve(id, &mut |question| {
+        let answer = answer(question, decision, is_first);
+        is_first = false;
+        answer.unwrap_or_else(|why| {
+            problem = Some(why);
+            Answer::Nothing
+        })
+    });
+    let done = done.map_err(|failure| match (failure.kind, problem) {
+        (FailureKind::NotApproved, Some(why)) => not_approved(&why, id, None),
+        _ => failure,
+    })?;
+    let mut answer = done.to_json(&gate);
+    answer["approval"] = "elicitation".into();
+    Ok(answer.into())
+}
+
+/// The answer to one question; the first is the one that the person saw.
+fn answer(question: &Question, decision: &Decision, is_first: bool) -> Result<Answer, String> {
+    let (strategy, word, reason) = match decision {
+        Decision::Reject(reason) => return Ok(Answer::Reject(reason.clone())),
+        Decision::Approve {
+            strategy,
+            word,
+            reason,
+        } => (*strategy, word, reason),
+    };
+    if is_first && *word != question.word {
+        return Err(format!("the word was not `{}`", question.word));
+    }
+    if reason.is_empty() {
+        return Err("an approval needs a reason".to_owned());
+    }
+    match (strategy, &question.problem) {
+        (_, Some(problem)) => Err(problem.message.clone()),
+        (Some(strategy), _) if is_first && question.strategy != Some(strategy) => {
+            Ok(Answer::Instead(strategy))
+        }
+        _ if !is_first && question.finding.is_some() => {
+            Err("in this way it still destroys too much".to_owned())
+        }
+        _ => Ok(Answer::Approve(reason.clone())),
+    }
+}
+
+/// The change stays held; `held` is the failure that said so first.
+pub(super) fn not_approved(why: &str, id: &str, held: Option<&Failure>) -> Failure {
+    let failure = Failure::new(
+        FailureKind::NotApproved,
+        format!("the change was not approved: {why}; it is still held as {id}"),
+    );
+    Failure {
+        analysis: held.and_then(|held| held.analysis.clone()),
+        ..failure
+    }
+    .help(format!(
+        "a person can decide in a terminal: guard approve {id}, or guard reject {id}"
+    ))
+    .help("do not work around this; make a smaller change instead")
+    .detail("id", id)
+}

@@ -1,0 +1,103 @@
+//! What the server remembers between calls: the designs that the client has seen, and open questions.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::gate::{Failure, FailureKind, Gate, GateResult};
+use crate::judge::Options;
+use crate::path::escaped;
+use crate::policy::DesignVersion;
+use crate::policy::scope::Scope;
+
+/// One client's session.
+pub(super) struct Session {
+    options: Options,
+    /// Why the client may not ask the person, if it may not.
+    refusal_to_ask: Option<String>,
+    seen: Mutex<Option<SeenScope>>,
+    /// Questions whose answers come with the next call: the held change by the question's key.
+    questions: Mutex<HashMap<String, String>>,
+}
+
+/// The scope of the calls so far.
+#[derive(Clone)]
+pub(super) struct SeenScope {
+    pub(super) designs: Vec<DesignVersion>,
+    pub(super) scope: Scope,
+}
+
+impl SeenScope {
+    pub(super) fn of(gate: &Gate<'_>) -> SeenScope {
+        SeenScope {
+            designs: gate.design_versions(),
+            scope: gate.scope().cloned().unwrap_or_default(),
+        }
+    }
+}
+
+impl Session {
+    pub(super) fn new(options: Options, refusal_to_ask: Option<String>) -> Session {
+        Session {
+            options,
+            refusal_to_ask,
+            seen: Mutex::default(),
+            questions: Mutex::default(),
+        }
+    }
+
+    pub(super) fn options(&self) -> &Options {
+        &self.options
+    }
+
+    pub(super) fn refusal_to_ask(&self) -> Option<&str> {
+        self.refusal_to_ask.as_deref()
+    }
+
+    /// Refuses if other designs apply than at the first call. The client plans by what it knows of the scope.
+    ///
+    /// # Errors
+    /// The designs have changed.
+    pub(super) fn check(&self, gate: &Gate<'_>) -> GateResult<()> {
+        let mut seen = locked(&self.seen);
+        let known = seen.get_or_insert_with(|| SeenScope::of(gate));
+        let designs = gate.design_versions();
+        if known.designs == designs {
+            return Ok(());
+        }
+        let paths: Vec<String> = designs
+            .iter()
+            .map(|design| escaped(&design.path).to_string())
+            .collect();
+        let what = match paths.is_empty() {
+            true => "no design applies any more".to_owned(),
+            false => format!(
+                "the design has changed since this session began: {}",
+                paths.join(", ")
+            ),
+        };
+        Err(Failure::new(FailureKind::Stale, what)
+            .help("call reload_scope, which tells what changed, then call the tool again"))
+    }
+
+    /// Takes the designs of this gate, and returns those before.
+    pub(super) fn reload(&self, gate: &Gate<'_>) -> SeenScope {
+        let now = SeenScope::of(gate);
+        let mut seen = locked(&self.seen);
+        seen.replace(now.clone()).unwrap_or(now)
+    }
+
+    /// Notes a question about a held change, under a key that nobody can guess.
+    pub(super) fn note_question(&self, key: String, id: String) {
+        locked(&self.questions).insert(key, id);
+    }
+
+    /// The held change of a question. Each question is answered once.
+    pub(super) fn take_question(&self, key: &str) -> Option<String> {
+        locked(&self.questions).remove(key)
+    }
+}
+
+/// A call that panicked leaves the data whole: nothing can fail while it is locked.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,729 @@
+//! `guard mcp` by its protocol: what each tool does, refuses and asks, and that the server survives bad clients.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::common::corpus::{self, text as member};
+use crate::common::mcp::{McpClient, text};
+use crate::common::{DESIGN, GUARD, Repo, lines, run};
+
+const NOW: &str = "2025-06-18";
+
+/// A design for `src/`, with a file of 200 lines that is committed.
+fn repo() -> Repo {
+    let repo = Repo::new();
+    repo.stage("src/large.py", lines(1..=200));
+    repo.stage("src/small.py", "a = 1\nb = 2\n");
+    repo.stage("src/old.py", "old = 1\n");
+    repo.stage("src/trash.py", "trash = 1\n");
+    repo.stage("other.py", "x = 1\n");
+    repo.stage(".env", "TOKEN=1\n");
+    repo.govern(&[
+        ("src/large.py", "Modify", ""),
+        ("src/small.py", "Modify", ""),
+        ("src/new/deep.py", "Add", ""),
+        ("src/gone.py", "Add", ""),
+        ("src/moved.py", "Add", ""),
+        ("src/old.py", "Delete", ""),
+        ("src/trash.py", "Delete", ""),
+    ]);
+    repo
+}
+
+fn client(repo: &Repo) -> McpClient {
+    McpClient::start(repo, NOW, json!({}))
+}
+
+/// A client that can ask, and gets this answer.
+fn asking(repo: &Repo, answer: Value) -> McpClient {
+    let mut client = McpClient::start(repo, NOW, json!({ "elicitation": {} }));
+    client.answer = answer;
+    client
+}
+
+fn read(repo: &Repo, path: &str) -> String {
+    fs::read_to_string(repo.path(path)).unwrap()
+}
+
+/// The records of one event.
+fn records(repo: &Repo, event: &str) -> Vec<Value> {
+    let log = fs::read_to_string(repo.path(".git/guard/log.jsonl")).unwrap_or_default();
+    let records = log
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    records.filter(|record| record["event"] == event).collect()
+}
+
+fn replacement() -> String {
+    (1..=200)
+        .map(|number| format!("other text {number}\n"))
+        .collect()
+}
+
+/// An approval as the person types it: the word is in the question.
+fn approval(decision: &str, word: &str) -> Value {
+    json!({ "action": "accept", "content": { "decision": decision, "word": word, "reason": "agreed" } })
+}
+
+/// The word for the large file: the first of what would be lost.
+const WORD: &str = "line";
+
+#[test]
+fn tools_have_names_hints_and_schemas() {
+    let repo = repo();
+    let mut client = client(&repo);
+    let listed = client.request("tools/list", json!({}));
+    let tools = listed["result"]["tools"].as_array().unwrap();
+    let names: Vec<&str> = tools
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
+    let expected = [
+        "read_text_file",
+        "read_multiple_files",
+        "write_file",
+        "edit_file",
+        "move_file",
+        "delete_file",
+        "create_directory",
+        "list_directory",
+        "directory_tree",
+        "search_files",
+        "get_file_info",
+        "list_allowed_directories",
+        "check_write",
+        "show_scope",
+        "reload_scope",
+        "request_approval",
+        "list_snapshots",
+        "restore_snapshot",
+    ];
+    assert_eq!(names, expected);
+    for tool in tools {
+        assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
+        assert_eq!(tool["outputSchema"]["type"], "object", "{tool}");
+        assert_eq!(tool["annotations"]["openWorldHint"], false, "{tool}");
+        let name = tool["name"].as_str().unwrap();
+        let reads = !matches!(
+            name,
+            "write_file"
+                | "edit_file"
+                | "move_file"
+                | "delete_file"
+                | "create_directory"
+                | "reload_scope"
+                | "request_approval"
+                | "restore_snapshot"
+        );
+        assert_eq!(tool["annotations"]["readOnlyHint"], reads, "{tool}");
+        let destroys = !reads && !matches!(name, "create_directory" | "reload_scope");
+        assert_eq!(tool["annotations"]["destructiveHint"], destroys, "{tool}");
+        let asks = &tool["_meta"]["anthropic/requiresUserInteraction"];
+        assert_eq!(*asks == true, name == "request_approval", "{tool}");
+    }
+}
+
+#[test]
+fn files_are_read_written_edited_moved_and_deleted_as_by_the_verbs() {
+    let repo = repo();
+    let mut client = client(&repo);
+    let whole = client.does("read_text_file", json!({ "path": "src/small.py" }));
+    assert_eq!(whole["content"], "a = 1\nb = 2\n");
+    assert_eq!(
+        client.does(
+            "read_text_file",
+            json!({ "path": "src/small.py", "head": 1 })
+        )["content"],
+        "a = 1\n"
+    );
+    assert_eq!(
+        client.does(
+            "read_text_file",
+            json!({ "path": "src/small.py", "tail": 1 })
+        )["content"],
+        "b = 2\n"
+    );
+    let both = client.does(
+        "read_multiple_files",
+        json!({ "paths": ["src/small.py", "absent.py", ".env"] }),
+    );
+    let kinds: Vec<&Value> = both["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| &file["error"]["kind"])
+        .collect();
+    assert_eq!(
+        kinds,
+        [&Value::Null, &json!("not-found"), &json!("refused")],
+        "{both}"
+    );
+
+    let written = client.does(
+        "write_file",
+        json!({ "path": "src/new/deep.py", "content": "one\n" }),
+    );
+    assert_eq!(written["created"], true, "{written}");
+    assert_eq!(read(&repo, "src/new/deep.py"), "one\n");
+    let added = client.does(
+        "write_file",
+        json!({ "path": repo.path("src/new/deep.py"), "content": "two\n", "strategy": "append" }),
+    );
+    assert_eq!(read(&repo, "src/new/deep.py"), "one\ntwo\n");
+    let edit =
+        json!({ "path": "src/small.py", "edits": [{ "oldText": "a = 1", "newText": "a = 3" }] });
+    let mut dry = edit.clone();
+    dry["dryRun"] = true.into();
+    assert!(
+        client.does("edit_file", dry)["analysis"]["diff_preview"]
+            .as_str()
+            .unwrap()
+            .contains("+a = 3")
+    );
+    assert_eq!(read(&repo, "src/small.py"), "a = 1\nb = 2\n");
+    client.does("edit_file", edit.clone());
+    assert_eq!(read(&repo, "src/small.py"), "a = 3\nb = 2\n");
+    assert_eq!(client.refuses("edit_file", edit).0, "search-not-found");
+
+    client.does(
+        "move_file",
+        json!({ "source": "src/old.py", "destination": "src/moved.py" }),
+    );
+    assert_eq!(read(&repo, "src/moved.py"), "old = 1\n");
+    client.does("delete_file", json!({ "path": "src/trash.py" }));
+    assert!(!repo.path("src/old.py").exists() && !repo.path("src/trash.py").exists());
+    client.does("restore_snapshot", json!({ "snapshot": added["backup"] }));
+    assert_eq!(read(&repo, "src/new/deep.py"), "one\n");
+    let snapshots = client.does("list_snapshots", json!({ "limit": 3 }));
+    assert_eq!(snapshots["snapshots"].as_array().unwrap().len(), 3);
+    assert_eq!(snapshots["truncated"], true);
+    assert_eq!(client.end(), 0);
+    repo.guard(&["audit", "verify"]).exits(0);
+}
+
+#[test]
+fn directories_are_listed_as_far_as_guard_may_read() {
+    let repo = repo();
+    repo.write("src/deep/down/note.txt", "n\n");
+    std::os::unix::fs::symlink("/etc", repo.path("escape")).unwrap();
+    std::os::unix::fs::symlink("small.py", repo.path("src/link")).unwrap();
+    let mut client = client(&repo);
+    let names = |answer: &Value| -> Vec<String> {
+        let entries = answer["entries"].as_array().unwrap();
+        entries
+            .iter()
+            .map(|entry| entry["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    for root in [".", "", "./", repo.root.to_str().unwrap()] {
+        let listed = client.does("list_directory", json!({ "path": root }));
+        assert_eq!(
+            names(&listed),
+            ["docs", "guard.toml", "other.py", "src"],
+            "{root}"
+        );
+    }
+    let listed = client.call("list_directory", json!({ "path": "src" }));
+    assert_eq!(
+        text(&listed),
+        "[DIR] deep\n[FILE] large.py\n[FILE] old.py\n[FILE] small.py\n[FILE] trash.py\n"
+    );
+    let tree = client.does(
+        "directory_tree",
+        json!({ "path": "src", "excludePatterns": ["down"] }),
+    );
+    assert_eq!(
+        tree["tree"][0],
+        json!({ "name": "deep", "type": "directory", "children": [] }),
+        "{tree}"
+    );
+    let found = client.does(
+        "search_files",
+        json!({ "path": ".", "pattern": "*.py", "excludePatterns": ["small.py"] }),
+    );
+    let expected: Vec<Value> = ["other.py", "src/large.py", "src/old.py", "src/trash.py"]
+        .map(|path| repo.path(path).to_str().unwrap().into())
+        .into();
+    assert_eq!(found["paths"], Value::from(expected));
+    let info = client.does("get_file_info", json!({ "path": "src/small.py" }));
+    assert_eq!(
+        (&info["size"], &info["isFile"]),
+        (&json!(12), &json!(true)),
+        "{info}"
+    );
+    let allowed = client.does("list_allowed_directories", json!({}));
+    assert_eq!(allowed["write"], json!([repo.root.to_str().unwrap()]));
+
+    for (tool, path) in [
+        ("list_directory", "escape"),
+        ("list_directory", ".."),
+        ("list_directory", ".git"),
+        ("get_file_info", ".env"),
+        ("get_file_info", "/etc/passwd"),
+        ("list_directory", "/"),
+        ("create_directory", "../next"),
+        ("create_directory", "lib"),
+        ("directory_tree", "/etc"),
+    ] {
+        let (kind, said) = client.refuses(tool, json!({ "path": path }));
+        assert!(
+            matches!(kind.as_str(), "security" | "refused"),
+            "{tool} {path}: {kind} {said}"
+        );
+    }
+    assert!(!repo.path("../next").exists() && !repo.path("lib").exists());
+    assert_eq!(
+        client.does("create_directory", json!({ "path": "src/new" }))["created"],
+        true
+    );
+    assert!(repo.path("src/new").is_dir());
+    assert_eq!(records(&repo, "directory").len(), 1);
+    assert_eq!(
+        client.does("create_directory", json!({ "path": "src/new" }))["created"],
+        false
+    );
+}
+
+#[test]
+fn refusal_is_an_error_of_the_tool_with_the_next_step() {
+    let repo = repo();
+    let before = repo.digest_tree();
+    let mut client = client(&repo);
+    let (kind, said) = client.refuses(
+        "write_file",
+        json!({ "path": "src/smal.py", "content": "x\n" }),
+    );
+    assert_eq!(kind, "refused");
+    assert!(
+        said.contains("src/small.py") && said.contains(DESIGN),
+        "{said}"
+    );
+    assert!(said.contains("Nothing was written"), "{said}");
+    let checked = client.does("check_write", json!({ "path": "src/smal.py" }));
+    assert_eq!(checked["results"][0]["rule"], "out-of-scope", "{checked}");
+    assert_eq!(
+        client.does(
+            "check_write",
+            json!({ "path": "src/small.py", "content": "" })
+        )["results"][0]["allowed"],
+        true
+    );
+    let shown = client.does("show_scope", json!({}));
+    assert_eq!(shown["grants"].as_array().unwrap().len(), 7, "{shown}");
+    for (arguments, part) in [
+        (json!({ "path": "src/small.py" }), "`content` is missing"),
+        (
+            json!({ "path": 1, "content": "" }),
+            "`path` must be a string",
+        ),
+        (
+            json!({ "path": "src/small.py", "content": "", "contents": "" }),
+            "did you mean `content`",
+        ),
+        (
+            json!({ "path": "src/small.py", "content": "", "strategy": "merge" }),
+            "one of replace",
+        ),
+        (
+            json!({ "path": "src/small.py", "content": "", "strategy": "insert" }),
+            "`line`",
+        ),
+    ] {
+        let (kind, said) = client.refuses("write_file", arguments);
+        assert_eq!(kind, "cannot-judge");
+        assert!(said.contains(part), "{said}");
+    }
+    drop(client);
+    assert_ne!(repo.digest_tree(), before, "the refusal is recorded");
+    assert_eq!(records(&repo, "refused").len(), 1);
+}
+
+#[test]
+fn changed_design_is_used_only_after_a_reload_that_tells_and_logs_it() {
+    let repo = repo();
+    let mut client = client(&repo);
+    client.does("show_scope", json!({}));
+    repo.design(
+        DESIGN,
+        &[("src/small.py", "Modify", ""), ("src/extra.py", "Add", "")],
+    );
+    repo.commit("Change the design");
+    let extra = json!({ "path": "src/extra.py", "content": "x\n" });
+    let (kind, said) = client.refuses("write_file", extra.clone());
+    assert_eq!(kind, "stale");
+    assert!(said.contains("reload_scope"), "{said}");
+    assert!(!repo.path("src/extra.py").exists());
+    let reloaded = client.does("reload_scope", json!({}));
+    assert_eq!(reloaded["changed"], true);
+    assert_eq!(reloaded["added"][0]["path"], "src/extra.py", "{reloaded}");
+    assert_eq!(
+        reloaded["removed"].as_array().unwrap().len(),
+        6,
+        "{reloaded}"
+    );
+    client.does("write_file", extra);
+    assert_eq!(
+        client
+            .refuses(
+                "write_file",
+                json!({ "path": "src/moved.py", "content": "x\n" })
+            )
+            .0,
+        "refused"
+    );
+    let log = records(&repo, "scope-reloaded");
+    assert_eq!(log.len(), 1);
+    assert_ne!(log[0]["before"], log[0]["designs"]);
+    assert_eq!(client.does("reload_scope", json!({}))["changed"], false);
+    assert_eq!(records(&repo, "scope-reloaded").len(), 1);
+    drop(client);
+    repo.guard(&["audit", "verify"]).exits(0);
+}
+
+#[test]
+fn held_change_without_a_person_to_ask_names_the_command_for_a_terminal() {
+    let repo = repo();
+    let mut client = client(&repo);
+    let large = json!({ "path": "src/large.py", "content": replacement() });
+    let (kind, said) = client.refuses("write_file", large);
+    assert_eq!(kind, "held");
+    let held = repo.json(&["pending"])["held"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(said.contains(&format!("guard approve {held}")), "{said}");
+    assert_eq!(
+        client.refuses("request_approval", json!({ "id": held })).0,
+        "held"
+    );
+    assert_eq!(
+        client
+            .refuses("request_approval", json!({ "id": "0123456789ab" }))
+            .0,
+        "not-found"
+    );
+    assert_eq!(read(&repo, "src/large.py"), lines(1..=200));
+}
+
+#[test]
+fn approval_through_the_client_writes_once_and_is_logged_as_such() {
+    let repo = repo();
+    let mut client = asking(&repo, approval("replace", WORD));
+    let large = json!({ "path": "src/large.py", "content": replacement() });
+    let done = client.does("write_file", large);
+    assert_eq!(done["approval"], "elicitation", "{done}");
+    assert_eq!(read(&repo, "src/large.py"), replacement());
+    let question = &client.questions[0];
+    let offered = &question["requestedSchema"]["properties"]["decision"]["enum"];
+    assert_eq!(
+        *offered,
+        json!(["replace", "append", "insert", "extend", "reject"])
+    );
+    let message = question["message"].as_str().unwrap();
+    assert!(
+        message.contains("-line number 1") && message.contains("What would be lost"),
+        "{message}"
+    );
+    let approved = records(&repo, "approved");
+    assert_eq!(approved.len(), 1);
+    assert_eq!(approved[0]["how"], "elicitation");
+    assert_eq!(approved[0]["signed"], false);
+    assert_eq!(approved[0]["reason"], "agreed");
+    assert_eq!(repo.json(&["pending"])["held"], json!([]));
+}
+
+#[test]
+fn strategy_is_chosen_in_the_same_question() {
+    let repo = repo();
+    let mut client = asking(&repo, approval("append", WORD));
+    let done = client.does(
+        "write_file",
+        json!({ "path": "src/large.py", "content": replacement() }),
+    );
+    assert_eq!(client.questions.len(), 1);
+    assert_eq!(
+        done["analysis"]["change_classification"], "MODIFY",
+        "{done}"
+    );
+    assert_eq!(read(&repo, "src/large.py"), lines(1..=200) + &replacement());
+}
+
+#[test]
+fn anything_but_a_whole_approval_leaves_the_change_held() {
+    let repo = repo();
+    let large = json!({ "path": "src/large.py", "content": replacement() });
+    for (answer, part) in [
+        (json!({ "action": "decline" }), "declined"),
+        (json!({ "action": "cancel" }), "closed"),
+        (json!({ "action": "accept" }), "no decision"),
+        (json!({ "action": "accept", "content": {} }), "no decision"),
+        (
+            json!({ "action": "accept", "content": { "decision": "replace" } }),
+            "the word was not",
+        ),
+        (approval("replace", "number"), "the word was not"),
+        (
+            json!({ "action": "accept", "content": { "decision": "replace", "word": WORD } }),
+            "needs a reason",
+        ),
+        (approval("insert", WORD), "insert needs a line"),
+        (approval("yes", WORD), "no decision"),
+        (json!({ "nonsense": 1 }), "not approved"),
+    ] {
+        let mut client = asking(&repo, answer);
+        let (kind, said) = client.refuses("write_file", large.clone());
+        assert_eq!(kind, "not-approved", "{said}");
+        assert!(
+            said.contains(part) && said.contains("guard approve"),
+            "{said}"
+        );
+        assert_eq!(read(&repo, "src/large.py"), lines(1..=200));
+    }
+    assert_eq!(records(&repo, "approved").len(), 0);
+    assert_eq!(repo.json(&["pending"])["held"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn rejection_through_the_client_discards_the_change() {
+    let repo = repo();
+    let answer =
+        json!({ "action": "accept", "content": { "decision": "reject", "reason": "too much" } });
+    let mut client = asking(&repo, answer);
+    let (kind, said) = client.refuses(
+        "write_file",
+        json!({ "path": "src/large.py", "content": replacement() }),
+    );
+    assert_eq!(kind, "rejected", "{said}");
+    assert_eq!(records(&repo, "rejected")[0]["how"], "elicitation");
+    assert_eq!(repo.json(&["pending"])["held"], json!([]));
+}
+
+#[test]
+fn settings_or_a_shell_of_an_agent_leave_approvals_to_a_terminal() {
+    let repo = repo();
+    let large = json!({ "path": "src/large.py", "content": replacement() });
+    let mut command = repo.command(GUARD);
+    command.env("CLAUDECODE", "1");
+    let mut client = McpClient::start_as(&mut command, NOW, json!({ "elicitation": {} }));
+    client.answer = approval("replace", WORD);
+    let (kind, _) = client.refuses("write_file", large.clone());
+    assert_eq!((kind.as_str(), client.questions.len()), ("held", 0));
+    drop(client);
+
+    let settings = format!(
+        "{}[approvals]\nelicitation = false\n",
+        crate::common::SETTINGS
+    );
+    repo.stage("guard.toml", settings);
+    repo.commit("Ask at a terminal");
+    let mut client = asking(&repo, approval("replace", WORD));
+    let (kind, _) = client.refuses("write_file", large);
+    assert_eq!((kind.as_str(), client.questions.len()), ("held", 0));
+    assert_eq!(read(&repo, "src/large.py"), lines(1..=200));
+}
+
+#[test]
+fn newest_revision_asks_by_the_answer_and_each_question_counts_once() {
+    let repo = repo();
+    let mut client = McpClient::spawn(repo.command(GUARD).arg("mcp"));
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": { "elicitation": { "form": {} } },
+    });
+    let known = client.request("server/discover", json!({ "_meta": meta }));
+    let versions = known["result"]["supportedVersions"].as_array().unwrap();
+    assert!(
+        versions.contains(&json!("2026-07-28")) && versions.contains(&json!("2024-11-05")),
+        "{known}"
+    );
+    let large = json!({ "path": "src/large.py", "content": replacement() });
+    let mut call = json!({ "_meta": meta, "name": "write_file", "arguments": large });
+    let asked = client.request("tools/call", call.clone())["result"].clone();
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let key = asked["requestState"].as_str().unwrap();
+    assert_eq!(
+        asked["inputRequests"][key]["method"], "elicitation/create",
+        "{asked}"
+    );
+    // A made-up question is none.
+    call["requestState"] = "made-up".into();
+    call["inputResponses"] = json!({ "made-up": approval("replace", WORD) });
+    assert_eq!(
+        client.request("tools/call", call.clone())["result"]["isError"],
+        true
+    );
+    call["requestState"] = key.into();
+    call["inputResponses"] = json!({ key: approval("replace", WORD) });
+    let done = client.request("tools/call", call.clone())["result"].clone();
+    assert_eq!(done["isError"], false, "{done}");
+    assert_eq!(read(&repo, "src/large.py"), replacement());
+    assert_eq!(
+        client.request("tools/call", call)["result"]["isError"],
+        true
+    );
+    assert_eq!(records(&repo, "approved").len(), 1);
+}
+
+#[test]
+fn every_revision_that_begins_with_a_handshake_is_served() {
+    let repo = repo();
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        let mut client = McpClient::start(&repo, version, json!({}));
+        let read = client.call("read_text_file", json!({ "path": "src/small.py" }));
+        assert_eq!(text(&read), "a = 1\nb = 2\n", "{version}");
+        assert_eq!(client.end(), 0);
+    }
+}
+
+#[test]
+fn concurrent_calls_take_turns_and_all_are_answered() {
+    let repo = repo();
+    let mut client = client(&repo);
+    let calls: Vec<u64> = (0..12)
+        .map(|number| {
+            let content = format!("line {number}\n");
+            let arguments = json!({ "path": "src/gone.py", "content": content, "strategy": if number == 0 { "replace" } else { "append" } });
+            client.begin("tools/call", json!({ "name": "write_file", "arguments": arguments }))
+        })
+        .collect();
+    let mut open: Vec<u64> = calls;
+    while !open.is_empty() {
+        let message = client.receive().unwrap();
+        let id = message["id"].as_u64().unwrap();
+        open.retain(|call| *call != id);
+    }
+    drop(client);
+    repo.guard(&["audit", "verify"]).exits(0);
+    assert_eq!(
+        records(&repo, "started").len(),
+        records(&repo, "done").len()
+    );
+}
+
+#[test]
+fn client_that_leaves_during_a_question_leaves_the_change_held() {
+    let repo = repo();
+    let mut client = asking(&repo, Value::Null);
+    let arguments = json!({ "path": "src/large.py", "content": replacement() });
+    client.begin(
+        "tools/call",
+        json!({ "name": "write_file", "arguments": arguments }),
+    );
+    while client.receive().unwrap()["method"] != "elicitation/create" {}
+    assert_eq!(client.end(), 0);
+    assert_eq!(read(&repo, "src/large.py"), lines(1..=200));
+    assert_eq!(repo.json(&["pending"])["held"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn cancelled_question_leaves_the_change_held_and_the_server_serves_on() {
+    let repo = repo();
+    let mut client = asking(&repo, Value::Null);
+    let arguments = json!({ "path": "src/large.py", "content": replacement() });
+    let call = client.begin(
+        "tools/call",
+        json!({ "name": "write_file", "arguments": arguments }),
+    );
+    let question = loop {
+        let message = client.receive().unwrap();
+        if message["method"] == "elicitation/create" {
+            break message;
+        }
+    };
+    client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": call } }));
+    client.does("read_text_file", json!({ "path": "src/small.py" }));
+    // An answer that comes too late decides nothing.
+    client.send(
+        &json!({ "jsonrpc": "2.0", "id": question["id"], "result": approval("replace", WORD) }),
+    );
+    client.does("read_text_file", json!({ "path": "src/small.py" }));
+    drop(client);
+    assert_eq!(read(&repo, "src/large.py"), lines(1..=200));
+    assert_eq!(records(&repo, "approved").len(), 0);
+}
+
+#[test]
+fn bad_messages_do_not_end_the_session_but_endless_ones_do() {
+    let repo = repo();
+    let mut client = client(&repo);
+    for message in [
+        json!([]),
+        json!({ "jsonrpc": "2.0" }),
+        json!("text"),
+        Value::Null,
+    ] {
+        client.send(&message);
+    }
+    let unknown = client.request(
+        "tools/call",
+        json!({ "name": "no_such_tool", "arguments": {} }),
+    );
+    assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+    let large = "x".repeat(11_000_000);
+    let (kind, _) = client.refuses(
+        "write_file",
+        json!({ "path": "src/gone.py", "content": large }),
+    );
+    assert_eq!(kind, "too-large");
+    client.does("read_text_file", json!({ "path": "src/small.py" }));
+    client.send(&json!({ "jsonrpc": "2.0", "id": 99, "method": "x".repeat(70 << 20) }));
+    assert!(std::iter::from_fn(|| client.receive()).all(|message| message["id"] != 99));
+    drop(client);
+    run(repo.command(GUARD).args(["-C", "..", "mcp"]))
+        .exits(2)
+        .says("repository");
+    run(repo.command(GUARD).arg("mcp")).exits(0);
+}
+
+#[test]
+fn hostile_paths_get_the_verdicts_of_guard_check() {
+    let Some(corpus) = corpus::entries() else {
+        return;
+    };
+    let repo = Repo::new();
+    repo.stage(
+        "guard.toml",
+        "[lld]\nmissing = \"skip\"\n[workspace]\nsecrets = []\n",
+    );
+    repo.commit("Begin");
+    let mut client = client(&repo);
+    let (mut judged, mut wrong) = (Vec::new(), Vec::new());
+    let requests = corpus.iter().filter(|entry| {
+        matches!(member(entry, "context"), "relative" | "absolute") && entry["needs"].is_null()
+    });
+    for entry in requests {
+        // JSON holds no bytes that are not UTF-8.
+        let Ok(input) = String::from_utf8(corpus::moved(&corpus::input(entry), &repo)) else {
+            continue;
+        };
+        let checked = client.does("check_write", json!({ "path": input }))["results"][0].clone();
+        let expected = member(entry, "expected") == "accept";
+        if checked["allowed"] != expected {
+            wrong.push(format!("{}: {checked}", entry["id"]));
+        }
+        judged.push((input.clone(), checked));
+        if !expected {
+            let (kind, _) =
+                client.refuses("write_file", json!({ "path": input, "content": "x\n" }));
+            if kind != "security" {
+                wrong.push(format!("{}: written as {kind}", entry["id"]));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(judged.len() >= 200, "{}", judged.len());
+    // No argument of a program can hold a NUL.
+    judged.retain(|(input, _)| !input.contains('\0'));
+    let mut check = repo.command(GUARD);
+    check.args(["check", "--format", "json", "--"]);
+    check.args(judged.iter().map(|(input, _)| input));
+    let report: Value = serde_json::from_str(&run(&mut check).stdout).unwrap();
+    for ((_, checked), same) in judged.iter().zip(report["results"].as_array().unwrap()) {
+        assert_eq!(checked, same);
+    }
+}
