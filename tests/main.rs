@@ -81,6 +81,7 @@ mod limits;
 mod loose_objects;
 mod managers;
 mod mcp;
+mod mcp_clients;
 mod measure_precision;
 mod measure_vs_git;
 mod merge_heads;

@@ -15,6 +15,7 @@
 )]
 
 pub mod agents;
+pub mod clients;
 pub mod commits;
 pub mod corpus;
 #[cfg(target_os = "linux")]

@@ -1,0 +1,217 @@
+//! Real clients drive `guard mcp`: the official Python and TypeScript SDKs, and the command line of the MCP Inspector.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+use std::process::Command;
+use std::thread;
+
+use serde_json::{Value, json};
+
+use crate::common::clients::{newest_python_sdk, node_packages, program, python};
+use crate::common::{GUARD, Repo, lines, run};
+
+/// A design with a file for each tool, and a change that is held under the returned ID.
+fn repo() -> (Repo, String) {
+    let repo = Repo::new();
+    for name in ["read", "edit", "move", "delete", "restore"] {
+        repo.stage(format!("src/{name}.py"), format!("name = '{name}'\n"));
+    }
+    for name in ["large", "held"] {
+        repo.stage(format!("src/{name}.py"), lines(1..=200));
+    }
+    repo.govern(&[
+        ("src/write.py", "Add", ""),
+        ("src/edit.py", "Modify", ""),
+        ("src/move.py", "Delete", ""),
+        ("src/moved.py", "Add", ""),
+        ("src/delete.py", "Delete", ""),
+        ("src/restore.py", "Modify", ""),
+        ("src/large.py", "Modify", ""),
+        ("src/held.py", "Modify", ""),
+        ("src/new/deep.py", "Add", ""),
+    ]);
+    repo.guard(&["write", "src/held.py", "--content-file", "src/read.py"])
+        .exits(1);
+    let held = repo.json(&["pending"])["held"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    (repo, held)
+}
+
+/// A call of each tool; one more is held.
+fn calls(repo: &Repo, held: &str) -> Vec<(&'static str, Value)> {
+    let patched = repo.json(&[
+        "patch",
+        "src/restore.py",
+        "--search",
+        "restore",
+        "--replace",
+        "x",
+    ]);
+    vec![
+        ("read_text_file", json!({ "path": "src/read.py" })),
+        (
+            "read_multiple_files",
+            json!({ "paths": ["src/read.py", "src/large.py"] }),
+        ),
+        (
+            "write_file",
+            json!({ "path": "src/write.py", "content": "a = 1\n" }),
+        ),
+        (
+            "write_file",
+            json!({ "path": "src/large.py", "content": "a = 1\n" }),
+        ),
+        (
+            "edit_file",
+            json!({ "path": "src/edit.py", "edits": [{ "oldText": "edit", "newText": "edited" }] }),
+        ),
+        (
+            "move_file",
+            json!({ "source": "src/move.py", "destination": "src/moved.py" }),
+        ),
+        ("delete_file", json!({ "path": "src/delete.py" })),
+        ("create_directory", json!({ "path": "src/new" })),
+        ("list_directory", json!({ "path": "src" })),
+        ("directory_tree", json!({ "path": "." })),
+        ("search_files", json!({ "path": ".", "pattern": "*.py" })),
+        ("get_file_info", json!({ "path": "src/read.py" })),
+        ("list_allowed_directories", json!({})),
+        ("check_write", json!({ "path": "src/edit.py" })),
+        ("show_scope", json!({})),
+        ("reload_scope", json!({})),
+        ("request_approval", json!({ "id": held })),
+        ("list_snapshots", json!({ "limit": 5 })),
+        ("restore_snapshot", json!({ "snapshot": patched["backup"] })),
+    ]
+}
+
+/// Asserts which calls were refused; all others must have done something.
+#[track_caller]
+fn assert_results(calls: &[(&str, Value)], results: &[Value], refused: &[&str]) {
+    assert_eq!(calls.len(), results.len());
+    let wrong = calls
+        .iter()
+        .zip(results)
+        .filter(|((tool, arguments), result)| {
+            let is_large = arguments["path"] == "src/large.py";
+            let is_refused = refused.contains(tool) && (is_large || *tool != "write_file");
+            result["isError"] != is_refused || result["structuredContent"]["version"] != 1
+        });
+    let wrong: Vec<_> = wrong.collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+/// What is asked about a held change.
+const ASKS: [&str; 2] = ["write_file", "request_approval"];
+
+fn approval() -> Value {
+    json!({ "action": "accept", "content": { "decision": "replace", "word": "line", "reason": "agreed" } })
+}
+
+/// Drives every tool, with a client that approves, one that declines and one that cannot ask.
+#[track_caller]
+fn drive(version: Option<&str>, client: impl Fn(&Repo) -> Command) {
+    for (answer, refused, questions) in [
+        (approval(), &[][..], 2),
+        (json!({ "action": "decline" }), &ASKS[..], 2),
+        (Value::Null, &ASKS[..], 0),
+    ] {
+        let (repo, held) = repo();
+        let calls = calls(&repo, &held);
+        let mut command = client(&repo);
+        command.args([GUARD, &answer.to_string(), &json!(calls).to_string()]);
+        let output = run(&mut command).exits(0);
+        let said: Value = serde_json::from_str(&output.stdout).unwrap();
+        assert_eq!(said["version"].as_str(), version);
+        assert_eq!(said["tools"].as_array().unwrap().len(), 18, "{said}");
+        assert_eq!(
+            said["questions"].as_array().unwrap().len(),
+            questions,
+            "{said}"
+        );
+        assert_results(&calls, said["results"].as_array().unwrap(), refused);
+        let held = repo.json(&["pending"])["held"].as_array().unwrap().len();
+        assert_eq!(held, if refused.is_empty() { 0 } else { 2 });
+        repo.guard(&["audit", "verify"]).exits(0);
+    }
+}
+
+#[test]
+fn python_sdk() {
+    let Some(python) = python() else {
+        return;
+    };
+    drive(Some("2025-11-25"), |repo| {
+        program(repo, &python, "mcp_client.py")
+    });
+}
+
+#[test]
+fn newest_python_sdk_by_the_newest_revision() {
+    let Some(python) = python() else {
+        return;
+    };
+    drive(Some("2026-07-28"), |repo| {
+        let mut command = program(repo, &python, "mcp_client.py");
+        command.env("PYTHONPATH", newest_python_sdk());
+        command
+    });
+}
+
+#[test]
+fn typescript_sdk() {
+    let Some(packages) = node_packages() else {
+        return;
+    };
+    drive(None, |repo| {
+        let mut command = program(repo, "node", "mcp_client.mjs");
+        command.arg(&packages);
+        command
+    });
+}
+
+/// The Inspector's command line makes one session per call and cannot ask.
+#[test]
+fn inspector() {
+    let Some(packages) = node_packages() else {
+        return;
+    };
+    let (repo, held) = repo();
+    let calls = calls(&repo, &held);
+    let one = |(tool, arguments): &(&str, Value)| -> Value {
+        let mut command = repo.command(packages.join("node_modules/.bin/mcp-inspector"));
+        command.args([
+            "--cli",
+            GUARD,
+            "mcp",
+            "--method",
+            "tools/call",
+            "--tool-name",
+            tool,
+        ]);
+        for (name, value) in arguments.as_object().unwrap() {
+            let value = value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned);
+            command.args(["--tool-arg", &format!("{name}={value}")]);
+        }
+        let output = run(&mut command);
+        serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+    };
+    // Each call has files of its own, and node takes a second to start.
+    let results: Vec<Value> = thread::scope(|scope| {
+        let one = &one;
+        let parts: Vec<_> = calls
+            .chunks(calls.len().div_ceil(3))
+            .map(|part| scope.spawn(move || part.iter().map(one).collect::<Vec<Value>>()))
+            .collect();
+        parts
+            .into_iter()
+            .flat_map(|part| part.join().unwrap())
+            .collect()
+    });
+    assert_results(&calls, &results, &ASKS);
+}
