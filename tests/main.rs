@@ -75,6 +75,7 @@ mod init;
 mod install_agents;
 mod install_git;
 mod issue_in_branch;
+mod langgraph;
 mod large_files;
 mod leftovers;
 mod limits;
