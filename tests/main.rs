@@ -10,6 +10,7 @@ mod design_support;
 mod agent_hooks;
 mod agent_protocols;
 mod amended_rows;
+mod apply;
 mod approvals;
 mod approvals_logged;
 mod approvals_signed;

@@ -8,7 +8,10 @@ use super::{GUARD, Memory, Scale, median, text, timed, tracked, typical};
 /// Prints a line for each case, with what it should be at most.
 pub(super) fn measure(scale: &Scale, memory: &Memory) {
     read(scale);
-    write(scale);
+    let repo = many_files(scale);
+    write(&repo, scale, 300, "50");
+    write(&repo, scale, 60, "25");
+    batch(&repo, scale);
     large(scale, memory);
 }
 
@@ -21,16 +24,21 @@ fn read(scale: &Scale) {
     println!("read of {size} bytes: {milliseconds:.2} ms (aim: below 10 ms)");
 }
 
-/// A write among many files, compared with what git does to store the same: a blob, a commit, a ref.
-fn write(scale: &Scale) {
-    let files = scale.of(50_000);
-    let repo = tracked(files, 1);
+/// A repository with many files, in which everything passes.
+fn many_files(scale: &Scale) -> Repo {
+    let repo = tracked(scale.of(50_000), 1);
     repo.stage("guard.toml", "[lld]\nmissing = \"skip\"\n");
     repo.commit("Let everything pass");
+    repo
+}
+
+/// A write among many files, compared with what git does to store the same: a blob, a commit, a ref.
+fn write(repo: &Repo, scale: &Scale, lines: usize, aim: &str) {
+    let files = scale.of(50_000);
     let path = super::name(0);
-    repo.write(&path, text(0, 300));
+    repo.write(&path, text(0, lines));
     for version in ["even.txt", "odd.txt"] {
-        repo.write(version, text(0, 300).replacen("value_0_7 ", version, 1));
+        repo.write(version, text(0, lines).replacen("value_0_7 ", version, 1));
     }
     let git = |sync: &str| {
         format!(
@@ -46,22 +54,58 @@ fn write(scale: &Scale) {
         let (mut ours, mut theirs, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
         for pair in 0..scale.pairs(40) {
             let content = ["even.txt", "odd.txt"][pair % 2];
-            let guard = timed(&repo, &GUARD, &["write", &path, "--content-file", content]);
+            let guard = timed(repo, &GUARD, &["write", &path, "--content-file", content]);
             assert_eq!(guard.code, 0, "a refused write is not timed");
-            let git = timed(&repo, "sh", &["-c", &script]);
+            let git = timed(repo, "sh", &["-c", &script]);
             assert_eq!(git.code, 0, "{script}");
             ours.push(guard.milliseconds);
             theirs.push(git.milliseconds);
             ratios.push(guard.milliseconds / git.milliseconds);
         }
         println!(
-            "write with snapshot among {files} files: {:.2} ms (aim: below 50 ms); \
+            "write of {lines} lines with snapshot among {files} files: {:.2} ms (aim: below {aim} ms); \
              git hash-object, commit-tree and update-ref {what}: {:.2} ms, ratio {:.2}",
             median(ours),
             median(theirs),
             median(ratios)
         );
     }
+}
+
+/// 300 writes of 60 lines in one batch, compared with git, which stores and commits them.
+fn batch(repo: &Repo, scale: &Scale) {
+    let names: Vec<String> = (0..300)
+        .map(|at| format!("batch/{}/{at}.txt", at % 10))
+        .collect();
+    for version in ["even", "odd"] {
+        let operations: Vec<String> = names
+            .iter()
+            .map(|name| {
+                let content = text(0, 60).replacen("value_0_7 ", version, 1);
+                format!(
+                    "{{\"operation\": \"write\", \"path\": \"{name}\", \"content\": {content:?}}}"
+                )
+            })
+            .collect();
+        repo.write(version, format!("[{}]", operations.join(",\n")));
+    }
+    let git = "git -c core.fsync=all add batch && git -c core.fsync=all commit --quiet --allow-empty -m Batch";
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    for pair in 0..scale.pairs(10) {
+        let list = ["even", "odd"][pair % 2];
+        let guard = timed(repo, &GUARD, &["apply", list]);
+        assert_eq!(guard.code, 0, "a refused batch is not timed");
+        ours.push(guard.milliseconds);
+        let git = timed(repo, "sh", &["-c", git]);
+        assert_eq!(git.code, 0, "git add and git commit");
+        theirs.push(git.milliseconds);
+    }
+    println!(
+        "batch of {} writes of 60 lines: {:.0} ms (aim: below 2000 ms); git add and git commit, synced: {:.0} ms",
+        names.len(),
+        median(ours),
+        median(theirs)
+    );
 }
 
 /// 15 MB in which every second line is another one, by the memory beyond both versions (AZ-65).

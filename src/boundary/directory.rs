@@ -6,7 +6,7 @@ use cap_fs_ext::DirExt;
 use cap_std::fs::Dir;
 use gix::bstr::{BStr, ByteSlice};
 
-use super::{Backend, Boundary, os};
+use super::{Backend, Boundary, os, split};
 use crate::{disk, system};
 
 impl Boundary {
@@ -21,6 +21,22 @@ impl Boundary {
             }
             Backend::Walk => walk(&self.root, path),
         }
+    }
+
+    /// Whether there is such a directory, not behind a link.
+    pub fn has_directory(&self, path: &BStr) -> bool {
+        self.directory(path).is_ok()
+    }
+
+    /// Removes an empty directory.
+    ///
+    /// # Errors
+    /// It is not empty, not a directory, or a system error.
+    pub fn remove_directory(&self, path: &BStr) -> io::Result<()> {
+        let (parent, name) = split(path);
+        let parent = self.directory(parent)?;
+        parent.remove_dir(os(name)?)?;
+        disk::sync(&parent)
     }
 
     /// Opens the directory, creating missing directories.

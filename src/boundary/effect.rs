@@ -25,6 +25,24 @@ impl Boundary {
         before: Option<&OpenedFile>,
         content: &[u8],
     ) -> BoundaryResult<()> {
+        self.put(path, before, content, before.and_then(|entry| entry.mode))
+    }
+
+    /// Creates a file that was removed, with its permission bits.
+    ///
+    /// # Errors
+    /// As for [`Boundary::replace`].
+    pub fn recreate(&self, path: &BStr, content: &[u8], mode: Option<u32>) -> BoundaryResult<()> {
+        self.put(path, None, content, mode)
+    }
+
+    fn put(
+        &self,
+        path: &BStr,
+        before: Option<&OpenedFile>,
+        content: &[u8],
+        mode: Option<u32>,
+    ) -> BoundaryResult<()> {
         let (parent, name) = split(path);
         let failed = |error| {
             let error = BoundaryError::io(format!("write {}", escaped(path)))(error);
@@ -45,8 +63,8 @@ impl Boundary {
         let replaced = match before {
             Some(entry) => FileFingerprint::of(entry)
                 .map_err(PlaceError::Failed)
-                .and_then(|before| place.replace(content, entry.mode, &before)),
-            None => place.create(content),
+                .and_then(|before| place.replace(content, mode, &before)),
+            None => place.create(content, mode),
         };
         replaced.map_err(|missed| match missed {
             PlaceError::Changed => BoundaryError::Changed(path.to_owned()),

@@ -42,9 +42,9 @@ pub(super) enum PlaceError {
 type PlaceResult<T = (), E = PlaceError> = std::result::Result<T, E>;
 
 impl Place<'_> {
-    /// Creates a file.
-    pub(super) fn create(&self, content: &[u8]) -> PlaceResult {
-        let new = disk::write_new(self.dir, &|out| out.write_all(content), None)
+    /// Creates a file, with the permission bits `mode` or those of any new file.
+    pub(super) fn create(&self, content: &[u8], mode: Option<u32>) -> PlaceResult {
+        let new = disk::write_new(self.dir, &|out| out.write_all(content), mode)
             .map_err(PlaceError::Failed)?;
         let placed = rename_to_free(self.dir, new.as_ref(), self.dir, self.name);
         placed.map_err(|error| {

@@ -239,7 +239,9 @@ impl ApproveArgs {
         let done = gate.approve(id, &mut |question| {
             is_unsigned = question.finding.is_some() && !has_signer;
             ask(person, question, &style)
-        })?;
+        });
+        output.notes(&gate.recovered());
+        let done = done?;
         print_done(output, &gate, &done);
         if is_unsigned {
             output.notes(&enroll::unsigned_notes(repo));

@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::gate::{ChainHead, Log, Record, Verification, verify_beside};
 use crate::git::Snapshots;
 use crate::path::escaped;
+use crate::report::plural;
 
 #[derive(Debug, Subcommand)]
 #[command(after_help = "Examples:\n  guard audit show --last 20\n  guard audit verify")]
@@ -105,6 +106,8 @@ fn line(record: &Value) -> String {
         .into_iter()
         .filter_map(text)
         .collect();
+    let batch = record.get("operations").and_then(Value::as_array);
+    parts.extend(batch.map(|batch| plural(batch.len(), "operation")));
     for key in ["class", "reason", "who", "worktree", "backup"] {
         parts.extend(text(key).map(|value| format!("{key}={value}")));
     }

@@ -231,14 +231,16 @@ fn restore(
     let mut is_unsigned = false;
     let style = output.style.clone();
     let options = design.options(false);
-    let (gate, steps) = Gate::open_to_restore(repo, &options, &wanted.snapshot, &wanted.paths())?;
+    let (mut gate, steps) =
+        Gate::open_to_restore(repo, &options, &wanted.snapshot, &wanted.paths())?;
     output.notes(gate.notes());
     let done = match &mut person(auto) {
         None => gate.restore(&steps, None),
         Some(person) => {
             let signer = SignArgs::of_environment().signer(repo)?;
             let has_signer = signer.is_some();
-            gate.signing(signer).restore(
+            gate = gate.signing(signer);
+            gate.restore(
                 &steps,
                 Some(&mut |question| {
                     is_unsigned = question.finding.is_some() && !has_signer;
@@ -246,7 +248,9 @@ fn restore(
                 }),
             )
         }
-    }?;
+    };
+    output.notes(&gate.recovered());
+    let done = done?;
     let paths: Vec<String> = done
         .iter()
         .map(|done| escaped(&done.analysis.path).to_string())

@@ -149,7 +149,7 @@ impl Gate<'_> {
         })?;
         let is_there = self.boundary.list(path.as_ref()).is_ok();
         if !is_there {
-            let _alone = self.lock.take()?;
+            let _alone = self.alone()?;
             let mut facts = Map::new();
             facts.insert("path".into(), escaped(&path).to_string().into());
             record(&self.log, "directory", facts)?;

@@ -49,7 +49,7 @@ impl Gate<'_> {
         operation: &Operation,
         ask: Ask<'_>,
     ) -> GateResult<CompletedOperation> {
-        let alone = self.lock.take()?;
+        let alone = self.alone()?;
         let (plan, finding) = match self.attempt(request, operation)? {
             Attempt::Done(done) => return Ok(*done),
             Attempt::Needs(plan, finding) => (*plan, *finding),
@@ -77,7 +77,7 @@ impl Gate<'_> {
         let decided = match &prompt.finding {
             Some(_) => self.decide(prompt, ask),
             // A change that destroys nothing any more needs no answer.
-            None => self.lock.take().and_then(|alone| {
+            None => self.alone().and_then(|alone| {
                 self.note_approval(&prompt, "it needs none any more")?;
                 Ok((alone, prompt))
             }),
@@ -184,7 +184,7 @@ impl Gate<'_> {
             // A change that destroys nothing needs none.
             None => None,
         };
-        let alone = self.lock.take()?;
+        let alone = self.alone()?;
         let now = self
             .boundary
             .read(plan.path(), self.policy.settings.max_size)?;

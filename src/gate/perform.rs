@@ -4,7 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use gix::ObjectId;
-use gix::bstr::{BStr, ByteSlice};
+use gix::bstr::{BStr, BString, ByteSlice};
 use serde_json::{Map, Value};
 
 use super::plan::{Effect, OperationPlan};
@@ -12,6 +12,7 @@ use super::{
     Analysis, ChainHead, Extension, Failure, FailureKind, Gate, GateResult, Log, Operation,
     Strategy, designs,
 };
+use crate::boundary::OpenedFile;
 use crate::finding::Finding;
 use crate::git::Before;
 use crate::path::escaped;
@@ -38,13 +39,13 @@ pub struct CompletedOperation {
     /// The number of replacements.
     pub replaced: usize,
     /// The new path of a moved file.
-    pub moved_to: Option<gix::bstr::BString>,
+    pub moved_to: Option<BString>,
 }
 
 /// How often to retry a file that other programs keep saving.
-const ATTEMPTS: u32 = 20;
+pub(super) const ATTEMPTS: u32 = 20;
 /// The pause between attempts.
-const PAUSE: Duration = Duration::from_millis(20);
+pub(super) const PAUSE: Duration = Duration::from_millis(20);
 
 /// The result of an attempt.
 pub(super) enum Attempt {
@@ -59,7 +60,7 @@ impl Gate<'_> {
     /// # Errors
     /// Any failure; see [`FailureKind`].
     pub fn perform(&self, request: &BStr, operation: &Operation) -> GateResult<CompletedOperation> {
-        let _alone = self.lock.take()?;
+        let _alone = self.alone()?;
         match self.attempt(request, operation)? {
             Attempt::Done(done) => Ok(*done),
             Attempt::Needs(plan, finding) => {
@@ -131,11 +132,12 @@ impl Gate<'_> {
             return Ok(self.completed(plan, operation, None));
         }
         let log = standing(&self.log)?;
-        let backup = self.snapshot(plan, operation, &log)?;
+        let title = operation.title(plan.path());
+        let backup = self.snapshot_of(plan.before.iter(), &title, &log)?;
         let mut facts = self.facts(plan, operation, Some(backup));
         let started = record(&self.log, "started", facts.clone())?;
         facts.insert("started".into(), started.count.into());
-        if let Err(failure) = self.apply(plan).map_err(Failure::from) {
+        if let Err(failure) = self.carry_out(plan).map_err(Failure::from) {
             facts.insert("error".into(), failure.kind.name().into());
             // The failure is reported in any case; without this record, the log shows an unfinished operation.
             let _ = record(&self.log, "failed", facts);
@@ -154,7 +156,7 @@ impl Gate<'_> {
         Ok(self.completed(plan, operation, Some(backup)))
     }
 
-    fn completed(
+    pub(super) fn completed(
         &self,
         plan: &OperationPlan,
         operation: &Operation,
@@ -178,7 +180,7 @@ impl Gate<'_> {
     }
 
     /// Other programs do not take guard's lock. What they saved after the check is in no snapshot, so it stays.
-    fn apply(&self, plan: &OperationPlan) -> crate::boundary::BoundaryResult<()> {
+    pub(super) fn carry_out(&self, plan: &OperationPlan) -> crate::boundary::BoundaryResult<()> {
         let (path, old) = (plan.path(), plan.old());
         match (&plan.effect, plan.target(), old) {
             (Effect::Write(content), ..) => {
@@ -195,15 +197,14 @@ impl Gate<'_> {
         }
     }
 
-    fn snapshot(
+    /// Takes a snapshot of files as they are before an operation.
+    pub(super) fn snapshot_of<'f>(
         &self,
-        plan: &OperationPlan,
-        operation: &Operation,
+        before: impl Iterator<Item = &'f (BString, Option<OpenedFile>)>,
+        title: &str,
         log: &ChainHead,
     ) -> GateResult<ObjectId> {
-        let before: Vec<Before<'_>> = plan
-            .before
-            .iter()
+        let before: Vec<Before<'_>> = before
             .map(|(path, entry)| Before {
                 path: path.as_ref(),
                 content: entry
@@ -211,8 +212,7 @@ impl Gate<'_> {
                     .map(|entry| (entry.content.as_slice(), entry.is_executable())),
             })
             .collect();
-        let title = operation.title(plan.path());
-        let taken = self.repo.take_snapshot(&before, &title, &log.to_string());
+        let taken = self.repo.take_snapshot(&before, title, &log.to_string());
         taken.map_err(|error| {
             Failure::new(FailureKind::Backup, error.message)
                 .help("nothing was written; if it fails again, check the repository: git fsck")
@@ -231,6 +231,21 @@ impl Gate<'_> {
         operation: &Operation,
         backup: Option<ObjectId>,
     ) -> Map<String, Value> {
+        let mut facts = self.step_facts(plan, operation);
+        self.add_circumstances(&mut facts, backup);
+        if let Some(restore) = operation.restore() {
+            facts.insert("snapshot".into(), restore.snapshot.clone().into());
+            facts.extend(restore.undoes.map(|seq| ("undoes".to_owned(), seq.into())));
+        }
+        facts
+    }
+
+    /// What an operation does to which file.
+    pub(super) fn step_facts(
+        &self,
+        plan: &OperationPlan,
+        operation: &Operation,
+    ) -> Map<String, Value> {
         let old = plan.old().map(|entry| entry.content.as_slice());
         let mut facts = Map::new();
         facts.insert("operation".into(), operation.verb().into());
@@ -246,16 +261,20 @@ impl Gate<'_> {
         facts.insert("class".into(), plan.judged.class.name().into());
         facts.insert("old".into(), self.digest(old).into());
         facts.insert("new".into(), self.digest(plan.content_afterwards()).into());
+        facts
+    }
+
+    /// Adds what the records of all operations have.
+    pub(super) fn add_circumstances(
+        &self,
+        facts: &mut Map<String, Value>,
+        backup: Option<ObjectId>,
+    ) {
         facts.extend(backup.map(|id| ("backup".to_owned(), id.to_string().into())));
         // Whether its result was committed since.
         let head = self.repo.head_commit().ok().flatten();
         facts.insert("head".into(), head.map(|head| head.to_string()).into());
-        if let Some(restore) = operation.restore() {
-            facts.insert("snapshot".into(), restore.snapshot.clone().into());
-            facts.extend(restore.undoes.map(|seq| ("undoes".to_owned(), seq.into())));
-        }
-        designs::name(&mut facts, &self.policy.design_versions());
-        facts
+        designs::name(facts, &self.policy.design_versions());
     }
 
     /// Records a refusal with the digests of the contents concerned; one that cannot be recorded is still a refusal.

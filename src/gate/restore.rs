@@ -3,9 +3,11 @@
 
 use gix::bstr::{BStr, BString};
 
+use super::batch_recovery::recover;
 use super::lock::Lock;
 use super::previous_content::{PreviousContent, Restore};
-use super::undone_operation::{BlobIds, digest, undone};
+use super::recorded_steps::BlobIds;
+use super::undone_operation::{UndoneOperation, digest, undone};
 use super::{
     Ask, CompletedOperation, Failure, FailureKind, Gate, GateResult, Log, Operation, check_is_here,
 };
@@ -74,14 +76,18 @@ impl<'a> Gate<'a> {
         }
         let is_whole = now.len() == count;
         let name = snapshot.id.to_string();
-        let undoes = match is_whole && !steps.is_empty() {
-            true => undone(repo, &read(&Log::of(repo))?, now, back),
+        let undone = match is_whole && !steps.is_empty() {
+            true => undone(repo, &read(&Log::of(repo))?, &now, &back),
             false => None,
         };
-        // A change of two paths is a move.
-        if let (Some(_), [file], [absent]) = (undoes, &snapshot.files[..], &snapshot.absent[..]) {
-            steps = vec![(absent.clone(), PreviousContent::From(file.clone()))];
+        if let Some(UndoneOperation {
+            moved: Some((from, to)),
+            ..
+        }) = &undone
+        {
+            steps = vec![(to.clone(), PreviousContent::From(from.clone()))];
         }
+        let undoes = undone.map(|undone| undone.seq);
         let operation = |(path, previous)| {
             let snapshot = name.clone();
             let restore = Restore {
@@ -108,7 +114,7 @@ impl<'a> Gate<'a> {
     ) -> GateResult<Vec<CompletedOperation>> {
         let mut judged = Vec::new();
         if steps.len() > 1 {
-            let _alone = self.lock.take()?;
+            let _alone = self.alone()?;
             for (path, operation) in steps {
                 let (_, finding) = self.prepare(path.as_ref(), operation)?;
                 judged.push((finding.is_none(), path, operation));
@@ -153,7 +159,8 @@ impl<'a> Gate<'a> {
             now.push((target.to_owned(), digest(there)));
             back.push((target.to_owned(), digest(entry)));
         }
-        if undone(self.repo, &read(&self.log)?, now, back) == restore.undoes {
+        let undone = undone(self.repo, &read(&self.log)?, &now, &back);
+        if undone.map(|undone| undone.seq) == restore.undoes {
             return Ok(());
         }
         Err(Failure::new(
@@ -172,6 +179,11 @@ pub fn prune(repo: &Repository) -> crate::error::Result<Pruned> {
     let keep = settings_of_head(repo)?.keep;
     let lock = Lock::new(repo.common_dir());
     let _alone = lock.take().map_err(Failure::into_error)?;
+    // Its snapshot must stay.
+    if let Ok(root) = repo.own_workdir() {
+        let put_right = || recover(repo, &Boundary::open(root)?, &Log::of(repo));
+        put_right().map_err(Failure::into_error)?;
+    }
     let now = gix::date::Time::now_utc().seconds;
     repo.prune_snapshots(now.saturating_sub_unsigned(keep))
 }

@@ -6,11 +6,9 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 use serde_json::{Map, Value};
 
+use super::recorded_steps::{BlobIds, RecordedStep, began, ended, steps};
 use super::{LogFault, Record};
 use crate::git::Repository;
-
-/// Paths, each with the blob id of its file; `None` for no file.
-pub(super) type BlobIds = Vec<(BString, Option<String>)>;
 
 /// The blob id of content.
 pub(super) fn digest(repo: &Repository, content: Option<&[u8]>) -> Option<String> {
@@ -21,18 +19,24 @@ pub(super) fn digest(repo: &Repository, content: Option<&[u8]>) -> Option<String
     })
 }
 
-/// The record number of the operation that the step from `now` to `back` undoes: it started from `back` and left
-/// `now`, no later guard operation there is still in effect, and HEAD has not changed there since.
+/// An operation that can be undone.
+pub(super) struct UndoneOperation {
+    /// The number of its record.
+    pub(super) seq: u64,
+    /// If it moved a file and nothing else: from where, and to where.
+    pub(super) moved: Option<(BString, BString)>,
+}
+
+/// The operation that the step from `now` to `back` undoes: it started from `back` and left `now`, no later guard
+/// operation there is still in effect, and HEAD has not changed there since. A batch may have changed more paths.
 ///
 /// This trusts the log: anyone who can write it can write the files, too.
 pub(super) fn undone(
     repo: &Repository,
     log: &[u8],
-    mut now: BlobIds,
-    mut back: BlobIds,
-) -> Option<u64> {
-    back.sort();
-    now.sort();
+    now: &BlobIds,
+    back: &BlobIds,
+) -> Option<UndoneOperation> {
     let here = repo.work_tree();
     let mut complete = HashSet::new();
     // An undone operation, and everything between it and its undo, no longer has an effect.
@@ -55,55 +59,41 @@ pub(super) fn undone(
             continue;
         }
         let is_here = facts.get("worktree").and_then(Value::as_str) == here.name();
-        if seq >= before || !is_here || !touches(&facts, &now) {
+        if seq >= before || !is_here {
             continue;
         }
-        let (old, new) = (facts.get("old")?, facts.get("new")?);
-        if ends(&facts, old, new) == now {
-            if began(&facts, old) == back {
-                return has_head_as_then(repo, &facts, &now).then_some(seq);
+        let steps = steps(&facts)?;
+        let (began, ended) = (began(&steps), ended(&steps));
+        if !ended
+            .iter()
+            .any(|(path, _)| now.iter().any(|(there, _)| there == path))
+        {
+            continue;
+        }
+        if has_all(&ended, now) {
+            if has_all(&began, back) {
+                let moved = match steps.as_slice() {
+                    [
+                        RecordedStep {
+                            path, to: Some(to), ..
+                        },
+                    ] => Some((path.clone(), to.clone())),
+                    _ => None,
+                };
+                let undone = UndoneOperation { seq, moved };
+                return has_head_as_then(repo, &facts, now).then_some(undone);
             }
             before = facts.get("undoes").and_then(Value::as_u64)?;
-        } else if complete.contains(&seq) || began(&facts, old) != now {
+        } else if complete.contains(&seq) || !has_all(&began, now) {
             return None;
         }
     }
     None
 }
 
-fn touches(facts: &Map<String, Value>, now: &BlobIds) -> bool {
-    let paths = ["path", "to"].map(|key| facts.get(key).and_then(Value::as_str));
-    paths
-        .into_iter()
-        .flatten()
-        .any(|path| now.iter().any(|(there, _)| there == path))
-}
-
-/// The state after an operation.
-fn ends(facts: &Map<String, Value>, old: &Value, new: &Value) -> BlobIds {
-    match facts.get("to") {
-        None => at(facts, [("path", new)]),
-        Some(_) => at(facts, [("path", &Value::Null), ("to", old)]),
-    }
-}
-
-/// The state before an operation.
-fn began(facts: &Map<String, Value>, old: &Value) -> BlobIds {
-    match facts.get("to") {
-        None => at(facts, [("path", old)]),
-        Some(_) => at(facts, [("path", old), ("to", &Value::Null)]),
-    }
-}
-
-fn at<const N: usize>(facts: &Map<String, Value>, digests: [(&str, &Value); N]) -> BlobIds {
-    let end = |(key, digest): (&str, &Value)| {
-        let path = facts.get(key).and_then(Value::as_str);
-        let digest = digest.as_str().map(str::to_owned);
-        (BString::from(path.unwrap_or_default()), digest)
-    };
-    let mut ends: BlobIds = digests.into_iter().map(end).collect();
-    ends.sort();
-    ends
+/// Whether a state of files has these among them.
+fn has_all(all: &BlobIds, some: &BlobIds) -> bool {
+    some.iter().all(|one| all.contains(one))
 }
 
 /// Whether HEAD still has the same state at these paths as when the operation started; otherwise more than guard's

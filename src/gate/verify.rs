@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{ChainHead, LogFault, Record};
 use crate::git::Snapshots;
@@ -62,6 +62,21 @@ pub fn verify_beside(
         head: chain.head,
         fault,
         unfinished: chain.open.into_values().collect(),
+    }
+}
+
+/// The path of a record, or those of a batch.
+fn paths(facts: &Map<String, Value>) -> String {
+    let path = |facts: &Map<String, Value>| {
+        let path = facts.get("path").and_then(Value::as_str);
+        path.unwrap_or_default().to_owned()
+    };
+    match facts.get("operations").and_then(Value::as_array) {
+        Some(operations) => {
+            let operations = operations.iter().filter_map(Value::as_object);
+            operations.map(path).collect::<Vec<_>>().join(", ")
+        }
+        None => path(facts),
     }
 }
 
@@ -131,7 +146,7 @@ impl Chain {
                 let begun = Unfinished {
                     seq: record.seq,
                     operation: text("operation"),
-                    path: text("path"),
+                    path: paths(&record.facts),
                 };
                 self.open.insert(record.seq, begun);
             }

@@ -1,11 +1,13 @@
 //! A workspace, ready for file operations.
 
 use std::cell::RefCell;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use gix::bstr::{BStr, BString};
 
+use super::batch_recovery::recover;
 use super::decision_method::{ELICITATION, TERMINAL};
 use super::failure::{GateResult, not_found, refuse_binary};
 use super::held::Held;
@@ -30,6 +32,8 @@ pub struct Gate<'a> {
     pub(super) held: Held,
     pub(super) lock: Lock,
     pub(super) approvals: Vec<Approval>,
+    /// What guard put right after an interrupted batch.
+    recovered: RefCell<Vec<String>>,
     /// HEAD at the last request.
     head: RefCell<Option<Rc<Head<'a>>>>,
     /// Signs approvals.
@@ -71,6 +75,7 @@ impl<'a> Gate<'a> {
             held: Held::new(repo.common_dir()),
             lock: Lock::new(repo.common_dir()),
             approvals,
+            recovered: RefCell::default(),
             head: RefCell::default(),
             signer: None,
             how: TERMINAL,
@@ -123,6 +128,19 @@ impl<'a> Gate<'a> {
     /// Notes on the policy, for example that the work tree has another version of a design.
     pub fn notes(&self) -> &[String] {
         &self.policy.notes
+    }
+
+    /// Waits until no other guard writes, and puts right what an interrupted batch left behind.
+    pub(super) fn alone(&self) -> GateResult<File> {
+        let alone = self.lock.take()?;
+        let note = recover(self.repo, &self.boundary, &self.log)?;
+        self.recovered.borrow_mut().extend(note);
+        Ok(alone)
+    }
+
+    /// What guard put right after an interrupted batch since the last call, one sentence each.
+    pub fn recovered(&self) -> Vec<String> {
+        self.recovered.take()
     }
 
     /// A file inside the read roots.

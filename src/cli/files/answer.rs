@@ -61,7 +61,7 @@ pub(in crate::cli) fn print_done(output: &mut Output, gate: &Gate<'_>, done: &Co
 }
 
 /// What happened, in a line.
-fn in_words(done: &CompletedOperation) -> String {
+pub(super) fn in_words(done: &CompletedOperation) -> String {
     let path = escaped(&done.analysis.path);
     let to = done.moved_to.as_ref().map(escaped);
     let what = match (done.verb, to) {
@@ -121,8 +121,8 @@ pub(in crate::cli) fn told(
 /// The verbs whose errors have the keys of [`answer_failure`].
 pub(in crate::cli) fn has_typed_errors(verb: &str) -> bool {
     let verbs = [
-        "read", "write", "patch", "delete", "move", "edit", "analyze", "pending", "approve",
-        "reject", "snapshot",
+        "read", "write", "patch", "delete", "move", "edit", "apply", "analyze", "pending",
+        "approve", "reject", "snapshot",
     ];
     verbs.contains(&verb)
 }

@@ -1,6 +1,7 @@
 //! `guard read`, `write`, `patch`, `delete`, `move`, and `edit` with the spellings of requirement 001.
 
 mod answer;
+mod apply;
 mod forecast;
 mod input;
 
@@ -25,6 +26,7 @@ use super::{enroll, output::Output};
 use crate::error::Result;
 use crate::gate::{self, Edit, Gate, Operation, Strategy};
 use crate::git::Repository;
+pub(super) use apply::ApplyArgs;
 pub(super) use input::read_stdin;
 use input::{edit, parse_edits, read_content, read_edits};
 
@@ -456,6 +458,7 @@ fn perform(
         }
         None => gate.perform(path.as_ref(), &operation),
     };
+    output.notes(&gate.recovered());
     let done = done.map_err(|failure| target.base.locate(&repo, &gate, failure))?;
     answer::print_done(output, &gate, &done);
     if is_unsigned {
