@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::common::corpus::{self, text as member};
 use crate::common::mcp::{McpClient, text};
-use crate::common::{DESIGN, GUARD, Repo, lines, run};
+use crate::common::{DESIGN, GUARD, Repo, lines, run, write_executable};
 
 const NOW: &str = "2025-06-18";
 
@@ -526,6 +526,28 @@ fn settings_or_a_shell_of_an_agent_leave_approvals_to_a_terminal() {
     assert_eq!(read(&repo, "src/large.py"), lines(1..=200));
 }
 
+/// An agent that starts the server as its client may ask; a program that the agent's shell runs may not.
+#[cfg(target_os = "linux")]
+#[test]
+fn client_below_an_agent_may_not_ask_but_the_agent_may() {
+    for (script, questions) in [
+        ("\"$GUARD\" mcp; :", 1),
+        ("sh -c '\"$GUARD\" mcp; :'; :", 0),
+    ] {
+        let repo = repo();
+        let agent = repo.path("../claude");
+        write_executable(&agent, &format!("#!/bin/sh\n{script}\n"));
+        let mut command = repo.command(&agent);
+        command.env("GUARD", GUARD);
+        let mut client = McpClient::start_as(&mut command, NOW, json!({ "elicitation": {} }));
+        client.answer = approval("replace", WORD);
+        let large = json!({ "path": "src/large.py", "content": replacement() });
+        let result = client.call("write_file", large);
+        assert_eq!(client.questions.len(), questions, "{script}: {result}");
+        assert_eq!(result["isError"], questions == 0, "{script}: {result}");
+    }
+}
+
 #[test]
 fn newest_revision_asks_by_the_answer_and_each_question_counts_once() {
     let repo = repo();
@@ -557,15 +579,25 @@ fn newest_revision_asks_by_the_answer_and_each_question_counts_once() {
         client.request("tools/call", call.clone())["result"]["isError"],
         true
     );
+    // A declined question is closed.
+    call["requestState"] = key.into();
+    for (answer, part) in [
+        (json!({ "action": "decline" }), "declined"),
+        (approval("replace", WORD), "no open question"),
+    ] {
+        call["inputResponses"] = json!({ key: answer });
+        let refused = client.request("tools/call", call.clone())["result"].clone();
+        assert!(text(&refused).contains(part), "{refused}");
+        assert_eq!(read(&repo, "src/large.py"), lines(1..=200));
+    }
+    let again = json!({ "_meta": meta, "name": "write_file", "arguments": large });
+    let asked = client.request("tools/call", again)["result"].clone();
+    let key = asked["requestState"].as_str().unwrap();
     call["requestState"] = key.into();
     call["inputResponses"] = json!({ key: approval("replace", WORD) });
-    let done = client.request("tools/call", call.clone())["result"].clone();
+    let done = client.request("tools/call", call)["result"].clone();
     assert_eq!(done["isError"], false, "{done}");
     assert_eq!(read(&repo, "src/large.py"), replacement());
-    assert_eq!(
-        client.request("tools/call", call)["result"]["isError"],
-        true
-    );
     assert_eq!(records(&repo, "approved").len(), 1);
 }
 
@@ -673,7 +705,7 @@ fn bad_messages_do_not_end_the_session_but_endless_ones_do() {
     client.does("read_text_file", json!({ "path": "src/small.py" }));
     client.send(&json!({ "jsonrpc": "2.0", "id": 99, "method": "x".repeat(70 << 20) }));
     assert!(std::iter::from_fn(|| client.receive()).all(|message| message["id"] != 99));
-    drop(client);
+    assert_eq!(client.end(), 2);
     run(repo.command(GUARD).args(["-C", "..", "mcp"]))
         .exits(2)
         .says("repository");

@@ -2,6 +2,8 @@
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, ReadBuf};
@@ -13,11 +15,19 @@ pub(super) const MAX_MESSAGE: usize = 64 << 20;
 pub(super) struct LimitedLines<R> {
     input: R,
     length: usize,
+    is_exceeded: Arc<AtomicBool>,
 }
 
 impl<R> LimitedLines<R> {
-    pub(super) fn new(input: R) -> LimitedLines<R> {
-        LimitedLines { input, length: 0 }
+    /// The lines, and whether one was too long: the SDK does not tell why a session ended.
+    pub(super) fn new(input: R) -> (LimitedLines<R>, Arc<AtomicBool>) {
+        let is_exceeded = Arc::<AtomicBool>::default();
+        let lines = LimitedLines {
+            input,
+            length: 0,
+            is_exceeded: Arc::clone(&is_exceeded),
+        };
+        (lines, is_exceeded)
     }
 }
 
@@ -35,8 +45,8 @@ impl<R: AsyncRead + Unpin> AsyncRead for LimitedLines<R> {
             None => self.length + new.len(),
         };
         if self.length > MAX_MESSAGE {
-            let message = format!("guard mcp: a message has more than {MAX_MESSAGE} bytes");
-            return Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, message)));
+            self.is_exceeded.store(true, Ordering::Relaxed);
+            return Poll::Ready(Err(io::ErrorKind::InvalidData.into()));
         }
         Poll::Ready(Ok(()))
     }

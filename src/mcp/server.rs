@@ -1,6 +1,7 @@
 //! The server: the protocol on one side, the table of tools on the other.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientResult, ElicitRequest, ElicitRequestParams,
@@ -16,7 +17,7 @@ use tokio::sync::Semaphore;
 use super::answer::{refusal, result};
 use super::arguments::Arguments;
 use super::held::{self, id_of, not_approved};
-use super::input::LimitedLines;
+use super::input::{LimitedLines, MAX_MESSAGE};
 use super::question;
 use super::session::Session;
 use super::table::TOOLS;
@@ -63,7 +64,7 @@ struct Server {
 impl Server {
     async fn run(self) -> Result<()> {
         let workers = Arc::clone(&self.workers);
-        let input = LimitedLines::new(tokio::io::stdin());
+        let (input, is_exceeded) = LimitedLines::new(tokio::io::stdin());
         let transport = AsyncRwTransport::new_server(input, tokio::io::stdout())
             .with_max_line_length(usize::MAX);
         let running = match self.serve(transport).await {
@@ -78,6 +79,12 @@ impl Server {
         // A change that has begun is completed.
         let all = u32::try_from(AT_ONCE).unwrap_or(1);
         let _ = workers.acquire_many(all).await;
+        if is_exceeded.load(Ordering::Relaxed) {
+            return Err(Error::new(format!(
+                "the session ended: a message has more than {MAX_MESSAGE} bytes"
+            ))
+            .help("write a large file in parts, with the strategy append"));
+        }
         ended
             .map(drop)
             .map_err(|error| Error::new(format!("the server failed: {error}")))
