@@ -43,6 +43,7 @@
 //! rules              policy and changes -> findings
 //! ci                 what a CI system says about the commits to judge
 //! system             what each operating system does in its own way
+//! grammar            syntax trees
 //! threads, disk      work on several cores; writing a file in one step
 //! boundary           the directory handle that nothing escapes
 //! git                the only code that opens a repository
@@ -84,6 +85,8 @@ pub mod finding;
 pub mod gate;
 #[doc(hidden)]
 pub mod git;
+#[cfg(any(feature = "extend", feature = "shell"))]
+mod grammar;
 mod install;
 #[doc(hidden)]
 pub mod judge;

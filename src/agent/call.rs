@@ -69,6 +69,13 @@ pub(crate) enum FileAction {
         /// The file.
         path: BString,
     },
+    /// Runs a shell command.
+    Command {
+        /// As the shell gets it.
+        text: String,
+        /// The directory in which it runs, relative to the agent's.
+        directory: Option<PathBuf>,
+    },
 }
 
 impl FileAction {
@@ -90,24 +97,30 @@ impl FileAction {
         }
     }
 
-    /// The target of a move.
-    pub(crate) fn target(&self) -> Option<&BStr> {
-        match self {
-            FileAction::Move { to, .. } => Some(to.as_ref()),
-            _ => None,
+    pub(super) fn command(text: String) -> FileAction {
+        FileAction::Command {
+            text,
+            directory: None,
         }
     }
 
-    pub(crate) fn path(&self) -> &BStr {
-        match self {
+    /// The paths that it names: none, one, or both ends of a move.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &BStr> {
+        let (path, target) = match self {
+            FileAction::Move { path, to, .. } => (Some(path), Some(to)),
             FileAction::Read { path }
             | FileAction::Write { path, .. }
             | FileAction::Edit { path, .. }
             | FileAction::EditCell { path, .. }
             | FileAction::Patch { path, .. }
-            | FileAction::Move { path, .. }
-            | FileAction::Delete { path } => path.as_ref(),
-        }
+            | FileAction::Delete { path } => (Some(path), None),
+            FileAction::Command { .. } => (None, None),
+        };
+        [path, target].into_iter().flatten().map(AsRef::as_ref)
+    }
+
+    pub(crate) fn is_command(&self) -> bool {
+        matches!(self, FileAction::Command { .. })
     }
 
     pub(crate) fn is_read(&self) -> bool {
@@ -121,7 +134,8 @@ impl ToolCall {
             |path: &BStr| gix::path::from_bstr(path).is_ok_and(|path| path.is_absolute());
         self.actions
             .iter()
-            .all(|action| is_absolute(action.path()) && action.target().is_none_or(is_absolute))
+            .flat_map(FileAction::paths)
+            .all(is_absolute)
     }
 
     /// Whether it does more than reading.

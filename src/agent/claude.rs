@@ -70,6 +70,12 @@ struct ClaudeRead {
     file_path: String,
 }
 
+/// Other keys, such as a time limit, change nothing.
+#[derive(Deserialize)]
+struct ClaudeShell {
+    command: String,
+}
+
 pub(super) fn parse(payload: &Payload) -> Result<ToolCall> {
     payload.announced("PreToolUse", actions)
 }
@@ -113,6 +119,10 @@ pub(super) fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<File
                     mode: edit.edit_mode,
                 },
             }
+        }
+        "Bash" | "Monitor" => {
+            let ClaudeShell { command } = payload::tool_input(tool, input)?;
+            FileAction::command(command)
         }
         _ => return payload::unknown_tool(tool, input),
     };

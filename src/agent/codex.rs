@@ -24,6 +24,12 @@ struct CodexPatch {
     command: String,
 }
 
+/// Other keys, such as a time limit, change nothing.
+#[derive(Deserialize)]
+struct CodexShell {
+    command: String,
+}
+
 fn parse(payload: &Payload) -> Result<ToolCall> {
     payload.announced("PreToolUse", actions)
 }
@@ -33,6 +39,10 @@ fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {
         "apply_patch" => {
             let CodexPatch { command } = payload::tool_input(tool, input)?;
             apply_patch::parse(&command)
+        }
+        "Bash" => {
+            let CodexShell { command } = payload::tool_input(tool, input)?;
+            Ok(vec![FileAction::command(command)])
         }
         _ => payload::unknown_tool(tool, input),
     }

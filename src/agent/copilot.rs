@@ -61,6 +61,11 @@ struct CopilotView {
     path: String,
 }
 
+#[derive(Deserialize)]
+struct CopilotShell {
+    command: String,
+}
+
 fn parse(payload: &Payload) -> Result<ToolCall> {
     // The spelling `PreToolUse` in Copilot's settings asks for Claude Code's payload, but not for its answer.
     if payload.object.contains_key("hook_event_name") {
@@ -127,6 +132,10 @@ fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {
                 new_str,
             } = payload::tool_input(tool, input)?;
             FileAction::edit(path, [TextEdit::once(old_str, new_str)])
+        }
+        "bash" => {
+            let CopilotShell { command } = payload::tool_input(tool, input)?;
+            FileAction::command(command)
         }
         "apply_patch" => {
             let mut texts = input.values().map(Value::as_str);

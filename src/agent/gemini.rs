@@ -1,5 +1,7 @@
 //! Gemini CLI: the event `BeforeTool`.
 
+use std::path::PathBuf;
+
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -51,6 +53,13 @@ struct GeminiRead {
     file_path: String,
 }
 
+#[derive(Deserialize)]
+struct GeminiShell {
+    command: String,
+    #[serde(alias = "directory")]
+    dir_path: Option<PathBuf>,
+}
+
 fn parse(payload: &Payload) -> Result<ToolCall> {
     payload.announced("BeforeTool", actions)
 }
@@ -73,6 +82,13 @@ fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {
                 all: edit.allow_multiple,
             };
             FileAction::edit(edit.file_path, [step])
+        }
+        "run_shell_command" => {
+            let GeminiShell { command, dir_path } = payload::tool_input(tool, input)?;
+            FileAction::Command {
+                text: command,
+                directory: dir_path,
+            }
         }
         _ => return payload::unknown_tool(tool, input),
     };

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use gix::bstr::{BStr, BString};
 
 use super::call::{FileAction, ToolCall};
+use super::commands::Commands;
 use super::{edit, notebook, patch_chunk};
 use crate::gate::{Failure, FailureKind, Gate, GateResult, Operation, Strategy};
 use crate::git::Repository;
@@ -15,10 +16,19 @@ use crate::path::escaped;
 ///
 /// # Errors
 /// The first action that is refused, or the reason why guard cannot judge.
-pub(crate) fn judge(repo: &Repository, options: &Options, call: &ToolCall) -> GateResult<()> {
+pub(crate) fn judge(
+    repo: &Repository,
+    options: &Options,
+    call: &ToolCall,
+    commands: &Commands,
+) -> GateResult<()> {
+    commands.judge(repo, options)?;
+    if call.actions.iter().all(FileAction::is_command) {
+        return Ok(());
+    }
     let changes = call.actions.iter().filter(|action| !action.is_read());
-    let paths = changes.flat_map(|action| [Some(action.path()), action.target()]);
-    let requests: Vec<BString> = paths.flatten().map(|path| repo.request_of(path)).collect();
+    let paths = changes.flat_map(FileAction::paths);
+    let requests: Vec<BString> = paths.map(|path| repo.request_of(path)).collect();
     // Without requests to change something inside, no design is needed.
     let gate = Gate::open_to_check(repo, options, &requests)?;
     check_each_once(&gate, &requests)?;
@@ -47,7 +57,10 @@ fn check_each_once(gate: &Gate<'_>, requests: &[BString]) -> GateResult<()> {
 }
 
 fn judge_action(repo: &Repository, gate: &Gate<'_>, action: &FileAction) -> GateResult<()> {
-    let request = repo.request_of(action.path());
+    let mut requests = action.paths().map(|path| repo.request_of(path));
+    let (Some(request), target) = (requests.next(), requests.next()) else {
+        return Ok(());
+    };
     let request: &BStr = request.as_ref();
     let old = || gate.content_to_change(request);
     let rebuilt = match action {
@@ -59,14 +72,16 @@ fn judge_action(repo: &Repository, gate: &Gate<'_>, action: &FileAction) -> Gate
         FileAction::Patch { chunks, .. } | FileAction::Move { chunks, .. } => {
             patch_chunk::patched(old()?.as_deref(), chunks)
         }
+        // Judged by what its text says.
+        FileAction::Command { .. } => return Ok(()),
     };
     let content = match rebuilt {
         Ok(content) => content,
         // A path that may not be changed at all is the better reason.
         Err(failure) => return gate.judge_path(request).and(Err(failure)),
     };
-    if let Some(to) = action.target() {
-        return gate.judge_move(request, repo.request_of(to).as_ref(), &content);
+    if let Some(to) = target {
+        return gate.judge_move(request, to.as_ref(), &content);
     }
     let write = Operation::Write {
         content,

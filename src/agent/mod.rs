@@ -6,6 +6,9 @@ mod apply_patch;
 mod call;
 mod claude;
 mod codex;
+#[cfg(feature = "shell")]
+mod command;
+mod commands;
 mod copilot;
 mod edit;
 mod gemini;
@@ -16,10 +19,13 @@ mod patch_chunk;
 mod payload;
 mod protocol;
 mod reason;
+#[cfg(feature = "shell")]
+mod shell;
 mod vscode;
 mod windsurf;
 
-pub(crate) use call::ToolCall;
+pub(crate) use call::{FileAction, ToolCall};
+pub(crate) use commands::{Commands, Surroundings};
 pub(crate) use judgement::judge;
 pub(crate) use protocol::Reply;
 #[cfg(feature = "mcp")]

@@ -74,6 +74,12 @@ struct OpencodeRead {
     file_path: String,
 }
 
+#[derive(Deserialize)]
+struct OpencodeShell {
+    command: String,
+    workdir: Option<PathBuf>,
+}
+
 fn parse(payload: &Payload) -> Result<ToolCall> {
     let OpencodePayload { tool, args, cwd } = payload.confirmed()?;
     Ok(ToolCall {
@@ -114,6 +120,13 @@ fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {
         "patch" | "apply_patch" => {
             let OpencodePatch { patch_text } = payload::tool_input(tool, input)?;
             return apply_patch::parse(&patch_text);
+        }
+        "bash" => {
+            let OpencodeShell { command, workdir } = payload::tool_input(tool, input)?;
+            FileAction::Command {
+                text: command,
+                directory: workdir,
+            }
         }
         _ => return payload::unknown_tool(tool, input),
     };

@@ -58,6 +58,11 @@ struct VscodeRead {
     file_path: String,
 }
 
+#[derive(Deserialize)]
+struct VscodeShell {
+    command: String,
+}
+
 fn parse(payload: &Payload) -> Result<ToolCall> {
     payload.announced("PreToolUse", actions)
 }
@@ -80,6 +85,10 @@ fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {
         "apply_patch" => {
             let VscodePatch { input, .. } = payload::tool_input(tool, input)?;
             apply_patch::parse(&input)?
+        }
+        "run_in_terminal" => {
+            let VscodeShell { command } = payload::tool_input(tool, input)?;
+            vec![FileAction::command(command)]
         }
         // A model merges the code into the file, or the shape is not documented.
         "insert_edit_into_file"

@@ -1,5 +1,7 @@
 //! Windsurf (Cascade): the action `pre_write_code`. Only exit code 2 denies; the reason is on stderr.
 
+use std::path::PathBuf;
+
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -37,6 +39,12 @@ struct WindsurfEdit {
     new_string: String,
 }
 
+#[derive(Deserialize)]
+struct WindsurfShell {
+    command_line: String,
+    cwd: Option<PathBuf>,
+}
+
 fn parse(payload: &Payload) -> Result<ToolCall> {
     let WindsurfPayload {
         agent_action_name: tool,
@@ -49,6 +57,13 @@ fn parse(payload: &Payload) -> Result<ToolCall> {
                 .into_iter()
                 .map(|edit| TextEdit::once(edit.old_string, edit.new_string));
             vec![FileAction::edit(file_path, steps)]
+        }
+        "pre_run_command" => {
+            let WindsurfShell { command_line, cwd } = payload::tool_input(&tool, &tool_info)?;
+            vec![FileAction::Command {
+                text: command_line,
+                directory: cwd,
+            }]
         }
         _ => payload::unknown_tool(&tool, &tool_info)?,
     };

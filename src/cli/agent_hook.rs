@@ -9,7 +9,7 @@ use super::bounded;
 use super::design_args::DesignArgs;
 use super::output::CANNOT_JUDGE;
 use super::repository::repository;
-use crate::agent::{self, Agent, Reply, ToolCall};
+use crate::agent::{self, Agent, Commands, FileAction, Reply, Surroundings, ToolCall};
 use crate::error::{Error, Result};
 use crate::gate::GateResult;
 use crate::git::{Repository, show_file};
@@ -49,7 +49,20 @@ fn judge(agent: Agent, options: &Options, call: &ToolCall) -> GateResult<()> {
             "the agent's directory {directory} cannot be entered: {error}"
         ))
     })?;
-    agent::judge(&repository_of(agent, call)?, options, call)
+    let commands = Commands::of(call, &surroundings());
+    if commands.are_harmless() && call.actions.iter().all(FileAction::is_command) {
+        return Ok(());
+    }
+    agent::judge(&repository_of(agent, call)?, options, call, &commands)
+}
+
+/// Where the agent's commands run.
+fn surroundings() -> Surroundings {
+    Surroundings {
+        directory: std::env::current_dir().unwrap_or_default(),
+        home: std::env::home_dir(),
+        temporary: std::env::temp_dir(),
+    }
 }
 
 /// The repository of the agent's directory. If the agent names its project and works elsewhere, such as in a

@@ -12,6 +12,8 @@ mod batch_journal;
 mod batch_recovery;
 mod browse;
 mod check;
+#[cfg(feature = "shell")]
+mod command;
 mod decision;
 mod decision_method;
 mod designs;

@@ -53,4 +53,6 @@ pub use snapshot::Before;
 pub use snapshot_chain::{Pruned, Snapshot, Snapshots};
 pub use tree::{Tree, changes_between};
 pub use update::{PushSide, TargetBranch, Update};
+#[cfg(feature = "shell")]
+pub(crate) use work_tree::IgnoreRules;
 pub use work_trees::WorkTree;

@@ -45,7 +45,7 @@ pub use range::range;
 pub use request::OperationContext;
 pub use scope::{prompt, scope};
 pub use settings::{settings, settings_of_head};
-pub use staged::{everything, staged};
+pub use staged::{everything, staged, uncommitted};
 
 /// How to judge.
 #[derive(Debug, Clone, Default)]

@@ -273,6 +273,14 @@ impl OperationContext<'_, '_> {
         Some(policy)
     }
 
+    /// HEAD's content of a file.
+    ///
+    /// # Errors
+    /// HEAD cannot be read.
+    pub fn committed(&self, path: &BStr) -> Result<Option<Vec<u8>>> {
+        self.head().read(path)
+    }
+
     /// HEAD's tree.
     fn head(&self) -> &Tree<'_> {
         self.head.tree()

@@ -3,6 +3,7 @@
 use super::pipeline::{self, Input, Judged};
 use super::policy_loader::PolicyInputs;
 use super::{Options, merge_commits};
+use crate::change::Change;
 use crate::error::Result;
 use crate::git::{Index, Parents, Repository};
 use crate::rules::{self, at_level};
@@ -27,6 +28,15 @@ pub fn everything(mut repo: Repository, options: &Options) -> Result<Verdict> {
     let index = repo.add_everything()?;
     let judged = judge_index(&repo, &index, options)?;
     verdict(&repo, SourceKind::WorkTree, judged)
+}
+
+/// What `git add --all` and `git commit` would record now, unjudged.
+///
+/// # Errors
+/// As for [`everything`].
+pub fn uncommitted(mut repo: Repository) -> Result<Vec<Change>> {
+    let index = repo.add_everything()?;
+    Parents::of_next_commit(&repo, false)?.own_changes(&repo, &index)
 }
 
 fn verdict(repo: &Repository, kind: SourceKind, judged: Judged) -> Result<Verdict> {

@@ -199,6 +199,12 @@ impl Repo {
         })
     }
 
+    /// An empty repository that is not below a directory for temporary files.
+    pub fn outside_temporary() -> Repo {
+        let temp = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        Repo::nothing_in(temp).initialized(&[])
+    }
+
     fn nothing_in(temp: TempDir) -> Repo {
         let base = temp.path().canonicalize().unwrap();
         fs::create_dir(base.join("home")).unwrap();

@@ -110,7 +110,7 @@ impl Index {
     ///
     /// # Errors
     /// It is unreadable or damaged, or its entries are not in git's order.
-    pub(super) fn decode(repo: &Repository) -> Result<IndexState> {
+    pub(in crate::git) fn decode(repo: &Repository) -> Result<IndexState> {
         let file = repo.repo.index_or_empty();
         let file = file.map_err(failed("the index cannot be read"))?;
         Ok(IndexState::clone(&file))

@@ -4,6 +4,8 @@
 //! File contents are taken as they are. No filter, conversion or other configured program runs.
 
 mod contents;
+#[cfg(feature = "shell")]
+mod ignore_rules;
 mod ignored;
 mod nested;
 mod scan;
@@ -22,6 +24,9 @@ use crate::error::{Error, Result};
 use crate::path::{TreeView, escaped, shell_word};
 use scan::{Scan, ScanResult, state_of};
 use stat::IndexTime;
+
+#[cfg(feature = "shell")]
+pub(crate) use ignore_rules::IgnoreRules;
 
 impl Repository {
     /// The index after adding everything in the work tree: tracked files in their current state, and untracked files
