@@ -4,7 +4,7 @@ use super::word::Word;
 
 /// The arguments of a program, told apart.
 #[derive(Debug, Default)]
-pub(super) struct Arguments {
+pub(super) struct ParsedOptions {
     options: Vec<(String, Option<Word>)>,
     pub(super) operands: Vec<Word>,
 }
@@ -34,8 +34,8 @@ impl OptionSyntax {
         OptionSyntax { long, ..self }
     }
 
-    pub(super) fn read(self, words: &[Word]) -> Arguments {
-        let mut found = Arguments::default();
+    pub(super) fn read(self, words: &[Word]) -> ParsedOptions {
+        let mut found = ParsedOptions::default();
         let mut words = words.iter();
         while let Some(word) = words.next() {
             let text = word.text().unwrap_or_else(|| word.start());
@@ -73,7 +73,7 @@ impl OptionSyntax {
         body: &str,
         word: &Word,
         words: &mut impl Iterator<Item = &'w Word>,
-        found: &mut Arguments,
+        found: &mut ParsedOptions,
     ) {
         for (at, letter) in body.char_indices() {
             let rest = &body[at + letter.len_utf8()..];
@@ -107,7 +107,7 @@ fn word_after(word: &Word, rest: &str) -> Word {
     }
 }
 
-impl Arguments {
+impl ParsedOptions {
     pub(super) fn has(&self, names: &[&str]) -> bool {
         self.options
             .iter()

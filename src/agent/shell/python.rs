@@ -161,7 +161,7 @@ impl Script<'_, '_> {
 
     /// What a call results in, if that is a path.
     fn result(&mut self, node: Node<'_>, depth: u32) -> Vec<Word> {
-        let Some(Call {
+        let Some(PythonCall {
             function,
             object,
             method,
@@ -241,7 +241,7 @@ impl Script<'_, '_> {
         }
     }
 
-    fn parts<'t>(&self, node: Node<'t>) -> Option<Call<'t>> {
+    fn parts<'t>(&self, node: Node<'t>) -> Option<PythonCall<'t>> {
         let function = node.child_by_field_name("function")?;
         let arguments = node.child_by_field_name("arguments")?;
         let mut cursor = arguments.walk();
@@ -257,7 +257,7 @@ impl Script<'_, '_> {
                 _ => plain.push(argument),
             }
         }
-        Some(Call {
+        Some(PythonCall {
             function: self.text(function).to_owned(),
             object: function.child_by_field_name("object"),
             method: function
@@ -391,7 +391,7 @@ impl Script<'_, '_> {
     }
 
     /// A command that the script runs.
-    fn command(&mut self, call: &Call<'_>) {
+    fn command(&mut self, call: &PythonCall<'_>) {
         let Some(first) = call.arguments.first() else {
             return;
         };
@@ -414,7 +414,7 @@ impl Script<'_, '_> {
     }
 }
 
-struct Call<'t> {
+struct PythonCall<'t> {
     /// As written, such as `os.path.join`.
     function: String,
     object: Option<Node<'t>>,

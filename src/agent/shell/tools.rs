@@ -1,7 +1,7 @@
 //! The programs that change files which their arguments name.
 
 use super::effect::{CopySource, EffectKind};
-use super::options::{Arguments, OptionSyntax};
+use super::options::{OptionSyntax, ParsedOptions};
 use super::output::Printed;
 use super::pattern::PathPattern;
 use super::run::{Shell, ShellScope};
@@ -252,7 +252,7 @@ impl Shell<'_> {
     pub(super) fn transfer(
         &mut self,
         scope: &ShellScope,
-        given: Arguments,
+        given: ParsedOptions,
         moves: bool,
         contents: bool,
     ) {
