@@ -34,21 +34,28 @@ fn decision(decision: &str) -> Value {
     json!({ "decision": decision, "word": "line", "reason": "agreed" })
 }
 
-/// Runs the graph. `None` if Python's packages are not installed.
-fn graph(repo: &Repo, requests: &[Value], resume: &[Value], more: &Value) -> Option<Value> {
-    let mut scenario = json!({
+/// What one graph does.
+fn scenario(repo: &Repo, requests: &[Value], resume: &[Value]) -> Value {
+    json!({
         "guard": GUARD,
         "package": Path::new(SOURCE).join("hooks/langgraph"),
+        "workspace": repo.root,
         "requests": requests,
         "resume": resume,
         "gate": true,
-    });
-    for (name, value) in more.as_object().into_iter().flatten() {
-        scenario[name] = value.clone();
-    }
+    })
+}
+
+/// Runs graphs. `None` if Python's packages are not installed.
+fn graphs(repo: &Repo, scenarios: &[Value]) -> Option<Vec<Value>> {
     let mut command = program(repo, python()?, "langgraph_graph.py");
-    let output = run(command.arg(scenario.to_string())).exits(0);
+    let output = run(command.arg(json!(scenarios).to_string())).exits(0);
     Some(serde_json::from_str(&output.stdout).unwrap())
+}
+
+fn graph(repo: &Repo, requests: &[Value], resume: &[Value]) -> Option<Value> {
+    let mut said = graphs(repo, &[scenario(repo, requests, resume)])?;
+    said.pop()
 }
 
 fn read(repo: &Repo, path: &str) -> Option<String> {
@@ -108,7 +115,7 @@ fn hostile() -> [Value; 3] {
 #[test]
 fn allowed_write_is_done_and_logged() {
     let repo = repo();
-    let Some(said) = graph(&repo, &[write("src/new.py", "b = 2\n")], &[], &json!({})) else {
+    let Some(said) = graph(&repo, &[write("src/new.py", "b = 2\n")], &[]) else {
         return;
     };
     let state = &said["state"];
@@ -129,7 +136,7 @@ fn write_outside_the_scope_or_the_workspace_is_refused_and_logged() {
         write("other.py", "y = 2\n"),
         write("src/../../escaped.py", "z = 3\n"),
     ];
-    let Some(said) = graph(&repo, &requests, &[], &json!({})) else {
+    let Some(said) = graph(&repo, &requests, &[]) else {
         return;
     };
     let state = &said["state"];
@@ -150,33 +157,33 @@ fn write_outside_the_scope_or_the_workspace_is_refused_and_logged() {
 
 #[test]
 fn held_replacement_is_written_with_the_strategy_that_the_person_chooses() {
-    for (chosen, expected) in [
-        ("append", lines(1..=200) + "a = 1\n"),
-        ("replace", "a = 1\n".to_owned()),
-    ] {
-        let repo = repo();
-        let Some(said) = graph(&repo, &[replacement()], &[decision(chosen)], &json!({})) else {
-            return;
-        };
+    let chosen = ["append", "replace"];
+    let repos = chosen.map(|_| repo());
+    let scenarios: Vec<Value> = repos
+        .iter()
+        .zip(chosen)
+        .map(|(repo, chosen)| scenario(repo, &[replacement()], &[decision(chosen)]))
+        .collect();
+    let Some(said) = graphs(&repos[0], &scenarios) else {
+        return;
+    };
+    let expected = [lines(1..=200) + "a = 1\n", "a = 1\n".to_owned()];
+    for ((repo, said), expected) in repos.iter().zip(said).zip(expected) {
         let question = &said["interrupts"][0];
         assert_eq!(question["change_classification"], "REPLACE", "{said}");
-        assert!(
-            question["question"]["message"]
-                .as_str()
-                .unwrap()
-                .contains("What would be lost")
-        );
+        let message = question["question"]["message"].as_str().unwrap();
+        assert!(message.contains("What would be lost"), "{message}");
         let state = &said["state"];
         assert_eq!(state["approved_writes"], json!(["src/large.py"]), "{said}");
         assert_eq!(state["pending_writes"], json!([]));
-        assert_eq!(read(&repo, "src/large.py"), Some(expected));
-        let approved: Vec<Value> = records(&repo)
+        assert_eq!(read(repo, "src/large.py"), Some(expected));
+        let approved: Vec<Value> = records(repo)
             .into_iter()
             .filter(|record| record["event"] == "approved")
             .collect();
         assert_eq!(approved.len(), 1);
         assert_eq!(approved[0]["how"], "elicitation");
-        assert_log_agrees(&repo, state);
+        assert_log_agrees(repo, state);
     }
 }
 
@@ -185,7 +192,7 @@ fn rejected_replacement_leaves_the_file_and_a_wrong_word_asks_again() {
     let repo = repo();
     let wrong = json!({ "decision": "replace", "word": "wrong", "reason": "agreed" });
     let answers = [wrong, decision("reject")];
-    let Some(said) = graph(&repo, &[replacement()], &answers, &json!({})) else {
+    let Some(said) = graph(&repo, &[replacement()], &answers) else {
         return;
     };
     assert_eq!(said["interrupts"].as_array().unwrap().len(), 2, "{said}");
@@ -200,30 +207,37 @@ fn rejected_replacement_leaves_the_file_and_a_wrong_word_asks_again() {
 #[test]
 fn nothing_is_replaced_while_no_person_answers() {
     let repo = repo();
-    let Some(said) = graph(&repo, &[replacement()], &[], &json!({})) else {
+    let waiting = scenario(&repo, &[replacement()], &[]);
+    let mut alone = waiting.clone();
+    alone["auto_mode"] = true.into();
+    let Some(said) = graphs(&repo, &[waiting, alone]) else {
         return;
     };
-    assert_eq!(said["left"][0]["target_path"], "src/large.py", "{said}");
-    assert_eq!(said["state"]["pending_writes"].as_array().unwrap().len(), 1);
-    assert_eq!(damage(&repo), [""; 0]);
-
-    let said = graph(&repo, &[replacement()], &[], &json!({ "auto_mode": true })).unwrap();
+    let [waiting, alone] = said.try_into().unwrap();
+    assert_eq!(
+        waiting["left"][0]["target_path"], "src/large.py",
+        "{waiting}"
+    );
+    assert_eq!(
+        waiting["state"]["pending_writes"].as_array().unwrap().len(),
+        1
+    );
     assert!(
-        said["raised"].as_str().unwrap().contains("guard approve"),
-        "{said}"
+        alone["raised"].as_str().unwrap().contains("guard approve"),
+        "{alone}"
     );
     assert_eq!(damage(&repo), [""; 0]);
 }
 
 #[test]
 fn without_the_gate_the_same_writes_do_damage() {
-    let gated = repo();
-    if graph(&gated, &hostile(), &[], &json!({})).is_none() {
+    let (gated, bare) = (repo(), repo());
+    let mut ungated = scenario(&bare, &hostile(), &[]);
+    ungated["gate"] = false.into();
+    if graphs(&gated, &[scenario(&gated, &hostile(), &[]), ungated]).is_none() {
         return;
     }
     assert_eq!(damage(&gated), [""; 0]);
-    let bare = repo();
-    graph(&bare, &hostile(), &[], &json!({ "gate": false })).unwrap();
     assert_eq!(damage(&bare).len(), 3);
     assert_eq!(records(&bare), Vec::<Value>::new());
 }

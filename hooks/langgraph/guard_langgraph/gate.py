@@ -8,6 +8,10 @@ from . import session
 from .state import WriteApprovalState
 
 
+# The kinds of errors after which guard still holds the write.
+HELD = ("held", "not-approved")
+
+
 class SafeFileWriteError(Exception):
     """A write needs a person, and the workflow runs without one."""
 
@@ -34,7 +38,7 @@ class SafeFileWriteGate:
             held_id = (outcome.error.get("details") or {}).get("id")
             if not outcome.is_error:
                 update.add("approved_writes", path)
-            elif outcome.error.get("kind") in ("held", "not-approved") and held_id:
+            elif outcome.error.get("kind") in HELD and held_id:
                 if state.get("auto_mode"):
                     raise SafeFileWriteError(outcome.text)
                 analysis = dict(outcome.error.get("analysis") or {})
@@ -58,8 +62,8 @@ class SafeFileWriteGate:
         update = _Update(state)
         path, held_id = pending[0]["target_path"], pending[0]["held_id"]
         outcome = self._logged(update, path, "request_approval", {"id": held_id}, decision)
-        if outcome.error.get("kind") == "not-approved":
-            # Still held: a missing word or an impossible strategy. The person is asked again.
+        if outcome.error.get("kind") in HELD:
+            # A missing word or an impossible strategy. The person is asked again.
             return update.values
         update.values["pending_writes"] = pending[1:]
         update.add("rejected_writes" if outcome.is_error else "approved_writes", path)
