@@ -132,6 +132,9 @@ fn scenario_060_an_approved_replacement_is_written() {
     repo.guard(&["snapshot", "list"])
         .exits(0)
         .says("Backup before file mod: state.py");
+    let records = repo.records();
+    let approved = records.iter().find(|it| it["event"] == "approved").unwrap();
+    assert_eq!(approved["strategy"], "replace");
 }
 
 #[test]

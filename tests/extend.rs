@@ -327,6 +327,7 @@ fn r000_090_a_person_extends_in_place_of_a_held_replacement() {
     let records = repo.records();
     let approved = records.iter().find(|it| it["event"] == "approved").unwrap();
     assert_eq!(approved["reason"], "the rest stays");
+    assert_eq!(approved["strategy"], "extend");
     assert_eq!(
         approved["new"],
         repo.blob(extended().as_bytes()).to_string()

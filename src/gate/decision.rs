@@ -154,7 +154,7 @@ impl Gate<'_> {
             Answer::Approve(reason) => reason,
             Answer::Reject(reason) => {
                 let mut facts = decision(self.repo, plan.path(), (old, new), self.how, &reason);
-                facts.extend(decided(prompt.held.as_deref()));
+                facts.extend(about(&prompt));
                 designs::name(&mut facts, &self.policy.design_versions());
                 record(&self.log, "rejected", facts)?;
                 return Err(Failure::new(
@@ -198,7 +198,7 @@ impl Gate<'_> {
         match &approval {
             Some(approval) => {
                 let designs = self.policy.design_versions();
-                keep_held(self.repo, approval, &designs, prompt.held.as_deref())?;
+                keep_about(self.repo, approval, &designs, about(&prompt))?;
             }
             None => self.note_approval(&prompt, &consent.reason)?,
         }
@@ -209,7 +209,7 @@ impl Gate<'_> {
     fn note_approval(&self, prompt: &ApprovalPrompt, reason: &str) -> GateResult<()> {
         let sides = approval::sides(&prompt.plan.consent);
         let mut facts = decision(self.repo, prompt.plan.path(), sides, self.how, reason);
-        facts.extend(decided(prompt.held.as_deref()));
+        facts.extend(about(prompt));
         designs::name(&mut facts, &self.policy.design_versions());
         record(&self.log, "approved", facts)?;
         Ok(())
@@ -265,20 +265,20 @@ impl Consent {
 /// # Errors
 /// The log or the store cannot be written, so there is no approval.
 pub fn keep(repo: &Repository, approval: &Approval, designs: &[DesignVersion]) -> GateResult<()> {
-    keep_held(repo, approval, designs, None)
+    keep_about(repo, approval, designs, [])
 }
 
-/// The same for the held change with this ID, if it is one.
-fn keep_held(
+/// The same, with further facts.
+fn keep_about(
     repo: &Repository,
     approval: &Approval,
     designs: &[DesignVersion],
-    held: Option<&str>,
+    about: impl IntoIterator<Item = (String, Value)>,
 ) -> GateResult<()> {
     let mut facts = of_approval(repo, approval);
     facts.insert("expires".into(), approval.expires.into());
     facts.insert("signed".into(), approval.signature.is_some().into());
-    facts.extend(decided(held));
+    facts.extend(about);
     designs::name(&mut facts, designs);
     record(&Log::of(repo), "approved", facts)?;
     let store = Store::of(repo);
@@ -423,6 +423,13 @@ fn decision(
     facts.insert("how".into(), how.into());
     facts.insert("reason".into(), reason.into());
     facts
+}
+
+/// What a decision is about: the held change, if it is one, and the strategy that the person chose or kept.
+fn about(prompt: &ApprovalPrompt) -> impl Iterator<Item = (String, Value)> {
+    let strategy = prompt.operation.strategy().map(Strategy::name);
+    let strategy = strategy.map(|name| ("strategy".to_owned(), name.into()));
+    decided(prompt.held.as_deref()).into_iter().chain(strategy)
 }
 
 /// The fact that names the held change of a decision.
