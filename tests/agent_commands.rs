@@ -362,3 +362,114 @@ fn commands_of_all_agents_are_judged() {
         assert_eq!(output.code, denial, "{agent}: {output:?}");
     }
 }
+
+/// What Claude Code sends after a tool or at the end of a turn.
+fn event(repo: &Repo, name: &str) -> Value {
+    json!({"session_id": "s1", "cwd": repo.root, "hook_event_name": name, "stop_hook_active": false})
+}
+
+#[track_caller]
+fn report(output: &Output) -> String {
+    assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{output:?}");
+    let answer: Value = serde_json::from_str(&output.stdout).unwrap();
+    let reason = answer["reason"].as_str().unwrap().to_owned();
+    assert!(reason.len() < 700, "{reason}");
+    reason
+}
+
+#[test]
+fn what_landed_unseen_is_reported_after_the_tool_and_at_the_end_of_the_turn() {
+    let repo = repo();
+    let tell = |name: &str| hook(&repo, "claude", event(&repo, name).to_string());
+    for name in ["PostToolUse", "PostToolBatch", "Stop", "SubagentStop"] {
+        tell(name).passes();
+    }
+    repo.write("src/log.py", "import os\n");
+    tell("PostToolUse").passes();
+    repo.write("src/other.py", "x = 2\n");
+    repo.write("src/new.py", "x = 2\n");
+    let output = tell("PostToolUse");
+    let reason = report(&output);
+    assert_says(
+        &reason,
+        &[
+            "src/new.py is not in the design [out-of-scope]",
+            "src/other.py is not in the design [out-of-scope]",
+            "git restore FILE",
+            "guard snapshot restore",
+        ],
+    );
+    let answer: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(answer, json!({"decision": "block", "reason": reason}));
+    // The same again is no news, but the end of a turn asks once more.
+    tell("PostToolUse").passes();
+    report(&tell("Stop"));
+    tell("Stop").passes();
+    let mut other = event(&repo, "Stop");
+    other["session_id"] = json!("s2");
+    report(&hook(&repo, "claude", other.to_string()));
+    let mut repeated = event(&repo, "Stop");
+    repeated["session_id"] = json!("s3");
+    repeated["stop_hook_active"] = json!(true);
+    hook(&repo, "claude", repeated.to_string()).passes();
+    bash(&repo, "git restore src/other.py").passes();
+    repo.git(&["restore", "src/other.py"]);
+    std::fs::remove_file(repo.path("src/new.py")).unwrap();
+    tell("PostToolUse").passes();
+    repo.write("src/new.py", "x = 2\n");
+    report(&tell("PostToolUse"));
+}
+
+#[test]
+fn each_agent_reads_a_report_in_its_own_form() {
+    let repo = repo();
+    repo.write("src/other.py", "x = 2\n");
+    let root = &repo.root;
+    let block = |reason: &str| json!({"decision": "block", "reason": reason});
+    let deny = |reason: &str| json!({"decision": "deny", "reason": reason});
+    let codex = |name: &str| json!({"session_id": name, "turn_id": "1", "model": "m", "cwd": root, "hook_event_name": name});
+    let cases = [
+        ("codex", codex("PostToolUse"), "block"),
+        ("codex", codex("Stop"), "block"),
+        ("gemini", event(&repo, "AfterTool"), "deny"),
+        ("gemini", event(&repo, "AfterAgent"), "deny"),
+        (
+            "copilot",
+            json!({"sessionId": "1", "cwd": root, "stopReason": "end_turn"}),
+            "block",
+        ),
+        (
+            "vscode",
+            json!({"sessionId": "2", "cwd": root, "hookEventName": "Stop"}),
+            "vscode",
+        ),
+    ];
+    for (agent, payload, form) in cases {
+        let output = hook(&repo, agent, payload.to_string());
+        let reason = report(&output);
+        assert_says(&reason, &["src/other.py is not in the design"]);
+        let answer: Value = serde_json::from_str(&output.stdout).unwrap();
+        let expected = match form {
+            "block" => block(&reason),
+            "deny" => deny(&reason),
+            _ => {
+                let mut answer = block(&reason);
+                answer["hookSpecificOutput"] =
+                    json!({"hookEventName": "Stop", "decision": "block", "reason": reason});
+                answer
+            }
+        };
+        assert_eq!(answer, expected, "{agent}");
+    }
+}
+
+#[test]
+fn after_the_fact_a_clean_work_tree_needs_no_design() {
+    let repo = repo();
+    repo.git(&["switch", "--quiet", "main"]);
+    let tell = || hook(&repo, "claude", event(&repo, "PostToolUse").to_string());
+    tell().passes();
+    repo.write("src/other.py", "x = 2\n");
+    assert_says(&report(&tell()), &["guard could not judge", "no design"]);
+    tell().passes();
+}

@@ -265,7 +265,7 @@ fn input_that_guard_does_not_understand_is_denied() {
         ("null".into(), "it is not a JSON object"),
         ("{}".into(), "missing field"),
         (
-            changed(&|all| all["hook_event_name"] = "PostToolUse".into()),
+            changed(&|all| all["hook_event_name"] = "PostToolUseFailure".into()),
             "PreToolUse only",
         ),
         (

@@ -94,7 +94,7 @@ fn other_settings_stay_as_they_are_written() {
     let repo = repo();
     let mine = "{\n  // ours\n  \"model\": \"m\",\n  \"hooks\": {\n    \"PreToolUse\": [\n      \
                 { \"matcher\": \"Bash\", \"hooks\": [{ \"type\": \"command\", \"command\": \"./lint\" }] }\n    ],\n    \
-                \"Stop\": []\n  }\n}\n";
+                \"Notification\": []\n  }\n}\n";
     repo.write(CLAUDE, mine);
     with_path(&repo, &["install", "claude"]).exits(0);
     let new = text(&repo, CLAUDE);
@@ -102,7 +102,7 @@ fn other_settings_stay_as_they_are_written() {
         "// ours\n",
         "\"model\": \"m\"",
         "./lint",
-        "\"Stop\": []",
+        "\"Notification\": []",
         "guard hook claude",
     ] {
         assert!(new.contains(part), "{new}");

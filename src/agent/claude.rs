@@ -7,7 +7,7 @@ use super::call::{FileAction, ToolCall};
 use super::edit::TextEdit;
 use super::notebook::{CellEdit, CellKind, CellMode};
 use super::payload::{self, Payload};
-use super::protocol::{DENIED, Protocol, pre_tool_use_denied};
+use super::protocol::{DENIED, FINISHED, Protocol, blocked, pre_tool_use_denied};
 use crate::error::Result;
 
 pub(super) const PROTOCOL: Protocol = Protocol {
@@ -15,6 +15,8 @@ pub(super) const PROTOCOL: Protocol = Protocol {
     // No decision: Claude Code then asks as its own settings say.
     allowed: "",
     denied: Some(pre_tool_use_denied),
+    finished: FINISHED,
+    reported: blocked,
     denied_code: DENIED,
     project_variable: Some("CLAUDE_PROJECT_DIR"),
 };

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::apply_patch;
 use super::call::{FileAction, ToolCall};
 use super::payload::{self, Payload};
-use super::protocol::{DENIED, Protocol, pre_tool_use_denied};
+use super::protocol::{DENIED, FINISHED, Protocol, blocked, pre_tool_use_denied};
 use crate::error::Result;
 
 pub(super) const PROTOCOL: Protocol = Protocol {
@@ -14,6 +14,8 @@ pub(super) const PROTOCOL: Protocol = Protocol {
     // Even `allow` would be invalid.
     allowed: "",
     denied: Some(pre_tool_use_denied),
+    finished: FINISHED,
+    reported: blocked,
     denied_code: DENIED,
     project_variable: None,
 };

@@ -10,7 +10,7 @@ use super::call::{FileAction, ToolCall};
 use super::claude;
 use super::edit::TextEdit;
 use super::payload::{self, Payload};
-use super::protocol::Protocol;
+use super::protocol::{Protocol, blocked};
 use crate::error::{Error, Result};
 
 pub(super) const PROTOCOL: Protocol = Protocol {
@@ -20,6 +20,8 @@ pub(super) const PROTOCOL: Protocol = Protocol {
     denied: Some(
         |reason| json!({"permissionDecision": "deny", "permissionDecisionReason": reason}),
     ),
+    finished: &[("agentStop", true)],
+    reported: blocked,
     // Any other code denies as well, but then Copilot need not read the reason.
     denied_code: 0,
     project_variable: None,

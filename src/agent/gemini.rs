@@ -15,6 +15,8 @@ pub(super) const PROTOCOL: Protocol = Protocol {
     parse,
     allowed: "",
     denied: Some(|reason| json!({"decision": "deny", "reason": reason})),
+    finished: &[("AfterTool", false), ("AfterAgent", true)],
+    reported: |_, report| json!({"decision": "deny", "reason": report}),
     denied_code: DENIED,
     project_variable: Some("GEMINI_PROJECT_DIR"),
 };

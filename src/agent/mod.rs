@@ -11,8 +11,10 @@ mod command;
 mod commands;
 mod copilot;
 mod edit;
+mod finished;
 mod gemini;
 mod judgement;
+mod landed;
 mod notebook;
 mod opencode;
 mod patch_chunk;
@@ -26,7 +28,9 @@ mod windsurf;
 
 pub(crate) use call::{FileAction, ToolCall};
 pub(crate) use commands::{Commands, Surroundings};
+pub(crate) use finished::Finished;
 pub(crate) use judgement::judge;
+pub(crate) use landed::landed;
 pub(crate) use protocol::Reply;
 #[cfg(feature = "mcp")]
 pub(crate) use reason::of as reason;
@@ -85,7 +89,10 @@ impl Agent {
             Agent::Copilot
         } else if has("hookEventName") {
             Agent::Vscode
-        } else if is("hook_event_name", "BeforeTool") {
+        } else if ["BeforeTool", "AfterTool", "AfterAgent"]
+            .iter()
+            .any(|event| is("hook_event_name", event))
+        {
             Agent::Gemini
         } else if has("turn_id") && has("model") {
             Agent::Codex
@@ -94,15 +101,24 @@ impl Agent {
         }
     }
 
-    /// The answer to a payload. `judge` decides about a call that reads or changes files.
+    /// The answer to a payload. `judge` decides about a call that reads or changes files; `look` says what landed.
     pub(crate) fn answer(
         self,
         payload: Result<Vec<u8>>,
         judge: impl FnOnce(&ToolCall) -> GateResult<()>,
+        look: impl FnOnce(&Finished) -> Option<String>,
     ) -> Reply {
         let parsed = payload.and_then(|bytes| payload::parse(self.name(), &bytes));
         let sender = parsed.as_ref().map_or(self, |payload| self.sender(payload));
         let protocol = sender.protocol();
+        if let Ok(payload) = &parsed
+            && let Some(finished) = Finished::of(protocol.finished, payload)
+        {
+            return match Finished::is_repeated(payload) {
+                true => protocol.allowance(),
+                false => protocol.report(&finished.event, look(&finished).as_deref()),
+            };
+        }
         let call = parsed.and_then(|payload| (protocol.parse)(&payload));
         let judged = match &call {
             Ok(call) if call.actions.is_empty() => Ok(()),

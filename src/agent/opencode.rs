@@ -9,7 +9,7 @@ use super::apply_patch;
 use super::call::{FileAction, ToolCall};
 use super::edit::TextEdit;
 use super::payload::{self, Payload};
-use super::protocol::{DENIED, Protocol};
+use super::protocol::{DENIED, Protocol, blocked};
 use crate::error::Result;
 
 pub(super) const PROTOCOL: Protocol = Protocol {
@@ -17,6 +17,8 @@ pub(super) const PROTOCOL: Protocol = Protocol {
     allowed: "",
     // The plugin throws what is on stderr.
     denied: None,
+    finished: &[],
+    reported: blocked,
     denied_code: DENIED,
     project_variable: None,
 };

@@ -17,6 +17,10 @@ pub(super) struct Protocol {
     pub(super) allowed: &'static str,
     /// Standard output for a denied call with this reason, or nothing.
     pub(super) denied: Option<fn(&str) -> Value>,
+    /// The events after the fact, each with whether it is the end of a turn.
+    pub(super) finished: &'static [(&'static str, bool)],
+    /// Standard output that tells the agent after an event what landed, if the agent reads that.
+    pub(super) reported: fn(event: &str, report: &str) -> Value,
     /// The exit code of a denial.
     pub(super) denied_code: u8,
     /// The variable with the directory of the project, which stays when the agent changes its directory.
@@ -40,6 +44,17 @@ impl Protocol {
         }
     }
 
+    pub(super) fn report(&self, event: &str, report: Option<&str>) -> Reply {
+        let Some(report) = report else {
+            return self.allowance();
+        };
+        Reply {
+            stdout: format!("{}\n", (self.reported)(event, report)),
+            stderr: String::new(),
+            code: 0,
+        }
+    }
+
     pub(super) fn denial(&self, reason: &str) -> Reply {
         let json = self.denied.map(|denied| format!("{}\n", denied(reason)));
         Reply {
@@ -48,6 +63,19 @@ impl Protocol {
             code: self.denied_code,
         }
     }
+}
+
+/// The events after the fact of Claude Code and of those that follow it.
+pub(super) const FINISHED: &[(&str, bool)] = &[
+    ("PostToolUse", false),
+    ("PostToolBatch", false),
+    ("Stop", true),
+    ("SubagentStop", true),
+];
+
+/// The report that most agents give to their model.
+pub(super) fn blocked(_: &str, report: &str) -> Value {
+    json!({"decision": "block", "reason": report})
 }
 
 /// The denial of Claude Code and of those that follow it.

@@ -1,20 +1,28 @@
 //! VS Code: the event `PreToolUse`. VS Code runs the hook for every tool, whatever the matcher says.
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::apply_patch;
 use super::call::{FileAction, ToolCall};
 use super::claude;
 use super::edit::TextEdit;
 use super::payload::{self, Payload};
-use super::protocol::{DENIED, Protocol, pre_tool_use_denied};
+use super::protocol::{DENIED, FINISHED, Protocol, pre_tool_use_denied};
 use crate::error::{Error, Result};
 
 pub(super) const PROTOCOL: Protocol = Protocol {
     parse,
     allowed: "",
     denied: Some(pre_tool_use_denied),
+    finished: FINISHED,
+    reported: |event, report| {
+        json!({
+            "decision": "block",
+            "reason": report,
+            "hookSpecificOutput": {"hookEventName": event, "decision": "block", "reason": report},
+        })
+    },
     denied_code: DENIED,
     project_variable: None,
 };

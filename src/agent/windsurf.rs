@@ -8,13 +8,15 @@ use serde_json::{Map, Value};
 use super::call::{FileAction, ToolCall};
 use super::edit::TextEdit;
 use super::payload::{self, Payload};
-use super::protocol::{DENIED, Protocol};
+use super::protocol::{DENIED, Protocol, blocked};
 use crate::error::Result;
 
 pub(super) const PROTOCOL: Protocol = Protocol {
     parse,
     allowed: "",
     denied: None,
+    finished: &[],
+    reported: blocked,
     denied_code: DENIED,
     project_variable: None,
 };

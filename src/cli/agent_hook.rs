@@ -8,8 +8,8 @@ use std::time::Duration;
 use super::bounded;
 use super::design_args::DesignArgs;
 use super::output::CANNOT_JUDGE;
-use super::repository::repository;
-use crate::agent::{self, Agent, Commands, FileAction, Reply, Surroundings, ToolCall};
+use super::repository::{repository, with_approvals};
+use crate::agent::{self, Agent, Commands, FileAction, Finished, Reply, Surroundings, ToolCall};
 use crate::error::{Error, Result};
 use crate::gate::GateResult;
 use crate::git::{Repository, show_file};
@@ -34,11 +34,16 @@ impl AgentArgs {
         let options = self.design.options(false);
         let payload = bounded::whole(io::stdin().lock(), MAX_PAYLOAD);
         let payload = bounded::read("standard input", payload, MAX_PAYLOAD);
-        say(&agent.answer(payload, |call| judge(agent, &options, call)))
+        say(&agent.answer(
+            payload,
+            |call| judge(agent, &options, call),
+            |finished| landed(agent, &options, finished),
+        ))
     }
 }
 
-fn judge(agent: Agent, options: &Options, call: &ToolCall) -> GateResult<()> {
+/// Changes to the directory in which the agent works.
+fn enter(call: &ToolCall) -> Result<()> {
     let entered = match &call.directory {
         Some(directory) => std::env::set_current_dir(directory).map_err(|error| (directory, error)),
         None => Ok(()),
@@ -48,12 +53,32 @@ fn judge(agent: Agent, options: &Options, call: &ToolCall) -> GateResult<()> {
         Error::new(format!(
             "the agent's directory {directory} cannot be entered: {error}"
         ))
-    })?;
+    })
+}
+
+fn judge(agent: Agent, options: &Options, call: &ToolCall) -> GateResult<()> {
+    enter(call)?;
     let commands = Commands::of(call, &surroundings());
     if commands.are_harmless() && call.actions.iter().all(FileAction::is_command) {
         return Ok(());
     }
     agent::judge(&repository_of(agent, call)?, options, call, &commands)
+}
+
+/// What landed in the work tree. Where guard cannot look, it says why: nothing is denied after the fact.
+fn landed(agent: Agent, options: &Options, finished: &Finished) -> Option<String> {
+    let look = || {
+        let call = ToolCall::in_directory(finished.directory.clone());
+        enter(&call)?;
+        let repo = repository_of(agent, &call)?;
+        let options = with_approvals(&repo, options.clone())?;
+        agent::landed(finished, repo, &options)
+    };
+    look().unwrap_or_else(|error| {
+        let text = format!("guard could not look for what landed: {}\n", error.message);
+        let _ = io::stderr().lock().write_all(text.as_bytes());
+        None
+    })
 }
 
 /// Where the agent's commands run.

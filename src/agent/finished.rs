@@ -1,0 +1,53 @@
+//! The events after a tool ran, and at the end of a turn.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::payload::Payload;
+
+/// An event after the fact.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    /// The agent's name of the event.
+    pub(super) event: String,
+    /// The directory in which the agent works: an absolute path.
+    pub(crate) directory: PathBuf,
+    /// The agent's session, so that each hears of a finding once.
+    pub(super) session: String,
+    /// Whether it is the end of a turn.
+    pub(super) ends_turn: bool,
+}
+
+impl Finished {
+    /// The event of a payload; `None` if it is none of these, each with whether it is the end of a turn.
+    pub(super) fn of(events: &[(&str, bool)], payload: &Payload) -> Option<Finished> {
+        let text = |keys: [&str; 2]| {
+            let found = keys.iter().find_map(|key| payload.object.get(*key));
+            found.and_then(Value::as_str)
+        };
+        let event = match text(["hook_event_name", "hookEventName"]) {
+            Some(event) => event,
+            // Copilot does not name its events.
+            None if payload.object.contains_key("stopReason") => "agentStop",
+            None => return None,
+        };
+        let (event, ends_turn) = *events.iter().find(|(name, _)| *name == event)?;
+        let directory = PathBuf::from(text(["cwd", "cwd"])?);
+        directory.is_absolute().then(|| Finished {
+            event: event.to_owned(),
+            directory,
+            session: text(["session_id", "sessionId"])
+                .unwrap_or_default()
+                .to_owned(),
+            ends_turn,
+        })
+    }
+
+    /// Whether the agent goes on only because of a report, so that another would hold it for ever.
+    pub(super) fn is_repeated(payload: &Payload) -> bool {
+        ["stop_hook_active", "stopHookActive"]
+            .iter()
+            .any(|key| payload.object.get(*key) == Some(&Value::Bool(true)))
+    }
+}
