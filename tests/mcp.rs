@@ -147,6 +147,8 @@ fn files_are_read_written_edited_moved_and_deleted_as_by_the_verbs() {
         )["content"],
         "b = 2\n"
     );
+    let taken = json!({ "path": "src/small.py", "content": "c\n", "expect": "none" });
+    assert_eq!(client.refuses("write_file", taken).0, "exists");
     let both = client.does(
         "read_multiple_files",
         json!({ "paths": ["src/small.py", "absent.py", ".env"] }),
@@ -185,7 +187,9 @@ fn files_are_read_written_edited_moved_and_deleted_as_by_the_verbs() {
             .contains("+a = 3")
     );
     assert_eq!(read(&repo, "src/small.py"), "a = 1\nb = 2\n");
-    client.does("edit_file", edit.clone());
+    let mut expecting = edit.clone();
+    expecting["expect"] = whole["digest"].clone();
+    client.does("edit_file", expecting);
     assert_eq!(read(&repo, "src/small.py"), "a = 3\nb = 2\n");
     assert_eq!(client.refuses("edit_file", edit).0, "search-not-found");
 

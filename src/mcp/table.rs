@@ -12,7 +12,7 @@ const PATH: Argument = Argument::required(
 const EXPECT: Argument = Argument::optional(
     "expect",
     ArgumentKind::Text,
-    "Change the file only if it still has this git blob id.",
+    "Change the file only if it still has this git blob id, the `digest` of an answer; `none`: only if it does not exist.",
 );
 const EXCLUDED: Argument = Argument::optional(
     "excludePatterns",

@@ -7,7 +7,6 @@ from .gate import (
     SafeFileWriteError,
     SafeFileWriteGate,
     request_user_approval,
-    route_after_approval,
     route_after_gate,
     safe_file_write_gate,
 )
@@ -20,7 +19,6 @@ __all__ = [
     "SafeFileWriteGate",
     "WriteApprovalState",
     "request_user_approval",
-    "route_after_approval",
     "route_after_gate",
     "safe_file_write_gate",
 ]

@@ -99,9 +99,6 @@ def route_after_gate(state: WriteApprovalState) -> Literal["approve", "rejected"
     return "rejected" if state.get("rejected_writes") else "written"
 
 
-# After each decision the same question arises.
-route_after_approval = route_after_gate
-
 _here = SafeFileWriteGate()
 safe_file_write_gate = _here.safe_file_write_gate
 request_user_approval = _here.request_user_approval
