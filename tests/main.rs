@@ -67,6 +67,7 @@ mod file_refusals;
 mod file_verbs;
 mod formats;
 mod frameworks;
+mod gemini_cli;
 mod generate;
 mod generated_merges;
 mod growth;
