@@ -592,3 +592,33 @@ fn hostile_paths_get_the_verdict_of_guard_check() {
     }
     assert!(judged > 200, "{judged}");
 }
+
+#[test]
+fn third_identical_refusal_is_shorter() {
+    let repo = repo();
+    let first = write(&repo, "src/core/lld.py", "new = 1\n").denies();
+    assert!(first.len() <= 620, "{}: {first}", first.len());
+    assert_eq!(write(&repo, "src/core/lld.py", "new = 1\n").denies(), first);
+    let third = write(&repo, "src/core/lld.py", "new = 1\n").denies();
+    assert!(third.len() < first.len() / 2, "{third}");
+    assert_says(
+        &third,
+        &[
+            "guard refused Write: src/core/lld.py is not in the design [out-of-scope]",
+            "same refusal as before",
+        ],
+    );
+    // Another refusal, and another session, read all of it.
+    write(&repo, "src/core/other.py", "new = 1\n").denies();
+    assert_eq!(write(&repo, "src/core/lld.py", "new = 1\n").denies(), first);
+}
+
+#[test]
+fn no_refusal_tells_the_agent_what_approves_it() {
+    let repo = repo();
+    let reason = write(&repo, STATE, "gone\n").denies();
+    // The id alone approves nothing: `guard approve` wants a terminal and a word of the change.
+    assert_says(&reason, &["a person decides: guard approve"]);
+    assert!(!reason.contains("Type `"), "{reason}");
+    assert!(reason.len() <= 620, "{}: {reason}", reason.len());
+}

@@ -37,9 +37,7 @@ impl Finished {
         directory.is_absolute().then(|| Finished {
             event: event.to_owned(),
             directory,
-            session: text(["session_id", "sessionId"])
-                .unwrap_or_default()
-                .to_owned(),
+            session: payload.session().to_owned(),
             ends_turn,
         })
     }

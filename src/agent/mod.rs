@@ -21,6 +21,7 @@ mod patch_chunk;
 mod payload;
 mod protocol;
 mod reason;
+mod repeated;
 #[cfg(feature = "shell")]
 mod shell;
 mod vscode;
@@ -34,6 +35,7 @@ pub(crate) use landed::landed;
 pub(crate) use protocol::Reply;
 #[cfg(feature = "mcp")]
 pub(crate) use reason::of as reason;
+pub(crate) use repeated::times_told;
 
 use crate::error::Result;
 use crate::gate::{Failure, GateResult};
@@ -101,12 +103,14 @@ impl Agent {
         }
     }
 
-    /// The answer to a payload. `judge` decides about a call that reads or changes files; `look` says what landed.
+    /// The answer to a payload. `judge` decides about a call that reads or changes files; `look` says what landed,
+    /// and `times_told` how often a session was told a reason.
     pub(crate) fn answer(
         self,
         payload: Result<Vec<u8>>,
         judge: impl FnOnce(&ToolCall) -> GateResult<()>,
         look: impl FnOnce(&Finished) -> Option<String>,
+        times_told: impl FnOnce(&str, &str) -> usize,
     ) -> Reply {
         let parsed = payload.and_then(|bytes| payload::parse(self.name(), &bytes));
         let sender = parsed.as_ref().map_or(self, |payload| self.sender(payload));
@@ -119,11 +123,15 @@ impl Agent {
                 false => protocol.report(&finished.event, look(&finished).as_deref()),
             };
         }
+        let session = parsed.as_ref().map_or("", Payload::session).to_owned();
         let call = parsed.and_then(|payload| (protocol.parse)(&payload));
         let judged = match &call {
             Ok(call) if call.actions.is_empty() => Ok(()),
-            Ok(call) => judge(call)
-                .map_err(|failure| reason::of(&call.tool, call.changes_files(), &failure)),
+            Ok(call) => judge(call).map_err(|failure| {
+                let reason = reason::of(&call.tool, call.changes_files(), &failure);
+                let times = times_told(&session, &reason);
+                repeated::in_short(reason, times)
+            }),
             Err(error) => {
                 let failure = Failure::from(error.clone());
                 Err(reason::of("the tool call", true, &failure))

@@ -106,6 +106,13 @@ fn unusable(agent: &str, why: &str) -> Error {
 }
 
 impl Payload {
+    /// The agent's session; empty if the payload does not say.
+    pub(super) fn session(&self) -> &str {
+        const KEYS: [&str; 4] = ["session_id", "sessionId", "session", "trajectory_id"];
+        let found = KEYS.iter().find_map(|key| self.object.get(*key));
+        found.and_then(Value::as_str).unwrap_or_default()
+    }
+
     /// The payload as the agent defines it.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use crate::gate::{Failure, FailureKind};
 use crate::path::escaped;
 
 /// About how many bytes a model reads with attention.
-const LENGTH: usize = 700;
+const LENGTH: usize = 600;
 
 /// The reason for a denial of a tool.
 pub(crate) fn of(tool: &str, changes_files: bool, failure: &Failure) -> String {

@@ -38,6 +38,10 @@ impl AgentArgs {
             payload,
             |call| judge(agent, &options, call),
             |finished| landed(agent, &options, finished),
+            |session, reason| match repository() {
+                Ok(repo) => agent::times_told(repo.git_dir(), session, reason),
+                Err(_) => 1,
+            },
         ))
     }
 }
