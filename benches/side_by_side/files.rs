@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::json;
+
 use super::common::{self, Repo};
 use super::{GUARD, Memory, Scale, median, text, timed, tracked, typical};
 
@@ -12,6 +14,7 @@ pub(super) fn measure(scale: &Scale, memory: &Memory) {
     write(&repo, scale, 300, "50");
     write(&repo, scale, 60, "25");
     batch(&repo, scale);
+    hook(scale);
     large(scale, memory);
 }
 
@@ -106,6 +109,43 @@ fn batch(repo: &Repo, scale: &Scale) {
         median(ours),
         median(theirs)
     );
+}
+
+/// What a coding agent waits for before each tool, beside the fastest thing that git does.
+fn hook(scale: &Scale) {
+    let files = scale.of(50_000);
+    let repo = tracked(files, 1);
+    repo.stage("guard.toml", "[lld]\nmissing = \"skip\"\n");
+    repo.commit("Let everything pass");
+    let path = repo.path(super::name(0));
+    for (tool, input) in [
+        ("Read", json!({"file_path": path})),
+        (
+            "Write",
+            json!({"file_path": path, "content": "value = 1\n"}),
+        ),
+    ] {
+        let payload = json!({
+            "session_id": "1", "cwd": repo.root, "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input,
+        });
+        repo.write("../payload.json", payload.to_string());
+        let script = format!("{} hook claude < ../payload.json", *GUARD);
+        let (mut ours, mut theirs, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..scale.pairs(100) {
+            let guard = timed(&repo, "sh", &["-c", &script]);
+            assert_eq!(guard.code, 0, "a denied call is not timed");
+            let git = timed(&repo, "sh", &["-c", "git rev-parse HEAD > /dev/null"]);
+            ours.push(guard.milliseconds);
+            theirs.push(git.milliseconds);
+            ratios.push(guard.milliseconds / git.milliseconds);
+        }
+        println!(
+            "hook before {tool} among {files} files: {:.2} ms; git rev-parse HEAD: {:.2} ms, ratio {:.2} (aim: below 3)",
+            median(ours),
+            median(theirs),
+            median(ratios)
+        );
+    }
 }
 
 /// 15 MB in which every second line is another one, by the memory beyond both versions (AZ-65).
