@@ -455,3 +455,43 @@ fn denial_that_cannot_be_printed_is_a_denial() {
         );
     }
 }
+
+#[test]
+fn every_failure_is_a_denial_in_the_terms_of_every_agent() {
+    type Break = fn(&Repo);
+    let failures: [(Break, &str); 5] = [
+        (
+            |repo| drop(repo.git(&["switch", "--quiet", "main"])),
+            "no design",
+        ),
+        (
+            |repo| {
+                repo.stage("guard.toml", "[lld\n");
+                repo.commit("Break the settings");
+            },
+            "guard.toml",
+        ),
+        (
+            |repo| std::fs::remove_dir_all(repo.path(".git")).unwrap(),
+            "not in a git repository",
+        ),
+        (|repo| repo.write(".git/HEAD", "ref: \n"), "guard"),
+        (
+            |repo| {
+                std::fs::remove_dir_all(repo.path(".git/objects")).unwrap();
+                std::fs::create_dir(repo.path(".git/objects")).unwrap();
+            },
+            "guard could not judge",
+        ),
+    ];
+    for (break_it, part) in failures {
+        let repo = repo();
+        break_it(&repo);
+        for agent in AGENTS {
+            for (tool, input) in tools(agent) {
+                let sent = payload(&repo, agent, tool, &input).to_string();
+                assert_denied(agent, &hook(&repo, agent, sent), part);
+            }
+        }
+    }
+}
