@@ -22,34 +22,45 @@ pub fn visit_case_collisions<'a>(
     visit: &mut dyn FnMut(&BStr, Kind),
 ) -> Result<()> {
     let folded: Vec<BString> = paths.map(fold).collect();
-    let wanted = folded.iter().map(|path| path.as_bstr()).collect();
-    level(
-        tree.objects(),
-        tree.id(),
-        &mut BString::default(),
-        wanted,
-        visit,
-    )
+    // The directories to look into, each with the rest of every wanted path. A hostile tree may be deeper than the
+    // thread's stack.
+    let mut open = vec![OpenDirectory {
+        id: tree.id(),
+        path: BString::default(),
+        wanted: folded.iter().map(|path| path.as_bstr()).collect(),
+    }];
+    while let Some(directory) = open.pop() {
+        look_into(tree.objects(), directory, &mut open, visit)?;
+    }
+    Ok(())
 }
 
-/// One directory; `wanted` holds the rest of each folded path.
-fn level(
-    objects: &Objects,
+/// A directory on the way to wanted paths.
+struct OpenDirectory<'a> {
     id: ObjectId,
-    path: &mut BString,
-    wanted: Vec<&BStr>,
+    /// Its path, with a slash behind; empty for the root.
+    path: BString,
+    /// The rest of each folded path.
+    wanted: Vec<&'a BStr>,
+}
+
+fn look_into<'a>(
+    objects: &Objects,
+    directory: OpenDirectory<'a>,
+    open: &mut Vec<OpenDirectory<'a>>,
     visit: &mut dyn FnMut(&BStr, Kind),
 ) -> Result<()> {
     // Nothing is left where a path ends.
-    let mut by_name: HashMap<&BStr, Vec<&BStr>> = HashMap::new();
-    for ahead in wanted {
+    let mut by_name: HashMap<&BStr, Vec<&'a BStr>> = HashMap::new();
+    for ahead in directory.wanted {
         let (first, rest) = ahead.split_once_str("/").unwrap_or((ahead, b""));
         by_name.entry(first.into()).or_default().push(rest.into());
     }
+    let mut path = directory.path;
     let length = path.len();
     let (mut content, mut folded) = (Vec::new(), BString::default());
-    objects.tree(id, &mut content)?;
-    for entry in tree::refs(id, &content) {
+    objects.tree(directory.id, &mut content)?;
+    for entry in tree::refs(directory.id, &content) {
         let entry = entry?;
         fold_into(entry.filename, &mut folded);
         let Some(rests) = by_name.get(folded.as_bstr()) else {
@@ -74,7 +85,11 @@ fn level(
         } else {
             visit(path.as_ref(), Kind::DIRECTORY);
             path.push(b'/');
-            level(objects, entry.state.id, path, rests.clone(), visit)?;
+            open.push(OpenDirectory {
+                id: entry.state.id,
+                path: path.clone(),
+                wanted: rests.clone(),
+            });
         }
         path.truncate(length);
     }
