@@ -126,8 +126,10 @@ fn check(repo: &Repo, what: &str, acknowledged: &[Acknowledged]) {
         }
     }
     let before = whole.filter(|number| *number > 0);
-    let Some(next) = put(repo, last + 1) else {
-        write_outside(repo, last + 1);
+    // Another version than the one that is there: writing that again would change nothing.
+    let number = whole.unwrap_or_default() + 1;
+    let Some(next) = put(repo, number) else {
+        write_outside(repo, number);
         let mut again = repo.command(GUARD);
         let again = again
             .args(["write", "dir/a"])
