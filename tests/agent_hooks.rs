@@ -380,23 +380,44 @@ fn too_much_input_is_denied() {
 }
 
 #[test]
-fn input_without_end_is_denied() {
+fn input_without_end_is_denied_in_the_form_of_every_agent() {
     let repo = repo();
-    let mut child = repo
-        .command(GUARD)
-        .args(["hook", "claude"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(b"{").unwrap();
-    let output = child.wait_with_output().unwrap();
-    drop(stdin);
-    assert_eq!(output.status.code(), Some(2));
-    let text = String::from_utf8(output.stderr).unwrap();
-    assert!(text.contains("so it is denied"), "{text}");
+    let agents = [
+        ("claude", "\"deny\""),
+        ("cline", "\"cancel\":true"),
+        ("codex", "\"deny\""),
+        ("copilot", "\"deny\""),
+        ("cursor", "\"deny\""),
+        ("gemini", "\"deny\""),
+        ("kiro", ""),
+        ("opencode", ""),
+        ("vscode", "\"deny\""),
+        ("windsurf", ""),
+    ];
+    // All wait at once.
+    let waiting = agents.map(|(agent, denial)| {
+        let mut child = repo
+            .command(GUARD)
+            .args(["hook", agent])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(b"{").unwrap();
+        (agent, denial, child, stdin)
+    });
+    for (agent, denial, child, stdin) in waiting {
+        let output = child.wait_with_output().unwrap();
+        drop(stdin);
+        assert_eq!(output.status.code(), Some(2), "{agent}");
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(text.contains("so it is denied"), "{agent}: {text}");
+        let answer = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(answer.is_empty(), denial.is_empty(), "{agent}: {answer}");
+        assert!(answer.contains(denial), "{agent}: {answer}");
+    }
 }
 
 #[test]

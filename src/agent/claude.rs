@@ -1,13 +1,13 @@
 //! Claude Code: the event `PreToolUse`.
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::call::{FileAction, ToolCall};
 use super::edit::TextEdit;
 use super::notebook::{CellEdit, CellKind, CellMode};
 use super::payload::{self, Payload};
-use super::protocol::{DENIED, FINISHED, Protocol, blocked, pre_tool_use_denied};
+use super::protocol::{DENIED, FINISHED, Protocol, blocked, pre_tool_use_denied, sample};
 use crate::error::Result;
 
 pub(super) const PROTOCOL: Protocol = Protocol {
@@ -19,6 +19,10 @@ pub(super) const PROTOCOL: Protocol = Protocol {
     reported: blocked,
     denied_code: DENIED,
     project_variable: Some("CLAUDE_PROJECT_DIR"),
+    sample: |root, path| {
+        let input = json!({"file_path": path, "content": "x\n"});
+        sample(root, "PreToolUse", "Write", input)
+    },
 };
 
 #[derive(Deserialize)]
@@ -79,7 +83,7 @@ struct ClaudeShell {
 }
 
 pub(super) fn parse(payload: &Payload) -> Result<ToolCall> {
-    payload.announced("PreToolUse", actions)
+    payload.announced(&["PreToolUse"], actions)
 }
 
 pub(super) fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {
@@ -94,20 +98,14 @@ pub(super) fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<File
         }
         "Edit" => {
             let edit: ClaudeEdit = payload::tool_input(tool, input)?;
-            let step = TextEdit {
-                old: edit.old_string,
-                new: edit.new_string,
-                all: edit.replace_all,
-            };
+            let step = TextEdit::replace(edit.old_string, edit.new_string, edit.replace_all);
             FileAction::edit(edit.file_path, [step])
         }
         "MultiEdit" => {
             let ClaudeMultiEdit { file_path, edits } = payload::tool_input(tool, input)?;
-            let steps = edits.into_iter().map(|edit| TextEdit {
-                old: edit.old_string,
-                new: edit.new_string,
-                all: edit.replace_all,
-            });
+            let steps = edits
+                .into_iter()
+                .map(|edit| TextEdit::replace(edit.old_string, edit.new_string, edit.replace_all));
             FileAction::edit(file_path, steps)
         }
         "NotebookEdit" => {

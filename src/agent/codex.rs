@@ -1,12 +1,12 @@
 //! OpenAI Codex CLI: the event `PreToolUse`. Codex goes on if a denial has a key that it does not know.
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::apply_patch;
 use super::call::{FileAction, ToolCall};
 use super::payload::{self, Payload};
-use super::protocol::{DENIED, FINISHED, Protocol, blocked, pre_tool_use_denied};
+use super::protocol::{DENIED, FINISHED, Protocol, blocked, pre_tool_use_denied, sample};
 use crate::error::Result;
 
 pub(super) const PROTOCOL: Protocol = Protocol {
@@ -18,6 +18,13 @@ pub(super) const PROTOCOL: Protocol = Protocol {
     reported: blocked,
     denied_code: DENIED,
     project_variable: None,
+    sample: |root, path| {
+        let patch = format!("*** Begin Patch\n*** Add File: {path}\n+x\n*** End Patch\n");
+        let mut sample = sample(root, "PreToolUse", "apply_patch", json!({"command": patch}));
+        sample["turn_id"] = "guard".into();
+        sample["model"] = "guard".into();
+        sample
+    },
 };
 
 #[derive(Deserialize)]
@@ -33,7 +40,7 @@ struct CodexShell {
 }
 
 fn parse(payload: &Payload) -> Result<ToolCall> {
-    payload.announced("PreToolUse", actions)
+    payload.announced(&["PreToolUse"], actions)
 }
 
 fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {

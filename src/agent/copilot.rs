@@ -25,6 +25,12 @@ pub(super) const PROTOCOL: Protocol = Protocol {
     // Any other code denies as well, but then Copilot need not read the reason.
     denied_code: 0,
     project_variable: None,
+    sample: |root, path| {
+        json!({
+            "sessionId": "guard", "timestamp": 1, "cwd": root, "toolName": "create",
+            "toolArgs": {"path": path, "file_text": "x\n"},
+        })
+    },
 };
 
 #[derive(Deserialize)]

@@ -33,7 +33,9 @@ impl Finished {
             None => return None,
         };
         let (event, ends_turn) = *events.iter().find(|(name, _)| *name == event)?;
-        let directory = PathBuf::from(text(["cwd", "cwd"])?);
+        let roots = payload.object.get("workspace_roots");
+        let root = roots.and_then(|roots| roots.get(0)).and_then(Value::as_str);
+        let directory = PathBuf::from(text(["cwd", "cwd"]).or(root)?);
         directory.is_absolute().then(|| Finished {
             event: event.to_owned(),
             directory,
@@ -42,8 +44,13 @@ impl Finished {
         })
     }
 
-    /// Whether the agent goes on only because of a report, so that another would hold it for ever.
+    /// Whether the agent goes on only because of a report, so that another would hold it for ever. Cursor counts its
+    /// rounds, and begins another one even after the person has stopped it.
     pub(super) fn is_repeated(payload: &Payload) -> bool {
+        if let Some(rounds) = payload.object.get("loop_count") {
+            let status = payload.object.get("status").and_then(Value::as_str);
+            return rounds != &Value::from(0) || status != Some("completed");
+        }
         ["stop_hook_active", "stopHookActive"]
             .iter()
             .any(|key| payload.object.get(*key) == Some(&Value::Bool(true)))

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::call::{FileAction, ToolCall};
 use super::edit::TextEdit;
 use super::payload::{self, Payload};
-use super::protocol::{DENIED, Protocol};
+use super::protocol::{DENIED, Protocol, sample};
 use crate::error::Result;
 
 pub(super) const PROTOCOL: Protocol = Protocol {
@@ -19,6 +19,10 @@ pub(super) const PROTOCOL: Protocol = Protocol {
     reported: |_, report| json!({"decision": "deny", "reason": report}),
     denied_code: DENIED,
     project_variable: Some("GEMINI_PROJECT_DIR"),
+    sample: |root, path| {
+        let input = json!({"file_path": path, "content": "x\n"});
+        sample(root, "BeforeTool", "write_file", input)
+    },
 };
 
 /// `modified_by_user` and `ai_proposed_content` say where the content comes from.
@@ -63,7 +67,7 @@ struct GeminiShell {
 }
 
 fn parse(payload: &Payload) -> Result<ToolCall> {
-    payload.announced("BeforeTool", actions)
+    payload.announced(&["BeforeTool"], actions)
 }
 
 fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {
@@ -78,11 +82,7 @@ fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {
         }
         "replace" => {
             let edit: GeminiReplace = payload::tool_input(tool, input)?;
-            let step = TextEdit {
-                old: edit.old_string,
-                new: edit.new_string,
-                all: edit.allow_multiple,
-            };
+            let step = TextEdit::replace(edit.old_string, edit.new_string, edit.allow_multiple);
             FileAction::edit(edit.file_path, [step])
         }
         "run_shell_command" => {

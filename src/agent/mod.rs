@@ -5,15 +5,18 @@
 mod apply_patch;
 mod call;
 mod claude;
+mod cline;
 mod codex;
 #[cfg(feature = "shell")]
 mod command;
 mod commands;
 mod copilot;
+mod cursor;
 mod edit;
 mod finished;
 mod gemini;
 mod judgement;
+mod kiro;
 mod landed;
 mod notebook;
 mod opencode;
@@ -22,6 +25,7 @@ mod payload;
 mod protocol;
 mod reason;
 mod repeated;
+mod search_replace;
 #[cfg(feature = "shell")]
 mod shell;
 mod vscode;
@@ -37,6 +41,11 @@ pub(crate) use protocol::Reply;
 pub(crate) use reason::of as reason;
 pub(crate) use repeated::times_told;
 
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use serde_json::Value;
+
 use crate::error::Result;
 use crate::gate::{Failure, GateResult};
 use payload::Payload;
@@ -48,12 +57,18 @@ named! {
     pub enum Agent {
         /// Claude Code.
         Claude = "claude",
+        /// Cline, in an editor or on the command line.
+        Cline = "cline",
         /// OpenAI Codex CLI.
         Codex = "codex",
         /// GitHub Copilot CLI and cloud agent.
         Copilot = "copilot",
+        /// Cursor.
+        Cursor = "cursor",
         /// Gemini CLI.
         Gemini = "gemini",
+        /// Kiro, in its IDE or on the command line.
+        Kiro = "kiro",
         /// OpenCode, through the plugin in docs/agents.md.
         Opencode = "opencode",
         /// The agent mode of VS Code.
@@ -67,9 +82,12 @@ impl Agent {
     fn protocol(self) -> &'static Protocol {
         match self {
             Agent::Claude => &claude::PROTOCOL,
+            Agent::Cline => &cline::PROTOCOL,
             Agent::Codex => &codex::PROTOCOL,
             Agent::Copilot => &copilot::PROTOCOL,
+            Agent::Cursor => &cursor::PROTOCOL,
             Agent::Gemini => &gemini::PROTOCOL,
+            Agent::Kiro => &kiro::PROTOCOL,
             Agent::Opencode => &opencode::PROTOCOL,
             Agent::Vscode => &vscode::PROTOCOL,
             Agent::Windsurf => &windsurf::PROTOCOL,
@@ -87,6 +105,12 @@ impl Agent {
         let is = |key, value: &str| payload.object.get(key).is_some_and(|text| text == value);
         if has("agent_action_name") {
             Agent::Windsurf
+        } else if has("cursor_version") || has("conversation_id") && has("generation_id") {
+            Agent::Cursor
+        } else if has("hookName") {
+            Agent::Cline
+        } else if is("hook_event_name", "preToolUse") {
+            Agent::Kiro
         } else if has("toolName") || has("toolArgs") {
             Agent::Copilot
         } else if has("hookEventName") {
@@ -103,8 +127,21 @@ impl Agent {
         }
     }
 
+    /// The payload for a write of this file in a project.
+    pub(crate) fn sample(self, root: &str, path: &str) -> Value {
+        (self.protocol().sample)(root, path)
+    }
+
+    /// The denial if guard itself fails, before or whatever it knows about the payload.
+    pub(crate) fn failed(self, why: &str) -> Reply {
+        Reply {
+            code: protocol::DENIED,
+            ..self.protocol().denial(why)
+        }
+    }
+
     /// The answer to a payload. `judge` decides about a call that reads or changes files; `look` says what landed,
-    /// and `times_told` how often a session was told a reason.
+    /// and `times_told` how often a session was told a reason. A panic in one of them is a denial.
     pub(crate) fn answer(
         self,
         payload: Result<Vec<u8>>,
@@ -112,8 +149,26 @@ impl Agent {
         look: impl FnOnce(&Finished) -> Option<String>,
         times_told: impl FnOnce(&str, &str) -> usize,
     ) -> Reply {
+        let sender = Cell::new(self);
+        let answer = || self.answer_from(&sender, payload, judge, look, times_told);
+        catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|_| {
+            let why = "guard failed while it judged the tool call, so it is denied; a person should report what guard says on standard error";
+            sender.get().failed(why)
+        })
+    }
+
+    /// The same; notes who sent the payload.
+    fn answer_from(
+        self,
+        known: &Cell<Agent>,
+        payload: Result<Vec<u8>>,
+        judge: impl FnOnce(&ToolCall) -> GateResult<()>,
+        look: impl FnOnce(&Finished) -> Option<String>,
+        times_told: impl FnOnce(&str, &str) -> usize,
+    ) -> Reply {
         let parsed = payload.and_then(|bytes| payload::parse(self.name(), &bytes));
         let sender = parsed.as_ref().map_or(self, |payload| self.sender(payload));
+        known.set(sender);
         let protocol = sender.protocol();
         if let Ok(payload) = &parsed
             && let Some(finished) = Finished::of(protocol.finished, payload)
@@ -146,5 +201,47 @@ impl Agent {
             },
             Err(reason) => protocol.denial(&reason),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn panic_is_a_denial_in_the_form_of_every_agent() {
+        for agent in Agent::VARIANTS {
+            let sample = agent.sample("/project", "/project/a.py").to_string();
+            let reply = agent.answer(
+                Ok(sample.into_bytes()),
+                |_| panic!("a fault of guard"),
+                |_| None,
+                |_, _| 1,
+            );
+            let reason = reply.stderr.trim_end();
+            assert!(reason.contains("so it is denied"), "{agent:?}: {reason}");
+            assert_eq!(reply, agent.failed(reason));
+            assert_eq!(reply.code, protocol::DENIED);
+            let expected = agent.protocol().denied.map(|denied| denied(reason));
+            let answered = match reply.stdout.as_str() {
+                "" => None,
+                json => Some(serde_json::from_str(json).unwrap()),
+            };
+            assert_eq!(answered, expected, "{agent:?}");
+        }
+    }
+
+    #[test]
+    fn panic_denies_in_the_form_of_the_sender() {
+        let sample = Agent::Cline.sample("/project", "/project/a.py").to_string();
+        let reply = Agent::Claude.answer(
+            Ok(sample.into_bytes()),
+            |_| panic!("a fault of guard"),
+            |_| None,
+            |_, _| 1,
+        );
+        assert!(reply.stdout.contains("\"cancel\":true"), "{reply:?}");
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::apply_patch;
 use super::call::{FileAction, ToolCall};
@@ -21,6 +21,7 @@ pub(super) const PROTOCOL: Protocol = Protocol {
     reported: blocked,
     denied_code: DENIED,
     project_variable: None,
+    sample: |root, path| json!({"tool": "write", "args": {"filePath": path, "content": "x\n"}, "cwd": root}),
 };
 
 #[derive(Deserialize)]
@@ -103,20 +104,14 @@ fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {
         }
         "edit" => {
             let edit: OpencodeEdit = payload::tool_input(tool, input)?;
-            let step = TextEdit {
-                old: edit.old_string,
-                new: edit.new_string,
-                all: edit.replace_all,
-            };
+            let step = TextEdit::replace(edit.old_string, edit.new_string, edit.replace_all);
             FileAction::edit(edit.file_path, [step])
         }
         "multiedit" => {
             let OpencodeMultiEdit { file_path, edits } = payload::tool_input(tool, input)?;
-            let steps = edits.into_iter().map(|edit| TextEdit {
-                old: edit.old_string,
-                new: edit.new_string,
-                all: edit.replace_all,
-            });
+            let steps = edits
+                .into_iter()
+                .map(|edit| TextEdit::replace(edit.old_string, edit.new_string, edit.replace_all));
             FileAction::edit(file_path, steps)
         }
         "patch" | "apply_patch" => {

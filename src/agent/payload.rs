@@ -1,5 +1,6 @@
 //! What agents send: one JSON object on standard input.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use serde::Deserialize;
@@ -11,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::path::escaped;
 
 /// The keys under which tools of all agents name a file.
-const PATH_KEYS: [&str; 20] = [
+const PATH_KEYS: [&str; 21] = [
     "file_path",
     "filePath",
     "filepath",
@@ -24,6 +25,7 @@ const PATH_KEYS: [&str; 20] = [
     "targetFile",
     "TargetFile",
     "AbsolutePath",
+    "absolutePath",
     "relative_path",
     "notebook_path",
     "notebookPath",
@@ -108,7 +110,14 @@ fn unusable(agent: &str, why: &str) -> Error {
 impl Payload {
     /// The agent's session; empty if the payload does not say.
     pub(super) fn session(&self) -> &str {
-        const KEYS: [&str; 4] = ["session_id", "sessionId", "session", "trajectory_id"];
+        const KEYS: [&str; 6] = [
+            "session_id",
+            "sessionId",
+            "session",
+            "trajectory_id",
+            "conversation_id",
+            "taskId",
+        ];
         let found = KEYS.iter().find_map(|key| self.object.get(*key));
         found.and_then(Value::as_str).unwrap_or_default()
     }
@@ -122,19 +131,19 @@ impl Payload {
             .map_err(|error: serde_json::Error| unusable(self.agent, &error.to_string()))
     }
 
-    /// The tool call of an event, with what the tool does to files.
+    /// The tool call of an event, given by its spellings, with what the tool does to files.
     ///
     /// # Errors
     /// It is another event, or the payload has another shape.
     pub(super) fn announced(
         &self,
-        event: &str,
+        events: &[&str],
         actions: impl FnOnce(&str, &Map<String, Value>) -> Result<Vec<FileAction>>,
     ) -> Result<ToolCall> {
         let announced: Announced = self.confirmed()?;
         self.require(
-            announced.hook_event_name == event,
-            &format!("guard answers the event {event} only"),
+            events.contains(&announced.hook_event_name.as_str()),
+            &format!("guard answers the event {} only", events[0]),
         )?;
         Ok(ToolCall {
             directory: self.directory(announced.cwd)?,
@@ -150,6 +159,37 @@ impl Payload {
     pub(super) fn directory(&self, directory: PathBuf) -> Result<Option<PathBuf>> {
         self.require(directory.is_absolute(), "`cwd` is not an absolute path")?;
         Ok(Some(directory))
+    }
+
+    /// The directory of an agent that names the roots of its workspace instead: the only root, or the one with the
+    /// files of the call.
+    ///
+    /// # Errors
+    /// There is no root, one is not absolute, or the path of a file depends on which root the agent means.
+    pub(super) fn workspace(
+        &self,
+        roots: &[PathBuf],
+        actions: &[FileAction],
+    ) -> Result<Option<PathBuf>> {
+        let paths: Vec<PathBuf> = actions
+            .iter()
+            .flat_map(FileAction::paths)
+            .map(|path| gix::path::from_bstr(path).map_or_else(|_| PathBuf::new(), Cow::into_owned))
+            .collect();
+        let has_all = |root: &&PathBuf| paths.iter().all(|path| path.starts_with(root));
+        let root = match roots {
+            [] | [_] => roots.first(),
+            several => several.iter().find(has_all).or(several.first()),
+        };
+        let Some(root) = root else {
+            self.require(false, "it names no workspace")?;
+            return Ok(None);
+        };
+        self.require(
+            roots.len() == 1 || paths.iter().all(|path| path.is_absolute()),
+            "the workspace has several roots, and the call names a relative path; use the absolute path",
+        )?;
+        self.directory(root.to_owned())
     }
 
     /// # Errors

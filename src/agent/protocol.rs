@@ -25,6 +25,8 @@ pub(super) struct Protocol {
     pub(super) denied_code: u8,
     /// The variable with the directory of the project, which stays when the agent changes its directory.
     pub(super) project_variable: Option<&'static str>,
+    /// The payload for a write of this file, with the root of the project; to try out an agent's settings.
+    pub(super) sample: fn(root: &str, path: &str) -> Value,
 }
 
 /// What guard prints for the agent, and its exit code.
@@ -63,6 +65,14 @@ impl Protocol {
             code: self.denied_code,
         }
     }
+}
+
+/// A payload of Claude Code and of those that follow it.
+pub(super) fn sample(root: &str, event: &str, tool: &str, input: Value) -> Value {
+    json!({
+        "session_id": "guard", "cwd": root, "hook_event_name": event, "tool_name": tool, "tool_use_id": "guard",
+        "tool_input": input,
+    })
 }
 
 /// The events after the fact of Claude Code and of those that follow it.

@@ -25,6 +25,12 @@ pub(super) const PROTOCOL: Protocol = Protocol {
     },
     denied_code: DENIED,
     project_variable: None,
+    sample: |root, path| {
+        json!({
+            "sessionId": "guard", "cwd": root, "hookEventName": "PreToolUse", "tool_name": "create_file",
+            "tool_use_id": "guard", "tool_input": {"filePath": path, "content": "x\n"},
+        })
+    },
 };
 
 #[derive(Deserialize)]
@@ -72,7 +78,7 @@ struct VscodeShell {
 }
 
 fn parse(payload: &Payload) -> Result<ToolCall> {
-    payload.announced("PreToolUse", actions)
+    payload.announced(&["PreToolUse"], actions)
 }
 
 fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::call::{FileAction, ToolCall};
 use super::edit::TextEdit;
@@ -19,6 +19,12 @@ pub(super) const PROTOCOL: Protocol = Protocol {
     reported: blocked,
     denied_code: DENIED,
     project_variable: None,
+    sample: |_, path| {
+        json!({
+            "agent_action_name": "pre_write_code", "trajectory_id": "guard", "execution_id": "guard",
+            "tool_info": {"file_path": path, "edits": [{"old_string": "", "new_string": "x\n"}]},
+        })
+    },
 };
 
 #[derive(Deserialize)]

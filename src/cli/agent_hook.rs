@@ -30,7 +30,8 @@ pub(super) struct AgentArgs {
 impl AgentArgs {
     /// Answers one payload. The result is the exit code.
     pub(super) fn run(&self, agent: Agent) -> u8 {
-        deny_in_time();
+        fail_in_form();
+        deny_in_time(agent);
         let options = self.design.options(false);
         let payload = bounded::whole(io::stdin().lock(), MAX_PAYLOAD);
         let payload = bounded::read("standard input", payload, MAX_PAYLOAD);
@@ -135,16 +136,23 @@ fn say(reply: &Reply) -> u8 {
     }
 }
 
-/// Ends guard with a denial if there is no answer in time. Every agent takes exit code 2 with a text on stderr for one.
-fn deny_in_time() {
+/// Ends guard with a denial if there is no answer in time.
+fn deny_in_time(agent: Agent) {
     // Without the thread, guard still answers; only a call without end stays unanswered.
-    let _ = thread::Builder::new().spawn(|| {
+    let _ = thread::Builder::new().spawn(move || {
         thread::sleep(DEADLINE);
         let seconds = DEADLINE.as_secs();
-        let text = format!(
-            "guard could not judge the tool call within {seconds} seconds, so it is denied; try again\n"
+        let why = format!(
+            "guard could not judge the tool call within {seconds} seconds, so it is denied; try again"
         );
-        let _ = io::stderr().lock().write_all(text.as_bytes());
-        std::process::exit(i32::from(CANNOT_JUDGE));
+        std::process::exit(i32::from(say(&agent.failed(&why))));
     });
+}
+
+/// A panic is a fault of guard. It only says so, because the answer still has to be a denial in the agent's form.
+fn fail_in_form() {
+    std::panic::set_hook(Box::new(|panic| {
+        let text = format!("guard: internal error: {panic}\nguard: please report this\n");
+        let _ = io::stderr().lock().write_all(text.as_bytes());
+    }));
 }

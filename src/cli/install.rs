@@ -51,7 +51,7 @@ Examples:
   guard install all              git, and each agent that is in use here
   guard uninstall all            remove what guard wrote, and nothing else
 
-Agents: claude, codex, copilot, gemini, opencode, vscode, windsurf.
+Agents: claude, cline, codex, copilot, cursor, gemini, kiro, opencode, vscode, windsurf.
 
 Existing shell scripts stay: guard inserts a marked block at their beginning. guard leaves other existing hooks alone, \
 prints the lines to add, and exits with 1.
@@ -60,7 +60,7 @@ guard adds its hooks to an agent's settings in this repository, and keeps everyt
 that must be denied through the command that it installed. If that call is not denied, guard puts the file back.";
 
 fn whats() -> PossibleValuesParser {
-    let agents = AGENTS.iter().map(|agent| agent.name);
+    let agents = AGENTS.iter().map(|agent| agent.name());
     PossibleValuesParser::new(["git", "all"].into_iter().chain(agents))
 }
 
@@ -72,7 +72,7 @@ fn agents(
     let is_all = has(what, "all");
     AGENTS
         .iter()
-        .filter(move |agent| has(what, agent.name) || is_all && passes(agent))
+        .filter(move |agent| has(what, agent.name()) || is_all && passes(agent))
 }
 
 fn has(what: &[String], name: &str) -> bool {

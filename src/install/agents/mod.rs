@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use super::files::{self, FileOnDisk};
 use super::git_hooks::{HookAction, HookStep};
+use crate::agent::Agent;
 use crate::disk;
 use crate::error::Result;
 use crate::git::{Repository, show_file};
@@ -18,18 +19,29 @@ use crate::git::{Repository, show_file};
 /// One agent and its hooks.
 #[derive(Debug)]
 pub struct AgentHooks {
-    /// Its name in `guard hook NAME`.
-    pub name: &'static str,
+    agent: Agent,
     /// The settings or the plugin, from the root of the work tree.
     file: &'static str,
     /// What guard adds to the settings, or the whole plugin.
     content: &'static str,
+    kind: FileKind,
     /// Files and directories of the agent in a repository.
     files: &'static [&'static str],
     /// Its program.
     program: &'static str,
     /// What guard cannot do for the person.
     trust: &'static str,
+}
+
+/// How guard shares the file with others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FileKind {
+    /// Settings of the project, to which guard adds.
+    Settings,
+    /// A file of guard's own that the agent reads.
+    Own,
+    /// A file of guard's own that the agent runs.
+    Script,
 }
 
 macro_rules! content {
@@ -41,57 +53,91 @@ macro_rules! content {
 /// Every agent whose hooks guard installs.
 pub const AGENTS: &[AgentHooks] = &[
     AgentHooks {
-        name: "claude",
+        agent: Agent::Claude,
         file: ".claude/settings.json",
         content: content!("claude.json"),
+        kind: FileKind::Settings,
         files: &[".claude", "CLAUDE.md"],
         program: "claude",
         trust: "",
     },
     AgentHooks {
-        name: "codex",
+        agent: Agent::Cline,
+        file: ".clinerules/hooks/PreToolUse",
+        content: content!("cline.sh"),
+        kind: FileKind::Script,
+        files: &[".clinerules"],
+        program: "cline",
+        trust: "switch on hooks in the settings of Cline, and this one in its tab Hooks",
+    },
+    AgentHooks {
+        agent: Agent::Codex,
         file: ".codex/hooks.json",
         content: content!("codex.json"),
+        kind: FileKind::Settings,
         files: &[".codex"],
         program: "codex",
         trust: "run /hooks in Codex and trust the hook: until then, Codex skips it",
     },
     AgentHooks {
-        name: "copilot",
+        agent: Agent::Copilot,
         file: ".github/hooks/guard.json",
         content: content!("copilot.json"),
+        kind: FileKind::Settings,
         files: &[".github/hooks", ".github/copilot-instructions.md"],
         program: "copilot",
         trust: "",
     },
     AgentHooks {
-        name: "gemini",
+        agent: Agent::Cursor,
+        file: ".cursor/hooks.json",
+        content: content!("cursor.json"),
+        kind: FileKind::Settings,
+        files: &[".cursor", ".cursorrules"],
+        program: "cursor",
+        trust: "trust the workspace in Cursor: until then, it skips the hooks of the project",
+    },
+    AgentHooks {
+        agent: Agent::Gemini,
         file: ".gemini/settings.json",
         content: content!("gemini.json"),
+        kind: FileKind::Settings,
         files: &[".gemini", "GEMINI.md"],
         program: "gemini",
         trust: "trust the folder in Gemini CLI: until then, it skips the hooks of the project",
     },
     AgentHooks {
-        name: "opencode",
+        agent: Agent::Kiro,
+        file: ".kiro/hooks/guard.json",
+        content: content!("kiro.json"),
+        kind: FileKind::Own,
+        files: &[".kiro"],
+        program: "kiro-cli",
+        trust: "begin a new session in Kiro: it reads hooks only then",
+    },
+    AgentHooks {
+        agent: Agent::Opencode,
         file: ".opencode/plugins/guard.js",
         content: content!("opencode.js"),
+        kind: FileKind::Own,
         files: &[".opencode", "opencode.json"],
         program: "opencode",
         trust: "",
     },
     AgentHooks {
-        name: "vscode",
+        agent: Agent::Vscode,
         file: ".github/hooks/guard-vscode.json",
         content: content!("vscode.json"),
+        kind: FileKind::Settings,
         files: &[],
         program: "code",
         trust: "trust the workspace in VS Code",
     },
     AgentHooks {
-        name: "windsurf",
+        agent: Agent::Windsurf,
         file: ".windsurf/hooks.json",
         content: content!("windsurf.json"),
+        kind: FileKind::Settings,
         files: &[".windsurf"],
         program: "windsurf",
         trust: "",
@@ -112,6 +158,11 @@ named! {
 }
 
 impl AgentHooks {
+    /// Its name in `guard hook NAME`.
+    pub fn name(&self) -> &'static str {
+        self.agent.name()
+    }
+
     /// Whether the repository has files of the agent.
     pub fn has_files(&self, root: &Path) -> bool {
         self.files.iter().any(|name| root.join(name).exists())
@@ -153,7 +204,7 @@ impl AgentHooks {
             return Ok(self.step(&path, HookAction::Write, message));
         }
         let written = fs::create_dir_all(disk::directory_of(&path))
-            .and_then(|()| disk::replace(&path, new.as_bytes(), mode_of(&path)));
+            .and_then(|()| disk::replace(&path, new.as_bytes(), self.mode(&path)));
         if let Err(error) = written {
             return Ok(self.step(
                 &path,
@@ -191,9 +242,9 @@ impl AgentHooks {
             Err(why) => return Ok(self.step(&path, HookAction::Refuse, why)),
         };
         let left = match self.settings() {
-            Some(wanted) => settings_edit::remove(&before, &wanted, self.name),
+            Some(wanted) => settings_edit::remove(&before, &wanted, self.name()),
             None if before == self.content => Ok(Some((String::new(), true))),
-            None => Err("it is not the plugin that guard wrote".to_owned()),
+            None => Err("it is not the file that guard wrote".to_owned()),
         };
         let (left, is_empty) = match left {
             Ok(Some(left)) => left,
@@ -233,7 +284,7 @@ impl AgentHooks {
     pub fn wiring(&self, root: &Path) -> (Wiring, String) {
         match self
             .command(root)
-            .map(|command| proof::try_it(self.name, &command, root))
+            .map(|command| proof::try_it(self.agent, &command, root))
         {
             None => (Wiring::Absent, String::new()),
             Some(Ok(())) => (Wiring::Live, String::new()),
@@ -244,10 +295,12 @@ impl AgentHooks {
     /// The command in the settings, or the one that the plugin runs.
     fn command(&self, root: &Path) -> Option<String> {
         let text = self.look(root).ok()??;
-        match self.settings() {
-            Some(_) => settings_edit::command(&text, self.name),
-            None => (text == self.content).then(|| format!("guard hook {}", self.name)),
-        }
+        let command = match self.kind {
+            FileKind::Settings => return settings_edit::command(&text, self.name()),
+            FileKind::Own => format!("guard hook {}", self.name()),
+            FileKind::Script => format!("./{}", self.file),
+        };
+        (text == self.content).then_some(command)
     }
 
     /// What a person has to do so that the agent runs the hooks; may be empty.
@@ -260,18 +313,25 @@ impl AgentHooks {
         self.file
     }
 
-    /// What guard adds to the settings; `None` for a plugin.
+    /// What guard adds to the settings; `None` for a file of its own.
     fn settings(&self) -> Option<Map<String, Value>> {
-        serde_json::from_str(self.content).ok()
+        let text = (self.kind == FileKind::Settings).then_some(self.content)?;
+        serde_json::from_str(text).ok()
+    }
+
+    /// The mode of the file, or of a new one.
+    fn mode(&self, path: &Path) -> Option<u32> {
+        let new = (self.kind == FileKind::Script).then_some(EXECUTABLE);
+        mode_of(path).or(new)
     }
 
     /// The file with the hooks; `None` if it has them.
     fn with_hooks(&self, before: Option<&str>) -> std::result::Result<Option<String>, String> {
         match (before, self.settings()) {
             (None, _) => Ok(Some(self.content.to_owned())),
-            (Some(before), Some(wanted)) => settings_edit::add(before, &wanted, self.name),
+            (Some(before), Some(wanted)) => settings_edit::add(before, &wanted, self.name()),
             (Some(before), None) if before == self.content => Ok(None),
-            (Some(_), None) => Err("another plugin has its name".to_owned()),
+            (Some(_), None) => Err("another file has its name".to_owned()),
         }
     }
 
@@ -299,7 +359,7 @@ impl AgentHooks {
     /// The step after a call that must be denied: refused unless it is.
     fn proven(&self, root: &Path, path: &Path, action: HookAction) -> HookStep {
         let tried = match self.command(root) {
-            Some(command) => proof::try_it(self.name, &command, root),
+            Some(command) => proof::try_it(self.agent, &command, root),
             None => Err("the file does not call guard".to_owned()),
         };
         match tried {
@@ -332,7 +392,7 @@ impl AgentHooks {
 
     fn step(&self, path: &Path, action: HookAction, message: String) -> HookStep {
         HookStep {
-            hook: self.name,
+            hook: self.name(),
             path: path.to_owned(),
             action,
             message,
@@ -340,6 +400,9 @@ impl AgentHooks {
         }
     }
 }
+
+/// Everyone may run it.
+const EXECUTABLE: u32 = 0o755;
 
 /// The mode of the existing file; that of any new file for a new one.
 fn mode_of(path: &Path) -> Option<u32> {

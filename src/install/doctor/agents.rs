@@ -24,14 +24,14 @@ pub(super) fn check(repo: &Repository) -> Vec<Check> {
             ),
             Wiring::NotFiring => (Status::Fail, why),
         };
-        let mut check = Check::new(agent.name, status, format!("{}: {rest}", wiring.name()));
+        let mut check = Check::new(agent.name(), status, format!("{}: {rest}", wiring.name()));
         check = match wiring {
             Wiring::Live if agent.trust().is_empty() => check,
             Wiring::Live => check.help(agent.trust()),
-            Wiring::Absent => check.help(format!("guard install {}", agent.name)),
+            Wiring::Absent => check.help(format!("guard install {}", agent.name())),
             Wiring::NotFiring => check
                 .help("check that guard is on the PATH of the agent")
-                .help(format!("guard install {}", agent.name)),
+                .help(format!("guard install {}", agent.name())),
         };
         checks.push(check);
     }
