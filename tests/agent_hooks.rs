@@ -12,14 +12,16 @@ use crate::common::agents::{
     read, repo, write,
 };
 use crate::common::corpus;
+use crate::common::raw;
 use crate::common::terminal::{End, driver, guard_at_terminal};
 use crate::common::{DESIGN, GUARD, Repo, SETTINGS, lines, run_with_input};
 use serde_json::{Value, json};
 
 #[test]
-fn allowed_calls_pass_without_a_word_and_guard_changes_nothing() {
+fn allowed_calls_pass_without_a_word_and_guard_changes_no_file() {
     let repo = repo();
-    let before = repo.digest_tree();
+    let files = || raw::digest_tree(&repo.path("src"));
+    let before = files();
     write(&repo, "src/utils/lld.py", "new = 1\n").passes();
     write(&repo, LOG, "").passes();
     edit(&repo, LOG, "import sys", "import os", false).passes();
@@ -39,7 +41,8 @@ fn allowed_calls_pass_without_a_word_and_guard_changes_nothing() {
     .passes();
     read(&repo, LOG).passes();
     read(&repo, "src/missing.py").passes();
-    assert_eq!(repo.digest_tree(), before);
+    assert_eq!(files(), before);
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
 }
 
 #[test]
@@ -645,4 +648,141 @@ fn no_refusal_tells_the_agent_what_approves_it() {
     assert_says(&reason, &["a person decides: guard approve"]);
     assert!(!reason.contains("Type `"), "{reason}");
     assert!(reason.len() <= 620, "{}: {reason}", reason.len());
+}
+
+/// The snapshots, newest first.
+fn snapshots(repo: &Repo) -> Vec<Value> {
+    let report = repo.json(&["snapshot", "list"]);
+    report["snapshots"].as_array().unwrap().clone()
+}
+
+#[track_caller]
+fn restore(repo: &Repo, snapshot: &Value) {
+    let id = snapshot["id"].as_str().unwrap();
+    repo.guard(&["snapshot", "restore", id]).exits(0);
+}
+
+#[test]
+fn existing_file_has_a_snapshot_and_a_record_before_an_agent_changes_it() {
+    let repo = repo();
+    let old = String::from_utf8(repo.read(STATE)).unwrap();
+    let new = lines(41..=200);
+    write(&repo, STATE, &new).passes();
+    assert_eq!(repo.read(STATE), old.as_bytes());
+    let [taken] = snapshots(&repo).try_into().unwrap();
+    assert_eq!(taken["title"], "Backup before file mod: state.py");
+    assert_eq!(taken["files"], json!([STATE]));
+    let record = repo.records().pop().unwrap();
+    for (key, value) in [
+        ("event", json!("passed")),
+        ("operation", json!("write")),
+        ("path", json!(STATE)),
+        ("tool", json!("Write")),
+        ("old", repo.blob(old.as_bytes()).to_string().into()),
+        ("new", repo.blob(new.as_bytes()).to_string().into()),
+        ("backup", taken["id"].clone()),
+    ] {
+        assert_eq!(record[key], value, "{key}");
+    }
+    repo.guard(&["audit", "verify"]).exits(0);
+    // The agent writes it; taking that back needs no row and no person.
+    repo.write(STATE, &new);
+    restore(&repo, &taken);
+    assert_eq!(repo.read(STATE), old.as_bytes());
+    assert_eq!(repo.records().pop().unwrap()["undoes"], record["seq"]);
+}
+
+#[test]
+fn what_loses_nothing_has_no_snapshot() {
+    let repo = repo();
+    repo.write("src/utils/lld.py", "");
+    let old = String::from_utf8(repo.read(STATE)).unwrap();
+    write(&repo, STATE, &old).passes();
+    write(&repo, "src/utils/lld.py", "new = 1\n").passes();
+    fs::remove_file(repo.path("src/utils/lld.py")).unwrap();
+    write(&repo, "src/utils/lld.py", "new = 1\n").passes();
+    read(&repo, STATE).passes();
+    call(
+        &repo,
+        "Bash",
+        &json!({"command": "cat src/state.py > /dev/null"}),
+    )
+    .passes();
+    write(&repo, STATE, "gone\n").denies();
+    let records = repo.records();
+    assert!(
+        records.iter().all(|record| record["event"] == "refused"),
+        "{records:?}"
+    );
+    assert!(snapshots(&repo).is_empty());
+}
+
+#[test]
+fn one_snapshot_holds_all_files_of_a_call() {
+    let repo = Repo::new();
+    repo.stage("a.py", lines(1..=20));
+    repo.stage("b.py", "x = 1\ny = 2\n");
+    repo.stage("c.py", "z = 1\n");
+    repo.commit("Begin");
+    repo.govern(&[
+        ("a.py", "Modify", "x"),
+        ("b.py", "Delete", "moved"),
+        ("new.py", "Add", "moved"),
+        ("c.py", "Delete", "old"),
+    ]);
+    let patch = "*** Begin Patch\n*** Update File: a.py\n@@\n-line number 3\n+x\n\
+                 *** Update File: b.py\n*** Move to: new.py\n@@\n-x = 1\n+x = 2\n\
+                 *** Delete File: c.py\n*** End Patch\n";
+    hook(&repo, "codex", codex(&repo, patch).to_string()).passes();
+    let [taken] = snapshots(&repo).try_into().unwrap();
+    assert_eq!(taken["files"], json!(["a.py", "b.py", "c.py"]));
+    assert_eq!(taken["absent"], json!(["new.py"]));
+    let record = repo.records().pop().unwrap();
+    assert_eq!(record["event"], "passed");
+    assert_eq!(record["operations"].as_array().unwrap().len(), 4);
+    // The agent does it.
+    repo.write("a.py", lines(1..=20).replace("line number 3\n", "x\n"));
+    repo.write("new.py", "x = 2\ny = 2\n");
+    for gone in ["b.py", "c.py"] {
+        fs::remove_file(repo.path(gone)).unwrap();
+    }
+    restore(&repo, &taken);
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn files_that_a_shell_command_changes_have_a_snapshot() {
+    let repo = repo();
+    let bash = |command: &str| call(&repo, "Bash", &json!({"command": command}));
+    let old = repo.read(LOG);
+    bash("sed -i s/1/2/ src/log.py && echo level = 3 >> src/log.py").passes();
+    let [taken] = snapshots(&repo).try_into().unwrap();
+    assert_eq!(taken["files"], json!([LOG]));
+    assert_eq!(repo.records().pop().unwrap()["tool"], "Bash");
+    repo.write(LOG, "import sys\n\nlevel = 2\nlevel = 2\nlevel = 3\n");
+    restore(&repo, &taken);
+    assert_eq!(repo.read(LOG), old);
+    // What is not committed would be lost otherwise.
+    repo.write(LOG, "import os\n\nlevel = 1\nlevel = 1\n");
+    bash("git restore src/log.py").passes();
+    assert_eq!(snapshots(&repo)[0]["files"], json!([LOG]));
+}
+
+#[test]
+fn without_a_snapshot_or_a_record_an_agent_may_not_change_a_file() {
+    type Break = fn(&Repo);
+    let breaks: [Break; 2] = [
+        |repo| repo.write(".git/refs/guard", ""),
+        |repo| fs::create_dir_all(repo.path(".git/guard/log.jsonl")).unwrap(),
+    ];
+    for break_it in breaks {
+        let repo = repo();
+        break_it(&repo);
+        let reason = write(&repo, LOG, "x = 1\n").denies();
+        assert_says(
+            &reason,
+            &["guard could not judge Write: ", "Nothing was written."],
+        );
+        write(&repo, "src/utils/lld.py", "new = 1\n").passes();
+    }
 }

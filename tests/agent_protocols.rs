@@ -553,7 +553,7 @@ fn denial_that_cannot_be_printed_is_a_denial() {
 #[test]
 fn every_failure_is_a_denial_in_the_terms_of_every_agent() {
     type Break = fn(&Repo);
-    let failures: [(Break, &str); 5] = [
+    let failures: [(Break, &str); 7] = [
         (
             |repo| drop(repo.git(&["switch", "--quiet", "main"])),
             "no design",
@@ -576,6 +576,12 @@ fn every_failure_is_a_denial_in_the_terms_of_every_agent() {
                 std::fs::create_dir(repo.path(".git/objects")).unwrap();
             },
             "guard could not judge",
+        ),
+        // Neither the snapshot nor the record can be written.
+        (|repo| repo.write(".git/refs/guard", ""), "the snapshot"),
+        (
+            |repo| std::fs::create_dir_all(repo.path(".git/guard/log.jsonl")).unwrap(),
+            "the audit log",
         ),
     ];
     for (break_it, part) in failures {

@@ -12,7 +12,7 @@ use super::shell::{
 use crate::boundary::Boundary;
 use crate::change::Change;
 use crate::error::Result;
-use crate::gate::{Failure, FailureKind, Gate, GateResult, Operation, Strategy};
+use crate::gate::{Failure, FailureKind, Gate, GateResult, Operation, Passed, Strategy};
 use crate::git::{IgnoreRules, Repository};
 use crate::judge::{self, Options};
 use crate::path::{Node, TreeView, escaped, text_on_one_line};
@@ -35,7 +35,7 @@ enum Location {
     Refused,
 }
 
-/// Judges the effects of a command in their order.
+/// Judges the effects of a command in their order. The result is what it may do to existing files.
 ///
 /// # Errors
 /// The first one that is refused, or a part that may write and cannot be read.
@@ -44,7 +44,7 @@ pub(super) fn judge(
     options: &Options,
     place: &CommandPlace,
     sight: &Sight,
-) -> GateResult<()> {
+) -> GateResult<Passed> {
     let boundary = Boundary::open(repo.own_workdir()?)?;
     let rules = IgnoreRules::new(repo, &boundary)?;
     let map = Whereabouts {
@@ -53,6 +53,7 @@ pub(super) fn judge(
         place,
     };
     let effects = &sight.effects;
+    let mut passed = Passed::default();
     let matters = |effect: &&FileEffect| !matches!(map.locate(&effect.path.base), Location::Free);
     if effects.iter().any(|effect| matters(&effect)) {
         let requests = effects
@@ -69,10 +70,10 @@ pub(super) fn judge(
             made: BTreeSet::new(),
             uncommitted: OnceCell::new(),
         };
-        judge.all(effects)?;
+        passed = judge.all(effects)?;
     }
     match &sight.unread {
-        None => Ok(()),
+        None => Ok(passed),
         Some(text) => Err(unreadable(text)),
     }
 }
@@ -185,7 +186,7 @@ struct CommandJudge<'a> {
 }
 
 impl CommandJudge<'_> {
-    fn all(mut self, effects: &[FileEffect]) -> GateResult<()> {
+    fn all(mut self, effects: &[FileEffect]) -> GateResult<Passed> {
         for (at, effect) in effects.iter().enumerate() {
             if self.is_passing(effect, &effects[at + 1..]) {
                 continue;
@@ -204,7 +205,7 @@ impl CommandJudge<'_> {
                 }
             }
         }
-        Ok(())
+        Ok(self.gate.passed())
     }
 
     /// A copy whose target has the wildcards of its source, such as `$f.bak`.

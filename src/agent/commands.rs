@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use super::call::{FileAction, ToolCall};
 #[cfg(feature = "shell")]
 use super::shell::{self, CommandPlace, Sight};
-use crate::gate::GateResult;
+use crate::gate::{GateResult, Passed};
 use crate::git::Repository;
 use crate::judge::Options;
 
@@ -73,10 +73,13 @@ impl Commands {
         self.seen.is_empty()
     }
 
-    pub(super) fn judge(&self, repo: &Repository, options: &Options) -> GateResult<()> {
-        self.seen
-            .iter()
-            .try_for_each(|(place, sight)| super::command::judge(repo, options, place, sight))
+    /// What they may do to existing files.
+    pub(super) fn judge(&self, repo: &Repository, options: &Options) -> GateResult<Passed> {
+        let mut passed = Passed::default();
+        for (place, sight) in &self.seen {
+            passed.join(super::command::judge(repo, options, place, sight)?);
+        }
+        Ok(passed)
     }
 }
 
@@ -96,7 +99,7 @@ impl Commands {
         true
     }
 
-    pub(super) fn judge(&self, _: &Repository, _: &Options) -> GateResult<()> {
-        Ok(())
+    pub(super) fn judge(&self, _: &Repository, _: &Options) -> GateResult<Passed> {
+        Ok(Passed::default())
     }
 }

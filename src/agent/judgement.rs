@@ -12,19 +12,20 @@ use crate::git::Repository;
 use crate::judge::Options;
 use crate::path::escaped;
 
-/// Judges every action. A refusal is logged; a destructive change is held for a person.
+/// Judges every action. A refusal is logged; a destructive change is held for a person. If all pass, guard takes a
+/// snapshot of the files that they change.
 ///
 /// # Errors
-/// The first action that is refused, or the reason why guard cannot judge.
+/// The first action that is refused, or the reason why guard cannot judge or take the snapshot.
 pub(crate) fn judge(
     repo: &Repository,
     options: &Options,
     call: &ToolCall,
     commands: &Commands,
 ) -> GateResult<()> {
-    commands.judge(repo, options)?;
+    let mut passed = commands.judge(repo, options)?;
     if call.actions.iter().all(FileAction::is_command) {
-        return Ok(());
+        return passed.keep(repo, &call.tool);
     }
     let changes = call.actions.iter().filter(|action| !action.is_read());
     let paths = changes.flat_map(FileAction::paths);
@@ -34,7 +35,9 @@ pub(crate) fn judge(
     check_each_once(&gate, &requests)?;
     call.actions
         .iter()
-        .try_for_each(|action| judge_action(repo, &gate, action))
+        .try_for_each(|action| judge_action(repo, &gate, action))?;
+    passed.join(gate.passed());
+    passed.keep(repo, &call.tool)
 }
 
 /// Each change is judged from the state on disk, so two of them to one file could add up to more.

@@ -70,7 +70,7 @@ fn text(report: &[String]) -> String {
         let _ = writeln!(text, "and {more} more: guard lint --worktree");
     }
     text.push_str(
-        "If you made them, take them back: git restore FILE for a tracked file; guard snapshot list and guard snapshot restore for what guard wrote. Ask the user about new files, and about changes that you did not make.",
+        "If you made them, take them back: git restore FILE for a tracked file; guard snapshot list and guard snapshot restore for what a file held before a change that guard let pass. Ask the user about new files, and about changes that you did not make.",
     );
     text
 }

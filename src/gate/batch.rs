@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::batch_journal::BatchJournal;
 use super::batch_recovery::roll_back;
-use super::perform::{ATTEMPTS, PAUSE, record, standing};
+use super::perform::{ATTEMPTS, PAUSE, add_circumstances, record, snapshot_of, standing};
 use super::plan::{Effect, OperationPlan};
 use super::{CompletedOperation, Failure, FailureKind, Gate, GateResult, Operation};
 use crate::boundary::OpenedFile;
@@ -108,7 +108,7 @@ impl Gate<'_> {
             [one] => one.operation.title(one.plan.path()),
             several => format!("Backup before batch: {} operations", several.len()),
         };
-        let backup = self.snapshot_of(before, &title, &log)?;
+        let backup = snapshot_of(self.repo, before, &title, &log)?;
         let mut facts = self.batch_facts(changed.iter().copied(), Some(backup));
         facts.insert(
             "directories".into(),
@@ -228,7 +228,8 @@ impl Gate<'_> {
         let mut facts = Map::new();
         facts.insert("operation".into(), "apply".into());
         facts.insert("operations".into(), operations.into());
-        self.add_circumstances(&mut facts, backup);
+        let designs = self.policy.design_versions();
+        add_circumstances(self.repo, &designs, &mut facts, backup);
         facts
     }
 

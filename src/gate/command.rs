@@ -70,7 +70,7 @@ impl Gate<'_> {
             };
             let lost = context.step(Some(&there.content), Some(&committed));
             if !lost.destroys() {
-                return Ok(());
+                return self.let_change_pass(path.to_owned(), Some(&committed));
             }
             let word = shell_word(path);
             Err(Failure::new(

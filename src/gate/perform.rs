@@ -14,8 +14,9 @@ use super::{
 };
 use crate::boundary::OpenedFile;
 use crate::finding::Finding;
-use crate::git::Before;
+use crate::git::{Before, Repository};
 use crate::path::escaped;
+use crate::policy::DesignVersion;
 
 /// A completed file operation.
 #[derive(Debug, Clone)]
@@ -133,7 +134,7 @@ impl Gate<'_> {
         }
         let log = standing(&self.log)?;
         let title = operation.title(plan.path());
-        let backup = self.snapshot_of(plan.before.iter(), &title, &log)?;
+        let backup = snapshot_of(self.repo, plan.before.iter(), &title, &log)?;
         let mut facts = self.facts(plan, operation, Some(backup));
         let started = record(&self.log, "started", facts.clone())?;
         facts.insert("started".into(), started.count.into());
@@ -197,28 +198,6 @@ impl Gate<'_> {
         }
     }
 
-    /// Takes a snapshot of files as they are before an operation.
-    pub(super) fn snapshot_of<'f>(
-        &self,
-        before: impl Iterator<Item = &'f (BString, Option<OpenedFile>)>,
-        title: &str,
-        log: &ChainHead,
-    ) -> GateResult<ObjectId> {
-        let before: Vec<Before<'_>> = before
-            .map(|(path, entry)| Before {
-                path: path.as_ref(),
-                content: entry
-                    .as_ref()
-                    .map(|entry| (entry.content.as_slice(), entry.is_executable())),
-            })
-            .collect();
-        let taken = self.repo.take_snapshot(&before, title, &log.to_string());
-        taken.map_err(|error| {
-            Failure::new(FailureKind::Backup, error.message)
-                .help("nothing was written; if it fails again, check the repository: git fsck")
-        })
-    }
-
     /// The blob id of a content; `None` for no content.
     pub fn digest(&self, content: Option<&[u8]>) -> Option<String> {
         let id = content.and_then(|content| self.repo.blob_id(content));
@@ -232,7 +211,8 @@ impl Gate<'_> {
         backup: Option<ObjectId>,
     ) -> Map<String, Value> {
         let mut facts = self.step_facts(plan, operation);
-        self.add_circumstances(&mut facts, backup);
+        let designs = self.policy.design_versions();
+        add_circumstances(self.repo, &designs, &mut facts, backup);
         if let Some(restore) = operation.restore() {
             facts.insert("snapshot".into(), restore.snapshot.clone().into());
             facts.extend(restore.undoes.map(|seq| ("undoes".to_owned(), seq.into())));
@@ -264,19 +244,6 @@ impl Gate<'_> {
         facts
     }
 
-    /// Adds what the records of all operations have.
-    pub(super) fn add_circumstances(
-        &self,
-        facts: &mut Map<String, Value>,
-        backup: Option<ObjectId>,
-    ) {
-        facts.extend(backup.map(|id| ("backup".to_owned(), id.to_string().into())));
-        // Whether its result was committed since.
-        let head = self.repo.head_commit().ok().flatten();
-        facts.insert("head".into(), head.map(|head| head.to_string()).into());
-        designs::name(facts, &self.policy.design_versions());
-    }
-
     /// Records a refusal with the digests of the contents concerned; one that cannot be recorded is still a refusal.
     pub(super) fn note_refusal(
         &self,
@@ -302,6 +269,42 @@ impl Gate<'_> {
         designs::name(&mut facts, &self.policy.design_versions());
         let _ = self.log.append("refused", facts);
     }
+}
+
+/// Takes a snapshot of files as they are before an operation.
+pub(super) fn snapshot_of<'f>(
+    repo: &Repository,
+    before: impl Iterator<Item = &'f (BString, Option<OpenedFile>)>,
+    title: &str,
+    log: &ChainHead,
+) -> GateResult<ObjectId> {
+    let before: Vec<Before<'_>> = before
+        .map(|(path, entry)| Before {
+            path: path.as_ref(),
+            content: entry
+                .as_ref()
+                .map(|entry| (entry.content.as_slice(), entry.is_executable())),
+        })
+        .collect();
+    let taken = repo.take_snapshot(&before, title, &log.to_string());
+    taken.map_err(|error| {
+        Failure::new(FailureKind::Backup, error.message)
+            .help("nothing was written; if it fails again, check the repository: git fsck")
+    })
+}
+
+/// Adds what the records of all operations have.
+pub(super) fn add_circumstances(
+    repo: &Repository,
+    designs: &[DesignVersion],
+    facts: &mut Map<String, Value>,
+    backup: Option<ObjectId>,
+) {
+    facts.extend(backup.map(|id| ("backup".to_owned(), id.to_string().into())));
+    // Whether its result was committed since.
+    let head = repo.head_commit().ok().flatten();
+    facts.insert("head".into(), head.map(|head| head.to_string()).into());
+    designs::name(facts, designs);
 }
 
 /// The end of the log, synced to disk, for the snapshot.

@@ -1,4 +1,5 @@
-//! Finds, in the audit log, the guard operation that restoring a snapshot would undo.
+//! Finds, in the audit log, the operation that restoring a snapshot would undo: one of guard, or one of an agent that
+//! guard let pass.
 
 use std::collections::HashSet;
 
@@ -43,7 +44,7 @@ pub(super) fn undone(
     let mut before = u64::MAX;
     for line in log.rsplit(|&byte| byte == b'\n') {
         // This check is cheaper than parsing the record.
-        if !line.contains_str("\"started\"") {
+        if !(line.contains_str("\"started\"") || line.contains_str("\"passed\"")) {
             continue;
         }
         let Record { seq, facts, .. } = match Record::parse(line) {
@@ -52,11 +53,14 @@ pub(super) fn undone(
             Err(LogFault::NotARecord) => continue,
             Err(_) => return None,
         };
-        if facts.get("event").and_then(Value::as_str) != Some("started") {
-            if facts.get("event").and_then(Value::as_str) == Some("done") {
+        match facts.get("event").and_then(Value::as_str) {
+            // What another program was allowed to do may never have happened.
+            Some("started" | "passed") => {}
+            Some("done") => {
                 complete.extend(facts.get("started").and_then(Value::as_u64));
+                continue;
             }
-            continue;
+            _ => continue,
         }
         let is_here = facts.get("worktree").and_then(Value::as_str) == here.name();
         if seq >= before || !is_here {

@@ -13,6 +13,7 @@ use super::failure::{GateResult, not_found, refuse_binary};
 use super::held::Held;
 use super::lock::Lock;
 use super::log::Log;
+use super::passed::PassedChange;
 use super::recorded_approvals::approvals;
 use super::sign::Signer;
 use crate::approval::Approval;
@@ -34,6 +35,8 @@ pub struct Gate<'a> {
     pub(super) approvals: Vec<Approval>,
     /// What guard put right after an interrupted batch.
     recovered: RefCell<Vec<String>>,
+    /// What other programs may do, since the last look.
+    pub(super) passed: RefCell<Vec<PassedChange>>,
     /// HEAD at the last request.
     head: RefCell<Option<Rc<Head<'a>>>>,
     /// Signs approvals.
@@ -76,6 +79,7 @@ impl<'a> Gate<'a> {
             lock: Lock::new(repo.common_dir()),
             approvals,
             recovered: RefCell::default(),
+            passed: RefCell::default(),
             head: RefCell::default(),
             signer: None,
             how: TERMINAL,
