@@ -2,9 +2,10 @@
 //! on disk, so after a power cut the name may refer to nothing.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use gix::ObjectId;
@@ -27,8 +28,8 @@ const SETTLED: Duration = Duration::from_hours(1);
 /// The same for the packed-refs file.
 const PACKED_LOCK: Fail = Fail::AfterDurationWithBackoff(Duration::from_secs(1));
 
-/// Writes objects, each also as a spare copy (a hard link) in guard's own directory; [`Writer::finish`] makes the
-/// last of them durable.
+/// Writes objects, each also as a spare copy (a hard link) in guard's own directory. [`Writer::finish`] gives all of
+/// them the names under which git finds them, and makes that durable: it syncs each object and each directory once.
 ///
 /// `git gc` first decides what is unreachable and then removes it. An object written in between is removed although a
 /// ref now reaches it. guard restores it from the spare copy, in this run or the next.
@@ -36,6 +37,8 @@ pub(super) struct Writer<'a> {
     repo: &'a Repository,
     objects: Store,
     spares: Store,
+    /// What only has a spare copy, perhaps not on disk.
+    begun: RefCell<Vec<ObjectId>>,
     written: RefCell<Vec<ObjectId>>,
 }
 
@@ -47,11 +50,12 @@ impl<'a> Writer<'a> {
             repo,
             objects: Store::at(common_dir.join("objects"), hash),
             spares: Store::at(common_dir.join("guard").join("objects"), hash),
+            begun: RefCell::default(),
             written: RefCell::default(),
         }
     }
 
-    /// Writes an object.
+    /// Begins to write an object.
     pub(super) fn write(&self, object: &impl WriteTo) -> Result<ObjectId> {
         let mut content = Vec::new();
         object.write_to(&mut content).map_err(not_durable)?;
@@ -71,64 +75,74 @@ impl<'a> Writer<'a> {
             self.spares
                 .write_buf_with_known_id(kind, content, id)
                 .map_err(&failed)?;
-            sync(&file).map_err(not_durable)?;
         }
-        self.place(id)?;
-        self.written.borrow_mut().push(id);
+        self.begun.borrow_mut().push(id);
         Ok(id)
     }
 
     /// Returns when everything is on disk.
     pub(super) fn finish(&self) -> Result<()> {
+        let begun = self.begun.take();
+        self.place(&begun)?;
+        self.written.borrow_mut().extend(begun);
         disk::sync_directory(self.objects.path()).map_err(not_durable)
     }
 
     /// Restores what was removed while it was written. Call it once a ref reaches it.
     pub(super) fn settle(&self) -> Result<()> {
-        let is_gone = |id: &&ObjectId| !self.objects.object_path(id).exists();
+        let is_gone = |id: &ObjectId| !self.objects.object_path(id).exists();
         let written = self.written.borrow();
-        written
-            .iter()
-            .filter(is_gone)
-            .try_for_each(|&id| self.place(id))
+        let gone: Vec<ObjectId> = written.iter().copied().filter(is_gone).collect();
+        self.place(&gone)
     }
 
-    /// Links a spare copy to the name under which git finds it.
-    fn place(&self, id: ObjectId) -> Result<()> {
-        let attempt = || self.try_place(id);
-        // Git removes empty directories and temporary files.
-        let placed = attempt().or_else(|error| match error.kind() {
-            io::ErrorKind::NotFound => attempt().or_else(|_| attempt()),
-            _ => Err(error),
-        });
-        placed.map_err(not_durable)
+    /// Links spare copies to the names under which git finds them, and syncs these.
+    fn place(&self, ids: &[ObjectId]) -> Result<()> {
+        let mut directories: BTreeMap<PathBuf, Vec<ObjectId>> = BTreeMap::new();
+        for &id in ids {
+            let file = self.objects.object_path(&id);
+            let directory = disk::directory_of(&file).to_owned();
+            directories.entry(directory).or_default().push(id);
+        }
+        for (directory, ids) in &directories {
+            let attempt = || {
+                ids.iter().try_for_each(|&id| self.try_place(id))?;
+                disk::sync_directory(directory)
+            };
+            // Git removes empty directories and temporary files.
+            let placed = attempt().or_else(|error| match error.kind() {
+                io::ErrorKind::NotFound => attempt().or_else(|_| attempt()),
+                _ => Err(error),
+            });
+            placed.map_err(not_durable)?;
+        }
+        Ok(())
     }
 
+    /// An object may have its name only once its content is on disk.
     fn try_place(&self, id: ObjectId) -> io::Result<()> {
         let file = self.objects.object_path(&id);
-        let directory = disk::directory_of(&file);
         if is_intact(&self.objects, id) {
             // git does not remove young objects.
             let _ = File::open(&file).and_then(|file| file.set_modified(SystemTime::now()));
-            sync(&file)?;
-        } else {
-            // `git gc` removes a leftover temporary file of this name.
-            let name = format!("tmp_obj_guard-{}-{}", std::process::id(), id.to_hex());
-            let temporary = self.objects.path().join(name);
-            let spare = self.spares.object_path(&id);
-            let _ = fs::remove_file(&temporary);
-            // Not every file system supports hard links.
-            fs::hard_link(&spare, &temporary)
-                .or_else(|_| fs::copy(&spare, &temporary).and_then(|_| sync(&temporary)))?;
-            match fs::create_dir(directory) {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-                _ => {}
-            }
-            let renamed = fs::rename(&temporary, &file);
-            let _ = fs::remove_file(&temporary);
-            renamed?;
+            return sync(&file);
         }
-        disk::sync_directory(directory)
+        // `git gc` removes a leftover temporary file of this name.
+        let name = format!("tmp_obj_guard-{}-{}", std::process::id(), id.to_hex());
+        let temporary = self.objects.path().join(name);
+        let spare = self.spares.object_path(&id);
+        let _ = fs::remove_file(&temporary);
+        // Not every file system supports hard links.
+        fs::hard_link(&spare, &temporary)
+            .or_else(|_| fs::copy(&spare, &temporary).map(drop))
+            .and_then(|()| sync(&temporary))?;
+        match fs::create_dir(disk::directory_of(&file)) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+        let renamed = fs::rename(&temporary, &file);
+        let _ = fs::remove_file(&temporary);
+        renamed
     }
 
     /// The objects with a spare copy, and when they were last written.
@@ -161,7 +175,7 @@ impl Repository {
         for (id, _) in writer.spares() {
             if !self.repo.objects.exists(&id) && is_intact(&writer.spares, id) {
                 // Code that needs an object that cannot be restored reports it.
-                let _ = writer.place(id);
+                let _ = writer.place(&[id]);
             }
         }
     }

@@ -91,7 +91,6 @@ impl Repository {
                 .map_err(failed("the snapshot cannot be written"))?;
         }
         let tree = editor.write(|tree| writer.write(tree))?;
-        writer.finish()?;
         let commit = self.retry(|| self.append_snapshot(&writer, tree, message))?;
         writer.settle()?;
         self.forget_old_spares(Some(commit));
