@@ -35,13 +35,27 @@ pub(super) fn roll_back(
     boundary: &Boundary,
     facts: &Map<String, Value>,
 ) -> GateResult<RolledBack> {
-    let mut steps = steps(facts).unwrap_or_default();
+    let steps = steps(facts).unwrap_or_default().into_iter();
+    let undos = steps.map(|step| {
+        let undo = Undo::of(repo, boundary, &step);
+        (step, undo)
+    });
+    undo_all(repo, boundary, facts, undos.collect())
+}
+
+/// The same after looking at the files.
+fn undo_all(
+    repo: &Repository,
+    boundary: &Boundary,
+    facts: &Map<String, Value>,
+    mut undos: Vec<(RecordedStep, BoundaryResult<Undo>)>,
+) -> GateResult<RolledBack> {
     // Files that did not exist go first: that gives space back.
-    steps.sort_by_key(|step| step.old.is_some());
+    undos.sort_by_key(|(step, _)| step.old.is_some());
     let tree = repo.tree_of(Some(backup_of(facts)?))?;
     let mut result = RolledBack::default();
-    for step in &steps {
-        match Undo::of(repo, boundary, step) {
+    for (step, undo) in &undos {
+        match undo {
             Ok(Undo::Nothing) => {}
             Ok(Undo::Foreign) => result.left.push(step.path.clone()),
             Ok(undo) => match undo.perform(boundary, &tree, step) {
@@ -164,17 +178,14 @@ pub(super) fn recover(
         return Ok(None);
     };
     facts.insert("started".into(), started.into());
-    let steps = steps(&facts).unwrap_or_default();
     let mut undos = Vec::new();
-    for step in &steps {
-        let undo = Undo::of(repo, boundary, step);
-        undos.push(undo.map_err(|error| journal.stuck(&step.path, &error.to_string()))?);
+    for step in steps(&facts).unwrap_or_default() {
+        let undo = Undo::of(repo, boundary, &step);
+        let undo = undo.map_err(|error| journal.stuck(&step.path, &error.to_string()))?;
+        undos.push((step, undo));
     }
-    if !steps.is_empty()
-        && undos
-            .iter()
-            .all(|undo| !matches!(undo, Undo::Nothing | Undo::Foreign))
-    {
+    let is_done = |(_, undo): &(_, Undo)| !matches!(undo, Undo::Nothing | Undo::Foreign);
+    if !undos.is_empty() && undos.iter().all(is_done) {
         record(log, "done", facts)?;
         journal.end();
         return Ok(Some(
@@ -192,8 +203,9 @@ pub(super) fn recover(
             "an earlier batch was interrupted; HEAD has moved since, so its changes stay: guard snapshot diff {backup}"
         )));
     }
-    keep(repo, log, &steps, &undos)?;
-    let result = roll_back(repo, boundary, &facts)?;
+    keep(repo, log, &undos)?;
+    let undos = undos.into_iter().map(|(step, undo)| (step, Ok(undo)));
+    let result = undo_all(repo, boundary, &facts, undos.collect())?;
     if let Some((path, why)) = result.failed.first() {
         return Err(journal.stuck(path, why));
     }
@@ -258,21 +270,15 @@ fn unfinished(
 }
 
 /// Takes a snapshot of what the batch has written, which only the disk has.
-fn keep(repo: &Repository, log: &Log, steps: &[RecordedStep], undos: &[Undo]) -> GateResult<()> {
-    let written = |(step, undo): (&RecordedStep, &Undo)| match undo {
-        Undo::Remove(there) | Undo::Restore(Some(there)) => {
-            Some((step.path.clone(), there.clone()))
-        }
+fn keep(repo: &Repository, log: &Log, undos: &[(RecordedStep, Undo)]) -> GateResult<()> {
+    let written = undos.iter().filter_map(|(step, undo)| match undo {
+        Undo::Remove(there) | Undo::Restore(Some(there)) => Some(Before {
+            path: step.path.as_ref(),
+            content: Some((there.content.as_slice(), there.is_executable())),
+        }),
         _ => None,
-    };
-    let files: Vec<(BString, OpenedFile)> = steps.iter().zip(undos).filter_map(written).collect();
-    let before: Vec<Before<'_>> = files
-        .iter()
-        .map(|(path, entry)| Before {
-            path: path.as_ref(),
-            content: Some((entry.content.as_slice(), entry.is_executable())),
-        })
-        .collect();
+    });
+    let before: Vec<Before<'_>> = written.collect();
     if before.is_empty() {
         return Ok(());
     }
