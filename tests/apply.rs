@@ -525,3 +525,31 @@ fn nothing_is_written_while_an_interrupted_batch_cannot_be_put_right() {
     fs::remove_file(repo.path(".git/guard/batch.json")).unwrap();
     repo.put("x", "x\n", &[]).works();
 }
+
+#[test]
+fn a_batch_deletes_and_moves_only_what_the_caller_saw() {
+    let repo = Repo::open();
+    repo.write("a.py", "x = 1\n");
+    repo.write("b.py", "y = 1\n");
+    let (a, b) = (repo.blob(b"x = 1\n"), repo.blob(b"y = 1\n"));
+    let apply = |a: &str, b: &str| {
+        let list = json!([
+            {"operation": "delete", "path": "a.py", "expect": a},
+            {"operation": "move", "path": "b.py", "to": "c.py", "expect": b},
+        ]);
+        apply(&repo, &list)
+    };
+    let (a, b) = (a.to_string(), b.to_string());
+    for (first, second, stale) in [(&a, &a, "b.py"), (&b, &b, "a.py")] {
+        let refused = apply(first, second);
+        let message = refused.json["error"]["message"].as_str().unwrap();
+        let expected = format!("{stale} has changed since it was read");
+        assert!(
+            refused.code == 1 && message.contains(&expected),
+            "{message}"
+        );
+    }
+    assert!(repo.path("a.py").exists() && repo.path("b.py").exists());
+    apply(&a, &b).works();
+    assert!(!repo.path("a.py").exists() && repo.path("c.py").exists());
+}

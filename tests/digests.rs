@@ -191,3 +191,33 @@ fn a_repeated_write_is_judged_like_the_first() {
     repo.write("state.py", lines(1001..=1270));
     repo.put("state.py", lines(1001..=1270), &[]).fails("held");
 }
+
+#[test]
+fn delete_and_move_take_an_expectation() {
+    let repo = Repo::open();
+    repo.write("a.py", "x = 1\n");
+    let digest = repo.json(&["read", "a.py"])["digest"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    repo.write("a.py", "x = 2\n");
+    for words in [&["delete", "a.py"][..], &["move", "a.py", "b.py"]] {
+        for (expected, part) in [
+            (digest.as_str(), "has changed since"),
+            ("none", "already exists"),
+        ] {
+            let words = [words, &["--expect", expected]].concat();
+            repo.guard(&words).exits(1).says(part);
+            assert_eq!(repo.read("a.py"), b"x = 2\n");
+        }
+    }
+    let digest = repo.json(&["read", "a.py"])["digest"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    repo.guard(&["move", "a.py", "b.py", "--expect", &digest])
+        .exits(0);
+    repo.guard(&["delete", "b.py", "--expect", &digest])
+        .exits(0);
+    assert!(!repo.path("a.py").exists() && !repo.path("b.py").exists());
+}

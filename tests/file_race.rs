@@ -28,14 +28,15 @@ fn operations() -> [(&'static str, Operation); 6] {
     };
     let to_moved = Operation::Move {
         to: "d/moved".into(),
+        expect: None,
     };
     [
         ("d/secret", write("inside\n")),
         ("d/secret", patch),
         ("d/new", write("inside\n")),
         ("d/new", to_moved),
-        ("d/moved", Operation::Delete),
-        ("d/secret", Operation::Delete),
+        ("d/moved", Operation::Delete { expect: None }),
+        ("d/secret", Operation::Delete { expect: None }),
     ]
 }
 

@@ -275,13 +275,13 @@ impl CommandJudge<'_> {
             EffectKind::Restore => return self.restore(below.as_ref(), is_directory),
             EffectKind::Clean => {
                 for path in self.changed(below.as_ref(), |change| change.old.is_none())? {
-                    self.gate.judge(path.as_ref(), &Operation::Delete)?;
+                    self.gate.judge(path.as_ref(), &Operation::DELETE)?;
                 }
                 return Ok(());
             }
             EffectKind::Delete if is_directory => {
                 for path in self.files(below.as_ref())? {
-                    self.gate.judge(path.as_ref(), &Operation::Delete)?;
+                    self.gate.judge(path.as_ref(), &Operation::DELETE)?;
                 }
                 return Ok(());
             }
@@ -303,7 +303,7 @@ impl CommandJudge<'_> {
         }
         match kind {
             EffectKind::Delete if node.is_none() => self.gate.judge_entry(request),
-            EffectKind::Delete => self.gate.judge(request, &Operation::Delete),
+            EffectKind::Delete => self.gate.judge(request, &Operation::DELETE),
             EffectKind::Replace { content } => {
                 self.replace(request, content.as_deref().map(str::as_bytes))
             }
@@ -531,7 +531,7 @@ impl CommandJudge<'_> {
             match (self.gate.node(path.as_ref()), is_ignored) {
                 (None, _) => {}
                 (Some(_), true) => self.gate.judge_entry(from.into())?,
-                (Some(_), false) => self.gate.judge(from.into(), &Operation::Delete)?,
+                (Some(_), false) => self.gate.judge(from.into(), &Operation::DELETE)?,
             }
         }
         if moves && matches!(source, Location::Refused) {

@@ -68,7 +68,7 @@ fn judge_action(repo: &Repository, gate: &Gate<'_>, action: &FileAction) -> Gate
     let old = || gate.content_to_change(request);
     let rebuilt = match action {
         FileAction::Read { .. } => return gate.judge_read(request),
-        FileAction::Delete { .. } => return gate.judge(request, &Operation::Delete),
+        FileAction::Delete { .. } => return gate.judge(request, &Operation::DELETE),
         FileAction::Write { content, .. } => Ok(content.clone()),
         FileAction::Edit { edits, .. } => edit::edited(old()?.as_deref(), edits),
         FileAction::EditCell { edit, .. } => notebook::edited(old()?.as_deref(), edit),

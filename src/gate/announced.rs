@@ -49,7 +49,10 @@ impl Gate<'_> {
             let is_same = old.content == content;
             let (plan, _) = self.plan_move(&context, (path, old), (to, Some(content)), None)?;
             match is_same {
-                true => self.let_pass(plan, &Operation::Move { to: to.to_owned() }),
+                true => {
+                    let to = to.to_owned();
+                    self.let_pass(plan, &Operation::Move { to, expect: None });
+                }
                 false => self.let_move_pass(plan, content),
             }
             Ok(())

@@ -27,10 +27,12 @@ enum ListedOperation {
     },
     Delete {
         path: String,
+        expect: Option<String>,
     },
     Move {
         path: String,
         to: String,
+        expect: Option<String>,
     },
 }
 
@@ -120,10 +122,10 @@ fn operation(
             };
             (request(&path), patch)
         }
-        ListedOperation::Delete { path } => (request(&path), Operation::Delete),
-        ListedOperation::Move { path, to } => {
+        ListedOperation::Delete { path, expect } => (request(&path), Operation::Delete { expect }),
+        ListedOperation::Move { path, to, expect } => {
             let to = request(&to);
-            (request(&path), Operation::Move { to })
+            (request(&path), Operation::Move { to, expect })
         }
     })
 }
@@ -157,9 +159,11 @@ mod tests {
             {"operation": "write", "path": "b", "content": "x", "strategy": "insert", "line": 1, "expect": "none", "allow_empty": true},
             {"operation": "patch", "path": "c", "edits": [{"search": "a", "replace": "b"}]},
             {"operation": "delete", "path": "d"},
-            {"operation": "move", "path": "e", "to": "f"}
+            {"operation": "move", "path": "e", "to": "f"},
+            {"operation": "delete", "path": "g", "expect": "00"},
+            {"operation": "move", "path": "h", "to": "i", "expect": "00"}
         ]"#;
-        assert_eq!(parse(text), Ok(5));
+        assert_eq!(parse(text), Ok(7));
     }
 
     #[test]

@@ -93,7 +93,7 @@ impl HeldChange {
                 expect: None,
                 allow_empty: true,
             },
-            (None, None) => Operation::Delete,
+            (None, None) => Operation::DELETE,
         }
     }
 

@@ -33,23 +33,31 @@ pub enum Operation {
         expect: Option<String>,
     },
     /// Remove the file.
-    Delete,
+    Delete {
+        /// The expected digest.
+        expect: Option<String>,
+    },
     /// Move the file to a path that does not exist.
     Move {
         /// The request for the new path.
         to: BString,
+        /// The expected digest.
+        expect: Option<String>,
     },
     /// Restore a state from a snapshot.
     Restore(Restore),
 }
 
 impl Operation {
+    /// The removal of a file, whatever it holds.
+    pub(crate) const DELETE: Operation = Operation::Delete { expect: None };
+
     /// The word in the log.
     pub fn verb(&self) -> &'static str {
         match self {
             Operation::Write { .. } => "write",
             Operation::Patch { .. } => "patch",
-            Operation::Delete => "delete",
+            Operation::Delete { .. } => "delete",
             Operation::Move { .. } => "move",
             Operation::Restore(_) => "restore",
         }
@@ -74,8 +82,11 @@ impl Operation {
     /// The digest that the file must still have; [`ABSENT`] for no file.
     pub(super) fn expect(&self) -> Option<&str> {
         match self {
-            Operation::Write { expect, .. } | Operation::Patch { expect, .. } => expect.as_deref(),
-            Operation::Delete | Operation::Move { .. } | Operation::Restore(_) => None,
+            Operation::Write { expect, .. }
+            | Operation::Patch { expect, .. }
+            | Operation::Delete { expect }
+            | Operation::Move { expect, .. } => expect.as_deref(),
+            Operation::Restore(_) => None,
         }
     }
 

@@ -48,7 +48,7 @@ impl Passed {
             [] => return Ok(()),
             [one] => {
                 let path: &BStr = one.before[0].0.as_ref();
-                Operation::Delete.title(path)
+                Operation::DELETE.title(path)
             }
             several => format!("Backup before tool call: {} files", several.len()),
         };

@@ -116,11 +116,11 @@ impl Gate<'_> {
             Operation::Patch { edits, .. } => {
                 Effect::Write(self.patched(path.as_ref(), entry, edits)?)
             }
-            Operation::Delete => {
+            Operation::Delete { .. } => {
                 entry.ok_or_else(|| not_found(path.as_ref()))?;
                 Effect::Remove
             }
-            Operation::Move { to } => {
+            Operation::Move { to, .. } => {
                 let old = old.ok_or_else(|| not_found(path.as_ref()))?;
                 return self.plan_move(&context, (path, old), (to.as_ref(), None), None);
             }

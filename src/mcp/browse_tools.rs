@@ -4,7 +4,7 @@ use gix::bstr::{BStr, ByteSlice};
 use serde_json::{Value, json};
 
 use super::arguments::bad;
-use super::tool::{Call, ToolAnswer};
+use super::tool::{Call, ToolAnswer, told};
 use crate::gate::{Completeness, EntryKind, Gate, GateResult, ListedEntry, rfc3339};
 use crate::path::escaped;
 use crate::policy::patterns::Patterns;
@@ -119,9 +119,12 @@ pub(super) fn get_file_info(call: &Call<'_>) -> GateResult<ToolAnswer> {
 
 pub(super) fn create_directory(call: &Call<'_>) -> GateResult<ToolAnswer> {
     let gate = call.gate()?;
-    let (path, is_new) = gate.create_directory(call.path("path").as_ref())?;
-    let path = gate.absolute(path.as_ref()).to_string_lossy().into_owned();
-    Ok(json!({ "version": 1, "path": path, "created": is_new }).into())
+    let created = gate.create_directory(call.path("path").as_ref());
+    let answer = created.map(|(path, is_new)| {
+        let path = gate.absolute(path.as_ref()).to_string_lossy().into_owned();
+        json!({ "version": 1, "path": path, "created": is_new })
+    });
+    told(&gate, answer)
 }
 
 fn short(entry: &ListedEntry) -> Value {

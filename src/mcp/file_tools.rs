@@ -4,7 +4,7 @@ use gix::bstr::{BStr, ByteSlice};
 use serde_json::{Value, json};
 
 use super::arguments::bad;
-use super::tool::{Call, ToolAnswer};
+use super::tool::{Call, ToolAnswer, told};
 use crate::gate::{self, Failure, FailureKind, Gate, GateResult, Operation, Strategy};
 
 pub(super) fn read_text_file(call: &Call<'_>) -> GateResult<ToolAnswer> {
@@ -129,11 +129,13 @@ pub(super) fn edit_file(call: &Call<'_>) -> GateResult<ToolAnswer> {
 
 pub(super) fn move_file(call: &Call<'_>) -> GateResult<ToolAnswer> {
     let to = call.path("destination");
-    perform(call, "source", &Operation::Move { to })
+    let expect = expected(call);
+    perform(call, "source", &Operation::Move { to, expect })
 }
 
 pub(super) fn delete_file(call: &Call<'_>) -> GateResult<ToolAnswer> {
-    perform(call, "path", &Operation::Delete)
+    let expect = expected(call);
+    perform(call, "path", &Operation::Delete { expect })
 }
 
 fn expected(call: &Call<'_>) -> Option<String> {
@@ -142,6 +144,6 @@ fn expected(call: &Call<'_>) -> Option<String> {
 
 fn perform(call: &Call<'_>, path: &str, operation: &Operation) -> GateResult<ToolAnswer> {
     let gate = call.gate()?;
-    let done = gate.perform(call.path(path).as_ref(), operation)?;
-    Ok(done.to_json(&gate).into())
+    let done = gate.perform(call.path(path).as_ref(), operation);
+    told(&gate, done.map(|done| done.to_json(&gate)))
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::session::Session;
-use super::tool::{Call, ToolAnswer};
+use super::tool::{Call, ToolAnswer, told};
 use crate::gate::{self, Answer, Failure, FailureKind, Gate, GateResult, Question, Strategy};
 use crate::git::Repository;
 
@@ -78,10 +78,13 @@ pub(super) fn decide(session: &Session, id: &str, decision: &Decision) -> GateRe
     let done = done.map_err(|failure| match (failure.kind, problem) {
         (FailureKind::NotApproved, Some(why)) => not_approved(&why, id, None),
         _ => failure,
-    })?;
-    let mut answer = done.to_json(&gate);
-    answer["approval"] = "elicitation".into();
-    Ok(answer.into())
+    });
+    let answer = done.map(|done| {
+        let mut answer = done.to_json(&gate);
+        answer["approval"] = "elicitation".into();
+        answer
+    });
+    told(&gate, answer)
 }
 
 /// The answer to one question; the first is the one that the person saw.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::tool::{Call, ToolAnswer};
+use super::tool::{Call, ToolAnswer, told};
 use crate::gate::{Gate, GateResult, RestoreRequest, snapshot_json};
 
 /// How many snapshots are listed without a limit in the call.
@@ -35,6 +35,6 @@ pub(super) fn restore_snapshot(call: &Call<'_>) -> GateResult<ToolAnswer> {
     if gate.scope().is_some() {
         call.session.check(&gate)?;
     }
-    let done = gate.restore(&steps, None)?;
-    Ok(wanted.to_json(&done).into())
+    let done = gate.restore(&steps, None);
+    told(&gate, done.map(|done| wanted.to_json(&done)))
 }

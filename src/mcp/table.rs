@@ -25,6 +25,7 @@ const DONE: &[(&str, &str)] = &[
     ("backup", "string"),
     ("analysis", "object"),
     ("approval", "string"),
+    ("notes", "array"),
 ];
 
 /// All tools.
@@ -100,6 +101,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("backup", "string"),
             ("analysis", "object"),
             ("approval", "string"),
+            ("notes", "array"),
         ],
         effect: ToolEffect::Changes,
         may_ask: true,
@@ -127,6 +129,7 @@ pub(super) const TOOLS: &[Tool] = &[
         arguments: &[
             Argument::required("source", ArgumentKind::Text, "The file."),
             Argument::required("destination", ArgumentKind::Text, "Its new path."),
+            EXPECT,
         ],
         answer: DONE,
         effect: ToolEffect::Changes,
@@ -137,7 +140,7 @@ pub(super) const TOOLS: &[Tool] = &[
         name: "delete_file",
         title: "Delete a file",
         description: "Delete a file. The design must grant that; a snapshot keeps the content.",
-        arguments: &[PATH],
+        arguments: &[PATH, EXPECT],
         answer: DONE,
         effect: ToolEffect::Changes,
         may_ask: true,
@@ -148,7 +151,11 @@ pub(super) const TOOLS: &[Tool] = &[
         title: "Create a directory",
         description: "Create a directory with its parents, for files that the design names. write_file does that too.",
         arguments: &[PATH],
-        answer: &[("path", "string"), ("created", "boolean")],
+        answer: &[
+            ("path", "string"),
+            ("created", "boolean"),
+            ("notes", "array"),
+        ],
         effect: ToolEffect::Creates,
         may_ask: false,
         run: browse_tools::create_directory,
@@ -317,6 +324,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("restored", "array"),
             ("removed", "array"),
             ("backups", "array"),
+            ("notes", "array"),
         ],
         effect: ToolEffect::Changes,
         may_ask: false,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::arguments::{Argument, Arguments};
 use super::session::Session;
-use crate::gate::{Gate, GateResult};
+use crate::gate::{Failure, Gate, GateResult};
 use crate::git::Repository;
 
 /// A tool, as a row of the table.
@@ -87,6 +87,23 @@ impl ToolAnswer {
             structured,
             text: Some(text),
         }
+    }
+}
+
+/// The outcome with what guard put right before, after an interrupted batch.
+///
+/// # Errors
+/// Those of the outcome.
+pub(super) fn told(gate: &Gate<'_>, outcome: GateResult<Value>) -> GateResult<ToolAnswer> {
+    let notes = gate.recovered();
+    match outcome {
+        Ok(mut answer) => {
+            if !notes.is_empty() {
+                answer["notes"] = notes.into();
+            }
+            Ok(answer.into())
+        }
+        Err(failure) => Err(notes.into_iter().fold(failure, Failure::help)),
     }
 }
 

@@ -32,8 +32,8 @@ Examples:
 Operations and their keys (those in brackets may be left out):
   write   path, content, [strategy, line, expect, allow_empty]
   patch   path, edits: a list of search and replace, [expect]
-  delete  path
-  move    path, to
+  delete  path, [expect]
+  move    path, to, [expect]
 
 An example of a list: [{\"operation\": \"write\", \"path\": \"a.py\", \"content\": \"x = 1\\n\", \"expect\": \"none\"}, {\"operation\": \"move\", \"path\": \"b.py\", \"to\": \"c.py\"}]
 

@@ -184,6 +184,9 @@ pub(super) struct PatchArgs {
 pub(super) struct DeleteArgs {
     #[command(flatten)]
     target: OperationTarget,
+    /// Delete only if the file still has this `digest` of an earlier answer.
+    #[arg(long, value_name = "DIGEST")]
+    expect: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -195,6 +198,9 @@ pub(super) struct MoveArgs {
     from: OsString,
     /// The new path, which must not exist.
     to: OsString,
+    /// Move only if the file still has this `digest` of an earlier answer.
+    #[arg(long, value_name = "DIGEST")]
+    expect: Option<String>,
     #[command(flatten)]
     design: DesignArgs,
     #[command(flatten)]
@@ -351,7 +357,10 @@ impl PatchArgs {
 
 impl DeleteArgs {
     pub(super) fn run(&self, output: &mut Output) -> gate::GateResult<u8> {
-        perform(output, &self.target, |_, _| Ok(Operation::Delete))
+        perform(output, &self.target, |_, _| {
+            let expect = self.expect.clone();
+            Ok(Operation::Delete { expect })
+        })
     }
 }
 
@@ -367,6 +376,7 @@ impl MoveArgs {
         perform(output, &from, |_, files| {
             Ok(Operation::Move {
                 to: files.request(Path::new(&self.to)),
+                expect: self.expect.clone(),
             })
         })
     }
