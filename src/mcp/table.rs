@@ -54,7 +54,9 @@ pub(super) const TOOLS: &[Tool] = &[
             ("exists", "boolean"),
         ],
         effect: ToolEffect::Reads,
+        is_idempotent: true,
         may_ask: false,
+        needs_person: false,
         run: file_tools::read_text_file,
     },
     Tool {
@@ -68,7 +70,9 @@ pub(super) const TOOLS: &[Tool] = &[
         )],
         answer: &[("files", "array"), ("content", "string")],
         effect: ToolEffect::Reads,
+        is_idempotent: true,
         may_ask: false,
+        needs_person: false,
         run: file_tools::read_multiple_files,
     },
     Tool {
@@ -104,7 +108,9 @@ pub(super) const TOOLS: &[Tool] = &[
             ("notes", "array"),
         ],
         effect: ToolEffect::Changes,
+        is_idempotent: true,
         may_ask: true,
+        needs_person: false,
         run: file_tools::write_file,
     },
     Tool {
@@ -119,7 +125,9 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         answer: DONE,
         effect: ToolEffect::Changes,
+        is_idempotent: false,
         may_ask: true,
+        needs_person: false,
         run: file_tools::edit_file,
     },
     Tool {
@@ -133,7 +141,9 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         answer: DONE,
         effect: ToolEffect::Changes,
+        is_idempotent: false,
         may_ask: false,
+        needs_person: false,
         run: file_tools::move_file,
     },
     Tool {
@@ -143,7 +153,9 @@ pub(super) const TOOLS: &[Tool] = &[
         arguments: &[PATH, EXPECT],
         answer: DONE,
         effect: ToolEffect::Changes,
+        is_idempotent: true,
         may_ask: true,
+        needs_person: false,
         run: file_tools::delete_file,
     },
     Tool {
@@ -157,7 +169,9 @@ pub(super) const TOOLS: &[Tool] = &[
             ("notes", "array"),
         ],
         effect: ToolEffect::Creates,
+        is_idempotent: true,
         may_ask: false,
+        needs_person: false,
         run: browse_tools::create_directory,
     },
     Tool {
@@ -171,7 +185,9 @@ pub(super) const TOOLS: &[Tool] = &[
             ("truncated", "boolean"),
         ],
         effect: ToolEffect::Reads,
+        is_idempotent: true,
         may_ask: false,
+        needs_person: false,
         run: browse_tools::list_directory,
     },
     Tool {
@@ -185,7 +201,9 @@ pub(super) const TOOLS: &[Tool] = &[
             ("truncated", "boolean"),
         ],
         effect: ToolEffect::Reads,
+        is_idempotent: true,
         may_ask: false,
+        needs_person: false,
         run: browse_tools::directory_tree,
     },
     Tool {
@@ -203,7 +221,9 @@ pub(super) const TOOLS: &[Tool] = &[
             ("truncated", "boolean"),
         ],
         effect: ToolEffect::Reads,
+        is_idempotent: true,
         may_ask: false,
+        needs_person: false,
         run: browse_tools::search_files,
     },
     Tool {
@@ -220,7 +240,9 @@ pub(super) const TOOLS: &[Tool] = &[
             ("writable", "boolean"),
         ],
         effect: ToolEffect::Reads,
+        is_idempotent: true,
         may_ask: false,
+        needs_person: false,
         run: browse_tools::get_file_info,
     },
     Tool {
@@ -230,7 +252,9 @@ pub(super) const TOOLS: &[Tool] = &[
         arguments: &[],
         answer: &[("read", "array"), ("write", "array"), ("content", "string")],
         effect: ToolEffect::Reads,
+        is_idempotent: true,
         may_ask: false,
+        needs_person: false,
         run: scope_tools::list_allowed_directories,
     },
     Tool {
@@ -243,7 +267,9 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         answer: &[("results", "array")],
         effect: ToolEffect::Reads,
+        is_idempotent: true,
         may_ask: false,
+        needs_person: false,
         run: scope_tools::check_write,
     },
     Tool {
@@ -258,7 +284,9 @@ pub(super) const TOOLS: &[Tool] = &[
             ("problems", "array"),
         ],
         effect: ToolEffect::Reads,
+        is_idempotent: true,
         may_ask: false,
+        needs_person: false,
         run: scope_tools::show_scope,
     },
     Tool {
@@ -273,7 +301,9 @@ pub(super) const TOOLS: &[Tool] = &[
             ("removed", "array"),
         ],
         effect: ToolEffect::Creates,
+        is_idempotent: true,
         may_ask: false,
+        needs_person: false,
         run: scope_tools::reload_scope,
     },
     Tool {
@@ -287,7 +317,9 @@ pub(super) const TOOLS: &[Tool] = &[
         )],
         answer: DONE,
         effect: ToolEffect::Changes,
+        is_idempotent: false,
         may_ask: true,
+        needs_person: true,
         run: held::request_approval,
     },
     Tool {
@@ -305,7 +337,9 @@ pub(super) const TOOLS: &[Tool] = &[
             ("truncated", "boolean"),
         ],
         effect: ToolEffect::Reads,
+        is_idempotent: true,
         may_ask: false,
+        needs_person: false,
         run: snapshot_tools::list_snapshots,
     },
     Tool {
@@ -327,7 +361,9 @@ pub(super) const TOOLS: &[Tool] = &[
             ("notes", "array"),
         ],
         effect: ToolEffect::Changes,
+        is_idempotent: true,
         may_ask: false,
+        needs_person: false,
         run: snapshot_tools::restore_snapshot,
     },
 ];

@@ -19,8 +19,12 @@ pub(super) struct Tool {
     /// The members of the answer, each with its JSON type; any may be null.
     pub(super) answer: &'static [(&'static str, &'static str)],
     pub(super) effect: ToolEffect,
+    /// Whether a repeated call changes nothing more.
+    pub(super) is_idempotent: bool,
     /// Whether the client may ask the person at once if the change is held.
     pub(super) may_ask: bool,
+    /// Whether a person must agree to each call. Claude Code then asks, in every mode.
+    pub(super) needs_person: bool,
     pub(super) run: fn(&Call<'_>) -> GateResult<ToolAnswer>,
 }
 
@@ -113,23 +117,17 @@ impl Tool {
         let annotations = ToolAnnotations::new()
             .read_only(self.effect == ToolEffect::Reads)
             .destructive(self.effect == ToolEffect::Changes)
-            .idempotent(self.is_idempotent())
+            .idempotent(self.is_idempotent)
             .open_world(false);
         let mut announced = Announced::new(self.name, self.description, self.input_schema())
             .with_title(self.title)
             .with_raw_output_schema(self.output_schema())
             .with_annotations(annotations);
-        if self.name == "request_approval" {
-            // Claude Code then asks the person before each call, in every mode.
+        if self.needs_person {
             let meta = object(json!({ "anthropic/requiresUserInteraction": true }));
             announced = announced.with_meta(MetaObject(meta));
         }
         announced
-    }
-
-    /// Whether a repeated call changes nothing more.
-    fn is_idempotent(&self) -> bool {
-        !matches!(self.name, "edit_file" | "move_file" | "request_approval")
     }
 
     fn input_schema(&self) -> Arc<JsonObject> {
