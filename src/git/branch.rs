@@ -33,15 +33,16 @@ impl Repository {
     /// # Errors
     /// HEAD cannot be read.
     pub(crate) fn branch(&self) -> Result<Option<Branch>> {
+        // What the branch points to does not matter here.
         let head = self
             .repo
-            .head_name()
+            .find_reference("HEAD")
             .map_err(failed("HEAD cannot be read"))?;
         let branch = |name: &[u8], source| Branch {
             name: name.into(),
             source,
         };
-        if let Some(name) = head {
+        if let Some(name) = head.target().try_name() {
             return Ok(Some(branch(name.shorten(), "HEAD")));
         }
         for file in ["rebase-merge/head-name", "rebase-apply/head-name"] {

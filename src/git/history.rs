@@ -53,7 +53,7 @@ impl Repository {
     /// # Errors
     /// A commit is missing (other than at the boundary of a shallow clone) or damaged.
     pub(crate) fn history(&self, known: &[ObjectId], head: ObjectId) -> Result<History> {
-        History::between(self.objects(), &self.boundary()?, known, head)
+        History::between(self.objects.clone(), &self.boundary()?, known, head)
     }
 
     /// The commits whose parents a shallow clone lacks.

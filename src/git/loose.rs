@@ -1,12 +1,11 @@
 //! Reads loose objects, as `git add` writes them, without mapping them into memory: threads wait for each other's maps.
-//! Whatever is packed, large or unusual is left to gix, and so are errors. A packed object hides a loose one of the same
+//! And gix makes a decompressor for each object, twice, which costs more than a small object. Whatever is packed, large or unusual is left to gix, and so are errors. A packed object hides a loose one of the same
 //! name, as for git.
 
 use std::cell::{Cell, RefCell};
 use std::fs;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use gix::ObjectId;
@@ -15,9 +14,6 @@ use gix::odb::pack::{index, multi_index};
 use gix::zlib::{Inflate, Status};
 
 use crate::system;
-
-/// With fewer loose objects it is not worth reading which objects are packed.
-const FEW: usize = 8;
 
 /// Longer files are left to gix.
 const LONGEST_FILE: usize = 256 << 10;
@@ -31,7 +27,8 @@ const LONGEST_HEADER: usize = 32;
 /// Reads the loose objects of a database. A clone goes with a clone of the database.
 #[derive(Default)]
 pub(super) struct LooseObjects {
-    known: Arc<Known>,
+    /// `None` if they cannot be read.
+    directories: Arc<OnceLock<Option<ObjectDirectories>>>,
     /// Whether gix knows all packs, so that it looks into them first.
     packs_first: Cell<bool>,
     /// Whether gix reads all objects.
@@ -42,26 +39,17 @@ pub(super) struct LooseObjects {
 impl Clone for LooseObjects {
     fn clone(&self) -> LooseObjects {
         LooseObjects {
-            known: Arc::clone(&self.known),
+            directories: Arc::clone(&self.directories),
             left_to_gix: self.left_to_gix,
             ..LooseObjects::default()
         }
     }
 }
 
-#[derive(Default)]
-struct Known {
-    /// How many loose objects gix has read.
-    read: AtomicUsize,
-    /// Read after [`FEW`] objects; `None` if that failed.
-    directories: OnceLock<Option<ObjectDirectories>>,
-}
-
 impl LooseObjects {
-    /// Takes note of a loose object that gix finds. Says whether gix shall look again: it looks into packs later, as long
-    /// as it does not know them.
-    pub(super) fn note(&self, odb: &gix::OdbHandle) -> bool {
-        self.known.read.fetch_add(1, Ordering::Relaxed);
+    /// Called when gix finds a loose object. Says whether gix shall look again: it looks into packs later, as long as it
+    /// does not know them.
+    pub(super) fn look_into_packs(&self, odb: &gix::OdbHandle) -> bool {
         !self.packs_first.replace(true) && odb.packed_object_count().is_ok()
     }
 
@@ -77,11 +65,10 @@ impl LooseObjects {
         id: ObjectId,
         buffer: &mut Vec<u8>,
     ) -> Option<Kind> {
-        if self.left_to_gix || self.known.read.load(Ordering::Relaxed) < FEW {
+        if self.left_to_gix {
             return None;
         }
-        let directories = &self.known.directories;
-        let directories = directories.get_or_init(|| ObjectDirectories::of(odb));
+        let directories = self.directories.get_or_init(|| ObjectDirectories::of(odb));
         let directories = directories.as_ref()?;
         if directories.is_packed(id) {
             return None;

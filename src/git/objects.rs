@@ -1,7 +1,7 @@
 //! Reads objects, with one handle per thread.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use gix::ObjectId;
 use gix::objs::{Exists, Find, Kind};
@@ -21,8 +21,8 @@ pub struct Objects {
     odb: Option<gix::OdbHandle>,
     /// Blobs that are only in memory; see [`Objects::holding`].
     held: Arc<Blobs>,
-    /// Trees that are only in memory; see [`Objects::with_trees`].
-    trees: Arc<Blobs>,
+    /// Trees that are only in memory; see [`Objects::hold_trees`].
+    trees: Arc<OnceLock<Blobs>>,
     loose: LooseObjects,
     remembered: RememberedObjects,
 }
@@ -77,17 +77,26 @@ impl Objects {
         }
     }
 
-    /// A handle that also finds these trees, such as those that the next commit will write.
-    pub(super) fn with_trees(&self, trees: Blobs) -> Objects {
+    /// A handle to which trees can be added, with [`Objects::hold_trees`].
+    pub(super) fn without_trees(&self) -> Objects {
         Objects {
-            trees: Arc::new(trees),
+            trees: Arc::default(),
             ..self.clone()
         }
     }
 
+    /// Also finds these trees from now on, such as those that the next commit will write. Only the first call counts.
+    pub(super) fn hold_trees(&self, trees: Blobs) {
+        self.trees.get_or_init(|| trees);
+    }
+
     /// Whether a tree is only in memory.
     pub(super) fn holds_tree(&self, id: ObjectId) -> bool {
-        self.trees.contains_key(&id)
+        self.held_tree(id).is_some()
+    }
+
+    fn held_tree(&self, id: ObjectId) -> Option<&Vec<u8>> {
+        self.trees.get()?.get(&id)
     }
 
     /// A handle with caches, for walks through many commits, which read the same objects and delta bases again.
@@ -178,7 +187,7 @@ impl Objects {
             buffer.clear();
             return Ok(());
         }
-        if let Some(tree) = self.trees.get(&id) {
+        if let Some(tree) = self.held_tree(id) {
             buffer.clear();
             buffer.extend_from_slice(tree);
             return Ok(());
@@ -244,7 +253,7 @@ impl Objects {
         }
         let mut header = odb.header(id).ok();
         if let Some(Header::Loose { .. }) = header
-            && self.loose.note(odb)
+            && self.loose.look_into_packs(odb)
         {
             header = odb.header(id).ok();
         }

@@ -258,8 +258,8 @@ impl Repository {
     }
 
     /// The object database.
-    pub(crate) fn objects(&self) -> Objects {
-        self.objects.clone()
+    pub(crate) fn objects(&self) -> &Objects {
+        &self.objects
     }
 }
 

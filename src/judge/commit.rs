@@ -36,7 +36,7 @@ pub fn commit(
     }
     let base = made.parents.first().copied();
     let tree = repo.tree_of(Some(id))?;
-    let parents = merge_commits::parent_trees(&objects, &made.parents, &HashMap::default())?;
+    let parents = merge_commits::parent_trees(objects, &made.parents, &HashMap::default())?;
     let merges = repo.merges()?;
     let source = Source {
         kind: SourceKind::Range,
@@ -53,7 +53,7 @@ pub fn commit(
             branch,
             trailers: designs_named_by(slice::from_ref(&made)),
         },
-        changes: merge_commits::own_changes(&objects, &merges, &made.parents, &parents, &tree)?,
+        changes: merge_commits::own_changes(objects, &merges, &made.parents, &parents, &tree)?,
         parents: &parents,
         merge_bases: None,
         commits: slice::from_ref(&made),

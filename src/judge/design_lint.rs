@@ -68,13 +68,13 @@ pub fn check_documents(
         base: base.map(|base| repo.tree_of(Some(base))).transpose()?,
     };
     let documents = reader.documents(choice, &located)?;
-    let head = GitTree::Tree(&reader.head).view(&objects);
+    let head = GitTree::Tree(&reader.head).view(objects);
     let base = reader.base.as_ref();
-    let base = base.map(|base| GitTree::Tree(base).view(&objects));
+    let base = base.map(|base| GitTree::Tree(base).view(objects));
     let boundary = repo.workdir().ok().map(work_tree).transpose()?;
     let disk = boundary.as_ref().map(Boundary::view);
     let listed = index.as_ref().zip(tree.as_ref());
-    let listed = listed.map(|(index, tree)| GitTree::Index(index, tree).view(&objects));
+    let listed = listed.map(|(index, tree)| GitTree::Index(index, tree).view(objects));
     let mut there: Vec<&dyn ResultTree> = Vec::new();
     if let (Some(disk), false) = (&disk, choice.staged) {
         there.push(disk);

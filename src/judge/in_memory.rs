@@ -93,7 +93,7 @@ pub fn in_memory(policy: &Policy, proposed: &[ProposedChange]) -> Result<Verdict
         kind: SourceKind::Request,
         ..Source::default()
     };
-    Judged::unapproved(objects, policy, measured, findings).verdict(source)
+    Judged::unapproved(&objects, policy, measured, findings).verdict(source)
 }
 
 /// The policy with what the changes make of the designs and of `guard.toml`.

@@ -40,10 +40,12 @@ pub(super) struct Input<'a> {
 }
 
 /// A finished judgement and its input.
-pub(super) struct Judged {
-    pub(super) objects: Objects,
+pub(super) struct Judged<'a> {
+    pub(super) objects: &'a Objects,
     /// The commit compared with.
     pub(super) base: Option<ObjectId>,
+    /// The branch whose design was looked for.
+    pub(super) branch: Option<BString>,
     pub(super) policy: Policy,
     pub(super) changes: MeasuredChanges,
     pub(super) findings: Vec<Finding>,
@@ -57,9 +59,14 @@ pub(super) struct Judged {
 ///
 /// # Errors
 /// No design, an unusable design, or settings or objects that cannot be read.
-pub(super) fn judge(repo: &Repository, input: Input<'_>, options: &Options) -> Result<Judged> {
+pub(super) fn judge<'a>(
+    repo: &'a Repository,
+    input: Input<'_>,
+    options: &Options,
+) -> Result<Judged<'a>> {
     let (stage, base_commit) = (input.policy.stage, input.policy.base);
     let (result, mut changes) = (input.policy.proposal, input.changes);
+    let branch = input.policy.branch.clone();
     let (objects, base) = (repo.objects(), repo.tree_of(base_commit)?);
 
     let mut policy = load_for_changes(repo, input.policy, &changes, options)?;
@@ -67,12 +74,12 @@ pub(super) fn judge(repo: &Repository, input: Input<'_>, options: &Options) -> R
     let commit_approvals =
         CommitApprovals::judge(repo, input.commits, settings, base_commit, known)?;
     if let Some(bases) = input.merge_bases {
-        bases.worst(&objects, &settings.thresholds, &mut changes)?;
+        bases.worst(objects, &settings.thresholds, &mut changes)?;
     }
     policy.notes.extend_from_slice(&commit_approvals.notes);
 
     let judge = Judge {
-        objects: &objects,
+        objects,
         policy: &policy,
         base: Some(&base),
         result,
@@ -112,6 +119,7 @@ pub(super) fn judge(repo: &Repository, input: Input<'_>, options: &Options) -> R
     Ok(Judged {
         objects,
         base: base_commit,
+        branch,
         policy,
         changes,
         findings,
@@ -135,18 +143,19 @@ fn document_faults(policy: &Policy) -> Vec<Finding> {
         .collect()
 }
 
-impl Judged {
+impl<'a> Judged<'a> {
     /// The same without a repository, and so without approvals.
     pub(super) fn unapproved(
-        objects: Objects,
+        objects: &'a Objects,
         policy: Policy,
         changes: MeasuredChanges,
         mut findings: Vec<Finding>,
-    ) -> Judged {
+    ) -> Judged<'a> {
         findings.extend(document_faults(&policy));
         Judged {
             objects,
             base: None,
+            branch: None,
             policy,
             changes,
             findings,
@@ -178,7 +187,7 @@ impl Judged {
         } = judged;
         let shown = match measured {
             Some(measured) if measured.destroys() => {
-                Some(self.changes.excerpts(&self.objects, &change)?)
+                Some(self.changes.excerpts(self.objects, &change)?)
             }
             _ => None,
         };

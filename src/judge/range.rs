@@ -45,7 +45,7 @@ pub fn range(
     }
     let (base, tree) = (repo.tree_of(range.base)?, repo.tree_of(Some(head))?);
     let bases = MergeBases::of(repo, range, &base)?;
-    let changes = bases.changes(&repo.objects(), &tree)?;
+    let changes = bases.changes(repo.objects(), &tree)?;
     if !changes.is_empty() {
         refuse_older_than_settings(repo, range)?;
     }

@@ -17,7 +17,7 @@ const GITHEAD_IGNORED: &str = "guard ignores the GITHEAD_ variables: they count 
 /// No design, an unusable design, or settings or objects that cannot be read.
 pub fn staged(repo: &Repository, options: &Options) -> Result<Verdict> {
     let judged = judge_staged(repo, options)?;
-    verdict(repo, SourceKind::Index, judged)
+    verdict(SourceKind::Index, judged)
 }
 
 /// Judges what `git add --all` and `git commit` would record now.
@@ -27,7 +27,7 @@ pub fn staged(repo: &Repository, options: &Options) -> Result<Verdict> {
 pub fn everything(mut repo: Repository, options: &Options) -> Result<Verdict> {
     let index = repo.add_everything()?;
     let judged = judge_index(&repo, &index, options)?;
-    verdict(&repo, SourceKind::WorkTree, judged)
+    verdict(SourceKind::WorkTree, judged)
 }
 
 /// What `git add --all` and `git commit` would record now, unjudged.
@@ -39,22 +39,22 @@ pub fn uncommitted(mut repo: Repository) -> Result<Vec<Change>> {
     Parents::of_next_commit(&repo, false)?.own_changes(&repo, &index)
 }
 
-fn verdict(repo: &Repository, kind: SourceKind, judged: Judged) -> Result<Verdict> {
+fn verdict(kind: SourceKind, judged: Judged<'_>) -> Result<Verdict> {
     let source = Source {
         kind,
         base: judged.base.map(|id| id.to_string()),
         head: None,
-        branch: repo.branch()?.map(|branch| branch.name),
+        branch: judged.branch.clone(),
     };
     judged.verdict(source)
 }
 
-pub(super) fn judge_staged(repo: &Repository, options: &Options) -> Result<Judged> {
+pub(super) fn judge_staged<'a>(repo: &'a Repository, options: &Options) -> Result<Judged<'a>> {
     repo.workdir()?;
     judge_index(repo, &Index::open(repo)?, options)
 }
 
-fn judge_index(repo: &Repository, index: &Index, options: &Options) -> Result<Judged> {
+fn judge_index<'a>(repo: &'a Repository, index: &Index, options: &Options) -> Result<Judged<'a>> {
     let (objects, tree) = (repo.objects(), index.tree()?);
     let parents = Parents::of_next_commit(repo, options.githead)?;
     let changes = parents.own_changes(repo, index)?;
@@ -66,7 +66,7 @@ fn judge_index(repo: &Repository, index: &Index, options: &Options) -> Result<Ju
         true => changes,
         false => {
             let (commits, merges) = (parents.all(), repo.merges()?);
-            merge_commits::without_taken_over(&objects, &merges, &commits, &trees, changes)?
+            merge_commits::without_taken_over(objects, &merges, &commits, &trees, changes)?
         }
     };
     let input = Input {

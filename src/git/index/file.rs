@@ -194,8 +194,9 @@ impl IndexFile {
 
     /// Reads the extensions from `start` to the checksum.
     fn extensions(&mut self, start: u64) -> IndexRead<()> {
-        let length = self.source.len().map_err(text)?;
-        let end = length
+        let end = self
+            .source
+            .len()
             .checked_sub(self.hash.len_in_bytes() as u64)
             .filter(|end| start <= *end)
             .ok_or("it ends in the middle of an entry")?;

@@ -30,15 +30,15 @@ pub struct Index {
     /// The file's name, for messages.
     shown: String,
     file: IndexFile,
+    /// Also finds the trees of the next commit, once they are computed.
     objects: Objects,
     /// Computed on first use: some questions are about the entries alone.
     committed: OnceCell<Committed>,
 }
 
-/// The tree of the next commit, with a handle that finds its objects.
+/// The tree of the next commit.
 struct Committed {
     id: ObjectId,
-    objects: Objects,
     from_cache: Vec<BString>,
 }
 
@@ -69,7 +69,8 @@ impl Index {
                 Error::new(format!("the index {shown} cannot be read: {error}"))
             })?,
         };
-        let file = IndexFile::read(IndexSource::File(file), hash);
+        let file = IndexSource::file(file).map_err(|error| error.to_string());
+        let file = file.and_then(|file| IndexFile::read(file, hash));
         let file = file.map_err(|why| damaged(&show_file(&path), why))?;
         if !file.is_split {
             return Ok(Index::new(repo, file));
@@ -85,7 +86,7 @@ impl Index {
         Index {
             shown: show_file(&repo.repo.index_path()),
             file,
-            objects: repo.objects(),
+            objects: repo.objects().without_trees(),
             committed: OnceCell::new(),
         }
     }
@@ -122,7 +123,7 @@ impl Index {
     /// The index is damaged.
     pub fn tree(&self) -> Result<Tree<'_>> {
         let committed = self.committed()?;
-        Ok(Tree::at(&committed.objects, committed.id))
+        Ok(Tree::at(&self.objects, committed.id))
     }
 
     fn committed(&self) -> Result<&Committed> {
@@ -134,9 +135,9 @@ impl Index {
             refuse_conflicts(self)?;
             Err(damaged(&self.shown, why))
         })?;
+        self.objects.hold_trees(tree.trees);
         Ok(self.committed.get_or_init(|| Committed {
             id: tree.id,
-            objects: self.objects.with_trees(tree.trees),
             from_cache: tree.from_cache,
         }))
     }
@@ -283,7 +284,7 @@ fn state_of(entry: &IndexEntry) -> Option<State> {
 pub fn staged_changes(index: &Index, head: &Tree<'_>) -> Result<Vec<Change>> {
     refuse_conflicts(index)?;
     let committed = index.committed()?;
-    changes_between(&committed.objects, head.id(), committed.id)
+    changes_between(&index.objects, head.id(), committed.id)
 }
 
 /// The next step for an index that git did not write.

@@ -7,18 +7,24 @@ use gix::bstr::ByteSlice;
 
 /// Where the bytes of an index are.
 pub(super) enum IndexSource {
-    /// A file. Git replaces it as a whole, so an open one does not change.
-    File(File),
+    /// A file and its length. Git replaces it as a whole, so an open one does not change.
+    File(File, u64),
     /// In memory.
     Memory(Vec<u8>),
 }
 
 impl IndexSource {
+    /// A file.
+    pub(super) fn file(file: File) -> io::Result<IndexSource> {
+        let length = file.metadata()?.len();
+        Ok(IndexSource::File(file, length))
+    }
+
     /// The number of bytes.
-    pub(super) fn len(&self) -> io::Result<u64> {
+    pub(super) fn len(&self) -> u64 {
         match self {
-            IndexSource::File(file) => Ok(file.metadata()?.len()),
-            IndexSource::Memory(bytes) => Ok(bytes.len() as u64),
+            IndexSource::File(_, length) => *length,
+            IndexSource::Memory(bytes) => bytes.len() as u64,
         }
     }
 
@@ -26,7 +32,7 @@ impl IndexSource {
     fn read(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         let mut filled = 0;
         match self {
-            IndexSource::File(file) => {
+            IndexSource::File(file, _) => {
                 let mut file = file;
                 file.seek(SeekFrom::Start(offset))?;
                 while filled < buffer.len() {
@@ -104,7 +110,8 @@ impl<'a> SourceWindow<'a> {
             }
         };
         self.start = offset;
-        let size = wanted.max(kept + self.next);
+        let rest = usize::try_from(self.source.len().saturating_sub(offset)).unwrap_or(usize::MAX);
+        let size = wanted.max(kept + self.next).min(rest).max(kept);
         if self.buffer.len() < size {
             self.buffer.resize(size, 0);
         }

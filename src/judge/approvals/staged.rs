@@ -76,7 +76,7 @@ pub fn clearable(repo: &Repository, options: &Options) -> Result<(Vec<Clearable>
         if own.is_empty() && !lost_at.contains(&changed.change.path) {
             continue;
         }
-        let (old, new) = changes.contents(&objects, &changed.change)?;
+        let (old, new) = changes.contents(objects, &changed.change)?;
         all.push(Clearable {
             change: changed.change.clone(),
             old,
@@ -114,5 +114,5 @@ pub fn landed(repo: &Repository) -> Result<Vec<Change>> {
     let head = repo.head_commit()?;
     let parent = repo.resolve_commit("HEAD^1".into())?;
     let (old, new) = (repo.tree_of(parent)?.id(), repo.tree_of(head)?.id());
-    changes_between(&repo.objects(), old, new)
+    changes_between(repo.objects(), old, new)
 }

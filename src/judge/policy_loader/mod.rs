@@ -129,7 +129,7 @@ pub(super) fn load_for_changes(
 
 struct Loader<'a> {
     repo: &'a Repository,
-    objects: Objects,
+    objects: &'a Objects,
     base: Tree<'a>,
     inputs: PolicyInputs<'a>,
     options: &'a Options,
@@ -248,7 +248,7 @@ impl<'a> Loader<'a> {
 
     /// The proposal's content at `path`.
     fn proposed(&self, path: &BStr) -> Result<Option<Vec<u8>>> {
-        self.inputs.proposal.read(&self.objects, path)
+        self.inputs.proposal.read(self.objects, path)
     }
 
     /// Whether the change needs no design: designs, guard's own settings and, in the commit that sets guard up, files
