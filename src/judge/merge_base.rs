@@ -1,5 +1,7 @@
 //! The merge base: where this piece of work began.
 
+use std::collections::HashMap;
+
 use gix::ObjectId;
 use gix::bstr::BStr;
 
@@ -42,9 +44,18 @@ pub(super) fn at(
     policy: &Policy,
     changes: &[MeasuredChange],
 ) -> Result<MergeBase> {
-    let states = wanted(policy, changes)
-        .map(|change| Ok((change.change.path.clone(), base.get(change.path())?)));
-    Ok(MergeBase::Known(states.collect::<Result<_>>()?))
+    let mut states = wanted(policy, changes)
+        .map(|change| Ok((change.change.path.clone(), base.get(change.path())?)))
+        .collect::<Result<HashMap<_, _>>>()?;
+    let mut barrels = changes.iter();
+    if let Some(scope) = &policy.scope
+        && barrels.any(|change| rules::needs_modules(policy, change))
+    {
+        for path in rules::granted_modules(scope) {
+            states.insert(path.clone(), base.get(path.as_ref())?);
+        }
+    }
+    Ok(MergeBase::Known(states))
 }
 
 /// The same from the old sides of the changes: with several merge bases, each change is compared with one of them.

@@ -122,8 +122,8 @@ settings! {
             "The paths of tests, instead of the built-in patterns."
             "";
         "companions" ValueKind::Flag => companions: bool = true;
-            "Grant the lock file of a granted manifest."
-            "For example, a row for `Cargo.toml` also grants `Cargo.lock`. A symbolic link in its place needs a row.";
+            "Grant the lock file of a granted manifest, and lines of a barrel file that name an added module."
+            "For example, a row for `Cargo.toml` also grants `Cargo.lock`. A symbolic link in its place needs a row. A row that adds `src/b.ts` lets `index.ts` in `src/` or above gain `export * from './b'` and similar lines, but lose none; the same holds for `__init__.py`, `mod.rs` and `lib.rs`.";
     }
     "workspace" "what requests may read and write" {
         "read" ValueKind::Directories => read: Vec<String> = vec![".".to_owned()];
