@@ -94,6 +94,42 @@ fn no_design() {
 }
 
 #[test]
+fn without_a_design_the_three_ways_are_named_in_order() {
+    let order = |output: common::Output, ways: [&str; 3]| {
+        let text = output
+            .text()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        let at = ways.map(|way| text.find(way).unwrap_or_else(|| panic!("{way}: {text}")));
+        assert!(at.is_sorted(), "{text}");
+    };
+    let ways = ["`[lld] standing`", "guard use FILE", "git switch -c 188-"];
+    let repo = repo();
+    repo.branch("hot-fix");
+    order(cannot(&repo, &["lint"]), ways);
+    repo.branch("189-other");
+    let ways = [ways[0], ways[1], "write it and commit it first"];
+    order(cannot(&repo, &["lint"]), ways);
+    // A standing design comes first by its name.
+    let repo = Repo::new();
+    repo.stage(
+        "guard.toml",
+        format!("{SETTINGS}standing = \"docs/lld/standing.md\"\n"),
+    );
+    repo.commit("Begin");
+    repo.stage("a", "a\n");
+    order(
+        cannot(&repo, &["lint"]),
+        [
+            "docs/lld/standing.md",
+            "guard use FILE",
+            "git switch -c 188-",
+        ],
+    );
+}
+
+#[test]
 fn no_settings() {
     let repo = Repo::new();
     repo.stage("a", "a\n");

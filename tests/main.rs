@@ -94,6 +94,7 @@ mod messages;
 mod nested_repositories;
 mod path_corpus;
 mod patterns;
+mod plan_selection;
 mod power_cut;
 mod prepare_commit_msg;
 mod program_reads;

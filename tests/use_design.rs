@@ -198,3 +198,101 @@ fn mode_and_link_of_the_configuration_are_kept() {
     assert_eq!(mode & 0o777, 0o600);
     assert_eq!(configured(&repo, "188-work"), OTHER);
 }
+
+#[test]
+fn several_designs_form_one_scope() {
+    let repo = repo();
+    repo.stage("src/other.rs", "fn other() {}\n");
+    repo.stage("src/lib.rs", "fn lib() {}\n");
+    repo.guard(&["use", OTHER, DESIGN, OTHER]).exits(0).says(
+        "branch 188-work is judged by docs/other/plan.md, docs/lld/active/LLD-188.md (2 paths granted)",
+    );
+    repo.guard(&["lint"]).exits(0);
+    assert_eq!(
+        repo.git(&["config", "--get-all", "branch.188-work.guardDesign"]),
+        format!("{OTHER}\n{DESIGN}")
+    );
+    assert_eq!(repo.json(&["use"])["designs"].as_array().unwrap().len(), 2);
+    repo.guard(&["settings"]).exits(0).says(OTHER).says(DESIGN);
+    // One unusable design, and nothing is stored.
+    repo.write("docs/empty.md", "# No table\n");
+    repo.guard(&["use", DESIGN, "docs/empty.md"]).exits(2);
+    assert_eq!(repo.json(&["use"])["designs"].as_array().unwrap().len(), 2);
+    repo.guard(&["use", OTHER]).exits(0);
+    assert_eq!(configured(&repo, "188-work"), OTHER);
+    repo.guard(&["lint"]).exits(1).says("src/lib.rs");
+    repo.guard(&["use", "--clear"]).exits(0);
+    assert_eq!(configured(&repo, "188-work"), "");
+}
+
+/// Plans that no branch name selects; the oldest one was changed last.
+fn plans() -> Repo {
+    let repo = Repo::new();
+    repo.stage(
+        "guard.toml",
+        "[lld]\npath = [\"plans/*-{slug}.md\", \"specs/{branch}/{spec,tasks}.md\"]\n",
+    );
+    repo.commit("Begin");
+    for (name, path) in [
+        ("plans/2026-01-01-a.md", "src/a.rs"),
+        ("plans/2026-01-02-b.md", "src/b.rs"),
+        ("plans/archive/2026-01-03-c.md", "src/c.rs"),
+        ("plans/2026-01-04-done.md", "src/d.rs"),
+    ] {
+        repo.design(name, &[(path, "Add", "x")]);
+        repo.commit("Add a plan");
+    }
+    let done = std::fs::read_to_string(repo.path("plans/2026-01-04-done.md")).unwrap();
+    repo.stage(
+        "plans/2026-01-04-done.md",
+        format!("---\nstatus: completed\n---\n{done}"),
+    );
+    repo.design("specs/1-x/spec.md", &[("src/x.rs", "Add", "x")]);
+    repo.design("specs/1-x/tasks.md", &[("src/y.rs", "Add", "x")]);
+    repo.commit("Add a feature");
+    repo.design("plans/2026-01-01-a.md", &[("src/a.rs", "Add", "changed")]);
+    repo.commit("Change the first plan");
+    repo
+}
+
+#[test]
+fn without_a_design_the_open_plans_are_listed_newest_first() {
+    let repo = plans();
+    let told = repo.guard(&["use"]).exits(0).stdout;
+    let at = |part: &str| told.find(part).unwrap_or_else(|| panic!("{part}\n{told}"));
+    assert!(
+        at("1. guard use plans/2026-01-01-a.md")
+            < at("2. guard use specs/1-x/spec.md specs/1-x/tasks.md")
+    );
+    assert!(at("specs/1-x/tasks.md") < at("3. guard use plans/2026-01-02-b.md"));
+    assert!(
+        !told.contains("2026-01-03") && !told.contains("2026-01-04"),
+        "{told}"
+    );
+    let json = repo.json(&["use"]);
+    assert_eq!(json["open"][1][1], "specs/1-x/tasks.md");
+    assert!(json["design"].is_null());
+    // The refusal of a commit leads here.
+    repo.stage("src/b.rs", "b\n");
+    repo.guard(&["lint"]).exits(2).says("guard use");
+    repo.guard(&["use", "plans/2026-01-02-b.md"]).exits(0);
+    repo.guard(&["lint"]).exits(0);
+}
+
+#[cfg(unix)]
+#[test]
+fn at_a_terminal_the_number_of_a_plan_chooses_it() {
+    use crate::common::terminal::{End, driver, guard_at_terminal};
+    for (typed, expected) in [
+        ("2\n", "specs/1-x/spec.md"),
+        ("\n", ""),
+        ("9\n", ""),
+        ("x\n", ""),
+    ] {
+        let repo = plans();
+        let Some(driver) = driver(&repo) else { return };
+        guard_at_terminal(driver, &["use"], &[("type its number", typed)], End::Wait).exits(0);
+        let design = repo.json(&["use"])["design"].clone();
+        assert_eq!(design.as_str().unwrap_or_default(), expected, "{typed:?}");
+    }
+}

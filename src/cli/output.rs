@@ -294,6 +294,11 @@ impl Output {
         self.write_files(write);
     }
 
+    /// Whether stdout is for a person.
+    pub(super) fn is_human(&self) -> bool {
+        self.format == Format::Human
+    }
+
     /// Whether answers can be printed one by one: not in one document, and not to files.
     pub(super) fn is_stream(&self) -> bool {
         matches!(self.format, Format::Human | Format::Jsonl) && self.files.is_empty()

@@ -1,23 +1,25 @@
-//! `guard use`: choose the design of a branch.
+//! `guard use`: choose the designs of a branch.
 
-use std::path::PathBuf;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 use serde_json::json;
 
 use super::output::Output;
+use super::person::is_at_a_terminal;
 use super::repository::repository;
 use crate::error::{Error, Result};
 use crate::git::Repository;
-use crate::judge;
-use crate::path::escaped;
+use crate::judge::{self, CHOICE_KEY};
+use crate::path::{escaped, shell_word};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct UseArgs {
-    /// The design to use; by default, print the current choice.
-    #[arg(conflicts_with = "clear")]
-    file: Option<PathBuf>,
+    /// The designs to use; by default, print the current choice or list the open plans.
+    #[arg(value_name = "FILE", conflicts_with = "clear")]
+    files: Vec<PathBuf>,
     /// Remove the choice, so that guard.toml selects the design.
     #[arg(long)]
     clear: bool,
@@ -25,42 +27,72 @@ pub(super) struct UseArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  guard use docs/lld/LLD-188.md    judge this branch by this design
-  guard use                        print the choice
-  guard use --clear                let guard.toml select the design again
+  guard use docs/lld/LLD-188.md     judge this branch by this design
+  guard use specs/7/{plan,tasks}.md judge it by both documents
+  guard use                         print the choice, or the plans to choose from
+  guard use --clear                 let guard.toml select the design again
 
 guard stores the choice as `branch.NAME.guardDesign` in the repository's git configuration. It applies to this clone and \
 all its work trees.";
 
-/// The key below `branch.NAME`.
-const KEY: &str = "guardDesign";
+/// How many open plans to list.
+const MOST_LISTED: usize = 20;
 
 impl UseArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
         let branch = branch(&repo)?;
+        let mut open = Vec::new();
         let told = if self.clear {
-            clear(&repo, branch.as_ref())?
-        } else if let Some(file) = &self.file {
-            choose(&repo, branch.as_ref(), file)?
+            repo.set_branch_values(branch.as_ref(), CHOICE_KEY, &[])?;
+            format!(
+                "guard.toml selects the design of branch {}",
+                escaped(&branch)
+            )
+        } else if self.files.is_empty() {
+            let (told, plans) = current(&repo, branch.as_ref())?;
+            open = plans;
+            told
         } else {
-            current(&repo, branch.as_ref())
+            choose(&repo, branch.as_ref(), &self.files)?
         };
-        let design = repository()?.branch_value(branch.as_ref(), KEY);
+        let designs = texts(&repository()?.branch_values(branch.as_ref(), CHOICE_KEY));
         let quiet = output.style.quiet;
+        let is_human = output.is_human();
         output.print_either(
             || {
-                let (branch, design) = (branch.to_str_lossy(), design.as_ref());
-                let design = design.map(|path| path.to_str_lossy());
-                json!({"version": 1, "branch": branch, "design": design})
+                json!({
+                    "version": 1,
+                    "branch": branch.to_str_lossy(),
+                    "design": designs.first(),
+                    "designs": designs,
+                    "open": open.iter().map(|plan| texts(plan)).collect::<Vec<_>>(),
+                })
             },
             |out| match quiet {
                 true => Ok(()),
                 false => writeln!(out, "{told}"),
             },
         );
+        if is_human
+            && is_at_a_terminal()
+            && let Some(plan) = ask(&open)
+        {
+            let root = repo.workdir()?;
+            let files: Vec<PathBuf> = plan
+                .iter()
+                .filter_map(|path| Some(root.join(gix::path::from_bstr(path.as_bstr()).ok()?)))
+                .collect();
+            let told = choose(&repo, branch.as_ref(), &files)?;
+            output.print_either(|| json!({}), |out| writeln!(out, "{told}"));
+        }
         Ok(0)
     }
+}
+
+fn texts(paths: &[BString]) -> Vec<String> {
+    let paths = paths.iter();
+    paths.map(|path| path.to_str_lossy().into_owned()).collect()
 }
 
 /// The branch that HEAD is on.
@@ -75,40 +107,97 @@ fn branch(repo: &Repository) -> Result<BString> {
     }
 }
 
-fn choose(repo: &Repository, branch: &BStr, file: &std::path::Path) -> Result<String> {
-    let candidate = judge::candidate(repo, file)?;
-    repo.set_branch_value(branch, KEY, Some(candidate.path.as_ref()))?;
-    let path = escaped(&candidate.path);
+/// Stores the choice, once every design is usable.
+fn choose(repo: &Repository, branch: &BStr, files: &[impl AsRef<Path>]) -> Result<String> {
+    let mut paths: Vec<BString> = Vec::new();
+    let mut uncommitted = Vec::new();
+    let mut grants = 0;
+    for file in files {
+        let candidate = judge::candidate(repo, file.as_ref())?;
+        if paths.contains(&candidate.path) {
+            continue;
+        }
+        grants += candidate.grants;
+        if !candidate.committed {
+            uncommitted.push(shell_word(&candidate.path).to_string());
+        }
+        paths.push(candidate.path);
+    }
+    repo.set_branch_values(branch, CHOICE_KEY, &paths)?;
     let mut told = format!(
-        "branch {} is judged by {path} ({} granted)",
+        "branch {} is judged by {} ({} granted)",
         escaped(branch),
-        match candidate.grants {
+        shown(&paths),
+        match grants {
             1 => "1 path".to_owned(),
             count => format!("{count} paths"),
         }
     );
-    if !candidate.committed {
+    if !uncommitted.is_empty() {
+        let files = uncommitted.join(" ");
         told.push_str(&format!(
-            "\nHEAD does not have it yet, so commit it first: git add {path} && git commit -m \"Add the design\" -- {path}"
+            "\nHEAD does not have it yet, so commit it first: git add {files} && git commit -m \"Add the design\" -- {files}"
         ));
     }
     Ok(told)
 }
 
-fn clear(repo: &Repository, branch: &BStr) -> Result<String> {
-    repo.set_branch_value(branch, KEY, None)?;
-    Ok(format!(
-        "guard.toml selects the design of branch {}",
-        escaped(branch)
-    ))
+fn shown(paths: &[BString]) -> String {
+    let paths: Vec<String> = paths.iter().map(|path| escaped(path).to_string()).collect();
+    paths.join(", ")
 }
 
-fn current(repo: &Repository, branch: &BStr) -> String {
-    match repo.branch_value(branch, KEY) {
-        Some(path) => format!("branch {} is judged by {}", escaped(branch), escaped(&path)),
-        None => format!(
-            "branch {} has no choice: guard.toml selects the design",
-            escaped(branch)
-        ),
+/// The choice; without one, the design by the settings; without one, the open plans.
+fn current(repo: &Repository, branch: &BStr) -> Result<(String, Vec<Vec<BString>>)> {
+    let chosen = repo.branch_values(branch, CHOICE_KEY);
+    let shown_branch = escaped(branch);
+    if !chosen.is_empty() {
+        let told = format!("branch {shown_branch} is judged by {}", shown(&chosen));
+        return Ok((told, Vec::new()));
     }
+    let selected = judge::selected_by_settings(repo);
+    if !selected.is_empty() {
+        let told = format!(
+            "branch {shown_branch} has no choice: guard.toml selects the design {}",
+            shown(&selected)
+        );
+        return Ok((told, Vec::new()));
+    }
+    let open = judge::open_plans(repo)?;
+    let none = format!("branch {shown_branch} has no choice: guard.toml selects the design");
+    if open.is_empty() {
+        return Ok((none, open));
+    }
+    let mut told =
+        format!("no single design applies to branch {shown_branch}; open plans, newest first:\n");
+    for (at, plan) in open.iter().take(MOST_LISTED).enumerate() {
+        told.push_str(&format!("{:>4}. guard use {}\n", at + 1, words(plan)));
+    }
+    if open.len() > MOST_LISTED {
+        told.push_str(&format!("      … and {} more\n", open.len() - MOST_LISTED));
+    }
+    told.push_str("choose one of them with its command");
+    Ok((told, open))
+}
+
+fn words(plan: &[BString]) -> String {
+    let words: Vec<String> = plan
+        .iter()
+        .map(|path| shell_word(path).to_string())
+        .collect();
+    words.join(" ")
+}
+
+/// The plan whose number a person types; nothing else is a choice.
+fn ask(open: &[Vec<BString>]) -> Option<&Vec<BString>> {
+    if open.is_empty() {
+        return None;
+    }
+    let mut stdout = io::stdout().lock();
+    write!(stdout, "or type its number (Enter to leave it): ").ok()?;
+    stdout.flush().ok()?;
+    let mut line = String::new();
+    io::stdin().read_line(&mut line).ok()?;
+    let number: usize = line.trim().parse().ok()?;
+    open.iter().take(MOST_LISTED).nth(number.checked_sub(1)?)
 }

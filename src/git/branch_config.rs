@@ -15,31 +15,30 @@ use crate::error::{Error, Result};
 const SECTION: &str = "branch";
 
 impl Repository {
-    /// The value of `branch.<branch>.<key>`.
-    pub(crate) fn branch_value(&self, branch: &BStr, key: &str) -> Option<BString> {
-        self.repo
-            .config_snapshot()
-            .plumbing()
-            .string_by(SECTION, Some(branch), key)
+    /// The values of `branch.<branch>.<key>`.
+    pub(crate) fn branch_values(&self, branch: &BStr, key: &str) -> Vec<BString> {
+        let config = self.repo.config_snapshot();
+        let values = config.plumbing().strings_by(SECTION, Some(branch), key);
+        values.unwrap_or_default()
     }
 
-    /// Sets `branch.<branch>.<key>` in the repository's own file, or removes it for `None`. The rest of the file,
-    /// including comments, stays unchanged.
+    /// Sets the values of `branch.<branch>.<key>` in the repository's own file, or removes the key if there are none.
+    /// The rest of the file, including comments, stays unchanged.
     ///
     /// # Errors
     /// Another process holds the lock, or the file cannot be read, written or preserved.
-    pub(crate) fn set_branch_value(
+    pub(crate) fn set_branch_values(
         &self,
         branch: &BStr,
         key: &str,
-        value: Option<&BStr>,
+        values: &[BString],
     ) -> Result<()> {
         let file = self.repo.common_dir().join("config");
-        write(&file, branch, key, value)
+        write(&file, branch, key, values)
     }
 }
 
-fn write(file: &Path, branch: &BStr, key: &str, value: Option<&BStr>) -> Result<()> {
+fn write(file: &Path, branch: &BStr, key: &str, values: &[BString]) -> Result<()> {
     let shown = show_file(file);
     let mut lock = gix::lock::File::acquire(
         file,
@@ -59,7 +58,7 @@ fn write(file: &Path, branch: &BStr, key: &str, value: Option<&BStr>) -> Result<
         Err(error) if error.kind() == ErrorKind::NotFound => (Vec::new(), None),
         Err(error) => return Err(Error::new(format!("{shown} cannot be read: {error}"))),
     };
-    let new = edited(&old, branch, key, value).map_err(|why| {
+    let new = edited(&old, branch, key, values).map_err(|why| {
         Error::new(format!("{shown} cannot be changed safely: {why}"))
             .help("change it with `git config`, then try again")
     })?;
@@ -78,12 +77,12 @@ fn write(file: &Path, branch: &BStr, key: &str, value: Option<&BStr>) -> Result<
     committed.map(drop)
 }
 
-/// The file's content with the new value, parsed again to make sure that no byte of a path becomes another setting.
+/// The file's content with the new values, parsed again to make sure that no byte of a path becomes another setting.
 fn edited(
     old: &[u8],
     branch: &BStr,
     key: &str,
-    value: Option<&BStr>,
+    values: &[BString],
 ) -> std::result::Result<Vec<u8>, String> {
     let parse = |bytes: &[u8]| {
         File::from_bytes_no_includes(bytes, Metadata::default(), Options::default())
@@ -97,17 +96,26 @@ fn edited(
     if config.to_bstring() != old {
         return Err("guard cannot write it back unchanged".to_owned());
     }
-    match value {
-        Some(value) => {
-            config
-                .set_raw_value_by(SECTION, Some(branch), key, value)
+    let read = |config: &File| {
+        let values = config.strings_by(SECTION, Some(branch), key);
+        values.unwrap_or_default()
+    };
+    if read(&config) == values {
+        return Ok(old);
+    }
+    clear(&mut config, branch, key);
+    if !values.is_empty() {
+        let mut section = config
+            .section_mut_or_create_new(SECTION, Some(branch))
+            .map_err(|error| error.probable_cause().to_string())?;
+        for value in values {
+            section
+                .push(key, value)
                 .map_err(|error| error.probable_cause().to_string())?;
         }
-        None => clear(&mut config, branch, key),
     }
     let new: Vec<u8> = config.to_bstring().into();
-    let read_back = parse(&new)?.string_by(SECTION, Some(branch), key);
-    if read_back.as_ref().map(BStr::new) != value {
+    if read(&parse(&new)?) != values {
         return Err("git would read back another value".to_owned());
     }
     Ok(new)
@@ -145,12 +153,12 @@ mod tests {
     const KEY: &str = "guardDesign";
 
     fn set(old: &str, branch: &str, value: &str) -> String {
-        let new = edited(old.as_bytes(), branch.into(), KEY, Some(value.into())).unwrap();
+        let new = edited(old.as_bytes(), branch.into(), KEY, &[value.into()]).unwrap();
         String::from_utf8(new).unwrap()
     }
 
     fn cleared(old: &str, branch: &str) -> String {
-        let new = edited(old.as_bytes(), branch.into(), KEY, None).unwrap();
+        let new = edited(old.as_bytes(), branch.into(), KEY, &[]).unwrap();
         String::from_utf8(new).unwrap()
     }
 
@@ -175,7 +183,7 @@ mod tests {
             "a\tb",
             "a\n[core]\n\tfsmonitor = evil",
         ] {
-            let new = edited(b"[core]\n", "main".into(), KEY, Some(value.into())).unwrap();
+            let new = edited(b"[core]\n", "main".into(), KEY, &[value.into()]).unwrap();
             let config =
                 File::from_bytes_no_includes(&new, Metadata::default(), Options::default())
                     .unwrap();
@@ -205,7 +213,25 @@ mod tests {
     }
 
     #[test]
+    fn several_values_are_kept_in_order() {
+        let old = "[branch \"x\"]\n\tremote = origin\n";
+        let new = edited(
+            old.as_bytes(),
+            "x".into(),
+            KEY,
+            &["b.md".into(), "a b.md".into()],
+        );
+        let new = String::from_utf8(new.unwrap()).unwrap();
+        assert!(
+            new.contains("guardDesign = b.md\n\tguardDesign = a b.md\n"),
+            "{new}"
+        );
+        assert_eq!(set(&new, "x", "c.md").matches("guardDesign").count(), 1);
+        assert_eq!(cleared(&new, "x"), old);
+    }
+
+    #[test]
     fn a_broken_file_is_left_alone() {
-        assert!(edited(b"[core\n", "x".into(), KEY, Some("a.md".into())).is_err());
+        assert!(edited(b"[core\n", "x".into(), KEY, &["a.md".into()]).is_err());
     }
 }

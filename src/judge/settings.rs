@@ -7,6 +7,7 @@ use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 
 use super::Options;
+use super::policy_loader::CHOICE_KEY;
 use crate::error::Result;
 use crate::git::{Repository, show_file};
 use crate::policy::settings::{self, KeyPlaces, Settings, parse_with_places};
@@ -79,9 +80,13 @@ fn chosen(repo: &Repository, options: &Options) -> Result<Option<ChosenDesigns>>
     let Some(branch) = repo.branch()? else {
         return Ok(None);
     };
-    let chosen = repo.branch_value(branch.name.as_ref(), "guardDesign");
-    Ok(chosen.map(|file| ChosenDesigns {
-        files: vec![file.to_str_lossy().into_owned()],
+    let chosen = repo.branch_values(branch.name.as_ref(), CHOICE_KEY);
+    let files: Vec<String> = chosen
+        .iter()
+        .map(|file| file.to_str_lossy().into_owned())
+        .collect();
+    Ok((!files.is_empty()).then(|| ChosenDesigns {
+        files,
         by: "guard use".to_owned(),
     }))
 }

@@ -1,23 +1,21 @@
 //! Which documents are designs, and which of them belong to a branch. Works on names only.
 
-use gix::bstr::{BStr, ByteSlice};
+use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::glob::{Glob, is_glob};
+use super::glob::Glob;
+use super::path_placeholders::{self, NamedBy, PathNames};
 use super::settings::Settings;
-
-/// The placeholder for the issue in `[lld] path`.
-const ISSUE: &str = "{issue}";
 
 /// guard's own directory, in addition to `guard.toml`.
 pub const OWN_DIRECTORY: &str = ".guard";
 
-/// Whether `path` matches `[lld] path`, for any issue.
+/// Whether `path` matches `[lld] path`, for any branch.
 pub fn is_design(settings: &Settings, path: &BStr) -> bool {
     // A pattern is compiled only for paths below the right directory.
     let near = |pattern: &&String| path.starts_with(literal_directory(normal(pattern)).as_bytes());
-    let any_issue = settings.lld_path.iter().filter(near);
-    any_issue
-        .map(|pattern| pattern.replace(ISSUE, "*"))
+    let any_name = settings.lld_path.iter().filter(near);
+    any_name
+        .map(|pattern| path_placeholders::for_any_name(pattern))
         .chain(settings.standing.iter().filter(near).cloned())
         .any(|pattern| matches(normal(&pattern), path))
 }
@@ -29,6 +27,14 @@ pub fn is_own_settings(settings: &Settings, path: &BStr) -> bool {
         || path
             .strip_prefix(OWN_DIRECTORY.as_bytes())
             .is_some_and(|rest| rest.starts_with(b"/"))
+}
+
+/// Whether `path` is the pointer file, which names the plan that is being worked on.
+pub fn is_pointer(settings: &Settings, path: &BStr) -> bool {
+    settings
+        .lld_pointer
+        .as_ref()
+        .is_some_and(|pointer| path == normal(pointer))
 }
 
 /// The distinct issues in a branch name, by `[lld] issue-pattern`. If the pattern has a group, only matches of the
@@ -75,17 +81,45 @@ pub fn needs_issue(settings: &Settings) -> bool {
     settings
         .lld_path
         .iter()
-        .any(|pattern| pattern.contains(ISSUE))
+        .any(|pattern| pattern.contains("{issue}"))
 }
 
-/// The patterns of `[lld] path` with the issue filled in; without an issue, only those that need none.
-pub fn patterns(settings: &Settings, issue: Option<&str>) -> Vec<String> {
-    settings
-        .lld_path
-        .iter()
-        .filter(|pattern| issue.is_some() || !pattern.contains(ISSUE))
-        .map(|pattern| normal(&pattern.replace(ISSUE, issue.unwrap_or_default())).to_owned())
-        .collect()
+/// An entry of `[lld] path` with its placeholders filled in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilledPattern {
+    /// The patterns to try; the first that matches a document counts.
+    pub tries: Vec<String>,
+    /// What names the documents.
+    pub by: NamedBy,
+}
+
+/// The entries of `[lld] path` for these names; one whose name is missing has nothing to try.
+pub fn filled(settings: &Settings, names: &PathNames) -> Vec<FilledPattern> {
+    let fill = |pattern: &String| FilledPattern {
+        tries: path_placeholders::fill(normal(pattern), names),
+        by: NamedBy::of(pattern),
+    };
+    settings.lld_path.iter().map(fill).collect()
+}
+
+/// The key of the design that a document belongs to: its directory if the settings list the documents of one
+/// directory, else its own path.
+pub fn design_of(settings: &Settings, path: &BStr) -> BString {
+    let slash = path.rfind_byte(b'/').map_or(0, |slash| slash + 1);
+    let is_in_set = settings.lld_path.iter().any(|pattern| {
+        let any = path_placeholders::for_any_name(normal(pattern));
+        path_placeholders::is_set(pattern) && matches(&any, path)
+    });
+    match is_in_set {
+        true => path[..slash].into(),
+        false => path.to_owned(),
+    }
+}
+
+/// The summary beside a finished plan of GSD: `03-02-SUMMARY.md` for `03-02-PLAN.md`.
+pub fn summary_of(plan: &BStr) -> Option<BString> {
+    let start = plan.strip_suffix(b"PLAN.md")?;
+    Some([start, b"SUMMARY.md"].concat().into())
 }
 
 /// A pattern in git's path notation.
@@ -104,11 +138,6 @@ pub fn literal_directory(pattern: &str) -> &str {
         .find(['*', '{'])
         .map_or(pattern, |at| &pattern[..at]);
     literal.rfind('/').map_or("", |slash| &literal[..slash])
-}
-
-/// Whether `pattern` names exactly one path.
-pub fn is_literal(pattern: &str) -> bool {
-    !is_glob(pattern.into())
 }
 
 #[cfg(test)]
@@ -226,12 +255,52 @@ mod tests {
     }
 
     #[test]
-    fn patterns_without_an_issue_stay() {
+    fn entry_without_its_issue_has_nothing_to_try() {
         let settings = settings("./docs/LLD-{issue}.md");
-        assert_eq!(patterns(&settings, Some("7")), ["docs/LLD-7.md"]);
-        assert_eq!(patterns(&settings, None), [""; 0]);
+        let tries = |issue: Option<&str>| {
+            let names = PathNames {
+                issue: issue.map(str::to_owned),
+                ..PathNames::default()
+            };
+            filled(&settings, &names).remove(0).tries
+        };
+        assert_eq!(tries(Some("7")), ["docs/LLD-7.md"]);
+        assert_eq!(tries(None), [""; 0]);
         assert!(is_design(&settings, "docs/LLD-9.md".into()));
         assert!(!is_design(&settings, "docs/sub/LLD-9.md".into()));
+    }
+
+    #[test]
+    fn designs_for_any_branch() {
+        for (pattern, path, is) in [
+            ("specs/{branch}/{spec,plan}.md", "specs/004-a/plan.md", true),
+            (
+                "specs/{branch}/{spec,plan}.md",
+                "specs/x/004-a/plan.md",
+                true,
+            ),
+            ("specs/{branch}/{spec,plan}.md", "specs/plan.md", false),
+            (
+                "specs/{branch}/{spec,plan}.md",
+                "specs/004-a/other.md",
+                false,
+            ),
+            (
+                "specs/{pointer}/{spec,plan}.md",
+                "specs/x/004-a/plan.md",
+                true,
+            ),
+            ("out/{pointer}.md", "out/1-2-x.md", true),
+            ("out/{pointer}.md", "out/x/1-2-x.md", false),
+            ("changes/{slug}/tasks.md", "changes/a/tasks.md", true),
+            (
+                "changes/{slug}/tasks.md",
+                "changes/archive/a/tasks.md",
+                false,
+            ),
+        ] {
+            assert_eq!(is_design(&settings(pattern), path.into()), is, "{path}");
+        }
     }
 
     #[test]

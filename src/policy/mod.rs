@@ -8,7 +8,9 @@ pub mod glob;
 mod grant;
 mod literal;
 mod path_name;
+pub mod path_placeholders;
 pub mod patterns;
+pub mod pointer;
 pub mod scope;
 pub mod settings;
 #[cfg(test)]
@@ -199,9 +201,11 @@ impl Policy {
             .find(|governing| governing.design.path == path)
     }
 
-    /// Whether `path` needs no row: a design or guard's own settings.
+    /// Whether `path` needs no row: a design, the pointer to one, or guard's own settings.
     pub(crate) fn is_exempt(&self, path: &BStr) -> bool {
-        self.is_design(path) || design_selection::is_own_settings(&self.settings, path)
+        self.is_design(path)
+            || design_selection::is_pointer(&self.settings, path)
+            || design_selection::is_own_settings(&self.settings, path)
     }
 
     /// The versions of the designs in force.

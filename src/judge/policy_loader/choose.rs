@@ -1,19 +1,24 @@
 //! Selects designs: by flag, by `guard use`, by the trailers of a range, or by settings and branch.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use gix::bstr::{BStr, BString};
+use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::{GitTree, Loader, add_and_commit};
 use crate::error::{Error, Result};
 use crate::finding::Help;
 use crate::path::escaped;
-use crate::policy::glob::Glob;
-use crate::policy::{ChosenBy, Stage, design_selection, settings};
+use crate::policy::design_selection::FilledPattern;
+use crate::policy::glob::{Glob, is_glob};
+use crate::policy::path_placeholders::{self, NamedBy, PathNames};
+use crate::policy::{ChosenBy, Stage, design_selection, pointer, settings};
 use crate::rules;
 
 const CHOOSE: &str =
     "choose a design: `guard use FILE` for this branch, or `--lld FILE` for this run";
+
+/// The key below `branch.NAME` in git's configuration that holds the choice of `guard use`.
+pub const CHOICE_KEY: &str = "guardDesign";
 
 /// A design to load and the reason it was selected.
 pub(in crate::judge) struct Choice {
@@ -34,30 +39,134 @@ impl Loader<'_> {
                 .map(|path| choice(path.clone(), by, true))
                 .collect());
         }
-        if let Some(branch) = &self.inputs.branch
-            && let Some(path) = self.repo.config(&format!("branch.{branch}.guardDesign"))
-        {
-            return Ok(vec![choice(path, "guard use", false)]);
+        if let Some(branch) = &self.inputs.branch {
+            let chosen = self.repo.branch_values(branch.as_ref(), CHOICE_KEY);
+            if !chosen.is_empty() {
+                let chosen = chosen.into_iter();
+                return Ok(chosen
+                    .map(|path| choice(path, "guard use", false))
+                    .collect());
+            }
         }
         if !self.inputs.trailers.is_empty() {
             return self.by_trailers();
         }
-        let issue = self.issue()?;
-        let by = issue.as_ref().map_or_else(
-            || "guard.toml".to_owned(),
-            |issue| format!("issue {issue} in the branch name"),
-        );
-        let patterns = design_selection::patterns(&self.settings, issue.as_deref());
-        let mut found = self.matching(&patterns)?;
-        if found.len() > 1 {
-            let paths: Vec<String> = found.iter().map(|path| escaped(path).to_string()).collect();
-            return Err(Error::new(format!("more than one design applies: {}", paths.join(", ")))
-                .help("choose with `guard use FILE` for this branch, or `--lld FILE` (repeat it for a union)"));
+        self.by_settings()
+    }
+
+    /// The design that `[lld] path` names: one document, or the documents of one directory.
+    fn by_settings(&self) -> Result<Vec<Choice>> {
+        let names = self.names()?;
+        let (pointed, others): (Vec<_>, Vec<_>) = design_selection::filled(&self.settings, &names)
+            .into_iter()
+            .partition(|filled| filled.by == NamedBy::Pointer);
+        // A pointer may be stale; a branch name is not.
+        for entries in [others, pointed] {
+            for side in self.sides() {
+                let mut designs = BTreeMap::new();
+                for entry in &entries {
+                    self.add_matching(entry, side, &mut designs)?;
+                }
+                let mut found = designs.into_values();
+                let Some((by, paths)) = found.next() else {
+                    continue;
+                };
+                let others: Vec<BString> = found.flat_map(|(_, paths)| paths).collect();
+                if !others.is_empty() {
+                    let all = paths.iter().chain(&others);
+                    let all: Vec<String> = all.map(|path| escaped(path).to_string()).collect();
+                    return Err(Error::new(format!(
+                        "more than one design applies: {}",
+                        all.join(", ")
+                    ))
+                    .help("choose with `guard use FILE` for this branch, or `--lld FILE` (repeat it for a union)"));
+                }
+                let by = self.reason(by, &names);
+                let paths = paths.into_iter();
+                return Ok(paths.map(|path| choice(path, by.as_str(), false)).collect());
+            }
         }
-        Ok(found
-            .drain(..)
-            .map(|path| choice(path, by.as_str(), false))
-            .collect())
+        Ok(Vec::new())
+    }
+
+    /// Adds the documents of the first pattern that matches any. The documents of a set share the key of their
+    /// directory.
+    fn add_matching(
+        &self,
+        entry: &FilledPattern,
+        side: GitTree<'_>,
+        designs: &mut BTreeMap<BString, (NamedBy, BTreeSet<BString>)>,
+    ) -> Result<()> {
+        for pattern in &entry.tries {
+            let mut found = matching(pattern, side)?;
+            found.retain(|path| design_selection::is_design(&self.settings, path.as_ref()));
+            if entry.by == NamedBy::Pointer {
+                found = open_plans(found, side)?;
+            }
+            if found.is_empty() {
+                continue;
+            }
+            let is_set = path_placeholders::is_set(pattern);
+            for path in found {
+                let slash = path.rfind_byte(b'/').map_or(0, |slash| slash + 1);
+                let key = match is_set {
+                    true => path[..slash].into(),
+                    false => path.clone(),
+                };
+                let (_, paths) = designs.entry(key).or_insert((entry.by, BTreeSet::new()));
+                paths.insert(path);
+            }
+            break;
+        }
+        Ok(())
+    }
+
+    fn reason(&self, by: NamedBy, names: &PathNames) -> String {
+        let text = |name: &Option<String>| name.clone().unwrap_or_default();
+        match by {
+            NamedBy::Settings => settings::FILE.to_owned(),
+            NamedBy::Issue => format!("issue {} in the branch name", text(&names.issue)),
+            NamedBy::Branch => format!("branch name {}", escaped(&text(&names.branch))),
+            NamedBy::Pointer => self.pointer_file().unwrap_or_default().to_owned(),
+        }
+    }
+
+    /// What fills the placeholders of `[lld] path`.
+    pub(super) fn names(&self) -> Result<PathNames> {
+        let branch = self.inputs.branch.as_ref();
+        Ok(PathNames {
+            issue: self.issue()?,
+            branch: branch.and_then(|branch| Some(branch.to_str().ok()?.to_owned())),
+            pointer: self.pointed()?,
+        })
+    }
+
+    fn pointer_file(&self) -> Option<&str> {
+        let pointer = self.settings.lld_pointer.as_deref()?;
+        Some(design_selection::normal(pointer))
+    }
+
+    /// What the pointer file names on the side whose designs apply: a change that moves the pointer is not judged by
+    /// the plan that it points to.
+    fn pointed(&self) -> Result<Option<String>> {
+        let Some(file) = self.pointer_file() else {
+            return Ok(None);
+        };
+        let Some(read) = pointer::reader(file) else {
+            return Err(Error::new(format!(
+                "guard cannot read the pointer {} of `[lld] pointer`",
+                escaped(file)
+            ))
+            .help(
+                "guard reads feature.json (spec-kit), sprint-status.yaml (BMAD) and STATE.md (GSD)",
+            ));
+        };
+        let path = BStr::new(file);
+        let text = match self.head_governs() {
+            true => self.proposed(path)?,
+            false => self.base.read(path)?,
+        };
+        Ok(text.and_then(|text| read(text.to_str().ok()?)))
     }
 
     /// The issue in the branch name, if the settings select designs by issue.
@@ -98,7 +207,7 @@ impl Loader<'_> {
     pub(super) fn standing(&mut self) -> Result<Vec<Choice>> {
         let mut choices = Vec::new();
         for pattern in self.settings.standing.clone() {
-            let found = self.matching(&[design_selection::normal(&pattern).to_owned()])?;
+            let found = self.matching(design_selection::normal(&pattern))?;
             if found.is_empty() {
                 self.notes
                     .push(format!("no standing design matches {}", escaped(&pattern)));
@@ -141,17 +250,22 @@ impl Loader<'_> {
     }
 
     /// The matching files on the governing side or, if there are none, on the other side.
-    fn matching(&self, patterns: &[String]) -> Result<Vec<BString>> {
-        let sides = [GitTree::Tree(&self.base), self.inputs.proposal];
-        let [first, second] = match self.head_governs() {
-            true => [1, 0].map(|at| sides[at]),
-            false => sides,
-        };
-        let found = matching(patterns, first)?;
+    fn matching(&self, pattern: &str) -> Result<Vec<BString>> {
+        let [first, second] = self.sides();
+        let found = matching(pattern, first)?;
         if found.is_empty() {
-            return matching(patterns, second);
+            return matching(pattern, second);
         }
         Ok(found)
+    }
+
+    /// The side whose designs apply, then the other one.
+    fn sides(&self) -> [GitTree<'_>; 2] {
+        let base = GitTree::Tree(&self.base);
+        match self.head_governs() {
+            true => [self.inputs.proposal, base],
+            false => [base, self.inputs.proposal],
+        }
     }
 
     /// Why there is no design, and what to do.
@@ -222,46 +336,94 @@ impl Loader<'_> {
             return Error::new("guard.toml does not set `[lld] path`")
                 .help("add `path = \"docs/lld/LLD-{issue}.md\"` under [lld], or name a design: guard lint --lld FILE");
         }
-        let issue = match self.issue() {
-            Ok(issue) => issue,
+        let names = match self.names() {
+            Ok(names) => names,
             Err(error) => return error,
         };
-        let Some(issue) = issue else {
-            let where_from = match &self.inputs.branch {
-                Some(branch) => {
-                    format!(
-                        "the branch name {} contains no issue number",
-                        escaped(branch)
-                    )
+        let filled = design_selection::filled(&self.settings, &names);
+        let tries: Vec<&String> = filled.iter().flat_map(|one| &one.tries).collect();
+        if tries.is_empty() {
+            let by = filled.iter().map(|one| one.by).min();
+            let what = self.missing_name(by.unwrap_or(NamedBy::Settings));
+            let other_branch = match design_selection::needs_issue(&self.settings) {
+                true => {
+                    "or name the branch after an issue that has a design: git switch -c 188-enforce-paths"
                 }
-                None if is_range => {
-                    "neither the branch name nor a Guard-Design trailer names one".to_owned()
-                }
-                None => "HEAD is detached, so no branch name gives the issue".to_owned(),
+                false => "or name the branch after its plan, and commit the plan first",
             };
-            return Error::new(format!("no design: {where_from}"))
-                .help("name the branch after the issue, such as 188-enforce-paths")
-                .help(format!("or {CHOOSE}"));
+            return self.ways(format!("no design: {what}"), other_branch);
+        }
+        let on_disk = |path: &String| self.in_work_tree(BStr::new(path.as_str())).is_some();
+        let uncommitted: Vec<String> = match is_range {
+            true => Vec::new(),
+            false => tries
+                .iter()
+                .flat_map(|pattern| path_placeholders::literal_paths(pattern))
+                .filter(on_disk)
+                .collect(),
         };
-        let patterns = design_selection::patterns(&self.settings, Some(&issue));
-        let uncommitted = patterns.iter().find(|pattern| {
-            !is_range
-                && design_selection::is_literal(pattern)
-                && self.in_work_tree(BStr::new(pattern.as_str())).is_some()
-        });
-        let error = Error::new(format!(
-            "no design for issue {issue}: {} is not in {}",
-            patterns.join(", "),
+        let is_pointed = filled
+            .iter()
+            .all(|one| one.by == NamedBy::Pointer || one.tries.is_empty());
+        let work = match (&names.issue, &names.branch) {
+            _ if is_pointed => format!(" by {}", escaped(self.pointer_file().unwrap_or_default())),
+            (Some(issue), _) => format!(" for issue {issue}"),
+            (None, Some(branch)) => format!(" for branch {}", escaped(branch)),
+            (None, None) => String::new(),
+        };
+        let first = filled.iter().filter_map(|one| one.tries.first());
+        let first: Vec<String> = first.map(|pattern| escaped(pattern).to_string()).collect();
+        let what = format!(
+            "no design{work}: {} is not in {}",
+            first.join(", "),
             if is_range { "the range" } else { "HEAD" }
-        ));
-        match uncommitted {
-            Some(path) => error
+        );
+        match uncommitted.first() {
+            Some(path) => Error::new(what)
                 .help("commit the design first:")
                 .help(add_and_commit(path.as_bytes())),
-            None => error
-                .help("write it and commit it first")
-                .help(format!("or {CHOOSE}")),
+            None => self.ways(what, "or write it and commit it first"),
         }
+    }
+
+    /// Why nothing fills a placeholder.
+    fn missing_name(&self, by: NamedBy) -> String {
+        let is_range = self.inputs.stage == Stage::Range;
+        match (by, &self.inputs.branch) {
+            (NamedBy::Pointer, _) => format!(
+                "{} names no single plan in progress",
+                escaped(self.pointer_file().unwrap_or("`[lld] pointer`"))
+            ),
+            (NamedBy::Branch, Some(branch)) => format!(
+                "the branch name {} cannot be part of a path",
+                escaped(branch)
+            ),
+            (_, Some(branch)) => format!(
+                "the branch name {} contains no issue number",
+                escaped(branch)
+            ),
+            (_, None) if is_range => {
+                "neither the branch name nor a Guard-Design trailer names one".to_owned()
+            }
+            (NamedBy::Branch, None) => {
+                "HEAD is detached, so no branch name gives the path".to_owned()
+            }
+            (_, None) => "HEAD is detached, so no branch name gives the issue".to_owned(),
+        }
+    }
+
+    /// An error with the three legitimate ways to go on, in the order in which to consider them.
+    fn ways(&self, what: String, other_branch: &str) -> Error {
+        let standing = match self.settings.standing.first() {
+            Some(standing) => escaped(standing).to_string(),
+            None => "a design under `[lld] standing`".to_owned(),
+        };
+        Error::new(what)
+            .help(format!(
+                "for a bump, formatting or a release, name its files in {standing}"
+            ))
+            .help("or choose a design for this branch (without FILE: list the open ones): guard use FILE")
+            .help(other_branch)
     }
 }
 
@@ -273,19 +435,34 @@ pub(super) fn choice(path: BString, by: impl Into<ChosenBy>, by_hand: bool) -> C
     }
 }
 
-fn matching(patterns: &[String], side: GitTree<'_>) -> Result<Vec<BString>> {
-    let mut found = Vec::new();
-    for pattern in patterns {
-        if design_selection::is_literal(pattern) {
-            let path = BString::from(pattern.as_str());
-            let is_there = side.get(path.as_ref())?.is_some();
-            found.extend(is_there.then_some(path));
-        } else if let Ok(glob) = Glob::new(pattern.as_str().into()) {
-            let below = side.files_below(design_selection::literal_directory(pattern).into())?;
-            found.extend(below.into_iter().filter(|path| glob.matches(path.as_ref())));
+/// The matching files of one side, in path order.
+fn matching(pattern: &str, side: GitTree<'_>) -> Result<Vec<BString>> {
+    if !is_glob(pattern.into()) {
+        let path = BString::from(pattern);
+        let is_there = side.get(path.as_ref())?.is_some();
+        return Ok(is_there.then_some(path).into_iter().collect());
+    }
+    let Ok(glob) = Glob::new(pattern.into()) else {
+        return Ok(Vec::new());
+    };
+    let mut found = side.files_below(design_selection::literal_directory(pattern).into())?;
+    found.retain(|path| glob.matches(path.as_ref()));
+    found.sort();
+    Ok(found)
+}
+
+/// The plans that GSD has not finished: a finished one has a summary beside it.
+fn open_plans(mut plans: Vec<BString>, side: GitTree<'_>) -> Result<Vec<BString>> {
+    let mut open = Vec::with_capacity(plans.len());
+    for plan in plans.drain(..) {
+        let summary = design_selection::summary_of(plan.as_ref());
+        let is_finished = match summary {
+            Some(summary) => side.get(summary.as_ref())?.is_some(),
+            None => false,
+        };
+        if !is_finished {
+            open.push(plan);
         }
     }
-    found.sort();
-    found.dedup();
-    Ok(found)
+    Ok(open)
 }

@@ -9,7 +9,7 @@ use crate::git::{Repository, Tree};
 use crate::judge::Options;
 use crate::judge::tree_view::GitTree;
 use crate::policy::settings::{self, Settings};
-use crate::policy::{Stage, design_selection};
+use crate::policy::{Stage, design_selection, path_placeholders};
 
 /// The documents to lint, usable or not.
 pub(in crate::judge) struct LocatedDesigns {
@@ -72,14 +72,25 @@ impl Loader<'_> {
 
     /// Documents of this branch that only the work tree has.
     fn uncommitted(&self) -> Vec<Choice> {
-        let issue = self.issue().ok().flatten();
-        let patterns = design_selection::patterns(&self.settings, issue.as_deref());
-        patterns
-            .into_iter()
-            .filter(|pattern| {
-                let file = self.file(BStr::new(pattern));
-                design_selection::is_literal(pattern) && file.is_some_and(|file| file.is_file())
+        let names = self.names().unwrap_or_default();
+        let is_there = |path: &String| {
+            let file = self.file(BStr::new(path.as_str()));
+            file.is_some_and(|file| file.is_file())
+        };
+        let on_disk = |pattern: &String| -> Vec<String> {
+            let paths = path_placeholders::literal_paths(pattern);
+            paths.into_iter().filter(is_there).collect()
+        };
+        design_selection::filled(&self.settings, &names)
+            .iter()
+            .filter_map(|entry| {
+                entry
+                    .tries
+                    .iter()
+                    .map(on_disk)
+                    .find(|found| !found.is_empty())
             })
+            .flatten()
             .map(|path| choice(path.into(), "work tree", false))
             .collect()
     }

@@ -22,6 +22,7 @@ use crate::policy::settings::{self, Authority, Missing, Settings};
 use crate::policy::{Governing, Policy, Stage, design_selection};
 use crate::rules;
 
+pub use choose::CHOICE_KEY;
 pub(super) use choose::Choice;
 pub(super) use locate::{LocatedDesigns, locate};
 
@@ -220,6 +221,7 @@ impl<'a> Loader<'a> {
         let current = current.map(|bytes| settings::parse(&bytes));
         let bootstrap = |proposed: Settings| Settings {
             lld_path: proposed.lld_path,
+            lld_pointer: proposed.lld_pointer,
             standing: proposed.standing,
             ..Settings::default()
         };
@@ -261,6 +263,7 @@ impl<'a> Loader<'a> {
         let path = change.path.as_ref();
         Ok(design_selection::is_own_settings(&self.settings, path)
             || design_selection::is_design(&self.settings, path)
+            || design_selection::is_pointer(&self.settings, path)
             || self
                 .moved_designs
                 .iter()
@@ -321,7 +324,7 @@ impl<'a> Loader<'a> {
             }
             if self.settings.missing == Missing::Block {
                 self.notes.push(format!(
-                    "{}: only standing designs apply",
+                    "{}: only standing designs apply; for other work, choose a design (guard use FILE) or switch to its branch",
                     self.no_design().message
                 ));
             }

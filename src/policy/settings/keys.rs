@@ -87,8 +87,11 @@ macro_rules! settings {
 settings! {
     "lld" "selecting the design" {
         "path" ValueKind::Texts => lld_path: Vec<String> = Vec::new();
-            "The paths of the designs: `{issue}` is the issue in the branch name, `*` and `**` match as in a shell."
-            "If several documents match, guard lists them and asks you to choose one.";
+            "The paths of the designs: `{issue}`, `{branch}`, `{slug}` and `{pointer}` stand for names, `*`, `**` and `{a,b}` match as in a shell."
+            "`{issue}` is the issue in the branch name; `{branch}` is the branch name or its end after a slash, the longest first; `{slug}` is its last part, with or without a leading number; `{pointer}` is what the file of `pointer` names, and counts only where no other entry matches. In `specs/{branch}/{spec,plan,tasks}.md`, the documents of one directory are one design. If several designs match, guard lists them and asks you to choose.";
+        "pointer" ValueKind::Text => lld_pointer: Option<String> = None;
+            "The file in which a framework keeps what is being worked on, for `{pointer}` in `path`."
+            "guard reads `feature_directory` in `feature.json` (spec-kit), the only story in progress in `sprint-status.yaml` (BMAD), and phase and plan, or the current phase, in `STATE.md` (GSD). Like a design, this file needs no row, and HEAD's version counts.";
         "standing" ValueKind::Texts => standing: Vec<String> = Vec::new();
             "Designs that always apply, such as those for releases, dependency bumps and formatting."
             "";

@@ -1,0 +1,241 @@
+//! The placeholders of `[lld] path`: `{issue}`, `{branch}`, `{slug}` and `{pointer}`. What fills them comes from a
+//! branch name or from a file, so it never acts as a pattern and never leaves the directory.
+
+use super::literal::alternatives;
+
+const ISSUE: &str = "{issue}";
+const BRANCH: &str = "{branch}";
+const SLUG: &str = "{slug}";
+const POINTER: &str = "{pointer}";
+
+/// What fills the placeholders.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PathNames {
+    /// The issue in the branch name.
+    pub issue: Option<String>,
+    /// The branch name.
+    pub branch: Option<String>,
+    /// What the pointer file names.
+    pub pointer: Option<String>,
+}
+
+/// What a pattern of `[lld] path` takes its documents from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NamedBy {
+    /// The pattern alone.
+    Settings,
+    /// The issue in the branch name.
+    Issue,
+    /// The branch name.
+    Branch,
+    /// The pointer file.
+    Pointer,
+}
+
+impl NamedBy {
+    /// The placeholder that decides.
+    pub fn of(pattern: &str) -> NamedBy {
+        let has = |placeholder: &str| pattern.contains(placeholder);
+        match () {
+            () if has(POINTER) => NamedBy::Pointer,
+            () if has(BRANCH) || has(SLUG) => NamedBy::Branch,
+            () if has(ISSUE) => NamedBy::Issue,
+            () => NamedBy::Settings,
+        }
+    }
+}
+
+/// The pattern for any names.
+pub fn for_any_name(pattern: &str) -> String {
+    let any = pattern.replace(ISSUE, "*").replace(SLUG, "*");
+    // A branch name or a directory may contain slashes.
+    let any = any
+        .replace("/{branch}/", "/*/**/")
+        .replace("/{pointer}/", "/*/**/");
+    any.replace(BRANCH, "**").replace(POINTER, "*")
+}
+
+/// The pattern with its placeholders filled in, the most specific first; the first that matches a document counts.
+/// None if a name is missing or could act as more than a name.
+pub fn fill(pattern: &str, names: &PathNames) -> Vec<String> {
+    let mut filled = vec![pattern.to_owned()];
+    let mut put = |placeholder: &str, values: &dyn Fn(&str) -> Vec<String>| {
+        if pattern.contains(placeholder) {
+            filled = filled
+                .iter()
+                .flat_map(|one| {
+                    let start = one.split(placeholder).next().unwrap_or_default();
+                    let put = |value: String| one.replace(placeholder, &value);
+                    values(start).into_iter().map(put).collect::<Vec<_>>()
+                })
+                .collect();
+        }
+    };
+    let some = |value: &Option<String>| value.iter().cloned().collect::<Vec<_>>();
+    let branch = names.branch.as_deref().filter(|branch| is_path(branch));
+    put(ISSUE, &|_| some(&names.issue));
+    put(BRANCH, &|_| branch.map_or_else(Vec::new, ends));
+    put(SLUG, &|_| branch.map_or_else(Vec::new, slugs));
+    put(POINTER, &|start| {
+        // spec-kit names the directory from the root.
+        let pointer = names.pointer.as_deref();
+        let pointer = pointer.map(|pointer| pointer.strip_prefix(start).unwrap_or(pointer));
+        let pointer = pointer.filter(|pointer| is_path(pointer));
+        pointer.map(str::to_owned).into_iter().collect()
+    });
+    filled
+}
+
+/// Whether all characters stand for themselves, and the path stays below its directory.
+pub fn is_path(name: &str) -> bool {
+    let is_special = |c: char| c.is_control() || "*?[]{}\\,:".contains(c);
+    !name.contains(is_special)
+        && name
+            .split('/')
+            .all(|part| !matches!(part, "" | "." | "..") && part.trim() == part)
+}
+
+/// The branch name and its ends after each slash: real branches carry `feature/` before the name.
+fn ends(branch: &str) -> Vec<String> {
+    let slashes = branch.match_indices('/').map(|(at, _)| at + 1);
+    let ends = std::iter::once(0).chain(slashes);
+    ends.map(|at| branch[at..].to_owned()).collect()
+}
+
+/// The last part of the branch name, and the same without a leading number.
+fn slugs(branch: &str) -> Vec<String> {
+    let last = branch.rsplit('/').next().unwrap_or_default();
+    let key = last
+        .split_once('-')
+        .filter(|(key, _)| {
+            key.chars()
+                .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
+        })
+        .filter(|(key, _)| key.starts_with(|c: char| c.is_ascii_uppercase()))
+        .map_or(last, |(_, rest)| rest);
+    let name = key.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_numbered = name.len() < key.len() && name.starts_with(['-', '_']);
+    let name = &name[usize::from(is_numbered)..];
+    match is_numbered && !name.is_empty() {
+        true => vec![last.to_owned(), name.to_owned()],
+        false => vec![last.to_owned()],
+    }
+}
+
+/// Whether the documents of one directory that match the pattern are one design: its file name lists alternatives.
+pub fn is_set(pattern: &str) -> bool {
+    let name = pattern.rsplit('/').next().unwrap_or_default();
+    let group = name.find('{').and_then(|at| {
+        let bytes = name.as_bytes();
+        alternatives(bytes, at..bytes.len())
+    });
+    group.is_some() && !name.contains('*')
+}
+
+/// The paths that a pattern without stars names; none if there are too many.
+pub fn literal_paths(pattern: &str) -> Vec<String> {
+    const MOST: usize = 64;
+    let mut open = vec![pattern.to_owned()];
+    let mut paths = Vec::new();
+    while let Some(one) = open.pop() {
+        let bytes = one.as_bytes();
+        let group = (0..bytes.len())
+            .filter(|&at| bytes[at] == b'{')
+            .find_map(|at| Some((at, alternatives(bytes, at..bytes.len())?)));
+        match group {
+            _ if one.contains('*') || open.len() + paths.len() > MOST => return Vec::new(),
+            Some((at, (parts, end))) => {
+                // In reverse, so that the first is taken first.
+                let parts = parts.into_iter().rev();
+                open.extend(
+                    parts.map(|part| format!("{}{}{}", &one[..at], &one[part], &one[end..])),
+                );
+            }
+            None => paths.push(one),
+        }
+    }
+    paths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled(pattern: &str, branch: &str) -> Vec<String> {
+        let names = PathNames {
+            branch: Some(branch.to_owned()),
+            ..PathNames::default()
+        };
+        fill(pattern, &names)
+    }
+
+    #[test]
+    fn branch_and_its_ends() {
+        assert_eq!(
+            filled("specs/{branch}/plan.md", "a/feature/004-x"),
+            [
+                "specs/a/feature/004-x/plan.md",
+                "specs/feature/004-x/plan.md",
+                "specs/004-x/plan.md"
+            ]
+        );
+        for (branch, slugs) in [
+            ("feat/login", &["login"][..]),
+            ("feat/7-login", &["7-login", "login"]),
+            ("PROJ-12-login", &["PROJ-12-login", "login"]),
+            ("2fa", &["2fa"]),
+            ("188", &["188"]),
+        ] {
+            assert_eq!(filled("{slug}", branch), slugs, "{branch}");
+        }
+    }
+
+    #[test]
+    fn hostile_names_fill_nothing() {
+        for branch in [
+            "../x", "a/../x", "..", "/x", "x/", "a//b", "./x", "*", "a*", "{a,b}", "a,b", "a\\b",
+            "a\nb", "C:x", "[a]", " a", "",
+        ] {
+            assert_eq!(filled("docs/{branch}.md", branch), [""; 0], "{branch:?}");
+            assert_eq!(filled("docs/{slug}.md", branch), [""; 0], "{branch:?}");
+            let names = PathNames {
+                pointer: Some(branch.to_owned()),
+                ..PathNames::default()
+            };
+            assert_eq!(fill("docs/{pointer}.md", &names), [""; 0], "{branch:?}");
+        }
+    }
+
+    #[test]
+    fn pointer_may_repeat_the_start_of_the_pattern() {
+        let fill = |pointer: &str| {
+            let names = PathNames {
+                pointer: Some(pointer.to_owned()),
+                ..PathNames::default()
+            };
+            fill("specs/{pointer}/plan.md", &names)
+        };
+        assert_eq!(fill("specs/004-a"), ["specs/004-a/plan.md"]);
+        assert_eq!(fill("004-a"), ["specs/004-a/plan.md"]);
+        assert_eq!(fill("specs/../b"), [""; 0]);
+    }
+
+    #[test]
+    fn a_set_lists_its_files() {
+        assert!(is_set("specs/*/{spec,plan}.md"));
+        for pattern in [
+            "specs/{a,b}/x.md",
+            "specs/*.md",
+            "specs/{a,b*}.md",
+            "{a}.md",
+        ] {
+            assert!(!is_set(pattern), "{pattern}");
+        }
+        assert_eq!(
+            literal_paths("{a,b}/{c,d}.md"),
+            ["a/c.md", "a/d.md", "b/c.md", "b/d.md"]
+        );
+        assert_eq!(literal_paths("a/*.md"), [""; 0]);
+        assert_eq!(literal_paths("a/{x}.md"), ["a/{x}.md"]);
+    }
+}
