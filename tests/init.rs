@@ -153,3 +153,208 @@ fn next_steps_are_listed_in_order() {
     assert!(at("guard install git") < at("guard doctor"));
     assert!(told.contains(".pre-commit-config.yaml"));
 }
+
+/// Runs `guard init` in a repository with this plan and commits its settings; a plan grants adding `src/new.rs`.
+fn with_plan(plan: &str, others: &[(&str, &str)]) -> (Repo, String) {
+    let repo = Repo::new();
+    repo.design(plan, &[("src/new.rs", "Add", "x")]);
+    for (path, text) in others {
+        repo.stage(path, text);
+    }
+    repo.commit("Start");
+    repo.guard(&["init"]).exits(0);
+    repo.git(&["add", "."]);
+    repo.guard(&["lint"]).exits(0);
+    repo.commit("Set guard up");
+    let text = fs::read_to_string(repo.path("guard.toml")).unwrap();
+    (repo, text)
+}
+
+#[test]
+fn plans_of_each_framework_are_found() {
+    for (plan, others, branch, path) in [
+        (
+            ".planning/phases/03-login/03-02-PLAN.md",
+            &[(
+                ".planning/STATE.md",
+                "## Current Position\n\nPhase: 3 of 4 (Login)\nPlan: 2 of 2\n",
+            )][..],
+            "any",
+            ".planning/phases/*/{pointer}-PLAN.md",
+        ),
+        (
+            ".yolo-planning/phases/03-login/01-PLAN.md",
+            &[(".yolo-planning/STATE.md", "**Current Phase:** 3\n")],
+            "any",
+            ".yolo-planning/phases/{pointer}-*/*PLAN.md",
+        ),
+        (
+            "docs/superpowers/plans/2026-01-31-login.md",
+            &[],
+            "feature/login",
+            "docs/superpowers/plans/*-{slug}.md",
+        ),
+        (
+            "docs/plans/2026-01-31-001-feat-login-plan.md",
+            &[],
+            "feat/login",
+            "docs/plans/*-{slug}-plan.md",
+        ),
+        (".omc/plans/login.md", &[], "login", ".omc/plans/{slug}.md"),
+        (
+            "openspec/changes/add-login/proposal.md",
+            &[],
+            "add-login",
+            "openspec/changes/{slug}/{proposal,design,tasks}.md",
+        ),
+        (
+            "specs/004-login/tasks.md",
+            &[],
+            "feature/004-login",
+            "specs/{branch}/{spec,plan,tasks}.md",
+        ),
+        (
+            "specs/004-login/plan.md",
+            &[(
+                ".specify/feature.json",
+                "{\"feature_directory\": \"specs/004-login\"}",
+            )],
+            "any",
+            "specs/{pointer}/{spec,plan,tasks}.md",
+        ),
+        (
+            "docs/stories/1.2.login.md",
+            &[],
+            "story/1.2.login",
+            "docs/stories/{slug}{,.*,_*}.md",
+        ),
+        (
+            "_bmad-output/implementation-artifacts/1-2-login.md",
+            &[(
+                "_bmad-output/implementation-artifacts/sprint-status.yaml",
+                "development_status:\n  epic-1: in-progress\n  1-2-login: in-progress\n",
+            )],
+            "any",
+            "_bmad-output/implementation-artifacts/{pointer}.md",
+        ),
+        (
+            ".kiro/specs/login/tasks.md",
+            &[],
+            "feature/7-login",
+            ".kiro/specs/{slug}/{requirements,design,tasks}.md",
+        ),
+    ] {
+        let (repo, text) = with_plan(plan, others);
+        assert!(text.contains(&format!("\"{path}\"")), "{path}\n{text}");
+        repo.branch(branch);
+        repo.stage("src/new.rs", "fn new() {}\n");
+        let output = repo.guard(&["lint"]);
+        assert_eq!(output.code, 0, "{plan}: {}", output.text());
+        assert!(output.text().contains(plan), "{plan}: {}", output.text());
+        repo.stage("src/other.rs", "fn other() {}\n");
+        repo.guard(&["lint"]).exits(1).says("src/other.rs");
+    }
+}
+
+#[test]
+fn designs_and_plans_of_a_framework_are_both_found() {
+    let (repo, text) = with_plan("docs/lld/LLD-7.md", &[]);
+    assert!(
+        text.contains("path = \"docs/lld/LLD-{issue}.md\""),
+        "{text}"
+    );
+    drop(repo);
+    let repo = Repo::new();
+    repo.design("docs/lld/LLD-7.md", &[("src/new.rs", "Add", "x")]);
+    repo.design(
+        ".kiro/specs/login/tasks.md",
+        &[("src/login.rs", "Add", "x")],
+    );
+    repo.commit("Start");
+    adopted(&repo);
+    for (branch, path) in [("7-work", "src/new.rs"), ("login", "src/login.rs")] {
+        repo.branch(branch);
+        repo.stage(path, "x\n");
+        repo.guard(&["lint"]).exits(0);
+        repo.commit("Work");
+    }
+}
+
+#[test]
+fn first_standing_design_lets_bumps_through_and_nothing_else() {
+    let repo = Repo::new();
+    repo.stage("package.json", "{\"version\": \"1.0.0\"}\n");
+    repo.stage("package-lock.json", "{}\n");
+    repo.stage("src/a.js", "a\n");
+    repo.commit("Start");
+    let told = repo.guard(&["init"]).exits(0).stdout;
+    assert!(told.contains("wrote docs/lld/standing.md"), "{told}");
+    let step = "git add guard.toml docs/lld/standing.md && git commit -m \"Set guard up\" -- guard.toml docs/lld/standing.md";
+    assert!(told.contains(step), "{told}");
+    repo.git(&["add", "guard.toml", "docs/lld/standing.md"]);
+    repo.guard(&["lint"]).exits(0);
+    repo.commit("Set guard up");
+    repo.guard(&["scope", "check", "docs/lld/standing.md"])
+        .exits(0);
+    repo.stage("package.json", "{\"version\": \"1.0.1\"}\n");
+    repo.stage("package-lock.json", "{\"x\": 1}\n");
+    repo.guard(&["lint"])
+        .exits(0)
+        .says("only standing designs apply");
+    repo.stage("src/a.js", "b\n");
+    repo.guard(&["lint"])
+        .exits(1)
+        .says("src/a.js is not in the design")
+        .says("guard use FILE");
+}
+
+#[test]
+fn existing_standing_design_is_kept() {
+    let repo = Repo::new();
+    repo.write("docs/lld/standing.md", "# mine\n");
+    let text = adopted(&repo);
+    assert!(text.contains("# standing = "), "{text}");
+    assert_eq!(
+        fs::read_to_string(repo.path("docs/lld/standing.md")).unwrap(),
+        "# mine\n"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn standing_design_is_not_written_through_a_link() {
+    let repo = Repo::new();
+    fs::create_dir(repo.path("../elsewhere")).unwrap();
+    std::os::unix::fs::symlink("../elsewhere", repo.path("docs")).unwrap();
+    let told = repo.guard(&["init"]).exits(0).stdout;
+    assert!(!told.contains("wrote docs"), "{told}");
+    assert!(
+        fs::read_dir(repo.path("../elsewhere"))
+            .unwrap()
+            .next()
+            .is_none()
+    );
+}
+
+#[test]
+fn documents_that_most_commits_touch_are_proposed_for_always() {
+    let repo = Repo::new();
+    for number in 0..13 {
+        repo.stage("notes/STATE.md", format!("{number}\n"));
+        repo.stage("src/a.rs", format!("{number}\n"));
+        if number % 3 == 0 {
+            repo.stage("README.md", format!("{number}\n"));
+        }
+        repo.commit("Work");
+    }
+    let text = adopted(&repo);
+    assert!(
+        text.contains(
+            "# 12 of the last 12 commits touch notes/STATE.md.\n# always = [\"/notes/STATE.md\"]\n"
+        ),
+        "{text}"
+    );
+    // Only a comment: nothing is open before a person says so.
+    repo.stage("notes/STATE.md", "x\n");
+    assert_ne!(repo.guard(&["lint"]).code, 0);
+}

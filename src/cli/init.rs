@@ -34,6 +34,8 @@ guard never overwrites a guard.toml in the work tree, the index or HEAD.";
 /// Limits for the search of the work tree: names and depth.
 const NAMES: usize = 20_000;
 const DEPTH: usize = 6;
+/// How many of the latest commits to look at.
+const COMMITS: usize = 100;
 
 impl InitArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
@@ -48,7 +50,11 @@ impl InitArgs {
                 _ => Error::new(format!("{} cannot be written: {error}", show_file(&path))),
             })?;
         }
-        let steps = next_steps(&draft);
+        let standing = match &draft.standing {
+            Some((path, text)) if !self.dry_run => write_standing(&repo, path, text)?,
+            _ => None,
+        };
+        let steps = next_steps(&draft, standing);
         let quiet = output.style.quiet;
         output.print_either(
             || {
@@ -58,17 +64,40 @@ impl InitArgs {
                     "written": !self.dry_run,
                     "content": draft.text,
                     "found": draft.found,
+                    "standing": draft.standing.as_ref().map(|(path, content)| json!({
+                        "path": path,
+                        "content": content,
+                    })),
                     "next": steps,
                 })
             },
             |out| match (self.dry_run, quiet) {
                 (true, _) => write!(out, "{}", draft.text),
                 (false, true) => Ok(()),
-                (false, false) => write!(out, "{}", told(&draft, &steps)),
+                (false, false) => write!(out, "{}", told(&draft, standing, &steps)),
             },
         );
         Ok(0)
     }
+}
+
+/// Writes the standing design; `None` if a link on the way leads elsewhere.
+fn write_standing(
+    repo: &Repository,
+    path: &'static str,
+    text: &str,
+) -> Result<Option<&'static str>> {
+    let file = repo.workdir()?.join(path);
+    let mut above = file.ancestors().skip(1).take(path.matches('/').count());
+    if above.any(Path::is_symlink) {
+        return Ok(None);
+    }
+    files::create_below(&file, text.as_bytes()).map_err(|error| {
+        Error::new(format!("{} cannot be written: {error}", show_file(&file))).help(format!(
+            "{FILE} is written; write {path} or remove `standing` from it"
+        ))
+    })?;
+    Ok(Some(path))
 }
 
 fn refuse_to_overwrite(repo: &Repository, index: &Index, path: &Path) -> Result<()> {
@@ -109,6 +138,13 @@ fn facts(repo: &Repository, index: &Index) -> Result<Facts> {
         files: files.into_iter().collect(),
         branches,
         origin: repo.default_branch_of_origin().map(|name| name.to_string()),
+        // A draft does without a history that cannot be read.
+        touched: repo
+            .touched(COMMITS)
+            .unwrap_or_default()
+            .iter()
+            .map(|paths| paths.iter().map(|path| path.to_string()).collect())
+            .collect(),
     })
 }
 
@@ -143,8 +179,11 @@ fn walk(
     }
 }
 
-fn next_steps(draft: &SettingsDraft) -> Vec<String> {
+fn next_steps(draft: &SettingsDraft, standing: Option<&str>) -> Vec<String> {
     let design = match draft.designs {
+        _ if draft.plans => {
+            "name branches after their plans, or choose a plan: guard use".to_owned()
+        }
         0 => format!("write the first design, {}, and commit it", draft.design),
         _ => "name branches after the issue of their design".to_owned(),
     };
@@ -153,16 +192,25 @@ fn next_steps(draft: &SettingsDraft) -> Vec<String> {
     } else {
         "guard install git"
     };
+    let files = match standing {
+        Some(standing) => format!("{FILE} {standing}"),
+        None => FILE.to_owned(),
+    };
     vec![
-        format!("git add {FILE} && git commit -m \"Set guard up\" -- {FILE}"),
+        format!("git add {files} && git commit -m \"Set guard up\" -- {files}"),
         design,
         hooks.to_owned(),
         "guard doctor".to_owned(),
     ]
 }
 
-fn told(draft: &SettingsDraft, steps: &[String]) -> String {
+fn told(draft: &SettingsDraft, standing: Option<&str>, steps: &[String]) -> String {
     let mut text = format!("wrote {FILE}\n");
+    if let Some(standing) = standing {
+        text.push_str(&format!(
+            "wrote {standing}, the design for bumps, formatting and releases: remove what should not be open to every change\n"
+        ));
+    }
     for found in &draft.found {
         text.push_str(&format!("  {found}\n"));
     }

@@ -112,22 +112,9 @@ impl Designs {
         }
     }
 
-    pub(super) fn path(&self) -> String {
-        match self.patterns.as_slice() {
-            [] => format!("\"{DEFAULT_PATH}\""),
-            [one] => format!("\"{one}\""),
-            several => {
-                let quoted: Vec<String> = several.iter().map(|one| format!("\"{one}\"")).collect();
-                format!("[{}]", quoted.join(", "))
-            }
-        }
-    }
-
     pub(super) fn told(&self) -> Vec<String> {
         let Some(first) = self.patterns.first() else {
-            return vec![format!(
-                "no designs yet; guard will look for {DEFAULT_PATH}"
-            )];
+            return Vec::new();
         };
         let designs = match self.count {
             1 => "1 design is".to_owned(),

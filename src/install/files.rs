@@ -79,6 +79,15 @@ pub fn create(path: &Path, content: &[u8]) -> io::Result<()> {
     }
 }
 
+/// The same, with parent directories.
+///
+/// # Errors
+/// As for [`create`].
+pub fn create_below(path: &Path, content: &[u8]) -> io::Result<()> {
+    fs::create_dir_all(disk::directory_of(path))?;
+    create(path, content)
+}
+
 fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut file = File::create_new(path)?;
     file.write_all(content)?;

@@ -13,4 +13,7 @@ pub mod hook;
 mod lefthook;
 mod managed_settings;
 pub mod manager;
+mod plan_frameworks;
+mod process_documents;
 pub mod settings;
+mod standing;

@@ -5,6 +5,9 @@ use std::fmt::Write;
 use gix::bstr::BStr;
 
 use super::designs::{DEFAULT_PATH, Designs, is_plain};
+use super::plan_frameworks::FrameworkPlans;
+use super::process_documents::process_documents;
+use super::standing;
 use crate::policy::design_selection;
 use crate::policy::settings::Settings;
 
@@ -17,6 +20,8 @@ pub struct Facts {
     pub branches: Vec<String>,
     /// The default branch of `origin`.
     pub origin: Option<String>,
+    /// The paths that each of the latest commits touched.
+    pub touched: Vec<Vec<String>>,
 }
 
 /// A drafted `guard.toml`.
@@ -30,6 +35,10 @@ pub struct SettingsDraft {
     pub design: String,
     /// The number of existing designs.
     pub designs: usize,
+    /// Whether the branch name or a framework's own state selects plans.
+    pub plans: bool,
+    /// The first standing design, path and text; `None` if there is one already.
+    pub standing: Option<(&'static str, String)>,
     /// Whether pre-commit or prek is in use.
     pub pre_commit: bool,
 }
@@ -40,16 +49,48 @@ const BASES: &[&str] = &["main", "master", "trunk", "develop"];
 /// Drafts the settings.
 pub fn draft(facts: &Facts) -> SettingsDraft {
     let designs = Designs::find(&facts.files);
+    let plans = FrameworkPlans::find(&facts.files);
     let base = base(facts);
     let mut found = designs.told();
+    found.extend(plans.told.iter().cloned());
+    let mut paths = designs.patterns.clone();
+    paths.extend(plans.paths.iter().cloned());
+    if paths.is_empty() {
+        found.push(format!(
+            "no designs yet; guard will look for {DEFAULT_PATH}"
+        ));
+        paths.push(DEFAULT_PATH.to_owned());
+    }
+    let has = |placeholder: &str| paths.iter().any(|path| path.contains(placeholder));
     let mut text = String::from(
         "# The settings of guard. guard judges a commit by the guard.toml in HEAD, so a change here takes effect once\n\
          # you commit it. To list all keys: guard explain settings\n\n[lld]\n\
-         # The paths of the designs; {issue} is the issue in the branch name.\n",
+         # The paths of the designs:",
     );
+    for (placeholder, meaning) in [
+        ("{issue}", "the issue in the branch name"),
+        ("{branch}", "the branch name or its end after a slash"),
+        (
+            "{slug}",
+            "the last part of the branch name, with or without its number",
+        ),
+        ("{pointer}", "what the file `pointer` names"),
+    ] {
+        if has(placeholder) {
+            let _ = write!(text, " {placeholder} is {meaning}.");
+        }
+    }
     // Writing to a String does not fail.
-    let _ = writeln!(text, "path = {}", designs.path());
-    if designs.keys {
+    let _ = writeln!(text, "\npath = {}", listed(&paths));
+    if let Some(pointer) = &plans.pointer {
+        let _ = writeln!(
+            text,
+            "# The file in which the framework keeps what is being worked on; HEAD's version counts.\npointer = \"{pointer}\""
+        );
+    }
+    if !has("{issue}") {
+        // No issue selects a design.
+    } else if designs.keys {
         text.push_str(
             "# Issues are keys such as ABC-12.\nissue-pattern = '[A-Z][A-Z0-9]+-[0-9]+'\n",
         );
@@ -72,41 +113,70 @@ pub fn draft(facts: &Facts) -> SettingsDraft {
         }
         None => text.push_str("# The branch that work starts from.\n# base = \"main\"\n"),
     }
+    let standing = standing::draft(&facts.files).map(|text| (standing::STANDING, text));
+    let _ = writeln!(
+        text,
+        "# Designs that always apply, such as those for releases and dependency bumps.\n{}standing = [\"{}\"]",
+        if standing.is_some() { "" } else { "# " },
+        standing::STANDING
+    );
     text.push_str(
-        "# Designs that always apply, such as those for releases and dependency bumps.\n\
-         # standing = [\"docs/lld/release.md\"]\n\
-         # On a branch without a design, \"block\" refuses commits, and \"skip\" leaves out the scope rules.\n\
+        "# On a branch without a design, \"block\" refuses commits, and \"skip\" leaves out the scope rules.\n\
          # missing = \"block\"\n",
     );
-    scope(&mut text, &mut found, &facts.files);
+    scope(&mut text, &mut found, facts);
     workspace(&mut text, &facts.files);
     text.push_str(
         "\n[destructive]\n\
          # A file with more lines than this is large. Losing most of a large file needs a person's approval.\n\
          # lines = 100\n",
     );
-    let first = designs.patterns.first();
     let is_framework =
         |file: &String| matches!(file.as_str(), ".pre-commit-config.yaml" | "prek.toml");
     SettingsDraft {
         text,
         found,
-        design: first.map_or_else(|| DEFAULT_PATH.to_owned(), String::clone),
-        designs: designs.count,
+        design: paths.swap_remove(0),
+        designs: designs.count + plans.count,
+        plans: plans.count > 0,
+        standing,
         pre_commit: facts.files.iter().any(is_framework),
     }
 }
 
-fn scope(text: &mut String, found: &mut Vec<String>, files: &[String]) {
+/// A TOML string, or a list of several.
+fn listed(texts: &[String]) -> String {
+    let quoted: Vec<String> = texts.iter().map(|one| format!("\"{one}\"")).collect();
+    match quoted.as_slice() {
+        [one] => one.clone(),
+        several => format!("[{}]", several.join(", ")),
+    }
+}
+
+fn scope(text: &mut String, found: &mut Vec<String>, facts: &Facts) {
+    let files = facts.files.as_slice();
     text.push_str("\n[scope]\n");
     let ci = ci_pattern(files);
     if let Some(pattern) = ci {
         let place = pattern.trim_start_matches('/');
         found.push(format!("CI is defined in {place}"));
     }
-    text.push_str(
-        "# Paths that need no row; patterns as in a .gitignore at the root.\n# always = [\"/CHANGELOG.md\"]\n",
-    );
+    text.push_str("# Paths that need no row; patterns as in a .gitignore at the root.\n");
+    let documents = process_documents(files, &facts.touched);
+    let mut always: Vec<String> = Vec::new();
+    for (document, count) in &documents {
+        let touched = format!(
+            "{count} of the last {} commits touch {document}",
+            facts.touched.len()
+        );
+        let _ = writeln!(text, "# {touched}.");
+        found.push(format!("{touched}: guard.toml proposes `always`"));
+        always.push(format!("/{document}"));
+    }
+    if always.is_empty() {
+        always.push("/CHANGELOG.md".to_owned());
+    }
+    let _ = writeln!(text, "# always = {always:?}");
     let _ = writeln!(
         text,
         "# Paths that no change may touch.\n# protect = [\"{}\"]",
@@ -212,7 +282,7 @@ mod tests {
         let draft = draft(&Facts {
             files: owned(files),
             branches: owned(branches),
-            origin: None,
+            ..Facts::default()
         });
         let settings = settings::parse(draft.text.as_bytes()).unwrap();
         (draft, settings)
@@ -252,7 +322,7 @@ mod tests {
     #[test]
     fn other_documents_are_not_taken_for_designs() {
         for file in [
-            "docs/plans/2026-01-31-launch.md",
+            "docs/design/2026-01-31-launch.md",
             "docs/design/0042-padded.md",
             "docs/notes/12-tables.md",
             "tests/fixtures/lld/LLD-1.md",
