@@ -113,6 +113,7 @@ mod restore_judged;
 mod roots_003;
 mod scenarios_000;
 mod scenarios_002;
+mod scope_add;
 mod scope_check;
 mod scope_prompt;
 mod server_hooks;

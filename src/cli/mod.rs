@@ -31,6 +31,7 @@ mod question;
 mod report_file;
 mod repository;
 mod scope;
+mod scope_add;
 mod settings;
 mod sign;
 mod snapshot;
@@ -87,7 +88,7 @@ enum Verb {
     Lint(Deferred<lint::LintArgs>),
     /// Check whether paths may be written.
     Check(Deferred<check::CheckArgs>),
-    /// List what the designs grant, and lint them.
+    /// List, lint and extend what the designs grant.
     #[command(subcommand)]
     Scope(Deferred<scope::ScopeArgs>),
     /// Choose the design for this branch.

@@ -1,4 +1,4 @@
-//! `guard scope`: lists what the designs grant, and lints them.
+//! `guard scope`: lists what the designs grant, lints them, and adds rows to them.
 
 use std::path::PathBuf;
 
@@ -6,6 +6,7 @@ use clap::Subcommand;
 
 use super::design_args::DesignArgs;
 use super::repository::repository;
+use super::scope_add::ScopeAddArgs;
 use super::{output::Output, progress};
 use crate::error::Result;
 use crate::judge::{self, DocumentChoice};
@@ -13,7 +14,7 @@ use crate::report::{write_prompt, write_scope, write_scope_check};
 
 #[derive(Debug, Subcommand)]
 #[command(
-    after_help = "Examples:\n  guard scope show                   list the grants, each with its line\n  guard scope prompt >> prompt.md    tell an agent what it may write\n  guard scope check                  lint the designs of this branch"
+    after_help = "Examples:\n  guard scope show                   list the grants, each with its line\n  guard scope prompt >> prompt.md    tell an agent what it may write\n  guard scope check                  lint the designs of this branch\n  guard scope add src/b.rs           add a row to the design"
 )]
 pub(super) enum ScopeArgs {
     /// List every grant with its line in the design.
@@ -25,6 +26,8 @@ pub(super) enum ScopeArgs {
     /// Lint design documents.
     #[command(after_help = CHECK_EXAMPLES)]
     Check(ScopeCheckArgs),
+    /// Add rows to the design and stage it, at a terminal.
+    Add(ScopeAddArgs),
 }
 
 const SHOW_EXAMPLES: &str = "\
@@ -78,6 +81,7 @@ impl ScopeArgs {
                 output.notes(&section.remarks());
                 Ok(0)
             }
+            ScopeArgs::Add(args) => args.run(output),
             ScopeArgs::Check(args) => {
                 let choice = DocumentChoice {
                     files: args.files.clone(),

@@ -22,6 +22,7 @@ mod range;
 mod rename_targets;
 mod request;
 mod scope;
+mod scope_add;
 mod settings;
 mod staged;
 mod steps;
@@ -46,6 +47,7 @@ pub use push::{new_commits, push};
 pub use range::range;
 pub use request::OperationContext;
 pub use scope::{prompt, scope};
+pub use scope_add::{ExtendedDesign, RowsToAdd, extend_design, is_same_design};
 pub use settings::{settings, settings_of_head};
 pub use staged::{everything, staged, uncommitted};
 
