@@ -1,7 +1,9 @@
 //! Replaces, removes and moves files inside the boundary, only while the file is what the caller saw.
 
 use std::io;
+use std::path::Path;
 
+use cap_std::fs::Dir;
 use gix::bstr::BStr;
 
 use super::file::{check_regular, refine};
@@ -43,11 +45,25 @@ impl Boundary {
         content: &[u8],
         mode: Option<u32>,
     ) -> BoundaryResult<()> {
-        let (parent, name) = split(path);
-        let failed = |error| {
-            let error = BoundaryError::io(format!("write {}", escaped(path)))(error);
-            refine(error, path)
+        let (dir, name) = self.directory_to_write(path, before)?;
+        let place = Place { dir: &dir, name };
+        let replaced = match before {
+            Some(entry) => FileFingerprint::of(entry)
+                .map_err(PlaceError::Failed)
+                .and_then(|before| place.replace(content, mode, &before)),
+            None => place.create(content, mode),
         };
+        replaced.map_err(|missed| not_written(path, missed))
+    }
+
+    /// The directory of a file to write, which is created for a new file, and the name in it.
+    pub(super) fn directory_to_write<'p>(
+        &self,
+        path: &'p BStr,
+        before: Option<&OpenedFile>,
+    ) -> BoundaryResult<(Dir, &'p Path)> {
+        let (parent, name) = split(path);
+        let failed = |error| not_written(path, PlaceError::Failed(error));
         let dir = match before {
             Some(_) => self.directory(parent),
             None => self.create_directory(parent),
@@ -58,25 +74,7 @@ impl Boundary {
             }
             dir => dir.map_err(failed)?,
         };
-        let name = os(name).map_err(failed)?;
-        let place = Place { dir: &dir, name };
-        let replaced = match before {
-            Some(entry) => FileFingerprint::of(entry)
-                .map_err(PlaceError::Failed)
-                .and_then(|before| place.replace(content, mode, &before)),
-            None => place.create(content, mode),
-        };
-        replaced.map_err(|missed| match missed {
-            PlaceError::Changed => BoundaryError::Changed(path.to_owned()),
-            PlaceError::Failed(error) => failed(error),
-            PlaceError::Kept(name, error) => BoundaryError::io(format!(
-                "remove {name}, the previous version of {} (the new one is written)",
-                escaped(path)
-            ))(error),
-            PlaceError::NotDurable(error) => {
-                BoundaryError::io(format!("sync {} to disk (it is written)", escaped(path)))(error)
-            }
-        })
+        Ok((dir, os(name).map_err(failed)?))
     }
 
     /// Removes the regular file that was `before` and makes that durable.
@@ -85,25 +83,26 @@ impl Boundary {
     /// [`BoundaryError::Changed`] if the file changed meanwhile; it is not a regular file with one name; or a system
     /// error. If only a later step failed, the error says that the file is gone.
     pub fn remove(&self, path: &BStr, before: &OpenedFile) -> BoundaryResult<()> {
-        let failed = || BoundaryError::io(format!("delete {}", escaped(path)));
-        let (dir, name) = self.parent(path)?;
-        let name = os(name).map_err(failed())?;
-        let metadata = dir.symlink_metadata(name).map_err(failed())?;
-        check_regular(&metadata, path)?;
-        let before = FileFingerprint::of(before).map_err(failed())?;
+        let (dir, name, before) = self.file_to_remove(path, before)?;
         let place = Place { dir: &dir, name };
-        place.remove(&before).map_err(|missed| match missed {
-            PlaceError::Changed => BoundaryError::Changed(path.to_owned()),
-            PlaceError::Failed(error) => failed()(error),
-            PlaceError::Kept(name, error) => BoundaryError::io(format!(
-                "remove {name}, the previous version of {} (the deletion is done)",
-                escaped(path)
-            ))(error),
-            PlaceError::NotDurable(error) => BoundaryError::io(format!(
-                "sync the deletion of {} to disk (it is done)",
-                escaped(path)
-            ))(error),
-        })
+        place
+            .remove(&before)
+            .map_err(|missed| not_removed(path, missed))
+    }
+
+    /// The directory and the name of a file to remove, and what it has to be.
+    pub(super) fn file_to_remove<'p>(
+        &self,
+        path: &'p BStr,
+        before: &OpenedFile,
+    ) -> BoundaryResult<(Dir, &'p Path, FileFingerprint)> {
+        let failed = |error| not_removed(path, PlaceError::Failed(error));
+        let (dir, name) = self.parent(path)?;
+        let name = os(name).map_err(failed)?;
+        let metadata = dir.symlink_metadata(name).map_err(failed)?;
+        check_regular(&metadata, path)?;
+        let before = FileFingerprint::of(before).map_err(failed)?;
+        Ok((dir, name, before))
     }
 
     /// Renames the regular file that was `before` and makes that durable. Missing directories are created.
@@ -145,5 +144,37 @@ impl Boundary {
                 "sync to disk (it is done): {}",
                 what()
             )))
+    }
+}
+
+/// Why a file was not written, or only in part.
+pub(super) fn not_written(path: &BStr, missed: PlaceError) -> BoundaryError {
+    let shown = escaped(path);
+    match missed {
+        PlaceError::Changed => BoundaryError::Changed(path.to_owned()),
+        PlaceError::Failed(error) => {
+            refine(BoundaryError::io(format!("write {shown}"))(error), path)
+        }
+        PlaceError::Kept(name, error) => BoundaryError::io(format!(
+            "remove {name}, the previous version of {shown} (the new one is written)"
+        ))(error),
+        PlaceError::NotDurable(error) => {
+            BoundaryError::io(format!("sync {shown} to disk (it is written)"))(error)
+        }
+    }
+}
+
+/// The same for a removal.
+pub(super) fn not_removed(path: &BStr, missed: PlaceError) -> BoundaryError {
+    let shown = escaped(path);
+    match missed {
+        PlaceError::Changed => BoundaryError::Changed(path.to_owned()),
+        PlaceError::Failed(error) => BoundaryError::io(format!("delete {shown}"))(error),
+        PlaceError::Kept(name, error) => BoundaryError::io(format!(
+            "remove {name}, the previous version of {shown} (the deletion is done)"
+        ))(error),
+        PlaceError::NotDurable(error) => {
+            BoundaryError::io(format!("sync the deletion of {shown} to disk (it is done)"))(error)
+        }
     }
 }

@@ -41,21 +41,34 @@ pub(super) enum PlaceError {
 
 type PlaceResult<T = (), E = PlaceError> = std::result::Result<T, E>;
 
+/// A change that is done, but perhaps not on disk.
+pub(super) struct InPlace {
+    /// The old file and what it has to be, unless there is none any more.
+    old: Option<(OldFile, FileFingerprint)>,
+}
+
+/// An old file under a temporary name.
+enum OldFile {
+    /// It was exchanged for this new file.
+    Exchanged(String, FileFingerprint),
+    /// It was renamed.
+    Aside(String),
+}
+
+impl OldFile {
+    fn name(&self) -> &str {
+        match self {
+            OldFile::Exchanged(name, _) | OldFile::Aside(name) => name,
+        }
+    }
+}
+
 impl Place<'_> {
     /// Creates a file, with the permission bits `mode` or those of any new file.
     pub(super) fn create(&self, content: &[u8], mode: Option<u32>) -> PlaceResult {
         let new = disk::write_new(self.dir, &|out| out.write_all(content), mode)
             .map_err(PlaceError::Failed)?;
-        let placed = rename_to_free(self.dir, new.as_ref(), self.dir, self.name);
-        placed.map_err(|error| {
-            // Report the error of the rename.
-            let _ = self.dir.remove_file(&new);
-            match error.kind() {
-                io::ErrorKind::AlreadyExists => PlaceError::Changed,
-                _ => PlaceError::Failed(error),
-            }
-        })?;
-        disk::sync(self.dir).map_err(PlaceError::NotDurable)
+        self.finish(self.put_new(new)?)
     }
 
     /// Replaces the file that was `before` by one with the permission bits `mode`.
@@ -67,6 +80,30 @@ impl Place<'_> {
     ) -> PlaceResult {
         let new = disk::write_new(self.dir, &|out| out.write_all(content), mode)
             .map_err(PlaceError::Failed)?;
+        self.finish(self.put(new, before)?)
+    }
+
+    /// Removes the file that was `before`.
+    pub(super) fn remove(&self, before: &FileFingerprint) -> PlaceResult {
+        self.finish(self.put_aside(before)?)
+    }
+
+    /// Gives a new file, by its temporary name, a name that must be free.
+    pub(super) fn put_new(&self, new: String) -> PlaceResult<InPlace> {
+        let placed = rename_to_free(self.dir, new.as_ref(), self.dir, self.name);
+        placed.map_err(|error| {
+            // Report the error of the rename.
+            let _ = self.dir.remove_file(&new);
+            match error.kind() {
+                io::ErrorKind::AlreadyExists => PlaceError::Changed,
+                _ => PlaceError::Failed(error),
+            }
+        })?;
+        Ok(InPlace { old: None })
+    }
+
+    /// Puts a new file, by its temporary name, in the place of the one that was `before`.
+    pub(super) fn put(&self, new: String, before: &FileFingerprint) -> PlaceResult<InPlace> {
         let looked = || Ok((self.at(&new)?, FileFingerprint::at(self.dir, self.name)?));
         let discard = |missed| {
             let _ = self.dir.remove_file(&new);
@@ -81,7 +118,7 @@ impl Place<'_> {
             Some(Ok(())) => {}
             None => {
                 return match self.dir.rename(&new, self.dir, self.name) {
-                    Ok(()) => disk::sync(self.dir).map_err(PlaceError::NotDurable),
+                    Ok(()) => Ok(InPlace { old: None }),
                     Err(error) => discard(PlaceError::Failed(error)),
                 };
             }
@@ -94,46 +131,53 @@ impl Place<'_> {
             }
             Some(Err(error)) => return Err(PlaceError::Kept(new, error)),
         }
-        self.finish(new, before, |new, why| self.exchange_back(new, ours, why))
+        self.checked(OldFile::Exchanged(new, ours), before)
     }
 
-    /// Removes the file that was `before`.
-    pub(super) fn remove(&self, before: &FileFingerprint) -> PlaceResult {
+    /// Gives the file that was `before` a temporary name.
+    pub(super) fn put_aside(&self, before: &FileFingerprint) -> PlaceResult<InPlace> {
         if FileFingerprint::at(self.dir, self.name).map_err(PlaceError::Failed)? != *before {
             return Err(PlaceError::Changed);
         }
         let aside = |free: &str| rename_to_free(self.dir, self.name, self.dir, Path::new(free));
         match disk::with_free_name(aside) {
-            Ok((aside, ())) => {
-                self.finish(aside, before, |aside, why| self.rename_back(aside, why))
-            }
+            Ok((aside, ())) => self.checked(OldFile::Aside(aside), before),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(PlaceError::Changed),
             Err(error) => Err(PlaceError::Failed(error)),
         }
     }
 
-    /// Syncs the change and removes the old file, if it still is `before`.
-    fn finish(
-        &self,
-        out: String,
-        before: &FileFingerprint,
-        put_back: impl FnOnce(String, Option<io::Error>) -> PlaceError,
-    ) -> PlaceResult {
-        let is_unchanged = || match self.at(&out) {
-            Ok(seen) if seen == *before => Ok(()),
-            seen => Err(seen.err()),
+    /// Puts the old file back if it is not `before`.
+    fn checked(&self, old: OldFile, before: &FileFingerprint) -> PlaceResult<InPlace> {
+        let why = match self.at(old.name()) {
+            Ok(seen) if seen == *before => {
+                return Ok(InPlace {
+                    old: Some((old, before.clone())),
+                });
+            }
+            seen => seen.err(),
         };
-        if let Err(why) = is_unchanged() {
-            return Err(put_back(out, why));
+        Err(match old {
+            OldFile::Exchanged(new, ours) => self.exchange_back(new, ours, why),
+            OldFile::Aside(aside) => self.rename_back(aside, why),
+        })
+    }
+
+    fn finish(&self, placed: InPlace) -> PlaceResult {
+        self.end(placed, disk::sync(self.dir))
+    }
+
+    /// Removes the old file, if it still is what it was, after syncing the directory.
+    pub(super) fn end(&self, placed: InPlace, synced: io::Result<()>) -> PlaceResult {
+        if let Some((old, before)) = placed.old {
+            let InPlace { old } = self.checked(old, &before)?;
+            if let Some((old, _)) = old
+                && let Err(error) = self.dir.remove_file(old.name())
+            {
+                return Err(PlaceError::Kept(old.name().to_owned(), error));
+            }
         }
-        let synced = disk::sync(self.dir);
-        if let Err(why) = is_unchanged() {
-            return Err(put_back(out, why));
-        }
-        match self.dir.remove_file(&out) {
-            Ok(()) => synced.map_err(PlaceError::NotDurable),
-            Err(error) => Err(PlaceError::Kept(out, error)),
-        }
+        synced.map_err(PlaceError::NotDurable)
     }
 
     /// Exchanges until the file that comes out is the one put in last, so that newer saves replace older ones. `why`

@@ -13,11 +13,14 @@ use super::batch_recovery::roll_back;
 use super::perform::{ATTEMPTS, PAUSE, add_circumstances, record, snapshot_of, standing};
 use super::plan::{Effect, OperationPlan};
 use super::{CompletedOperation, Failure, FailureKind, Gate, GateResult, Operation};
-use crate::boundary::OpenedFile;
+use crate::boundary::{EffectGroup, OpenedFile};
 use crate::finding::Finding;
 use crate::judge::OperationContext;
 use crate::path::escaped;
 use crate::rules::Access;
+
+/// How many files are open at the same time.
+const TOGETHER: usize = 64;
 
 /// A completed batch.
 #[derive(Debug, Clone)]
@@ -135,20 +138,40 @@ impl Gate<'_> {
         Ok(self.completed_batch(plans, Some(backup)))
     }
 
+    /// Writes many contents before the first is in place, so that each directory is synced once for all of them.
     fn perform_each(&self, changed: &[&Planned<'_>]) -> GateResult<()> {
         let context = self.context()?;
-        let count = changed.len();
-        for (at, planned) in changed.iter().enumerate() {
-            let done = self.perform_one(&context, &planned.plan);
-            done.map_err(|failure| Failure {
-                message: format!(
-                    "change {} of {count} ({}) failed: {}",
-                    at + 1,
-                    escaped(planned.plan.path()),
-                    failure.message
-                ),
-                ..failure
-            })?;
+        let numbered: Vec<(usize, &OperationPlan)> = changed
+            .iter()
+            .enumerate()
+            .map(|(at, planned)| (at + 1, &planned.plan))
+            .collect();
+        let of = |failure: Failure, (number, plan): (usize, &OperationPlan)| Failure {
+            message: format!(
+                "change {number} of {} ({}) failed: {}",
+                changed.len(),
+                escaped(plan.path()),
+                failure.message
+            ),
+            ..failure
+        };
+        for together in numbered.chunks(TOGETHER) {
+            let mut group = self.boundary.group();
+            for &(number, plan) in together {
+                if let Effect::Write(content) = &plan.effect {
+                    let begun = group.write(plan.path(), plan.old(), content);
+                    begun.map_err(|error| of(error.into(), (number, plan)))?;
+                }
+            }
+            group.sync()?;
+            let done = together.iter().try_for_each(|&(number, plan)| {
+                let done = self.perform_one(&context, plan, &mut group);
+                done.map_err(|failure| of(failure, (number, plan)))
+            });
+            // What is in place must be ended in any case.
+            let ended = group.finish();
+            done?;
+            ended?;
         }
         Ok(())
     }
@@ -157,12 +180,18 @@ impl Gate<'_> {
         &self,
         context: &OperationContext<'_, '_>,
         plan: &OperationPlan,
+        group: &mut EffectGroup<'_>,
     ) -> GateResult<()> {
         // An earlier operation may have completed a nested repository, for example.
         for (path, _) in &plan.before {
             context.admit(path.as_ref(), Access::Write)??;
         }
-        Ok(self.carry_out(plan)?)
+        match (&plan.effect, plan.old()) {
+            (Effect::Write(content), old) => group.replace(plan.path(), old, content)?,
+            (Effect::Remove, Some(old)) => group.remove(plan.path(), old)?,
+            _ => self.carry_out(plan)?,
+        }
+        Ok(())
     }
 
     /// Takes back what was done, and says whether that worked.
