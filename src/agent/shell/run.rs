@@ -29,6 +29,39 @@ pub(super) struct ShellScope {
     pub(super) variables: BTreeMap<String, Word>,
 }
 
+/// What a statement is part of.
+pub(super) struct StatementContext<'c> {
+    /// The text with all statements.
+    pub(super) text: &'c str,
+    pub(super) scope: &'c mut ShellScope,
+    pub(super) stdin: &'c Printed,
+}
+
+impl StatementContext<'_> {
+    /// The same, with other standard input.
+    fn reading<'s>(&'s mut self, stdin: &'s Printed) -> StatementContext<'s> {
+        StatementContext {
+            text: self.text,
+            scope: self.scope,
+            stdin,
+        }
+    }
+
+    /// The same in a subshell, whose variables and directory are its own.
+    fn inside<'s>(&'s self, scope: &'s mut ShellScope, stdin: &'s Printed) -> StatementContext<'s> {
+        StatementContext {
+            text: self.text,
+            scope,
+            stdin,
+        }
+    }
+
+    /// The text of a node.
+    fn of(&self, node: Node<'_>) -> &str {
+        &self.text[node.byte_range()]
+    }
+}
+
 /// Follows commands and collects what they do.
 pub(super) struct Shell<'p> {
     pub(super) place: &'p CommandPlace,
@@ -121,7 +154,8 @@ impl<'p> Shell<'p> {
             match grammar::tree(&tree_sitter_bash::LANGUAGE.into(), text) {
                 Ok(tree) => {
                     shell.note_errors(&tree, text);
-                    shell.statement(tree.root_node(), text, scope, stdin)
+                    let mut context = StatementContext { text, scope, stdin };
+                    shell.statement(tree.root_node(), &mut context)
                 }
                 Err(_) => {
                     shell.unread(text);
@@ -150,55 +184,50 @@ impl<'p> Shell<'p> {
     pub(super) fn statement(
         &mut self,
         node: Node<'_>,
-        text: &str,
-        scope: &mut ShellScope,
-        stdin: &Printed,
+        context: &mut StatementContext<'_>,
     ) -> Printed {
         match node.kind() {
-            "command" => self.simple(node, text, scope, stdin, Vec::new()),
-            "redirected_statement" => self.redirected(node, text, scope, stdin),
-            "pipeline" => self.pipeline(node, text, scope, stdin.clone()),
-            "subshell" => self.each(node, text, &mut scope.clone(), stdin),
-            "for_statement" => self.for_each(node, text, scope, stdin),
-            "while_statement" => self.while_reading(node, text, scope, stdin),
+            "command" => self.simple(node, context, Vec::new()),
+            "redirected_statement" => self.redirected(node, context),
+            "pipeline" => self.pipeline(node, context, context.stdin.clone()),
+            "subshell" => {
+                let mut scope = context.scope.clone();
+                self.each(node, &mut context.inside(&mut scope, context.stdin))
+            }
+            "for_statement" => self.for_each(node, context),
+            "while_statement" => self.while_reading(node, context),
             "variable_assignment" => {
-                self.assign(node, text, scope);
+                self.assign(node, context.text, context.scope);
                 Printed::default()
             }
             "variable_assignments" | "declaration_command" => {
-                self.substitutions(node, text, scope);
+                self.substitutions(node, context.text, context.scope);
                 let mut cursor = node.walk();
                 for child in node.named_children(&mut cursor) {
                     if child.kind() == "variable_assignment" {
-                        self.assign(child, text, scope);
+                        self.assign(child, context.text, context.scope);
                     }
                 }
                 Printed::default()
             }
             "test_command" => {
-                self.substitutions(node, text, scope);
+                self.substitutions(node, context.text, context.scope);
                 Printed::default()
             }
             "comment" | "word" | "string" | "raw_string" | "concatenation" | "variable_name" => {
                 Printed::default()
             }
-            _ => self.each(node, text, scope, stdin),
+            _ => self.each(node, context),
         }
     }
 
     /// Follows the statements in a node. If it is only one, the node prints what it prints.
-    fn each(
-        &mut self,
-        node: Node<'_>,
-        text: &str,
-        scope: &mut ShellScope,
-        stdin: &Printed,
-    ) -> Printed {
+    fn each(&mut self, node: Node<'_>, context: &mut StatementContext<'_>) -> Printed {
         let mut cursor = node.walk();
         let mut outputs: Vec<Printed> = Vec::new();
         for child in node.named_children(&mut cursor) {
             if child.kind() != "comment" {
-                outputs.push(self.statement(child, text, scope, stdin));
+                outputs.push(self.statement(child, context));
             }
         }
         let texts: Option<String> = outputs.iter().map(|output| output.text.clone()).collect();
@@ -211,39 +240,35 @@ impl<'p> Shell<'p> {
         }
     }
 
+    /// Each part of a pipeline is a subshell.
     fn pipeline(
         &mut self,
         node: Node<'_>,
-        text: &str,
-        scope: &ShellScope,
+        context: &StatementContext<'_>,
         stdin: Printed,
     ) -> Printed {
         let mut output = stdin;
         let mut cursor = node.walk();
         for child in node.named_children(&mut cursor) {
-            output = self.statement(child, text, &mut scope.clone(), &output);
+            let mut scope = context.scope.clone();
+            output = self.statement(child, &mut context.inside(&mut scope, &output));
         }
         output
     }
 
-    fn for_each(
-        &mut self,
-        node: Node<'_>,
-        text: &str,
-        scope: &mut ShellScope,
-        stdin: &Printed,
-    ) -> Printed {
+    fn for_each(&mut self, node: Node<'_>, context: &mut StatementContext<'_>) -> Printed {
         let mut cursor = node.walk();
         let values: Vec<Node<'_>> = node.children_by_field_name("value", &mut cursor).collect();
         let mut words = Vec::new();
         for value in values {
-            words.extend(self.words(value, text, scope));
+            words.extend(self.words(value, context.text, context.scope));
         }
         let name = node.child_by_field_name("variable");
         let (Some(name), Some(body)) = (name, node.child_by_field_name("body")) else {
             return Printed::default();
         };
-        self.steps(&text[name.byte_range()], &words, body, text, scope, stdin);
+        let name = context.of(name).to_owned();
+        self.steps(&name, &words, body, context);
         Printed::default()
     }
 
@@ -253,43 +278,36 @@ impl<'p> Shell<'p> {
         name: &str,
         words: &[Word],
         body: Node<'_>,
-        text: &str,
-        scope: &mut ShellScope,
-        stdin: &Printed,
+        context: &mut StatementContext<'_>,
     ) {
         let mut words = words.to_vec();
         if words.is_empty() || words.len() > MAX_STEPS {
             words = vec![Word::unknown()];
         }
         for word in words {
-            scope.variables.insert(name.to_owned(), word);
-            self.statement(body, text, scope, stdin);
+            context.scope.variables.insert(name.to_owned(), word);
+            self.statement(body, context);
         }
     }
 
     /// `… | while read -r name; do …; done`
-    fn while_reading(
-        &mut self,
-        node: Node<'_>,
-        text: &str,
-        scope: &mut ShellScope,
-        stdin: &Printed,
-    ) -> Printed {
+    fn while_reading(&mut self, node: Node<'_>, context: &mut StatementContext<'_>) -> Printed {
         let body = node.child_by_field_name("body");
         let condition = node.child_by_field_name("condition");
         let read = condition
             .filter(|node| node.kind() == "command")
             .and_then(|node| {
-                let words: Vec<&str> = text[node.byte_range()].split_whitespace().collect();
+                let words: Vec<&str> = context.of(node).split_whitespace().collect();
                 let name = words.last().filter(|_| words.contains(&"read"));
                 name.map(|name| (*name).to_owned())
             });
-        match (read, body, stdin.words()) {
+        match (read, body, context.stdin.words()) {
             (Some(name), Some(body), Some(words)) => {
-                self.steps(&name, &words, body, text, scope, &Printed::default());
+                let nothing = Printed::default();
+                self.steps(&name, &words, body, &mut context.reading(&nothing));
                 Printed::default()
             }
-            _ => self.each(node, text, scope, stdin),
+            _ => self.each(node, context),
         }
     }
 
@@ -313,11 +331,10 @@ impl<'p> Shell<'p> {
     fn simple(
         &mut self,
         node: Node<'_>,
-        text: &str,
-        scope: &mut ShellScope,
-        stdin: &Printed,
+        context: &mut StatementContext<'_>,
         more: Vec<Word>,
     ) -> Printed {
+        let StatementContext { text, scope, stdin } = context;
         let mut words = Vec::new();
         let mut stdin = stdin.clone();
         let mut local = scope.clone();
@@ -333,7 +350,9 @@ impl<'p> Shell<'p> {
                     }
                 }
                 "subshell" => {
-                    self.statement(child, text, scope, &Printed::default());
+                    let nothing = Printed::default();
+                    let stdin = &nothing;
+                    self.statement(child, &mut StatementContext { text, scope, stdin });
                 }
                 _ => words.extend(self.words(child, text, scope)),
             }
@@ -366,13 +385,8 @@ impl<'p> Shell<'p> {
         })
     }
 
-    fn redirected(
-        &mut self,
-        node: Node<'_>,
-        text: &str,
-        scope: &mut ShellScope,
-        stdin: &Printed,
-    ) -> Printed {
+    fn redirected(&mut self, node: Node<'_>, context: &mut StatementContext<'_>) -> Printed {
+        let StatementContext { text, scope, stdin } = context;
         let mut stdin = stdin.clone();
         let mut more = Vec::new();
         let (mut files, mut pipes, mut follow) = (Vec::new(), Vec::new(), Vec::new());
@@ -408,23 +422,29 @@ impl<'p> Shell<'p> {
             .map(|file| self.words_behind(*file, text, scope))
             .collect();
         more.extend(later.into_iter().flatten());
+        let nothing = Printed::default();
+        let mut context = StatementContext {
+            text,
+            scope,
+            stdin: &stdin,
+        };
         let output = match node.child_by_field_name("body") {
-            Some(body) if body.kind() == "command" => self.simple(body, text, scope, &stdin, more),
-            Some(body) => self.statement(body, text, scope, &stdin),
+            Some(body) if body.kind() == "command" => self.simple(body, &mut context, more),
+            Some(body) => self.statement(body, &mut context),
             None => Printed::of(String::new()),
         };
         for file in &files {
-            self.redirect(*file, text, scope, output.text.as_deref());
+            self.redirect(*file, text, context.scope, output.text.as_deref());
         }
         let mut output = match files.iter().any(|file| takes_output(*file, text)) {
             true => Printed::of(String::new()),
             false => output,
         };
         for pipe in pipes {
-            output = self.pipeline(pipe, text, scope, output);
+            output = self.pipeline(pipe, &context, output);
         }
         for statement in follow {
-            output = self.statement(statement, text, scope, &Printed::default());
+            output = self.statement(statement, &mut context.reading(&nothing));
         }
         output
     }

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::output::Printed;
-use super::run::{Shell, ShellScope};
+use super::run::{Shell, ShellScope, StatementContext};
 use super::word::{Part, Word, expand, unquoted};
 
 impl Shell<'_> {
@@ -46,10 +46,15 @@ impl Shell<'_> {
         let mut scope = scope.clone();
         let mut cursor = node.walk();
         let children: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
-        let mut output = Printed::default();
+        let (mut output, nothing) = (Printed::default(), Printed::default());
+        let mut context = StatementContext {
+            text,
+            scope: &mut scope,
+            stdin: &nothing,
+        };
         self.deeper(&text[node.byte_range()], |shell| {
             for child in &children {
-                output = shell.statement(*child, text, &mut scope, &Printed::default());
+                output = shell.statement(*child, &mut context);
             }
         });
         match children.len() {
