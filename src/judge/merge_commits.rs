@@ -154,7 +154,8 @@ pub(super) fn measure_against_closest(
             ));
         }
         let least = found.into_iter().min_by(|a, b| {
-            let key = |m: &measure::Measured| (m.conversion.is_some(), m.lost.share());
+            let key =
+                |m: &measure::Measured| ((m.destroys(), m.conversion.is_some()), m.lost.share());
             let ((a, a_share), (b, b_share)) = (key(a), key(b));
             a.cmp(&b).then(a_share.total_cmp(&b_share))
         });

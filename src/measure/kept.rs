@@ -41,7 +41,7 @@ pub fn kept(old: &[u8], new: &[u8], thresholds: &Thresholds) -> Kept {
     Kept {
         enough: measured.conversion.is_none()
             && if is_text {
-                !measured.lost.at_least(thresholds.share)
+                !measured.loses(thresholds)
             } else {
                 Profile::of(old).similarity(&Profile::of(new)) >= MIN_SIMILARITY
             },

@@ -8,6 +8,8 @@ mod longest_common;
 mod lower_bound;
 mod merged;
 mod preview;
+mod quoted;
+mod reformat;
 mod rename;
 mod share;
 mod similarity;
@@ -75,9 +77,16 @@ pub struct Measured {
     pub large: bool,
     /// The new kind of content, if it changed.
     pub conversion: Option<Conversion>,
+    /// Whether the loss reaches the threshold only by lines: the words are kept, in another layout.
+    pub reformatted: bool,
 }
 
 impl Measured {
+    /// Whether the lost share reaches the threshold and the words are lost too.
+    pub fn loses(&self, thresholds: &Thresholds) -> bool {
+        !self.reformatted && self.lost.at_least(thresholds.share)
+    }
+
     /// Whether most of the content is lost or changed its kind.
     pub fn destroys(&self) -> bool {
         self.class == Class::Replace || self.conversion.is_some()
@@ -95,6 +104,7 @@ impl Measured {
             class: Class::Modify,
             lost: Lost::NOTHING,
             conversion: None,
+            reformatted: false,
             ..self
         }
     }
@@ -172,10 +182,16 @@ impl<'a> Sides<'a> {
                 None,
             ),
         };
+        let reformatted = conversion.is_none()
+            && lost.at_least(thresholds.share)
+            && self
+                .texts()
+                .is_some_and(|(old, new)| reformat::is_reformat(old, new));
         let measured = Measured {
             class: match (&self.old, &self.new) {
                 (None, _) => Class::New,
                 (_, None) => Class::Delete,
+                _ if reformatted => Class::Modify,
                 _ => classify(&lost, thresholds),
             },
             original_lines: self.old.as_ref().and_then(Side::lines),
@@ -183,6 +199,7 @@ impl<'a> Sides<'a> {
             lost,
             large: lost.exceeds_lines(thresholds.lines),
             conversion,
+            reformatted,
         };
         (measured, diff)
     }

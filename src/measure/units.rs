@@ -19,7 +19,7 @@ named! {
     pub enum Unit {
         /// Lines, as git counts them; blank lines count.
         Lines = "lines",
-        /// Words, if the old version averages more than 400 bytes per line.
+        /// TextWords, if the old version averages more than 400 bytes per line.
         Tokens = "tokens",
         /// Bytes of content that is not text, which is lost whole or not at all.
         Bytes = "bytes",
@@ -188,6 +188,52 @@ fn next_token<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     let (token, tail) = text.split_at(end);
     *rest = tail;
     (!token.is_empty()).then_some(token)
+}
+
+/// The words of a text: runs of letters, digits and `_`, or single characters of a script without blanks.
+pub(super) struct TextWords<'a>(pub(super) &'a [u8]);
+
+impl<'a> Iterator for TextWords<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        while !self.0.is_empty() {
+            let length = word_length(self.0);
+            if length > 0 {
+                let (word, rest) = self.0.split_at(length);
+                self.0 = rest;
+                return Some(word);
+            }
+            self.0 = &self.0[classify(self.0).1..];
+        }
+        None
+    }
+}
+
+impl<'a> TokenSource for TextWords<'a> {
+    type Token = &'a [u8];
+    type Tokenizer = TextWords<'a>;
+
+    fn tokenize(&self) -> TextWords<'a> {
+        TextWords(self.0)
+    }
+
+    fn estimate_tokens(&self) -> u32 {
+        u32::try_from(self.0.len() / 8).unwrap_or(u32::MAX)
+    }
+}
+
+/// The length of the word at the start of a text; 0 if there is none.
+pub(super) fn word_length(text: &[u8]) -> usize {
+    let mut end = 0;
+    while end < TOKEN_LIMIT {
+        match classify(&text[end..]) {
+            (CharClass::Word, length) => end += length,
+            (CharClass::Single, length) if end == 0 => return length,
+            _ => break,
+        }
+    }
+    end
 }
 
 /// The effect of a character on tokens.

@@ -158,10 +158,7 @@ fn governing_design(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding
                 .is_some_and(|design| !design.is_usable());
             if unusable && governing.design.is_usable() {
                 "would grant nothing"
-            } else if measured
-                .lost
-                .at_least(case.policy.settings.thresholds.share)
-            {
+            } else if measured.loses(&case.policy.settings.thresholds) {
                 "loses most of its text"
             } else {
                 return None;
