@@ -153,6 +153,7 @@ pub(super) fn gather(
             change,
             measured: done.measured,
             new_ends: done.new_ends,
+            moved_to: Vec::new(),
             content: done.content,
         });
         if all.len().is_multiple_of(GIVEN_BACK) {

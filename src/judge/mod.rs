@@ -11,6 +11,7 @@ mod in_memory;
 mod measured_changes;
 mod merge_base;
 mod merge_commits;
+mod moved_lines;
 mod named_files;
 mod nested_repositories;
 mod open_plans;

@@ -183,7 +183,10 @@ impl<'a> Judged<'a> {
 
     fn judged_change(&self, judged: MeasuredChange) -> Result<JudgedChange> {
         let MeasuredChange {
-            change, measured, ..
+            change,
+            measured,
+            moved_to,
+            ..
         } = judged;
         let shown = match measured {
             Some(measured) if measured.destroys() => {
@@ -203,6 +206,8 @@ impl<'a> Judged<'a> {
             original_lines: measured.and_then(|measured| measured.original_lines),
             new_lines: measured.and_then(|measured| measured.new_lines),
             lost_share: measured.and_then(|measured| measured.lost_share()),
+            reformatted: measured.is_some_and(|measured| measured.reformatted),
+            moved_to: moved_to.into_iter().map(|to| (to.path, to.lines)).collect(),
             preview,
             deleted,
         })

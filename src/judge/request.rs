@@ -200,6 +200,7 @@ impl OperationContext<'_, '_> {
             measured: Some(measured),
             // A request is about one file; only a move knows the new path.
             new_ends: Vec::new(),
+            moved_to: Vec::new(),
             content,
             change,
         })
@@ -216,6 +217,7 @@ impl OperationContext<'_, '_> {
         Ok(MeasuredChange {
             measured: Some(measured),
             new_ends: Vec::new(),
+            moved_to: Vec::new(),
             content: None,
             change: written(path, head.get(path)?, unknown),
         })

@@ -1,8 +1,8 @@
 //! The steps that every change goes through.
 
 use super::measured_changes::{self, MeasuredChanges};
-use super::merge_commits;
 use super::tree_view::GitTree;
+use super::{merge_commits, moved_lines};
 use crate::approval::Approval;
 use crate::change::Change;
 use crate::error::Result;
@@ -40,6 +40,10 @@ impl Judge<'_> {
         merge_commits::measure_against_closest(self.objects, parents, settings, &mut changes)?;
         if let Some(base) = self.base {
             changes.excuse_lfs(base)?;
+        }
+        // The loss of a merge may be measured against another parent than the old versions.
+        if parents.len() < 2 {
+            moved_lines::credit(self.objects, self.policy, &mut changes)?;
         }
         Ok(changes)
     }

@@ -58,7 +58,17 @@ pub(super) struct ChangeJson<'a> {
     original_lines: Option<usize>,
     new_lines: Option<usize>,
     lost_share: Option<f64>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    reformatted: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    moved_to: Vec<MovedToJson>,
     approved: bool,
+}
+
+#[derive(Serialize)]
+struct MovedToJson {
+    path: String,
+    lines: usize,
 }
 
 /// The document of `guard lint`.
@@ -136,6 +146,15 @@ pub(super) fn change(change: &JudgedChange) -> ChangeJson<'_> {
         original_lines: change.original_lines,
         new_lines: change.new_lines,
         lost_share: change.lost_share,
+        reformatted: change.reformatted,
+        moved_to: change
+            .moved_to
+            .iter()
+            .map(|(to, lines)| MovedToJson {
+                path: path(to.as_bstr()),
+                lines: *lines,
+            })
+            .collect(),
         approved: change.approved,
     }
 }

@@ -20,6 +20,8 @@ pub struct MeasuredChange {
     pub measured: Option<Measured>,
     /// Where Rename rows move a deleted path to, if the same change adds or modifies a file there.
     pub new_ends: Vec<RenameTarget>,
+    /// Where lines of a large file went that is not lost for that reason, or not as much.
+    pub moved_to: Vec<MovedTo>,
     /// Both versions, old and new, of a file whose content is itself a rule
     /// ([`super::wants_content`]) or a link's target; empty where a side is missing.
     pub content: Option<Box<(Vec<u8>, Vec<u8>)>>,
@@ -30,6 +32,15 @@ impl MeasuredChange {
     pub fn path(&self) -> &BStr {
         self.change.path.as_ref()
     }
+}
+
+/// Another file of the same change that gains lines which a file loses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MovedTo {
+    /// Its path.
+    pub path: BString,
+    /// The number of lines.
+    pub lines: usize,
 }
 
 /// The new path of a Rename row whose old path is deleted.

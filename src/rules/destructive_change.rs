@@ -1,6 +1,8 @@
 //! `destructive-change`: a large file loses most of its content, is deleted without a row, or becomes something else;
 //! a governing design is deleted or loses its table.
 
+use gix::bstr::BStr;
+
 use super::{Case, MeasuredChange, Sink, missing_row, out_of_scope};
 use crate::change::{Action, Change};
 use crate::finding::{Finding, Rule};
@@ -70,6 +72,16 @@ fn large_file(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
         finding = finding.detail("exact", false).help(
             "the versions are too large and too different to compare in full, so some kept lines may count as lost",
         );
+    }
+    if !changed.moved_to.is_empty() {
+        let to = changed.moved_to.iter().map(|to| to.path.as_ref());
+        let lines: usize = changed.moved_to.iter().map(|to| to.lines).sum();
+        finding = finding
+            .help(format!(
+                "{lines} lines are not counted, because they moved to {}",
+                listed(to)
+            ))
+            .detail("moved", lines);
     }
     if let Some(conversion) = measured.conversion {
         finding = finding.detail("becomes", conversion.name());
@@ -173,6 +185,19 @@ fn governing_design(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding
     .help("keep it until its work has landed, then move it with `git mv`")
     .detail("class", measured.class.name());
     Some(advise_approval(finding, case.policy, &changed.change))
+}
+
+/// The first three paths, and how many others there are.
+fn listed<'a>(paths: impl ExactSizeIterator<Item = &'a BStr>) -> String {
+    let more = paths.len().saturating_sub(3);
+    let shown: Vec<String> = paths
+        .take(3)
+        .map(|path| escaped(path).to_string())
+        .collect();
+    match more {
+        0 => shown.join(", "),
+        _ => format!("{} and {more} more", shown.join(", ")),
+    }
 }
 
 /// The unit in words.

@@ -100,6 +100,10 @@ pub struct JudgedChange {
     pub new_lines: Option<usize>,
     /// The lost share of the old lines, 0 to 1; `None` likewise.
     pub lost_share: Option<f64>,
+    /// Whether the lines changed and the words stayed, as after a formatter.
+    pub reformatted: bool,
+    /// The files of the same change that gained lines of this one, with their number.
+    pub moved_to: Vec<(BString, usize)>,
     /// Whether an approval covers exactly this change.
     pub approved: bool,
     /// The unified preview, for people.

@@ -1,0 +1,136 @@
+//! Lines that leave a large file for other files of the same change, such as when a module is split. They are kept if a
+//! row of the design grants those files and they have the same extension.
+
+use std::collections::HashMap;
+
+use gix::bstr::{BStr, ByteSlice};
+
+use super::measured_changes::MeasuredChanges;
+use crate::change::Change;
+use crate::error::Result;
+use crate::git::Objects;
+use crate::measure::{AddedLines, Class, Unit, classify};
+use crate::policy::{Actions, Policy};
+use crate::rules::MovedTo;
+
+/// Lowers the loss of each replaced file by the lines that other files gain.
+///
+/// # Errors
+/// A blob is missing or damaged.
+pub(super) fn credit(
+    objects: &Objects,
+    policy: &Policy,
+    changes: &mut MeasuredChanges,
+) -> Result<()> {
+    let losing: Vec<usize> = (0..changes.all.len())
+        .filter(|&at| loses_lines(changes, at))
+        .collect();
+    let mut pools: HashMap<&[u8], Receivers> = HashMap::new();
+    let mut credits = Vec::new();
+    for at in losing {
+        let change = &changes.all[at].change;
+        let Some(extension) = extension(change.path.as_ref()) else {
+            continue;
+        };
+        let pool = match pools.get_mut(extension) {
+            Some(pool) => pool,
+            None => pools
+                .entry(extension)
+                .or_insert(Receivers::of(objects, policy, changes, extension)?),
+        };
+        let (old, new) = changes.contents(objects, change)?;
+        let own = pool.numbers.get(&at).copied();
+        let moved = pool.lines.take(&old, &new, own).into_iter();
+        let moved: Vec<MovedTo> = moved
+            .filter_map(|(file, lines)| {
+                let to = &changes.all[*pool.files.get(file)?];
+                Some(MovedTo {
+                    path: to.change.path.clone(),
+                    lines,
+                })
+            })
+            .collect();
+        if !moved.is_empty() {
+            credits.push((at, moved));
+        }
+    }
+    for (at, moved) in credits {
+        let changed = &mut changes.all[at];
+        if let Some(measured) = &mut changed.measured {
+            let lines: usize = moved.iter().map(|to| to.lines).sum();
+            let lost = &mut measured.lost;
+            lost.lost = lost.lost.saturating_sub(lines);
+            lost.gone = lost.gone.saturating_sub(lines);
+            measured.class = classify(lost, &policy.settings.thresholds);
+        }
+        changed.moved_to = moved;
+    }
+    Ok(())
+}
+
+fn loses_lines(changes: &MeasuredChanges, at: usize) -> bool {
+    changes.all[at].measured.is_some_and(|measured| {
+        measured.class == Class::Replace
+            && measured.conversion.is_none()
+            && measured.lost.unit == Unit::Lines
+    })
+}
+
+/// The files that may receive lines, all with one extension.
+struct Receivers {
+    lines: AddedLines,
+    /// The position of the change of each file.
+    files: Vec<usize>,
+    /// The number of each file by the position of its change.
+    numbers: HashMap<usize, usize>,
+}
+
+impl Receivers {
+    fn of(
+        objects: &Objects,
+        policy: &Policy,
+        changes: &MeasuredChanges,
+        wanted: &[u8],
+    ) -> Result<Receivers> {
+        let mut receivers = Receivers {
+            lines: AddedLines::default(),
+            files: Vec::new(),
+            numbers: HashMap::new(),
+        };
+        for (at, changed) in changes.all.iter().enumerate() {
+            let change = &changed.change;
+            if extension(change.path.as_ref()) != Some(wanted) || !is_granted(policy, change) {
+                continue;
+            }
+            let (old, new) = changes.contents(objects, change)?;
+            if let Some(number) = receivers.lines.add(Some(&old), &new) {
+                receivers.files.push(at);
+                receivers.numbers.insert(at, number);
+            }
+        }
+        Ok(receivers)
+    }
+}
+
+/// Whether a row lets the change put lines there. `always`, companions and the exemption of designs do not count.
+fn is_granted(policy: &Policy, change: &Change) -> bool {
+    let path: &BStr = change.path.as_ref();
+    let (Some(scope), Some(new)) = (&policy.scope, change.new) else {
+        return false;
+    };
+    let actions = scope.actions(path);
+    let is_granted = match change.old {
+        None => actions.contains(Actions::ADD),
+        // Whether the file is new in this work decides `action-not-granted`.
+        Some(_) => actions.contains(Actions::MODIFY) || actions.contains(Actions::MODIFY_NEW),
+    };
+    is_granted && new.kind.is_file() && !policy.is_exempt(path)
+}
+
+/// The extension of a file name; a name such as `.profile` has none.
+fn extension(path: &BStr) -> Option<&[u8]> {
+    let name = path.rsplit(|&byte| byte == b'/').next()?;
+    let dot = name.rfind_byte(b'.').filter(|&dot| dot > 0)?;
+    let extension = &name[dot + 1..];
+    (!extension.is_empty()).then_some(extension)
+}
