@@ -43,6 +43,7 @@ pub fn commit(
         base: Some(base.unwrap_or(repo.tree_of(None)?.id()).to_string()),
         head: Some(id.to_string()),
         branch: branch.clone(),
+        reverts: None,
     };
     let input = Input {
         policy: PolicyInputs {

@@ -22,6 +22,7 @@ mod push;
 mod range;
 mod rename_targets;
 mod request;
+mod reverts;
 mod scope;
 mod scope_add;
 mod settings;

@@ -6,7 +6,7 @@ use gix::hashtable::HashMap;
 use super::approvals::CommitApprovals;
 use super::steps::Judge;
 use super::tree_view::GitTree;
-use super::{merge_base, merge_commits};
+use super::{merge_base, merge_commits, reverts};
 use crate::error::{Error, Result};
 use crate::finding::Finding;
 use crate::git::{Commit, Merges, Objects, Range, Repository, Tree};
@@ -17,14 +17,14 @@ use crate::threads::{self, Batches};
 /// Reports how many of how many commits are judged.
 pub type Progress<'a> = dyn Fn(usize, usize) + Sync + 'a;
 
-/// The findings on single commits of the range, in commit order, by the policy of the range.
+/// The findings on single commits of the range, in commit order, by the policy of the range, and notes on them.
 pub(super) fn judge(
     repo: &Repository,
     range: &Range,
     policy: &Policy,
     commit_approvals: &CommitApprovals,
     progress: &Progress<'_>,
-) -> Result<Vec<Finding>> {
+) -> Result<(Vec<Finding>, Vec<String>)> {
     if range.is_cut {
         return Err(Error::new(
             "the clone is shallow and lacks some commits of the range, so guard cannot judge each commit",
@@ -53,11 +53,22 @@ pub(super) fn judge(
     let threads = threads::most().min(range.commits.len());
     let done = threads::share(threads, &objects, |objects| work.run(objects))?;
     let mut done: Vec<_> = done.into_iter().flatten().collect();
-    done.sort_unstable_by_key(|(at, _)| *at);
-    Ok(done
-        .into_iter()
-        .flat_map(|(_, findings)| findings)
-        .collect())
+    done.sort_unstable_by_key(|commit| commit.at);
+    let (mut findings, mut notes) = (Vec::new(), Vec::new());
+    for commit in done {
+        findings.extend(commit.findings);
+        notes.extend(commit.note);
+    }
+    Ok((findings, notes))
+}
+
+/// The result for one commit.
+struct JudgedCommit {
+    /// Its position.
+    at: usize,
+    findings: Vec<Finding>,
+    /// That it is an exact revert, if that excuses anything.
+    note: Option<String>,
 }
 
 /// The number of commits per batch; neighbours share most of their trees.
@@ -79,17 +90,14 @@ struct CommitQueue<'a> {
 }
 
 impl CommitQueue<'_> {
-    /// Judges batches until none is left; returns the findings, each with the position of its commit.
-    fn run(&self, objects: &Objects) -> Result<Vec<(usize, Vec<Finding>)>> {
+    /// Judges batches until none is left.
+    fn run(&self, objects: &Objects) -> Result<Vec<JudgedCommit>> {
         let base = Tree::of_commit(objects, self.base)?;
         let mut done = Vec::new();
         while let Some(batch) = self.batches.take() {
             for at in batch {
-                let findings = self.judge(objects, &base, at, &self.commits[at]);
-                let findings = findings.inspect_err(|_| self.batches.stop())?;
-                if !findings.is_empty() {
-                    done.push((at, findings));
-                }
+                let judged = self.judge(objects, &base, at, &self.commits[at]);
+                done.push(judged.inspect_err(|_| self.batches.stop())?);
                 (self.progress)(at + 1, self.commits.len());
             }
         }
@@ -102,15 +110,20 @@ impl CommitQueue<'_> {
         base: &Tree<'_>,
         place: usize,
         commit: &Commit,
-    ) -> Result<Vec<Finding>> {
+    ) -> Result<JudgedCommit> {
         let id = commit.id;
+        let mut judged = JudgedCommit {
+            at: place,
+            findings: Vec::new(),
+            note: None,
+        };
         let tree = Tree::at(objects, commit.tree);
         let parents = merge_commits::parent_trees(objects, &commit.parents, &self.trees)?;
         let merges = &self.merges;
         let changes =
             merge_commits::own_changes(objects, merges, &commit.parents, &parents, &tree)?;
         if changes.is_empty() {
-            return Ok(Vec::new());
+            return Ok(judged);
         }
         let judge = Judge {
             objects,
@@ -124,12 +137,29 @@ impl CommitQueue<'_> {
         let merge_base = merge_base::at(base, self.policy, &changes)?;
         let mut findings =
             judge.check(&changes, &merge_base, &self.commit_approvals.counted_in(id))?;
+        if parents.len() < 2
+            && findings.iter().any(reverts::may_be_excused)
+            && let Some(&parent) = commit.parents.first()
+        {
+            let changes = changes.iter().map(|one| &one.change);
+            if let Some(reverted) = reverts::reverted(objects, parent, changes)?
+                && reverts::excuse(
+                    self.policy,
+                    self.trees.contains_key(&reverted),
+                    &mut findings,
+                )
+            {
+                let note = reverts::note(reverted);
+                judged.note = Some(format!("commit {}: {note}", id.to_hex_with_len(12)));
+            }
+        }
         self.commit_approvals.tell(&mut findings, Some(id));
         for finding in &mut findings {
             finding.message += &format!(" (in commit {})", id.to_hex_with_len(12));
             finding.details.insert("commit", id.to_string().into());
             finding.commit = Some(place);
         }
-        Ok(findings)
+        judged.findings = findings;
+        Ok(judged)
     }
 }

@@ -11,7 +11,7 @@ use super::criss_cross::MergeBases;
 use super::measured_changes::MeasuredChanges;
 use super::policy_loader::{PolicyInputs, load_for_changes};
 use super::steps::Judge;
-use super::{Options, merge_base};
+use super::{Options, merge_base, reverts};
 use crate::approval::Approval;
 use crate::change::Change;
 use crate::error::Result;
@@ -114,6 +114,24 @@ pub(super) fn judge<'a>(
             )
         }
     };
+    let is_reverting = policy.reverts.is_some();
+    // In a merge, the changes are not the whole commit.
+    let may_revert = input.parents.len() < 2 && findings.iter().any(reverts::may_be_excused);
+    if let Some(head) = base_commit.filter(|_| is_reverting || may_revert) {
+        let changes = changes.all.iter().map(|one| &one.change);
+        let reverted = match policy.reverts {
+            None => reverts::reverted(objects, head, changes)?,
+            known => known,
+        };
+        if let Some(reverted) = reverted {
+            // What a range reverts is older than the range.
+            let is_own = stage != Stage::Range && reverts::is_own(repo, &policy, head, reverted)?;
+            if reverts::excuse(&policy, is_own, &mut findings) || is_reverting {
+                policy.reverts = Some(reverted);
+                policy.notes.push(reverts::note(reverted));
+            }
+        }
+    }
     commit_approvals.tell(&mut findings, None);
     findings.extend(document_faults(&policy));
     Ok(Judged {
@@ -169,6 +187,10 @@ impl<'a> Judged<'a> {
     /// # Errors
     /// A content to show cannot be read.
     pub(super) fn verdict(mut self, source: Source) -> Result<Verdict> {
+        let source = Source {
+            reverts: self.policy.reverts.map(|commit| commit.to_string()),
+            ..source
+        };
         let changes = std::mem::take(&mut self.changes.all).into_iter();
         let changes = changes.map(|change| self.judged_change(change));
         Ok(Verdict {

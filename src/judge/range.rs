@@ -32,6 +32,7 @@ pub fn range(
         base: range.base.map(|id| id.to_string()),
         head: range.head.map(|id| id.to_string()),
         branch: range.branch.clone(),
+        reverts: None,
     };
     let Some(head) = range.head else {
         return Ok(Verdict {
@@ -74,13 +75,14 @@ pub fn range(
     }
     judged.policy.notes.splice(0..0, notes);
     if let Some(progress) = each_commit {
-        let of_commits = per_commit::judge(
+        let (of_commits, notes) = per_commit::judge(
             repo,
             range,
             &judged.policy,
             &judged.commit_approvals,
             progress,
         )?;
+        judged.policy.notes.extend(notes);
         // A finding on a single commit says the same in more detail, unless an approval cleared only that.
         judged.findings.retain(|net| {
             !of_commits

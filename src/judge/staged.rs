@@ -45,6 +45,7 @@ fn verdict(kind: SourceKind, judged: Judged<'_>) -> Result<Verdict> {
         base: judged.base.map(|id| id.to_string()),
         head: None,
         branch: judged.branch.clone(),
+        reverts: None,
     };
     judged.verdict(source)
 }

@@ -143,6 +143,8 @@ pub struct Policy {
     pub(crate) added: Vec<Grant>,
     /// Notes on how this policy was loaded.
     pub(crate) notes: Vec<String>,
+    /// The commit that the change reverts exactly, if that is why it needs no design.
+    pub(crate) reverts: Option<ObjectId>,
     /// Why the proposed `guard.toml` is invalid.
     pub(crate) broken_settings: Option<String>,
     /// Whether the change adds the first `guard.toml`.
@@ -182,6 +184,7 @@ impl Policy {
             settings,
             designs,
             notes: Vec::new(),
+            reverts: None,
             broken_settings: None,
             adopting: false,
             moved_designs: Vec::new(),
@@ -200,6 +203,12 @@ impl Policy {
         self.designs
             .iter()
             .find(|governing| governing.design.path == path)
+    }
+
+    /// Whether a design other than the standing ones is in force.
+    pub(crate) fn has_own_design(&self) -> bool {
+        let mut designs = self.designs.iter();
+        designs.any(|governing| governing.chosen_by != ChosenBy::Standing)
     }
 
     /// Whether `path` needs no row: a design, the pointer to one, or guard's own settings.

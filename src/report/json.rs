@@ -75,16 +75,20 @@ struct MovedToJson {
 pub(super) fn report(verdict: &Verdict, out: &mut dyn Write) -> io::Result<()> {
     let source = &verdict.source;
     let (findings, changes) = (ordered(&verdict.findings), verdict.ordered_changes());
+    let mut source_json = json!({
+        "kind": source.kind.name(),
+        "base": source.base,
+        "head": source.head,
+        "branch": source.branch.as_ref().map(|name| path(name.as_bstr())),
+        "notes": verdict.notes,
+    });
+    if let Some(reverted) = &source.reverts {
+        source_json["reverts"] = reverted.as_str().into();
+    }
     let value = ReportJson {
         version: 1,
         verdict: verdict.outcome().name(),
-        source: json!({
-            "kind": source.kind.name(),
-            "base": source.base,
-            "head": source.head,
-            "branch": source.branch.as_ref().map(|name| path(name.as_bstr())),
-            "notes": verdict.notes,
-        }),
+        source: source_json,
         designs: designs(&verdict.designs),
         findings: Streamed(|| findings.iter().map(|one| finding(one))),
         changes: Streamed(|| changes.iter().map(|one| change(one))),

@@ -66,6 +66,8 @@ pub struct Source {
     pub head: Option<String>,
     /// The branch; `None` for a detached HEAD.
     pub branch: Option<BString>,
+    /// The commit that the changes revert exactly, in hexadecimal, if the verdict depends on that.
+    pub reverts: Option<String>,
 }
 
 /// A design in force.

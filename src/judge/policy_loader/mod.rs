@@ -11,7 +11,7 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 
 use super::tree_view::GitTree;
-use super::{Options, named_files};
+use super::{Options, named_files, reverts};
 use crate::change::{Change, Kind};
 use crate::error::Result;
 use crate::finding::Help;
@@ -106,13 +106,14 @@ impl<'a> PolicyInputs<'a> {
 ///
 /// # Errors
 /// Settings or designs that cannot be used, no design, or more than one without a choice.
-pub(super) fn load_for_changes(
-    repo: &Repository,
-    inputs: PolicyInputs<'_>,
-    changes: &[Change],
-    options: &Options,
+pub(super) fn load_for_changes<'a>(
+    repo: &'a Repository,
+    inputs: PolicyInputs<'a>,
+    changes: &'a [Change],
+    options: &'a Options,
 ) -> Result<Policy> {
     let mut loader = Loader::new(repo, inputs, options)?;
+    loader.changes = changes;
     loader.moved_designs = moved_designs(&loader.settings, changes);
     let mut needs_design = false;
     for change in changes {
@@ -146,6 +147,10 @@ struct Loader<'a> {
     moved_designs: Vec<Move>,
     /// The settings that the change brings, if other ones are in force.
     next_settings: Option<Settings>,
+    /// What is judged; a request has none.
+    changes: &'a [Change],
+    /// The commit that the changes revert exactly, if there is no design.
+    reverts: Option<ObjectId>,
     /// The first change that needs a design.
     first_refused: Option<BString>,
     known: Option<&'a KnownDesigns>,
@@ -173,6 +178,8 @@ impl<'a> Loader<'a> {
             notes: Vec::new(),
             moved_designs: Vec::new(),
             next_settings: None,
+            changes: &[],
+            reverts: None,
             first_refused: None,
             known: None,
         };
@@ -320,9 +327,11 @@ impl<'a> Loader<'a> {
         }
         if needed && !has_own {
             if designs.is_empty() && self.settings.missing == Missing::Block {
-                return Err(self.no_design());
-            }
-            if self.settings.missing == Missing::Block {
+                self.reverts = self.exact_revert()?;
+                if self.reverts.is_none() {
+                    return Err(self.no_design());
+                }
+            } else if self.settings.missing == Missing::Block {
                 self.notes.push(format!(
                     "{}: only standing designs apply; for other work, choose a design (guard use FILE) or switch to its branch",
                     self.no_design().message
@@ -330,6 +339,14 @@ impl<'a> Loader<'a> {
             }
         }
         Ok(designs)
+    }
+
+    /// The commit that the changes revert exactly, if guard is set up.
+    fn exact_revert(&self) -> Result<Option<ObjectId>> {
+        match self.inputs.base.filter(|_| self.configured) {
+            Some(base) => reverts::reverted(self.objects, base, self.changes.iter()),
+            None => Ok(None),
+        }
     }
 
     fn policy(mut self, needs_design: bool) -> Result<Policy> {
@@ -341,12 +358,14 @@ impl<'a> Loader<'a> {
         let has_own = designs
             .iter()
             .any(|governing| !self.is_standing(governing.design.path.as_ref()));
-        let skipped = needed && !has_own && self.settings.missing == Missing::Skip;
+        let skips = self.settings.missing == Missing::Skip || self.reverts.is_some();
+        let skipped = needed && !has_own && skips;
         let policy = Policy::new(self.inputs.stage, self.settings, designs);
         let moved = self.moved_designs.into_iter();
         Ok(Policy {
             scope: policy.scope.filter(|_| !skipped),
             notes: self.notes,
+            reverts: self.reverts,
             broken_settings: self.broken_settings,
             adopting: self.adopting,
             moved_designs: moved.map(|moved| moved.to).collect(),

@@ -73,6 +73,7 @@ fn refused() -> Verdict {
             base: Some("0123456789abcdef0123456789abcdef01234567".into()),
             head: None,
             branch: Some("188-paths".into()),
+            reverts: None,
         },
         designs: vec![design()],
         findings: vec![finding.detail("kind", "name")],
