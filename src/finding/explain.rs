@@ -74,7 +74,11 @@ file of more than 8 KiB is large. The rule also fires if a large file is
 emptied, or deleted without a row about it; if text becomes what git shows as
 binary, or binary data becomes text; and if either becomes a link or a Git LFS
 pointer. A design in force may not be deleted or lose most of its content at any
-size.",
+size.
+
+A reformat, which keeps the words, is no replacement. Lines that move to another
+granted file of the same change are not lost, and an exact revert of a recent
+commit passes. docs/everyday.md has the conditions.",
                 why: "\
 Rewriting a file from memory looks like an edit, but drops content that should
 have stayed. Added lines do not make up for lost ones, so guard does not count

@@ -20,6 +20,12 @@ pub struct Case {
     /// The arguments after `guard`.
     pub run: Vec<String>,
     pub naive: Option<String>,
+    /// What happens, in one paragraph.
+    pub about: String,
+    /// The name of the everyday situation, for docs/everyday.md.
+    pub situation: Option<String>,
+    /// The commands after which guard accepts the refused change.
+    pub then: Vec<String>,
 }
 
 /// All case files below `fixtures/repos`, by name.
@@ -53,8 +59,14 @@ fn parse(name: &str, file: PathBuf, text: &str) -> Result<Case, String> {
     let mut run = words("guard lint");
     let mut naive = None;
     let (mut says, mut never) = (Vec::new(), Vec::new());
-    let mut lines = text.lines().map_while(|line| line.strip_prefix('#'));
-    if lines.next().is_none_or(|line| line.trim().is_empty()) {
+    let (mut situation, mut then) = (None, Vec::new());
+    let lines = text.lines().map_while(|line| line.strip_prefix('#'));
+    let about: Vec<&str> = lines
+        .clone()
+        .map(str::trim)
+        .take_while(|line| !line.is_empty())
+        .collect();
+    if about.is_empty() {
         return Err("the first line must say what happens".to_owned());
     }
     let mut in_header = false;
@@ -77,6 +89,8 @@ fn parse(name: &str, file: PathBuf, text: &str) -> Result<Case, String> {
             "says" => says.push(value.to_owned()),
             "never" => never.push(value.to_owned()),
             "run" => run = words(value),
+            "situation" => situation = Some(value.to_owned()),
+            "then" => then.push(value.to_owned()),
             "naive" if ["fooled", "not-fooled", "runs-canary"].contains(&value) => {
                 naive = Some(value.to_owned());
             }
@@ -101,6 +115,9 @@ fn parse(name: &str, file: PathBuf, text: &str) -> Result<Case, String> {
         never,
         run: arguments.to_vec(),
         naive,
+        about: about.join(" "),
+        situation,
+        then,
     })
 }
 
@@ -120,6 +137,12 @@ pub enum Outcome {
     Built(Built),
     /// It cannot run here, and why.
     Skipped(String),
+}
+
+/// The formatter of the toolchain that runs the tests. The one on `PATH` may need the caller's home directory.
+fn rustfmt() -> PathBuf {
+    let cargo = std::env::var_os("CARGO").unwrap_or_default();
+    Path::new(&cargo).with_file_name("rustfmt")
 }
 
 /// Runs the script of a case in an empty directory.
@@ -150,6 +173,8 @@ pub fn build(case: &Case) -> Result<Outcome, String> {
         .args(["-euc", &script])
         .env("CANARY", built.repo.path("../canary"))
         .env("OUTSIDE", built.repo.path("../outside"))
+        .env("TOOLS", Path::new(SOURCE).join("target"))
+        .env("RUSTFMT", rustfmt())
         .env("JUDGE_ENV", built.repo.path("../judge-env"))
         .env("GUARD", GUARD);
     let output = common::run(&mut command);
@@ -191,6 +216,13 @@ impl Built {
         for (name, value) in &self.environment {
             command.env(name, value);
         }
+        command
+    }
+
+    /// A line of shell in the environment that the case asks for.
+    pub fn shell(&self, line: &str) -> Command {
+        let mut command = self.judging("sh");
+        command.args(["-euc", line]);
         command
     }
 

@@ -1,0 +1,108 @@
+//! docs/everyday.md: what guard says in everyday situations, from the cases in fixtures/repos that have one.
+//! `repositories` runs the same cases, with the commands that the page names.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use crate::common::SOURCE;
+use crate::repositories::case::{self, Case};
+
+const PAGE: &str = "docs/everyday.md";
+/// The table stands between these lines.
+const START: &str = "<!-- the table of the cases begins -->\n";
+const END: &str = "<!-- the table of the cases ends -->\n";
+
+/// The situations that the page must hold, at least.
+const AT_LEAST: usize = 18;
+
+fn situations() -> Vec<Case> {
+    let mut cases = case::all().unwrap();
+    cases.retain(|case| case.situation.is_some());
+    cases.sort_by_key(|case| case.situation.clone());
+    cases
+}
+
+fn table() -> String {
+    let mut table =
+        "| situation | verdict | commands | what happens |\n|---|---|---|---|\n".to_owned();
+    for case in situations() {
+        let verdict = match (case.exit, case.rules.iter().next()) {
+            (0, _) => "accepted".to_owned(),
+            (1, Some(rule)) => format!("refused: `{rule}`"),
+            _ => "no verdict".to_owned(),
+        };
+        let then: Vec<String> = case.then.iter().map(|line| format!("`{line}`")).collect();
+        let then = match then.is_empty() {
+            true => String::new(),
+            false => format!(" Then: {}", then.join(", ")),
+        };
+        writeln!(
+            table,
+            "| [{}](../fixtures/repos/{}.sh) | {verdict} | {} | {}{} |",
+            case.situation.unwrap(),
+            case.name,
+            case.then.len(),
+            case.about.replace('|', "\\|"),
+            then.replace('|', "\\|")
+        )
+        .unwrap();
+    }
+    table
+}
+
+/// To write the page anew: `WRITE_DOCS=1 cargo test --test main -- everyday::`.
+#[test]
+fn the_page_holds_the_table_of_the_cases() {
+    let file = Path::new(SOURCE).join(PAGE);
+    let page = fs::read_to_string(&file).unwrap();
+    let (before, rest) = page.split_once(START).unwrap();
+    let (_, after) = rest.split_once(END).unwrap();
+    let current = format!("{before}{START}\n{}\n{END}{after}", table());
+    if std::env::var_os("WRITE_DOCS").is_some() {
+        fs::write(&file, &current).unwrap();
+    }
+    assert!(
+        fs::read_to_string(&file).unwrap() == current,
+        "{PAGE} is out of date; write it anew: WRITE_DOCS=1 cargo test --test main -- everyday::"
+    );
+}
+
+#[test]
+fn every_everyday_situation_is_a_case() {
+    let cases = situations();
+    assert!(cases.len() >= AT_LEAST, "{} situations", cases.len());
+    let names: Vec<&str> = cases
+        .iter()
+        .filter_map(|case| case.situation.as_deref())
+        .collect();
+    for wanted in [
+        "Hot fix on main",
+        "Dependency bump with its lock file",
+        "`ruff format` over 24 files",
+        "`prettier` over 24 files",
+        "`rustfmt` over 24 files",
+        "Merge of main",
+        "Rebase onto main",
+        "Conflict with main",
+        "Split of a module into granted files",
+        "Split that drops half",
+        "Generated file, exempt",
+        "Rename of a module",
+        "Rename of a package",
+        "Two designs match the branch",
+        "Typo in the documentation",
+        "Revert of an own commit",
+        "Revert of a merge on main",
+        "Cherry-pick with a conflict",
+        "Amend",
+        "Design moved to `done/`",
+    ] {
+        assert!(names.contains(&wanted), "{wanted} is not among {names:#?}");
+    }
+    for case in &cases {
+        assert_eq!(case.exit == 0, case.then.is_empty(), "{}", case.name);
+    }
+}

@@ -1,0 +1,118 @@
+//! Exact reverts of recent commits need neither an approval nor, on a branch without one, a design.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fmt::Write as _;
+
+use crate::common::{Repo, findings, lines};
+
+const FILE: &str = "src/app.py";
+
+/// A repository on main with guard set up and no design in force, and a file that its last commit rewrote.
+fn rewritten() -> Repo {
+    let repo = Repo::new();
+    repo.stage(
+        "guard.toml",
+        "[lld]\npath = \"docs/lld/LLD-{issue}.md\"\nbase = \"main\"\n",
+    );
+    repo.stage(FILE, lines(1..=300));
+    repo.commit("Start");
+    repo.stage(FILE, lines(1001..=1300));
+    repo.commit("Rewrite");
+    repo
+}
+
+#[test]
+fn report_names_the_reverted_commit() {
+    let repo = rewritten();
+    let reverted = repo.git(&["rev-parse", "HEAD"]);
+    repo.git(&["revert", "--no-commit", "HEAD"]);
+    let report = repo.json(&["lint"]);
+    assert_eq!(report["verdict"], "accepted");
+    assert_eq!(report["source"]["reverts"], reverted.trim());
+    repo.guard(&["lint"])
+        .exits(0)
+        .says(&format!("exact revert of {}", &reverted[..12]));
+}
+
+#[test]
+fn ordinary_changes_are_no_reverts() {
+    let repo = rewritten();
+    repo.stage(FILE, lines(1..=299));
+    repo.guard(&["lint"]).exits(2);
+    repo.stage(FILE, lines(1001..=1301));
+    let report = repo.json(&["lint"]);
+    assert!(report["source"]["reverts"].is_null());
+}
+
+#[test]
+fn executable_bit_belongs_to_the_revert() {
+    let repo = rewritten();
+    repo.git(&["revert", "--no-commit", "HEAD"]);
+    repo.git(&["update-index", "--chmod=+x", FILE]);
+    repo.guard(&["lint"]).exits(2);
+}
+
+#[test]
+fn hooks_let_an_exact_revert_pass_and_each_commit_of_a_range_is_recognised() {
+    let repo = rewritten();
+    repo.install_hook("pre-commit");
+    repo.install_hook("prepare-commit-msg");
+    repo.branch("undo");
+    repo.git(&["revert", "--no-commit", "HEAD"]);
+    repo.try_git(&["commit", "--quiet", "-m", "Revert"])
+        .exits(0)
+        .says("exact revert of");
+    let arguments = ["lint", "--range", "main..HEAD", "--each-commit"];
+    let report = repo.json(&arguments);
+    assert_eq!(report["verdict"], "accepted", "{report}");
+    repo.guard(&["lint", "--commit", "HEAD"]).exits(0);
+    // Another commit makes the range more than the revert, which stays one.
+    repo.stage("src/more.py", lines(1..=5));
+    repo.git(&[
+        "-c",
+        "core.hooksPath=/dev/null",
+        "commit",
+        "--quiet",
+        "-m",
+        "More",
+    ]);
+    repo.guard(&arguments).exits(2).says("no design");
+}
+
+#[test]
+fn commits_of_main_stay_within_the_scope_of_a_design() {
+    let repo = rewritten();
+    repo.design("docs/lld/LLD-188.md", &[("src/other.py", "Add", "other")]);
+    repo.git(&["add", "--all"]);
+    repo.commit("Design");
+    repo.branch("188-work");
+    repo.git(&["revert", "--no-commit", "HEAD~1"]);
+    let report = repo.json(&["lint"]);
+    assert_eq!(findings(&report), [("out-of-scope", FILE)]);
+}
+
+#[test]
+fn five_hundred_commits_are_recent_and_one_more_is_not() {
+    for (between, code) in [(499, 0), (500, 2)] {
+        let repo = rewritten();
+        let mut stream = String::new();
+        for n in 0..between {
+            let from = match n {
+                0 => "from refs/heads/main^0\n",
+                _ => "",
+            };
+            write!(
+                stream,
+                "commit refs/heads/main\ncommitter A <a@b.example> {} +0000\ndata 1\nx{from}M 100644 inline notes\ndata {}\n{n}\n",
+                1_800_000_000 + n,
+                n.to_string().len()
+            )
+            .unwrap();
+        }
+        repo.git_with_input(&["fast-import", "--quiet"], stream.as_bytes());
+        repo.git(&["reset", "--quiet", "--hard"]);
+        repo.git(&["revert", "--no-commit", &format!("HEAD~{between}")]);
+        repo.guard(&["lint"]).exits(code);
+    }
+}
