@@ -365,3 +365,59 @@ fn unknown_kind_of_pointer_is_refused() {
         .says("docs/current.txt")
         .says("feature.json");
 }
+
+#[test]
+fn trailers_name_all_documents_of_a_design() {
+    let repo = repo(
+        SPECS,
+        &[
+            ("specs/004-login/plan.md", "src/a.rs"),
+            ("specs/004-login/tasks.md", "src/b.rs"),
+        ],
+    );
+    repo.branch("004-login");
+    repo.install_hook("prepare-commit-msg");
+    repo.stage("src/a.rs", "a\n");
+    repo.stage("src/b.rs", "b\n");
+    repo.git(&["commit", "--quiet", "-m", "New"]);
+    let message = repo.git(&["log", "-1", "--format=%B"]);
+    for name in ["plan", "tasks"] {
+        let trailer = format!("Guard-Design: specs/004-login/{name}.md");
+        assert!(message.contains(&trailer), "{message}");
+    }
+    // On a branch of another name, the trailers select both.
+    repo.branch("elsewhere");
+    repo.guard(&["lint", "--range", "main..HEAD"]).exits(0);
+}
+
+#[test]
+fn range_is_judged_by_the_pointer_at_its_end() {
+    let repo = pointed();
+    repo.stage(
+        ".specify/feature.json",
+        "{\"feature_directory\": \"specs/005-logout\"}\n",
+    );
+    repo.commit("Begin the next feature");
+    repo.stage("src/b.rs", "b\n");
+    repo.commit("New");
+    repo.guard(&["lint", "--range", "main..HEAD"]).exits(0);
+    // With `authority = "base"`, neither rows nor pointers of the range count.
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.stage("guard.toml", format!("{POINTED}authority = \"base\"\n"));
+    repo.commit("Judge by the base");
+    repo.git(&["switch", "--quiet", "work"]);
+    repo.git(&["rebase", "--quiet", "main"]);
+    repo.guard(&["lint", "--range", "main..HEAD"])
+        .exits(1)
+        .says("src/b.rs is not in the design");
+}
+
+#[cfg(unix)]
+#[test]
+fn link_in_place_of_the_pointer_needs_a_row() {
+    let repo = pointed();
+    std::fs::remove_file(repo.path(".specify/feature.json")).unwrap();
+    std::os::unix::fs::symlink("../src/x.json", repo.path(".specify/feature.json")).unwrap();
+    repo.git(&["add", ".specify"]);
+    repo.guard(&["lint"]).exits(1).says(".specify/feature.json");
+}

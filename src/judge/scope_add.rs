@@ -113,14 +113,14 @@ pub fn extend_design(
             extended.granted.push(row.path);
             continue;
         }
-        let (text, inserted) = row_insertion::insert(&design, &row, parse)?;
+        let (text, extended_design, inserted) = row_insertion::insert(&design, &row, parse)?;
         // An earlier row that is now further down moves with the text.
         for earlier in &mut extended.rows {
             earlier.line += usize::from(earlier.line >= inserted.line);
         }
         extended.rows.push(inserted);
-        extended.after = text.clone().into_bytes();
-        design = parse(&text)?;
+        extended.after = text.into_bytes();
+        design = extended_design;
     }
     Ok(extended)
 }

@@ -1,7 +1,7 @@
 //! Adds a row to the text of a design, in the form of its table or list. The result counts only if it grants exactly
 //! what was asked for.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
@@ -54,7 +54,7 @@ pub fn actions_of(change_type: &str) -> Option<Actions> {
     }
 }
 
-/// Adds the row, and returns the new text with it. `parse` reads a text as the design.
+/// Adds the row, and returns the new text and design with it. `parse` reads a text as the design.
 ///
 /// # Errors
 /// The design has no form to add to, or the result would not grant exactly this path.
@@ -62,7 +62,7 @@ pub fn insert(
     design: &Design,
     row: &NewRow,
     parse: impl FnOnce(&str) -> Result<Design>,
-) -> Result<(String, InsertedRow)> {
+) -> Result<(String, Design, InsertedRow)> {
     let by_hand = |why: String| {
         Error::new(format!(
             "guard cannot add {} to {}: {why}",
@@ -124,6 +124,7 @@ pub fn insert(
     match unexpected(design, &parsed, row, actions) {
         None => Ok((
             new,
+            parsed,
             InsertedRow {
                 text,
                 line: after + 1,
@@ -260,13 +261,15 @@ impl<'a> DocumentLines<'a> {
         let is_untyped = |grant: &Grant| {
             grant.change_type.is_empty() && grant.actions == untyped && untyped.contains(actions)
         };
+        let mut on_line: HashMap<usize, usize> = HashMap::new();
+        for grant in &design.grants {
+            *on_line.entry(grant.anchor.line).or_default() += 1;
+        }
         let is_alike = |grant: &&Grant| {
-            let is_only = |other: &Grant| other.anchor.line != grant.anchor.line;
-            let others = design.grants.iter().filter(|other| !is_only(other)).count();
             grant.anchor.line >= start
                 && (grant.actions == actions || is_untyped(grant))
                 && grant.renamed.is_none()
-                && others == 1
+                && on_line.get(&grant.anchor.line) == Some(&1)
         };
         let alike: Vec<&Grant> = design.grants.iter().filter(is_alike).collect();
         let near = alike
@@ -323,14 +326,16 @@ impl TableLines<'_> {
             .filter(|grant| (self.header + 2..end).contains(&grant.anchor.line))
             .collect();
         let after = last_near(&own, row.path.as_ref()).map_or(end - 1, |grant| grant.anchor.line);
-        let has_word = |grant: &&&Grant| {
-            let word = &grant.change_type;
-            // Not a remark or a sentence after it.
-            let is_word = !word.contains(|c: char| c.is_whitespace() || c == '(');
-            is_word && grant.actions == actions && actions_of(word) == Some(actions)
-        };
-        let word = own.iter().rfind(has_word);
-        let word = word.map_or(row.change_type.as_str(), |grant| &grant.change_type);
+        // Not a remark or a sentence after the word.
+        let is_word = |word: &&str| !word.contains(|c: char| c.is_whitespace() || c == '(');
+        let alike = own.iter().rev().filter(|grant| grant.actions == actions);
+        let mut tried = HashSet::new();
+        let word = alike
+            .map(|grant| grant.change_type.as_str())
+            .filter(is_word)
+            .filter(|word| tried.insert(*word))
+            .find(|word| actions_of(word) == Some(actions));
+        let word = word.unwrap_or(&row.change_type);
         let advice = cells(advice);
         let headers = cells(self.lines.first()?);
         let is_path = |cell: &&str| *cell != OPEN && *cell != row.change_type;
@@ -479,7 +484,7 @@ mod tests {
             change_type: change_type.to_owned(),
             description: None,
         };
-        let (new, inserted) = insert(&parse(text), &row, |text| Ok(parse(text)))?;
+        let (new, _, inserted) = insert(&parse(text), &row, |text| Ok(parse(text)))?;
         let line = new.lines().nth(inserted.line - 1).unwrap();
         assert_eq!(line, inserted.text);
         let without: String = new
@@ -561,7 +566,7 @@ After it.
             };
             insert(&parse(TABLE), &row, |text| Ok(parse(text)))
                 .unwrap()
-                .1
+                .2
                 .line
         };
         assert_eq!(line("src/c.rs"), 7);
@@ -579,11 +584,11 @@ After it.
             change_type: "Add".to_owned(),
             description: Some("a | b".to_owned()),
         };
-        let (new, _) = insert(&parse(&crlf), &row, |text| Ok(parse(text))).unwrap();
+        let (new, ..) = insert(&parse(&crlf), &row, |text| Ok(parse(text))).unwrap();
         assert_eq!(new.matches('\n').count(), new.matches("\r\n").count());
         assert!(new.contains("a \\| b"), "{new}");
         let cut = TABLE.strip_suffix("\n\nAfter it.\n").unwrap();
-        let (new, _) = insert(&parse(cut), &row, |text| Ok(parse(text))).unwrap();
+        let (new, ..) = insert(&parse(cut), &row, |text| Ok(parse(text))).unwrap();
         assert_eq!(parse(&new).grants.len(), 4);
     }
 

@@ -1,7 +1,7 @@
 //! Barrel files: `index.ts`, `__init__.py`, `mod.rs` and `lib.rs` may gain lines that name a module which the design
 //! lets the work add. Every such line must be a declaration of the language that does nothing else.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
@@ -43,7 +43,7 @@ pub(super) struct AddedModules {
     /// Their paths, with and without extension; for a file that stands for its directory, also the directory.
     paths: HashSet<BString>,
     /// The directories in which a module of this name is added.
-    places: HashMap<BString, Vec<BString>>,
+    places: HashMap<BString, BTreeSet<BString>>,
 }
 
 impl AddedModules {
@@ -56,7 +56,7 @@ impl AddedModules {
                 .places
                 .entry(name.into())
                 .or_default()
-                .push(directory.into());
+                .insert(directory.into());
             modules.paths.insert(module.into());
             modules.paths.insert(path.to_owned());
         }
@@ -87,7 +87,8 @@ impl AddedModules {
     fn is_named(&self, language: Language, directory: &[u8], line: &str) -> bool {
         let is_here = |name: &str| {
             let places = self.places.get(BStr::new(name));
-            places.is_some_and(|places| places.iter().any(|place| place.starts_with(directory)))
+            let below = places.and_then(|places| places.range(BString::from(directory)..).next());
+            below.is_some_and(|place| place.starts_with(directory))
         };
         match language {
             Language::Script => {
