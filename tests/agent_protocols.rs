@@ -992,3 +992,42 @@ fn hostile_paths_get_the_verdict_of_guard_check_from_every_agent() {
     }
     assert!(judged > 500, "{judged}");
 }
+
+/// guard panics if it has to wait for its lock and the system has no thread for it.
+#[cfg(target_os = "linux")]
+#[test]
+fn panic_is_a_denial_in_the_terms_of_every_agent() {
+    let repo = repo();
+    if !strace::is_there(&repo) {
+        return;
+    }
+    repo.write(".git/guard/write.lock", "");
+    let lock = std::fs::File::open(repo.path(".git/guard/write.lock")).unwrap();
+    lock.lock().unwrap();
+    for agent in AGENTS {
+        let (tool, input) = tools(agent).remove(0);
+        let sent = payload(&repo, agent, tool, &input).to_string();
+        let calls = ["-etrace=clone,clone3", "-einject=clone,clone3:error=EAGAIN"];
+        let mut traced = repo.command("strace");
+        traced.args(["-f", "-qq", "-o", "/dev/null"]).args(calls);
+        let answer = run_with_input(traced.args([GUARD, "hook", agent]), sent.as_bytes());
+        let said = answer.stderr.trim_end();
+        assert!(said.contains("guard: internal error: "), "{agent}: {said}");
+        let reason = said.lines().last().unwrap().to_owned();
+        assert!(reason.contains("so it is denied"), "{agent}: {said}");
+        let stderr = format!("{reason}\n");
+        let code = answer.code;
+        assert_eq!(code, 2, "{agent}");
+        // Copilot takes any code but 0 for a denial, too.
+        let code = denial(agent, "").1;
+        assert_denied(
+            agent,
+            &Output {
+                stderr,
+                code,
+                ..answer
+            },
+            "guard failed",
+        );
+    }
+}
