@@ -1,7 +1,7 @@
 //! Lines that leave a large file for other files of the same change, such as when a module is split. They are kept if a
 //! row of the design grants those files and they have the same extension.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use gix::bstr::{BStr, ByteSlice};
 
@@ -25,33 +25,32 @@ pub(super) fn credit(
     let losing: Vec<usize> = (0..changes.all.len())
         .filter(|&at| loses_lines(changes, at))
         .collect();
-    let mut pools: HashMap<&[u8], Receivers> = HashMap::new();
     let mut credits = Vec::new();
-    for at in losing {
-        let change = &changes.all[at].change;
-        let Some(extension) = extension(change.path.as_ref()) else {
-            continue;
-        };
-        let pool = match pools.get_mut(extension) {
-            Some(pool) => pool,
-            None => pools
-                .entry(extension)
-                .or_insert(Receivers::of(objects, policy, changes, extension)?),
-        };
-        let (old, new) = changes.contents(objects, change)?;
-        let own = pool.numbers.get(&at).copied();
-        let moved = pool.lines.take(&old, &new, own).into_iter();
-        let moved: Vec<MovedTo> = moved
-            .filter_map(|(file, lines)| {
-                let to = &changes.all[*pool.files.get(file)?];
-                Some(MovedTo {
-                    path: to.change.path.clone(),
-                    lines,
+    for (wanted, losing) in by_extension(changes, &losing) {
+        let mut receivers = Receivers::default();
+        for &at in &losing {
+            let (old, new) = changes.contents(objects, &changes.all[at].change)?;
+            receivers.lines.want(&old, &new);
+        }
+        receivers.fill(objects, policy, changes, wanted)?;
+        for at in losing {
+            let (old, new) = changes.contents(objects, &changes.all[at].change)?;
+            let own = receivers.numbers.get(&at).copied();
+            let moved: Vec<MovedTo> = receivers
+                .lines
+                .take(&old, &new, own)
+                .into_iter()
+                .filter_map(|(file, lines)| {
+                    let to = &changes.all[*receivers.files.get(file)?];
+                    Some(MovedTo {
+                        path: to.change.path.clone(),
+                        lines,
+                    })
                 })
-            })
-            .collect();
-        if !moved.is_empty() {
-            credits.push((at, moved));
+                .collect();
+            if !moved.is_empty() {
+                credits.push((at, moved));
+            }
         }
     }
     for (at, moved) in credits {
@@ -68,6 +67,20 @@ pub(super) fn credit(
     Ok(())
 }
 
+/// The files that lose lines, by extension; those without one are left out.
+fn by_extension<'a>(
+    changes: &'a MeasuredChanges,
+    losing: &[usize],
+) -> BTreeMap<&'a [u8], Vec<usize>> {
+    let mut all: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
+    for &at in losing {
+        if let Some(extension) = extension(changes.all[at].path()) {
+            all.entry(extension).or_default().push(at);
+        }
+    }
+    all
+}
+
 fn loses_lines(changes: &MeasuredChanges, at: usize) -> bool {
     changes.all[at].measured.is_some_and(|measured| {
         measured.class == Class::Replace
@@ -77,6 +90,7 @@ fn loses_lines(changes: &MeasuredChanges, at: usize) -> bool {
 }
 
 /// The files that may receive lines, all with one extension.
+#[derive(Default)]
 struct Receivers {
     lines: AddedLines,
     /// The position of the change of each file.
@@ -86,29 +100,31 @@ struct Receivers {
 }
 
 impl Receivers {
-    fn of(
+    /// Adds the files that gain wanted lines.
+    fn fill(
+        &mut self,
         objects: &Objects,
         policy: &Policy,
         changes: &MeasuredChanges,
         wanted: &[u8],
-    ) -> Result<Receivers> {
-        let mut receivers = Receivers {
-            lines: AddedLines::default(),
-            files: Vec::new(),
-            numbers: HashMap::new(),
-        };
+    ) -> Result<()> {
+        let mut content = Vec::new();
         for (at, changed) in changes.all.iter().enumerate() {
             let change = &changed.change;
             if extension(change.path.as_ref()) != Some(wanted) || !is_granted(policy, change) {
                 continue;
             }
+            objects.content_into(change.new, &mut content)?;
+            if !self.lines.is_wanted(&content) {
+                continue;
+            }
             let (old, new) = changes.contents(objects, change)?;
-            if let Some(number) = receivers.lines.add(Some(&old), &new) {
-                receivers.files.push(at);
-                receivers.numbers.insert(at, number);
+            if let Some(number) = self.lines.add(&old, &new) {
+                self.files.push(at);
+                self.numbers.insert(at, number);
             }
         }
-        Ok(receivers)
+        Ok(())
     }
 }
 

@@ -2,10 +2,10 @@
 //!
 //! Each added line pays for one lost line. Texts are compared by hashes with random keys, in nearly linear time.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
-use super::quoted::QuoteReader;
+use super::quoted::{QuoteReader, has_blocks};
 use super::units::{Counted, Text, TextWords, Unit};
 
 /// The fewest lines with a word that move together. Fewer are in any two programs.
@@ -21,6 +21,8 @@ const LINE_LIMIT: usize = 1 << 22;
 #[derive(Default)]
 pub struct AddedLines {
     hasher: RandomState,
+    /// The lines with a word that some file loses.
+    wanted: HashSet<u64>,
     files: Vec<AddedFile>,
     /// The lines with a word of all files.
     lines: Vec<AddedLine>,
@@ -56,10 +58,13 @@ impl HashedLines {
     fn of(blob: &[u8], hasher: &RandomState) -> HashedLines {
         let text = Text::of(blob);
         let mut found = HashedLines::default();
-        let mut reader = QuoteReader::default();
+        let mut reader = has_blocks(text.bytes()).then(QuoteReader::default);
         for line in Counted::in_unit(&text, Unit::Lines).lines() {
-            let hash = hasher.hash_one((reader.is_in_block(), line));
-            reader.read(line, None);
+            let is_in_block = reader.as_ref().is_some_and(QuoteReader::is_in_block);
+            let hash = hasher.hash_one((is_in_block, line));
+            if let Some(reader) = &mut reader {
+                reader.read(line, None);
+            }
             match TextWords(line).next() {
                 Some(_) => found.with_word.push(hash),
                 None => *found.wordless.entry(hash).or_default() += 1,
@@ -87,15 +92,28 @@ fn beyond(mut mine: HashMap<u64, usize>, theirs: &HashMap<u64, usize>) -> HashMa
 }
 
 impl AddedLines {
+    /// Notes what a file loses. Every such file comes before those that gain lines.
+    pub fn want(&mut self, old: &[u8], new: &[u8]) {
+        let after = HashedLines::of(new, &self.hasher);
+        let before = HashedLines::of(old, &self.hasher);
+        let gone = beyond(before.counts(), &after.counts());
+        self.wanted.extend(gone.into_keys());
+    }
+
+    /// Whether a file may gain lines that another loses.
+    pub fn is_wanted(&self, new: &[u8]) -> bool {
+        let after = HashedLines::of(new, &self.hasher).with_word.into_iter();
+        let wanted = after.filter(|hash| self.wanted.contains(hash));
+        wanted.take(RUN).count() == RUN
+    }
+
     /// Adds what a file gains, and returns the file's number; `None` if the change adds too many lines.
-    pub fn add(&mut self, old: Option<&[u8]>, new: &[u8]) -> Option<usize> {
+    pub fn add(&mut self, old: &[u8], new: &[u8]) -> Option<usize> {
         let after = HashedLines::of(new, &self.hasher);
         if self.lines.len() + after.with_word.len() > LINE_LIMIT {
             return None;
         }
-        let before = old.map_or_else(HashedLines::default, |old| {
-            HashedLines::of(old, &self.hasher)
-        });
+        let before = HashedLines::of(old, &self.hasher);
         let mut known = before.counts();
         let file = self.files.len();
         let start = self.lines.len();
@@ -234,8 +252,9 @@ mod tests {
 
     fn moved(old: &str, new: &str, added: &[(&str, &str)]) -> Vec<(usize, usize)> {
         let mut pool = AddedLines::default();
+        pool.want(old.as_bytes(), new.as_bytes());
         for (before, after) in added {
-            pool.add(Some(before.as_bytes()), after.as_bytes());
+            pool.add(before.as_bytes(), after.as_bytes());
         }
         pool.take(old.as_bytes(), new.as_bytes(), None)
     }
@@ -274,7 +293,8 @@ mod tests {
         assert_eq!(moved(&old, "", &[("", &"same\n".repeat(6))]), [(0, 6)]);
         let mut pool = AddedLines::default();
         let text = lines(0..10);
-        pool.add(None, text.as_bytes());
+        pool.want(text.as_bytes(), b"");
+        pool.add(b"", text.as_bytes());
         assert_eq!(pool.take(text.as_bytes(), b"", None), [(0, 10)]);
         assert_eq!(pool.take(text.as_bytes(), b"", None), []);
     }
@@ -283,7 +303,9 @@ mod tests {
     fn a_file_does_not_pay_for_itself() {
         let mut pool = AddedLines::default();
         let text = lines(0..10);
-        let own = pool.add(None, text.as_bytes());
+        pool.want(text.as_bytes(), b"");
+        let own = pool.add(b"", text.as_bytes());
+        assert!(own.is_some());
         assert_eq!(pool.take(text.as_bytes(), b"", own), []);
     }
 
@@ -300,7 +322,8 @@ mod tests {
     fn repeated_lines_are_compared_in_nearly_linear_time() {
         let old = "a\nb\nc\n".repeat(40_000);
         let mut pool = AddedLines::default();
-        pool.add(None, "a\nb\nc\nd\n".repeat(40_000).as_bytes());
+        pool.want(old.as_bytes(), b"");
+        pool.add(b"", "a\nb\nc\nd\n".repeat(40_000).as_bytes());
         let all: usize = pool
             .take(old.as_bytes(), b"", None)
             .iter()

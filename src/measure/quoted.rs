@@ -3,6 +3,8 @@
 //! Two layouts of one program have equal counts, even where this reading misjudges a language, because it misjudges
 //! both versions alike.
 
+use gix::bstr::ByteSlice;
+
 use super::units::word_length;
 
 /// Comments and strings of several lines.
@@ -21,6 +23,11 @@ const BRACKETS: &[u8] = b"()[]{}";
 const COMMENT_WORDS: [&[u8]; 3] = [b"REM", b"rem", b"dnl"];
 /// The letters before a quote that belong to the string, as in `rb''`.
 const STRING_PREFIXES: &[u8] = b"rbfuRBFUL";
+
+/// Whether a comment or string of the text may go on over several lines.
+pub(super) fn has_blocks(text: &[u8]) -> bool {
+    BLOCKS.iter().any(|(start, _)| text.find(start).is_some())
+}
 
 /// What a text is made of.
 #[derive(Debug, Clone)]
