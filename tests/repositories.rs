@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use self::case::{Built, Case, Outcome};
 use self::committed::Committed;
-use crate::common::{self, GUARD};
+use crate::common::{self, GUARD, terminal};
 
 /// The minimum number of cases, so that none disappears unnoticed.
 const AT_LEAST: [(&str, usize); 3] = [("hostile/", 190), ("everyday/", 105), ("range/", 38)];
@@ -181,12 +181,17 @@ fn judge(case: &Case) -> Result {
         };
     }
     if !case.then.is_empty() {
+        let mut is_followed = true;
         for line in &case.then {
-            let done = common::run(&mut built.shell(line));
-            expect(done.code == 0, &|| format!("`{line}`: {}", done.text()));
+            match follow(&built, line) {
+                Some(Ok(())) => {}
+                Some(Err(text)) => expect(false, &|| format!("`{line}`: {text}")),
+                None => is_followed = false,
+            }
         }
         let after = common::run(built.judging(GUARD).args(&case.run));
-        expect(human.code != 0 && after.code == 0, &|| {
+        let is_through = human.code != 0 && after.code == 0;
+        expect(is_through || !is_followed, &|| {
             format!("after the commands: {}", after.text())
         });
     }
@@ -202,6 +207,24 @@ fn judge(case: &Case) -> Result {
         faults,
         committed,
     }
+}
+
+/// Runs a command that gets a refused change through; `None` (a counted skip) if it needs a terminal and there is none.
+fn follow(built: &Built, line: &str) -> Option<std::result::Result<(), String>> {
+    if let Some(arguments) = line.strip_prefix("guard scope add ") {
+        let arguments: Vec<&str> = "scope add".split(' ').chain(arguments.split(' ')).collect();
+        let driver = terminal::driver(&built.repo)?;
+        let session = terminal::guard_at_terminal(driver, &arguments, &[], terminal::End::Wait);
+        return Some(match session.code {
+            0 => Ok(()),
+            _ => Err(session.shown),
+        });
+    }
+    let done = common::run(&mut built.shell(line));
+    Some(match done.code {
+        0 => Ok(()),
+        _ => Err(done.text()),
+    })
 }
 
 /// The rules that have a finding at level error or warning.
