@@ -108,6 +108,31 @@ fn missing_adds_all_that_lint_refuses() {
 }
 
 #[test]
+fn type_follows_from_what_has_become_of_the_file() {
+    let repo = repo();
+    repo.git(&["rm", "--quiet", "src/b.rs"]);
+    std::os::unix::fs::symlink("a.rs", repo.path("src/link.rs")).unwrap();
+    repo.git(&["add", "src/link.rs"]);
+    let Some(session) = add(&repo, &["src/b.rs", "src/link.rs", "src/later.rs"]) else {
+        return;
+    };
+    session
+        .exits(0)
+        .says("| `src/b.rs`   | Delete      |")
+        .says("| `src/link.rs` | Symlink     |")
+        .says("| `src/later.rs` | New         |");
+    // `--missing` finds the same.
+    repo.git(&["restore", "--staged", "--worktree", "--", DESIGN]);
+    add(&repo, &["--missing"])
+        .unwrap()
+        .exits(0)
+        .says("| `src/b.rs`   | Delete      |")
+        .says("| `src/link.rs` | Symlink     |");
+    repo.git(&["commit", "--quiet", "-m", "Extend", "--", DESIGN]);
+    repo.guard(&["lint"]).exits(0);
+}
+
+#[test]
 fn granted_path_is_told_and_a_row_of_another_type_is_not_doubled() {
     let repo = repo();
     let Some(session) = add(&repo, &["src/a.rs"]) else {

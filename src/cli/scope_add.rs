@@ -26,7 +26,7 @@ pub(super) struct ScopeAddArgs {
     /// Add every staged path that `guard lint` refuses for lack of a row.
     #[arg(long)]
     missing: bool,
-    /// The type of the rows; by default, Add for a new file and Modify for an existing one.
+    /// The type of the rows; by default, what has become of the file: Add, Modify, Delete or Symlink.
     #[arg(long = "type", value_name = "TYPE")]
     change_type: Option<String>,
     /// What the rows say about the change.

@@ -10,9 +10,10 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use super::applicable_designs::own_designs;
 use super::policy_loader::load_to_show;
 use super::{Options, staged};
-use crate::change::Action;
+use crate::boundary;
+use crate::change::Kind;
 use crate::error::{Error, Result};
-use crate::finding::{Finding, Rule};
+use crate::finding::Rule;
 use crate::git::{Index, Repository};
 use crate::path::{escaped, normalize_request, shell_word};
 use crate::policy::design::{self, Design, DesignOptions};
@@ -84,16 +85,34 @@ pub fn extend_design(
         };
         design::parse_among(path.as_ref(), text.as_bytes(), &design_options, is_file)
     };
+    let row = |path: BString, kind, usual: &str| NewRow {
+        path,
+        kind,
+        change_type: wanted.change_type.as_deref().unwrap_or(usual).to_owned(),
+        description: wanted.description.clone(),
+    };
     let mut rows: Vec<NewRow> = Vec::new();
     for request in &wanted.paths {
-        rows.push(named(repo, request, wanted, |path| {
-            Ok(head.get(path)?.is_some())
-        })?);
+        let (path, kind, now) = named(repo, request)?;
+        let usual = match kind {
+            GrantKind::File => usual_type(head.get(path.as_ref())?.is_some(), now),
+            _ => "Add/Modify",
+        };
+        rows.push(row(path, kind, usual));
     }
     if wanted.missing {
         let verdict = staged::staged(repo, &options)?;
-        for finding in &verdict.findings {
-            rows.extend(missing(finding, wanted)?);
+        let refused = verdict
+            .findings
+            .iter()
+            .filter(|finding| matches!(finding.rule, Rule::OutOfScope | Rule::ActionNotGranted))
+            .filter_map(|finding| finding.path.clone());
+        for path in refused {
+            let now = tree.get(path.as_ref())?.map(|state| state.kind);
+            let is_old = head.get(path.as_ref())?.is_some();
+            // There is nothing to say about a path that is on neither side.
+            let now = now.or((!is_old).then_some(Kind::File));
+            rows.push(row(path, GrantKind::File, usual_type(is_old, now)));
         }
     }
     let mut design = parse(text)?;
@@ -183,76 +202,38 @@ fn unchanged_since_staged(
     Ok(on_disk)
 }
 
-/// The row for a path that a person named.
-fn named(
-    repo: &Repository,
-    request: &BString,
-    wanted: &RowsToAdd,
-    is_in_head: impl FnOnce(&BStr) -> Result<bool>,
-) -> Result<NewRow> {
-    let root = crate::boundary::bytes(repo.workdir()?);
-    let path = normalize_request(&root, request, system::PLATFORM)
+/// The path that a person named, whether it is a directory, and what it is on disk.
+fn named(repo: &Repository, request: &BString) -> Result<(BString, GrantKind, Option<Kind>)> {
+    let root = repo.workdir()?;
+    let path = normalize_request(&boundary::bytes(root), request, system::PLATFORM)
         .map_err(|rejection| Error::new(rejection.message))?;
-    let kind = match request.ends_with(b"/") {
-        true => GrantKind::Directory,
-        false => GrantKind::File,
-    };
-    let relative = gix::path::from_bstr(path.as_bstr());
-    let is_directory = relative.is_ok_and(|relative| {
-        repo.workdir()
-            .is_ok_and(|root| root.join(relative).is_dir())
-    });
-    if kind == GrantKind::File && is_directory {
-        return Err(
-            Error::new(format!("{} is a directory", escaped(&path))).help(format!(
-                "to let everything below it change, write {}/",
-                escaped(&path)
-            )),
-        );
+    if request.ends_with(b"/") {
+        return Ok((path, GrantKind::Directory, None));
     }
-    let change_type = match (&wanted.change_type, kind) {
-        (Some(change_type), _) => change_type.clone(),
-        (None, GrantKind::File) if is_in_head(path.as_ref())? => "Modify".to_owned(),
-        (None, GrantKind::File) => "Add".to_owned(),
-        (None, _) => "Add/Modify".to_owned(),
-    };
-    Ok(NewRow {
-        path,
-        kind,
-        change_type,
-        description: wanted.description.clone(),
-    })
+    let on_disk = gix::path::from_bstr(path.as_bstr())
+        .ok()
+        .and_then(|relative| root.join(relative).symlink_metadata().ok());
+    if on_disk.as_ref().is_some_and(|metadata| metadata.is_dir()) {
+        let shown = escaped(&path).to_string();
+        return Err(Error::new(format!("{shown} is a directory"))
+            .help(format!("to let everything below it change, write {shown}/")));
+    }
+    let kind = on_disk.map(|metadata| match metadata.is_symlink() {
+        true => Kind::Symlink,
+        false => Kind::File,
+    });
+    Ok((path, GrantKind::File, kind))
 }
 
-/// The row for a staged change that no row grants.
-fn missing(finding: &Finding, wanted: &RowsToAdd) -> Result<Option<NewRow>> {
-    let is_scope = matches!(finding.rule, Rule::OutOfScope | Rule::ActionNotGranted);
-    let (Some(path), true) = (&finding.path, is_scope) else {
-        return Ok(None);
-    };
-    let action = finding
-        .details
-        .get("action")
-        .and_then(|action| action.as_str());
-    let word = match action {
-        _ if wanted.change_type.is_some() => wanted.change_type.as_deref().unwrap_or_default(),
-        Some(action) if action == Action::Add.name() => "Add",
-        Some(action) if action == Action::Modify.name() => "Modify",
-        Some(action) if action == Action::Delete.name() => "Delete",
-        _ => {
-            return Err(Error::new(format!(
-                "{} changes its type, such as from a file to a link",
-                escaped(path)
-            ))
-            .help("add its row by hand: guard lint prints it"));
-        }
-    };
-    Ok(Some(NewRow {
-        path: path.clone(),
-        kind: GrantKind::File,
-        change_type: word.to_owned(),
-        description: wanted.description.clone(),
-    }))
+/// The type of the row for a file that HEAD has or not, and that is now of this kind, if it is there.
+fn usual_type(is_old: bool, now: Option<Kind>) -> &'static str {
+    match now {
+        Some(Kind::Symlink) => "Symlink",
+        Some(Kind::Submodule) => "Submodule",
+        None if is_old => "Delete",
+        Some(_) if is_old => "Modify",
+        _ => "Add",
+    }
 }
 
 /// Whether two texts are one design: git may have converted what was staged.

@@ -391,15 +391,15 @@ impl TableLines<'_> {
         Some((after, text.trim_end().to_owned()))
     }
 
-    /// The widths of the columns with their blanks, if all rows have the same.
+    /// The widths of the columns with their blanks, if most lines have those of the header. A long path may stick out.
     fn widths(&self) -> Option<Vec<usize>> {
         let widths = |line: &&str| -> Vec<usize> {
             let cells = raw_cells(line).into_iter();
             cells.map(|cell| cell.chars().count()).collect()
         };
-        let mut all = self.lines.iter().map(widths);
-        let first = all.next()?;
-        all.all(|one| one == first).then_some(first)
+        let header = widths(self.lines.first()?);
+        let alike = self.lines.iter().filter(|line| widths(line) == header);
+        (alike.count() * 2 > self.lines.len()).then_some(header)
     }
 }
 
