@@ -144,16 +144,33 @@ fn two_tables_of_the_same_role_are_ambiguous_and_grant_nothing() {
         apart.faults[0].message
     );
 
-    let together = read(&format!("## Files Changed\n\n{table}\nand\n\n{table}"));
+    let other = table.replace("a.py", "b.py");
+    let together = read(&format!("## Files Changed\n\n{table}\nand\n\n{other}"));
     assert_eq!(faults(&together)[0], ("two-tables", 9));
     let with_role = read(&format!(
-        "## Files Changed\n\n{table}\n## Files to Create\n\n{table}"
+        "## Files Changed\n\n{table}\n## Files to Create\n\n{other}"
     ));
     assert!(!with_role.is_usable());
     let columns =
         read("## Files Changed\n\n| File | Path | Action |\n|---|---|---|\n| `a` | `b` | Add |\n");
     assert_eq!(faults(&columns)[0], ("two-columns", 3));
     assert!(!columns.is_usable());
+}
+
+#[test]
+fn a_second_table_that_repeats_rows_is_not_ambiguous() {
+    let first = format!("{HEADER}| `a.py` | Add | x |\n| `b.py` | Modify | y |\n");
+    let second = format!("{HEADER}| `b.py` | Modify | again |\n");
+    let design = read(&format!(
+        "## Files Changed\n\n{first}\n## Files to Modify\n\n{second}"
+    ));
+    assert_eq!(paths(&design), ["a.py", "b.py"]);
+    assert!(design.faults.is_empty(), "{:?}", design.faults);
+    let wider = second.replace("Modify", "Delete");
+    let design = read(&format!(
+        "## Files Changed\n\n{first}\n## Files to Modify\n\n{wider}"
+    ));
+    assert_eq!(faults(&design), [("two-tables", 10)]);
 }
 
 #[test]

@@ -108,8 +108,7 @@ fn bad_items_are_reported() {
             ("ambiguous-cell", 4),
             ("dotdot", 5),
             ("struck-out", 6),
-            ("struck-out", 7),
-            ("placeholder", 8)
+            ("struck-out", 7)
         ]
     );
 }

@@ -195,3 +195,71 @@ fn many_trailers_of_one_message_are_read_in_time() {
     };
     grows_gently(&of(2_500), &of(10_000));
 }
+
+/// A repository with this design on the design's branch.
+fn with_design(text: &str) -> Repo {
+    let repo = Repo::new();
+    repo.stage("guard.toml", format!("{SETTINGS}tasks = true\n"));
+    repo.stage(DESIGN, text);
+    repo.commit("Say what may change");
+    repo.git(&["switch", "--quiet", "--create", "188-work"]);
+    repo
+}
+
+#[test]
+fn a_plan_of_many_labels_bullets_tasks_and_tags_is_read_in_time() {
+    let forms: [fn(usize) -> String; 8] = [
+        |n| {
+            format!(
+                "### Task {n}: x\n\n**Files:**\n- Create: `src/f{n}.rs`\n\n- [ ] **Step 1: x**\n\n"
+            )
+        },
+        |n| format!("**Files:** `src/a{n}.rs`, `src/b{n}.rs` (new)\n**Action:** x\n"),
+        |n| format!("- [ ] T{n} Create the model in src/f{n}.rs\n  - Files: `src/g{n}.rs`\n"),
+        |n| format!("<task>\n<files>src/f{n}.rs, src/g{n}.rs</files>\n</task>\n"),
+        |n| format!("**Existing files (no changes):**\n- `src/f{n}.rs`\n"),
+        |n| format!("{}- Files:\n", " ".repeat(2 * (n % 40))),
+        |n| format!("```\nsrc/\n├── f{n}.rs # NEW\n```\n"),
+        |n| format!("<files>`src/{n}.rs` <!-- <details> ("),
+    ];
+    for form in forms {
+        let of = |count: usize| {
+            let text: String = (0..count).map(form).collect();
+            let repo = with_design(&format!("# Plan\n\n{text}\n\n**Files:** `src/last.rs`\n"));
+            let code = repo.guard(&["scope", "check", DESIGN]).code;
+            case(repo, code, &["scope", "check", DESIGN])
+        };
+        grows_gently(&of(500), &of(2_000));
+    }
+}
+
+#[test]
+fn a_line_of_many_paths_is_read_in_time() {
+    type Part = fn(usize) -> String;
+    let forms: [(&str, Part, &str); 3] = [
+        (
+            "<task><files>",
+            |n| format!("src/f{n}.rs, "),
+            "</files></task>\n",
+        ),
+        (
+            "---\nfiles_modified: [",
+            |n| format!("src/f{n}.rs, "),
+            "]\n---\n",
+        ),
+        (
+            "**Files:** ",
+            |n| format!("src/f{n}.rs,\n"),
+            "src/last.rs\n",
+        ),
+    ];
+    for (begin, form, end) in forms {
+        let of = |count: usize| {
+            let text: String = (0..count).map(form).collect();
+            let repo = with_design(&format!("{begin}{text}{end}"));
+            let code = repo.guard(&["scope", "check", DESIGN]).code;
+            case(repo, code, &["scope", "check", DESIGN])
+        };
+        grows_gently(&of(2_000), &of(8_000));
+    }
+}

@@ -45,6 +45,7 @@ mod decisions;
 mod deletions;
 mod design_corpus;
 mod design_documents;
+mod design_forms;
 mod design_hostile;
 mod design_lists;
 mod design_names;

@@ -267,19 +267,20 @@ Write the section:
             },
             Rule::DesignUnread => Explain {
                 what: "\
-The document contains a table or list that looks like a declaration of files,
-but guard does not read it: it is inside a raw HTML element such as <details>,
-below a heading that excludes it, or indented so that Markdown renders it as
-code.",
+The document contains a table, list or line that looks like a declaration of
+files, but guard does not read it: it is inside a raw HTML element such as
+<details>, below a heading that excludes it, undecided (\"if needed\"), in a form
+that guard does not know, or beyond the table that is the whole scope.",
                 why: "\
 A grant counts only if readers of the rendered document see it as part of this
 work. Without the warning, its author would believe that it counts.",
                 example: "\
-A second table is between <details> and </details>, or below the heading \"Out of
-scope\".",
+A second table is between <details> and </details>, or the list of files below
+**Files:** has the item \"`src/a.rs` or equivalent\".",
                 fix: "\
-Move the rows to the table that counts, or delete them. If guard misreads a
-heading as an exclusion, rename the heading.",
+Move the rows to the table that counts, or delete them. In a list, write one
+item per file: - Modify: `src/a.rs`. If guard misreads a heading as an
+exclusion, rename the heading.",
             },
             Rule::DesignAmbiguous => Explain {
                 what: "\

@@ -15,9 +15,10 @@ use super::{Options, merge_base, reverts};
 use crate::approval::Approval;
 use crate::change::Change;
 use crate::error::Result;
-use crate::finding::{Finding, Level};
+use crate::finding::{Finding, Level, Rule};
 use crate::git::{Commit, Objects, Repository, Tree};
 use crate::measure::Class;
+use crate::policy::design::Design;
 use crate::policy::{Governing, Policy, Stage};
 use crate::rules::MeasuredChange;
 use crate::verdict::{DesignUsed, JudgedChange, Source, Texts, Verdict};
@@ -146,19 +147,43 @@ pub(super) fn judge<'a>(
     })
 }
 
-/// Rows that could not be parsed grant nothing; guard only warns about them.
+/// Rows that could not be parsed grant nothing; guard only warns about them. Of the passages that guard does not read,
+/// it names the first one of each design.
 fn document_faults(policy: &Policy) -> Vec<Finding> {
     let level = |finding: &Finding| policy.settings.level(finding.rule);
+    let of_design = |design: &Design| {
+        let (unread, faults): (Vec<_>, Vec<_>) = design
+            .findings()
+            .into_iter()
+            .partition(|finding| finding.rule == Rule::DesignUnread);
+        let errors = faults
+            .into_iter()
+            .filter(|finding| finding.level == Level::Error);
+        errors.chain(first_of(unread)).collect::<Vec<_>>()
+    };
     policy
         .designs
         .iter()
-        .flat_map(|governing| governing.design.findings())
-        .filter(|finding| finding.level == Level::Error && level(finding).is_some())
+        .flat_map(|governing| of_design(&governing.design))
+        .filter(|finding| level(finding).is_some())
         .map(|mut finding| {
             finding.level = Level::Warning;
             finding
         })
         .collect()
+}
+
+/// The first finding, which says how many more there are.
+fn first_of(findings: Vec<Finding>) -> Option<Finding> {
+    let more = findings.len().saturating_sub(1);
+    let first = findings.into_iter().next()?;
+    Some(match more {
+        0 => first,
+        1 => first.help("`guard scope check` shows 1 more passage that guard does not read"),
+        _ => first.help(format!(
+            "`guard scope check` shows {more} more passages that guard does not read"
+        )),
+    })
 }
 
 impl<'a> Judged<'a> {

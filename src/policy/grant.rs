@@ -83,6 +83,31 @@ named! {
 }
 
 named! {
+    /// The form of the passage that names a grant's path.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum GrantForm {
+        /// A row of a table.
+        Table = "table",
+        /// A list below a heading such as "Files to Modify".
+        HeadingList = "heading-list",
+        /// A list below a label such as `**Files:**`.
+        LabelList = "label-list",
+        /// A label with paths on the same line.
+        LabelLine = "label-line",
+        /// `files_modified:` or `allowed_paths:` in the front matter.
+        FrontMatter = "front-matter",
+        /// A `<files>` tag.
+        FilesTag = "files-tag",
+        /// A heading or a bold line that names the file.
+        FileHeading = "file-heading",
+        /// A task that writes one file.
+        TaskLine = "task-line",
+        /// A marked entry of a directory tree.
+        Tree = "tree",
+    }
+}
+
+named! {
     /// The purpose of granted files (requirement 002, section 2.3), derived from the path.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum Role {
@@ -110,6 +135,8 @@ pub struct Grant {
     pub renamed: Option<BString>,
     /// The purpose of the files.
     pub role: Role,
+    /// The form of the passage that names the path.
+    pub form: GrantForm,
     /// The description on one line, or empty.
     pub description: String,
     /// The place of the path in the document; the span includes its backticks.

@@ -22,7 +22,7 @@ use std::fmt;
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 
-pub use grant::{Actions, Grant, GrantKind, Role};
+pub use grant::{Actions, Grant, GrantForm, GrantKind, Role};
 
 use design::{Design, DesignOptions};
 use scope::Scope;

@@ -20,6 +20,7 @@ pub(crate) fn grant(path: &str, actions: Actions) -> Grant {
         actions,
         change_type: String::new(),
         renamed: None,
+        form: crate::policy::GrantForm::Table,
         role: Role::Implementation,
         description: String::new(),
         anchor: Anchor {

@@ -111,6 +111,7 @@ fn grant_json(line: &ScopeGrant) -> Value {
         "actions": grant.actions.names().collect::<Vec<_>>(),
         "from": grant.renamed.as_ref().map(|from| path(from.as_bstr())),
         "role": grant.role.name(),
+        "form": grant.form.name(),
         "description": grant.description,
         "exists": line.exists,
         "protected": line.protected,
@@ -141,6 +142,7 @@ fn grant_row(line: &ScopeGrant) -> Vec<String> {
         name,
         actions.join(", "),
         role,
+        grant.form.name().to_owned(),
         place(&grant.anchor.path, grant.anchor.line),
     ]
 }

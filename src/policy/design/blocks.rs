@@ -1,7 +1,7 @@
 //! Parses Markdown into the blocks that can declare a scope.
 //!
-//! One pass over the parser's events keeps only top-level blocks: nothing from quotes, footnotes, fences or comments,
-//! and only the text of list items.
+//! One pass over the parser's events keeps top-level blocks and the text of lists at any depth: nothing from quotes,
+//! footnotes or comments.
 
 use std::ops::Range;
 
@@ -11,12 +11,37 @@ use super::html::Element;
 pub(super) enum Block {
     Heading(Heading),
     Table(Table),
-    List(Vec<InlineText>),
+    List(Vec<ListNode>),
     Paragraph(InlineText),
     /// Fenced or indented code.
     Code(Range<usize>),
     /// A block inside raw HTML, with the outermost open element.
     Enclosed(Box<Block>, Element),
+}
+
+/// A part of a top-level list, in document order.
+pub(super) struct ListNode {
+    /// The number of items around it.
+    pub(super) depth: usize,
+    pub(super) kind: ListNodeKind,
+    pub(super) content: InlineText,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ListNodeKind {
+    /// The first paragraph of an item.
+    Item {
+        /// Whether it begins with a checkbox.
+        is_task: bool,
+        /// Whether a list begins with it.
+        is_first: bool,
+    },
+    /// A later paragraph of an item.
+    Paragraph,
+    /// Code in an item.
+    Code,
+    /// Something else, such as a table or a heading.
+    Other,
 }
 
 pub(super) struct Heading {
@@ -128,6 +153,33 @@ impl InlineText {
         InlineText { span, ..part }
     }
 
+    /// The pieces and emphasis within a smaller range, without the plain text. Fast for many parts of a long text.
+    pub(super) fn within(&self, span: Range<usize>) -> InlineText {
+        let begin = self
+            .pieces
+            .partition_point(|piece| piece.span.start < span.start);
+        let pieces = self.pieces.get(begin..).unwrap_or(&[]).iter();
+        let pieces = pieces.take_while(|piece| piece.span.start < span.end);
+        let begin = self
+            .emphasis
+            .partition_point(|found| found.span.start < span.start);
+        let emphasis = self.emphasis.get(begin..).unwrap_or(&[]).iter();
+        let emphasis = emphasis.take_while(|found| found.span.start < span.end);
+        InlineText {
+            pieces: pieces
+                .filter(|piece| piece.span.end <= span.end)
+                .cloned()
+                .collect(),
+            emphasis: emphasis
+                .filter(|found| found.span.end <= span.end)
+                .cloned()
+                .collect(),
+            has_unstruck_text: self.has_unstruck_text,
+            is_obscured: self.is_obscured,
+            ..InlineText::new(span)
+        }
+    }
+
     /// The text on one line.
     pub(super) fn one_line(&self) -> String {
         self.plain.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -152,7 +204,11 @@ mod tests {
                         "list {}",
                         items
                             .iter()
-                            .map(InlineText::one_line)
+                            .map(|node| format!(
+                                "{}{}",
+                                ">".repeat(node.depth),
+                                node.content.one_line()
+                            ))
                             .collect::<Vec<_>>()
                             .join("|")
                     )
@@ -174,9 +230,13 @@ mod tests {
     }
 
     #[test]
-    fn a_list_keeps_the_first_paragraph_of_each_item() {
-        assert_eq!(shape("- a `b`\n  - c\n- d\n\n  e\n\n  # f\n"), "list a b|d");
-        assert_eq!(shape("- # a\n- | x |\n  |-|\n  | y |\n- z\n"), "list ||z");
+    fn a_list_keeps_the_text_at_every_depth() {
+        let text = "- a `b`\n  - c\n- d\n\n  e\n\n  > q\n\n  # f\n";
+        assert_eq!(shape(text), "list a b|>c|d|>e|>|>");
+        assert_eq!(
+            shape("- # a\n- | x |\n  |-|\n  | y |\n- z\n"),
+            "list |>||>|z"
+        );
     }
 
     #[test]

@@ -144,8 +144,14 @@ impl CellReader {
             Token::Text(text) => text.chars().for_each(|c| self.character(c)),
             Token::Break if self.depth == 0 => self.gap.push(','),
             Token::Path(path) if self.depth == 0 => {
+                let known = self.prose.len();
                 let arrow = self.close_gap();
-                self.paths.push(WrittenPath { arrow, ..path });
+                let before = self.prose.get(known..).unwrap_or(&[]).to_vec();
+                self.paths.push(WrittenPath {
+                    arrow,
+                    before,
+                    ..path
+                });
             }
             Token::Break | Token::Path(_) => {}
         }
@@ -153,17 +159,21 @@ impl CellReader {
 
     fn character(&mut self, c: char) {
         match (c, self.depth) {
-            ('(', _) => self.depth += 1,
-            (')', 1) => {
+            ('(' | '（', _) => self.depth += 1,
+            (')' | '）', 1) => {
                 self.depth = 0;
                 let remark = std::mem::take(&mut self.remark);
                 if let Some(path) = self.paths.last_mut() {
                     path.directory |= is_directory_remark(&remark);
                     path.denied |= negation(&remark).is_some();
+                    if !path.note.is_empty() {
+                        path.note.push_str("; ");
+                    }
+                    path.note.push_str(&remark);
                 }
             }
-            (')', 0) => {}
-            (')', _) => self.depth -= 1,
+            (')' | '）', 0) => {}
+            (')' | '）', _) => self.depth -= 1,
             (_, 0) => self.gap.push(c),
             _ => self.remark.push(c),
         }
@@ -236,7 +246,7 @@ fn is_exclusion(word: &str) -> bool {
 }
 
 /// Whether a code span between words looks like a path rather than an identifier.
-fn has_path_shape(text: &str) -> bool {
+pub(super) fn has_path_shape(text: &str) -> bool {
     if text.contains(char::is_whitespace) {
         return false;
     }

@@ -33,23 +33,144 @@ pub(super) fn add() -> Actions {
 pub(super) fn of_word(word: &str) -> Option<RowAction> {
     Some(match word {
         "add" | "adds" | "added" | "adding" | "new" | "create" | "creates" | "created"
-        | "creating" => RowAction::Grant(add()),
+        | "creating" | "创建" | "新建" | "新增" | "添加" => RowAction::Grant(add()),
         "modify" | "modifies" | "modified" | "modifying" | "update" | "updates" | "updated"
         | "updating" | "edit" | "edits" | "edited" | "editing" | "change" | "changes"
-        | "changed" | "changing" | "rewrite" | "rewrites" | "rewritten" | "rewriting" => {
-            RowAction::Grant(Actions::MODIFY)
-        }
+        | "changed" | "changing" | "rewrite" | "rewrites" | "rewritten" | "rewriting" | "修改"
+        | "更新" => RowAction::Grant(Actions::MODIFY),
         "delete" | "deletes" | "deleted" | "deleting" | "remove" | "removes" | "removed"
-        | "removing" => RowAction::Grant(Actions::DELETE),
-        "rename" | "renames" | "renamed" | "renaming" | "move" | "moves" | "moved" | "moving" => {
-            RowAction::Rename
-        }
+        | "removing" | "删除" | "移除" => RowAction::Grant(Actions::DELETE),
+        "rename" | "renames" | "renamed" | "renaming" | "move" | "moves" | "moved" | "moving"
+        | "重命名" | "移动" => RowAction::Rename,
         "symlink" | "symlinked" => RowAction::Grant(Actions::SYMLINK),
         "submodule" => RowAction::Grant(Actions::SUBMODULE),
         "exist" | "exists" | "existing" | "verify" | "verifies" | "verified" | "unchanged"
-        | "read" | "check" | "keep" | "reference" => RowAction::Mention,
+        | "read" | "check" | "keep" | "reference" | "读取" | "查看" | "参考" | "检查" | "验证"
+        | "保持" => RowAction::Mention,
         _ => return None,
     })
+}
+
+/// More verbs at the start of a list item or task that say that its file is edited.
+const WRITES: &[&str] = &[
+    "adapt",
+    "adjust",
+    "annotate",
+    "append",
+    "bump",
+    "configure",
+    "consolidate",
+    "convert",
+    "define",
+    "document",
+    "enable",
+    "enhance",
+    "expand",
+    "export",
+    "extend",
+    "extract",
+    "fill",
+    "fix",
+    "generate",
+    "harden",
+    "implement",
+    "import",
+    "improve",
+    "initialize",
+    "insert",
+    "integrate",
+    "introduce",
+    "migrate",
+    "patch",
+    "populate",
+    "port",
+    "refactor",
+    "register",
+    "replace",
+    "restructure",
+    "revise",
+    "rework",
+    "scaffold",
+    "simplify",
+    "split",
+    "stub",
+    "touch",
+    "trim",
+    "tweak",
+    "wire",
+    "write",
+];
+/// Verbs and prepositions that say that a file is only looked at, run or followed.
+const READS: &[&str] = &[
+    "analyze",
+    "analyse",
+    "audit",
+    "based",
+    "call",
+    "calls",
+    "compare",
+    "confirm",
+    "consult",
+    "depends",
+    "ensure",
+    "examine",
+    "execute",
+    "existing",
+    "follow",
+    "following",
+    "follows",
+    "for",
+    "inspect",
+    "inspected",
+    "inspection",
+    "leave",
+    "like",
+    "mirror",
+    "mirroring",
+    "mirrors",
+    "observe",
+    "open",
+    "per",
+    "pattern",
+    "patterns",
+    "preserve",
+    "readonly",
+    "reading",
+    "refer",
+    "references",
+    "referenced",
+    "reuse",
+    "reuses",
+    "reusing",
+    "review",
+    "reviewed",
+    "run",
+    "runs",
+    "see",
+    "similar",
+    "study",
+    "unmodified",
+    "use",
+    "used",
+    "uses",
+    "using",
+    "validate",
+    "verification",
+    "verifying",
+    "via",
+    "view",
+    "with",
+];
+
+/// The meaning of a word at the start of a list item or task, in lower case.
+pub(super) fn of_item_word(word: &str) -> Option<RowAction> {
+    if WRITES.contains(&word) {
+        return Some(RowAction::Grant(Actions::ADD | Actions::MODIFY));
+    }
+    if READS.contains(&word) {
+        return Some(RowAction::Mention);
+    }
+    of_word(word)
 }
 
 /// The leading run of letters and digits, and what follows.

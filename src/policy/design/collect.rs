@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use super::blocks::{Block, Heading, InlineText, PieceKind, Table, TableEnd, TableRow};
+use super::blocks::{
+    Block, Heading, InlineText, ListNode, ListNodeKind, PieceKind, Table, TableEnd, TableRow,
+};
 use super::html::{Element, HtmlPart, OpenElements};
 use super::inline::Inline;
 use super::lines::{is_indented, is_separator, line_at, line_start, until_blank};
@@ -35,6 +37,8 @@ struct Collector<'a> {
     around: Option<Element>,
     /// The current raw HTML block and its start.
     html: Option<(String, usize)>,
+    /// The line of the last inline tag; it may hold many.
+    line: Range<usize>,
     /// The end of the last top-level list or quote.
     container_end: usize,
     /// The number of open containers.
@@ -42,12 +46,17 @@ struct Collector<'a> {
     inline: Inline,
     table: Option<Table>,
     row: Option<TableRow>,
-    /// The items of a top-level list.
-    items: Option<Vec<InlineText>>,
+    /// The nodes of a top-level list.
+    nodes: Option<Vec<ListNode>>,
+    /// The node whose text is being read.
+    node: Option<(usize, ListNodeKind)>,
+    /// Whether the next item is the first of its list.
+    is_first: bool,
+    /// The number of open items of the top-level list.
+    open_items: usize,
+    /// The number of open containers in the list that are neither lists nor items.
+    foreign: usize,
 }
-
-/// The depth inside an item of a top-level list.
-const ITEM: usize = 2;
 
 impl Collector<'_> {
     fn event(&mut self, event: Event<'_>, range: Range<usize>) {
@@ -62,7 +71,11 @@ impl Collector<'_> {
                 }
             }
             Event::InlineHtml(text) => {
-                let whole = line_at(self.text, range.start);
+                if !self.line.contains(&range.start) {
+                    let start = line_start(self.text, range.start);
+                    self.line = start..start + line_at(self.text, range.start).len();
+                }
+                let whole = self.text.get(self.line.clone()).unwrap_or("");
                 let line = whole.trim();
                 let is_alone = self.depth > 0 && line == &*text;
                 if is_alone && !whole.starts_with("  ") {
@@ -77,6 +90,11 @@ impl Collector<'_> {
                 self.inline.html(&text, &range);
             }
             Event::SoftBreak | Event::HardBreak => self.inline.text(" ", &range),
+            Event::TaskListMarker(_) => {
+                if let Some((_, ListNodeKind::Item { is_task, .. })) = &mut self.node {
+                    *is_task = true;
+                }
+            }
             _ => {}
         }
     }
@@ -108,7 +126,7 @@ impl Collector<'_> {
         }
         match tag {
             Tag::Heading { .. } | Tag::Paragraph if top => self.inline.begin(range),
-            Tag::Paragraph => {}
+            Tag::Paragraph => self.open_node(range, ListNodeKind::Paragraph),
             Tag::Table(_) if top => {
                 self.table = Some(Table {
                     span: range,
@@ -122,24 +140,31 @@ impl Collector<'_> {
             Tag::List(_) => {
                 self.close_item();
                 if top {
-                    self.items = Some(Vec::new());
+                    self.nodes = Some(Vec::new());
+                    (self.open_items, self.foreign) = (0, 0);
                 }
+                self.is_first = true;
                 self.depth += 1;
             }
             Tag::Item => {
                 self.depth += 1;
-                // An earlier item may have left an element open.
-                let is_free = self.around.is_some() || self.elements.around().is_none();
-                if self.depth == ITEM && self.items.is_some() && is_free {
-                    self.inline.begin(range.start..range.start);
+                let start = range.start;
+                let kind = ListNodeKind::Item {
+                    is_task: false,
+                    is_first: std::mem::take(&mut self.is_first),
+                };
+                self.open_node(start..start, kind);
+                if self.foreign == 0 {
+                    self.open_items += 1;
                 }
             }
             Tag::CodeBlock(_) => {
-                self.close_item();
+                self.other(&range, ListNodeKind::Code);
                 if top {
                     self.push(Block::Code(range));
                 }
                 self.depth += 1;
+                self.foreign += 1;
             }
             Tag::Link { dest_url, .. } => {
                 self.inline.open(
@@ -158,12 +183,14 @@ impl Collector<'_> {
                 self.close_item();
                 self.html = Some((String::new(), range.start));
                 self.depth += 1;
+                self.foreign += 1;
             }
             Tag::BlockQuote(_) | Tag::FootnoteDefinition(_) => {
-                self.close_item();
+                self.other(&range, ListNodeKind::Other);
                 self.depth += 1;
+                self.foreign += 1;
             }
-            Tag::Heading { .. } | Tag::Table(_) => self.close_item(),
+            Tag::Heading { .. } | Tag::Table(_) => self.other(&range, ListNodeKind::Other),
             _ => {}
         }
     }
@@ -219,10 +246,10 @@ impl Collector<'_> {
                         let rest = until_blank(self.text, start);
                         self.elements.block(rest, start);
                         // The text may continue in these lines.
-                        if let (TableEnd::Continued, Some(Block::List(items))) =
+                        if let (TableEnd::Continued, Some(Block::List(nodes))) =
                             (&cut, self.blocks.last_mut())
                         {
-                            items.pop();
+                            nodes.pop();
                         }
                         table.rows.clear();
                         table.cut = Some((start, cut));
@@ -233,21 +260,26 @@ impl Collector<'_> {
             TagEnd::Item => {
                 self.close_item();
                 self.depth -= 1;
+                if self.foreign == 0 {
+                    self.open_items = self.open_items.saturating_sub(1);
+                }
             }
             TagEnd::List(_) => {
                 self.depth -= 1;
                 if self.depth == 0
-                    && let Some(items) = self.items.take()
+                    && let Some(nodes) = self.nodes.take()
                 {
-                    self.push(Block::List(items));
+                    self.push(Block::List(nodes));
                 }
             }
             TagEnd::HtmlBlock => {
                 self.depth -= 1;
+                self.foreign = self.foreign.saturating_sub(1);
                 self.html_block();
             }
             TagEnd::CodeBlock | TagEnd::BlockQuote(_) | TagEnd::FootnoteDefinition => {
                 self.depth -= 1;
+                self.foreign = self.foreign.saturating_sub(1);
             }
             TagEnd::Link => self.inline.close(),
             TagEnd::Strikethrough => self.inline.close_struck(),
@@ -354,13 +386,48 @@ impl Collector<'_> {
         }
     }
 
-    /// Only the first paragraph of a top-level list item counts.
+    /// Starts the text of a node of the list, unless it continues the item's first paragraph.
+    fn open_node(&mut self, span: Range<usize>, kind: ListNodeKind) {
+        let depth = self.open_items;
+        if kind == ListNodeKind::Paragraph && self.node.is_some() {
+            return;
+        }
+        // An earlier item may have left an element open.
+        let is_free = self.around.is_some() || self.elements.around().is_none();
+        if self.nodes.is_some() && self.foreign == 0 && is_free {
+            self.node = Some((depth, kind));
+            self.inline.begin(span);
+        }
+    }
+
+    /// Ends the text of a node of the list.
     fn close_item(&mut self) {
-        if self.depth == ITEM && self.items.is_some() {
-            let content = self.inline.take();
-            if let (Some(items), Some(content)) = (&mut self.items, content) {
-                items.push(content);
-            }
+        if self.foreign > 0 {
+            return;
+        }
+        let Some((depth, kind)) = self.node.take() else {
+            return;
+        };
+        if let (Some(nodes), Some(content)) = (&mut self.nodes, self.inline.take()) {
+            nodes.push(ListNode {
+                depth,
+                kind,
+                content,
+            });
+        }
+    }
+
+    /// Records something else in the list.
+    fn other(&mut self, span: &Range<usize>, kind: ListNodeKind) {
+        self.close_item();
+        if self.foreign == 0
+            && let Some(nodes) = &mut self.nodes
+        {
+            nodes.push(ListNode {
+                depth: self.open_items,
+                kind,
+                content: InlineText::new(span.clone()),
+            });
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Finds the columns of a table by the names in its header.
 
-use super::blocks::{InlineText, Table};
+use super::blocks::{InlineText, Table, TableRow};
 use super::kind;
 use super::problem::Problem;
 use crate::finding::Rule;
@@ -45,6 +45,19 @@ pub(super) struct Columns {
 }
 
 impl Columns {
+    /// Whether the rows are about files: "Purpose | Path" maps something to a place.
+    pub(super) fn is_of_files(&self) -> bool {
+        let first = self
+            .names
+            .iter()
+            .position(|name| !ORDER.contains(&name.as_str()));
+        let is_file = self
+            .names
+            .get(self.path)
+            .is_some_and(|name| name.starts_with("file"));
+        self.kind.is_some() || is_file || first == Some(self.path)
+    }
+
     /// Whether a stray pipe in a prose cell would shift the path or the type.
     pub(super) fn can_shift(&self) -> bool {
         let last = self.kind.map_or(self.path, |kind| kind.max(self.path));
@@ -71,13 +84,28 @@ pub(super) fn columns(table: &Table) -> Result<Option<Columns>, Problem> {
     for name in TYPE {
         kind = kind.or(only(&names, &[name])?);
     }
+    let is_bare = |index: usize, row: &TableRow| {
+        row.cells
+            .get(index)
+            .is_some_and(|cell| kind::is_bare_cell(&cell.plain))
+    };
+    // "Add the gate section" and "Component" are descriptions.
+    let is_prose = |&index: &usize| {
+        let named = names.get(index).is_some_and(|name| name == "change type");
+        let cells = || table.rows.iter().filter_map(|row| row.cells.get(index));
+        let is_no_type = |cell: &InlineText| {
+            let text = cell.one_line();
+            kind::parse(&text).is_none() || kind::is_phrase(&text)
+        };
+        !named && cells().any(is_no_type) && cells().all(|cell| is_description(&cell.one_line()))
+    };
+    kind = kind.filter(|index| !is_prose(index));
     if kind.is_none() {
-        kind = only(&names, &["change"])?.filter(|&index| {
-            let has_type = |cell: Option<&InlineText>| {
-                cell.is_some_and(|cell| kind::is_bare_cell(&cell.plain))
-            };
-            !table.rows.is_empty() && table.rows.iter().all(|row| has_type(row.cells.get(index)))
-        });
+        for name in ["change", "status", "operation"] {
+            kind = kind.or(only(&names, &[name])?.filter(|&index| {
+                !table.rows.is_empty() && table.rows.iter().all(|row| is_bare(index, row))
+            }));
+        }
     }
     let free = |index: &usize| *index != path && Some(*index) != kind;
     let is_order = |index: &usize| {
@@ -94,6 +122,48 @@ pub(super) fn columns(table: &Table) -> Result<Option<Columns>, Problem> {
         description,
         names,
     }))
+}
+
+/// The columns of a table below a label: by their names, or by what they hold.
+pub(super) fn own_columns(table: &Table) -> Option<Columns> {
+    if let Ok(Some(found)) = columns(table) {
+        return Some(found);
+    }
+    let names: Vec<String> = table.header.cells.iter().map(normalised).collect();
+    let every = |index: usize, is_wanted: &dyn Fn(&InlineText) -> bool| {
+        !table.rows.is_empty()
+            && table
+                .rows
+                .iter()
+                .all(|row| row.cells.get(index).is_some_and(is_wanted))
+    };
+    let is_path = |cell: &InlineText| {
+        let text = cell.one_line();
+        let word = text
+            .split_whitespace()
+            .next()
+            .unwrap_or("")
+            .trim_end_matches(',');
+        word.contains('/') && super::item::is_bare_path(word, false)
+    };
+    let mut paths = (0..names.len()).filter(|&index| every(index, &is_path));
+    let path = paths.next().filter(|_| paths.next().is_none())?;
+    let kind = (0..names.len())
+        .filter(|&index| index != path)
+        .find(|&index| every(index, &|cell| kind::is_bare_cell(&cell.plain)));
+    let description = (0..names.len()).find(|&index| index != path && Some(index) != kind);
+    Some(Columns {
+        path,
+        kind,
+        description,
+        names,
+    })
+}
+
+/// Whether the text of a type cell is a sentence about the change, or a noun.
+fn is_description(text: &str) -> bool {
+    let is_sentence = text.split_whitespace().count() > 2;
+    !text.is_empty() && !kind::is_bare_cell(text) && (is_sentence || kind::is_phrase(text))
 }
 
 fn normalised(cell: &InlineText) -> String {

@@ -18,7 +18,8 @@ use super::role::role_of;
 use super::source::DesignText;
 use super::written_path::WrittenPath;
 use crate::finding::{Help, Rule};
-use crate::policy::{Actions, Grant, GrantKind};
+use crate::policy::scope::Scope;
+use crate::policy::{Actions, Grant, GrantForm, GrantKind};
 
 /// One row of a table, or a list item.
 pub(super) struct Row {
@@ -41,7 +42,11 @@ pub(super) struct DesignBuilder<'a> {
     rows: usize,
     placeholders: usize,
     bad_rows: usize,
+    /// The number of rows that name a path with `..`.
+    climbing: usize,
     is_void: bool,
+    /// For each grant, the number of its table or list.
+    origins: Vec<usize>,
 }
 
 impl<'a> DesignBuilder<'a> {
@@ -58,7 +63,9 @@ impl<'a> DesignBuilder<'a> {
             rows: 0,
             placeholders: 0,
             bad_rows: 0,
+            climbing: 0,
             is_void: false,
+            origins: Vec::new(),
         }
     }
 
@@ -92,10 +99,97 @@ impl<'a> DesignBuilder<'a> {
         self.is_void
     }
 
+    /// Whether any row or list item was read.
+    pub(super) fn has_rows(&self) -> bool {
+        self.rows > 0
+    }
+
+    /// Whether the rows that are being read belong to a table.
+    fn is_table(&self) -> bool {
+        let form = self.design.forms.last();
+        form.is_none_or(|form| form.form == GrantForm::Table)
+    }
+
+    /// The number of grants, and of rows that name a path with `..`.
+    pub(super) fn mark(&self) -> (usize, usize) {
+        (self.design.grants.len(), self.climbing)
+    }
+
+    /// Drops the grants of a table if one of its rows names a path with `..`: the others may start elsewhere, too.
+    pub(super) fn drop_if_relative(
+        &mut self,
+        (grants, climbing): (usize, usize),
+        header: Range<usize>,
+    ) {
+        if self.climbing == climbing || self.design.grants.len() == grants {
+            return;
+        }
+        self.design.grants.truncate(grants);
+        self.origins.truncate(grants);
+        let message = "a path of this table contains `..`, so its other paths may start elsewhere than at the root; none of them is granted";
+        let help = "write every path from the repository root";
+        self.bad_rows += 1;
+        self.fault(Problem::new(Rule::DesignOutside, "relative-paths", message, help).at(header));
+    }
+
+    /// Whether two tables or lists grant the same, or the second one less.
+    pub(super) fn repeats(&self, other: &DesignBuilder<'_>) -> bool {
+        let known: BTreeSet<(&BString, &'static str, Vec<&'static str>)> =
+            self.design.grants.iter().map(key).collect();
+        !other.design.grants.is_empty()
+            && other
+                .design
+                .grants
+                .iter()
+                .all(|grant| known.contains(&key(grant)))
+    }
+
+    /// For each table or list of another reading, the paths that this one does not grant.
+    pub(super) fn beyond(&self, other: &DesignBuilder<'_>) -> Vec<(usize, Vec<BString>)> {
+        let scope = Scope::new(self.design.grants.clone());
+        let mentioned: BTreeSet<&BString> = self
+            .design
+            .mentions
+            .iter()
+            .map(|mention| &mention.path)
+            .collect();
+        let mut found: Vec<(usize, Vec<BString>)> = Vec::new();
+        for (grant, origin) in other.design.grants.iter().zip(&other.origins) {
+            let known = !scope.lookup(grant.path.as_ref()).is_empty()
+                || mentioned.contains(&grant.path)
+                || self
+                    .design
+                    .grants
+                    .iter()
+                    .take(MANY)
+                    .any(|own| own.path == grant.path);
+            if known {
+                continue;
+            }
+            match found.last_mut() {
+                Some((last, paths)) if last == origin => paths.push(grant.path.clone()),
+                _ => found.push((*origin, vec![grant.path.clone()])),
+            }
+        }
+        let form = |origin: usize| other.design.forms.get(origin.saturating_sub(1));
+        let start = |origin: usize| form(origin).map_or(0, |form| form.anchor.span.start);
+        found
+            .into_iter()
+            .map(|(origin, paths)| (start(origin), paths))
+            .collect()
+    }
+
     /// Records how the rows of a table or list are written; `span` is its start.
-    pub(super) fn form(&mut self, shape: Shape, untyped: Actions, span: Range<usize>) {
+    pub(super) fn form(
+        &mut self,
+        shape: Shape,
+        form: GrantForm,
+        untyped: Actions,
+        span: Range<usize>,
+    ) {
         self.design.forms.push(Form {
             shape,
+            form,
             untyped,
             anchor: self.source.anchor(span, ""),
         });
@@ -124,14 +218,27 @@ impl<'a> DesignBuilder<'a> {
         }
     }
 
+    /// Records code that is a file only if one of this name exists.
+    pub(super) fn ask_name(&mut self, code: &str) {
+        if name::read(code, self.source.path()).is_ok() {
+            self.doubtful.insert(BString::from(code));
+        }
+    }
+
     /// Drops everything read so far.
     pub(super) fn void(&mut self) {
         self.is_void = true;
     }
 
-    /// Reports all problems of a row that cannot be parsed.
-    pub(super) fn bad_row(&mut self, problems: Vec<LocatedProblem>) {
+    /// Reports all problems of a row that cannot be parsed. Outside of tables, they are passages that guard does not
+    /// read, and "none" is a statement.
+    pub(super) fn bad_row(&mut self, mut problems: Vec<LocatedProblem>) {
         self.rows += 1;
+        self.climbing += usize::from(
+            problems
+                .iter()
+                .any(|found| found.problem.reason == "dotdot"),
+        );
         if problems
             .iter()
             .all(|found| found.problem.rule == Rule::DesignPlaceholder)
@@ -139,6 +246,12 @@ impl<'a> DesignBuilder<'a> {
             self.placeholders += 1;
         } else {
             self.bad_rows += 1;
+        }
+        if !self.is_table() {
+            problems.retain(|found| !matches!(found.problem.reason, "no-file" | "self-grant"));
+            for found in &mut problems {
+                found.problem.rule = Rule::DesignUnread;
+            }
         }
         problems.into_iter().for_each(|found| self.fault(found));
     }
@@ -178,6 +291,8 @@ impl<'a> DesignBuilder<'a> {
         match read {
             Ok(grants) => {
                 self.rows += 1;
+                let origin = self.design.forms.len();
+                self.origins.extend(grants.iter().map(|_| origin));
                 self.design.grants.extend(grants);
             }
             Err(problems) => self.bad_row(problems),
@@ -291,6 +406,11 @@ impl<'a> DesignBuilder<'a> {
             actions,
             change_type: row.change_type.clone(),
             renamed: renamed.map(BString::from),
+            form: self
+                .design
+                .forms
+                .last()
+                .map_or(GrantForm::Table, |form| form.form),
             description: row.description.clone(),
             anchor: self.source.anchor(written.span.clone(), ""),
         }
@@ -305,6 +425,9 @@ impl<'a> DesignBuilder<'a> {
             self.design.mentions.clear();
         }
         self.design
+            .grants
+            .sort_by_key(|grant| grant.anchor.span.start);
+        self.design
             .faults
             .sort_by_key(|fault| fault.anchor.as_ref().map(|anchor| anchor.span.start));
         Design {
@@ -316,8 +439,12 @@ impl<'a> DesignBuilder<'a> {
     fn report_duplicates(&mut self) {
         let mut first = HashMap::new();
         let mut found = Vec::new();
-        for grant in &self.design.grants {
-            let key = (grant.path.clone(), grant.kind);
+        for (grant, origin) in self.design.grants.iter().zip(&self.origins) {
+            // Tasks of one plan often change the same file.
+            if grant.form != GrantForm::Table {
+                continue;
+            }
+            let key = (origin, &grant.path, grant.kind);
             if let Some(line) = first.get(&key) {
                 let problem = Problem::new(
                     Rule::DesignDuplicate,
@@ -359,6 +486,17 @@ impl<'a> DesignBuilder<'a> {
             self.fault(problem.at(span));
         }
     }
+}
+
+/// The most grants to compare one by one.
+const MANY: usize = 1_000;
+
+fn key(grant: &Grant) -> (&BString, &'static str, Vec<&'static str>) {
+    (
+        &grant.path,
+        grant.kind.name(),
+        grant.actions.names().collect(),
+    )
 }
 
 /// A row that deletes what may be only part of a file, such as "the flag in `src/a.rs`".

@@ -195,10 +195,11 @@ fn without_line_suffix(text: &str) -> &str {
 
 fn is_line_range(text: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    match text.split_once(['-', '–']) {
+    let is_range = |text: &str| match text.split_once(['-', '–']) {
         Some((first, last)) => is_number(first) && is_number(last),
         None => is_number(text),
-    }
+    };
+    text.split(',').all(|part| is_range(part.trim()))
 }
 
 #[cfg(test)]
@@ -227,6 +228,8 @@ mod tests {
             "src/a.py:10",
             "src/a.py:10-20",
             "src/a.py:1:2",
+            "src/a.py:94,100",
+            "src/a.py:14-15, 20",
             "src/a.py#L10",
             "src/a.py#L10-L20",
         ] {

@@ -88,6 +88,7 @@ pub(super) fn is_word(word: &str) -> bool {
 /// Whether a heading as a whole excludes what is below it: a part of it begins or ends with a negation. For the
 /// document title, a part must be only a negation: "Deferred loading" may be the topic of the document.
 pub(super) fn governs(text: &str, is_title: bool) -> bool {
+    let is_title = is_title || is_numbered(text);
     text.split(['(', ')', '[', ']', ':', '—', '–'])
         .flat_map(|part| part.split(" - "))
         .map(words)
@@ -102,6 +103,19 @@ pub(super) fn governs(text: &str, is_title: bool) -> bool {
             }
             starts(rest) || ends(rest)
         })
+}
+
+/// "Task 3: Never retry": what the task is about, not whether it is done.
+fn is_numbered(text: &str) -> bool {
+    const UNITS: &[&str] = &[
+        "task", "step", "unit", "fix", "story", "commit", "chunk", "part", "u",
+    ];
+    let Some((head, _)) = text.split_once(':') else {
+        return false;
+    };
+    let head = words(head);
+    let is_count = |word: &String| word.chars().any(|c| c.is_ascii_digit());
+    matches!(head.as_slice(), [unit, number] if UNITS.contains(&unit.as_str()) && is_count(number))
 }
 
 fn is_number(word: &str) -> bool {

@@ -5,7 +5,7 @@ use gix::bstr::{BStr, ByteSlice};
 use super::columns::Columns;
 use super::placeholder::is_placeholder;
 use crate::finding::Anchor;
-use crate::policy::Actions;
+use crate::policy::{Actions, GrantForm};
 
 /// The text of a cell for the user to fill in.
 const OPEN: &str = "…";
@@ -14,19 +14,25 @@ const OPEN: &str = "…";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Form {
     pub(super) shape: Shape,
+    pub(super) form: GrantForm,
     /// The actions that a row without a type grants.
     pub(super) untyped: Actions,
     /// The start of the table or list.
     pub(super) anchor: Anchor,
 }
 
-/// The four ways to list files.
+/// The ways to list files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Shape {
     Table(Vec<Cell>),
     List,
+    /// A label with paths on the same line.
+    Line,
     Heading,
     FrontMatter,
+    Tag,
+    Task,
+    Tree,
 }
 
 /// The content of a table column.
@@ -74,8 +80,8 @@ impl Shape {
     fn has_type(&self) -> bool {
         match self {
             Shape::Table(cells) => cells.contains(&Cell::Type),
-            Shape::List | Shape::Heading => true,
-            Shape::FrontMatter => false,
+            Shape::List | Shape::Line | Shape::Heading | Shape::Task => true,
+            Shape::FrontMatter | Shape::Tag | Shape::Tree => false,
         }
     }
 
@@ -85,6 +91,10 @@ impl Shape {
             Shape::Table(cells) => table_row(cells, wanted),
             Shape::List => format!("- {word}: {}", paths(wanted)),
             Shape::Heading => format!("#### [{}] {}", word.to_uppercase(), paths(wanted)),
+            Shape::Line => format!("**Files:** {}: {}", word.to_lowercase(), paths(wanted)),
+            Shape::Task => format!("- [ ] {word} {}", paths(wanted)),
+            Shape::Tag => format!("<files>{}</files>", wanted.path.to_str_lossy()),
+            Shape::Tree => usual_row(wanted),
             Shape::FrontMatter => format!("  - {}", yaml(&wanted.path.to_str_lossy())),
         }
     }
@@ -94,7 +104,7 @@ impl Shape {
 pub(super) fn row(forms: &[Form], wanted: &MissingRow<'_>) -> RowToAdd {
     let fits = |form: &&Form| {
         let untyped = form.untyped.contains(wanted.actions) && wanted.from.is_none();
-        form.shape.has_type() || untyped
+        form.shape != Shape::Tree && (form.shape.has_type() || untyped)
     };
     if let Some(form) = forms.iter().find(fits) {
         return RowToAdd {

@@ -4,8 +4,8 @@
 
 use std::ops::Range;
 
+use super::claim::Claim;
 use super::design_builder::{DesignBuilder, Row};
-use super::heading::Claim;
 use super::kind::RowAction;
 use super::problem::{Problem, escaped};
 use super::source::DesignText;

@@ -1,43 +1,18 @@
 //! Whether a heading starts a section that lists the files of the change.
 
+use super::claim::Claim;
 use super::exclusion::{self, words};
-use crate::policy::Actions;
-
-/// The action of rows under a heading that do not name one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Claim {
-    /// "Files Changed": anything but deleting.
-    Any,
-    /// "Files to Create".
-    Create,
-    /// "Files to Modify".
-    Modify,
-    /// "Files to Delete".
-    Delete,
-}
-
-impl Claim {
-    /// The actions of a row without a type.
-    pub(super) fn actions(self) -> Actions {
-        match self {
-            Claim::Any => Actions::ADD | Actions::MODIFY,
-            Claim::Create => Actions::ADD | Actions::MODIFY_NEW,
-            Claim::Modify => Actions::MODIFY,
-            Claim::Delete => Actions::DELETE,
-        }
-    }
-
-    /// Whether two sections cannot both declare the scope.
-    pub(super) fn conflicts(self, other: Claim) -> bool {
-        self == other || self == Claim::Any || other == Claim::Any
-    }
-}
+use super::label::{self, LabelRole};
 
 /// What a heading says about files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Title {
-    /// The files below are the scope.
+    /// The files below are the scope; a table with types is the whole scope.
     Scope(Claim),
+    /// The files below are a part of the scope.
+    Files(Claim),
+    /// Of the files below, those marked as new, changed or deleted are a part of the scope.
+    Marked,
     /// The files below are not to be changed.
     Denied,
     /// Something else.
@@ -87,10 +62,17 @@ pub(super) fn title(text: &str, extra: &[String]) -> Title {
     if extra.iter().any(|phrase| words(phrase) == main) {
         return Title::Scope(Claim::Any);
     }
-    claim(&main).map_or(Title::Other, Title::Scope)
+    if let Some(claim) = claim(&main) {
+        return Title::Scope(claim);
+    }
+    match label::of_heading(without_number(text.trim()).trim_end_matches(':')) {
+        Some(LabelRole::Files(claim)) => Title::Files(claim),
+        Some(LabelRole::Unclear) => Title::Marked,
+        _ => Title::Other,
+    }
 }
 
-fn claim(words: &[String]) -> Option<Claim> {
+pub(super) fn claim(words: &[String]) -> Option<Claim> {
     let words: Vec<&str> = words
         .iter()
         .map(String::as_str)
@@ -149,7 +131,7 @@ fn main_part(text: &str) -> &str {
     let end = text
         .char_indices()
         .find(|&(index, character)| {
-            matches!(character, '(' | ':' | '—' | '–')
+            matches!(character, '(' | '[' | ':' | '—' | '–')
                 || text
                     .get(index..)
                     .is_some_and(|rest| rest.starts_with(" - "))
@@ -257,12 +239,9 @@ mod tests {
     fn look_alikes() {
         for text in [
             "2.4 Check 4 — Files Changed Table Parses (ERROR)",
-            "Files Changed This Session",
-            "Files",
             "Notes to Modify",
             "2.1 Bias Types",
             "Profiles changed",
-            "File Structure",
             "Critical Files for Implementation",
             "2.1",
             "",
@@ -275,6 +254,15 @@ mod tests {
         ] {
             assert_eq!(of(text), Title::Other, "{text}");
         }
+    }
+
+    #[test]
+    fn lists_of_plans_are_parts_of_the_scope() {
+        assert_eq!(of("Files"), Title::Files(Claim::Any));
+        assert_eq!(of("File List"), Title::Files(Claim::Any));
+        assert_eq!(of("New Files to Create"), Title::Files(Claim::Create));
+        assert_eq!(of("Affected code"), Title::Files(Claim::Any));
+        assert_eq!(of("File Structure"), Title::Marked);
     }
 
     #[test]

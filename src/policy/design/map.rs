@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::DesignOptions;
 use super::blocks::{Block, Heading, InlineText};
 use super::exclusion;
-use super::file_headings;
 use super::heading::{Title, title};
+use super::label::{self, LabelRole};
 use super::section::Section;
 use super::source::DesignText;
 
@@ -18,6 +18,8 @@ pub(super) struct Map<'b> {
     in_scope: Vec<bool>,
     /// For each block, whether it is below a heading that excludes files.
     denied: Vec<bool>,
+    /// For each block, whether only a label of files that stay as they are excludes it.
+    mentioned: Vec<bool>,
     /// The headings and labels that exclude what is below without naming files themselves.
     pub(super) exclusions: Vec<Exclusion<'b>>,
 }
@@ -27,6 +29,8 @@ pub(super) struct Exclusion<'b> {
     pub(super) content: &'b InlineText,
     /// The indices of the blocks below it.
     pub(super) body: Range<usize>,
+    /// Whether it is a label of files that stay as they are: "Existing files (no changes)".
+    pub(super) is_mention: bool,
 }
 
 impl<'b> Map<'b> {
@@ -44,14 +48,33 @@ impl<'b> Map<'b> {
             titles: titles.collect(),
             in_scope: Vec::new(),
             denied: Vec::new(),
+            mentioned: Vec::new(),
             exclusions: Vec::new(),
         };
-        map.in_scope = map.below(|title| matches!(title, Title::Scope(_)));
+        map.in_scope = map.below(|title| matches!(title, Title::Scope(_) | Title::Files(_)));
         map.denied = map.below(|title| *title == Title::Denied);
         map.exclusions = map.excluding_headings();
         let labels = map.excluding_labels(source);
         map.exclusions.extend(labels);
-        for exclusion in &map.exclusions {
+        let (mentions, others): (Vec<_>, Vec<_>) = map
+            .exclusions
+            .iter()
+            .partition(|exclusion| exclusion.is_mention);
+        for exclusion in others {
+            mark(&mut map.denied, exclusion.body.clone());
+        }
+        map.mentioned = vec![false; blocks.len()];
+        for exclusion in mentions {
+            for index in exclusion.body.clone() {
+                let is_free = map.denied.get(index) == Some(&false);
+                mark(&mut map.mentioned, index..index + usize::from(is_free));
+            }
+        }
+        for exclusion in map
+            .exclusions
+            .iter()
+            .filter(|exclusion| exclusion.is_mention)
+        {
             mark(&mut map.denied, exclusion.body.clone());
         }
         map
@@ -73,6 +96,7 @@ impl<'b> Map<'b> {
             .map(|(number, (_, heading, _))| Exclusion {
                 content: &heading.content,
                 body: self.body(number),
+                is_mention: false,
             })
             .collect()
     }
@@ -95,9 +119,12 @@ impl<'b> Map<'b> {
             if negates {
                 let behind = self.blocks.iter().skip(index + 1);
                 let length = behind.take_while(|block| !is_end(block)).count();
+                let named = label::label(source, content);
+                let role = named.and_then(|found| label::role(&found.text, &found.notes));
                 found.push(Exclusion {
                     content,
                     body: index + 1..index + 1 + length,
+                    is_mention: role == Some(LabelRole::Mention) && !content.is_struck(),
                 });
             }
         }
@@ -132,7 +159,7 @@ impl<'b> Map<'b> {
         self.in_scope.get(index).is_some_and(|&inside| inside)
     }
 
-    fn is_denied(&self, index: usize) -> bool {
+    pub(super) fn is_denied(&self, index: usize) -> bool {
         self.denied.get(index).is_some_and(|&denied| denied)
     }
 
@@ -144,10 +171,11 @@ impl<'b> Map<'b> {
             .filter(|(_, (index, ..))| !self.is_denied(*index));
         sections
             .filter_map(|(number, (_, heading, title))| match title {
-                Title::Scope(claim) => Some(Section {
+                Title::Scope(claim) | Title::Files(claim) => Some(Section {
                     heading,
                     body: self.body(number),
                     claim: *claim,
+                    is_whole: matches!(title, Title::Scope(_)),
                     tables: Vec::new(),
                 }),
                 _ => None,
@@ -166,10 +194,9 @@ impl<'b> Map<'b> {
         for index in section.body.clone() {
             if let Ok(number) = self.titles.binary_search_by_key(&index, |(at, ..)| *at) {
                 unit = index;
-                let is_scope = self
-                    .titles
-                    .get(number)
-                    .is_some_and(|(_, _, title)| matches!(title, Title::Scope(_)));
+                let is_scope = self.titles.get(number).is_some_and(|(_, _, title)| {
+                    matches!(title, Title::Scope(_) | Title::Files(_))
+                });
                 if is_scope && index >= inner_end {
                     inner_end = self.body(number).end;
                 }
@@ -184,41 +211,18 @@ impl<'b> Map<'b> {
         found.into_iter()
     }
 
-    pub(super) fn lists(
-        &self,
-        section: &Section<'b>,
-    ) -> impl Iterator<Item = (usize, &'b [InlineText])> {
-        self.own(section)
-            .filter_map(|(index, _, block)| match block {
-                Block::List(items) => Some((index, items.as_slice())),
-                _ => None,
-            })
+    /// Whether the block lists files that stay as they are, and nothing else excludes it.
+    pub(super) fn is_mention(&self, index: usize) -> bool {
+        self.mentioned
+            .get(index)
+            .is_some_and(|&mentioned| mentioned)
     }
 
-    /// Lists directly below `**Files:**`.
-    pub(super) fn marked_lists(
-        &self,
-        source: &DesignText<'_>,
-    ) -> impl Iterator<Item = (usize, &'b [InlineText])> {
-        self.blocks
-            .windows(2)
-            .enumerate()
-            .filter_map(|(index, pair)| match pair {
-                [Block::Paragraph(mark), Block::List(items)] if !self.is_denied(index) => {
-                    is_files_label(source, mark).then_some((index + 1, items.as_slice()))
-                }
-                _ => None,
-            })
-    }
-
-    pub(super) fn file_headings(&self) -> impl Iterator<Item = (usize, &'b Heading)> {
-        let named = |heading: &Heading| {
-            file_headings::type_of(heading).is_some() && !heading.content.is_struck()
-        };
-        self.titles
-            .iter()
-            .filter(move |(index, heading, _)| !self.is_denied(*index) && named(heading))
-            .map(|(index, heading, _)| (*index, *heading))
+    /// What the heading at a block says.
+    pub(super) fn title(&self, block: usize) -> Title {
+        let found = self.titles.binary_search_by_key(&block, |(at, ..)| *at);
+        let title = found.ok().and_then(|number| self.titles.get(number));
+        title.map_or(Title::Other, |(_, _, title)| *title)
     }
 }
 
@@ -238,6 +242,9 @@ fn title_of<'b>(block: &'b Block, options: &DesignOptions) -> Option<(&'b Headin
     let found = title(&content.plain, &options.headings);
     let opens = matches!(block, Block::Heading(_)) && !content.is_struck() && !content.is_obscured;
     let counts = opens || found == Title::Denied;
+    // The title of the document is its topic.
+    let is_topic = heading.level == 1 && matches!(found, Title::Files(_) | Title::Marked);
+    let counts = counts && !is_topic;
     Some((heading, if counts { found } else { Title::Other }))
 }
 
@@ -254,12 +261,4 @@ fn mark(marks: &mut [bool], range: Range<usize>) {
     if let Some(marks) = marks.get_mut(range) {
         marks.fill(true);
     }
-}
-
-/// Whether a paragraph is `**Files:**`.
-pub(super) fn is_files_label(source: &DesignText<'_>, content: &InlineText) -> bool {
-    source.slice(content.span.clone()).starts_with(['*', '_'])
-        && matches!(content.plain.trim(), "Files:" | "Files" | "files:")
-        && !content.is_struck()
-        && !content.is_obscured
 }

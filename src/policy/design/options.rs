@@ -14,6 +14,8 @@ pub struct DesignOptions {
     pub headings: Vec<String>,
     /// The patterns of tests; a pattern without a slash is matched against the file name.
     pub test_patterns: Patterns,
+    /// Whether tasks in any document grant the file that they write, not only those in `tasks.md`.
+    pub tasks: bool,
     /// File names: code that equals one of them means this file.
     pub files: BTreeSet<BString>,
 }
@@ -30,6 +32,7 @@ impl DesignOptions {
         DesignOptions {
             headings: settings.headings.clone(),
             test_patterns: settings.test_patterns.clone(),
+            tasks: settings.tasks,
             files: BTreeSet::new(),
         }
     }

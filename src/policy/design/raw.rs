@@ -79,6 +79,7 @@ fn part_paths(
         span,
         directory: is_directory_remark(remark),
         denied: negation(remark).is_some(),
+        note: remark.to_owned(),
         ..WrittenPath::default()
     };
     let mut paths = split_arrow(written);

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::blocks::{Heading, Table};
+use super::claim::Claim;
 use super::columns::Columns;
-use super::heading::Claim;
 
 /// A heading that announces files, with the blocks below it.
 pub(super) struct Section<'b> {
@@ -12,6 +12,8 @@ pub(super) struct Section<'b> {
     /// The indices of the blocks after the heading.
     pub(super) body: Range<usize>,
     pub(super) claim: Claim,
+    /// Whether a table with types below it is the whole scope.
+    pub(super) is_whole: bool,
     pub(super) tables: Vec<CandidateTable<'b>>,
 }
 

@@ -1,5 +1,6 @@
 //! The text of a document with its lines: turns byte offsets into anchors.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -18,6 +19,8 @@ pub(super) struct DesignText<'a> {
     lines: Vec<usize>,
     /// File names that occur in code.
     files: &'a BTreeSet<BString>,
+    /// The start of the last line that a column was asked for, an offset in it, and the characters before that.
+    column: Cell<(usize, usize, usize)>,
 }
 
 impl<'a> DesignText<'a> {
@@ -37,6 +40,7 @@ impl<'a> DesignText<'a> {
             text,
             lines,
             files,
+            column: Cell::default(),
         }
     }
 
@@ -76,6 +80,15 @@ impl<'a> DesignText<'a> {
         self.trim(start..end)
     }
 
+    /// The number of blanks at the start of the line at a byte offset.
+    pub(super) fn indentation(&self, offset: usize) -> usize {
+        let line = self.line(offset);
+        let start = self.lines.get(line - 1).copied().unwrap_or(0);
+        let end = self.lines.get(line).copied().unwrap_or(self.text.len());
+        let text = self.slice(start..end);
+        text.len() - text.trim_start_matches([' ', '\t']).len()
+    }
+
     /// The range without outer white space.
     pub(super) fn trim(&self, span: Range<usize>) -> Range<usize> {
         let text = self.slice(span.clone());
@@ -96,12 +109,24 @@ impl<'a> DesignText<'a> {
             })
     }
 
+    /// The number of characters from the start of a line. A line may hold many paths, mostly in order.
+    fn characters(&self, start: usize, end: usize) -> usize {
+        let (line, offset, count) = self.column.get();
+        let (from, known) = match line == start && offset <= end && offset >= start {
+            true => (offset, count),
+            false => (start, 0),
+        };
+        let count = known + self.slice(from..end).chars().count();
+        self.column.set((start, end, count));
+        count
+    }
+
     pub(super) fn anchor(&self, span: Range<usize>, label: impl Into<String>) -> Anchor {
         let line = self.line(span.start);
         let start = self.lines.get(line - 1).copied().unwrap_or(0);
         Anchor {
             path: BString::from(self.path),
-            column: self.slice(start..span.start).chars().count() + 1,
+            column: self.characters(start, span.start) + 1,
             line,
             span,
             label: label.into(),

@@ -2,9 +2,9 @@
 
 use super::blocks::{InlineText, Table, TableRow};
 use super::cell::{self, Paths};
+use super::claim::Claim;
 use super::columns::Columns;
 use super::design_builder::{self, DesignBuilder};
-use super::heading::Claim;
 use super::kind::{self, RowAction, Type};
 use super::problem::{LocatedProblem, Problem, html, unknown_type};
 use super::source::DesignText;

@@ -2,11 +2,12 @@
 
 use super::blocks::{Block, PieceKind, Table, TableEnd};
 use super::columns::columns;
+use super::declared;
 use super::design_builder::DesignBuilder;
 use super::file_headings;
 use super::heading::{Title, title};
 use super::html::Element;
-use super::map::{Map, is_files_label};
+use super::map::Map;
 use super::problem::{Problem, escaped};
 use super::source::DesignText;
 use crate::finding::Rule;
@@ -27,7 +28,7 @@ pub(super) fn report(source: &DesignText<'_>, map: &Map<'_>, draft: &mut DesignB
     let mut end = 0;
     for exclusion in &map.exclusions {
         let mut body = exclusion.body.clone();
-        if body.start < end {
+        if body.start < end || exclusion.is_mention {
             continue;
         }
         let found = body.find_map(|index| {
@@ -102,15 +103,17 @@ fn enclosed(source: &DesignText<'_>, element: &Element) -> Problem {
 fn declares(source: &DesignText<'_>, map: &Map<'_>, index: usize, block: &Block) -> bool {
     match block {
         Block::Heading(heading) => {
-            matches!(title(&heading.content.plain, &[]), Title::Scope(_))
-                || file_headings::type_of(heading).is_some_and(|_| {
-                    let mut pieces = heading.content.pieces.iter();
-                    pieces.any(|piece| piece.kind != PieceKind::Struck)
-                })
+            matches!(
+                title(&heading.content.plain, &[]),
+                Title::Scope(_) | Title::Files(_)
+            ) || file_headings::type_of(heading).is_some_and(|_| {
+                let mut pieces = heading.content.pieces.iter();
+                pieces.any(|piece| piece.kind != PieceKind::Struck)
+            })
         }
         Block::Table(table) => map.is_in_scope(index) && !matches!(columns(table), Ok(None)),
-        Block::List(_) => map.is_in_scope(index),
-        Block::Paragraph(content) => is_files_label(source, content),
+        Block::List(_) => map.is_in_scope(index) || declared::declares(source, block),
+        Block::Paragraph(_) => declared::declares(source, block),
         Block::Enclosed(inner, _) => declares(source, map, index, inner),
         Block::Code(_) => false,
     }
@@ -120,7 +123,7 @@ fn start_of(block: &Block) -> usize {
     match block {
         Block::Heading(heading) => heading.content.span.start,
         Block::Table(table) => table.header.span.start,
-        Block::List(items) => items.first().map_or(0, |item| item.span.start),
+        Block::List(items) => items.first().map_or(0, |item| item.content.span.start),
         Block::Paragraph(content) => content.span.start,
         Block::Code(span) => span.start,
         Block::Enclosed(inner, _) => start_of(inner),

@@ -16,6 +16,10 @@ pub(super) struct WrittenPath {
     pub(super) directory: bool,
     /// Whether "(no changes)" follows.
     pub(super) denied: bool,
+    /// The words between the previous path and this one, in lower case.
+    pub(super) before: Vec<String>,
+    /// The text in parentheses that follows.
+    pub(super) note: String,
     /// The whole code span, if it is one.
     pub(super) code: Option<String>,
     /// Whether an existing file has this name, whatever else the text could mean.

@@ -11,6 +11,7 @@ fn scope() -> ScopeListing {
         actions: Actions::ADD | Actions::MODIFY_NEW,
         change_type: "Add".into(),
         renamed: None,
+        form: crate::policy::GrantForm::Table,
         role: Role::Implementation,
         description: "path enforcement".into(),
         anchor: at.clone(),

@@ -1,0 +1,1157 @@
+//! Reads one item of a list of files, or the text behind a label: `Modify: \`a.py:1-20\` (new) - why`.
+
+use std::ops::Range;
+
+use super::blocks::{InlineText, PieceKind};
+use super::cell::{self, Paths};
+use super::change_type::{add, of_item_word, split_word};
+use super::claim::Claim;
+use super::design_builder::{DesignBuilder, Row};
+use super::exclusion::words;
+use super::kind::{self, RowAction, Type};
+use super::negation::negation;
+use super::placeholder::is_placeholder;
+use super::problem::{LocatedProblem, Problem, ambiguous, escaped, html, unknown_type};
+use super::raw;
+use super::source::DesignText;
+use super::written_path::WrittenPath;
+
+/// How to read an item.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reading {
+    /// What an item without a verb grants; `None` only mentions its paths.
+    pub(super) claim: Option<Claim>,
+    /// Whether the path must come first, or directly after a verb.
+    pub(super) is_strict: bool,
+    /// Whether only items with a verb or a note such as "(new)" grant something.
+    pub(super) is_marked: bool,
+}
+
+impl Reading {
+    pub(super) fn of(claim: Option<Claim>) -> Reading {
+        Reading {
+            claim,
+            is_strict: false,
+            is_marked: false,
+        }
+    }
+}
+
+/// What an item holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    /// Paths, granted or not.
+    Paths,
+    /// No path.
+    Nothing,
+}
+
+/// Reads an item into the draft.
+pub(super) fn read(
+    source: &DesignText<'_>,
+    item: &InlineText,
+    reading: Reading,
+    draft: &mut DesignBuilder<'_>,
+) -> Found {
+    for piece in &item.pieces {
+        if let PieceKind::Code(text) = &piece.kind
+            && is_call(text)
+        {
+            draft.ask_name(text);
+        }
+    }
+    match rows(source, item, reading) {
+        Ok(rows) if rows.is_empty() => Found::Nothing,
+        Ok(rows) => {
+            rows.into_iter().for_each(|row| draft.row(row));
+            Found::Paths
+        }
+        Err(problem) => {
+            draft.bad_row(vec![problem]);
+            Found::Paths
+        }
+    }
+}
+
+/// The parts of the text behind a label: "create `a`; modify `b`". After a description, a comma before a path begins
+/// a part too.
+pub(super) fn parts(source: &DesignText<'_>, value: &InlineText) -> Vec<Range<usize>> {
+    let span = first_part(source, value, source.trim(value.span.clone()));
+    let text = source.slice(span.clone());
+    let mut pieces = value.pieces.iter().peekable();
+    let (mut parts, mut start, mut depth, mut is_described) = (Vec::new(), 0, 0_usize, false);
+    for (index, c) in text.char_indices() {
+        let at = span.start + index;
+        while pieces.next_if(|piece| piece.span.end <= at).is_some() {}
+        if pieces.peek().is_some_and(|piece| piece.span.contains(&at)) {
+            continue;
+        }
+        let rest = text.get(index..).unwrap_or("");
+        match c {
+            '(' | '（' => depth += 1,
+            ')' | '）' => depth = depth.saturating_sub(1),
+            _ if depth > 0 => {}
+            ';' | '；' => {
+                parts.push(start..index);
+                (start, is_described) = (index + c.len_utf8(), false);
+            }
+            ',' | '，'
+                if is_described && begins_with_path(rest.get(c.len_utf8()..).unwrap_or("")) =>
+            {
+                parts.push(start..index);
+                (start, is_described) = (index + c.len_utf8(), false);
+            }
+            _ => {
+                is_described |= [" - ", " – ", " — ", ": "]
+                    .iter()
+                    .any(|mark| rest.starts_with(mark))
+            }
+        }
+    }
+    parts.push(start..text.len());
+    let parts = parts
+        .into_iter()
+        .map(|part| source.trim(span.start + part.start..span.start + part.end));
+    parts.filter(|part| !part.is_empty()).collect()
+}
+
+fn begins_with_path(text: &str) -> bool {
+    let text = text.trim_start();
+    match text.strip_prefix('`') {
+        Some(code) => cell::has_path_shape(code.split('`').next().unwrap_or("")),
+        None => {
+            let word = text.split([' ', ',']).next().unwrap_or("");
+            word.contains('/') && is_bare_path(word, false)
+        }
+    }
+}
+
+/// The paths that an item names, whatever it says about them.
+pub(super) fn names(source: &DesignText<'_>, item: &InlineText) -> bool {
+    rows(source, item, Reading::of(None)).map_or(true, |rows| !rows.is_empty())
+}
+
+/// What precedes the path.
+enum Lead {
+    /// Nothing about the file.
+    None,
+    /// A type, the words for it, and whether a colon follows.
+    Type(TypeWords, bool),
+    /// A noun with a colon: "Component:".
+    Noun,
+    /// An edit of a part of the file: "Remove the debug flag from".
+    Phrase,
+    /// A verb that leaves open whether the file changes.
+    Open,
+}
+
+/// A type and the words for it.
+type TypeWords = (Type, String);
+
+/// What a note in parentheses says about its path.
+enum Note {
+    Type(RowAction),
+    /// It is "existing", which says less than a verb.
+    Existing,
+    /// "If needed".
+    Open,
+}
+
+fn rows(
+    source: &DesignText<'_>,
+    item: &InlineText,
+    reading: Reading,
+) -> Result<Vec<Row>, LocatedProblem> {
+    let span = source.trim(item.span.clone());
+    cell::refuse_overload(item)?;
+    if item.is_obscured {
+        return Err(html(source.slice(span.clone())).at(span));
+    }
+    if source
+        .slice(span.clone())
+        .lines()
+        .skip(1)
+        .any(|line| line.contains('|'))
+    {
+        let problem = ambiguous("a line of this item looks like a table row");
+        return Err(problem.at(span));
+    }
+    let whole = first_part(source, item, span.clone());
+    let (label, path) = split_label(source, item, whole.clone())?;
+    let (path, rest) = split_description(source, item, path);
+    let within = |inner: &Range<usize>, outer: &Range<usize>| {
+        inner.start >= outer.start && inner.end <= outer.end
+    };
+    let mut struck = item
+        .pieces
+        .iter()
+        .filter(|piece| piece.kind == PieceKind::Struck && piece.span.start < whole.end);
+    if struck.any(|piece| !within(&piece.span, &path) && !within(&piece.span, &rest)) {
+        let message = "the item is struck out";
+        let problem = Problem::placeholder("struck-out", message, "remove the item");
+        return Err(problem.at(item.span.clone()));
+    }
+    let rest = source
+        .slice(rest)
+        .trim_start_matches([' ', '-', '–', '—', ':', '：', '.']);
+    let Paths { mut paths, prose } = match paths(source, item, path.clone())? {
+        Some(found) => found,
+        None => return nothing(source, &label, path, rest),
+    };
+    paths.retain(|path| path.is_name || !is_line_range(&path.text));
+    if paths
+        .iter()
+        .any(|path| path.text.contains('/') || !is_call(&path.text))
+    {
+        paths.retain(|path| path.is_name || !is_call(&path.text));
+    }
+    for path in paths.iter_mut().filter(|path| !path.is_name) {
+        if let Some((file, _)) = path
+            .text
+            .split_once("::")
+            .filter(|(file, _)| file.contains('.'))
+        {
+            path.text.truncate(file.len());
+        }
+        from_root(path);
+    }
+    if paths.is_empty() {
+        return Ok(Vec::new());
+    }
+    let prose = prose || matches!(label, Lead::Phrase);
+    let is_direct = paths.first().is_some_and(|first| {
+        let lead = source.slice(path.start..first.span.start);
+        lead.chars().all(|c| !c.is_alphanumeric())
+    });
+    if reading.is_strict && (!is_direct || matches!(label, Lead::Phrase)) {
+        return Ok(Vec::new());
+    }
+    let lead = source.slice(whole.start..path.end).to_lowercase();
+    let outside = without_parentheses(&lead);
+    if matches!(label, Lead::Open) || is_open(&outside) || begins_open(rest) {
+        return Err(open(source.slice(path.clone())).at(span));
+    }
+    let has_label = matches!(label, Lead::Noun);
+    let (said, has_colon) = match label {
+        Lead::Type(said, has_colon) => (Some(said), has_colon),
+        Lead::None | Lead::Phrase | Lead::Noun | Lead::Open => (None, false),
+    };
+    let said = said.filter(|(found, _)| !(prose && found.kind.takes_away()));
+    let behind = behind(rest).filter(|(found, _)| !(prose && found.kind.takes_away()));
+    if prose && said.is_none() {
+        // "Move the parser from `a` to `b`" edits two files.
+        paths.iter_mut().for_each(|path| path.arrow = false);
+    }
+    let is_pair = said.is_none() && paths.iter().any(|path| path.arrow);
+    let default = match reading.claim {
+        _ if is_pair => RowAction::Rename,
+        Some(claim) => RowAction::Grant(claim.actions()),
+        None => RowAction::Mention,
+    };
+    let has_verb = said.is_some() || has_label;
+    let is_existing = said.is_none()
+        && paths
+            .first()
+            .is_some_and(|path| path.before.iter().any(|word| word == "existing"));
+    let (found, change_type) = match said.or(behind) {
+        Some((found, words)) => (Some(found), words),
+        None => (None, String::new()),
+    };
+    let mut kind = found.map_or(default, |found| found.kind);
+    let is_denied = kind::denies(rest) || reading.claim.is_none();
+    if is_denied || is_existing || looks_only(&paths, has_colon) {
+        kind = RowAction::Mention;
+    }
+    if let (true, Some(found)) = (!has_verb || has_label, found)
+        && found.kind == RowAction::Grant(add())
+        && !found.bare
+    {
+        // "`a.rs` - new helper" adds to a file.
+        kind = if kind == RowAction::Mention {
+            kind
+        } else {
+            default
+        };
+    }
+    let row = |paths: Vec<WrittenPath>, kind: RowAction, change_type: &str| Row {
+        paths,
+        prose,
+        kind,
+        directory: found.is_some_and(|found| found.directory),
+        change_type: change_type.to_owned(),
+        description: rest.split_whitespace().collect::<Vec<_>>().join(" "),
+    };
+    if kind == RowAction::Rename {
+        return Ok(vec![row(paths, kind, &change_type)]);
+    }
+    let for_all = paths.last().and_then(|path| note_for_all(&path.note));
+    let mut rows = Vec::with_capacity(paths.len());
+    for (number, path) in paths.into_iter().enumerate() {
+        let mut change_type = change_type.clone();
+        if number > 0
+            && let Some(verb) = path.before.first().and_then(|word| of_item_word(word))
+            && kind != RowAction::Mention
+        {
+            kind = match verb {
+                RowAction::Mention => {
+                    rows.push(row(vec![path], RowAction::Mention, ""));
+                    continue;
+                }
+                verb if path.before.len() == 1 => verb,
+                _ => default,
+            };
+            change_type = path.before.join(" ");
+        }
+        let own = for_all.or_else(|| {
+            note(&path.note).map(|note| match note {
+                Note::Type(found) => Some(found),
+                Note::Existing if has_verb => Some(kind),
+                Note::Existing => Some(RowAction::Mention),
+                Note::Open => None,
+            })
+        });
+        let is_add = |kind: &RowAction| matches!(kind, RowAction::Grant(_)) && !kind.takes_away();
+        let own = match own {
+            // A verb says more than "(new section)".
+            Some(Some(own)) if has_verb && is_add(&own) => None,
+            // "Drop the helper from `a` (removed)".
+            Some(Some(own)) if prose && own.takes_away() => None,
+            Some(None) => return Err(open(&path.text).at(path.span)),
+            Some(Some(_)) if kind == RowAction::Mention => Some(kind),
+            // The label of a list and a verb may say more than "(new)".
+            Some(Some(RowAction::Rename)) | None => None,
+            Some(found) => found,
+        };
+        let is_marked = own.is_some() || found.is_some();
+        if own.is_some() && change_type.is_empty() {
+            change_type = path.note.clone();
+        }
+        let kind = own.unwrap_or(kind);
+        let kind = if reading.is_marked && !is_marked {
+            RowAction::Mention
+        } else {
+            kind
+        };
+        rows.push(row(vec![path], kind, &change_type));
+    }
+    Ok(rows)
+}
+
+/// Directories that no system has at its root: `/src/a.ts` means the root of the repository.
+const AT_ROOT: &[&str] = &[
+    "src",
+    "app",
+    "apps",
+    "packages",
+    "tests",
+    "test",
+    "docs",
+    "components",
+    "scripts",
+    "server",
+    "client",
+    "specs",
+    "crates",
+];
+
+fn from_root(path: &mut WrittenPath) {
+    let rest = path.text.strip_prefix('/');
+    let first = rest
+        .and_then(|rest| rest.split_once('/'))
+        .map_or("", |(first, _)| first);
+    if AT_ROOT.contains(&first) {
+        path.text.remove(0);
+    }
+}
+
+/// What an item without a path is: a statement that nothing changes, words, or files that it does not name.
+fn nothing(
+    source: &DesignText<'_>,
+    label: &Lead,
+    path: Range<usize>,
+    rest: &str,
+) -> Result<Vec<Row>, LocatedProblem> {
+    let text = source
+        .slice(path.clone())
+        .trim_matches(['*', '_', ' ', '.', '`']);
+    let reads = matches!(
+        label,
+        Lead::Type(
+            (
+                Type {
+                    kind: RowAction::Mention,
+                    ..
+                },
+                _
+            ),
+            _
+        )
+    );
+    let first = words(text).into_iter().next().unwrap_or_default();
+    if is_placeholder(text) || negation(text).is_some() || matches!(first.as_str(), "none" | "no") {
+        let problem = Problem::placeholder("no-file", "no file", "name the files");
+        return Err(problem.at(path));
+    }
+    let whole = format!("{text} {rest}").to_lowercase();
+    let is_wide = words(&whole).iter().any(|word| {
+        matches!(
+            word.as_str(),
+            "any"
+                | "all"
+                | "every"
+                | "everything"
+                | "other"
+                | "others"
+                | "else"
+                | "various"
+                | "etc"
+                | "equivalent"
+                | "similar"
+        )
+    });
+    if is_wide && !reads {
+        let problem = ambiguous(format!("`{}` names no file", escaped(text)));
+        return Err(problem.at(path));
+    }
+    Ok(Vec::new())
+}
+
+fn open(text: &str) -> Problem {
+    let message = format!("`{}`: does this file change or not?", escaped(text.trim()));
+    Problem::bad_row(
+        "undecided",
+        message,
+        "decide, and write the path without a condition",
+    )
+}
+
+/// Phrases that leave open whether a file changes, or which one.
+const OPEN: &[&str] = &[
+    "or equivalent",
+    "or similar",
+    "or wherever",
+    "if needed",
+    "if necessary",
+    "if required",
+    "if applicable",
+    "if it exists",
+    "if they exist",
+    "if exists",
+    "if present",
+    "if any",
+    "if still",
+    "as needed",
+    "where needed",
+    "as required",
+    "as appropriate",
+    "to be determined",
+    "possibly",
+    "potentially",
+    "optionally",
+    "may need",
+    "might need",
+    "if not already",
+    "if used",
+    "any file that",
+    "any files that",
+    "only if",
+];
+
+fn is_open(text: &str) -> bool {
+    OPEN.iter().any(|phrase| text.contains(phrase))
+}
+
+fn begins_open(text: &str) -> bool {
+    let lower: String = text.chars().take(40).collect::<String>().to_lowercase();
+    OPEN.iter().any(|phrase| {
+        lower
+            .trim_start_matches(['(', ' ', '*'])
+            .starts_with(phrase)
+    })
+}
+
+fn without_parentheses(text: &str) -> String {
+    let mut depth = 0_usize;
+    let outside = text.chars().filter(|c| {
+        match c {
+            '(' | '（' => depth += 1,
+            ')' | '）' => depth = depth.saturating_sub(1),
+            _ => return depth == 0,
+        }
+        false
+    });
+    outside.collect()
+}
+
+/// The first line, and the next ones while they continue a list of paths.
+fn first_part(source: &DesignText<'_>, item: &InlineText, span: Range<usize>) -> Range<usize> {
+    let text = source.slice(span.clone());
+    for (newline, _) in text.match_indices('\n') {
+        let before = text.get(..newline).unwrap_or("").trim_end();
+        let behind = text.get(newline + 1..).unwrap_or("").trim_start();
+        let at = span.start + newline;
+        let in_piece = item.pieces.iter().any(|piece| piece.span.contains(&at));
+        let continues = before.ends_with([',', ';', '、', '，'])
+            || before.ends_with(" and")
+            || behind.starts_with(['`', '(', '['])
+            || !before.contains(['`', '/', '.']);
+        if !continues && !in_piece {
+            return span.start..span.start + newline;
+        }
+    }
+    span
+}
+
+/// Whether the words directly before the first path say that it is only looked at: "tests for `a`".
+fn looks_only(paths: &[WrittenPath], has_colon: bool) -> bool {
+    let Some(first) = paths.first().filter(|_| !has_colon) else {
+        return false;
+    };
+    let last = first.before.last().map(String::as_str);
+    let is_look = |word: &str| {
+        matches!(
+            word,
+            "for"
+                | "using"
+                | "via"
+                | "like"
+                | "per"
+                | "following"
+                | "follows"
+                | "matching"
+                | "mirroring"
+                | "mirrors"
+                | "see"
+                | "by"
+                | "than"
+                | "as"
+                | "with"
+                | "reuses"
+                | "uses"
+                | "use"
+                | "existing"
+                | "against"
+        )
+    };
+    last.is_some_and(is_look)
+}
+
+/// The paths in a part of an item; `None` if it holds words only.
+fn paths(
+    source: &DesignText<'_>,
+    item: &InlineText,
+    span: Range<usize>,
+) -> Result<Option<Paths>, LocatedProblem> {
+    let part = item.within(span.clone());
+    let is_code = |kind: &PieceKind| matches!(kind, PieceKind::Code(_) | PieceKind::Link { .. });
+    let has_piece = part.pieces.iter().any(|piece| is_code(&piece.kind));
+    if has_piece || part.is_struck() {
+        let found = match cell::paths(source, &part) {
+            Ok(found) => found,
+            Err(problem) => {
+                let shaped = part.pieces.iter().any(|piece| match &piece.kind {
+                    PieceKind::Code(text) => cell::has_path_shape(text),
+                    PieceKind::Link { .. } | PieceKind::Struck => true,
+                    _ => false,
+                });
+                return if shaped { Err(problem) } else { Ok(None) };
+            }
+        };
+        // Code that is not a path, such as a function's name, is no file.
+        let no_shape = found
+            .paths
+            .iter()
+            .all(|path| !path.is_name && is_call(&path.text));
+        return Ok((!no_shape).then_some(found));
+    }
+    bare_paths(source, &part, span)
+}
+
+/// `:45-60`, `L10`: more lines of the file before.
+fn is_line_range(text: &str) -> bool {
+    let text = text.trim_start_matches([':', 'L', 'l', '#']);
+    text.contains(|c: char| c.is_ascii_digit())
+        && text
+            .chars()
+            .all(|c| c.is_ascii_digit() || matches!(c, '-' | '–' | ',' | ' ' | ':'))
+}
+
+/// `run()`, `a::b`, `npm test`.
+fn is_call(text: &str) -> bool {
+    text.contains('(') && text.ends_with(')') && !text.contains('/')
+        || text.contains("::") && !text.contains(['.', '/'])
+        || text.contains(char::is_whitespace) && !text.contains(['/', '.'])
+}
+
+/// Paths without backticks, separated by commas.
+fn bare_paths(
+    source: &DesignText<'_>,
+    part: &InlineText,
+    span: Range<usize>,
+) -> Result<Option<Paths>, LocatedProblem> {
+    let mut found = Vec::new();
+    for piece in bare_pieces(source, span) {
+        let text = source.slice(piece.clone());
+        let end = text.find([' ', '\t', '\n']).unwrap_or(text.len());
+        let (mut token, mut rest) = text.split_at(end);
+        let mut start = piece.start;
+        // "new src/a.rs"
+        let skip = of_item_word(&token.to_lowercase()).is_some() && !rest.trim().is_empty();
+        let mut before = Vec::new();
+        if skip && !found.is_empty() {
+            before.push(token.to_lowercase());
+            let blanks = rest.len() - rest.trim_start().len();
+            start += end + blanks;
+            let text = rest.trim_start();
+            let end = text.find([' ', '\t', '\n']).unwrap_or(text.len());
+            (token, rest) = text.split_at(end);
+        }
+        let token = token.trim_end_matches('.');
+        let rest = rest.trim();
+        let is_alone = rest.is_empty()
+            || rest.starts_with(['(', '（'])
+            || rest.starts_with("->")
+            || rest.starts_with('→');
+        if !is_bare_path(token, is_alone) {
+            continue;
+        }
+        let end =
+            match rest.starts_with(['(', '（']) || rest.starts_with("->") || rest.starts_with('→')
+            {
+                true => piece.end,
+                false => start + token.len(),
+            };
+        let own = start..end;
+        let paths = raw::paths(source, &part.within(own.clone()), &own)
+            .map_err(|problem| problem.at(own.clone()))?;
+        found.extend(paths.into_iter().map(|path| WrittenPath {
+            before: before.clone(),
+            ..path
+        }));
+    }
+    Ok((!found.is_empty()).then_some(Paths {
+        paths: found,
+        prose: false,
+    }))
+}
+
+/// The parts between commas, semicolons and "and", outside parentheses and braces.
+fn bare_pieces(source: &DesignText<'_>, span: Range<usize>) -> Vec<Range<usize>> {
+    let text = source.slice(span.clone());
+    let (mut pieces, mut start, mut depth) = (Vec::new(), 0, 0_usize);
+    for (index, c) in text.char_indices() {
+        match c {
+            '(' | '{' | '（' => depth += 1,
+            ')' | '}' | '）' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        let is_and = c == ' '
+            && text
+                .get(index..)
+                .is_some_and(|rest| rest.starts_with(" and "));
+        if depth == 0 && (matches!(c, ',' | ';' | '、' | '，' | '；') || is_and) {
+            pieces.push(start..index);
+            start = index + if is_and { " and ".len() } else { c.len_utf8() };
+        }
+    }
+    pieces.push(start.min(text.len())..text.len());
+    pieces
+        .into_iter()
+        .map(|piece| source.trim(span.start + piece.start.min(piece.end)..span.start + piece.end))
+        .filter(|piece| !piece.is_empty())
+        .collect()
+}
+
+/// Names of files without an extension.
+const NAMES: &[&str] = &[
+    "Makefile",
+    "Dockerfile",
+    "LICENSE",
+    "Justfile",
+    "justfile",
+    "Gemfile",
+    "Rakefile",
+    "Procfile",
+    "CODEOWNERS",
+    "VERSION",
+];
+
+/// Whether a word without backticks is a path. `is_alone`: no words follow.
+pub(super) fn is_bare_path(word: &str, is_alone: bool) -> bool {
+    let word = word.trim_matches(['*', '_']);
+    if word.contains("://") || word.is_empty() || word.contains('`') {
+        return false;
+    }
+    if NAMES.contains(&word) {
+        return true;
+    }
+    let name = word.rsplit('/').next().unwrap_or(word);
+    let has_extension = name.rsplit_once('.').is_some_and(|(_, extension)| {
+        (1..=8).contains(&extension.len())
+            && extension.starts_with(|c: char| c.is_ascii_alphabetic())
+            && extension.bytes().all(|byte| {
+                byte.is_ascii_alphanumeric() || matches!(byte, b':' | b'-' | b'#' | b',' | b'*')
+            })
+    }) || name.contains(':')
+        && name
+            .split(':')
+            .next()
+            .is_some_and(|name| name.contains('.'));
+    match word.contains('/') {
+        true => is_alone || has_extension || name.is_empty() || name.contains('*'),
+        false => is_alone && (has_extension || name.starts_with('.') && name.len() > 2),
+    }
+}
+
+/// The type behind a dash: "— NEW", "- deleted (unused)".
+fn behind(rest: &str) -> Option<TypeWords> {
+    let rest = rest.trim_start_matches(['*', '_', '(', '[']);
+    let found = kind::parse(rest)?;
+    let is_short = rest.split_whitespace().count() <= 3 && found.kind == RowAction::Mention;
+    let end = rest.find([')', ']']).unwrap_or(rest.len());
+    let alone = rest
+        .get(..end)
+        .and_then(kind::parse)
+        .is_some_and(|found| found.bare);
+    (found.bare || alone || is_short || is_upper(rest) && !found.kind.takes_away())
+        .then(|| (found, split_word(rest).0.to_owned()))
+}
+
+fn is_upper(text: &str) -> bool {
+    let (word, _) = split_word(text);
+    word.len() > 2 && word.chars().all(|c| c.is_ascii_uppercase())
+}
+
+/// What "(all deleted)" after the last path says about every path.
+fn note_for_all(text: &str) -> Option<Option<RowAction>> {
+    let lower = text.trim().to_lowercase();
+    let rest = ["all ", "both "]
+        .iter()
+        .find_map(|word| lower.strip_prefix(word))?;
+    match note(rest)? {
+        Note::Type(found) => Some(Some(found)),
+        Note::Existing => Some(Some(RowAction::Mention)),
+        Note::Open => Some(None),
+    }
+}
+
+/// What a note says about its path; `None` for any other remark.
+fn note(text: &str) -> Option<Note> {
+    let lower = text.trim().to_lowercase();
+    let lower = lower.trim_start_matches(['*', '_', '~']);
+    if is_open(lower) {
+        return Some(Note::Open);
+    }
+    let (word, rest) = split_word(lower);
+    if matches!(word, "existing" | "exists" | "already") {
+        return Some(Note::Existing);
+    }
+    let reads = matches!(
+        word,
+        "read"
+            | "reads"
+            | "readonly"
+            | "verify"
+            | "verification"
+            | "verified"
+            | "check"
+            | "inspect"
+            | "review"
+            | "reference"
+            | "unchanged"
+            | "context"
+            | "unmodified"
+            | "untouched"
+    ) || lower.starts_with("for reference")
+        || lower.starts_with("no change")
+        || lower.contains("read-only")
+        || lower.contains("verify only");
+    if reads {
+        return Some(Note::Type(RowAction::Mention));
+    }
+    let parsed =
+        kind::parse(lower).filter(|found| found.bare || found.kind != RowAction::Grant(add()));
+    let found = parsed.map(|found| found.kind).or_else(|| {
+        // "deleted, replaced by the new module"
+        let is_done = matches!(word, "deleted" | "removed")
+            && rest.trim_start().starts_with([',', ';', '—', '–']);
+        is_done
+            .then(|| kind::parse(word))
+            .flatten()
+            .map(|found| found.kind)
+    })?;
+    Some(Note::Type(found))
+}
+
+/// Words before a colon that say what the file is, not what happens to it.
+const NOUNS: &[&str] = &[
+    "actions",
+    "adapter",
+    "adapters",
+    "admin",
+    "agent",
+    "android",
+    "api",
+    "app",
+    "assets",
+    "auth",
+    "authentication",
+    "backend",
+    "barrel",
+    "build",
+    "builder",
+    "button",
+    "card",
+    "changelog",
+    "ci",
+    "cli",
+    "client",
+    "code",
+    "command",
+    "common",
+    "component",
+    "components",
+    "config",
+    "configuration",
+    "console",
+    "constants",
+    "context",
+    "controller",
+    "controllers",
+    "core",
+    "cron",
+    "css",
+    "dashboard",
+    "data",
+    "database",
+    "db",
+    "deployment",
+    "desktop",
+    "dialog",
+    "doc",
+    "docker",
+    "docs",
+    "documentation",
+    "domain",
+    "e2e",
+    "email",
+    "endpoint",
+    "endpoints",
+    "engine",
+    "entities",
+    "entity",
+    "entry",
+    "env",
+    "environment",
+    "error",
+    "errors",
+    "event",
+    "events",
+    "exports",
+    "extension",
+    "factory",
+    "feature",
+    "file",
+    "files",
+    "fixture",
+    "fixtures",
+    "footer",
+    "form",
+    "frontend",
+    "graphql",
+    "guide",
+    "handler",
+    "handlers",
+    "header",
+    "helper",
+    "helpers",
+    "hook",
+    "hooks",
+    "i18n",
+    "icon",
+    "icons",
+    "image",
+    "images",
+    "implementation",
+    "index",
+    "infra",
+    "infrastructure",
+    "integration",
+    "interface",
+    "interfaces",
+    "ios",
+    "job",
+    "jobs",
+    "layout",
+    "library",
+    "listener",
+    "listeners",
+    "locale",
+    "locales",
+    "location",
+    "logger",
+    "logging",
+    "logic",
+    "main",
+    "manager",
+    "manifest",
+    "metrics",
+    "middleware",
+    "migration",
+    "migrations",
+    "mobile",
+    "modal",
+    "model",
+    "models",
+    "module",
+    "modules",
+    "mutation",
+    "mutations",
+    "navigation",
+    "openapi",
+    "orchestrator",
+    "package",
+    "page",
+    "pages",
+    "parser",
+    "path",
+    "permissions",
+    "plugin",
+    "policies",
+    "policy",
+    "prompt",
+    "prompts",
+    "proto",
+    "provider",
+    "queries",
+    "query",
+    "queue",
+    "readme",
+    "reducer",
+    "registration",
+    "registry",
+    "repository",
+    "resolver",
+    "resolvers",
+    "root",
+    "route",
+    "router",
+    "routes",
+    "rules",
+    "runtime",
+    "schema",
+    "schemas",
+    "screen",
+    "script",
+    "scripts",
+    "sdk",
+    "seed",
+    "seeds",
+    "server",
+    "service",
+    "services",
+    "shared",
+    "sidebar",
+    "skill",
+    "skills",
+    "spec",
+    "specs",
+    "sql",
+    "state",
+    "store",
+    "stores",
+    "styles",
+    "subscriber",
+    "swagger",
+    "table",
+    "tasks",
+    "template",
+    "templates",
+    "terraform",
+    "test",
+    "testing",
+    "tests",
+    "theme",
+    "translation",
+    "translations",
+    "type",
+    "types",
+    "ui",
+    "unit",
+    "util",
+    "utilities",
+    "utility",
+    "utils",
+    "validation",
+    "view",
+    "views",
+    "web",
+    "webhook",
+    "webhooks",
+    "widget",
+    "worker",
+    "workflow",
+    "workspace",
+    "测试",
+];
+
+/// Whether the words before a colon are a noun.
+fn is_noun(label: &str) -> bool {
+    let said = words(label);
+    !said.is_empty()
+        && said.len() <= 4
+        && said
+            .last()
+            .is_some_and(|word| NOUNS.contains(&word.as_str()))
+        && said
+            .iter()
+            .all(|word| of_item_word(word).is_none() || word == "configure")
+}
+
+/// Reads `Modify:` or `Create` before the path, and where the path begins.
+fn split_label(
+    source: &DesignText<'_>,
+    item: &InlineText,
+    span: Range<usize>,
+) -> Result<(Lead, Range<usize>), LocatedProblem> {
+    let first = item
+        .pieces
+        .iter()
+        .find(|piece| !matches!(piece.kind, PieceKind::Struck | PieceKind::Html));
+    let first = first.filter(|piece| piece.span.start < span.end);
+    let text =
+        source.slice(span.start..first.map_or(span.end, |piece| piece.span.start.max(span.start)));
+    let colon = text.char_indices().find(|&(index, c)| {
+        let rest = text.get(index + c.len_utf8()..).unwrap_or("");
+        c == '：' || c == ':' && (rest.is_empty() || rest.starts_with([' ', '*', '_']))
+    });
+    if let Some((colon, mark)) = colon {
+        let label = text
+            .get(..colon)
+            .unwrap_or("")
+            .trim_matches(['*', '_', ' ', '[', ']']);
+        let after = span.start + colon + mark.len_utf8();
+        let skipped = source
+            .slice(after..span.end)
+            .find(|c: char| !matches!(c, '*' | '_' | ' '))
+            .unwrap_or(0);
+        let path = after + skipped..span.end;
+        let lower = label.to_lowercase();
+        let first = words(&lower).into_iter().next().unwrap_or_default();
+        if matches!(
+            first.as_str(),
+            "possibly" | "maybe" | "optionally" | "potentially" | "perhaps" | "likely"
+        ) || is_open(&lower)
+        {
+            return Ok((Lead::Open, path));
+        }
+        if let Some(found) = kind::parse(label) {
+            return Ok((Lead::Type((found, label.to_owned()), true), path));
+        }
+        if kind::is_phrase(label) {
+            return Ok((Lead::Phrase, path));
+        }
+        // In `src/a.py: what changes` the path comes first.
+        let is_path = label.contains(['/', '.']) && !label.contains(char::is_whitespace);
+        if is_path {
+            return Ok((Lead::None, span));
+        }
+        if let Some(kind) = of_item_word(&first)
+            && !kind::denies(label)
+            && words(&lower).len() <= 3
+        {
+            let found = Type {
+                kind,
+                directory: false,
+                bare: true,
+            };
+            return Ok((Lead::Type((found, label.to_owned()), true), path));
+        }
+        if is_noun(label) {
+            return Ok((Lead::Noun, path));
+        }
+        if words(label).is_empty() {
+            return Ok((Lead::None, path));
+        }
+        return Err(unknown_type(label).at(span));
+    }
+    let end = if first.is_some() {
+        text.len()
+    } else {
+        text.find(' ').unwrap_or(0)
+    };
+    let word = text
+        .get(..end)
+        .unwrap_or("")
+        .trim_matches(['*', '_', ' ', '[', ']']);
+    if word.contains(['.', '/']) && !word.contains(' ') {
+        return Ok((Lead::None, span));
+    }
+    let leading = words(word).into_iter().next().unwrap_or_default();
+    let label = if kind::is_phrase(word) {
+        Lead::Phrase
+    } else if let Some(found) = kind::parse(word) {
+        Lead::Type((found, word.to_owned()), false)
+    } else if of_item_word(&leading) == Some(RowAction::Mention) {
+        let found = Type {
+            kind: RowAction::Mention,
+            directory: false,
+            bare: true,
+        };
+        Lead::Type((found, word.to_owned()), false)
+    } else {
+        return Ok((Lead::None, span));
+    };
+    // Words directly before the path may say that it is only looked at.
+    let last = words(word).pop().unwrap_or_default();
+    if matches!(
+        last.as_str(),
+        "for"
+            | "using"
+            | "via"
+            | "like"
+            | "per"
+            | "following"
+            | "matching"
+            | "mirroring"
+            | "against"
+    ) {
+        return Ok((Lead::None, span));
+    }
+    Ok((label, span.start + end..span.end))
+}
+
+/// Splits an item before ` - `, ` — `, `: ` or `. `, outside of code and parentheses.
+fn split_description(
+    source: &DesignText<'_>,
+    item: &InlineText,
+    span: Range<usize>,
+) -> (Range<usize>, Range<usize>) {
+    let text = source.slice(span.clone());
+    let mut pieces = item.pieces.iter().peekable();
+    let mut depth = 0_usize;
+    for (index, c) in text.char_indices() {
+        let at = span.start + index;
+        while pieces.next_if(|piece| piece.span.end <= at).is_some() {}
+        if pieces
+            .peek()
+            .is_some_and(|piece| piece.span.contains(&at) && piece.kind != PieceKind::Struck)
+        {
+            continue;
+        }
+        let rest = text.get(index..).unwrap_or("");
+        let is_mark = c == '：'
+            || [" - ", " – ", " — ", " -- ", ": ", ". ", "— "]
+                .iter()
+                .any(|mark| rest.starts_with(mark));
+        match c {
+            '(' | '（' => depth += 1,
+            ')' | '）' => depth = depth.saturating_sub(1),
+            _ if is_mark && depth == 0 => {
+                return (span.start..at, at..span.end);
+            }
+            _ => {}
+        }
+    }
+    (span.clone(), span.end..span.end)
+}

@@ -1,0 +1,192 @@
+//! Directory trees in code blocks: only entries marked as new, changed or deleted count.
+
+use std::ops::Range;
+
+use super::change_type::{RowAction, split_word};
+use super::design_builder::{DesignBuilder, Row};
+use super::form::Shape;
+use super::kind;
+use super::problem::Problem;
+use super::source::DesignText;
+use super::written_path::WrittenPath;
+use crate::finding::Rule;
+use crate::policy::{Actions, GrantForm};
+
+/// Directories that a tree may begin with and that are no name of a repository.
+const TOP: &[&str] = &[
+    "src",
+    "lib",
+    "app",
+    "apps",
+    "packages",
+    "tests",
+    "test",
+    "docs",
+    "specs",
+    "backend",
+    "frontend",
+    "server",
+    "client",
+    "api",
+    "web",
+    "scripts",
+    "crates",
+    "cmd",
+    "internal",
+    "pkg",
+    "components",
+    "services",
+    "config",
+    ".github",
+    "public",
+    "infra",
+    "tools",
+    "e2e",
+    "convex",
+    "supabase",
+    "prisma",
+    "functions",
+    "plugins",
+    "modules",
+    "include",
+    "examples",
+    "migrations",
+];
+
+/// Grants the marked entries of a tree, if the code is one.
+pub(super) fn read(source: &DesignText<'_>, span: Range<usize>, draft: &mut DesignBuilder<'_>) {
+    let text = source.slice(span.clone());
+    let first = text.lines().next().unwrap_or("");
+    let is_quoted = ["markdown", "md", "python", "diff"]
+        .iter()
+        .any(|name| first.trim_start_matches(['`', '~', ' ']).starts_with(name));
+    if is_quoted || !text.contains(['├', '└']) {
+        return;
+    }
+    // Column and name of the directories around the current line.
+    let mut around: Vec<(usize, String)> = Vec::new();
+    let mut unknown_root = None;
+    let mut has_form = false;
+    let mut start = span.start;
+    for line in text.split_inclusive('\n') {
+        let at = start;
+        start += line.len();
+        let Some((column, name, remark)) = entry(line) else {
+            if line.trim().is_empty() {
+                around.clear();
+            }
+            continue;
+        };
+        while around.last().is_some_and(|(other, _)| *other >= column) {
+            around.pop();
+        }
+        let is_top = around.is_empty();
+        let is_root =
+            is_top && column == 0 && (name.ends_with('/') || !name.contains('.') || name == ".");
+        let known = matches!(
+            name.trim_end_matches('/'),
+            "." | "root" | "repo" | "project" | "project-root" | "repository" | "(root)"
+        );
+        if is_root {
+            let bare = name.trim_end_matches('/');
+            unknown_root =
+                (!known && !bare.contains('/') && !TOP.contains(&bare)).then(|| bare.to_owned());
+        }
+        around.push((
+            column,
+            if is_root && known || name == "." {
+                String::new()
+            } else {
+                name.to_owned()
+            },
+        ));
+        let Some(kind) = mark(remark) else { continue };
+        let path = around
+            .iter()
+            .map(|(_, name)| name.trim_matches('/'))
+            .filter(|name| !name.is_empty());
+        let mut path = path.collect::<Vec<_>>().join("/");
+        if name.ends_with('/') {
+            path.push('/');
+        }
+        let line_span = source.line_span(at);
+        if let Some(root) = &unknown_root {
+            let message = format!("is `{root}/` a directory, or the name of the repository?");
+            let help = "begin the tree with `./`, or list the files below `**Files:**`";
+            draft.fault(Problem::new(Rule::DesignUnread, "tree-root", message, help).at(line_span));
+            return;
+        }
+        if !has_form {
+            has_form = true;
+            draft.form(
+                Shape::Tree,
+                GrantForm::Tree,
+                Actions::NONE,
+                line_span.clone(),
+            );
+        }
+        let offset = line.find(name).unwrap_or(0);
+        draft.row(Row {
+            paths: vec![WrittenPath {
+                text: path,
+                span: at + offset..at + offset + name.len(),
+                ..WrittenPath::default()
+            }],
+            prose: false,
+            kind,
+            directory: false,
+            change_type: remark
+                .trim_matches(['#', '←', ' ', '-', '—', '/'])
+                .to_owned(),
+            description: String::new(),
+        });
+    }
+}
+
+/// The column, the name and the remark of a line of a tree.
+fn entry(line: &str) -> Option<(usize, &str, &str)> {
+    let line = line.trim_end();
+    let is_branch = |c: char| {
+        matches!(
+            c,
+            '│' | '├' | '└' | '─' | '|' | ' ' | '\t' | '\u{a0}' | '`' | '+'
+        )
+    };
+    let rest = line.trim_start_matches(is_branch);
+    let column = line.chars().count() - rest.chars().count();
+    let (name, remark) = rest
+        .split_once(|c: char| c.is_whitespace())
+        .unwrap_or((rest, ""));
+    let is_name = !name.is_empty() && !name.starts_with(['#', '~', '(', '.'])
+        || name.starts_with('.') && name != "..." && !name.starts_with("..");
+    is_name.then_some((column, name, remark.trim()))
+}
+
+/// The meaning of a remark such as `# NEW` or `(modified)`.
+fn mark(remark: &str) -> Option<RowAction> {
+    let text = remark.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let (first, rest) = split_word(text);
+    let rest = rest.trim_start_matches(['*', ']']);
+    let ends = rest.trim().is_empty()
+        || rest
+            .trim_start()
+            .starts_with([':', '-', '—', '–', '(', ')', ',', ']'])
+        || rest.trim_start().to_lowercase().starts_with("file");
+    let is_upper = |word: &str| word.len() > 2 && word.chars().all(|c| c.is_ascii_uppercase());
+    let word = if !first.is_empty() && (ends || is_upper(first)) {
+        kind::parse(&first.to_lowercase())
+    } else {
+        None
+    };
+    let later = || {
+        let words = remark.split(|c: char| !c.is_alphanumeric());
+        words.filter(|word| is_upper(word)).find_map(kind::parse)
+    };
+    let noted = || {
+        let (_, note) = remark.rsplit_once('(')?;
+        let (note, _) = note.split_once(')')?;
+        kind::parse(note).filter(|found| found.bare)
+    };
+    let kind = word.or_else(later).or_else(noted)?.kind;
+    (kind != RowAction::Mention && kind != RowAction::Rename).then_some(kind)
+}
