@@ -19,7 +19,7 @@ named! {
     pub enum Unit {
         /// Lines, as git counts them; blank lines count.
         Lines = "lines",
-        /// TextWords, if the old version averages more than 400 bytes per line.
+        /// Words, if the old version averages more than 400 bytes per line.
         Tokens = "tokens",
         /// Bytes of content that is not text, which is lost whole or not at all.
         Bytes = "bytes",
