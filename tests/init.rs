@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use crate::common::{self, GUARD, Repo};
+use crate::common::{self, GUARD, Repo, SOURCE};
 
 /// The file that `guard init` wrote; asserts that `guard lint` and the hook accept the commit that adds it.
 #[track_caller]
@@ -357,4 +357,61 @@ fn documents_that_most_commits_touch_are_proposed_for_always() {
     // Only a comment: nothing is open before a person says so.
     repo.stage("notes/STATE.md", "x\n");
     assert_ne!(repo.guard(&["lint"]).code, 0);
+}
+
+/// The settings that docs/designs.md shows for a framework.
+fn documented(framework: &str) -> Vec<String> {
+    let text = fs::read_to_string(format!("{SOURCE}/docs/designs.md")).unwrap();
+    let heading = format!("\n### {framework}\n\n```toml\n[lld]\n");
+    let (_, behind) = text.split_once(&heading).unwrap();
+    let (block, _) = behind.split_once("```").unwrap();
+    block.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn the_docs_show_the_settings_that_init_writes_for_each_framework() {
+    for (framework, files) in [
+        (
+            "GSD",
+            &[".planning/phases/03-x/03-01-PLAN.md", ".planning/STATE.md"][..],
+        ),
+        (
+            "yolo",
+            &[
+                ".yolo-planning/phases/03-x/01-PLAN.md",
+                ".yolo-planning/STATE.md",
+            ],
+        ),
+        ("superpowers", &["docs/superpowers/plans/2026-01-31-x.md"]),
+        (
+            "Compound engineering",
+            &["docs/plans/2026-01-31-001-feat-x-plan.md"],
+        ),
+        ("ultrapower", &[".omc/plans/x.md"]),
+        ("OpenSpec", &["openspec/changes/x/tasks.md"]),
+        ("spec-kit", &["specs/001-x/spec.md"]),
+        (
+            "BMAD",
+            &[
+                "docs/stories/1.2.story.md",
+                "_bmad-output/implementation-artifacts/1-2-x.md",
+            ],
+        ),
+        ("Kiro", &[".kiro/specs/x/tasks.md"]),
+    ] {
+        let repo = Repo::new();
+        for file in files {
+            repo.stage(file, "# A plan\n");
+        }
+        repo.commit("Plan");
+        repo.guard(&["init"]).exits(0);
+        let written = fs::read_to_string(repo.path("guard.toml")).unwrap();
+        let lines: Vec<&str> = written.lines().collect();
+        for line in documented(framework) {
+            assert!(
+                lines.contains(&line.as_str()),
+                "{framework}: {line}\n{written}"
+            );
+        }
+    }
 }
