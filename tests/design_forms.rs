@@ -378,3 +378,133 @@ fn every_grant_says_which_form_it_came_from() {
         .exits(0)
         .says("files-tag");
 }
+
+#[test]
+fn a_remark_in_a_tree_that_forbids_or_leaves_open_a_change_grants_nothing() {
+    reads(&[
+        (
+            "```\n./\n├── a.yml   # settings (DO NOT MODIFY per rule 2)\n├── b.rs   # page (MODIFY to read flags)\n├── c.json (OPTIONAL - NEW if needed)\n├── d.rs   # documents the NEW parser\n└── e.rs   # never UPDATE by hand\n```\n",
+            &["write b.rs"],
+        ),
+        (
+            "```text\nsrc/a.rs   # handles keys:\n           #   NEW helper\ntests/keys.rs  # NEW — every key\n```\n",
+            &["write tests/keys.rs"],
+        ),
+        (
+            "```text\ncore/\n├── a.rs  # NEW: the types\n\nsettings.toml  # read at the start\n```\n",
+            &["write core/a.rs"],
+        ),
+        (
+            "```text\nsrc/\n├── a.rs  ← NUEVO\n├── b.rs  # AJUSTAR — lê o valor\n└── c.rs\n```\n",
+            &["write src/a.rs", "write src/b.rs"],
+        ),
+    ]);
+    reads(&[("```sh\nsrc/a.rs  # NEW\n```\n", &["refused"])]);
+}
+
+#[test]
+fn headings_and_labels_below_a_list_of_files_say_more_about_it() {
+    reads(&[
+        (
+            "## Files to Modify\n\n### Primary Files\n\n- `a.rs` - main\n\n### Related Files\n\n- `b.rs` - context\n\n### Maybe: the queue\n\n- `src/c.rs`\n",
+            &["write a.rs", "mention b.rs", "unread 11"],
+        ),
+        (
+            "## Files to Modify\n\n- `a.rs`\n\n**Optional:**\n- `b.rs`\n\n**Possible files:**\n- `c.rs`\n",
+            &["write a.rs", "unread 5", "unread 8"],
+        ),
+    ]);
+}
+
+#[test]
+fn one_sentence_can_move_every_path_of_a_document() {
+    let list = "\n## File List\n\n- `src/a.rs`\n";
+    for note in [
+        "- All paths in this story are relative to the `tool/` directory",
+        "**All paths are relative to `apps/web`.**",
+    ] {
+        reads(&[(&format!("{note}\n{list}"), &["refused", "unread 1"])]);
+    }
+    for note in [
+        "All paths are relative to the repository root.",
+        "All file paths in this plan are relative to `./`.",
+        "Import paths are relative to `src/`.",
+    ] {
+        reads(&[(&format!("{note}\n{list}"), &["write src/a.rs"])]);
+    }
+}
+
+#[test]
+fn tasks_name_their_files_with_links_and_in_other_languages() {
+    let repo = Repo::new();
+    for (number, (task, expected)) in [
+        (
+            "Remove the flag from [src/a.rs](../../src/a.rs)",
+            &["src/a.rs"][..],
+        ),
+        ("Remove the flag from [src/a.rs](../../src/b.rs)", &[]),
+        (
+            "T006 Create the `Kind` type in `src/kind.rs` and its port in `src/port.rs`",
+            &["src/kind.rs", "src/port.rs"],
+        ),
+        (
+            "Create `src/a.rs` and update `src/b.rs`",
+            &["src/a.rs", "src/b.rs"],
+        ),
+        (
+            "Create `src/a.rs` and follow the pattern in `src/b.rs`",
+            &["src/a.rs"],
+        ),
+        (
+            "Create the type in `src/a.rs` and verify it in `src/b.rs`",
+            &["src/a.rs"],
+        ),
+        ("Create `src/a.rs` and remove `src/b.rs`", &["src/a.rs"]),
+        ("Criar arquivo `src/a.py` com a classe", &["src/a.py"]),
+        ("Implementar o modelo em src/a.py", &["src/a.py"]),
+        ("Executar os testes em src/a.py", &[]),
+        ("Escribir pruebas para `src/a.py`", &[]),
+        (
+            "T008 [P] 建立型別定義在 types/a.ts（Kind, Port）",
+            &["types/a.ts"],
+        ),
+        (
+            "T009 新增驗證，在 pages/[id]/edit.vue 中",
+            &["pages/[id]/edit.vue"],
+        ),
+        ("T010 新增驗證，使用 utils/a.ts", &[]),
+        ("T011 驗證輸入，在 utils/a.ts 中", &[]),
+        ("编写 `src/a.ts` 的单元测试", &[]),
+        ("Add the plugin to vite.config.ts", &["vite.config.ts"]),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let path = format!("specs/{number}/tasks.md");
+        repo.write(&path, format!("# Tasks\n\n- [ ] {task}\n"));
+        let found: BTreeSet<String> = found(&repo, &path)
+            .into_iter()
+            .filter(|line| line.starts_with("write") || line.starts_with("delete"))
+            .collect();
+        let expected: BTreeSet<String> = expected
+            .iter()
+            .map(|path| format!("write {path}"))
+            .collect();
+        assert_eq!(found, expected, "{task}");
+    }
+}
+
+#[test]
+fn items_begin_with_verbs_of_other_languages() {
+    reads(&[(
+        "- **Affected code**:\n  - `a.rs`（新增套件）\n  - 新檔：`b.rs`、`src/c.rs`\n  - 修改：`d.rs`\n  - 刪除：`e.rs`\n  - 測試：`t.rs`\n",
+        &[
+            "write a.rs",
+            "write b.rs",
+            "write src/c.rs",
+            "write d.rs",
+            "delete e.rs",
+            "write t.rs",
+        ],
+    )]);
+}

@@ -1,5 +1,6 @@
 //! The words of a type.
 
+use super::languages;
 use crate::policy::Actions;
 
 /// What a row does with its path.
@@ -47,7 +48,7 @@ pub(super) fn of_word(word: &str) -> Option<RowAction> {
         "exist" | "exists" | "existing" | "verify" | "verifies" | "verified" | "unchanged"
         | "read" | "check" | "keep" | "reference" | "读取" | "查看" | "参考" | "检查" | "验证"
         | "保持" => RowAction::Mention,
-        _ => return None,
+        word => return of_word(languages::verb(word)?),
     })
 }
 
@@ -169,6 +170,9 @@ pub(super) fn of_item_word(word: &str) -> Option<RowAction> {
     }
     if READS.contains(&word) {
         return Some(RowAction::Mention);
+    }
+    if let Some(verb) = languages::verb(word) {
+        return of_item_word(verb);
     }
     of_word(word)
 }

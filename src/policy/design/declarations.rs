@@ -73,6 +73,19 @@ pub(super) fn read(
     draft: &mut DesignBuilder<'_>,
 ) {
     let found = entries(source, map.blocks);
+    // "All paths in this story are relative to `apps/web`".
+    let note = found.iter().find_map(|entry| match &entry.kind {
+        PassageKind::Line(line) => {
+            let text = source.slice(source.trim(line.content.span.clone()));
+            label::moves_all_paths(text).then_some(line.content.span.start)
+        }
+        _ => None,
+    });
+    if let Some(start) = note {
+        let message =
+            "all paths of this document start at another directory than the repository root";
+        return draft.fault(doubtful(source, message.to_owned(), start));
+    }
     let mut reader = Reader {
         source,
         map,
@@ -191,6 +204,10 @@ impl Reader<'_, '_, '_> {
             return self.push_section(heading, What::Nothing, true);
         }
         let plain = heading.content.plain.trim();
+        if inside && label::is_undecided(plain) {
+            self.undecided(plain, heading.content.span.start);
+            return self.push_section(heading, What::Nothing, true);
+        }
         let (what, is_strict) = match (title, around) {
             (Title::Scope(claim) | Title::Files(claim), _) => {
                 let index = self
@@ -207,8 +224,15 @@ impl Reader<'_, '_, '_> {
                     false,
                 )
             }
+            // "Supporting Files" below "Files to Modify".
+            (Title::Marked, Some((What::Files(claim), _))) => (What::Files(claim), true),
             (Title::Marked, _) => (What::Marked, false),
             (Title::Denied, _) => (What::Nothing, true),
+            (Title::Other, Some((What::Files(_), _)))
+                if label::of_heading(plain) == Some(LabelRole::Mention) =>
+            {
+                (What::Mention, true)
+            }
             (Title::Other, Some((What::Files(_), _))) if label::group(plain).is_some() => {
                 (What::Files(label::group(plain).unwrap_or(claim)), false)
             }
@@ -309,6 +333,15 @@ impl Reader<'_, '_, '_> {
             );
             self.tell("second-form", message, start);
         }
+    }
+
+    /// Reports "Maybe" or "Optional" above files.
+    fn undecided(&mut self, name: &str, start: usize) {
+        let message = format!("`{}`: do these files change or not?", escaped(name));
+        let help = "decide, and list only the files that change";
+        let line = self.source.line_span(start);
+        self.draft
+            .fault(Problem::new(Rule::DesignUnread, "undecided", message, help).at(line));
     }
 
     fn tell(&mut self, reason: &'static str, message: String, start: usize) {
@@ -580,6 +613,10 @@ impl Reader<'_, '_, '_> {
         if !found.is_bold && line.item.is_none() && what == What::Unclear {
             return false;
         }
+        if label::is_undecided(&found.text) && matches!(what, What::Files(_)) {
+            self.undecided(&found.text, line.content.span.start);
+            what = What::Nothing;
+        }
         if label::is_relative(&found.notes) && matches!(what, What::Files(_)) {
             let message = format!(
                 "the paths of `{}` start at another directory than the repository root",
@@ -696,12 +733,17 @@ impl Reader<'_, '_, '_> {
             self.value(&value, What::Files(claim), &found.text);
             return true;
         }
+        let is_undecided = label::is_undecided(&found.text);
         let what = match label::group(&found.text) {
+            _ if is_undecided => What::Nothing,
             Some(claim) => What::Files(claim),
             None if label::is_narrative(&found.text) => What::Nothing,
             None if exclusion::governs(&found.text, false) => What::Nothing,
             None => frame.what,
         };
+        if is_undecided {
+            self.undecided(&found.text, line.content.span.start);
+        }
         let start = found.value.start;
         self.frames.push(Frame {
             level: 0,

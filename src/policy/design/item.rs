@@ -457,7 +457,7 @@ const OPEN: &[&str] = &[
     "only if",
 ];
 
-fn is_open(text: &str) -> bool {
+pub(super) fn is_open(text: &str) -> bool {
     OPEN.iter().any(|phrase| text.contains(phrase))
 }
 
@@ -993,6 +993,7 @@ const NOUNS: &[&str] = &[
     "workflow",
     "workspace",
     "测试",
+    "測試",
 ];
 
 /// Whether the words before a colon are a noun.

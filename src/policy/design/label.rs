@@ -548,6 +548,53 @@ pub(super) fn of_heading(text: &str) -> Option<LabelRole> {
     }
 }
 
+/// Whether a heading or label leaves open whether the files below it change: "Maybe: …", "Optional files".
+pub(super) fn is_undecided(text: &str) -> bool {
+    let first = words(text)
+        .into_iter()
+        .find(|word| !word.chars().all(|c| c.is_ascii_digit()));
+    first.is_some_and(|word| {
+        matches!(
+            word.as_str(),
+            "maybe"
+                | "perhaps"
+                | "possible"
+                | "possibly"
+                | "potential"
+                | "potentially"
+                | "optional"
+                | "optionally"
+        )
+    })
+}
+
+/// Whether a line says that all paths of the document start at another directory than the root.
+pub(super) fn moves_all_paths(text: &str) -> bool {
+    let lower = text
+        .trim_start_matches(['*', '_', '-', '>', ' '])
+        .to_lowercase();
+    let Some((before, rest)) = lower.split_once(" relative to ") else {
+        return false;
+    };
+    let is_all = [
+        "all paths",
+        "all file paths",
+        "paths in this",
+        "file paths in this",
+    ]
+    .iter()
+    .any(|begin| before.starts_with(begin));
+    let place = rest
+        .split_whitespace()
+        .take(3)
+        .map(|word| word.trim_matches(['.', ',', ':']));
+    is_all
+        && before.split_whitespace().count() < 12
+        && place
+            .filter(|word| !matches!(*word, "`./`" | "`.`" | "`/`" | "./" | "/"))
+            .any(|word| word.contains(['/', '`']))
+}
+
 /// Whether a label or paragraph says that the paths below it start at another directory than the root.
 pub(super) fn is_relative(text: &str) -> bool {
     let lower = text.to_lowercase();

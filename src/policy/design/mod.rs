@@ -34,6 +34,7 @@ mod item;
 mod kind;
 mod known;
 mod label;
+mod languages;
 mod lines;
 mod link;
 mod map;

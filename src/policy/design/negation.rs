@@ -56,6 +56,19 @@ pub(super) fn forbids_changes(text: &str) -> bool {
         .any(|part| negation(part) == Some(Negation::Statement))
 }
 
+/// Whether a text forbids a change anywhere, whatever follows: "DO NOT MODIFY per rule 2".
+pub(super) fn forbids_any(text: &str) -> bool {
+    let said = words(&text.replace(ENDS, " ").replace(" - ", " "));
+    let said: Vec<&str> = said
+        .iter()
+        .map(String::as_str)
+        .filter(|word| *word != "be")
+        .collect();
+    let is_change = |word: &str| of_word(word).is_some() || matches!(word, "touch" | "touched");
+    said.windows(2)
+        .any(|pair| matches!(pair, ["not" | "never" | "don't" | "dont", verb] if is_change(verb)))
+}
+
 /// Whether a text negates, up to its first punctuation mark.
 pub(super) fn negation(text: &str) -> Option<Negation> {
     let words = words(text);

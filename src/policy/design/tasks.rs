@@ -10,6 +10,8 @@ use super::change_type::{RowAction, add, of_item_word, split_word};
 use super::design_builder::{DesignBuilder, Row};
 use super::form::Shape;
 use super::item::is_bare_path;
+use super::languages;
+use super::link;
 use super::source::DesignText;
 use super::written_path::{WrittenPath, is_arrow};
 use crate::policy::{Actions, GrantForm};
@@ -21,8 +23,12 @@ struct Object {
     /// Whether only a comma or "and" stands before it.
     is_joined: bool,
     arrow: bool,
+    /// Whether "and" and more words precede it: "the model in `a` and its port in `b`".
+    is_further: bool,
 }
 
+/// Punctuation of Chinese and Japanese, which no blank follows.
+const WIDE: [char; 9] = ['（', '）', '，', '。', '、', '；', '：', '「', '」'];
 /// Nouns that begin a task which writes a file: "Contract test for X in tests/x.py".
 const NOUNS: &[&str] = &["contract", "integration", "unit", "e2e"];
 /// Words between the verb and a path after which the path is not written.
@@ -97,7 +103,10 @@ pub(super) fn read(
     let span = source.trim(line.span.clone());
     let span = without_marks(source, span);
     let text = source.slice(span.clone());
-    let (verb, _) = split_word(text);
+    let (word, _) = split_word(text);
+    let verb = languages::leading_verb(text)
+        .filter(|verb| of_item_word(verb).is_some())
+        .unwrap_or(word);
     let lower = verb.to_lowercase();
     let own = source.slice(source.trim(line.span.clone()));
     let has_number = own
@@ -117,7 +126,20 @@ pub(super) fn read(
     };
     let end = content_start(source, line, span.clone());
     let objects = objects(source, line, span.start + verb.len()..end);
-    let objects = written(objects);
+    let mut objects = written(objects);
+    // "The tests of `a`" in Chinese begins with `a`.
+    let is_tested = objects.last().is_some_and(|object| {
+        let rest = source
+            .slice(object.path.span.end..span.end)
+            .trim_start_matches(['`', ' ']);
+        rest.starts_with('的')
+            && ["測試", "测试", "test"]
+                .iter()
+                .any(|word| rest.contains(word))
+    });
+    if is_tested {
+        objects.clear();
+    }
     let Some(first) = objects.first() else {
         return false;
     };
@@ -144,7 +166,9 @@ pub(super) fn read(
         }
         RowAction::Rename => RowAction::Grant(Actions::ADD | Actions::MODIFY),
         // Tasks name what they add to a file: "Create the route in `a`".
-        RowAction::Grant(actions) if actions == add() && !is_file => {
+        RowAction::Grant(actions)
+            if actions == add() && (!is_file || objects.iter().any(|object| object.is_further)) =>
+        {
             RowAction::Grant(Actions::ADD | Actions::MODIFY)
         }
         action => action,
@@ -276,7 +300,7 @@ fn objects(source: &DesignText<'_>, line: &InlineText, span: Range<usize>) -> Ve
     let pieces = part
         .pieces
         .iter()
-        .filter(|piece| matches!(piece.kind, PieceKind::Code(_)));
+        .filter(|piece| matches!(piece.kind, PieceKind::Code(_) | PieceKind::Link { .. }));
     let mut push = |path: WrittenPath, before: &mut Vec<String>, is_joined: &mut bool| {
         let arrow = !objects.is_empty()
             && before.len() == 1
@@ -286,6 +310,7 @@ fn objects(source: &DesignText<'_>, line: &InlineText, span: Range<usize>) -> Ve
             before: std::mem::take(before),
             is_joined: std::mem::take(is_joined),
             arrow,
+            is_further: false,
         });
     };
     let words = |range: Range<usize>,
@@ -294,8 +319,8 @@ fn objects(source: &DesignText<'_>, line: &InlineText, span: Range<usize>) -> Ve
                  push: &mut dyn FnMut(WrittenPath, &mut Vec<String>, &mut bool)| {
         let text = source.slice(range.clone());
         let mut at = range.start;
-        for word in text.split_inclusive(char::is_whitespace) {
-            let trimmed = word.trim();
+        for word in text.split_inclusive(|c: char| c.is_whitespace() || WIDE.contains(&c)) {
+            let trimmed = word.trim_matches(|c: char| c.is_whitespace() || WIDE.contains(&c));
             let bare = trimmed
                 .trim_matches(['(', ')', ',', ';', '"', '\''])
                 .trim_end_matches('.');
@@ -314,12 +339,13 @@ fn objects(source: &DesignText<'_>, line: &InlineText, span: Range<usize>) -> Ve
                 *is_joined = trimmed.ends_with(',');
             } else if !bare.is_empty() {
                 let lower = bare.trim_end_matches(':').to_lowercase();
-                if lower == "and" && before.is_empty() {
+                let lower = languages::preposition(&lower).map_or(lower, str::to_owned);
+                if matches!(lower.as_str(), "and" | "和" | "與" | "与") && before.is_empty() {
                     *is_joined = true;
                 } else {
                     before.push(lower);
                 }
-            } else if trimmed.contains(',') && before.is_empty() {
+            } else if word.contains([',', '，', '、']) && before.is_empty() {
                 *is_joined = true;
             }
         }
@@ -332,6 +358,17 @@ fn objects(source: &DesignText<'_>, line: &InlineText, span: Range<usize>) -> Ve
             &mut push,
         );
         cursor = piece.span.end;
+        if let PieceKind::Link { text, target } = &piece.kind
+            && is_bare_path(text, true)
+            && link::agree(source.path(), text, target).is_ok()
+        {
+            let path = WrittenPath {
+                text: text.trim().to_owned(),
+                span: piece.span.clone(),
+                ..WrittenPath::default()
+            };
+            push(path, &mut before, &mut is_joined);
+        }
         let PieceKind::Code(text) = &piece.kind else {
             continue;
         };
@@ -355,25 +392,48 @@ fn objects(source: &DesignText<'_>, line: &InlineText, span: Range<usize>) -> Ve
 
 /// Names that every tool expects at the root.
 fn is_root_file(name: &str) -> bool {
-    matches!(
-        name,
-        "package.json"
-            | "README.md"
-            | "CHANGELOG.md"
-            | "Cargo.toml"
-            | "pyproject.toml"
-            | "go.mod"
-            | "tsconfig.json"
-            | ".gitignore"
-            | "Makefile"
-            | "Dockerfile"
-            | "docker-compose.yml"
-            | "requirements.txt"
-            | "pom.xml"
-            | "CLAUDE.md"
-            | "AGENTS.md"
-            | ".env.example"
-    )
+    let is_config = !name.contains('/')
+        && [".config.ts", ".config.js", ".config.mjs", ".config.cjs"]
+            .iter()
+            .any(|end| name.strip_suffix(end).is_some_and(|stem| !stem.is_empty()));
+    is_config
+        || matches!(
+            name,
+            "package.json"
+                | "README.md"
+                | "CHANGELOG.md"
+                | "Cargo.toml"
+                | "pyproject.toml"
+                | "go.mod"
+                | "tsconfig.json"
+                | ".gitignore"
+                | "Makefile"
+                | "Dockerfile"
+                | "docker-compose.yml"
+                | "requirements.txt"
+                | "pom.xml"
+                | "CLAUDE.md"
+                | "AGENTS.md"
+                | ".env.example"
+        )
+}
+
+/// Whether "and" begins another object: "and its port in", "and update".
+fn is_further(object: &Object) -> bool {
+    let (Some(first), Some(last)) = (object.before.first(), object.before.last()) else {
+        return false;
+    };
+    let is_place = matches!(last.as_str(), "in" | "into" | "to");
+    let verb = of_item_word(first);
+    let is_written = |action: RowAction| {
+        action != RowAction::Mention
+            && !action.takes_away()
+            && (is_place || object.before.len() == 1)
+    };
+    let reads = |word: &String| {
+        !matches!(word.as_str(), "for") && of_item_word(word) == Some(RowAction::Mention)
+    };
+    object.is_joined && verb.map_or(is_place, is_written) && !object.before.iter().any(reads)
 }
 
 /// The first path that the verb writes, and those joined to it.
@@ -406,9 +466,12 @@ fn written(objects: Vec<Object>) -> Vec<Object> {
     };
     let is_object = |object: &Object| !stops(object);
     let mut kept: Vec<Object> = Vec::new();
-    for object in objects {
+    for mut object in objects {
         let continues = object.is_joined && object.before.is_empty() || object.arrow;
-        if kept.is_empty() && is_object(&object) || !kept.is_empty() && continues {
+        object.is_further = !kept.is_empty() && is_further(&object) && is_object(&object);
+        if kept.is_empty() && is_object(&object)
+            || !kept.is_empty() && (continues || object.is_further)
+        {
             kept.push(object);
         } else if !kept.is_empty() {
             break;

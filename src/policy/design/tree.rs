@@ -5,7 +5,9 @@ use std::ops::Range;
 use super::change_type::{RowAction, split_word};
 use super::design_builder::{DesignBuilder, Row};
 use super::form::Shape;
+use super::item;
 use super::kind;
+use super::negation;
 use super::problem::Problem;
 use super::source::DesignText;
 use super::written_path::WrittenPath;
@@ -53,16 +55,29 @@ const TOP: &[&str] = &[
     "migrations",
 ];
 
-/// Grants the marked entries of a tree, if the code is one.
+/// What a remark begins with.
+const REMARKS: [char; 3] = ['#', '(', '←'];
+
+/// Grants the marked entries of a tree, if the code is one, or of a list of paths with remarks.
 pub(super) fn read(source: &DesignText<'_>, span: Range<usize>, draft: &mut DesignBuilder<'_>) {
     let text = source.slice(span.clone());
     let first = text.lines().next().unwrap_or("");
     let is_quoted = ["markdown", "md", "python", "diff"]
         .iter()
         .any(|name| first.trim_start_matches(['`', '~', ' ']).starts_with(name));
-    if is_quoted || !text.contains(['├', '└']) {
+    if is_quoted {
         return;
     }
+    let is_drawn = text.contains(['├', '└']);
+    if !is_drawn && !first.trim_matches(['`', '~', ' ']).is_empty() && !first.ends_with("text") {
+        return;
+    }
+    // With other entries beside it, the first one is no repository.
+    let tops = text.lines().skip(1).filter_map(entry);
+    let is_alone = tops
+        .filter(|(column, name, _)| *column == 0 && !name.starts_with(['`', '~']))
+        .count()
+        < 2;
     // Column and name of the directories around the current line.
     let mut around: Vec<(usize, String)> = Vec::new();
     let mut unknown_root = None;
@@ -71,7 +86,10 @@ pub(super) fn read(source: &DesignText<'_>, span: Range<usize>, draft: &mut Desi
     for line in text.split_inclusive('\n') {
         let at = start;
         start += line.len();
-        let Some((column, name, remark)) = entry(line) else {
+        let found = entry(line).filter(|(column, name, remark)| {
+            is_drawn || *column == 0 && name.contains('/') && remark.starts_with(REMARKS)
+        });
+        let Some((column, name, remark)) = found else {
             if line.trim().is_empty() {
                 around.clear();
             }
@@ -89,8 +107,8 @@ pub(super) fn read(source: &DesignText<'_>, span: Range<usize>, draft: &mut Desi
         );
         if is_root {
             let bare = name.trim_end_matches('/');
-            unknown_root =
-                (!known && !bare.contains('/') && !TOP.contains(&bare)).then(|| bare.to_owned());
+            unknown_root = (is_alone && !known && !bare.contains('/') && !TOP.contains(&bare))
+                .then(|| bare.to_owned());
         }
         around.push((
             column,
@@ -164,6 +182,11 @@ fn entry(line: &str) -> Option<(usize, &str, &str)> {
 
 /// The meaning of a remark such as `# NEW` or `(modified)`.
 fn mark(remark: &str) -> Option<RowAction> {
+    let is_open =
+        remark.to_lowercase().contains("optional") || item::is_open(&remark.to_lowercase());
+    if is_open || negation::forbids_any(remark) {
+        return None;
+    }
     let text = remark.trim_start_matches(|c: char| !c.is_alphanumeric());
     let (first, rest) = split_word(text);
     let rest = rest.trim_start_matches(['*', ']']);
@@ -178,9 +201,14 @@ fn mark(remark: &str) -> Option<RowAction> {
     } else {
         None
     };
+    // "the parser (MODIFY to read flags)", but not "documents the NEW parser".
     let later = || {
-        let words = remark.split(|c: char| !c.is_alphanumeric());
-        words.filter(|word| is_upper(word)).find_map(kind::parse)
+        let parts = remark.split([
+            '(', ')', '[', ']', ',', ';', ':', '.', '—', '–', '-', '#', '*',
+        ]);
+        let firsts =
+            parts.map(|part| split_word(part.trim_start_matches(|c: char| !c.is_alphanumeric())).0);
+        firsts.filter(|word| is_upper(word)).find_map(kind::parse)
     };
     let noted = || {
         let (_, note) = remark.rsplit_once('(')?;

@@ -1,0 +1,235 @@
+//! Words of other languages at the start of items and tasks, and before paths.
+
+/// Verbs, and the English word for each.
+const VERBS: &[(&str, &[&str])] = &[
+    (
+        "create",
+        &[
+            "crear",
+            "criar",
+            "créer",
+            "erstellen",
+            "anlegen",
+            "建立",
+            "新檔",
+            "新档",
+            "新增檔案",
+            "新增文件",
+            "создать",
+            "tạo",
+        ],
+    ),
+    (
+        "new",
+        &[
+            "nuevo",
+            "nueva",
+            "novo",
+            "nouveau",
+            "nouvelle",
+            "nuovo",
+            "новый",
+        ],
+    ),
+    (
+        "add",
+        &[
+            "agregar",
+            "añadir",
+            "adicionar",
+            "ajouter",
+            "hinzufügen",
+            "добавить",
+            "thêm",
+        ],
+    ),
+    (
+        "modify",
+        &[
+            "modificar",
+            "modificado",
+            "atualizar",
+            "actualizar",
+            "ajustar",
+            "editar",
+            "modifier",
+            "ändern",
+            "обновить",
+            "изменить",
+            "調整",
+            "调整",
+            "變更",
+            "变更",
+        ],
+    ),
+    (
+        "delete",
+        &[
+            "eliminar",
+            "borrar",
+            "excluir",
+            "remover",
+            "supprimer",
+            "löschen",
+            "удалить",
+            "刪除",
+        ],
+    ),
+    (
+        "rename",
+        &[
+            "renomear",
+            "renombrar",
+            "renommer",
+            "umbenennen",
+            "重新命名",
+        ],
+    ),
+    (
+        "implement",
+        &[
+            "implementar",
+            "implémenter",
+            "implementieren",
+            "реализовать",
+            "實作",
+            "实作",
+            "實現",
+            "实现",
+            "編寫",
+            "编写",
+            "撰寫",
+            "撰写",
+            "設定",
+            "设置",
+            "配置",
+            "整合",
+            "集成",
+            "擴展",
+            "扩展",
+            "重構",
+            "重构",
+            "完善",
+            "封裝",
+            "封装",
+            "configurar",
+            "configurer",
+            "escrever",
+            "escribir",
+            "écrire",
+            "refatorar",
+            "refactorizar",
+            "integrar",
+            "registrar",
+            "extrair",
+            "extraer",
+            "настроить",
+            "написать",
+        ],
+    ),
+    (
+        "run",
+        &[
+            "executar",
+            "ejecutar",
+            "exécuter",
+            "rodar",
+            "testar",
+            "probar",
+            "tester",
+            "ausführen",
+            "запустить",
+            "執行",
+            "执行",
+            "運行",
+            "运行",
+        ],
+    ),
+    (
+        "verify",
+        &[
+            "verificar",
+            "validar",
+            "revisar",
+            "garantir",
+            "asegurar",
+            "confirmar",
+            "vérifier",
+            "usar",
+            "seguir",
+            "ler",
+            "leer",
+            "prüfen",
+            "проверить",
+            "驗證",
+            "確認",
+            "确认",
+            "檢查",
+            "審查",
+            "审查",
+            "參考",
+            "使用",
+            "閱讀",
+            "阅读",
+        ],
+    ),
+];
+
+/// Prepositions, and the English word for each.
+const PREPOSITIONS: &[(&str, &[&str])] = &[
+    ("into", &["em", "en", "dans", "в", "trong", "ở"]),
+    ("for", &["para", "pour", "für", "для"]),
+    ("of", &["de", "do", "da", "del", "du", "des", "von"]),
+    ("with", &["com", "con", "avec", "mit"]),
+    (
+        "using",
+        &[
+            "usando",
+            "utilizando",
+            "según",
+            "segundo",
+            "conforme",
+            "selon",
+        ],
+    ),
+    (
+        "file",
+        &[
+            "arquivo", "archivo", "fichier", "datei", "файл", "檔案", "文件",
+        ],
+    ),
+];
+
+/// The English verb for a word in lower case.
+pub(super) fn verb(word: &str) -> Option<&'static str> {
+    of(VERBS, word)
+}
+
+/// The English preposition for a word in lower case.
+pub(super) fn preposition(word: &str) -> Option<&'static str> {
+    of(PREPOSITIONS, word).or_else(|| {
+        let ends = |ends: &[&str]| ends.iter().any(|end| word.ends_with(end));
+        if ends(&[
+            "使用", "根據", "根据", "參考", "参考", "调用", "呼叫", "依照", "按照",
+        ]) {
+            return Some("using");
+        }
+        ends(&["在", "到", "至", "於", "于"]).then_some("into")
+    })
+}
+
+fn of(
+    list: &'static [(&'static str, &'static [&'static str])],
+    word: &str,
+) -> Option<&'static str> {
+    let found = list.iter().find(|(_, words)| words.contains(&word));
+    found.map(|(english, _)| *english)
+}
+
+/// The two characters of a Chinese verb at the start of a text, which no blank separates from its object.
+pub(super) fn leading_verb(text: &str) -> Option<&str> {
+    let is_han = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c);
+    let (end, last) = text.char_indices().nth(1)?;
+    let both = text.starts_with(is_han) && is_han(last);
+    both.then(|| text.get(..end + last.len_utf8())).flatten()
+}
