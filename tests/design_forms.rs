@@ -264,6 +264,96 @@ fn defect_8_what_is_undecided_is_not_granted() {
 }
 
 #[test]
+fn what_is_undecided_leaves_the_other_paths_of_its_item() {
+    for (value, also) in [
+        ("`src/a.rs`, possibly CI scripts", None),
+        ("`src/a.rs`, maybe `lib/b.rs`", None),
+        ("`src/a.rs`, perhaps `lib/b.rs`, `lib/c.rs`", None),
+        ("`src/a.rs`, update all callers", None),
+        ("`src/a.rs`, a new helper under `src/help/`", None),
+        ("`src/a.rs`, tests under `src/one/` or `src/two/`", None),
+        (
+            "`src/a.rs`, a new helper under `src/help/`, `src/c.rs`",
+            Some("write src/c.rs"),
+        ),
+        (
+            "`src/a.rs`, new tests in `tests/c.rs`",
+            Some("write tests/c.rs"),
+        ),
+        ("`src/a.rs`, `a_test.rs`", None),
+        ("`src/a.ts`, `a.html`", None),
+        ("`src/a.rs`, `Cargo.toml`", Some("write Cargo.toml")),
+    ] {
+        let mut expected = vec!["write src/a.rs"];
+        if value.contains("a.ts") {
+            expected = vec!["write src/a.ts"];
+        }
+        expected.extend(also);
+        if also.is_none_or(|also| also == "write src/c.rs") {
+            expected.push("unread 1");
+        }
+        reads(&[(&format!("**Files:** {value}\n"), &expected)]);
+    }
+}
+
+#[test]
+fn a_directory_in_which_something_lies_is_not_granted() {
+    for item in [
+        "Modify: existing tests under `tests/one/` that build it",
+        "Modify: the request type in `packages/one/`",
+        "Create: a helper inside `src/help`",
+        "Test: existing tests in `tests/one/` and new ones in `tests/two/`",
+        "`mod.rs` in `src/one/`",
+        "Maybe modify: `src/one.rs`",
+        "Refresh/execute: `src/one.rs`",
+        "`src/one.rs` (if the cache stays)",
+        "`src/one.rs` — if the cache stays",
+    ] {
+        let text = format!("**Files:**\n- `src/a.rs`\n- {item}\n");
+        let found = granted(&text);
+        assert_eq!(found, ["write src/a.rs"], "{item}");
+    }
+    let text = "**Files:**\n- Test: existing tests plus new tests in `tests/a.rs`\n- Read: notes under `docs/`\n- Create (via `make new`): `src/one/`\n";
+    assert_eq!(granted(text), ["write src/one", "write tests/a.rs"]);
+}
+
+#[test]
+fn a_name_beside_a_path_counts_where_a_file_has_it() {
+    let repo = Repo::new();
+    repo.write("docs/a.md", "x\n");
+    repo.stage("note.md", "x\n");
+    repo.commit("Begin");
+    repo.write(
+        "plan.md",
+        "**Files:** `docs/a.md`, `note.md`, `README.md`, `other.md`, `CHANGELOG.md`\n",
+    );
+    let expected = [
+        "write docs/a.md",
+        "write note.md",
+        "write README.md",
+        "write CHANGELOG.md",
+        "unread 1",
+    ]
+    .map(str::to_owned);
+    assert_eq!(found(&repo, "plan.md"), expected.into());
+}
+
+#[test]
+fn a_leading_slash_means_the_root_of_the_repository() {
+    let text = "**Files to modify:**\n- `/libs/one/a.ts`\n- `/src/one/`\n- `/etc/one.conf`\n- `/root/one/a.ts`\n- `/api/users`\n";
+    assert_eq!(granted(text), ["write libs/one/a.ts", "write src/one"]);
+}
+
+/// What a document grants.
+fn granted(document: &str) -> Vec<String> {
+    let repo = Repo::new();
+    repo.write("plan.md", document);
+    let is_grant = |line: &String| line.starts_with("write") || line.starts_with("delete");
+    let found = found(&repo, "plan.md");
+    found.into_iter().filter(is_grant).collect()
+}
+
+#[test]
 fn defect_9_deletions_cover_what_they_say() {
     reads(&[
         (

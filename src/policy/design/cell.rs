@@ -218,7 +218,7 @@ impl CellReader {
 }
 
 /// Words that change "these files" to "all but these files".
-fn is_exclusion(word: &str) -> bool {
+pub(super) fn is_exclusion(word: &str) -> bool {
     let is_contraction = word.ends_with("n't") || word.ends_with("n’t");
     is_contraction
         || matches!(

@@ -7,6 +7,7 @@ use super::cell::{self, Paths};
 use super::change_type::{add, of_item_word, split_word};
 use super::claim::Claim;
 use super::design_builder::{DesignBuilder, Row};
+use super::doubt::{self, Doubts, begins_open, is_open, open};
 use super::exclusion::words;
 use super::kind::{self, RowAction, Type};
 use super::negation::negation;
@@ -60,10 +61,16 @@ pub(super) fn read(
             draft.ask_name(text);
         }
     }
-    match rows(source, item, reading) {
-        Ok(rows) if rows.is_empty() => Found::Nothing,
+    let mut doubts = Doubts::default();
+    let rows = rows(source, item, reading, &mut doubts);
+    doubts.asked.iter().for_each(|name| draft.ask_name(name));
+    match rows {
+        Ok(rows) if rows.is_empty() && doubts.told.is_empty() => Found::Nothing,
         Ok(rows) => {
             rows.into_iter().for_each(|row| draft.row(row));
+            if !doubts.told.is_empty() {
+                draft.bad_row(doubts.told);
+            }
             Found::Paths
         }
         Err(problem) => {
@@ -128,7 +135,8 @@ fn begins_with_path(text: &str) -> bool {
 
 /// The paths that an item names, whatever it says about them.
 pub(super) fn names(source: &DesignText<'_>, item: &InlineText) -> bool {
-    rows(source, item, Reading::of(None)).map_or(true, |rows| !rows.is_empty())
+    rows(source, item, Reading::of(None), &mut Doubts::default())
+        .map_or(true, |rows| !rows.is_empty())
 }
 
 /// What precedes the path.
@@ -161,6 +169,7 @@ fn rows(
     source: &DesignText<'_>,
     item: &InlineText,
     reading: Reading,
+    doubts: &mut Doubts,
 ) -> Result<Vec<Row>, LocatedProblem> {
     let span = source.trim(item.span.clone());
     cell::refuse_overload(item)?;
@@ -194,6 +203,10 @@ fn rows(
     let rest = source
         .slice(rest)
         .trim_start_matches([' ', '-', '–', '—', ':', '：', '.']);
+    let (path, tail) = match doubt::unnamed_tail(source, item, &path) {
+        Some(tail) => (source.trim(path.start..tail.start), Some(tail)),
+        None => (path, None),
+    };
     let Paths { mut paths, prose } = match paths(source, item, path.clone())? {
         Some(found) => found,
         None => return nothing(source, &label, path, rest),
@@ -226,7 +239,12 @@ fn rows(
     if reading.is_strict && (!is_direct || matches!(label, Lead::Phrase)) {
         return Ok(Vec::new());
     }
-    let lead = source.slice(whole.start..path.end).to_lowercase();
+    let open_at = paths
+        .first()
+        .and_then(|first| doubt::open_from(source, item, first, &path));
+    let lead = source
+        .slice(whole.start..open_at.unwrap_or(path.end))
+        .to_lowercase();
     let outside = without_parentheses(&lead);
     if matches!(label, Lead::Open) || is_open(&outside) || begins_open(rest) {
         return Err(open(source.slice(path.clone())).at(span));
@@ -249,10 +267,11 @@ fn rows(
         None => RowAction::Mention,
     };
     let has_verb = said.is_some() || has_label;
+    let says = |path: &WrittenPath, word: &str| path.before.iter().any(|said| said == word);
     let is_existing = said.is_none()
         && paths
             .first()
-            .is_some_and(|path| path.before.iter().any(|word| word == "existing"));
+            .is_some_and(|path| says(path, "existing") && !says(path, "new"));
     let (found, change_type) = match said.or(behind) {
         Some((found, words)) => (Some(found), words),
         None => (None, String::new()),
@@ -281,12 +300,20 @@ fn rows(
         change_type: change_type.to_owned(),
         description: rest.split_whitespace().collect::<Vec<_>>().join(" "),
     };
+    if kind != RowAction::Mention {
+        let words = open_at.filter(|&at| paths.iter().all(|path| path.span.start < at));
+        let rest = words.map(|at| open(source.slice(at..path.end)).at(at..path.end));
+        let tail = tail.map(|tail| unnamed(source, tail));
+        doubts.told.extend(rest.into_iter().chain(tail));
+    }
     if kind == RowAction::Rename {
         return Ok(vec![row(paths, kind, &change_type)]);
     }
     let for_all = paths.last().and_then(|path| note_for_all(&path.note));
+    let mut unsure = doubt::of_paths(source, &paths, open_at, &mut doubts.asked).into_iter();
     let mut rows = Vec::with_capacity(paths.len());
     for (number, path) in paths.into_iter().enumerate() {
+        let unsure = unsure.next().flatten();
         let mut change_type = change_type.clone();
         if number > 0
             && let Some(verb) = path.before.first().and_then(|word| of_item_word(word))
@@ -332,9 +359,22 @@ fn rows(
         } else {
             kind
         };
-        rows.push(row(vec![path], kind, &change_type));
+        match unsure {
+            Some(problem) if kind != RowAction::Mention => {
+                doubts.told.push(problem.at(path.span));
+            }
+            _ => rows.push(row(vec![path], kind, &change_type)),
+        }
     }
     Ok(rows)
+}
+
+/// Words for files that an item does not name.
+fn unnamed(source: &DesignText<'_>, span: Range<usize>) -> LocatedProblem {
+    let text = source
+        .slice(span.clone())
+        .trim_matches([',', ';', '.', ' ']);
+    ambiguous(format!("`{}` names no file", escaped(text))).at(span)
 }
 
 /// Directories that no system has at its root: `/src/a.ts` means the root of the repository.
@@ -354,12 +394,57 @@ const AT_ROOT: &[&str] = &[
     "crates",
 ];
 
+/// Directories at the root of a system.
+const SYSTEM: &[&str] = &[
+    "applications",
+    "bin",
+    "boot",
+    "data",
+    "dev",
+    "etc",
+    "home",
+    "lib",
+    "lib64",
+    "library",
+    "media",
+    "mnt",
+    "nix",
+    "opt",
+    "private",
+    "proc",
+    "root",
+    "run",
+    "sbin",
+    "snap",
+    "srv",
+    "sys",
+    "system",
+    "tmp",
+    "users",
+    "usr",
+    "var",
+    "volumes",
+    "workspace",
+    "workspaces",
+];
+
+/// `/libs/a.ts` means the root of the repository, unless a system has such a directory, or it is a route.
 fn from_root(path: &mut WrittenPath) {
-    let rest = path.text.strip_prefix('/');
-    let first = rest
+    let Some((first, _)) = path
+        .text
+        .strip_prefix('/')
         .and_then(|rest| rest.split_once('/'))
-        .map_or("", |(first, _)| first);
-    if AT_ROOT.contains(&first) {
+    else {
+        return;
+    };
+    let is_known = AT_ROOT.contains(&first);
+    let is_file = path
+        .text
+        .rsplit('/')
+        .next()
+        .is_some_and(|name| name.contains('.'));
+    if is_known || is_file && !first.is_empty() && !SYSTEM.contains(&first.to_lowercase().as_str())
+    {
         path.text.remove(0);
     }
 }
@@ -393,81 +478,12 @@ fn nothing(
         return Err(problem.at(path));
     }
     let whole = format!("{text} {rest}").to_lowercase();
-    let is_wide = words(&whole).iter().any(|word| {
-        matches!(
-            word.as_str(),
-            "any"
-                | "all"
-                | "every"
-                | "everything"
-                | "other"
-                | "others"
-                | "else"
-                | "various"
-                | "etc"
-                | "equivalent"
-                | "similar"
-        )
-    });
+    let is_wide = words(&whole).iter().any(|word| doubt::is_wide(word));
     if is_wide && !reads {
         let problem = ambiguous(format!("`{}` names no file", escaped(text)));
         return Err(problem.at(path));
     }
     Ok(Vec::new())
-}
-
-fn open(text: &str) -> Problem {
-    let message = format!("`{}`: does this file change or not?", escaped(text.trim()));
-    Problem::bad_row(
-        "undecided",
-        message,
-        "decide, and write the path without a condition",
-    )
-}
-
-/// Phrases that leave open whether a file changes, or which one.
-const OPEN: &[&str] = &[
-    "or equivalent",
-    "or similar",
-    "or wherever",
-    "if needed",
-    "if necessary",
-    "if required",
-    "if applicable",
-    "if it exists",
-    "if they exist",
-    "if exists",
-    "if present",
-    "if any",
-    "if still",
-    "as needed",
-    "where needed",
-    "as required",
-    "as appropriate",
-    "to be determined",
-    "possibly",
-    "potentially",
-    "optionally",
-    "may need",
-    "might need",
-    "if not already",
-    "if used",
-    "any file that",
-    "any files that",
-    "only if",
-];
-
-pub(super) fn is_open(text: &str) -> bool {
-    OPEN.iter().any(|phrase| text.contains(phrase))
-}
-
-fn begins_open(text: &str) -> bool {
-    let lower: String = text.chars().take(40).collect::<String>().to_lowercase();
-    OPEN.iter().any(|phrase| {
-        lower
-            .trim_start_matches(['(', ' ', '*'])
-            .starts_with(phrase)
-    })
 }
 
 fn without_parentheses(text: &str) -> String {
@@ -739,7 +755,7 @@ fn note_for_all(text: &str) -> Option<Option<RowAction>> {
 fn note(text: &str) -> Option<Note> {
     let lower = text.trim().to_lowercase();
     let lower = lower.trim_start_matches(['*', '_', '~']);
-    if is_open(lower) {
+    if is_open(lower) || lower.starts_with("if ") {
         return Some(Note::Open);
     }
     let (word, rest) = split_word(lower);
@@ -1015,11 +1031,15 @@ fn split_label(
     item: &InlineText,
     span: Range<usize>,
 ) -> Result<(Lead, Range<usize>), LocatedProblem> {
-    let first = item
-        .pieces
-        .iter()
-        .find(|piece| !matches!(piece.kind, PieceKind::Struck | PieceKind::Html));
+    let is_outside = |at: usize| {
+        let before = source.slice(span.start..at.max(span.start));
+        before.matches(['(', '（']).count() <= before.matches([')', '）']).count()
+    };
+    let first = item.pieces.iter().find(|piece| {
+        !matches!(piece.kind, PieceKind::Struck | PieceKind::Html) && is_outside(piece.span.start)
+    });
     let first = first.filter(|piece| piece.span.start < span.end);
+    let first_piece = first.map(|piece| &piece.kind);
     let text =
         source.slice(span.start..first.map_or(span.end, |piece| piece.span.start.max(span.start)));
     let colon = text.char_indices().find(|&(index, c)| {
@@ -1039,11 +1059,7 @@ fn split_label(
         let path = after + skipped..span.end;
         let lower = label.to_lowercase();
         let first = words(&lower).into_iter().next().unwrap_or_default();
-        if matches!(
-            first.as_str(),
-            "possibly" | "maybe" | "optionally" | "potentially" | "perhaps" | "likely"
-        ) || is_open(&lower)
-        {
+        if doubt::is_hedge(&first) || is_open(&lower) {
             return Ok((Lead::Open, path));
         }
         if let Some(found) = kind::parse(label) {
@@ -1053,7 +1069,11 @@ fn split_label(
             return Ok((Lead::Phrase, path));
         }
         // In `src/a.py: what changes` the path comes first.
-        let is_path = label.contains(['/', '.']) && !label.contains(char::is_whitespace);
+        let names_file =
+            matches!(first_piece, Some(PieceKind::Code(text)) if cell::has_path_shape(text));
+        let is_path = label.contains(['/', '.'])
+            && !label.contains(char::is_whitespace)
+            && (!names_file || is_bare_path(label, false));
         if is_path {
             return Ok((Lead::None, span));
         }

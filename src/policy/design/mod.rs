@@ -20,6 +20,7 @@ mod declarations;
 mod declared;
 mod decoding;
 mod design_builder;
+mod doubt;
 mod entries;
 mod entry;
 mod exclusion;

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::change_type::{RowAction, split_word};
 use super::design_builder::{DesignBuilder, Row};
+use super::doubt;
 use super::form::Shape;
-use super::item;
 use super::kind;
 use super::negation;
 use super::problem::Problem;
@@ -183,7 +183,7 @@ fn entry(line: &str) -> Option<(usize, &str, &str)> {
 /// The meaning of a remark such as `# NEW` or `(modified)`.
 fn mark(remark: &str) -> Option<RowAction> {
     let is_open =
-        remark.to_lowercase().contains("optional") || item::is_open(&remark.to_lowercase());
+        remark.to_lowercase().contains("optional") || doubt::is_open(&remark.to_lowercase());
     if is_open || negation::forbids_any(remark) {
         return None;
     }

@@ -1,0 +1,274 @@
+//! Paths that an item names without saying that they change: "maybe `a.rs`", "new tests under `src/`", and names
+//! that may lie next to the path before.
+
+use std::ops::Range;
+
+use super::blocks::{InlineText, PieceKind};
+use super::cell::is_exclusion;
+use super::exclusion::words;
+use super::problem::{LocatedProblem, Problem, ambiguous, escaped};
+use super::source::DesignText;
+use super::written_path::WrittenPath;
+
+/// What guard does not know about the paths of an item.
+#[derive(Debug, Default)]
+pub(super) struct Doubts {
+    /// What is not granted.
+    pub(super) told: Vec<LocatedProblem>,
+    /// Names that count if such a file exists.
+    pub(super) asked: Vec<String>,
+}
+
+/// Phrases that leave open whether a file changes, or which one.
+const OPEN: &[&str] = &[
+    "or equivalent",
+    "or similar",
+    "or wherever",
+    "if needed",
+    "if necessary",
+    "if required",
+    "if applicable",
+    "if it exists",
+    "if they exist",
+    "if exists",
+    "if present",
+    "if any",
+    "if still",
+    "as needed",
+    "where needed",
+    "as required",
+    "as appropriate",
+    "to be determined",
+    "may need",
+    "might need",
+    "if not already",
+    "if used",
+    "any file that",
+    "any files that",
+    "only if",
+];
+
+/// Words that leave open whether what follows them changes.
+const HEDGES: &[&str] = &[
+    "possibly",
+    "potentially",
+    "optionally",
+    "maybe",
+    "perhaps",
+    "likely",
+];
+
+/// Words before a directory in which a file without a name lies.
+const PLACES: &[&str] = &[
+    "in", "under", "below", "beneath", "inside", "within", "across",
+];
+
+/// Words for files that an item does not name.
+const WIDE: &[&str] = &[
+    "any",
+    "all",
+    "every",
+    "everything",
+    "other",
+    "others",
+    "else",
+    "various",
+    "etc",
+    "equivalent",
+    "similar",
+];
+
+/// Whether a word stands for files that an item does not name.
+pub(super) fn is_wide(word: &str) -> bool {
+    WIDE.contains(&word)
+}
+
+/// Whether a word leaves open whether a file changes.
+pub(super) fn is_hedge(word: &str) -> bool {
+    HEDGES.contains(&word)
+}
+
+/// Whether lower-case text leaves open whether a file changes.
+pub(super) fn is_open(text: &str) -> bool {
+    OPEN.iter().any(|phrase| text.contains(phrase)) || hedge(text).is_some()
+}
+
+/// Whether a description begins with such words.
+pub(super) fn begins_open(text: &str) -> bool {
+    let lower: String = text.chars().take(40).collect::<String>().to_lowercase();
+    let lower = lower.trim_start_matches(['(', ' ', '*']);
+    let first = words(lower).into_iter().next().unwrap_or_default();
+    first == "if" || OPEN.iter().any(|phrase| lower.starts_with(phrase)) || is_hedge(&first)
+}
+
+pub(super) fn open(text: &str) -> Problem {
+    let message = format!("`{}`: does this file change or not?", escaped(text.trim()));
+    Problem::bad_row(
+        "undecided",
+        message,
+        "decide, and write the path without a condition",
+    )
+}
+
+/// The first word that leaves open what follows it.
+fn hedge(text: &str) -> Option<usize> {
+    let is_end = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
+    HEDGES
+        .iter()
+        .flat_map(|word| text.match_indices(word))
+        .filter(|(at, word)| {
+            let before = text.get(..*at).unwrap_or("").chars().next_back();
+            let after = text.get(at + word.len()..).unwrap_or("").chars().next();
+            is_end(before) && is_end(after)
+        })
+        .map(|(at, _)| at)
+        .min()
+}
+
+/// Where the open part of an item begins, if decided paths come before: "`a.rs`, maybe `b.rs`".
+pub(super) fn open_from(
+    source: &DesignText<'_>,
+    item: &InlineText,
+    first: &WrittenPath,
+    span: &Range<usize>,
+) -> Option<usize> {
+    let text = masked(source, item, first.span.end..span.end);
+    let at = hedge(&text)?;
+    let before = text.get(..at)?.trim_end();
+    let is_part = before.ends_with([',', ';', '+', '、', '，', '；', '·'])
+        || [" and", " plus"].iter().any(|word| before.ends_with(word));
+    is_part.then_some(first.span.end + at)
+}
+
+/// The part behind the last path that speaks of files without naming them: "`a.rs`, update all callers".
+pub(super) fn unnamed_tail(
+    source: &DesignText<'_>,
+    item: &InlineText,
+    span: &Range<usize>,
+) -> Option<Range<usize>> {
+    let is_path = |kind: &PieceKind| matches!(kind, PieceKind::Code(_) | PieceKind::Link { .. });
+    let last = item.pieces.iter().rfind(|piece| {
+        is_path(&piece.kind) && piece.span.start >= span.start && piece.span.end <= span.end
+    })?;
+    let start = last.span.end;
+    let text = masked(source, item, start..span.end);
+    let mark = text.find([',', ';', '，', '；'])?;
+    let said = words(text.get(mark..)?);
+    let is_unnamed = said.iter().any(|word| is_wide(word))
+        && said.iter().all(|word| is_wide(word) || !is_exclusion(word));
+    is_unnamed.then_some(start + mark..span.end)
+}
+
+/// The lower-case text with blanks in place of code and of what stands in parentheses.
+fn masked(source: &DesignText<'_>, item: &InlineText, span: Range<usize>) -> String {
+    let mut depth = 0_usize;
+    let mut masked = String::with_capacity(span.len());
+    for (index, c) in source.slice(span.clone()).char_indices() {
+        let at = span.start + index;
+        let in_piece = item
+            .pieces
+            .iter()
+            .any(|piece| piece.kind != PieceKind::Struck && piece.span.contains(&at));
+        let is_close = !in_piece && matches!(c, ')' | '）');
+        if !in_piece && matches!(c, '(' | '（') {
+            depth += 1;
+        }
+        if in_piece || depth > 0 {
+            masked.extend(std::iter::repeat_n(' ', c.len_utf8()));
+        } else {
+            masked.push(c.to_ascii_lowercase());
+        }
+        if is_close {
+            depth = depth.saturating_sub(1);
+        }
+    }
+    masked
+}
+
+/// Why each path is not granted, if so. `open` is where the open part begins.
+pub(super) fn of_paths(
+    source: &DesignText<'_>,
+    paths: &[WrittenPath],
+    open_at: Option<usize>,
+    asked: &mut Vec<String>,
+) -> Vec<Option<Problem>> {
+    let mut doubts: Vec<Option<Problem>> = Vec::with_capacity(paths.len());
+    let mut is_place = false;
+    for (number, path) in paths.iter().enumerate() {
+        is_place = match path.before.last() {
+            Some(word) => PLACES.contains(&word.as_str()),
+            // "under `a/` or `b/`"
+            None => is_place,
+        };
+        let place = is_place && is_directory(path);
+        let before = paths.get(..number).unwrap_or(&[]);
+        let doubt = if open_at.is_some_and(|at| path.span.start >= at) {
+            Some(open(&path.text))
+        } else if place {
+            // "`mod.rs` in `src/a/`"
+            if let (Some(last), Some(doubt)) = (before.last(), doubts.last_mut())
+                && doubt.is_none()
+                && !last.text.contains('/')
+                && path.before.len() == 1
+            {
+                *doubt = Some(elsewhere(&last.text, &path.text));
+            }
+            Some(unnamed(&path.text))
+        } else {
+            sibling(source, path, before, asked)
+        };
+        doubts.push(doubt);
+    }
+    doubts
+}
+
+fn is_directory(path: &WrittenPath) -> bool {
+    let name = path.text.rsplit('/').next().unwrap_or("");
+    path.directory || !name.contains('.') && !path.is_name
+}
+
+fn unnamed(text: &str) -> Problem {
+    let text = escaped(text);
+    ambiguous(format!("which files in `{text}` does this mean?"))
+}
+
+fn elsewhere(name: &str, directory: &str) -> Problem {
+    let message = format!(
+        "`{}` may lie at the root or in `{}`",
+        escaped(name),
+        escaped(directory)
+    );
+    let help = "write every path from the repository root";
+    Problem::bad_row("relative-paths", message, help)
+}
+
+/// A name that looks like a neighbour of a path before it: "`src/a.ts`, `a.test.ts`".
+fn sibling(
+    source: &DesignText<'_>,
+    path: &WrittenPath,
+    before: &[WrittenPath],
+    asked: &mut Vec<String>,
+) -> Option<Problem> {
+    let name = path.text.as_str();
+    let (stem, extension) = (name.split('.').next()?, name.rsplit_once('.')?.1);
+    if name.contains('/') || path.arrow || is_of_root(name, stem) {
+        return None;
+    }
+    let directory = before.iter().rev().find_map(|other| {
+        let (directory, near) = other.text.rsplit_once('/')?;
+        let is_near = near
+            .rsplit_once('.')
+            .is_some_and(|(_, end)| end == extension)
+            || near.split('.').next() == Some(stem);
+        is_near.then_some(directory)
+    })?;
+    asked.push(name.to_owned());
+    (!path.is_name && !source.is_file(name)).then(|| elsewhere(name, &format!("{directory}/")))
+}
+
+/// Names that lie at the root by custom: `README.md`, `package.json`, `vite.config.ts`, `.env`.
+fn is_of_root(name: &str, stem: &str) -> bool {
+    stem.chars().all(|c| !c.is_lowercase())
+        || ["package", "package-lock", "tsconfig", "pyproject"].contains(&stem)
+        || name.contains(".config.")
+}
