@@ -372,7 +372,7 @@ fn an_approval_counts_once() {
     passes(&repo);
     // Reverting needs an approval too; then a second commit carries a copy of the first approval.
     let back = signed(&repo, "person", approval(&repo, &new(), &old()));
-    land(&repo, &old(), &[&back]);
+    put_back(&repo, &[&back]);
     passes(&repo);
     land(&repo, &new(), &[&one]);
     let why = format!(
@@ -394,7 +394,7 @@ fn an_approval_counts_once() {
     // It does not count a second time after the first commit is in main either.
     repo.git(&["switch", "--quiet", "main"]);
     repo.git(&["merge", "--quiet", "188-work"]);
-    land(&repo, &old(), &[]);
+    put_back(&repo, &[]);
     repo.git(&["branch", "--quiet", "--force", "188-work", "main"]);
     repo.git(&["switch", "--quiet", "188-work"]);
     land(&repo, &new(), &[&one]);
@@ -420,7 +420,7 @@ fn approval_is_used_up_by_a_squash_merge_into_main() {
     ] {
         repo.stage(FILE, new());
         repo.commit(&message);
-        land(&repo, &old(), &[]);
+        put_back(&repo, &[]);
         repo.git(&["branch", "--quiet", "--force", "188-work", "main"]);
         repo.git(&["switch", "--quiet", "188-work"]);
         land(&repo, &new(), &[&one]);

@@ -272,6 +272,8 @@ fn signed_trailer_copied_to_another_commit_does_not_count() {
     };
     // The same step in a second commit.
     repo.stage(FILE, old());
+    // Or the next commit would be its exact revert.
+    repo.stage("notes.txt", "back\n");
     repo.commit("Put it back");
     repo.stage(FILE, new());
     refused(&message);

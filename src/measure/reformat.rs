@@ -13,8 +13,8 @@ use super::line_diff::Numbered;
 use super::quoted::Makeup;
 use super::units::{Text, TextWords};
 
-/// The maximum words per side to compare.
-const WORD_LIMIT: usize = 1 << 22;
+/// The maximum words per side to compare; more would need too much memory.
+const WORD_LIMIT: usize = 1 << 20;
 
 /// Whether `new` has the words of `old` in another layout.
 pub(super) fn is_reformat(old: &Text<'_>, new: &Text<'_>) -> bool {

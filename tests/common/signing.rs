@@ -156,6 +156,15 @@ pub fn land(repo: &Repo, content: &str, approvals: &[&Approval]) -> String {
     commit(repo, approvals)
 }
 
+/// Commits the old content with these approvals, and a change of the design: the next commit is no exact revert of this
+/// one.
+#[track_caller]
+pub fn put_back(repo: &Repo, approvals: &[&Approval]) -> String {
+    let design = fs::read_to_string(repo.path(DESIGN)).unwrap();
+    repo.stage(DESIGN, design + "\nMore.\n");
+    land(repo, &old(), approvals)
+}
+
 /// Commits what is staged with these approvals in the message.
 #[track_caller]
 pub fn commit(repo: &Repo, approvals: &[&Approval]) -> String {

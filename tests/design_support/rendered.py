@@ -65,10 +65,13 @@ class Reader:
         kind = "other"
         if text in self.deny:
             kind = "deny"
-        elif opens and text in self.affirm and not node.css(STRUCK):
+        elif opens and self.is_affirmed(text) and not node.css(STRUCK):
             kind = "affirm"
         self.stack.append((level, kind))
         self.label = None
+
+    def is_affirmed(self, text):
+        return any(text == title or text.endswith(" " + title) for title in self.affirm)
 
     def is_open(self):
         kinds = [kind for _, kind in self.stack]
@@ -78,10 +81,12 @@ class Reader:
         return self.label == "deny" or any(kind == "deny" for _, kind in self.stack)
 
     def paragraph(self, node):
-        text = text_of(node).strip()
-        strong = node.css_first("strong")
-        if strong is not None and normal(text_of(strong)) == normal(text):
-            self.label = "deny" if normal(text) in self.deny else "files" if normal(text) == "files" else None
+        # A label may follow other lines of the same paragraph.
+        text = normal(text_of(node).strip().split("\n")[-1])
+        strong = node.css("strong")
+        if strong and normal(text_of(strong[-1])) == text:
+            is_files = text == "files" or self.is_affirmed(text)
+            self.label = "deny" if text in self.deny else "files" if is_files else None
 
     def cell_paths(self, cell):
         codes = [code for code in cell.css("code")]
@@ -144,10 +149,10 @@ class Reader:
                 continue
             elif node.tag == "p":
                 self.paragraph(node)
-            elif node.tag == "table" and self.is_open():
-                self.table(node)
-            elif node.tag in ("ul", "ol"):
-                if self.is_open() or (self.label == "files" and not self.is_denied()):
+            elif self.is_open() or (self.label == "files" and not self.is_denied()):
+                if node.tag == "table":
+                    self.table(node)
+                elif node.tag in ("ul", "ol"):
                     self.listing(node)
         return self.seen
 
