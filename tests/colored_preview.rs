@@ -115,8 +115,7 @@ fn terminal_control_sequences_stay_escaped_in_coloured_output() {
 
 #[test]
 fn beyond_the_limit_whole_lines_are_coloured() {
-    let (repo, new) =
-        repo(|n, word| format!("{} the line", format!("{word}_{n} ").repeat(20)));
+    let (repo, new) = repo(|n, word| format!("{} the line", format!("{word}_{n} ").repeat(20)));
     let id = held(&repo, &new);
     let full = ["--color", "always", "pending", &id, "--full"];
     let colored = repo.guard(&full).exits(0);
