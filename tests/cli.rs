@@ -307,6 +307,7 @@ fn the_json_of_scope_show() {
             "actions",
             "from",
             "role",
+            "form",
             "description",
             "exists",
             "protected",

@@ -121,7 +121,7 @@ fn beyond_the_limit_whole_lines_are_coloured() {
     let colored = repo.guard(&full).exits(0);
     let (words, plain) = emphasised(&colored.stdout);
     assert_eq!(words, [""; 0]);
-    assert_eq!(plain.matches("  | +line ").count(), 150);
+    assert_eq!(plain.matches("  | +new_").count(), 150);
     assert!(colored.stdout.matches('\u{1b}').count() >= 300);
 }
 

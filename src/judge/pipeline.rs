@@ -67,7 +67,7 @@ pub(super) fn judge<'a>(
 ) -> Result<Judged<'a>> {
     let (stage, base_commit) = (input.policy.stage, input.policy.base);
     let (result, mut changes) = (input.policy.proposal, input.changes);
-    let branch = input.policy.branch.clone();
+    let (branch, head) = (input.policy.branch.clone(), input.policy.head);
     let (objects, base) = (repo.objects(), repo.tree_of(base_commit)?);
 
     let mut policy = load_for_changes(repo, input.policy, &changes, options)?;
@@ -118,15 +118,17 @@ pub(super) fn judge<'a>(
     let is_reverting = policy.reverts.is_some();
     // In a merge, the changes are not the whole commit.
     let may_revert = input.parents.len() < 2 && findings.iter().any(reverts::may_be_excused);
-    if let Some(head) = base_commit.filter(|_| is_reverting || may_revert) {
+    if let Some(base) = base_commit.filter(|_| is_reverting || may_revert)
+        && reverts::is_on_top(repo, base, head)?
+    {
         let changes = changes.all.iter().map(|one| &one.change);
         let reverted = match policy.reverts {
-            None => reverts::reverted(objects, head, changes)?,
+            None => reverts::reverted(objects, base, changes)?,
             known => known,
         };
         if let Some(reverted) = reverted {
             // What a range reverts is older than the range.
-            let is_own = stage != Stage::Range && reverts::is_own(repo, &policy, head, reverted)?;
+            let is_own = stage != Stage::Range && reverts::is_own(repo, &policy, base, reverted)?;
             if reverts::excuse(&policy, is_own, &mut findings) || is_reverting {
                 policy.reverts = Some(reverted);
                 policy.notes.push(reverts::note(reverted));

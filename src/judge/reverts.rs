@@ -63,6 +63,18 @@ pub(super) fn is_own(
     }
 }
 
+/// Whether changes lie on top of `base`. A forced push can undo commits by removing them, which is no revert: `head` is
+/// the last commit of what is judged, or `None` if that is not committed yet.
+///
+/// # Errors
+/// A commit cannot be read.
+pub(super) fn is_on_top(repo: &Repository, base: ObjectId, head: Option<ObjectId>) -> Result<bool> {
+    match head {
+        Some(head) => Ok(repo.merge_base(base, head)? == Some(base)),
+        None => Ok(true),
+    }
+}
+
 /// The most recent commit among `head` and its first parents that these changes undo, all of it and nothing else. A merge
 /// counts as the change to its first parent. The root commit counts as none: guard itself may be part of it.
 ///
