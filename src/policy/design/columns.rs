@@ -1,5 +1,6 @@
 //! Finds the columns of a table by the names in its header.
 
+use super::bare_path::is_bare_path;
 use super::blocks::{InlineText, Table, TableRow};
 use super::kind;
 use super::problem::Problem;
@@ -144,7 +145,7 @@ pub(super) fn own_columns(table: &Table) -> Option<Columns> {
             .next()
             .unwrap_or("")
             .trim_end_matches(',');
-        word.contains('/') && super::item::is_bare_path(word, false)
+        word.contains('/') && is_bare_path(word, false)
     };
     let mut paths = (0..names.len()).filter(|&index| every(index, &is_path));
     let path = paths.next().filter(|_| paths.next().is_none())?;

@@ -2,6 +2,7 @@
 //!
 //! One document holds many of them, and its scope is their union. A stack of frames says which list an item belongs to.
 
+use super::bare_path::is_bare_path;
 use super::blocks::{Heading, InlineText, Table};
 use super::claim::Claim;
 use super::columns::{self, Columns};
@@ -301,7 +302,7 @@ impl Reader<'_, '_, '_> {
         let is_section = frame.heading.is_some() && frame.items == 0 && !frame.is_strict;
         let is_list = text
             .lines()
-            .any(|line| item::is_bare_path(line.trim(), true) && line.contains('/'));
+            .any(|line| is_bare_path(line.trim(), true) && line.contains('/'));
         if is_section && is_list && matches!(frame.what, What::Files(_)) {
             frame.items += 1;
             let (start, message) = (
@@ -852,7 +853,7 @@ fn starts_with_path(text: &str) -> bool {
     }
     let word = text.split_whitespace().next().unwrap_or("");
     let word = word.trim_end_matches(['*', '_', ',', ':']);
-    item::is_bare_path(word, false) && word.contains('/')
+    is_bare_path(word, false) && word.contains('/')
 }
 
 /// Whether an item is a verb or nothing, and then a path.
@@ -877,7 +878,7 @@ fn bare_name(source: &DesignText<'_>, entry: &Entry<'_>) -> bool {
         Some(code) => code.split('`').next().unwrap_or(""),
         None => text.split_whitespace().next().unwrap_or(""),
     };
-    line.item.is_some() && !word.contains('/') && item::is_bare_path(word, true)
+    line.item.is_some() && !word.contains('/') && is_bare_path(word, true)
 }
 
 /// A passage that guard does not read.

@@ -1,10 +1,10 @@
 //! Headings that name one file each: `#### [MODIFY] [name](path)`.
 
+use super::bare_path::is_bare_path;
 use super::blocks::{Heading, InlineText, PieceKind};
 use super::cell::{self, Paths};
 use super::design_builder::{DesignBuilder, Row};
 use super::exclusion::words;
-use super::item;
 use super::kind::{self, Type};
 use super::link::decode;
 use super::problem::{LocatedProblem, link_mismatch};
@@ -46,7 +46,7 @@ pub(super) fn names_file(source: &DesignText<'_>, heading: &Heading, inside: boo
                     text.get(..*index)
                         .is_none_or(|before| before.is_empty() || before.ends_with(' '))
                         && word.contains('/')
-                        && item::is_bare_path(word, false)
+                        && is_bare_path(word, false)
                 });
                 text.split_at(at.map_or(text.len(), |(index, _)| index))
             }
@@ -58,7 +58,7 @@ pub(super) fn names_file(source: &DesignText<'_>, heading: &Heading, inside: boo
     };
     if !path.contains('/')
         || path.contains(char::is_whitespace)
-        || !item::is_bare_path(path.trim_end_matches('*'), true)
+        || !is_bare_path(path.trim_end_matches('*'), true)
     {
         return false;
     }

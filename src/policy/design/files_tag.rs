@@ -4,10 +4,10 @@
 
 use std::ops::Range;
 
+use super::bare_path::is_bare_path;
 use super::claim::Claim;
 use super::design_builder::{DesignBuilder, Row};
 use super::form::Shape;
-use super::item::is_bare_path;
 use super::kind::{self, RowAction};
 use super::negation::negation;
 use super::placeholder::is_placeholder;

@@ -9,6 +9,7 @@
 //! ```
 
 mod absent;
+mod bare_path;
 mod blocks;
 mod braces;
 mod cell;
@@ -36,6 +37,7 @@ mod kind;
 mod known;
 mod label;
 mod languages;
+mod lead;
 mod lines;
 mod link;
 mod map;

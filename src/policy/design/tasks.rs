@@ -4,12 +4,12 @@
 
 use std::ops::Range;
 
+use super::bare_path::is_bare_path;
 use super::blocks::{InlineText, PieceKind};
 use super::cell::has_path_shape;
 use super::change_type::{RowAction, add, of_item_word, split_word};
 use super::design_builder::{DesignBuilder, Row};
 use super::form::Shape;
-use super::item::is_bare_path;
 use super::languages;
 use super::link;
 use super::source::DesignText;
