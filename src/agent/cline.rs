@@ -12,6 +12,7 @@ use super::payload::{self, Payload};
 use super::protocol::{DENIED, Protocol, blocked};
 use super::search_replace;
 use crate::error::{Error, Result};
+use crate::path::single_quoted;
 
 pub(super) const PROTOCOL: Protocol = Protocol {
     parse,
@@ -225,12 +226,7 @@ fn unlisted(tool: &str, input: &Value) -> Result<Vec<FileAction>> {
 fn words(input: &Value) -> Option<Vec<String>> {
     let arguments = input.get("args")?.as_array()?;
     let words = input.get("command").into_iter().chain(arguments);
-    words.map(|word| word.as_str().map(quoted)).collect()
-}
-
-/// An argument as one word of a shell command.
-fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', "'\\''"))
+    words.map(|word| word.as_str().map(single_quoted)).collect()
 }
 
 fn unknown_shape(tool: &str) -> Error {

@@ -114,9 +114,7 @@ fn told(extended: &ExtendedDesign, command: &str) -> String {
 fn write(repo: &Repository, extended: &ExtendedDesign) -> Result<()> {
     let path = &extended.path;
     let failed = |why: String| Error::new(format!("{} cannot be written: {why}", escaped(path)));
-    let relative =
-        gix::path::from_bstr(path.as_bstr()).map_err(|error| failed(error.to_string()))?;
-    let file = repo.workdir()?.join(relative);
+    let file = repo.work_tree_file(path.as_ref())?;
     let metadata = file
         .symlink_metadata()
         .map_err(|error| failed(error.to_string()))?;

@@ -78,10 +78,9 @@ impl UseArgs {
             && is_at_a_terminal()
             && let Some(plan) = ask(&open)
         {
-            let root = repo.workdir()?;
             let files: Vec<PathBuf> = plan
                 .iter()
-                .filter_map(|path| Some(root.join(gix::path::from_bstr(path.as_bstr()).ok()?)))
+                .filter_map(|path| repo.work_tree_file(path.as_ref()).ok())
                 .collect();
             let told = choose(&repo, branch.as_ref(), &files)?;
             output.print_either(|| json!({}), |out| writeln!(out, "{told}"));

@@ -151,6 +151,16 @@ impl Repository {
         })
     }
 
+    /// The file at a path of the work tree.
+    ///
+    /// # Errors
+    /// The repository is bare, or this system cannot have such a name.
+    pub(crate) fn work_tree_file(&self, path: &BStr) -> Result<PathBuf> {
+        let relative = gix::path::from_bstr(path);
+        let relative = relative.map_err(failed(format!("{} names no file", escaped(path))))?;
+        Ok(self.workdir()?.join(relative))
+    }
+
     /// The current directory relative to the root of the work tree; `None` in the root or elsewhere.
     pub(crate) fn prefix(&self) -> Option<&BString> {
         let find = || {

@@ -235,8 +235,7 @@ impl DocumentReader<'_> {
                 None => Ok(Err(format!("{} is not staged", escaped(path)))),
             };
         }
-        if let (Ok(root), Ok(relative)) = (self.repo.workdir(), gix::path::from_bstr(path)) {
-            let file = root.join(relative);
+        if let Ok(file) = self.repo.work_tree_file(path) {
             match file.symlink_metadata() {
                 Ok(metadata) if metadata.is_file() => {
                     let bytes = std::fs::read(&file).map_err(|error| {

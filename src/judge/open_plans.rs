@@ -92,12 +92,9 @@ pub fn open_plans(repo: &Repository) -> Result<Vec<Vec<BString>>> {
 
 /// Whether the document is a standing design, or in an archive that the settings do not name.
 fn is_in_finished_place(settings: &Settings, path: &BStr) -> bool {
-    let is_standing = settings
-        .standing
-        .iter()
-        .any(|pattern| design_selection::matches(design_selection::normal(pattern), path));
     let is_archive = |part: &[u8]| FINISHED_PLACES.iter().any(|place| place.as_bytes() == part);
-    is_standing || path.split(|&byte| byte == b'/').any(is_archive)
+    design_selection::is_standing(settings, path)
+        || path.split(|&byte| byte == b'/').any(is_archive)
 }
 
 fn is_finished(head: &Tree<'_>, documents: &[BString]) -> Result<bool> {

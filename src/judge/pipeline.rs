@@ -118,12 +118,10 @@ pub(super) fn judge<'a>(
     let is_reverting = policy.reverts.is_some();
     // In a merge, the changes are not the whole commit.
     let may_revert = input.parents.len() < 2 && findings.iter().any(reverts::may_be_excused);
-    if let Some(base) = base_commit.filter(|_| is_reverting || may_revert)
-        && reverts::is_on_top(repo, base, head)?
-    {
+    if let Some(base) = base_commit.filter(|_| is_reverting || may_revert) {
         let changes = changes.all.iter().map(|one| &one.change);
         let reverted = match policy.reverts {
-            None => reverts::reverted(objects, base, changes)?,
+            None => reverts::reverted_above(repo, base, head, changes)?,
             known => known,
         };
         if let Some(reverted) = reverted {

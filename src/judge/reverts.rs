@@ -63,16 +63,23 @@ pub(super) fn is_own(
     }
 }
 
-/// Whether changes lie on top of `base`. A forced push can undo commits by removing them, which is no revert: `head` is
-/// the last commit of what is judged, or `None` if that is not committed yet.
+/// As [`reverted`], for changes from `base` to `head`, or to what is not committed yet. A forced push can undo commits by
+/// removing them, which is no revert.
 ///
 /// # Errors
-/// A commit cannot be read.
-pub(super) fn is_on_top(repo: &Repository, base: ObjectId, head: Option<ObjectId>) -> Result<bool> {
-    match head {
-        Some(head) => Ok(repo.merge_base(base, head)? == Some(base)),
-        None => Ok(true),
+/// A commit or tree is damaged.
+pub(super) fn reverted_above<'c>(
+    repo: &Repository,
+    base: ObjectId,
+    head: Option<ObjectId>,
+    changes: impl ExactSizeIterator<Item = &'c Change> + Clone,
+) -> Result<Option<ObjectId>> {
+    if let Some(head) = head
+        && repo.merge_base(base, head)? != Some(base)
+    {
+        return Ok(None);
     }
+    reverted(repo.objects(), base, changes)
 }
 
 /// The most recent commit among `head` and its first parents that these changes undo, all of it and nothing else. A merge

@@ -116,16 +116,16 @@ pub fn extend_design(
         }
     }
     let mut design = parse(text)?;
+    let mut scope = Scope::new(design.grants.clone());
     let mut extended = ExtendedDesign {
         path: path.clone(),
-        after: before.clone(),
         before: before.clone(),
+        after: before.clone(),
         rows: Vec::new(),
         granted: Vec::new(),
     };
     for row in rows {
         let needed = row_insertion::actions_of(&row.change_type);
-        let scope = Scope::new(design.grants.clone());
         if needed.is_some_and(|needed| {
             row.kind == GrantKind::File && scope.actions(row.path.as_ref()).contains(needed)
         }) {
@@ -140,6 +140,7 @@ pub fn extend_design(
         extended.rows.push(inserted);
         extended.after = text.into_bytes();
         design = extended_design;
+        scope = Scope::new(design.grants.clone());
     }
     Ok(extended)
 }
@@ -180,9 +181,7 @@ fn unchanged_since_staged(
             escaped(path)
         ))
     };
-    let relative =
-        gix::path::from_bstr(path.as_bstr()).map_err(|error| unreadable(error.to_string()))?;
-    let file = repo.workdir()?.join(relative);
+    let file = repo.work_tree_file(path.as_ref())?;
     let metadata = file
         .symlink_metadata()
         .map_err(|error| unreadable(error.to_string()))?;
@@ -190,8 +189,7 @@ fn unchanged_since_staged(
         return Err(unreadable("it is not a regular file".to_owned()));
     }
     let on_disk = std::fs::read(&file).map_err(|error| unreadable(error.to_string()))?;
-    // git may convert line endings in the work tree.
-    if on_disk.replace("\r\n", "\n") != staged.replace("\r\n", "\n") {
+    if !is_same_design(&on_disk, &staged) {
         return Err(Error::new(format!(
             "the design {} has changes that are not staged",
             escaped(path)
@@ -210,9 +208,8 @@ fn named(repo: &Repository, request: &BString) -> Result<(BString, GrantKind, Op
     if request.ends_with(b"/") {
         return Ok((path, GrantKind::Directory, None));
     }
-    let on_disk = gix::path::from_bstr(path.as_bstr())
-        .ok()
-        .and_then(|relative| root.join(relative).symlink_metadata().ok());
+    let file = repo.work_tree_file(path.as_ref()).ok();
+    let on_disk = file.and_then(|file| file.symlink_metadata().ok());
     if on_disk.as_ref().is_some_and(|metadata| metadata.is_dir()) {
         let shown = escaped(&path).to_string();
         return Err(Error::new(format!("{shown} is a directory"))
@@ -236,7 +233,7 @@ fn usual_type(is_old: bool, now: Option<Kind>) -> &'static str {
     }
 }
 
-/// Whether two texts are one design: git may have converted what was staged.
+/// Whether two texts are one design: git may convert the line endings of what is staged.
 pub fn is_same_design(one: &[u8], other: &[u8]) -> bool {
     one.replace("\r\n", "\n") == other.replace("\r\n", "\n")
 }

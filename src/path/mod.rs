@@ -39,4 +39,4 @@ pub use portable::{fold, fold_into, portable_name};
 pub(crate) use reason::PathFault;
 pub use reason::{Reason, Rejection};
 pub use request::{from_directory, normalize_request, spelled_below};
-pub use shell::shell_word;
+pub use shell::{shell_word, single_quoted};

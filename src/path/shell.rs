@@ -7,6 +7,11 @@ pub fn shell_word(name: &[u8]) -> String {
     if !name.is_empty() && name.iter().all(plain) {
         return text.into_owned();
     }
+    single_quoted(&text)
+}
+
+/// The text as one word for a POSIX shell, always single-quoted, so that no word of the shell's own is among them.
+pub fn single_quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 

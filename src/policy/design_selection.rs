@@ -29,6 +29,12 @@ pub fn is_own_settings(settings: &Settings, path: &BStr) -> bool {
             .is_some_and(|rest| rest.starts_with(b"/"))
 }
 
+/// Whether `path` matches `[lld] standing`.
+pub fn is_standing(settings: &Settings, path: &BStr) -> bool {
+    let mut standing = settings.standing.iter();
+    standing.any(|pattern| matches(normal(pattern), path))
+}
+
 /// Whether `path` is the pointer file, which names the plan that is being worked on.
 pub fn is_pointer(settings: &Settings, path: &BStr) -> bool {
     settings

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::design::{self, Design, DesignOptions, MissingRow};
+use super::design::{self, Design, DesignOptions, MissingRow, code_span};
 use super::{Actions, Grant, GrantKind};
 use crate::error::{Error, Result};
 use crate::finding::Help;
@@ -455,14 +455,6 @@ fn bare(row: &NewRow) -> Option<String> {
     path.chars().all(is_plain).then_some(path)
 }
 
-/// A CommonMark code span: fenced by more backticks than the text contains in a row.
-fn code_span(text: &str) -> String {
-    let runs = text.split(|c| c != '`').map(str::len);
-    let fence = "`".repeat(runs.max().unwrap_or(0) + 1);
-    let blank = if text.contains('`') { " " } else { "" };
-    format!("{fence}{blank}{text}{blank}{fence}")
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -473,18 +465,25 @@ mod tests {
         design::parse("d.md".into(), text.as_bytes(), &DesignOptions::default())
     }
 
-    fn added(text: &str, path: &str, change_type: &str) -> Result<String> {
+    fn row(path: &str, change_type: &str) -> NewRow {
         let (path, kind) = match path.strip_suffix('/') {
             Some(path) => (path, GrantKind::Directory),
             None => (path, GrantKind::File),
         };
-        let row = NewRow {
+        NewRow {
             path: path.into(),
             kind,
             change_type: change_type.to_owned(),
             description: None,
-        };
-        let (new, _, inserted) = insert(&parse(text), &row, |text| Ok(parse(text)))?;
+        }
+    }
+
+    fn inserted(text: &str, row: &NewRow) -> Result<(String, Design, InsertedRow)> {
+        insert(&parse(text), row, |text| Ok(parse(text)))
+    }
+
+    fn added(text: &str, path: &str, change_type: &str) -> Result<String> {
+        let (new, _, inserted) = inserted(text, &row(path, change_type))?;
         let line = new.lines().nth(inserted.line - 1).unwrap();
         assert_eq!(line, inserted.text);
         let without: String = new
@@ -557,18 +556,7 @@ After it.
 
     #[test]
     fn row_follows_the_last_one_of_its_directory() {
-        let line = |path: &str| {
-            let row = NewRow {
-                path: path.into(),
-                kind: GrantKind::File,
-                change_type: "Add".to_owned(),
-                description: None,
-            };
-            insert(&parse(TABLE), &row, |text| Ok(parse(text)))
-                .unwrap()
-                .2
-                .line
-        };
+        let line = |path: &str| inserted(TABLE, &row(path, "Add")).unwrap().2.line;
         assert_eq!(line("src/c.rs"), 7);
         assert_eq!(line("src/deep/er/c.rs"), 7);
         assert_eq!(line("docs/y.md"), 8);
@@ -579,16 +567,14 @@ After it.
     fn line_endings_and_a_missing_last_one_are_kept() {
         let crlf = TABLE.replace('\n', "\r\n");
         let row = NewRow {
-            path: "src/c.rs".into(),
-            kind: GrantKind::File,
-            change_type: "Add".to_owned(),
             description: Some("a | b".to_owned()),
+            ..row("src/c.rs", "Add")
         };
-        let (new, ..) = insert(&parse(&crlf), &row, |text| Ok(parse(text))).unwrap();
+        let (new, ..) = inserted(&crlf, &row).unwrap();
         assert_eq!(new.matches('\n').count(), new.matches("\r\n").count());
         assert!(new.contains("a \\| b"), "{new}");
         let cut = TABLE.strip_suffix("\n\nAfter it.\n").unwrap();
-        let (new, ..) = insert(&parse(cut), &row, |text| Ok(parse(text))).unwrap();
+        let (new, ..) = inserted(cut, &row).unwrap();
         assert_eq!(parse(&new).grants.len(), 4);
     }
 

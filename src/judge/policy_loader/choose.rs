@@ -194,14 +194,7 @@ impl Loader<'_> {
     }
 
     pub(super) fn is_standing(&self, path: &BStr) -> bool {
-        let standing = self
-            .settings
-            .standing
-            .iter()
-            .map(|pattern| design_selection::normal(pattern));
-        standing
-            .into_iter()
-            .any(|pattern| design_selection::matches(pattern, path))
+        design_selection::is_standing(&self.settings, path)
     }
 
     pub(super) fn standing(&mut self) -> Result<Vec<Choice>> {

@@ -170,8 +170,7 @@ impl Loader<'_> {
     }
 
     pub(super) fn file(&self, path: &BStr) -> Option<PathBuf> {
-        let relative = gix::path::from_bstr(path).ok()?;
-        Some(self.repo.workdir().ok()?.join(relative))
+        self.repo.work_tree_file(path).ok()
     }
 
     /// Whether a commit or the work tree has a link at the path.

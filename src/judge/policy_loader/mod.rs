@@ -344,10 +344,11 @@ impl<'a> Loader<'a> {
     /// The commit that the changes revert exactly, if guard is set up.
     fn exact_revert(&self) -> Result<Option<ObjectId>> {
         match self.inputs.base.filter(|_| self.configured) {
-            Some(base) if reverts::is_on_top(self.repo, base, self.inputs.head)? => {
-                reverts::reverted(self.objects, base, self.changes.iter())
+            Some(base) => {
+                let (repo, head) = (self.repo, self.inputs.head);
+                reverts::reverted_above(repo, base, head, self.changes.iter())
             }
-            _ => Ok(None),
+            None => Ok(None),
         }
     }
 

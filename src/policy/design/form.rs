@@ -155,7 +155,7 @@ fn paths(wanted: &MissingRow<'_>) -> String {
 
 /// A CommonMark code span: fenced by more backticks than the text contains in a row, with padding blanks that do not
 /// count.
-fn code_span(text: &str) -> String {
+pub(in crate::policy) fn code_span(text: &str) -> String {
     let runs = text.split(|c| c != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or(0) + 1);
     let is_stripped = text.starts_with(' ') && text.ends_with(' ') && !text.trim().is_empty();

@@ -68,6 +68,7 @@ use crate::finding::Finding;
 use crate::path::escaped;
 use crate::policy::{Grant, GrantKind};
 
+pub(in crate::policy) use form::code_span;
 pub use form::{Form, MissingRow, RowToAdd, usual_row};
 pub use known::KnownDesigns;
 pub use options::DesignOptions;
