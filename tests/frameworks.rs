@@ -273,19 +273,22 @@ fn shipped_hooks() -> Vec<Vec<&'static str>> {
 }
 
 #[test]
-fn each_hook_exists_as_built_and_as_system_variant() {
+fn each_hook_exists_as_wheel_from_source_and_from_the_path() {
     let hooks = shipped_hooks();
-    assert_eq!(hooks.len(), 8);
-    for pair in hooks.chunks(2) {
-        let [built, system] = pair else {
-            panic!("{pair:?}");
+    assert_eq!(hooks.len(), 12);
+    for variants in hooks.chunks(3) {
+        let [wheel, rust, system] = variants else {
+            panic!("{variants:?}");
         };
-        assert_eq!(system[0], format!("{}-system", built[0]));
-        let differ: Vec<_> = built.iter().zip(system).filter(|(a, b)| a != b).collect();
-        // The id, the name and the language.
-        assert_eq!(differ.len(), 3, "{differ:?}");
-        assert!(built.contains(&"  language: rust"), "{built:?}");
-        assert!(system.contains(&"  language: system"), "{system:?}");
+        assert!(wheel.contains(&"  language: python"), "{wheel:?}");
+        for (variant, language) in [(rust, "rust"), (system, "system")] {
+            assert_eq!(variant[0], format!("{}-{language}", wheel[0]));
+            let differ: Vec<_> = wheel.iter().zip(variant).filter(|(a, b)| a != b).collect();
+            // The id, the name and the language.
+            assert_eq!(differ.len(), 3, "{differ:?}");
+            let own = format!("  language: {language}");
+            assert!(variant.contains(&own.as_str()), "{variant:?}");
+        }
     }
 }
 
@@ -566,11 +569,11 @@ fn the_frameworks_build_guard_from_its_sources() {
         let repo = base_repo();
         repo.govern(ROWS);
         repo.stage("src/core/lld.rs", "fn enforce() {}\n");
-        try_repo(building(&repo, &program), "guard")
+        try_repo(building(&repo, &program), "guard-rust")
             .exits(1)
             .says("src/utils/lld.rs");
         repo.design(DESIGN, &[("src/none.rs", "Modify", "")]);
-        try_repo(building(&repo, &program), "guard-design")
+        try_repo(building(&repo, &program), "guard-design-rust")
             .exits(1)
             .says("design-modify-missing");
     }

@@ -95,6 +95,7 @@ mod merge_heads;
 mod messages;
 mod moved_lines;
 mod nested_repositories;
+mod packages;
 mod path_corpus;
 mod patterns;
 mod plan_selection;

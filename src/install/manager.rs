@@ -148,9 +148,13 @@ fn framework_entry(hook: &str) -> &str {
 /// whose entry calls guard. An entry that follows no id has an empty one.
 fn guard_ids(content: &[u8], hook: &str) -> Vec<String> {
     let shipped: &[&str] = match hook {
-        "pre-commit" | "pre-merge-commit" | "pre-push" => &["guard", "guard-system"],
-        "prepare-commit-msg" => &["guard-trailer", "guard-trailer-system"],
-        "post-commit" => &["guard-landed", "guard-landed-system"],
+        "pre-commit" | "pre-merge-commit" | "pre-push" => &["guard", "guard-rust", "guard-system"],
+        "prepare-commit-msg" => &[
+            "guard-trailer",
+            "guard-trailer-rust",
+            "guard-trailer-system",
+        ],
+        "post-commit" => &["guard-landed", "guard-landed-rust", "guard-landed-system"],
         _ => &[],
     };
     let mut found: Vec<String> = Vec::new();
@@ -197,6 +201,10 @@ mod tests {
         let shipped = "repos:\n- repo: x\n  hooks:\n  - id: ruff\n  - id: guard # the gate\n";
         assert_eq!(ids(shipped, "pre-commit"), ["guard"]);
         assert_eq!(ids(shipped, "pre-push"), ["guard"]);
+        for variant in ["guard-rust", "guard-system"] {
+            let shipped = shipped.replace("id: guard", &format!("id: {variant}"));
+            assert_eq!(ids(&shipped, "pre-commit"), [variant]);
+        }
         assert!(ids(shipped, "post-commit").is_empty());
         let local = "  - id: gate\n    entry: guard lint\n  - id: other\n";
         assert_eq!(ids(local, "pre-commit"), ["gate"]);

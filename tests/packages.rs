@@ -1,0 +1,247 @@
+//! The packages for pip and npm: built from local files, they install guard without cargo and without a C compiler.
+
+#![allow(clippy::unwrap_used)]
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use crate::common::{self, GUARD, Output, Repo, SOURCE, write_executable};
+
+/// What `tests/run` installs to build the packages and to install them.
+fn tools() -> Option<PathBuf> {
+    let tools = Path::new(SOURCE).join("target/packaging");
+    if !tools.join("installed").is_file() {
+        common::skip("maturin, uv, lefthook and husky are not installed; tests/run installs them");
+        return None;
+    }
+    Some(tools)
+}
+
+/// `PATH` with these directories before the caller's.
+fn path(before: &[PathBuf]) -> std::ffi::OsString {
+    let rest = std::env::var_os("PATH").unwrap();
+    let all = before.iter().cloned();
+    std::env::join_paths(all.chain(std::env::split_paths(&rest))).unwrap()
+}
+
+/// This platform as node calls it.
+fn platform() -> String {
+    let cpu = match std::env::consts::ARCH {
+        "x86_64" => "x64",
+        "aarch64" => "arm64",
+        other => other,
+    };
+    format!("linux-{cpu}")
+}
+
+/// The directory with the wheel and the npm packages of the tested binary, and the managers' own packages.
+fn packages() -> Option<&'static Path> {
+    static BUILT: OnceLock<Option<PathBuf>> = OnceLock::new();
+    BUILT
+        .get_or_init(|| {
+            let tools = tools()?;
+            let output = Path::new(env!("CARGO_TARGET_TMPDIR")).join("packages");
+            let _ = fs::remove_dir_all(&output);
+            fs::create_dir_all(&output).unwrap();
+            for file in fs::read_dir(&tools).unwrap() {
+                let file = file.unwrap().path();
+                if file.extension().is_some_and(|extension| extension == "tgz") {
+                    fs::copy(&file, output.join(file.file_name().unwrap())).unwrap();
+                }
+            }
+            wheel(&tools, &output);
+            // Most of an unoptimized binary is for debuggers, and npm compresses slowly.
+            let small = output.join("guard");
+            let mut strip = Command::new("strip");
+            common::run(strip.args(["-o".as_ref(), small.as_os_str(), GUARD.as_ref()])).exits(0);
+            pack(&output, &small);
+            Some(output)
+        })
+        .as_deref()
+}
+
+/// Builds the wheel as a release does. cargo has built the binary already and does not build it again.
+fn wheel(tools: &Path, output: &Path) {
+    let mut maturin = Command::new(tools.join("bin/maturin"));
+    maturin
+        .args(["build", "--profile", "dev", "--locked", "--out"])
+        .arg(output)
+        .current_dir(Path::new(SOURCE).join("packaging/pypi"));
+    common::run(&mut maturin).exits(0);
+}
+
+fn pack(output: &Path, binary: &Path) {
+    let mut node = Command::new("node");
+    node.arg(Path::new(SOURCE).join("packaging/npm/pack.mjs"))
+        .arg(output)
+        .arg(format!("{}={}", platform(), binary.display()));
+    common::run(&mut node).exits(0);
+}
+
+/// Installs the packages under these managers and commits what the demonstration refuses.
+fn install_and_commit(packages: &Path, managers: &[&str]) -> Output {
+    let bin = ["target/packaging/bin", "target/venv/bin"].map(|bin| Path::new(SOURCE).join(bin));
+    let mut demonstration = Command::new(Path::new(SOURCE).join("packaging/try"));
+    demonstration
+        .arg(packages)
+        .args(managers)
+        .env("PATH", path(&bin));
+    common::run(&mut demonstration)
+}
+
+#[test]
+fn the_wheel_installs_guard_under_pre_commit_prek_and_uvx() {
+    let Some(packages) = packages() else {
+        return;
+    };
+    let frameworks = common::frameworks::frameworks();
+    let managers: Vec<_> = frameworks.iter().map(|(name, _)| *name).collect();
+    install_and_commit(packages, &[&managers[..], &["uvx"]].concat()).exits(0);
+}
+
+#[test]
+fn the_npm_package_installs_guard_under_lefthook_and_husky() {
+    let Some(packages) = packages() else {
+        return;
+    };
+    install_and_commit(packages, &["lefthook", "husky"]).exits(0);
+}
+
+/// The two tests above can fail.
+#[test]
+fn a_package_whose_guard_accepts_everything_is_noticed() {
+    let Some(tools) = tools() else {
+        return;
+    };
+    let repo = Repo::new();
+    let packages = repo.path("../packages");
+    fs::create_dir(&packages).unwrap();
+    let husky = "husky-9.1.7.tgz";
+    fs::copy(tools.join(husky), packages.join(husky)).unwrap();
+    let lenient = repo.path("lenient");
+    write_executable(&lenient, "#!/bin/sh\nexit 0\n");
+    pack(&packages, &lenient);
+    install_and_commit(&packages, &["husky"])
+        .exits(1)
+        .says("husky: not as expected");
+}
+
+/// Unpacks the only archive in `packages` whose name begins and ends like this.
+fn unpacked(packages: &Path, begin: &str, end: &str) -> tempfile::TempDir {
+    let files = fs::read_dir(packages).unwrap();
+    let mut names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    let name = names.find(|name| name.starts_with(begin) && name.ends_with(end));
+    let archive = packages.join(name.unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let mut unpack = Command::new(if end == ".whl" { "python3" } else { "tar" });
+    match end {
+        ".whl" => unpack
+            .args(["-m", "zipfile", "-e"])
+            .arg(archive)
+            .arg(folder.path()),
+        _ => unpack.arg("-xzf").arg(archive).arg("-C").arg(folder.path()),
+    };
+    common::run(&mut unpack).exits(0);
+    folder
+}
+
+/// Only Cargo.toml states the version.
+#[test]
+fn all_packages_have_the_version_of_cargo_toml() {
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+    let Some(packages) = packages() else {
+        return;
+    };
+    let wheel = unpacked(packages, "write_guard-", ".whl");
+    let info = wheel
+        .path()
+        .join(format!("write_guard-{VERSION}.dist-info"));
+    let metadata = fs::read_to_string(info.join("METADATA")).unwrap();
+    assert!(metadata.contains("\nName: write-guard\n"), "{metadata}");
+    assert!(
+        metadata.contains(&format!("\nVersion: {VERSION}\n")),
+        "{metadata}"
+    );
+    let data = wheel.path().join(format!("write_guard-{VERSION}.data"));
+    assert!(fs::read(data.join("scripts/guard")).unwrap() == fs::read(GUARD).unwrap());
+
+    let mut placeholder = Command::new("python3");
+    placeholder
+        .args(["-B", "-c", "import placeholder; print(placeholder.files())"])
+        .current_dir(Path::new(SOURCE).join("packaging/pypi"));
+    common::run(&mut placeholder)
+        .exits(0)
+        .says(&format!("Requires-Dist: write-guard=={VERSION}\\n"));
+
+    let name = format!("write-guard-{}", platform());
+    for (package, names_it) in [("write-guard", "optionalDependencies"), (&name, "os")] {
+        let folder = unpacked(packages, &format!("{package}-{VERSION}"), ".tgz");
+        let manifest = fs::read(folder.path().join("package/package.json")).unwrap();
+        let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
+        assert_eq!(manifest["name"], package);
+        assert_eq!(manifest["version"], VERSION);
+        assert!(manifest.get(names_it).is_some(), "{manifest}");
+        if let Some(dependencies) = manifest["optionalDependencies"].as_object() {
+            assert_eq!(dependencies.len(), 5);
+            assert!(dependencies.values().all(|version| version == VERSION));
+            assert!(dependencies.contains_key(&name));
+        }
+    }
+}
+
+/// A directory `node_modules` as npm leaves it, with a guard that prints its arguments and ends with 1.
+fn installed(repo: &Repo) -> PathBuf {
+    let modules = repo.path("node_modules");
+    fs::create_dir_all(modules.join("write-guard")).unwrap();
+    for launcher in ["guard", "guard.js"] {
+        let text = fs::read_to_string(Path::new(SOURCE).join("packaging/npm").join(launcher));
+        write_executable(&modules.join("write-guard").join(launcher), &text.unwrap());
+    }
+    let bin = modules.join(format!("write-guard-{}/bin", platform()));
+    fs::create_dir_all(&bin).unwrap();
+    write_executable(
+        &bin.join("guard"),
+        "#!/bin/sh\nprintf '<%s>' \"$@\"\ncat\nexit 1\n",
+    );
+    modules
+}
+
+#[test]
+fn the_launchers_pass_arguments_input_and_exit_code() {
+    let repo = Repo::new();
+    let modules = installed(&repo);
+    // Package managers other than npm link the package to its place.
+    std::os::unix::fs::symlink("node_modules/write-guard", repo.path("linked")).unwrap();
+    for launcher in [
+        "write-guard/guard",
+        "write-guard/guard.js",
+        "../linked/guard",
+    ] {
+        let mut guard = repo.command(modules.join(launcher));
+        guard.args(["hook", "a b", ""]);
+        let output = common::run_with_input(&mut guard, b"refs").exits(1);
+        assert_eq!(output.stdout, "<hook><a b><>refs", "{launcher}");
+    }
+    let mut relative = repo.command("sh");
+    relative
+        .args(["guard", "lint"])
+        .current_dir(modules.join("write-guard"));
+    assert_eq!(common::run(&mut relative).exits(1).stdout, "<lint>");
+}
+
+#[test]
+fn launchers_without_a_binary_cannot_judge() {
+    let repo = Repo::new();
+    let modules = installed(&repo);
+    fs::remove_dir_all(modules.join(format!("write-guard-{}", platform()))).unwrap();
+    for launcher in ["write-guard/guard", "write-guard/guard.js"] {
+        common::run(&mut repo.command(modules.join(launcher)))
+            .exits(2)
+            .says("write-guard-linux-")
+            .says("cannot judge")
+            .says("with optional dependencies");
+    }
+}
