@@ -116,6 +116,7 @@ mod requests_from_head;
 mod requirements;
 mod restore_judged;
 mod reverts;
+mod review;
 mod roots_003;
 mod scenarios_000;
 mod scenarios_002;

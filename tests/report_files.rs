@@ -6,8 +6,8 @@ use std::fs;
 
 use crate::common::{self, DESIGN, Repo};
 
-const FORMATS: [&str; 8] = [
-    "human", "json", "jsonl", "sarif", "github", "gitlab", "junit", "markdown",
+const FORMATS: [&str; 9] = [
+    "human", "json", "jsonl", "sarif", "github", "gitlab", "junit", "markdown", "html",
 ];
 
 /// A repository whose staged change is refused, with files that no report may replace.

@@ -113,6 +113,16 @@ impl Approval {
     }
 }
 
+impl Approval {
+    /// The kind and the fingerprint of the key that made the signature, whether or not that counts.
+    pub fn key(&self) -> Option<String> {
+        let signature = read(self.signature.as_deref()?)?;
+        let key = signature.public_key();
+        let fingerprint = key.fingerprint(HashAlg::Sha256);
+        Some(format!("{} {fingerprint}", key.algorithm()))
+    }
+}
+
 /// Whether a hardware key was touched; software keys need no touch.
 fn is_touched(key: &KeyData, signature: &[u8]) -> bool {
     let is_hardware = key.is_sk_ed25519() || key.is_sk_ecdsa_p256();

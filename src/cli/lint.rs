@@ -75,6 +75,7 @@ impl LintArgs {
         // In CI, only committed designs count.
         let options = Options {
             precision: output.precision(),
+            collect: output.collect(),
             ..self.design.options(self.ci)
         };
         if self.ci {
@@ -141,7 +142,7 @@ impl LintArgs {
 }
 
 /// Refuses a path or a single revision instead of a range, with the commands that the user may have meant.
-fn refuse_non_range(text: &str) -> Result<()> {
+pub(super) fn refuse_non_range(text: &str) -> Result<()> {
     if text.contains("..") {
         return Ok(());
     }

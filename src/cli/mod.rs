@@ -30,6 +30,7 @@ mod push;
 mod question;
 mod report_file;
 mod repository;
+mod review;
 mod scope;
 mod scope_add;
 mod settings;
@@ -86,6 +87,8 @@ Examples:
 enum Verb {
     /// Judge the staged changes, a range or a commit.
     Lint(Deferred<lint::LintArgs>),
+    /// Write the review page of a branch or a range, and print its address.
+    Review(Deferred<review::ReviewArgs>),
     /// Check whether paths may be written.
     Check(Deferred<check::CheckArgs>),
     /// List, lint and extend what the designs grant.
@@ -202,6 +205,7 @@ impl Cli {
         output.admit_files()?;
         match &self.verb {
             Verb::Lint(args) => args.run(output),
+            Verb::Review(args) => args.run(output),
             Verb::Check(args) => args.run(output),
             Verb::Scope(args) => args.run(output),
             Verb::Use(args) => args.run(output),
@@ -336,9 +340,10 @@ mod tests {
                 .iter()
                 .map(|value| value.get_name().to_owned())
                 .collect();
-            let all: Vec<&str> = crate::report::Format::ALL
-                .map(|format| format.name())
-                .into();
+            let printed = crate::report::Format::ALL
+                .into_iter()
+                .filter(|format| !format.is_for_files());
+            let all: Vec<&str> = printed.map(|format| format.name()).collect();
             let expected: &[&str] = match *first {
                 "lint" | "hook" => &all,
                 "check" => &["human", "json", "jsonl"],

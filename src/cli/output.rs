@@ -11,8 +11,10 @@ use clap::{Arg, ArgAction, ArgMatches, Command, ValueEnum};
 use gix::bstr::BString;
 
 use super::report_file;
+use crate::disk;
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
+use crate::judge::Collect;
 use crate::measure::Precision;
 use crate::report::{Format, Style, write_answer, write_error, write_failure, write_notes};
 
@@ -77,7 +79,8 @@ pub(super) fn with_formats(verb: Command) -> Command {
     if formats.is_empty() {
         return verb;
     }
-    let names = formats.iter().map(|format| format.name());
+    let printed = formats.iter().filter(|format| !format.is_for_files());
+    let names = printed.map(|format| format.name());
     let format = Arg::new(FORMAT)
         .long(FORMAT)
         .global(true)
@@ -149,7 +152,7 @@ impl WantedFormats {
         let format = format.and_then(|name| Format::from_name(&name));
         let outputs = outputs.iter().filter(|_| writes_files);
         WantedFormats {
-            format: format.filter(|format| formats.contains(format)),
+            format: format.filter(|format| formats.contains(format) && !format.is_for_files()),
             output: outputs
                 .filter_map(|text| parse_target(text, formats).ok())
                 .collect(),
@@ -190,6 +193,12 @@ fn parse_target(text: &str, formats: &[Format]) -> Result<ReportTarget, String> 
         })?;
     let file = match file {
         "" => return Err("the file name is empty".to_owned()),
+        file if format.is_for_files() && (file == "-" || STDOUT.contains(&file)) => {
+            let name = format.name();
+            return Err(format!(
+                "{name} is for files only, as in {name}=review.{name}"
+            ));
+        }
         "-" => None,
         file if cfg!(unix) && STDOUT.contains(&file) => None,
         file => Some(PathBuf::from(file)),
@@ -203,6 +212,8 @@ pub(super) struct Output {
     pub(super) style: Style,
     error_style: Style,
     files: Vec<(Format, PathBuf)>,
+    /// Whether only the owner may read the files.
+    private: bool,
     /// What could not be written first, and why, such as a full disk.
     failed: Option<(String, io::Error)>,
     /// What guard did or refused to do: no failure to report it changes that.
@@ -242,6 +253,7 @@ impl Output {
                 width(stderr.is_terminal()),
             ),
             files,
+            private: false,
             failed: None,
             settled: None,
         })
@@ -257,6 +269,31 @@ impl Output {
             true => Precision::Verdict,
             false => Precision::Exact,
         }
+    }
+
+    /// What the reports show beyond findings and changes.
+    pub(super) fn collect(&self) -> Collect {
+        match self.files.iter().any(|(format, _)| *format == Format::Html) {
+            true => Collect::Page,
+            false => Collect::Nothing,
+        }
+    }
+
+    /// Adds a file to write a report to; a private one is for the owner only.
+    ///
+    /// # Errors
+    /// See [`report_file::admit`].
+    pub(super) fn add_file(
+        &mut self,
+        format: Format,
+        path: PathBuf,
+        private: bool,
+        repo: &Repository,
+    ) -> Result<()> {
+        report_file::admit(&path, format, Some(repo))?;
+        self.private = private;
+        self.files.push((format, path));
+        Ok(())
     }
 
     /// Checks that reports may be written to the requested files. Otherwise guard writes none.
@@ -366,7 +403,9 @@ impl Output {
             ..Style::default()
         };
         for (format, path) in std::mem::take(&mut self.files) {
-            let written = report_file::replace(&path, format, &|out| write(out, format, &style));
+            let mode = self.private.then_some(disk::PRIVATE);
+            let written =
+                report_file::replace(&path, format, &|out| write(out, format, &style), mode);
             self.note_failure(&show_file(&path), written);
         }
         if self.format == Format::Github

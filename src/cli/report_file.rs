@@ -140,13 +140,18 @@ fn is_pipe_or_terminal(_: &fs::Metadata) -> bool {
 }
 
 /// Puts a report in its file as `write` makes it: a reader finds the old report or the new one, never a part of
-/// either.
+/// either. `mode` are the permission bits on Unix; by default, those of a new file.
 ///
 /// guard writes directly to anything but a regular file, such as a pipe or `/dev/stderr`.
 ///
 /// # Errors
 /// Something else is there by now, or those of `write` and the file system; what was there is then still there.
-pub(super) fn replace(path: &Path, format: Format, write: WriteContent<'_>) -> io::Result<()> {
+pub(super) fn replace(
+    path: &Path,
+    format: Format,
+    write: WriteContent<'_>,
+    mode: Option<u32>,
+) -> io::Result<()> {
     if is_stream(path) {
         return stream(File::options().append(true).open(path)?, write);
     }
@@ -154,7 +159,7 @@ pub(super) fn replace(path: &Path, format: Format, write: WriteContent<'_>) -> i
     admit_content(path, format).map_err(io::Error::other)?;
     match fs::symlink_metadata(path) {
         Ok(found) if !found.is_file() => stream(File::options().write(true).open(path)?, write),
-        _ => disk::replace_with(path, write, None),
+        _ => disk::replace_with(path, write, mode),
     }
 }
 

@@ -37,6 +37,15 @@ impl Commit {
     }
 }
 
+/// What a person recognises a commit by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Headline {
+    /// The first line of its message.
+    pub subject: BString,
+    /// The name of its author.
+    pub author: BString,
+}
+
 impl Repository {
     /// Reads a commit.
     ///
@@ -55,6 +64,23 @@ impl Repository {
         self.objects.commit(id, &mut buffer)?;
         let commit = parse(id, &buffer)?;
         Ok((summary(id, &commit), commit.message.to_owned()))
+    }
+
+    /// What a person recognises a commit by.
+    ///
+    /// # Errors
+    /// As for [`Repository::commit`].
+    pub(crate) fn headline(&self, id: ObjectId) -> Result<Headline> {
+        let mut buffer = Vec::new();
+        self.objects.commit(id, &mut buffer)?;
+        let commit = parse(id, &buffer)?;
+        let subject = commit.message.lines().next().unwrap_or_default();
+        Ok(Headline {
+            subject: subject.as_bstr().to_owned(),
+            author: commit
+                .author()
+                .map_or_else(|_| BString::default(), |author| author.name.to_owned()),
+        })
     }
 
     /// The author time of a commit in seconds since 1970, which a rebase keeps. [`i64::MAX`] if the commit has none.

@@ -38,7 +38,7 @@ mod work_trees;
 
 pub use branch::Branch;
 pub use case_collisions::visit_case_collisions;
-pub use commit::Commit;
+pub use commit::{Commit, Headline};
 pub use durable::SNAPSHOTS;
 use errors::failed;
 pub(crate) use errors::show_file;

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use gix::ObjectId;
 use gix::bstr::BStr;
 
+use super::settings::settings_of;
 use crate::error::{Error, Result};
-use crate::git::{Repository, Tree};
+use crate::git::{Range, Repository, Tree};
 use crate::path::escaped;
 use crate::policy::Policy;
 use crate::rules::{self, MeasuredChange, MergeBase};
@@ -91,6 +92,22 @@ pub(super) fn commit(
         return Ok(None);
     };
     repo.merge_base(head, target)
+}
+
+/// The work on the current branch: from its merge base with the target branch to HEAD; `None` if the target is
+/// unknown.
+///
+/// # Errors
+/// The configured base does not exist, or the clone is too shallow to be sure.
+pub fn range_of_branch(repo: &Repository) -> Result<Option<Range>> {
+    let (head, branch) = repo.revision_and_branch("HEAD")?;
+    let settings = settings_of(repo, Some(head))?.and_then(Result::ok);
+    let base = settings.and_then(|settings| settings.base);
+    let Some(target) = target(repo, base.as_deref())? else {
+        return Ok(None);
+    };
+    let range = repo.range_from(&[target], head, &[])?;
+    Ok(Some(Range { branch, ..range }))
 }
 
 /// `[lld] base`, else the default branch of the upstream, else `origin/HEAD`.

@@ -4,6 +4,7 @@ mod applicable_designs;
 mod approvals;
 mod ci;
 mod commit;
+mod commit_strip;
 mod criss_cross;
 mod design_lint;
 mod head;
@@ -23,6 +24,7 @@ mod range;
 mod rename_targets;
 mod request;
 mod reverts;
+mod review;
 mod scope;
 mod scope_add;
 mod settings;
@@ -42,6 +44,7 @@ pub use commit::commit;
 pub use design_lint::{DocumentChoice, check_documents};
 pub use head::Head;
 pub use in_memory::{in_memory, policy_of_texts};
+pub use merge_base::range_of_branch;
 pub use open_plans::{open_plans, selected_by_settings};
 pub use per_commit::Progress;
 pub use policy_loader::{CHOICE_KEY, load_for_request};
@@ -69,4 +72,18 @@ pub struct Options {
     pub approvals: Vec<Approval>,
     /// Which losses to count. If only those that decide, the changes of the verdict have no shares.
     pub precision: Precision,
+    /// What to collect for the reader beyond findings and changes.
+    pub collect: Collect,
+}
+
+/// What a judgement collects for the reader beyond findings and changes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Collect {
+    /// Nothing: the reports for programs and terminals need no more.
+    #[default]
+    Nothing,
+    /// The row of each change, for the map.
+    Rows,
+    /// Everything that the review page shows.
+    Page,
 }

@@ -17,14 +17,24 @@ use crate::threads::{self, Batches};
 /// Reports how many of how many commits are judged.
 pub type Progress<'a> = dyn Fn(usize, usize) + Sync + 'a;
 
-/// The findings on single commits of the range, in commit order, by the policy of the range, and notes on them.
+/// What is found in the single commits of a range.
+pub(super) struct JudgedCommits {
+    /// The findings in commit order.
+    pub(super) findings: Vec<Finding>,
+    /// Notes on them.
+    pub(super) notes: Vec<String>,
+    /// The number of changes of each commit, in commit order.
+    pub(super) changes: Vec<usize>,
+}
+
+/// Judges each commit of the range by the policy of the range.
 pub(super) fn judge(
     repo: &Repository,
     range: &Range,
     policy: &Policy,
     commit_approvals: &CommitApprovals,
     progress: &Progress<'_>,
-) -> Result<(Vec<Finding>, Vec<String>)> {
+) -> Result<JudgedCommits> {
     if range.is_cut {
         return Err(Error::new(
             "the clone is shallow and lacks some commits of the range, so guard cannot judge each commit",
@@ -54,18 +64,24 @@ pub(super) fn judge(
     let done = threads::share(threads, &objects, |objects| work.run(objects))?;
     let mut done: Vec<_> = done.into_iter().flatten().collect();
     done.sort_unstable_by_key(|commit| commit.at);
-    let (mut findings, mut notes) = (Vec::new(), Vec::new());
+    let mut judged = JudgedCommits {
+        findings: Vec::new(),
+        notes: Vec::new(),
+        changes: done.iter().map(|commit| commit.changes).collect(),
+    };
     for commit in done {
-        findings.extend(commit.findings);
-        notes.extend(commit.note);
+        judged.findings.extend(commit.findings);
+        judged.notes.extend(commit.note);
     }
-    Ok((findings, notes))
+    Ok(judged)
 }
 
 /// The result for one commit.
 struct JudgedCommit {
     /// Its position.
     at: usize,
+    /// The number of its own changes.
+    changes: usize,
     findings: Vec<Finding>,
     /// That it is an exact revert, if that excuses anything.
     note: Option<String>,
@@ -114,6 +130,7 @@ impl CommitQueue<'_> {
         let id = commit.id;
         let mut judged = JudgedCommit {
             at: place,
+            changes: 0,
             findings: Vec::new(),
             note: None,
         };
@@ -125,6 +142,7 @@ impl CommitQueue<'_> {
         if changes.is_empty() {
             return Ok(judged);
         }
+        judged.changes = changes.len();
         let judge = Judge {
             objects,
             policy: self.policy,

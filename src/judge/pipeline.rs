@@ -11,7 +11,7 @@ use super::criss_cross::MergeBases;
 use super::measured_changes::MeasuredChanges;
 use super::policy_loader::{PolicyInputs, load_for_changes};
 use super::steps::Judge;
-use super::{Options, merge_base, reverts};
+use super::{Collect, Options, merge_base, reverts, review};
 use crate::approval::Approval;
 use crate::change::Change;
 use crate::error::Result;
@@ -21,7 +21,7 @@ use crate::measure::Class;
 use crate::policy::design::Design;
 use crate::policy::{Governing, Policy, Stage};
 use crate::rules::MeasuredChange;
-use crate::verdict::{DesignUsed, JudgedChange, Source, Texts, Verdict};
+use crate::verdict::{DesignUsed, JudgedChange, Review, ReviewCommit, Source, Texts, Verdict};
 
 /// The input from a source.
 pub(super) struct Input<'a> {
@@ -54,6 +54,11 @@ pub(super) struct Judged<'a> {
     pub(super) commit_approvals: CommitApprovals,
     /// The paths of approved changes.
     approved: HashSet<BString>,
+    /// The approvals that count for a commit or a request.
+    counted: Vec<Approval>,
+    collect: Collect,
+    /// The commits of a range, each judged on its own; for the review page.
+    pub(super) commits: Vec<ReviewCommit>,
 }
 
 /// Runs the pipeline.
@@ -87,6 +92,7 @@ pub(super) fn judge<'a>(
         precision: options.precision,
     };
     let changes = judge.measure(changes, input.parents)?;
+    let mut counted = Vec::new();
     let (mut findings, approved) = match stage {
         Stage::Range => {
             let merge_base = merge_base::of_old_sides(&policy, &changes.all);
@@ -101,7 +107,7 @@ pub(super) fn judge<'a>(
         }
         Stage::Commit | Stage::Step | Stage::Request => {
             let merge_base = merge_base::look_up(repo, &policy, base_commit, &changes.all)?;
-            let mut counted = input.approvals.to_vec();
+            counted.extend_from_slice(input.approvals);
             for commit in input.commits {
                 counted.extend(commit_approvals.counted_in(commit.id));
             }
@@ -144,6 +150,9 @@ pub(super) fn judge<'a>(
         findings,
         commit_approvals,
         approved,
+        counted,
+        collect: options.collect,
+        commits: Vec::new(),
     })
 }
 
@@ -204,6 +213,9 @@ impl<'a> Judged<'a> {
             findings,
             commit_approvals: CommitApprovals::default(),
             approved: HashSet::new(),
+            counted: Vec::new(),
+            collect: Collect::Nothing,
+            commits: Vec::new(),
         }
     }
 
@@ -216,6 +228,7 @@ impl<'a> Judged<'a> {
             reverts: self.policy.reverts.map(|commit| commit.to_string()),
             ..source
         };
+        let review = self.review()?;
         let changes = std::mem::take(&mut self.changes.all).into_iter();
         let changes = changes.map(|change| self.judged_change(change));
         Ok(Verdict {
@@ -225,7 +238,23 @@ impl<'a> Judged<'a> {
             texts: texts(&self.policy),
             notes: self.policy.notes,
             findings: self.findings,
+            review,
         })
+    }
+
+    /// What the reader asked for beyond findings and changes.
+    fn review(&mut self) -> Result<Option<Box<Review>>> {
+        if self.collect == Collect::Nothing {
+            return Ok(None);
+        }
+        let mut review = review::rows(&self.policy, &self.changes.all, &self.findings);
+        if self.collect == Collect::Page {
+            review.contents = review::contents(self.objects, &self.changes, &self.findings)?;
+            review.approvals =
+                review::approvals(&self.commit_approvals, &self.counted, &self.changes.all);
+            review.commits = std::mem::take(&mut self.commits);
+        }
+        Ok(Some(Box::new(review)))
     }
 
     fn judged_change(&self, judged: MeasuredChange) -> Result<JudgedChange> {

@@ -114,6 +114,9 @@ fn together(mut reports: Vec<Verdict>) -> Verdict {
         all.changes.extend(report.changes);
         all.notes.extend(report.notes);
         all.texts.extend(report.texts);
+        if let Some(review) = report.review {
+            all.review.get_or_insert_default().join(*review);
+        }
     }
     all
 }

@@ -10,7 +10,7 @@ use super::pipeline::{self, Input};
 use super::policy_loader::PolicyInputs;
 use super::settings::settings_of;
 use super::tree_view::GitTree;
-use super::{Options, per_commit};
+use super::{Collect, Options, commit_strip, per_commit};
 use crate::error::{Error, Result};
 use crate::git::{Commit, Range, Repository};
 use crate::policy::Stage;
@@ -74,15 +74,20 @@ pub fn range(
         );
     }
     judged.policy.notes.splice(0..0, notes);
-    if let Some(progress) = each_commit {
-        let (of_commits, notes) = per_commit::judge(
-            repo,
-            range,
-            &judged.policy,
-            &judged.commit_approvals,
-            progress,
-        )?;
-        judged.policy.notes.extend(notes);
+    let wants_strip = options.collect == Collect::Page && !range.commits.is_empty();
+    let judges_each = each_commit.is_some() || wants_strip && commit_strip::is_affordable(range);
+    let of_commits = judges_each.then(|| {
+        let progress = each_commit.unwrap_or(&|_, _| {});
+        let (policy, approvals) = (&judged.policy, &judged.commit_approvals);
+        per_commit::judge(repo, range, policy, approvals, progress)
+    });
+    let of_commits = of_commits.transpose()?;
+    if wants_strip {
+        judged.commits = commit_strip::of(repo, range, of_commits.as_ref())?;
+    }
+    if let Some(of_commits) = of_commits.filter(|_| each_commit.is_some()) {
+        judged.policy.notes.extend(of_commits.notes);
+        let of_commits = of_commits.findings;
         // A finding on a single commit says the same in more detail, unless an approval cleared only that.
         judged.findings.retain(|net| {
             !of_commits

@@ -250,7 +250,7 @@ pub fn removed_lines(old: &[u8], diff: Option<&LineDiff>, max_lines: usize) -> S
 }
 
 /// The lines to show, or a placeholder line.
-fn displayable(blob: &[u8]) -> Cow<'_, [u8]> {
+pub(super) fn displayable(blob: &[u8]) -> Cow<'_, [u8]> {
     match Content::of(blob) {
         Content::Binary => Cow::Owned(format!("[binary, {} bytes]\n", blob.len()).into_bytes()),
         _ => countable(blob),
@@ -302,7 +302,7 @@ impl<'a> Lines<'a> {
 }
 
 /// A line that is safe for a terminal, cut if it is long.
-fn visible(line: &[u8], width: usize) -> String {
+pub(super) fn visible(line: &[u8], width: usize) -> String {
     let mut shown = String::new();
     let bytes = width.saturating_mul(4).saturating_add(4);
     let text = line[..line.len().min(bytes)].to_str_lossy();

@@ -280,7 +280,7 @@ fn push_quoted(out: &mut String, lines: impl IntoIterator<Item = impl std::fmt::
 }
 
 /// The last line.
-fn summary(verdict: &Verdict, style: &Style) -> String {
+pub(crate) fn summary(verdict: &Verdict, style: &Style) -> String {
     let outcome = verdict.outcome();
     let color = match outcome {
         Outcome::Accepted => DEFAULT_NOTE_STYLE,

@@ -1,5 +1,6 @@
 //! Writes results: one file per format. The caller chooses a [`Format`] and a [`Style`].
 
+mod changed_lines;
 mod check;
 mod error;
 mod escape;
@@ -7,6 +8,7 @@ mod explain;
 mod github;
 mod gitlab;
 mod help;
+mod html;
 mod human;
 mod identity;
 mod json;
@@ -32,7 +34,7 @@ use std::io::{self, Write as _};
 pub use check::{write_check, write_check_end, write_check_error, write_check_result};
 pub use error::{write_error, write_notes};
 pub use explain::{Topic, write_topic};
-pub(crate) use human::plural;
+pub(crate) use human::{plural, summary};
 pub(crate) use json::document;
 pub(crate) use preview::painted;
 pub use prompt::write_prompt;
@@ -70,12 +72,14 @@ pub enum Format {
         Junit = "junit",
         /// Markdown for a comment or a job summary.
         Markdown = "markdown",
+        /// The review page: one HTML file.
+        Html = "html",
     }
 }
 
 impl Format {
     /// Every format, in the order of the help.
-    pub const ALL: [Format; 8] = [
+    pub const ALL: [Format; 9] = [
         Format::Human,
         Format::Json,
         Format::Jsonl,
@@ -84,7 +88,13 @@ impl Format {
         Format::Gitlab,
         Format::Junit,
         Format::Markdown,
+        Format::Html,
     ];
+
+    /// Whether the format is for files only: nobody reads a page on a terminal.
+    pub(crate) fn is_for_files(self) -> bool {
+        self == Format::Html
+    }
 
     /// The format with this name.
     pub fn from_name(name: &str) -> Option<Format> {
@@ -172,6 +182,7 @@ fn write_either(
         Format::Gitlab => gitlab::report(verdict, failure, &mut out)?,
         Format::Junit => junit::report(verdict, failure, &mut out)?,
         Format::Markdown => out.write_all(markdown::report(verdict, failure).as_bytes())?,
+        Format::Html => out.write_all(html::report(verdict, failure)?.as_bytes())?,
     }
     out.flush()
 }

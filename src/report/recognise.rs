@@ -1,6 +1,6 @@
 //! Recognises guard's own reports, so that a new report replaces no other file.
 
-use super::Format;
+use super::{Format, html};
 use crate::finding::{Level, Rule};
 
 /// How many bytes of a file to inspect.
@@ -33,6 +33,7 @@ pub(crate) fn is_report(format: Format, start: &[u8]) -> bool {
         Format::Junit => text
             .starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"guard\" "),
         Format::Markdown => text.starts_with("### guard: "),
+        Format::Html => text.starts_with(html::BEGINNING),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod check;
 mod prompt;
+mod review;
 mod scope;
 mod settings;
 
@@ -12,6 +13,7 @@ use serde::Serialize;
 
 pub use check::{CheckAnswers, CheckCounts, CheckResult};
 pub use prompt::{PromptPath, PromptSection, Protection};
+pub use review::{Review, ReviewApproval, ReviewCommit, ReviewRow};
 pub use scope::{ScopeGrant, ScopeListing};
 pub use settings::{ChosenDesigns, SettingsInForce};
 
@@ -37,6 +39,8 @@ pub struct Verdict {
     pub notes: Vec<String>,
     /// The documents to quote. If a finding's document is missing here, only its place is shown.
     pub(crate) texts: Texts,
+    /// What only the review page and the map show; `None` unless asked for.
+    pub(crate) review: Option<Box<Review>>,
 }
 
 named! {

@@ -30,6 +30,7 @@ pub mod mcp;
 pub mod race;
 pub mod random;
 pub mod raw;
+pub mod reviews;
 mod server;
 pub mod signing;
 #[cfg(target_os = "linux")]

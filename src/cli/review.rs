@@ -1,0 +1,146 @@
+//! `guard review`: writes the review page and prints the address to open.
+
+use std::path::{Path, PathBuf};
+
+use super::design_args::DesignArgs;
+use super::lint::refuse_non_range;
+use super::repository::{repository, with_approvals};
+use super::{output::Output, progress};
+use crate::error::{Error, Result};
+use crate::git::{Repository, show_file};
+use crate::judge::{self, Collect, Options};
+use crate::report::{self, Format};
+use crate::verdict::Verdict;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct ReviewArgs {
+    /// The range to review; without it, the current branch from its merge base with the target branch.
+    ///
+    /// `A..B` and `A...B` mean what B adds to A, as in `guard lint`. The target branch is `[lld] base` of guard.toml,
+    /// else the default branch of the upstream, else `origin/HEAD`.
+    #[arg(value_name = "A..B")]
+    range: Option<String>,
+    /// Review the staged changes.
+    #[arg(long, conflicts_with = "range")]
+    staged: bool,
+    /// Write the page to this file instead of the directory for temporary files.
+    ///
+    /// The file must be new, or an earlier page of guard. guard never overwrites a tracked file, a design, guard.toml,
+    /// or a file below .git or .guard.
+    #[arg(long, value_name = "FILE")]
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    design: DesignArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  guard review                            review the current branch
+  guard review main..HEAD                 review a range
+  guard review --staged                   review what would be committed
+  guard review --file review.html         choose the file
+
+`guard lint --output html=FILE` writes the same page next to other reports. The exit code is that of `guard lint`.";
+
+impl ReviewArgs {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        let repo = repository()?;
+        let file = match &self.file {
+            Some(file) => file.clone(),
+            None => temporary_file(&repo),
+        };
+        let private = self.file.is_none();
+        output.add_file(Format::Html, file.clone(), private, &repo)?;
+        let options = Options {
+            collect: Collect::Page,
+            ..self.design.options(false)
+        };
+        let verdict = self.judge(&repo, options)?;
+        let address = address(&file);
+        output.print(|out, format, style| match format {
+            Format::Html => report::write(&verdict, format, out, style),
+            Format::Human => {
+                writeln!(out, "{}", report::summary(&verdict, style))?;
+                writeln!(out, "{address}")
+            }
+            _ => report::write_answer(format, out, String::new, || {
+                serde_json::json!({
+                    "version": 1,
+                    "verdict": verdict.outcome().name(),
+                    "file": show_file(&file),
+                    "address": address,
+                })
+            }),
+        });
+        Ok(verdict.exit_code())
+    }
+
+    fn judge(&self, repo: &Repository, options: Options) -> Result<Verdict> {
+        if self.staged {
+            let options = with_approvals(repo, options)?;
+            let _busy = progress::Busy::new("judging the staged changes");
+            return judge::staged(repo, &options);
+        }
+        let range = match &self.range {
+            Some(text) => {
+                refuse_non_range(text)?;
+                repo.parse_range(text)?
+            }
+            None => judge::range_of_branch(repo)?.ok_or_else(unknown_target)?,
+        };
+        let _busy = progress::Busy::new("judging the range");
+        judge::range(repo, &range, None, &options)
+    }
+}
+
+fn unknown_target() -> Error {
+    Error::new("guard does not know the target branch, so it cannot tell what this branch changes")
+        .help("name the range: guard review main..HEAD")
+        .help("or set `[lld] base = \"main\"` in guard.toml")
+}
+
+/// A page per repository in the directory for temporary files: in the work tree it would be one more file to judge, and
+/// one that `git add --all` stages.
+fn temporary_file(repo: &Repository) -> PathBuf {
+    let root = repo.workdir().unwrap_or_else(|_| repo.common_dir());
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let hash = root.as_os_str().as_encoded_bytes().iter();
+    // FNV-1a tells the repositories of a user apart; nothing depends on it.
+    let hash = hash.fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    std::env::temp_dir().join(format!("guard-review-{hash:016x}.html"))
+}
+
+/// The `file:` address of a path.
+fn address(path: &Path) -> String {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let path = path.to_string_lossy().replace('\\', "/");
+    let mut address = String::from("file://");
+    if !path.starts_with('/') {
+        address.push('/');
+    }
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' | b':' => {
+                address.push(char::from(byte));
+            }
+            byte => address.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    address
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn address_has_no_blank_and_no_character_with_a_meaning() {
+        assert_eq!(
+            address(Path::new("/tmp/a b/#c?ä.html")),
+            "file:///tmp/a%20b/%23c%3F%C3%A4.html"
+        );
+    }
+}

@@ -1,0 +1,181 @@
+//! The review page: one HTML file without scripts and without anything from elsewhere.
+//!
+//! Its policy for content (CSP) permits one style sheet, by its hash, and nothing else. Each section has a limit, and
+//! all together stay below 5 MB; what does not fit is named.
+
+mod approvals;
+mod commits;
+mod contents;
+mod design_table;
+mod findings;
+mod map;
+mod markup;
+mod outside;
+mod overview;
+
+use std::io;
+
+use super::identity::sha256;
+use super::texts::{advice, cannot_judge, sentence};
+use crate::error::Error;
+use crate::verdict::Verdict;
+use markup::{prose, push, section};
+
+/// How every page begins, by which guard recognises its own.
+pub(super) const BEGINNING: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"guard ";
+
+/// The most bytes of all sections; the rest of 5 MB is for what is around them.
+const MOST_BYTES: usize = 4_800_000;
+
+/// The style sheet. Bars take their widths from the classes that [`style`] adds.
+const STYLE: &str = include_str!("page.css");
+
+/// The page of a verdict, or the reason why there is none.
+///
+/// # Errors
+///
+/// None with SHA-256; the hasher's interface has one.
+pub(super) fn report(verdict: &Verdict, failure: Option<&Error>) -> io::Result<String> {
+    match failure {
+        Some(error) => page("could not judge", &failed(error)),
+        None => {
+            let title = format!(
+                "{} · {}",
+                verdict.outcome().name(),
+                overview::subject(verdict)
+            );
+            page(&title, &body(verdict))
+        }
+    }
+}
+
+fn body(verdict: &Verdict) -> String {
+    let before = [
+        findings::section_of(verdict),
+        design_table::section_of(verdict),
+        outside::section_of(verdict),
+    ]
+    .concat();
+    let after = [
+        contents::replaced(verdict),
+        contents::deleted(verdict),
+        approvals::section_of(verdict),
+        commits::section_of(verdict),
+    ]
+    .concat();
+    // The map has no limit of its own.
+    let rest = MOST_BYTES.saturating_sub(before.len() + after.len());
+    let map = map::section_of(verdict, rest);
+    format!(
+        "{}<main id=\"main\">\n{before}{map}{after}</main>\n{}",
+        overview::header(verdict),
+        overview::footer(verdict)
+    )
+}
+
+/// The body of a page without a verdict.
+fn failed(error: &Error) -> String {
+    let mut problems = String::new();
+    for problem in error.problems.iter().take(200) {
+        push(
+            &mut problems,
+            format_args!("<li><p>{}</p>", prose(&sentence(problem))),
+        );
+        for line in advice(problem) {
+            push(&mut problems, format_args!("<p>{}</p>", prose(&line)));
+        }
+        problems.push_str("</li>");
+    }
+    if !problems.is_empty() {
+        problems = format!("<ul class=\"findings\">{problems}</ul>");
+    }
+    let why = format!("<p>{}</p>{problems}", prose(&cannot_judge(error)));
+    format!(
+        "<header class=\"top refused\"><div class=\"in\"><p class=\"brand\">guard review</p><h1><span class=\"mark\" aria-hidden=\"true\">!</span> Could not judge</h1></div></header>\n<main id=\"main\">{}</main>\n",
+        section("findings", "Why there is no verdict", "", &why)
+    )
+}
+
+fn page(title: &str, body: &str) -> io::Result<String> {
+    let style = style();
+    let hash = base64(&sha256(style.as_bytes())?);
+    let (title, version) = (prose(title), env!("CARGO_PKG_VERSION"));
+    Ok(format!(
+        "{BEGINNING}{version}\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <meta name=\"referrer\" content=\"no-referrer\">\n\
+         <title>guard: {title}</title>\n\
+         <style>{style}</style>\n\
+         </head>\n<body>\n{body}</body>\n</html>\n"
+    ))
+}
+
+/// The style sheet with a class per width in per cent: the policy for content forbids styles in attributes.
+fn style() -> String {
+    // A check-out may have changed the line endings, and browsers undo that before they compute the hash.
+    let mut style = STYLE.replace("\r\n", "\n");
+    for width in 0..=100 {
+        push(&mut style, format_args!(".w{width}{{width:{width}%}}\n"));
+    }
+    style
+}
+
+/// Bytes in hexadecimal as base64.
+fn base64(hex: &str) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let bits: Vec<u32> = hex.chars().filter_map(|c| c.to_digit(16)).collect();
+    let mut out = String::new();
+    // Three digits are twelve bits, two characters.
+    for digits in bits.chunks(3) {
+        let value =
+            digits.iter().fold(0, |value, digit| value << 4 | digit) << (4 * (3 - digits.len()));
+        for index in [value >> 6, value & 63]
+            .into_iter()
+            .take(digits.len().min(2))
+        {
+            out.push(char::from(ALPHABET[index as usize]));
+        }
+    }
+    while !out.len().is_multiple_of(4) {
+        out.push('=');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn hexadecimal_becomes_base64() {
+        let base64_of = |text: &str| {
+            let hex: String = text.bytes().map(|byte| format!("{byte:02x}")).collect();
+            base64(&hex)
+        };
+        for (text, expected) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("foobar", "Zm9vYmFy"),
+        ] {
+            assert_eq!(base64_of(text), expected, "RFC 4648, section 10");
+        }
+    }
+
+    #[test]
+    fn page_has_one_style_and_no_other_resource() {
+        let page = report(&Verdict::default(), None).unwrap();
+        assert!(page.starts_with(BEGINNING));
+        assert_eq!(page.matches("<style").count(), 1);
+        for forbidden in [
+            "<script", "style=", "url(", "@import", "<img", "<iframe", "src=",
+        ] {
+            assert!(!page.contains(forbidden), "{forbidden}");
+        }
+    }
+}

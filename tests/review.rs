@@ -1,0 +1,370 @@
+//! The review page: what it contains for accepted, refused and large changes, where it may be written, and that
+//! hostile text stays text.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+
+use crate::common::reviews::{self, PAYLOADS};
+use crate::common::{DESIGN, GUARD, Output, Repo, run};
+
+const SECTIONS: [&str; 8] = [
+    "findings",
+    "design",
+    "outside",
+    "map",
+    "replaced",
+    "deleted",
+    "approvals",
+    "commits",
+];
+
+/// The page of the branch, with the exit code of guard.
+#[track_caller]
+fn page(repo: &Repo) -> (i32, String) {
+    let output = repo.guard(&["review", "--file", "../review.html"]);
+    assert!(output.stderr.is_empty(), "{}", output.stderr);
+    (
+        output.code,
+        fs::read_to_string(repo.path("../review.html")).unwrap(),
+    )
+}
+
+/// The part of a page between two sections.
+#[track_caller]
+fn section<'a>(page: &'a str, id: &str) -> &'a str {
+    let start = page.find(&format!("<section id=\"{id}\"")).unwrap();
+    let end = page[start..].find("</section>").unwrap();
+    &page[start..start + end]
+}
+
+#[track_caller]
+fn has_all_sections(page: &str) {
+    let mut at = 0;
+    for id in SECTIONS {
+        let found = page[at..].find(&format!("<section id=\"{id}\""));
+        at += found.unwrap_or_else(|| panic!("{id} is missing or out of order"));
+    }
+    for part in [
+        "<header",
+        "<nav",
+        "<main",
+        "<footer",
+        "<h1>",
+        "Content-Security-Policy",
+    ] {
+        assert_eq!(page.matches(part).count(), 1, "{part}");
+    }
+}
+
+#[track_caller]
+fn says(part: &str, expected: &[&str]) {
+    for text in expected {
+        let shown: String = part.chars().take(5_000).collect();
+        assert!(part.contains(text), "{text:?} is missing in\n{shown}");
+    }
+}
+
+#[test]
+fn page_of_an_accepted_branch_shows_design_approval_and_commits() {
+    let Some(repo) = reviews::accepted() else {
+        return;
+    };
+    let (code, page) = page(&repo);
+    assert_eq!(code, 0);
+    has_all_sections(&page);
+    says(
+        &page,
+        &["<title>guard: accepted · 188-work</title>", "Accepted</h1>"],
+    );
+    let design = section(&page, "design");
+    says(
+        design,
+        &[
+            "src/runs/layout.py",
+            "Keep entries by run instead of by time",
+        ],
+    );
+    assert_eq!(design.matches("<tr id=").count(), 6);
+    assert_eq!(
+        design.matches("class=\"untouched\"").count(),
+        1,
+        "src/cli/options.py"
+    );
+    assert_eq!(design.matches("class=\"touched\"").count(), 5);
+    says(section(&page, "outside"), &["Every changed file has a row"]);
+    says(
+        section(&page, "approvals"),
+        &[
+            "valid</span>",
+            "author@example.com",
+            "reviewed with the team",
+            "ssh-ed25519 SHA256:",
+        ],
+    );
+    let commits = section(&page, "commits");
+    says(
+        commits,
+        &[
+            "3 commits",
+            "Describe the layout on disk",
+            "class=\"cell accepted\"",
+        ],
+    );
+    assert!(!commits.contains("class=\"cell refused\""));
+}
+
+#[test]
+fn page_of_a_refused_branch_shows_what_is_lost_and_what_is_outside() {
+    let repo = reviews::refused();
+    let (code, page) = page(&repo);
+    assert_eq!(code, 1);
+    has_all_sections(&page);
+    says(
+        &page,
+        &["<title>guard: refused · 188-work</title>", "Refused</h1>"],
+    );
+    says(
+        section(&page, "findings"),
+        &["destructive-change", "src/runs/state.py loses"],
+    );
+    let design = section(&page, "design");
+    assert_eq!(design.matches("class=\"refused\"").count(), 1, "{design}");
+    let outside = section(&page, "outside");
+    says(
+        outside,
+        &["src/cli/layout.py", "src/cli/main.py", "src/runs/layout.py"],
+    );
+    // The closest row links to its line in the table.
+    let link = outside.split("href=\"#").nth(1).unwrap();
+    let id = link.split('"').next().unwrap();
+    assert!(design.contains(&format!("<tr id=\"{id}\"")), "{id}");
+    let map = section(&page, "map");
+    says(
+        map,
+        &[
+            "runs/",
+            "state.py",
+            "lines kept, ",
+            "class=\"tag refused\"",
+            "replaced",
+        ],
+    );
+    let replaced = section(&page, "replaced");
+    says(
+        replaced,
+        &[
+            "src/runs/state.py",
+            "unchanged</td>",
+            "<ins>",
+            "<td class=\"ln o\">",
+            "<td class=\"ln n\">",
+        ],
+    );
+    says(
+        section(&page, "deleted"),
+        &["src/runs/legacy.py", "state.old()"],
+    );
+    let commits = section(&page, "commits");
+    assert_eq!(commits.matches("class=\"cell refused\"").count(), 2);
+    assert_eq!(commits.matches("class=\"cell accepted\"").count(), 2);
+}
+
+#[test]
+fn page_of_the_staged_changes_has_all_sections_too() {
+    let repo = reviews::refused();
+    repo.stage("src/runs/state.py", "gone\n");
+    let output = repo.guard(&["review", "--staged", "--file", "../review.html"]);
+    output.exits(1);
+    let page = fs::read_to_string(repo.path("../review.html")).unwrap();
+    has_all_sections(&page);
+    says(section(&page, "commits"), &["not committed yet"]);
+    says(section(&page, "replaced"), &["src/runs/state.py"]);
+}
+
+/// Every payload is there as text, and no piece of it as markup.
+#[test]
+fn hostile_names_and_contents_stay_text() {
+    let repo = reviews::hostile();
+    let (code, page) = page(&repo);
+    assert_eq!(code, 1);
+    has_all_sections(&page);
+    for id in [
+        "findings", "design", "outside", "map", "replaced", "deleted", "commits",
+    ] {
+        says(section(&page, id), &["&lt;"]);
+    }
+    for markup in ["<script", "<img", "<svg", "<iframe", "<link"] {
+        assert!(!page.contains(markup), "{markup}");
+    }
+    assert_eq!(page.matches("<style").count(), 1);
+    assert!(page.matches("alert(1)").count() > PAYLOADS.len());
+    for address in page.split("href=\"").skip(1) {
+        assert!(address.starts_with('#'));
+    }
+    // Of an attribute, only the names that guard writes.
+    for tag in page
+        .split('<')
+        .skip(1)
+        .map(|rest| rest.split('>').next().unwrap())
+    {
+        let names = tag.split(' ').filter_map(|part| part.split_once('='));
+        for (name, _) in names {
+            assert!(!name.starts_with("on") && name != "style", "<{tag}>");
+        }
+    }
+    let hostile = |c: char| {
+        c != '\n'
+            && c != '\t'
+            && (c.is_control()
+                || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}'))
+    };
+    assert_eq!(page.matches(hostile).count(), 0);
+}
+
+#[test]
+fn page_of_5000_changes_is_below_5_mb_and_names_every_file() {
+    let repo = reviews::large(5_000);
+    let (code, page) = page(&repo);
+    assert_eq!(code, 1);
+    has_all_sections(&page);
+    assert!(page.len() < 5_000_000, "{} bytes", page.len());
+    for n in [0, 1, 2, 2_500, 4_999] {
+        assert!(page.contains(&format!("file_{n}.py")), "{n}");
+    }
+    let map = section(&page, "map");
+    assert_eq!(map.matches("<li class=\"f\">").count(), 5_008);
+    says(map, &["billing/"]);
+}
+
+/// What does not fit is named.
+#[test]
+fn page_of_long_names_and_large_files_stays_below_5_mb() {
+    let repo = Repo::nothing_in_memory().initialized(&[]);
+    let name = |n: usize| format!("{}/{}/{n:05}.py", "directory-".repeat(8), "x".repeat(60));
+    let text = |word: &str| {
+        (0..20_000)
+            .map(|n| format!("{word} <{n}> &\n"))
+            .collect::<String>()
+    };
+    for n in 0..40 {
+        repo.write(format!("large/{n}.py"), text("old"));
+    }
+    repo.git(&["add", "--all"]);
+    repo.govern(&[("large/", "Modify", "x")]);
+    for n in 0..6_000 {
+        repo.write(name(n), "");
+    }
+    for n in 0..40 {
+        repo.write(format!("large/{n}.py"), text("new"));
+    }
+    repo.git(&["add", "--all"]);
+    let output = repo.guard(&["lint", "--output", "html=../review.html"]);
+    assert_eq!(output.code, 1);
+    let page = fs::read_to_string(repo.path("../review.html")).unwrap();
+    has_all_sections(&page);
+    assert!(page.len() < 5_000_000, "{} bytes", page.len());
+    says(
+        section(&page, "outside"),
+        &["more files, not shown for size"],
+    );
+    says(section(&page, "replaced"), &["large/39.py", "not shown"]);
+}
+
+#[test]
+fn without_a_file_the_page_goes_to_the_temporary_directory() {
+    let repo = reviews::refused();
+    let temporary = repo.path("../tmp dir");
+    fs::create_dir(&temporary).unwrap();
+    let review = |arguments: &[&str]| -> Output {
+        let mut guard = repo.command(GUARD);
+        run(guard
+            .env("TMPDIR", &temporary)
+            .arg("review")
+            .args(arguments))
+    };
+    let before = repo.digest_tree();
+    let output = review(&[]).exits(1);
+    let mut lines = output.stdout.lines();
+    assert!(
+        lines.next().unwrap().starts_with("guard: refused: "),
+        "{}",
+        output.stdout
+    );
+    let address = lines.next().unwrap();
+    let file = address.strip_prefix("file://").unwrap().replace("%20", " ");
+    assert!(file.starts_with(temporary.to_str().unwrap()), "{address}");
+    has_all_sections(&fs::read_to_string(&file).unwrap());
+    assert_eq!(repo.digest_tree(), before, "the repository is as it was");
+    // Private, as the code may be.
+    use std::os::unix::fs::PermissionsExt;
+    let mode = fs::metadata(&file).unwrap().permissions().mode();
+    assert_eq!(mode & 0o077, 0, "{mode:o}");
+    // Again, and for programs: the same file.
+    let json: serde_json::Value =
+        serde_json::from_str(&review(&["main..HEAD", "--format", "json"]).exits(1).stdout).unwrap();
+    assert_eq!(json["verdict"], "refused");
+    assert_eq!(json["address"], address);
+    assert_eq!(fs::read_dir(&temporary).unwrap().count(), 1);
+    // What guard cannot judge replaces the page, which would otherwise be taken for the answer.
+    review(&["--lld", "none.md"]).exits(2);
+    says(
+        &fs::read_to_string(&file).unwrap(),
+        &["Could not judge", "none.md"],
+    );
+}
+
+#[test]
+fn page_replaces_no_file_but_an_earlier_page() {
+    let repo = reviews::refused();
+    repo.write("mine.html", "<!doctype html>\n<html lang=\"en\">\n");
+    for (file, why) in [
+        ("src/cli/main.py", "git tracks it"),
+        (DESIGN, "it is a design"),
+        ("guard.toml", "it configures guard"),
+        (".git/review.html", "it is inside a git directory"),
+        ("mine.html", "is not a html report"),
+    ] {
+        let before = fs::read(repo.path(file)).ok();
+        repo.guard(&["review", "--file", file]).exits(2).says(why);
+        repo.guard(&["lint", "main..HEAD", "--output", &format!("html={file}")])
+            .exits(2)
+            .says(why);
+        assert_eq!(fs::read(repo.path(file)).ok(), before, "{file}");
+    }
+    for _ in 0..2 {
+        repo.guard(&["review", "--file", "page.html"]).exits(1);
+    }
+}
+
+#[test]
+fn html_is_for_files_only() {
+    let repo = reviews::refused();
+    for arguments in [
+        &["lint", "--format", "html"][..],
+        &["lint", "--output", "html=-"],
+        &["lint", "--output", "html=/dev/stdout"],
+        &["hook", "pre-commit", "--format", "html"],
+        &["review", "--format", "html"],
+        &["check", "a", "--output", "html=x.html"],
+    ] {
+        let output = repo.guard(arguments).exits(2);
+        assert!(output.stdout.is_empty(), "{arguments:?}\n{}", output.stdout);
+    }
+    let mut guard = repo.command(GUARD);
+    run(guard.env("GUARD_FORMAT", "html").arg("lint")).exits(2);
+}
+
+#[test]
+fn review_without_a_target_branch_says_what_to_name() {
+    let repo = Repo::new();
+    repo.stage("a.py", "a = 1\n");
+    repo.govern(&[("a.py", "Modify", "x")]);
+    repo.guard(&["review"])
+        .exits(2)
+        .says("guard review main..HEAD");
+    repo.guard(&["review", "main"])
+        .exits(2)
+        .says("is not a range A..B");
+}
