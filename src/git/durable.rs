@@ -10,10 +10,11 @@ use std::time::{Duration, SystemTime};
 
 use gix::ObjectId;
 use gix::lock::acquire::Fail;
-use gix::objs::{Exists, Kind, Write, WriteTo};
+use gix::objs::{Exists, Kind, WriteTo};
 use gix::odb::loose::Store;
 use gix::refs::transaction::{Change, RefEdit};
 
+use super::spares::{Spare, Spares};
 use super::{Repository, failed};
 use crate::disk;
 use crate::error::{Error, Result};
@@ -23,8 +24,8 @@ pub const SNAPSHOTS: &str = "refs/guard/snapshots";
 
 /// How long to wait for the lock of a ref; git's default.
 const LOCK: Fail = Fail::AfterDurationWithBackoff(Duration::from_millis(100));
-/// After this time, a `git gc` that started before the object was written has finished.
-const SETTLED: Duration = Duration::from_hours(1);
+/// After this many seconds, a `git gc` that started before the object was written has finished.
+const SETTLED: i64 = 60 * 60;
 /// The same for the packed-refs file.
 const PACKED_LOCK: Fail = Fail::AfterDurationWithBackoff(Duration::from_secs(1));
 
@@ -36,20 +37,19 @@ const PACKED_LOCK: Fail = Fail::AfterDurationWithBackoff(Duration::from_secs(1))
 pub(super) struct Writer<'a> {
     repo: &'a Repository,
     objects: Store,
-    spares: Store,
+    spares: Spares,
     /// What only has a spare copy, perhaps not on disk.
-    begun: RefCell<Vec<ObjectId>>,
-    written: RefCell<Vec<ObjectId>>,
+    begun: RefCell<Vec<Spare>>,
+    written: RefCell<Vec<Spare>>,
 }
 
 impl<'a> Writer<'a> {
     pub(super) fn new(repo: &'a Repository) -> Writer<'a> {
-        let hash = repo.repo.object_hash();
         let common_dir = repo.common_dir();
         Writer {
             repo,
-            objects: Store::at(common_dir.join("objects"), hash),
-            spares: Store::at(common_dir.join("guard").join("objects"), hash),
+            objects: Store::at(common_dir.join("objects"), repo.repo.object_hash()),
+            spares: Spares::new(common_dir.join("guard").join("objects")),
             begun: RefCell::default(),
             written: RefCell::default(),
         }
@@ -64,49 +64,48 @@ impl<'a> Writer<'a> {
 
     /// The same from content. Writes the object even if a pack has it: `git gc` may be about to remove that pack.
     pub(super) fn write_bytes(&self, kind: Kind, content: &[u8]) -> Result<ObjectId> {
-        let failed = failed("the snapshot cannot be written");
         let hash = self.repo.repo.object_hash();
-        let id = gix::objs::compute_hash(hash, kind, content).map_err(&failed)?;
-        if !is_intact(&self.spares, id) {
-            disk::create_private_directory(self.spares.path()).map_err(not_durable)?;
-            // Left over from a power cut.
-            let file = self.spares.object_path(&id);
-            let _ = fs::remove_file(&file);
-            self.spares
-                .write_buf_with_known_id(kind, content, id)
-                .map_err(&failed)?;
-        }
-        self.begun.borrow_mut().push(id);
+        let id = gix::objs::compute_hash(hash, kind, content)
+            .map_err(failed("the snapshot cannot be written"))?;
+        let spare = self.spares.write(id, kind, content).map_err(not_durable)?;
+        self.begun.borrow_mut().push(spare);
         Ok(id)
     }
 
     /// Returns when everything is on disk.
     pub(super) fn finish(&self) -> Result<()> {
         let begun = self.begun.take();
-        self.place(&begun)?;
+        self.place(begun.iter())?;
         self.written.borrow_mut().extend(begun);
         disk::sync_directory(self.objects.path()).map_err(not_durable)
     }
 
     /// Restores what was removed while it was written. Call it once a ref reaches it.
     pub(super) fn settle(&self) -> Result<()> {
-        let is_gone = |id: &ObjectId| !self.objects.object_path(id).exists();
         let written = self.written.borrow();
-        let gone: Vec<ObjectId> = written.iter().copied().filter(is_gone).collect();
-        self.place(&gone)
+        self.place(written.iter().filter(|spare| !self.has_loose(spare.id)))
+    }
+
+    fn has_loose(&self, id: ObjectId) -> bool {
+        self.objects.object_path(&id).exists()
+    }
+
+    /// Whether git finds the object. Looks where it was written first, because packs take longer.
+    fn has(&self, id: ObjectId) -> bool {
+        self.has_loose(id) || self.repo.repo.objects.exists(&id)
     }
 
     /// Links spare copies to the names under which git finds them, and syncs these.
-    fn place(&self, ids: &[ObjectId]) -> Result<()> {
-        let mut directories: BTreeMap<PathBuf, Vec<ObjectId>> = BTreeMap::new();
-        for &id in ids {
-            let file = self.objects.object_path(&id);
+    fn place<'s>(&self, spares: impl Iterator<Item = &'s Spare>) -> Result<()> {
+        let mut directories: BTreeMap<PathBuf, Vec<&Spare>> = BTreeMap::new();
+        for spare in spares {
+            let file = self.objects.object_path(&spare.id);
             let directory = disk::directory_of(&file).to_owned();
-            directories.entry(directory).or_default().push(id);
+            directories.entry(directory).or_default().push(spare);
         }
-        for (directory, ids) in &directories {
+        for (directory, spares) in &directories {
             let attempt = || {
-                ids.iter().try_for_each(|&id| self.try_place(id))?;
+                spares.iter().try_for_each(|spare| self.try_place(spare))?;
                 disk::sync_directory(directory)
             };
             // Git removes empty directories and temporary files.
@@ -120,7 +119,8 @@ impl<'a> Writer<'a> {
     }
 
     /// An object may have its name only once its content is on disk.
-    fn try_place(&self, id: ObjectId) -> io::Result<()> {
+    fn try_place(&self, spare: &Spare) -> io::Result<()> {
+        let id = spare.id;
         let file = self.objects.object_path(&id);
         if is_intact(&self.objects, id) {
             // git does not remove young objects.
@@ -130,11 +130,10 @@ impl<'a> Writer<'a> {
         // `git gc` removes a leftover temporary file of this name.
         let name = format!("tmp_obj_guard-{}-{}", std::process::id(), id.to_hex());
         let temporary = self.objects.path().join(name);
-        let spare = self.spares.object_path(&id);
         let _ = fs::remove_file(&temporary);
         // Not every file system supports hard links.
-        fs::hard_link(&spare, &temporary)
-            .or_else(|_| fs::copy(&spare, &temporary).map(drop))
+        fs::hard_link(&spare.file, &temporary)
+            .or_else(|_| fs::copy(&spare.file, &temporary).map(drop))
             .and_then(|()| sync(&temporary))?;
         match fs::create_dir(disk::directory_of(&file)) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
@@ -145,19 +144,27 @@ impl<'a> Writer<'a> {
         renamed
     }
 
-    /// The objects with a spare copy, and when they were last written.
-    fn spares(&self) -> Vec<(ObjectId, Option<SystemTime>)> {
-        let entries = |directory: &Path| fs::read_dir(directory).into_iter().flatten().flatten();
-        let mut all = Vec::new();
-        for directory in entries(self.spares.path()) {
-            for file in entries(&directory.path()) {
-                let mut hex = directory.file_name().into_encoded_bytes();
-                hex.extend(file.file_name().into_encoded_bytes());
-                let written = file.metadata().and_then(|found| found.modified()).ok();
-                all.extend(ObjectId::from_hex(&hex).ok().map(|id| (id, written)));
+    /// Restores objects of snapshots that `git gc` removed, from their spare copies. Returns all spare copies.
+    pub(super) fn put_back_lost(&self) -> Vec<Spare> {
+        let all = self.spares.all();
+        for spare in &all {
+            if !self.has(spare.id) && spare.is_intact(self.repo.repo.object_hash()) {
+                // Code that needs an object that cannot be restored reports it.
+                let _ = self.place([spare].into_iter());
             }
         }
         all
+    }
+
+    /// Removes spare copies of objects that a ref has reached for longer than any `git gc` runs. The caller has already
+    /// restored lost objects, and written a newer snapshot.
+    pub(super) fn forget_old(&self, spares: &[Spare]) {
+        let now = gix::date::Time::now_utc().seconds;
+        for spare in spares {
+            if now.saturating_sub(spare.written) > SETTLED && self.has(spare.id) {
+                let _ = fs::remove_file(&spare.file);
+            }
+        }
     }
 }
 
@@ -166,32 +173,6 @@ fn is_intact(store: &Store, id: ObjectId) -> bool {
     let mut buffer = Vec::new();
     let object = store.try_find(&id, &mut buffer).ok().flatten();
     object.is_some_and(|object| object.verify_checksum(&id).is_ok())
-}
-
-impl Repository {
-    /// Restores objects of snapshots that `git gc` removed, from their spare copies.
-    pub(super) fn put_back_lost_objects(&self) {
-        let writer = Writer::new(self);
-        for (id, _) in writer.spares() {
-            if !self.repo.objects.exists(&id) && is_intact(&writer.spares, id) {
-                // Code that needs an object that cannot be restored reports it.
-                let _ = writer.place(&[id]);
-            }
-        }
-    }
-
-    /// Removes spare copies of objects that a ref has reached for longer than any `git gc` runs. The newest snapshot
-    /// keeps its copy, because the others depend on it. The caller has already restored lost objects.
-    pub(super) fn forget_old_spares(&self, newest: Option<ObjectId>) {
-        let writer = Writer::new(self);
-        for (id, written) in writer.spares() {
-            let age = written.and_then(|time| time.elapsed().ok());
-            let is_old = age.is_some_and(|age| age > SETTLED) && newest != Some(id);
-            if is_old && self.repo.objects.exists(&id) {
-                let _ = fs::remove_file(writer.spares.object_path(&id));
-            }
-        }
-    }
 }
 
 impl Repository {

@@ -1,6 +1,6 @@
 //! Reads loose objects, as `git add` writes them, without mapping them into memory: threads wait for each other's maps.
-//! And gix makes a decompressor for each object, twice, which costs more than a small object. Whatever is packed, large or unusual is left to gix, and so are errors. A packed object hides a loose one of the same
-//! name, as for git.
+//! And gix makes a decompressor for each object, twice, which costs more than a small object. Whatever is packed, large
+//! or unusual is left to gix, and so are errors. A packed object hides a loose one of the same name, as for git.
 
 use std::cell::{Cell, RefCell};
 use std::fs;
@@ -197,7 +197,7 @@ impl Buffers {
 }
 
 /// The kind and the content of a loose object; `None` if its header does not say its size.
-fn parse(object: &[u8]) -> Option<(Kind, &[u8])> {
+pub(super) fn parse(object: &[u8]) -> Option<(Kind, &[u8])> {
     let header = &object[..object.len().min(LONGEST_HEADER)];
     let end = header.iter().position(|&byte| byte == 0)?;
     let (header, content) = (&header[..end], &object[end + 1..]);

@@ -29,6 +29,7 @@ mod remembered;
 mod repository;
 mod snapshot;
 mod snapshot_chain;
+mod spares;
 mod stage;
 mod touched;
 mod tree;

@@ -72,8 +72,8 @@ impl Repository {
     }
 
     fn try_snapshot(&self, files: &[Before<'_>], message: &str) -> Result<ObjectId> {
-        self.put_back_lost_objects();
         let writer = Writer::new(self);
+        let spares = writer.put_back_lost();
         let hash = self.repo.object_hash();
         let mut editor = Editor::new(gix::objs::Tree::empty(), &self.repo.objects, hash);
         for file in files {
@@ -93,7 +93,7 @@ impl Repository {
         let tree = editor.write(|tree| writer.write(tree))?;
         let commit = self.retry(|| self.append_snapshot(&writer, tree, message))?;
         writer.settle()?;
-        self.forget_old_spares(Some(commit));
+        writer.forget_old(&spares);
         Ok(commit)
     }
 

@@ -46,7 +46,7 @@ impl Repository {
     /// # Errors
     /// The ref cannot be read.
     pub(crate) fn snapshots(&self) -> Result<Snapshots> {
-        self.put_back_lost_objects();
+        Writer::new(self).put_back_lost();
         let mut all = Snapshots::default();
         let mut next = self.newest_snapshot()?;
         // The predecessor of the next one, if recorded.

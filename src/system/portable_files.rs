@@ -66,6 +66,14 @@ pub(crate) fn sync_directory_at(_path: &Path) -> io::Result<()> {
 /// Does nothing: directories inherit access rights.
 pub(crate) fn make_private(_builder: &mut fs::DirBuilder) {}
 
+/// Creates a file.
+///
+/// # Errors
+/// A file system error; also if it exists.
+pub(crate) fn create_read_only(path: &Path) -> io::Result<fs::File> {
+    fs::File::create_new(path)
+}
+
 /// Opens a file for reading and appending; creates it if missing. Refuses a link that exists before: the standard
 /// library has no flag to check that atomically.
 ///

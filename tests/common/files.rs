@@ -111,6 +111,19 @@ impl Repo {
         std::fs::read(self.path(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
+    /// Removes the copies from which guard restores an object.
+    #[track_caller]
+    pub fn remove_spares(&self, id: &str) {
+        let is_copy = |path: &std::path::PathBuf| path.to_string_lossy().contains(id);
+        let files = std::fs::read_dir(self.path(".git/guard/objects")).unwrap();
+        let files = files.map(|file| file.unwrap().path());
+        let copies: Vec<_> = files.filter(is_copy).collect();
+        assert!(!copies.is_empty(), "{id}");
+        copies
+            .iter()
+            .for_each(|file| std::fs::remove_file(file).unwrap());
+    }
+
     /// The records of the log, oldest first.
     #[track_caller]
     pub fn records(&self) -> Vec<Value> {
