@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 use std::time::Duration;
 
-use crate::common::{self, GUARD, Repo};
+use crate::common::{self, GUARD, Repo, run_with_input, strace};
 use serde_json::Value;
 
 fn list(repo: &Repo) -> Vec<Value> {
@@ -238,6 +238,29 @@ fn second_links_of_old_snapshots_are_removed() {
         count()
     );
     assert_eq!(list(&repo).len(), 5);
+}
+
+#[test]
+fn a_write_opens_no_more_files_after_many_snapshots() {
+    let repo = Repo::open();
+    if !strace::is_there(&repo) {
+        return;
+    }
+    repo.write("a", "0\n");
+    let opened = |number: usize| {
+        let words = [strace::recording(), vec![GUARD.to_owned()]].concat();
+        let mut command = strace::command(&repo, &words);
+        command.args(["write", "a", "--content-file", "-"]);
+        run_with_input(&mut command, format!("{number}\n").as_bytes()).exits(0);
+        strace::recorded(&repo)["openat"]
+    };
+    opened(1);
+    let early = opened(2);
+    for number in 3..20 {
+        repo.put("a", format!("{number}\n"), &[]).works();
+    }
+    let late = opened(20);
+    assert!(late <= early + 3, "first {early}, then {late}");
 }
 
 #[test]
