@@ -289,7 +289,7 @@ impl Lint<'_> {
         let design = self.parse(path, &bytes);
         let mut findings = design.findings();
         if document.is_current || self.reader.is_changed(path, &bytes)? {
-            findings.extend(self.against_files(&design)?);
+            findings.extend(self.against_files(&design, &bytes)?);
         }
         let at_level = |finding| rules::at_level(settings, finding);
         report
@@ -336,10 +336,11 @@ impl Lint<'_> {
         }
     }
 
-    fn against_files(&self, design: &Design) -> Result<Vec<Finding>> {
+    fn against_files(&self, design: &Design, bytes: &[u8]) -> Result<Vec<Finding>> {
         let path = design.path.as_ref();
         let agreed = match self.reader.head.read(path)? {
-            Some(bytes) => Scope::new(self.parse(path, &bytes).grants),
+            Some(head) if head == bytes => Scope::new(design.grants.clone()),
+            Some(head) => Scope::new(self.parse(path, &head).grants),
             None => Scope::default(),
         };
         Ok(rules::check_design_rows(

@@ -111,31 +111,35 @@ impl Patterns {
 
     /// The pattern that covers `path`: the last match for it or for its outermost covered parent directory.
     pub fn find(&self, path: &BStr) -> Option<&str> {
-        let patterns = self.all();
-        if patterns.is_empty() {
+        if self.all().is_empty() {
             return None;
         }
-        let mut name = 0;
         // Each prefix that ends at a slash is a directory; the whole path is the file.
         let slashes = (0..path.len()).filter(|&at| path[at] == b'/');
-        for end in slashes.chain([path.len()]) {
-            let step = PathStep {
-                path: path[..end].as_bstr(),
-                name: path[name..end].as_bstr(),
-                is_directory: end < path.len(),
-            };
-            name = end + 1;
-            let last = patterns.iter().rev().find(|pattern| pattern.matches(&step));
-            if let Some(pattern) = last.filter(|pattern| !pattern.glob.is_negative()) {
-                return Some(&pattern.text);
-            }
-        }
-        None
+        let mut ends = slashes.chain([path.len()]);
+        ends.find_map(|end| self.covering(&PathStep::new(path, end)))
+    }
+
+    /// The pattern that covers a step on its own account: the last match.
+    fn covering(&self, step: &PathStep<'_>) -> Option<&str> {
+        let last = self
+            .all()
+            .iter()
+            .rev()
+            .find(|pattern| pattern.matches(step));
+        last.filter(|pattern| !pattern.glob.is_negative())
+            .map(|pattern| pattern.text.as_str())
     }
 
     /// Whether a pattern covers `path`.
     pub fn contains(&self, path: &BStr) -> bool {
         self.find(path).is_some()
+    }
+
+    /// Whether a pattern covers `path` or the file `name` in a directory of this path.
+    pub fn contains_here_or_below(&self, path: &BStr, name: &str) -> bool {
+        let below = [path.as_bytes(), b"/", name.as_bytes()].concat();
+        self.contains(below.as_bstr()) || self.covering(&PathStep::new(path, path.len())).is_some()
     }
 
     /// The patterns as written.
@@ -169,6 +173,19 @@ struct PathStep<'a> {
     path: &'a BStr,
     name: &'a BStr,
     is_directory: bool,
+}
+
+impl<'a> PathStep<'a> {
+    /// The path up to `end`.
+    fn new(path: &'a BStr, end: usize) -> PathStep<'a> {
+        let step = &path[..end];
+        let name = step.rfind_byte(b'/').map_or(0, |slash| slash + 1);
+        PathStep {
+            path: step.as_bstr(),
+            name: step[name..].as_bstr(),
+            is_directory: end < path.len(),
+        }
+    }
 }
 
 impl Pattern {

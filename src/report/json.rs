@@ -213,6 +213,10 @@ impl<'a> SafeWriter<'a> {
 impl Write for SafeWriter<'_> {
     /// serde_json writes whole characters, so that each piece is text.
     fn write(&mut self, json: &[u8]) -> io::Result<usize> {
+        let is_plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n') && *byte != b'#';
+        if matches!(self.brackets, Brackets::Nothing) && json.iter().all(is_plain) {
+            return self.out.write(json);
+        }
         let text = std::str::from_utf8(json).map_err(io::Error::other)?;
         let mut written = 0;
         let mut units = [0; 2];

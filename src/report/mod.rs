@@ -31,6 +31,8 @@ mod texts;
 
 use std::io::{self, Write as _};
 
+use serde::Serialize;
+
 pub use check::{write_check, write_check_end, write_check_error, write_check_result};
 pub use error::{write_error, write_notes};
 pub use explain::{Topic, write_topic};
@@ -107,11 +109,11 @@ impl Format {
 /// # Errors
 ///
 /// Those of `out`, and `Unsupported` for a format that is neither human nor JSON.
-pub(crate) fn write_answer(
+pub(crate) fn write_answer<J: Serialize>(
     format: Format,
     out: &mut dyn io::Write,
     human: impl FnOnce() -> String,
-    json: impl FnOnce() -> serde_json::Value,
+    json: impl FnOnce() -> J,
 ) -> io::Result<()> {
     let text = match format {
         Format::Human => escape::commands(human()),

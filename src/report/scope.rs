@@ -4,9 +4,10 @@ use std::io;
 
 use annotate_snippets::renderer::DEFAULT_EMPHASIS_STYLE;
 use gix::bstr::{BString, ByteSlice};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
-use super::json::{designs, findings, path};
+use super::json::{FindingJson, Streamed, designs, findings, path};
 use super::style::{Style, paint};
 use super::{Format, escape, human, write_answer};
 use crate::finding::{Anchor, Level};
@@ -62,22 +63,57 @@ fn human_lint(scope: &ScopeListing, style: &Style) -> String {
     out
 }
 
-fn json(scope: &ScopeListing) -> Value {
-    let mention = |mention: &Mention| {
-        let (path, anchor) = (path(mention.path.as_bstr()), &mention.anchor);
-        with_place(
-            json!({"path": path, "change_type": mention.change_type}),
-            anchor,
-        )
-    };
-    json!({
-        "version": 1,
-        "designs": designs(&scope.designs),
-        "grants": scope.grants.iter().map(grant_json).collect::<Vec<_>>(),
-        "mentions": scope.mentions.iter().map(mention).collect::<Vec<_>>(),
-        "problems": findings(&scope.problems),
-        "notes": scope.notes,
-    })
+#[derive(Serialize)]
+struct ListingJson<'a, G, M> {
+    version: u32,
+    designs: Vec<Value>,
+    grants: G,
+    mentions: M,
+    problems: Vec<FindingJson<'a>>,
+    notes: &'a [String],
+}
+
+#[derive(Serialize)]
+struct GrantJson<'a> {
+    path: String,
+    kind: &'static str,
+    actions: Vec<&'static str>,
+    /// The other path of a rename.
+    from: Option<String>,
+    role: &'static str,
+    form: &'static str,
+    description: &'a str,
+    exists: bool,
+    protected: bool,
+    #[serde(flatten)]
+    place: PlaceJson,
+}
+
+#[derive(Serialize)]
+struct MentionJson<'a> {
+    path: String,
+    change_type: &'a str,
+    #[serde(flatten)]
+    place: PlaceJson,
+}
+
+/// A place in a design.
+#[derive(Serialize)]
+struct PlaceJson {
+    design: String,
+    line: usize,
+    column: usize,
+}
+
+fn json(scope: &ScopeListing) -> impl Serialize {
+    ListingJson {
+        version: 1,
+        designs: designs(&scope.designs),
+        grants: Streamed(|| scope.grants.iter().map(grant_json)),
+        mentions: Streamed(|| scope.mentions.iter().map(mention_json)),
+        problems: findings(&scope.problems),
+        notes: &scope.notes,
+    }
 }
 
 fn people(scope: &ScopeListing, style: &Style) -> String {
@@ -102,29 +138,36 @@ fn people(scope: &ScopeListing, style: &Style) -> String {
     out
 }
 
-/// One grant in JSON; `from` is the other path of a rename.
-fn grant_json(line: &ScopeGrant) -> Value {
+fn grant_json(line: &ScopeGrant) -> GrantJson<'_> {
     let grant = &line.grant;
-    let value = json!({
-        "path": path(grant.path.as_bstr()),
-        "kind": grant.kind.name(),
-        "actions": grant.actions.names().collect::<Vec<_>>(),
-        "from": grant.renamed.as_ref().map(|from| path(from.as_bstr())),
-        "role": grant.role.name(),
-        "form": grant.form.name(),
-        "description": grant.description,
-        "exists": line.exists,
-        "protected": line.protected,
-    });
-    with_place(value, &grant.anchor)
+    GrantJson {
+        path: path(grant.path.as_bstr()),
+        kind: grant.kind.name(),
+        actions: grant.actions.names().collect(),
+        from: grant.renamed.as_ref().map(|from| path(from.as_bstr())),
+        role: grant.role.name(),
+        form: grant.form.name(),
+        description: &grant.description,
+        exists: line.exists,
+        protected: line.protected,
+        place: place_json(&grant.anchor),
+    }
 }
 
-/// The value with its place in a design.
-fn with_place(mut value: Value, anchor: &Anchor) -> Value {
-    value["design"] = path(anchor.path.as_bstr()).into();
-    value["line"] = anchor.line.into();
-    value["column"] = anchor.column.into();
-    value
+fn mention_json(mention: &Mention) -> MentionJson<'_> {
+    MentionJson {
+        path: path(mention.path.as_bstr()),
+        change_type: &mention.change_type,
+        place: place_json(&mention.anchor),
+    }
+}
+
+fn place_json(anchor: &Anchor) -> PlaceJson {
+    PlaceJson {
+        design: path(anchor.path.as_bstr()),
+        line: anchor.line,
+        column: anchor.column,
+    }
 }
 
 fn grant_row(line: &ScopeGrant) -> Vec<String> {

@@ -1,5 +1,7 @@
 //! The section of an agent's prompt that lists the writable paths (requirement 002, section 2.5).
 
+use std::collections::{HashMap, HashSet};
+
 use gix::bstr::BString;
 
 use super::ScopeGrant;
@@ -59,12 +61,12 @@ impl PromptSection {
         notes: Vec<String>,
     ) -> PromptSection {
         let mut paths: Vec<PromptPath> = Vec::new();
+        let mut places: HashMap<(BString, &'static str), usize> = HashMap::new();
         for (line, protection) in grants {
             let grant = line.grant;
-            let known = paths
-                .iter_mut()
-                .find(|known| known.path == grant.path && known.kind == grant.kind);
-            match known {
+            let key = (grant.path.clone(), grant.kind.name());
+            let place = *places.entry(key).or_insert(paths.len());
+            match paths.get_mut(place) {
                 Some(known) => {
                     known.actions = known.actions | grant.actions;
                     known.protection = known.protection.or(protection);
@@ -83,10 +85,10 @@ impl PromptSection {
                 }),
             }
         }
-        let mut named: Vec<BString> = Vec::new();
+        let mut listed: HashSet<BString> = paths.iter().map(|line| line.path.clone()).collect();
+        let mut named = Vec::new();
         for mention in mentions {
-            let is_listed = paths.iter().any(|line| line.path == mention.path);
-            if !is_listed && !named.contains(&mention.path) {
+            if listed.insert(mention.path.clone()) {
                 named.push(mention.path);
             }
         }

@@ -146,6 +146,9 @@ impl<'a> DesignBuilder<'a> {
 
     /// For each table or list of another reading, the paths that this one does not grant.
     pub(super) fn beyond(&self, other: &DesignBuilder<'_>) -> Vec<(usize, Vec<BString>)> {
+        if other.design.grants.is_empty() {
+            return Vec::new();
+        }
         let scope = Scope::new(self.design.grants.clone());
         let mentioned: BTreeSet<&BString> = self
             .design

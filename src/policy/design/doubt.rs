@@ -90,7 +90,7 @@ pub(super) fn is_hedge(word: &str) -> bool {
 
 /// Whether lower-case text leaves open whether a file changes.
 pub(super) fn is_open(text: &str) -> bool {
-    OPEN.iter().any(|phrase| text.contains(phrase)) || hedge(text).is_some()
+    places(text, OPEN).next().is_some() || hedge(text).is_some()
 }
 
 /// Whether a description begins with such words.
@@ -113,16 +113,27 @@ pub(super) fn open(text: &str) -> Problem {
 /// The first word that leaves open what follows it.
 fn hedge(text: &str) -> Option<usize> {
     let is_end = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
-    HEDGES
-        .iter()
-        .flat_map(|word| text.match_indices(word))
-        .filter(|(at, word)| {
-            let before = text.get(..*at).unwrap_or("").chars().next_back();
-            let after = text.get(at + word.len()..).unwrap_or("").chars().next();
-            is_end(before) && is_end(after)
-        })
-        .map(|(at, _)| at)
-        .min()
+    let mut words = places(text, HEDGES);
+    words.find_map(|(at, word)| {
+        let before = text.get(..at).unwrap_or("").chars().next_back();
+        let after = text.get(at + word.len()..).unwrap_or("").chars().next();
+        (is_end(before) && is_end(after)).then_some(at)
+    })
+}
+
+/// Where the phrases are in a text. Most texts are short, and a search that prepares itself takes longer.
+fn places<'a>(
+    text: &'a str,
+    phrases: &'a [&'a str],
+) -> impl Iterator<Item = (usize, &'a str)> + 'a {
+    (0..text.len()).flat_map(move |at| {
+        let rest = &text.as_bytes()[at..];
+        let is_here = move |phrase: &&&str| rest.starts_with(phrase.as_bytes());
+        phrases
+            .iter()
+            .filter(is_here)
+            .map(move |phrase| (at, *phrase))
+    })
 }
 
 /// Where the open part of an item begins, if decided paths come before: "`a.rs`, maybe `b.rs`".

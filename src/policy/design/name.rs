@@ -28,7 +28,7 @@ pub(super) fn is_doubtful(name: &str, design: &BStr) -> bool {
         }
         GrantKind::Directory => false,
     };
-    read(name, design).is_ok() && !entry::read(name, false, design).is_ok_and(covers)
+    !entry::read(name, false, design).is_ok_and(covers) && read(name, design).is_ok()
 }
 
 #[cfg(test)]

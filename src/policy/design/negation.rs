@@ -44,6 +44,16 @@ const ENDS: [char; 11] = [',', ';', '.', ':', '!', '?', '(', ')', '—', '–', 
 
 /// Whether any part of a text forbids to change the file: "scaffolded, DO NOT MODIFY".
 pub(super) fn forbids_changes(text: &str) -> bool {
+    // Most descriptions have none of the words with which an order begins or goes on.
+    let may_deny = |part: &[u8]| {
+        let parts = [b"not", b"n't", b"don", b"nev"];
+        parts
+            .iter()
+            .any(|other| part.eq_ignore_ascii_case(&other[..]))
+    };
+    if !text.contains('’') && !text.as_bytes().windows(3).any(may_deny) {
+        return false;
+    }
     let is_order = |part: &&str| {
         matches!(
             words(part).first().map(String::as_str),

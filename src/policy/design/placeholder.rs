@@ -5,11 +5,16 @@ use super::braces;
 /// Whether a text is a word or template for a path that is not known yet.
 pub(super) fn is_placeholder(text: &str) -> bool {
     let bare = text.trim_matches(['*', '_', '`', ' ', '(', ')', '[', ']']);
-    let lower = bare.to_lowercase();
-    let is_word = ["n/a", "na", "none", "todo", "tbd", "tba", "xxx"].contains(&lower.as_str())
+    let begins_with = |start: &&str| {
+        let begin = bare.as_bytes().get(..start.len());
+        begin.is_some_and(|begin| begin.eq_ignore_ascii_case(start.as_bytes()))
+    };
+    let is_word = ["n/a", "na", "none", "todo", "tbd", "tba", "xxx"]
+        .iter()
+        .any(|word| bare.eq_ignore_ascii_case(word))
         || ["todo ", "todo:", "tbd ", "tbd:", "to be "]
             .iter()
-            .any(|start| lower.starts_with(start));
+            .any(begins_with);
     // `*` and `.` alone are judged as globs and directories.
     let is_mark = ["-", "–", "—", "…", "...", "?", "??", "???"].contains(&bare);
     let is_template = text.split('/').any(|name| name == "..." || name == "…")

@@ -28,8 +28,7 @@ const CONFIG_NAMES: &[&str] = &["go.mod", "go.sum", "requirements.txt"];
 pub fn role_of(path: &str, test_patterns: &Patterns) -> Role {
     let name = path.rsplit('/').next().unwrap_or(path);
     // A granted directory of tests stands for the files below it.
-    let below = format!("{path}/*");
-    if test_patterns.contains(path.into()) || test_patterns.contains(below.as_str().into()) {
+    if test_patterns.contains_here_or_below(path.into(), "*") {
         return Role::Test;
     }
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
