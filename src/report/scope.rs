@@ -86,7 +86,7 @@ struct GrantJson<'a> {
     exists: bool,
     protected: bool,
     #[serde(flatten)]
-    place: PlaceJson,
+    place: RowPlaceJson,
 }
 
 #[derive(Serialize)]
@@ -94,12 +94,12 @@ struct MentionJson<'a> {
     path: String,
     change_type: &'a str,
     #[serde(flatten)]
-    place: PlaceJson,
+    place: RowPlaceJson,
 }
 
 /// A place in a design.
 #[derive(Serialize)]
-struct PlaceJson {
+struct RowPlaceJson {
     design: String,
     line: usize,
     column: usize,
@@ -162,8 +162,8 @@ fn mention_json(mention: &Mention) -> MentionJson<'_> {
     }
 }
 
-fn place_json(anchor: &Anchor) -> PlaceJson {
-    PlaceJson {
+fn place_json(anchor: &Anchor) -> RowPlaceJson {
+    RowPlaceJson {
         design: path(anchor.path.as_bstr()),
         line: anchor.line,
         column: anchor.column,

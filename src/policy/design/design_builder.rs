@@ -47,6 +47,8 @@ pub(super) struct DesignBuilder<'a> {
     is_void: bool,
     /// For each grant, the number of its table or list.
     origins: Vec<usize>,
+    /// The latest text that was read as a path, and the path: each is needed twice.
+    latest: Option<(String, GrantPath)>,
 }
 
 impl<'a> DesignBuilder<'a> {
@@ -66,6 +68,7 @@ impl<'a> DesignBuilder<'a> {
             climbing: 0,
             is_void: false,
             origins: Vec::new(),
+            latest: None,
         }
     }
 
@@ -203,6 +206,11 @@ impl<'a> DesignBuilder<'a> {
         if path.is_name && !directory {
             return name::read(text, self.source.path());
         }
+        if let (Some((latest, entry)), false) = (&self.latest, directory)
+            && latest == text
+        {
+            return Ok(entry.clone());
+        }
         entry::read(text, directory, self.source.path())
     }
 
@@ -215,9 +223,13 @@ impl<'a> DesignBuilder<'a> {
             // A glob covers the file of its name, but cannot be the old path of a Rename row.
             let is_end = kind == RowAction::Rename && code.contains('*');
             let is_other = is_end || *code != path.text;
-            if name::is_doubtful(code, design) || is_other && name::read(code, design).is_ok() {
+            let read = entry::read(code, false, design);
+            if name::is_doubtful(code, &read, design)
+                || is_other && name::read(code, design).is_ok()
+            {
                 self.doubtful.insert(BString::from(code.as_str()));
             }
+            self.latest = read.ok().map(|entry| (code.clone(), entry));
         }
     }
 

@@ -58,6 +58,9 @@ const HEDGES: &[&str] = &[
     "likely",
 ];
 
+/// The letters with which these phrases and words begin.
+const FIRST_LETTERS: &str = "aiomptwl";
+
 /// Words before a directory in which a file without a name lies.
 const PLACES: &[&str] = &[
     "in", "under", "below", "beneath", "inside", "within", "across",
@@ -90,7 +93,8 @@ pub(super) fn is_hedge(word: &str) -> bool {
 
 /// Whether lower-case text leaves open whether a file changes.
 pub(super) fn is_open(text: &str) -> bool {
-    places(text, OPEN).next().is_some() || hedge(text).is_some()
+    let is_phrase = |at: usize| OPEN.iter().any(|phrase| text[at..].starts_with(phrase));
+    word_starts(text).any(is_phrase) || hedge(text).is_some()
 }
 
 /// Whether a description begins with such words.
@@ -112,27 +116,21 @@ pub(super) fn open(text: &str) -> Problem {
 
 /// The first word that leaves open what follows it.
 fn hedge(text: &str) -> Option<usize> {
-    let is_end = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
-    let mut words = places(text, HEDGES);
-    words.find_map(|(at, word)| {
-        let before = text.get(..at).unwrap_or("").chars().next_back();
-        let after = text.get(at + word.len()..).unwrap_or("").chars().next();
-        (is_end(before) && is_end(after)).then_some(at)
+    let is_end = |rest: &str| !rest.starts_with(char::is_alphanumeric);
+    word_starts(text).find(|&at| {
+        let mut found = HEDGES
+            .iter()
+            .filter_map(|word| text[at..].strip_prefix(word));
+        found.any(is_end)
     })
 }
 
-/// Where the phrases are in a text. Most texts are short, and a search that prepares itself takes longer.
-fn places<'a>(
-    text: &'a str,
-    phrases: &'a [&'a str],
-) -> impl Iterator<Item = (usize, &'a str)> + 'a {
-    (0..text.len()).flat_map(move |at| {
-        let rest = &text.as_bytes()[at..];
-        let is_here = move |phrase: &&&str| rest.starts_with(phrase.as_bytes());
-        phrases
-            .iter()
-            .filter(is_here)
-            .map(move |phrase| (at, *phrase))
+/// Where a word begins that an open phrase may begin with.
+fn word_starts(text: &str) -> impl Iterator<Item = usize> {
+    let mut is_inside = false;
+    text.char_indices().filter_map(move |(at, c)| {
+        let is_start = !std::mem::replace(&mut is_inside, c.is_alphanumeric());
+        (is_start && FIRST_LETTERS.contains(c)).then_some(at)
     })
 }
 
@@ -282,4 +280,21 @@ fn is_of_root(name: &str, stem: &str) -> bool {
     stem.chars().all(|c| !c.is_lowercase())
         || ["package", "package-lock", "tsconfig", "pyproject"].contains(&stem)
         || name.contains(".config.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn open_words_and_phrases_are_found_where_a_word_begins() {
+        for phrase in OPEN.iter().chain(HEDGES) {
+            assert!(is_open(&format!("`a.rs` ({phrase} x)")), "{phrase}");
+            assert!(is_open(&format!("é—{phrase}")), "{phrase}");
+            assert!(!is_open(&format!("x{phrase}")), "{phrase}");
+        }
+        for text in ["", "diff exists", "the most unlikely one", "maybes"] {
+            assert!(!is_open(text), "{text}");
+        }
+    }
 }

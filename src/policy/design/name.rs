@@ -20,20 +20,28 @@ pub(super) fn read(name: &str, design: &BStr) -> Result<GrantPath, Problem> {
 }
 
 /// Whether the meaning of the text depends on whether a file of this name exists.
-pub(super) fn is_doubtful(name: &str, design: &BStr) -> bool {
-    let covers = |entry: GrantPath| match entry.kind {
+pub(super) fn is_doubtful(
+    name: &str,
+    read_as_entry: &Result<GrantPath, Problem>,
+    design: &BStr,
+) -> bool {
+    let covers = |entry: &GrantPath| match entry.kind {
         GrantKind::File => entry.path == name,
         GrantKind::Glob => {
             Glob::new(entry.path.as_str().into()).is_ok_and(|glob| glob.matches(name.into()))
         }
         GrantKind::Directory => false,
     };
-    !entry::read(name, false, design).is_ok_and(covers) && read(name, design).is_ok()
+    !read_as_entry.as_ref().is_ok_and(covers) && read(name, design).is_ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn is_doubtful(name: &str, design: &BStr) -> bool {
+        super::is_doubtful(name, &entry::read(name, false, design), design)
+    }
 
     #[test]
     fn ambiguous_names_are_recognised() {
