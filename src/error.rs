@@ -48,6 +48,14 @@ impl Error {
     }
 }
 
+/// What this guard cannot do because it was built without a feature of the crate.
+pub(crate) fn not_built(what: &str, feature: &str) -> Error {
+    Error::new(format!(
+        "this guard {what}: it was built without the feature `{feature}`"
+    ))
+    .help("install a released guard, which has every feature, or build it with: cargo install --locked --path . --features full")
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)

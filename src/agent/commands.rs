@@ -28,6 +28,8 @@ pub(crate) struct Surroundings {
 pub(crate) struct Commands {
     #[cfg(feature = "shell")]
     seen: Vec<(CommandPlace, Sight)>,
+    #[cfg(not(feature = "shell"))]
+    unseen: bool,
 }
 
 #[cfg(feature = "shell")]
@@ -83,23 +85,23 @@ impl Commands {
     }
 }
 
-/// Without the grammars, guard cannot see into commands.
+/// Without the grammars, guard cannot see into commands, so it denies them.
 #[cfg(not(feature = "shell"))]
 impl Commands {
     pub(crate) fn of(call: &ToolCall, _: &Surroundings) -> Commands {
-        use std::io::Write;
-        if call.actions.iter().any(FileAction::is_command) {
-            let note = "guard was built without the feature `shell`, so it does not look into shell commands\n";
-            let _ = std::io::stderr().lock().write_all(note.as_bytes());
+        Commands {
+            unseen: call.actions.iter().any(FileAction::is_command),
         }
-        Commands {}
     }
 
     pub(crate) fn are_harmless(&self) -> bool {
-        true
+        !self.unseen
     }
 
     pub(super) fn judge(&self, _: &Repository, _: &Options) -> GateResult<Passed> {
+        if self.unseen {
+            return Err(crate::error::not_built("cannot judge shell commands", "shell").into());
+        }
         Ok(Passed::default())
     }
 }

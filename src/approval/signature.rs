@@ -40,6 +40,8 @@ pub enum Invalid {
     Text,
     /// The hardware key was not touched.
     Untouched,
+    /// This guard was built without the code that verifies keys of this kind.
+    NotBuilt,
 }
 
 impl fmt::Display for Invalid {
@@ -67,6 +69,7 @@ impl fmt::Display for Invalid {
             ),
             Invalid::Text => f.write_str("its signature is for another text"),
             Invalid::Untouched => f.write_str("the hardware key signed it without a touch"),
+            Invalid::NotBuilt => f.write_str("this guard cannot verify RSA signatures"),
         }
     }
 }
@@ -102,6 +105,9 @@ impl Approval {
         };
         if !lines.iter().any(|line| in_time(line.valid)) {
             return Err(Invalid::Time(self.who.clone()));
+        }
+        if cfg!(not(feature = "rsa")) && key.is_rsa() {
+            return Err(Invalid::NotBuilt);
         }
         PublicKey::from(key.clone())
             .verify(NAMESPACE, self.payload().as_bytes(), &signature)

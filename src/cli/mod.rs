@@ -19,8 +19,9 @@ mod hook;
 mod init;
 mod install;
 mod lint;
-#[cfg(feature = "mcp")]
 mod mcp;
+#[cfg(feature = "mcp")]
+mod mcp_server;
 mod output;
 mod path_base;
 mod path_list;
@@ -140,7 +141,6 @@ enum Verb {
     /// Check the set-up, including a trial commit.
     Doctor(Deferred<doctor::DoctorArgs>),
     /// Serve the file operations to a program, by the Model Context Protocol.
-    #[cfg(feature = "mcp")]
     Mcp(Deferred<mcp::McpArgs>),
     /// Run guard as a hook of git, of a hook framework or of a coding agent.
     #[command(subcommand)]
@@ -229,7 +229,6 @@ impl Cli {
             Verb::Install(args) => args.run(output),
             Verb::Uninstall(args) => args.run(output),
             Verb::Doctor(args) => args.run(output),
-            #[cfg(feature = "mcp")]
             Verb::Mcp(args) => args.run(),
             Verb::Hook(args) => args.run(output),
         }

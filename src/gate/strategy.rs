@@ -82,16 +82,14 @@ fn can_extend(_: &BStr) -> bool {
 
 #[cfg(not(feature = "extend"))]
 fn extend(path: &BStr, _: &[u8], _: &[u8]) -> GateResult<(Vec<u8>, Extension)> {
-    Err(Failure::new(
-        FailureKind::UnsupportedLanguage,
-        format!(
-            "{} cannot be extended: this guard was built without `extend`",
-            escaped(path)
-        ),
-    )
-    .help(
-        "build guard with the feature `extend`, or use --strategy append, insert, or guard patch",
-    ))
+    let failure = Failure::from(crate::error::not_built(
+        &format!("cannot extend {}", escaped(path)),
+        "extend",
+    ));
+    Err(Failure {
+        kind: FailureKind::UnsupportedLanguage,
+        ..failure.help("or use --strategy append, insert, or guard patch")
+    })
 }
 
 /// Inserts `content` before a line of `old`, or after the last one.

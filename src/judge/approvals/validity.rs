@@ -10,7 +10,7 @@ use gix::bstr::BStr;
 use super::spent;
 use crate::approval::{Approval, Invalid, Signers};
 use crate::change::{Change, State};
-use crate::error::Result;
+use crate::error::{Result, not_built};
 use crate::git::{Repository, Tree};
 use crate::judge::settings::settings_of;
 use crate::path::escaped;
@@ -203,6 +203,12 @@ impl<'a> ValidityCheck<'a> {
             return Ok(Some(Invalidity::NoSigners(self.settings.signers.clone())));
         };
         if let Err(invalid) = approval.verify(signature, signers) {
+            if invalid == Invalid::NotBuilt {
+                return Err(not_built(
+                    "cannot verify the RSA signature of an approval",
+                    "rsa",
+                ));
+            }
             return Ok(Some(Invalidity::Signature(invalid)));
         }
         let beside = match self.signers_beside.take() {

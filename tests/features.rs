@@ -1,0 +1,107 @@
+//! A guard without optional features, as hooks build it: it says what it cannot do, and never passes it.
+
+#![allow(clippy::unwrap_used)]
+#![cfg(unix)]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use crate::common::agents::claude;
+use crate::common::signing::{WHO, approval, keygen, land, new, old, scene, signed};
+use crate::common::{self, Output, Repo, SOURCE};
+use serde_json::json;
+
+/// guard with the default features: named by the environment, else built.
+fn guard() -> Option<&'static Path> {
+    static BUILT: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let build = || {
+        if let Some(binary) = std::env::var_os("GUARD_DEFAULT_FEATURES") {
+            return Some(binary.into());
+        }
+        if std::env::var_os("GUARD_LONG").is_none() {
+            common::skip("builds guard anew; .ci/long runs it");
+            return None;
+        }
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo
+            .args(["build", "--locked", "--bin", "guard"])
+            .args(["--target-dir", "target/install"])
+            .current_dir(SOURCE);
+        common::run(&mut cargo).exits(0);
+        Some(Path::new(SOURCE).join("target/install/debug/guard"))
+    };
+    BUILT.get_or_init(build).as_deref()
+}
+
+fn run(repo: &Repo, guard: &Path, arguments: &[&str]) -> Output {
+    common::run(repo.command(guard).args(arguments).env("COLUMNS", "1000"))
+}
+
+#[test]
+fn a_missing_feature_is_named_with_the_way_to_get_it() {
+    let Some(guard) = guard() else { return };
+    let repo = Repo::new();
+    repo.stage("a.py", "a = 1\n");
+    repo.govern(&[("a.py", "Modify", "")]);
+    repo.write("../content", "b = 1\n");
+    let content = ["--strategy", "extend", "--content-file", "../content"];
+    let extend = [&["write", "a.py"][..], &content].concat();
+    for (arguments, feature) in [(&["mcp"][..], "mcp"), (&extend, "extend")] {
+        run(&repo, guard, arguments)
+            .exits(2)
+            .says(&format!("it was built without the feature `{feature}`"))
+            .says("cargo install --locked --path . --features full");
+    }
+}
+
+#[test]
+fn shell_commands_that_guard_cannot_read_are_denied() {
+    let Some(guard) = guard() else { return };
+    let repo = Repo::new();
+    repo.stage("a.py", "a = 1\n");
+    repo.govern(&[("a.py", "Modify", "")]);
+    let payload = claude(
+        &repo,
+        "Bash",
+        &json!({"command": "rm a.py", "description": "x"}),
+    );
+    let mut hook = repo.command(guard);
+    hook.args(["hook", "claude"]);
+    let answer = common::run_with_input(&mut hook, payload.to_string().as_bytes());
+    answer
+        .says("deny")
+        .says("it was built without the feature `shell`");
+}
+
+#[test]
+fn approval_signed_with_an_rsa_key_cannot_be_judged() {
+    let Some(guard) = guard() else { return };
+    let lint = ["lint", "--range", "main..188-work"];
+    for (kind, options) in [
+        ("rsa", &["-t", "rsa", "-b", "2048"][..]),
+        ("ed25519", &["-t", "ed25519"]),
+    ] {
+        let other = Repo::new();
+        let public = keygen(&other, kind, options);
+        let Some(repo) = scene("", &format!("{WHO} {public}")) else {
+            return;
+        };
+        std::fs::create_dir_all(repo.path("../keys")).unwrap();
+        for end in ["", ".pub"] {
+            let key = format!("../keys/{kind}{end}");
+            std::fs::copy(other.path(&key), repo.path(&key)).unwrap();
+        }
+        let one = signed(&repo, kind, approval(&repo, &old(), &new()));
+        land(&repo, &new(), &[&one]);
+        if kind == "ed25519" {
+            run(&repo, guard, &lint).exits(0);
+        } else {
+            run(&repo, guard, &lint)
+                .exits(2)
+                .says("cannot verify the RSA signature of an approval")
+                .says("--features full");
+        }
+        repo.guard(&lint).exits(0);
+    }
+}
