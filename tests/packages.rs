@@ -9,6 +9,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use crate::common::{self, GUARD, Output, Repo, SOURCE, write_executable};
+use serde_json::{Value, json};
 
 /// What `tests/run` installs to build the packages and to install them.
 fn tools() -> Option<PathBuf> {
@@ -63,13 +64,46 @@ fn packages() -> Option<&'static Path> {
         .as_deref()
 }
 
-/// Builds the wheel as a release does. cargo has built the binary already and does not build it again.
+/// Builds the wheel as a release does, but of the tested binary: a program in the place of cargo names it instead of
+/// building another, which would replace it below the other tests.
 fn wheel(tools: &Path, output: &Path) {
+    let real = env!("CARGO");
+    let mut metadata = Command::new(real);
+    metadata
+        .args(["metadata", "--no-deps", "--format-version", "1", "--locked"])
+        .current_dir(SOURCE);
+    let metadata = common::run(&mut metadata).exits(0).stdout;
+    let metadata: Value = serde_json::from_str(&metadata).unwrap();
+    let package = &metadata["packages"][0];
+    let targets = package["targets"].as_array().unwrap();
+    let artifact = json!({
+        "reason": "compiler-artifact",
+        "package_id": package["id"],
+        "manifest_path": package["manifest_path"],
+        "target": targets.iter().find(|target| target["name"] == "guard").unwrap(),
+        "profile": {
+            "opt_level": "0", "debuginfo": 0, "debug_assertions": true, "overflow_checks": true, "test": false
+        },
+        "features": [],
+        "filenames": [GUARD],
+        "executable": GUARD,
+        "fresh": true,
+    });
+    let cargo = output.join("bin/cargo");
+    fs::create_dir(output.join("bin")).unwrap();
+    fs::write(output.join("built.json"), format!("{artifact}\n")).unwrap();
+    let script = format!(
+        "#!/bin/sh\ncase $1 in\nrustc) exec cat '{}' ;;\n*) exec '{real}' \"$@\" ;;\nesac\n",
+        output.join("built.json").display()
+    );
+    write_executable(&cargo, &script);
     let mut maturin = Command::new(tools.join("bin/maturin"));
     maturin
         .args(["build", "--profile", "dev", "--locked", "--out"])
         .arg(output)
-        .current_dir(Path::new(SOURCE).join("packaging/pypi"));
+        .current_dir(Path::new(SOURCE).join("packaging/pypi"))
+        .env("CARGO", &cargo)
+        .env("PATH", path(&[output.join("bin")]));
     common::run(&mut maturin).exits(0);
 }
 
@@ -180,7 +214,7 @@ fn all_packages_have_the_version_of_cargo_toml() {
     for (package, names_it) in [("write-guard", "optionalDependencies"), (&name, "os")] {
         let folder = unpacked(packages, &format!("{package}-{VERSION}"), ".tgz");
         let manifest = fs::read(folder.path().join("package/package.json")).unwrap();
-        let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
+        let manifest: Value = serde_json::from_slice(&manifest).unwrap();
         assert_eq!(manifest["name"], package);
         assert_eq!(manifest["version"], VERSION);
         assert!(manifest.get(names_it).is_some(), "{manifest}");

@@ -14,7 +14,7 @@ const PLATFORMS = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64", "wi
 const here = dirname(fileURLToPath(import.meta.url));
 const root = resolve(here, "../..");
 const cargo = readFileSync(join(root, "Cargo.toml"), "utf8");
-const field = (name) => cargo.match(new RegExp(`^${name} = "(.*)"$`, "m"))[1];
+const field = (name) => cargo.match(new RegExp(`^${name} = "(.*)"$`, "m"))?.[1];
 const [name, version] = [field("name"), field("version")];
 
 function pack(output, manifest, files) {
@@ -29,6 +29,10 @@ function pack(output, manifest, files) {
     chmodSync(join(folder, to), to in files ? 0o755 : 0o644);
   }
   const common = { version, description: field("description"), license: field("license") };
+  // npm checks the provenance against it.
+  if (field("repository")) {
+    common.repository = { type: "git", url: `git+${field("repository")}.git` };
+  }
   writeFileSync(join(folder, "package.json"), `${JSON.stringify({ ...manifest, ...common }, null, 2)}\n`);
   execFileSync("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", resolve(output), folder], {
     stdio: "inherit",

@@ -76,6 +76,11 @@ mod tests {
         for (hook, line, called) in [
             ("pre-commit", "guard hook pre-commit \"$@\"", true),
             ("pre-commit", "'/opt/a/guard' hook pre-commit", true),
+            (
+                "pre-commit",
+                "run: node_modules/write-guard/guard hook pre-commit {0}",
+                true,
+            ),
             ("pre-commit", "run: guard lint", true),
             ("pre-commit", "{run: \"guard --quiet lint --staged\"}", true),
             ("pre-merge-commit", "guard lint", true),
