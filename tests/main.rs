@@ -130,6 +130,7 @@ mod settings;
 mod short_writes;
 mod snapshots;
 mod staged_kinds;
+mod stat;
 mod typed_errors;
 mod use_design;
 mod work_trees;

@@ -1,8 +1,9 @@
 //! `guard review`: writes the review page and prints the address to open.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::design_args::DesignArgs;
+use super::file_address;
 use super::lint::refuse_non_range;
 use super::repository::{repository, with_approvals};
 use super::{output::Output, progress};
@@ -57,7 +58,7 @@ impl ReviewArgs {
             ..self.design.options(false)
         };
         let verdict = self.judge(&repo, options)?;
-        let address = address(&file);
+        let address = file_address::of(&file);
         output.print(|out, format, style| match format {
             Format::Html => report::write(&verdict, format, out, style),
             Format::Human => {
@@ -111,36 +112,4 @@ fn temporary_file(repo: &Repository) -> PathBuf {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
     std::env::temp_dir().join(format!("guard-review-{hash:016x}.html"))
-}
-
-/// The `file:` address of a path.
-fn address(path: &Path) -> String {
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let path = path.to_string_lossy().replace('\\', "/");
-    let mut address = String::from("file://");
-    if !path.starts_with('/') {
-        address.push('/');
-    }
-    for byte in path.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' | b':' => {
-                address.push(char::from(byte));
-            }
-            byte => address.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    address
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn address_has_no_blank_and_no_character_with_a_meaning() {
-        assert_eq!(
-            address(Path::new("/tmp/a b/#c?ä.html")),
-            "file:///tmp/a%20b/%23c%3F%C3%A4.html"
-        );
-    }
 }

@@ -26,8 +26,10 @@ mod schema;
 mod scope;
 mod settings;
 mod snippet;
+mod stat;
 mod style;
 mod texts;
+mod uri;
 
 use std::io::{self, Write as _};
 
@@ -45,7 +47,9 @@ pub use reference::settings_reference;
 pub use schema::schema;
 pub use scope::{write_scope, write_scope_check};
 pub use settings::write_settings;
+pub(crate) use stat::stat;
 pub use style::Style;
+pub(crate) use uri::uri;
 
 use crate::error::Error;
 use crate::verdict::Verdict;

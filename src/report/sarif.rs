@@ -4,10 +4,9 @@
 //! properties, at most 25,000 results, descriptions of at most 1024 characters. A finding on a deleted file is placed
 //! at the design, because GitHub needs an existing line; the path is in the message and in `relatedLocations`.
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use gix::bstr::{BStr, ByteSlice};
+use gix::bstr::ByteSlice;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -17,6 +16,7 @@ use super::json::{Streamed, write_document};
 use super::order::ordered;
 use super::place::{ReportPlace, ReportPlaces, is_plain};
 use super::texts::{cannot_judge, in_full};
+use super::uri::uri;
 use crate::error::Error;
 use crate::finding::{Finding, Level, Rule};
 use crate::policy::settings;
@@ -225,22 +225,6 @@ fn location(place: &ReportPlace) -> Value {
     }})
 }
 
-/// The path as a relative reference (RFC 3986), percent-encoded except for unreserved characters and `/`.
-fn uri(path: &BStr) -> String {
-    let mut out = String::with_capacity(path.len());
-    for &byte in path.iter() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                out.push(char::from(byte));
-            }
-            _ => {
-                let _ = write!(out, "%{byte:02X}");
-            }
-        }
-    }
-    out
-}
-
 /// Escapes a plain text message, because `[text](target)` is a link in SARIF (3.11.6).
 fn plain(text: &str) -> String {
     text.replace("](", "\\](")
@@ -249,12 +233,6 @@ fn plain(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_path_becomes_a_relative_reference() {
-        assert_eq!(uri("src/a b%[é].rs".into()), "src/a%20b%25%5B%C3%A9%5D.rs");
-        assert_eq!(uri("c:/x?y#z".into()), "c%3A/x%3Fy%23z");
-    }
 
     #[test]
     fn every_rule_fits_githubs_limits() {

@@ -120,7 +120,7 @@ fn facts(change: &JudgedChange) -> String {
     }
     out.push_str("</span>");
     if change.approved {
-        out.push_str(" <a class=\"tag good\" href=\"#approvals\">approved</a>");
+        out.push_str(" <span class=\"tag good\">approved</span>");
     }
     out
 }

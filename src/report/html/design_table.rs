@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use gix::bstr::{BStr, BString};
 
-use super::findings::row_id;
 use super::markup::{LimitedPart, code, left_out, prose, push, section};
+use super::row_ids::{RowIds, row_id};
 use crate::finding::Anchor;
 use crate::report::human::plural;
 use crate::verdict::{Review, ReviewRow, Verdict};
@@ -22,7 +22,14 @@ struct TableLine<'a> {
     anchor: Option<&'a Anchor>,
 }
 
-pub(super) fn section_of(verdict: &Verdict) -> String {
+/// The section, and the ids of the rows in it.
+pub(super) fn section_of(verdict: &Verdict) -> (String, RowIds) {
+    let mut ids = RowIds::default();
+    let section = with_ids(verdict, &mut ids);
+    (section, ids)
+}
+
+fn with_ids(verdict: &Verdict, ids: &mut RowIds) -> String {
     let Some(review) = &verdict.review else {
         let why = "<p class=\"none\">The designs were not collected for this page.</p>";
         return section("design", "The design", "", why);
@@ -52,7 +59,9 @@ pub(super) fn section_of(verdict: &Verdict) -> String {
             of = Some(*order);
             is_open = content.open(&head(anchor.path.as_ref()), END);
         }
-        if !is_open || !left.is_empty() || !content.push(&row(line, anchor)) {
+        if is_open && left.is_empty() && content.push(&row(line, anchor)) {
+            ids.add(anchor);
+        } else {
             left.extend(line.rows.iter().map(|row| row.grant.path.as_slice()));
         }
     }

@@ -1,7 +1,12 @@
 //! The findings, except those that another section shows in its own way.
 
+use std::collections::BTreeMap;
+
+use gix::bstr::BString;
+
 use super::markup::{LimitedPart, code, html, left_out, prose, push, section};
-use crate::finding::{Anchor, Finding, Level, Rule};
+use super::row_ids::RowIds;
+use crate::finding::{Finding, Level, Rule};
 use crate::report::escape;
 use crate::report::human::plural;
 use crate::report::order::ordered;
@@ -11,8 +16,10 @@ const LIMIT: usize = 500_000;
 const NAMES: usize = 60_000;
 /// The most lines of help per finding.
 const MOST_HELP: usize = 20;
+/// Of more findings, only the first of each rule shows at once what to do about it.
+const ALL_UNFOLDED: usize = 6;
 
-pub(super) fn section_of(verdict: &Verdict) -> String {
+pub(super) fn section_of(verdict: &Verdict, rows: &RowIds) -> String {
     let has_table = verdict.review.is_some();
     let is_elsewhere = |finding: &Finding| {
         finding.rule == Rule::OutOfScope || finding.rule == Rule::RowUntouched && has_table
@@ -33,8 +40,15 @@ pub(super) fn section_of(verdict: &Verdict) -> String {
     };
     let mut list = LimitedPart::new(LIMIT);
     let mut count = 0;
+    let mut seen: BTreeMap<Rule, usize> = BTreeMap::new();
     for finding in &shown {
-        if !list.push(&item(finding, has_table)) {
+        let same = seen.entry(finding.rule).or_default();
+        *same += 1;
+        if !list.push(&item(
+            finding,
+            rows,
+            *same > 1 && shown.len() > ALL_UNFOLDED,
+        )) {
             break;
         }
         count += 1;
@@ -53,7 +67,7 @@ pub(super) fn section_of(verdict: &Verdict) -> String {
     section("findings", "Findings", &lead, &(content + &more))
 }
 
-fn item(finding: &Finding, has_table: bool) -> String {
+fn item(finding: &Finding, rows: &RowIds, is_folded: bool) -> String {
     let level = finding.level.name();
     let mark = match finding.level {
         Level::Error => "✕",
@@ -65,25 +79,30 @@ fn item(finding: &Finding, has_table: bool) -> String {
         prose(&finding.message),
         finding.rule.id(),
     );
-    if let Some(path) = &finding.path {
-        push(&mut out, format_args!("<p class=\"where\">{}", code(path)));
-        if let Some(anchor) = &finding.design {
-            push(
-                &mut out,
-                format_args!(
-                    " <span class=\"q\">design: {}</span>",
-                    place(anchor, has_table)
-                ),
-            );
-        }
-        out.push_str("</p>");
-    } else if let Some(anchor) = &finding.design {
+    let is_named = |path: &BString| {
+        finding
+            .message
+            .contains(&crate::path::escaped(path).to_string())
+    };
+    let path = finding.path.as_ref().filter(|path| !is_named(path));
+    let anchor = finding.design.as_ref();
+    if path.is_some() || anchor.is_some() {
+        let path = path.map_or_else(String::new, |path| code(path) + " ");
+        let place = anchor.map_or_else(String::new, |anchor| {
+            format!("<span class=\"q\">{}</span>", rows.place(anchor))
+        });
         push(
             &mut out,
-            format_args!("<p class=\"where\">{}</p>", place(anchor, has_table)),
+            format_args!("<p class=\"where\">{path}{place}</p>"),
         );
     }
-    out.push_str(&help(finding));
+    match help(finding) {
+        help if is_folded && !help.is_empty() => push(
+            &mut out,
+            format_args!("<details><summary>What to do</summary>{help}</details>"),
+        ),
+        help => out.push_str(&help),
+    }
     out.push_str("</li>");
     out
 }
@@ -102,22 +121,4 @@ pub(super) fn help(finding: &Finding) -> String {
         }
     }
     out
-}
-
-/// A line of a design, as a link to its row in the table.
-pub(super) fn place(anchor: &Anchor, has_table: bool) -> String {
-    let shown = format!("{}:{}", crate::path::escaped(&anchor.path), anchor.line);
-    let shown = html(&escape::clip(&shown, 300));
-    match has_table {
-        true => format!("<a href=\"#{}\"><bdi>{shown}</bdi></a>", row_id(anchor)),
-        false => format!("<bdi>{shown}</bdi>"),
-    }
-}
-
-/// The id of the row in the table: the path has characters that an id must not have.
-pub(super) fn row_id(anchor: &Anchor) -> String {
-    let hash = anchor.path.iter().fold(5381_u32, |hash, &byte| {
-        hash.wrapping_mul(33) ^ u32::from(byte)
-    });
-    format!("r{hash:x}-{}", anchor.line)
 }

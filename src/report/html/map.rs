@@ -17,6 +17,8 @@ const AROUND: usize = 4_000;
 const END: &str = "</ul></details></li>";
 /// With at most so many files, every directory is open.
 const ALL_OPEN: usize = 200;
+/// Of more files, directories with a refused one are open if they have at most so many.
+const FEW: usize = 20;
 
 const LEGEND: &str = "<p class=\"legend\" aria-hidden=\"true\"><span><i class=\"k\"></i> kept</span> <span><i class=\"l\"></i> lost</span> <span><i class=\"a\"></i> added</span> <span class=\"q\">Longer bars stand for more lines, by their square root.</span></p>";
 
@@ -57,7 +59,7 @@ pub(super) fn section_of(verdict: &Verdict, limit: usize) -> String {
         refused: &refused,
         away: &away,
     };
-    drawing.folder(&root);
+    drawing.folder(&root, 0);
     let more = left_out("files", drawing.left.into_iter(), NAMES);
     let lines = root.lines;
     let lead = format!(
@@ -118,7 +120,7 @@ struct Drawing<'a, 'b> {
 }
 
 impl<'a> Drawing<'a, '_> {
-    fn folder(&mut self, folder: &Folder<'a>) {
+    fn folder(&mut self, folder: &Folder<'a>, depth: usize) {
         for (first, below) in &folder.folders {
             // Directories with nothing else in them share a line.
             let mut path = (*first).to_owned();
@@ -130,16 +132,26 @@ impl<'a> Drawing<'a, '_> {
                 below = next;
             }
             path.push(b'/');
-            let open =
-                if self.all_open || below.refused + below.replaced > 0 && below.count <= ALL_OPEN {
-                    " open"
-                } else {
-                    ""
-                };
-            let tags = match below.refused {
-                0 => String::new(),
-                refused => format!(" <span class=\"tag refused\">{refused} refused</span>"),
+            let is_wanted = depth == 0
+                || below.replaced > 0 && below.count <= ALL_OPEN
+                || below.refused > 0 && below.count <= FEW;
+            let open = if self.all_open || is_wanted {
+                " open"
+            } else {
+                ""
             };
+            let mut tags = String::new();
+            for (count, class, word) in [
+                (below.refused, "refused", "refused"),
+                (below.replaced, "warn", "replaced"),
+            ] {
+                if count > 0 {
+                    push(
+                        &mut tags,
+                        format_args!(" <span class=\"tag {class}\">{count} {word}</span>"),
+                    );
+                }
+            }
             let files = plural(below.count, "file");
             let head = format!(
                 "<li class=\"d\"><details{open}><summary><span class=\"nm\"><bdi>{}</bdi> <span class=\"q\">{files}</span>{tags}</span>{}</summary><ul>",
@@ -150,7 +162,7 @@ impl<'a> Drawing<'a, '_> {
                 below.paths(&mut self.left);
                 continue;
             }
-            self.folder(below);
+            self.folder(below, depth + 1);
             self.out.close(END);
         }
         for (base, change, lines) in &folder.files {

@@ -12,6 +12,7 @@ mod map;
 mod markup;
 mod outside;
 mod overview;
+mod row_ids;
 
 use std::io;
 
@@ -50,10 +51,11 @@ pub(super) fn report(verdict: &Verdict, failure: Option<&Error>) -> io::Result<S
 }
 
 fn body(verdict: &Verdict) -> String {
+    let (table, rows) = design_table::section_of(verdict);
     let before = [
-        findings::section_of(verdict),
-        design_table::section_of(verdict),
-        outside::section_of(verdict),
+        findings::section_of(verdict, &rows),
+        table,
+        outside::section_of(verdict, &rows),
     ]
     .concat();
     let after = [

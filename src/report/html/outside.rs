@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::findings::{help, place};
+use super::findings::help;
 use super::markup::{LimitedPart, code, html, left_out, section};
+use super::row_ids::RowIds;
 use crate::finding::{Finding, Level, Rule};
 use crate::report::escape;
 use crate::report::human::plural;
@@ -15,7 +16,7 @@ const NAMES: usize = 100_000;
 /// The limit of the rows to paste at once.
 const ROWS: usize = 60_000;
 
-pub(super) fn section_of(verdict: &Verdict) -> String {
+pub(super) fn section_of(verdict: &Verdict, ids: &RowIds) -> String {
     let all = ordered(&verdict.findings);
     let outside: Vec<&Finding> = all
         .into_iter()
@@ -30,11 +31,10 @@ pub(super) fn section_of(verdict: &Verdict) -> String {
             "<p class=\"none\">Every changed file has a row or needs none.</p>",
         );
     }
-    let has_table = verdict.review.is_some();
     let mut rows = LimitedPart::new(LIMIT);
     let mut count = 0;
     for finding in &outside {
-        if !rows.push(&row(finding, has_table)) {
+        if !rows.push(&row(finding, ids)) {
             break;
         }
         count += 1;
@@ -63,7 +63,7 @@ pub(super) fn section_of(verdict: &Verdict) -> String {
     )
 }
 
-fn row(finding: &Finding, has_table: bool) -> String {
+fn row(finding: &Finding, ids: &RowIds) -> String {
     let path = finding
         .path
         .as_ref()
@@ -76,7 +76,7 @@ fn row(finding: &Finding, has_table: bool) -> String {
         (Some(closest), Some(anchor)) => format!(
             "{} <span class=\"q\">{}</span>",
             code(closest),
-            place(anchor, has_table)
+            ids.place(anchor)
         ),
         _ => "<span class=\"q\">none is close</span>".to_owned(),
     };
@@ -92,7 +92,7 @@ fn row(finding: &Finding, has_table: bool) -> String {
         )
     });
     format!(
-        "<tr><td class=\"pa\">{path}{level}{commit}</td><td>{}</td><td class=\"pa\">{closest}{}</td></tr>",
+        "<tr><td class=\"pa\">{path}{level}{commit}</td><td>{}</td><td class=\"cl\">{closest}{}</td></tr>",
         html(action.unwrap_or("")),
         details(finding)
     )
