@@ -119,6 +119,7 @@ mod requirements;
 mod restore_judged;
 mod reverts;
 mod review;
+mod review_browser;
 mod roots_003;
 mod scenarios_000;
 mod scenarios_002;
