@@ -30,6 +30,8 @@ struct Pattern {
     glob: gix::glob::Pattern,
     /// Texts in every match, which are faster to find than wildcards.
     texts: Vec<Vec<u8>>,
+    /// Whether every match ends with the last of these texts.
+    ends_with_text: bool,
 }
 
 /// Why a pattern is refused. Git would ignore most of these silently, and the list would cover less than it seems to.
@@ -209,7 +211,12 @@ impl Pattern {
             .filter(|(glob, ..)| !glob.text.is_empty())
             .ok_or(PatternError::Nothing)?;
         let texts = texts_in_every_match(&glob);
-        Ok(Pattern { text, glob, texts })
+        Ok(Pattern {
+            ends_with_text: !glob.text.ends_with(b"*") && !glob.text.ends_with(b"?"),
+            text,
+            glob,
+            texts,
+        })
     }
 
     /// Matches like git: compares the part before the first wildcard and matches the rest alone, so that `**` starts
@@ -224,6 +231,9 @@ impl Pattern {
         let Some(literal) = glob.first_wildcard_pos else {
             return glob.text == *subject;
         };
+        if self.ends_with_text && texts.last().is_some_and(|end| !subject.ends_with(end)) {
+            return false;
+        }
         let (literal, rest) = glob.text.split_at(literal);
         subject.strip_prefix(literal).is_some_and(|subject| {
             texts.iter().all(|text| contains(subject, text))

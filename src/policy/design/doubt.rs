@@ -141,6 +141,8 @@ pub(super) fn open_from(
     first: &WrittenPath,
     span: &Range<usize>,
 ) -> Option<usize> {
+    // Most items have none, and masking takes longer.
+    hedge(&source.slice(first.span.end..span.end).to_ascii_lowercase())?;
     let text = masked(source, item, first.span.end..span.end);
     let at = hedge(&text)?;
     let before = text.get(..at)?.trim_end();
@@ -160,8 +162,12 @@ pub(super) fn unnamed_tail(
         is_path(&piece.kind) && piece.span.start >= span.start && piece.span.end <= span.end
     })?;
     let start = last.span.end;
+    let marks = [',', ';', '，', '；'];
+    if !source.slice(start..span.end).contains(marks) {
+        return None;
+    }
     let text = masked(source, item, start..span.end);
-    let mark = text.find([',', ';', '，', '；'])?;
+    let mark = text.find(marks)?;
     let said = words(text.get(mark..)?);
     let is_unnamed = said.iter().any(|word| is_wide(word))
         && said.iter().all(|word| is_wide(word) || !is_exclusion(word));

@@ -229,7 +229,7 @@ fn rows(
     let lead = source
         .slice(whole.start..open_at.unwrap_or(path.end))
         .to_lowercase();
-    let outside = without_parentheses(&lead);
+    let outside = without_parentheses(lead);
     if matches!(label, Lead::Open) || is_open(&outside) || begins_open(rest) {
         return Err(open(source.slice(path.clone())).at(span));
     }
@@ -398,7 +398,10 @@ fn nothing(
     Ok(Vec::new())
 }
 
-fn without_parentheses(text: &str) -> String {
+fn without_parentheses(text: String) -> String {
+    if !text.contains(['(', '（', ')', '）']) {
+        return text;
+    }
     let mut depth = 0_usize;
     let outside = text.chars().filter(|c| {
         match c {
