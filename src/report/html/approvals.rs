@@ -18,7 +18,7 @@ pub(super) fn section_of(verdict: &Verdict) -> String {
             "approvals",
             heading,
             "",
-            "<p class=\"none\">No change is approved by a person, and none needs to be to get here.</p>",
+            "<p class=\"none\">No approval came with these changes.</p>",
         );
     }
     let mut rows = LimitedPart::new(LIMIT);
