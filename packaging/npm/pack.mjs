@@ -34,9 +34,9 @@ function pack(output, manifest, files) {
     common.repository = { type: "git", url: `git+${field("repository")}.git` };
   }
   writeFileSync(join(folder, "package.json"), `${JSON.stringify({ ...manifest, ...common }, null, 2)}\n`);
-  execFileSync("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", resolve(output), folder], {
-    stdio: "inherit",
-  });
+  const pack = ["pack", "--silent", "--ignore-scripts", "--pack-destination", resolve(output), folder];
+  // On Windows npm is a script of the shell.
+  execFileSync("npm", pack, { stdio: "inherit", shell: process.platform === "win32" });
   rmSync(folder, { recursive: true });
 }
 
