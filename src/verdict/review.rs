@@ -1,6 +1,6 @@
 //! What the review page and the map of the change show beyond findings and changes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use gix::bstr::BString;
 
@@ -72,10 +72,20 @@ pub struct ReviewCommit {
 impl Review {
     /// Adds what another judgement of the same push collected.
     pub(crate) fn join(&mut self, other: Review) {
+        let key = |row: &ReviewRow| {
+            let anchor = &row.grant.anchor;
+            (
+                anchor.path.clone(),
+                anchor.span.start,
+                row.grant.path.clone(),
+            )
+        };
+        let known = self.rows.iter().enumerate();
+        let known: HashMap<_, _> = known.map(|(at, row)| (key(row), at)).collect();
         let mut places = Vec::new();
         for row in other.rows {
-            let is_same = |known: &ReviewRow| known.grant == row.grant;
-            match self.rows.iter().position(is_same) {
+            let at = known.get(&key(&row)).copied();
+            match at.filter(|&at| self.rows[at].grant == row.grant) {
                 Some(at) => {
                     self.rows[at].touched += row.touched;
                     self.rows[at].refused += row.refused;
@@ -90,11 +100,11 @@ impl Review {
         for (path, row) in other.row_of {
             self.row_of.entry(path).or_insert(places[row]);
         }
-        for mention in other.mentions {
-            if !self.mentions.contains(&mention) {
-                self.mentions.push(mention);
-            }
-        }
+        let key = |mention: &Mention| (mention.path.clone(), mention.anchor.span.start);
+        let known: HashSet<_> = self.mentions.iter().map(key).collect();
+        let new = other.mentions.into_iter();
+        self.mentions
+            .extend(new.filter(|mention| !known.contains(&key(mention))));
         self.contents.extend(other.contents);
         self.approvals.extend(other.approvals);
         self.commits.extend(other.commits);
