@@ -21,6 +21,15 @@ pub fn escaped<T: AsRef<[u8]> + ?Sized>(name: &T) -> Escaped<'_> {
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Most names are letters, digits and a few marks.
+        let is_plain = |byte: &u8| matches!(byte, b'!' | b'#'..=b'[' | b']'..=b'~');
+        if let (false, true, Ok(plain)) = (
+            self.0.is_empty(),
+            self.0.iter().all(is_plain),
+            std::str::from_utf8(self.0),
+        ) {
+            return f.write_str(plain);
+        }
         let mut out = String::with_capacity(self.0.len() + 2);
         let changed = escape(self.0, &mut out)?;
         // Quotes also show blanks at the ends of a name.

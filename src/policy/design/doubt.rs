@@ -58,9 +58,6 @@ const HEDGES: &[&str] = &[
     "likely",
 ];
 
-/// The letters with which these phrases and words begin.
-const FIRST_LETTERS: &str = "aiomptwl";
-
 /// Words before a directory in which a file without a name lies.
 const PLACES: &[&str] = &[
     "in", "under", "below", "beneath", "inside", "within", "across",
@@ -127,10 +124,14 @@ fn hedge(text: &str) -> Option<usize> {
 
 /// Where a word begins that an open phrase may begin with.
 fn word_starts(text: &str) -> impl Iterator<Item = usize> {
-    let mut is_inside = false;
-    text.char_indices().filter_map(move |(at, c)| {
-        let is_start = !std::mem::replace(&mut is_inside, c.is_alphanumeric());
-        (is_start && FIRST_LETTERS.contains(c)).then_some(at)
+    // The letters with which these phrases and words begin.
+    let is_letter =
+        |byte: u8| matches!(byte, b'a' | b'i' | b'l' | b'm' | b'o' | b'p' | b't' | b'w');
+    let candidates = text.bytes().enumerate();
+    let candidates = candidates.filter(move |(_, byte)| is_letter(*byte));
+    candidates.map(|(at, _)| at).filter(|&at| {
+        let before = text.get(..at).unwrap_or("");
+        !before.ends_with(char::is_alphanumeric)
     })
 }
 
