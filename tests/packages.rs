@@ -64,8 +64,8 @@ fn packages() -> Option<&'static Path> {
         .as_deref()
 }
 
-/// Builds the wheel as a release does, but of the tested binary: a program in the place of cargo names it instead of
-/// building another, which would replace it below the other tests.
+/// Builds the wheel as a release does, but of a copy of the tested binary: a program in the place of cargo names it
+/// instead of building another, which would replace the binary below the other tests.
 fn wheel(tools: &Path, output: &Path) {
     let real = env!("CARGO");
     let mut metadata = Command::new(real);
@@ -76,6 +76,10 @@ fn wheel(tools: &Path, output: &Path) {
     let metadata: Value = serde_json::from_str(&metadata).unwrap();
     let package = &metadata["packages"][0];
     let targets = package["targets"].as_array().unwrap();
+    // maturin moves what cargo built out of the way for a moment, and other tests run the tested binary meanwhile.
+    let copy = output.join("built/guard");
+    fs::create_dir(output.join("built")).unwrap();
+    fs::copy(GUARD, &copy).unwrap();
     let artifact = json!({
         "reason": "compiler-artifact",
         "package_id": package["id"],
@@ -85,8 +89,8 @@ fn wheel(tools: &Path, output: &Path) {
             "opt_level": "0", "debuginfo": 0, "debug_assertions": true, "overflow_checks": true, "test": false
         },
         "features": [],
-        "filenames": [GUARD],
-        "executable": GUARD,
+        "filenames": [copy],
+        "executable": copy,
         "fresh": true,
     });
     let cargo = output.join("bin/cargo");
