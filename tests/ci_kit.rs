@@ -194,7 +194,7 @@ impl Install {
         }
         program(
             &repo.path("../bin/cargo"),
-            "#!/bin/sh\npwd >>../work/cargo-ran\nprintf '%s\\n' \"$@\" >>../work/cargo-ran\n",
+            "#!/bin/sh\npwd >>../cargo-ran\nprintf '%s\\n' \"$@\" >>../cargo-ran\n",
         );
         Install {
             repo,
@@ -240,7 +240,7 @@ impl Install {
 
     /// The directory and the arguments of cargo, if the step built guard.
     fn built(&self) -> Option<String> {
-        fs::read_to_string(self.repo.path("cargo-ran")).ok()
+        fs::read_to_string(self.repo.path("../cargo-ran")).ok()
     }
 
     fn says_released(&self) -> bool {

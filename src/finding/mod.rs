@@ -7,6 +7,7 @@ mod help;
 mod level;
 mod rule;
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use gix::bstr::{BStr, BString};
@@ -93,6 +94,12 @@ pub struct Finding {
     pub(crate) details: Details,
     /// If guard judges commits separately: the position of the commit in the range, oldest first.
     pub(crate) commit: Option<usize>,
+}
+
+/// The paths with an error.
+pub(crate) fn refused_paths(findings: &[Finding]) -> HashSet<&BString> {
+    let errors = findings.iter().filter(|one| one.level == Level::Error);
+    errors.filter_map(|finding| finding.path.as_ref()).collect()
 }
 
 impl Finding {

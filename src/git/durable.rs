@@ -150,7 +150,7 @@ impl<'a> Writer<'a> {
         for spare in &all {
             if !self.has(spare.id) && spare.is_intact(self.repo.repo.object_hash()) {
                 // Code that needs an object that cannot be restored reports it.
-                let _ = self.place([spare].into_iter());
+                let _ = self.place(std::iter::once(spare));
             }
         }
         all

@@ -1,7 +1,7 @@
 //! Collects what the review page and the map of the change show.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use gix::bstr::{BStr, BString};
 
@@ -9,7 +9,7 @@ use super::approvals::CommitApprovals;
 use super::measured_changes::MeasuredChanges;
 use crate::approval::Approval;
 use crate::error::Result;
-use crate::finding::{Finding, Level};
+use crate::finding::{Finding, refused_paths};
 use crate::git::Objects;
 use crate::measure::{Class, SideBySide};
 use crate::policy::{Grant, Policy};
@@ -46,7 +46,7 @@ pub(super) fn rows(policy: &Policy, changes: &[MeasuredChange], findings: &[Find
     let Some(scope) = &policy.scope else {
         return review;
     };
-    let refused = refused(findings);
+    let refused = refused_paths(findings);
     for changed in changes {
         let covering = scope.lookup(changed.path()).grants;
         let covering: Vec<usize> = covering
@@ -55,7 +55,7 @@ pub(super) fn rows(policy: &Policy, changes: &[MeasuredChange], findings: &[Find
             .collect();
         for &at in &covering {
             review.rows[at].touched += 1;
-            review.rows[at].refused += usize::from(refused.contains(changed.path()));
+            review.rows[at].refused += usize::from(refused.contains(&changed.change.path));
         }
         if let Some(&narrowest) = covering.first() {
             review.row_of.insert(changed.change.path.clone(), narrowest);
@@ -69,15 +69,6 @@ fn place(grant: &Grant) -> (&BStr, usize) {
     (grant.anchor.path.as_ref(), grant.anchor.span.start)
 }
 
-/// The paths with an error.
-fn refused(findings: &[Finding]) -> HashSet<&BStr> {
-    let errors = findings.iter().filter(|one| one.level == Level::Error);
-    errors
-        .filter_map(|finding| finding.path.as_ref())
-        .map(|path| path.as_ref())
-        .collect()
-}
-
 /// The lines of replaced and deleted files, the refused and the largest first, as far as they fit on the page.
 ///
 /// # Errors
@@ -87,7 +78,7 @@ pub(super) fn contents(
     changes: &MeasuredChanges,
     findings: &[Finding],
 ) -> Result<HashMap<BString, SideBySide>> {
-    let refused = refused(findings);
+    let refused = refused_paths(findings);
     let mut wanted: Vec<_> = changes
         .all
         .iter()
@@ -99,7 +90,7 @@ pub(super) fn contents(
         })
         .collect();
     wanted.sort_by_key(|(changed, measured)| {
-        let is_refused = refused.contains(changed.path());
+        let is_refused = refused.contains(&changed.change.path);
         Reverse((is_refused, measured.destroys(), measured.lost.bytes))
     });
     let mut shown = HashMap::new();

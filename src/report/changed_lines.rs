@@ -2,9 +2,8 @@
 
 use std::collections::HashSet;
 
-use gix::bstr::{BStr, BString};
+use gix::bstr::BStr;
 
-use crate::finding::{Finding, Level};
 use crate::verdict::{JudgedChange, Verdict};
 
 /// Lines that a change keeps, loses and adds.
@@ -68,12 +67,6 @@ pub(super) fn renamed_away(verdict: &Verdict) -> HashSet<&BStr> {
     let changes = verdict.changes.iter();
     let from = changes.filter_map(|change| change.from.as_ref());
     from.map(|path| path.as_ref()).collect()
-}
-
-/// The paths with an error.
-pub(super) fn refused_paths(findings: &[Finding]) -> HashSet<&BString> {
-    let errors = findings.iter().filter(|one| one.level == Level::Error);
-    errors.filter_map(|finding| finding.path.as_ref()).collect()
 }
 
 #[cfg(test)]

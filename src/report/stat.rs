@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use annotate_snippets::renderer::{DEFAULT_ADDITION_STYLE, DEFAULT_REMOVAL_STYLE};
 use gix::bstr::{BStr, ByteSlice};
 
-use super::changed_lines::{ChangedLines, refused_paths, renamed_away};
+use super::changed_lines::{ChangedLines, renamed_away};
 use super::human::plural;
 use super::style::{Style, paint};
 use super::{escape, uri};
-use crate::finding::Anchor;
+use crate::finding::{Anchor, refused_paths};
 use crate::path::escaped;
 use crate::verdict::{JudgedChange, Verdict};
 

@@ -6,7 +6,8 @@ use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::markup::{LimitedPart, left_out, name, push, section};
 use super::overview::grouped;
-use crate::report::changed_lines::{ChangedLines, refused_paths, renamed_away};
+use crate::finding::refused_paths;
+use crate::report::changed_lines::{ChangedLines, renamed_away};
 use crate::report::human::plural;
 use crate::verdict::{JudgedChange, Verdict};
 

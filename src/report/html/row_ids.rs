@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::markup::html;
 use crate::finding::Anchor;
-use crate::report::escape;
+use crate::report::{escape, scope::place};
 
 /// The rows that the table shows.
 #[derive(Default)]
@@ -17,8 +17,7 @@ impl RowIds {
 
     /// A line of a design, as a link if the table shows it: a finding may point to another line.
     pub(super) fn place(&self, anchor: &Anchor) -> String {
-        let shown = format!("{}:{}", crate::path::escaped(&anchor.path), anchor.line);
-        let shown = html(&escape::clip(&shown, 300));
+        let shown = html(&escape::clip(&place(&anchor.path, anchor.line), 300));
         let id = row_id(anchor);
         match self.0.contains(&id) {
             true => format!("<a href=\"#{id}\"><bdi>{shown}</bdi></a>"),
