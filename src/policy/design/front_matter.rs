@@ -1,4 +1,4 @@
-//! `files_modified:` and `allowed_paths:` in the YAML front matter of a document.
+//! `files_modified:` and `allowed_paths:` in the YAML front matter of a document, and `files:` of its `tasks:`.
 //!
 //! Reads the two list forms; other YAML is ignored.
 
@@ -72,6 +72,7 @@ pub(super) fn read(source: &DesignText<'_>, body: &Range<usize>, draft: &mut Des
 fn items(source: &DesignText<'_>, body: &Range<usize>) -> Vec<Range<usize>> {
     let mut items = Vec::new();
     let mut state = FrontMatterState::Outside;
+    let mut tasks: Option<Tasks> = None;
     for (span, line) in source.lines() {
         if span.start < body.start || span.end > body.end {
             continue;
@@ -81,6 +82,7 @@ fn items(source: &DesignText<'_>, body: &Range<usize>) -> Vec<Range<usize>> {
             let Some((key, _)) = line.split_once(':') else {
                 continue;
             };
+            tasks = (key.trim_end() == "tasks").then(Tasks::default);
             if !KEYS.contains(&key.trim_end()) {
                 state = FrontMatterState::Outside;
                 continue;
@@ -95,6 +97,8 @@ fn items(source: &DesignText<'_>, body: &Range<usize>) -> Vec<Range<usize>> {
                 push(source, value, &mut items);
                 FrontMatterState::Block
             };
+        } else if let Some(tasks) = &mut tasks {
+            tasks.line(source, span, line, &mut items);
         } else if state == FrontMatterState::Flow {
             state = flow(source, without_comment(source, span), &mut items);
         } else if state == FrontMatterState::Block {
@@ -105,6 +109,68 @@ fn items(source: &DesignText<'_>, body: &Range<usize>) -> Vec<Range<usize>> {
         }
     }
     items
+}
+
+/// The lines below `tasks:`.
+#[derive(Default)]
+struct Tasks {
+    /// The column of the `files:` whose items are being read.
+    files: Option<usize>,
+    /// Whether its `[` is still open.
+    in_flow: bool,
+    /// The column of a key whose value is a text of several lines.
+    text: Option<usize>,
+}
+
+impl Tasks {
+    fn line(
+        &mut self,
+        source: &DesignText<'_>,
+        span: Range<usize>,
+        line: &str,
+        items: &mut Vec<Range<usize>>,
+    ) {
+        if self.in_flow {
+            let content = without_comment(source, span);
+            self.in_flow = flow(source, content, items) == FrontMatterState::Flow;
+            return;
+        }
+        let content = line.trim_start();
+        let mut column = line.len() - content.len();
+        if content.is_empty() || self.text.is_some_and(|text| column > text) {
+            return;
+        }
+        self.text = None;
+        let is_item = content.starts_with("- ");
+        if is_item && self.files.is_some_and(|files| column >= files) {
+            return push(
+                source,
+                without_comment(source, span.start + column + 1..span.end),
+                items,
+            );
+        }
+        self.files = None;
+        let key = content.trim_start_matches(['-', ' ']);
+        column = line.len() - key.len();
+        let Some((key, value)) = key.split_once(':') else {
+            return;
+        };
+        if value.trim_start().starts_with(['|', '>']) {
+            self.text = Some(column);
+        }
+        if key != "files" {
+            return;
+        }
+        let begin = span.start + column + key.len() + 1;
+        let value = source.trim(without_comment(source, begin..span.end));
+        if source.slice(value.clone()).starts_with('[') {
+            let state = flow(source, value.start + 1..value.end, items);
+            self.in_flow = state == FrontMatterState::Flow;
+        } else {
+            push(source, value, items);
+            self.files = Some(column);
+        }
+    }
 }
 
 #[derive(PartialEq, Eq)]
@@ -213,6 +279,16 @@ mod tests {
         );
         assert_eq!(found("---\nfiles_modified: []\n---\n"), Vec::<&str>::new());
         assert_eq!(found("---\nfiles_modified: a.rs\n---\n"), ["a.rs"]);
+    }
+
+    #[test]
+    fn files_of_tasks() {
+        assert_eq!(
+            found(
+                "---\nfiles: [x]\ntasks:\n  - id: T1\n    files: [\"a.rs\",\n      b.rs]\n    text: |\n      files: [no]\n  - files:\n      - c.rs # why\n      - d.rs\n    done: e.rs\n  - name: no\nz:\n  - files: [no]\n---\n"
+            ),
+            ["a.rs", "b.rs", "c.rs", "d.rs"]
+        );
     }
 
     #[test]
