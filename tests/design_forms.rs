@@ -118,7 +118,7 @@ fn plans_are_read_as_their_reviewers_read_them() {
 
 /// What each document grants, mentions and leaves unread.
 #[track_caller]
-fn reads(documents: &[(&str, &[&str])]) {
+pub(crate) fn reads(documents: &[(&str, &[&str])]) {
     let repo = Repo::new();
     let mut wrong = String::new();
     for (document, expected) in documents {
@@ -345,7 +345,7 @@ fn a_leading_slash_means_the_root_of_the_repository() {
 }
 
 /// What a document grants.
-fn granted(document: &str) -> Vec<String> {
+pub(crate) fn granted(document: &str) -> Vec<String> {
     let repo = Repo::new();
     repo.write("plan.md", document);
     let is_grant = |line: &String| line.starts_with("write") || line.starts_with("delete");

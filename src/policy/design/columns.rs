@@ -59,6 +59,17 @@ impl Columns {
         self.kind.is_some() || is_file || first == Some(self.path)
     }
 
+    /// Whether the rows say what changes in each file.
+    pub(super) fn is_of_changes(&self) -> bool {
+        let is_change = |name: &String| {
+            matches!(
+                name.as_str(),
+                "change" | "changes" | "change type" | "action" | "what changes" | "modification"
+            )
+        };
+        self.is_of_files() && self.names.iter().any(is_change)
+    }
+
     /// Whether a stray pipe in a prose cell would shift the path or the type.
     pub(super) fn can_shift(&self) -> bool {
         let last = self.kind.map_or(self.path, |kind| kind.max(self.path));

@@ -2,6 +2,8 @@
 //!
 //! One document holds many of them, and its scope is their union. A stack of frames says which list an item belongs to.
 
+use std::ops::Range;
+
 use super::bare_path::is_bare_path;
 use super::blocks::{Heading, InlineText, Table};
 use super::claim::Claim;
@@ -51,6 +53,8 @@ enum What {
     Mention,
     Marked,
     Unclear,
+    /// Only a table of files and their changes counts.
+    Changes,
     /// Nothing here is a list of files.
     Nothing,
 }
@@ -158,9 +162,18 @@ impl Reader<'_, '_, '_> {
             PassageKind::Table(table) => self.table(entry.block, table),
             PassageKind::Code(span) => {
                 self.leave(entry.level, false);
-                self.expect_nothing(entry.level, "a code block");
-                self.code(self.source.slice(span.clone()));
-                tree::read(self.source, span.clone(), self.draft);
+                if !self.code_list(entry.level, span.clone()) {
+                    let before = self.draft.mark();
+                    tree::read(self.source, span.clone(), self.draft);
+                    if self.draft.mark() != before {
+                        if let Some(frame) = self.frames.last_mut() {
+                            frame.has_value = true;
+                        }
+                    } else {
+                        self.expect_nothing(entry.level, "a code block");
+                        self.code(self.source.slice(span.clone()));
+                    }
+                }
             }
             PassageKind::Line(line) => self.line(entry, line, next),
             PassageKind::Other => self.leave(entry.level, false),
@@ -237,10 +250,14 @@ impl Reader<'_, '_, '_> {
             (Title::Other, Some((What::Files(_), _))) if label::group(plain).is_some() => {
                 (What::Files(label::group(plain).unwrap_or(claim)), false)
             }
+            (Title::Other, Some((What::Files(_), _))) if label::only_looks(plain) => {
+                (What::Mention, true)
+            }
             (Title::Other, Some((What::Files(claim), _))) if !label::is_narrative(plain) => {
                 (What::Files(claim), true)
             }
             (Title::Other, Some((What::Marked, _))) => (What::Marked, false),
+            (Title::Other, _) if label::is_changes(plain) => (What::Changes, true),
             (Title::Other, _) => (What::Nothing, true),
         };
         self.push_section(heading, what, is_strict);
@@ -292,6 +309,43 @@ impl Reader<'_, '_, '_> {
         if let Some(first) = self.frames.iter().position(ends) {
             self.close_from(first);
         }
+    }
+
+    /// Reads a code block below a label or heading of files, if every line of it is a path and perhaps a description.
+    fn code_list(&mut self, level: usize, span: Range<usize>) -> bool {
+        let source = self.source;
+        let Some(frame) = self.frames.last() else {
+            return false;
+        };
+        let is_free = frame.items == 0 && !frame.is_strict;
+        let waits = match frame.heading {
+            Some(_) => level == 0,
+            None => frame.level == level && !frame.has_value,
+        };
+        let What::Files(claim) = frame.what else {
+            return false;
+        };
+        let Some(lines) = code_lines(source, span).filter(|_| is_free && waits) else {
+            return false;
+        };
+        let form = match frame.heading {
+            Some(_) => GrantForm::HeadingList,
+            None => GrantForm::LabelList,
+        };
+        if let Some(frame) = self.frames.last_mut() {
+            frame.items += 1;
+            frame.has_value = true;
+        }
+        let at = source.line_span(lines.first().map_or(0, |line| line.start));
+        self.draft.form(Shape::List, form, claim.actions(), at);
+        let reading = Reading {
+            is_strict: true,
+            ..Reading::of(Some(claim))
+        };
+        for line in lines {
+            item::read(source, &InlineText::new(line), reading, self.draft);
+        }
+        true
     }
 
     /// Reports a code block that may list the files of a section.
@@ -364,15 +418,23 @@ impl Reader<'_, '_, '_> {
             .filter(|frame| frame.heading.is_none() && frame.items == 0 && frame.level == 0);
         let what = match (waiting, self.frames.last()) {
             (Some(frame), _) => frame.what,
-            (None, Some(frame)) if frame.what == What::Marked => What::Marked,
+            (None, Some(frame)) if matches!(frame.what, What::Marked | What::Changes) => frame.what,
             _ => What::Nothing,
         };
         let found = match what {
             What::Files(claim) => columns::own_columns(table).map(|found| (claim, found)),
-            What::Marked => columns::own_columns(table)
-                .filter(|found| found.kind.is_some())
+            What::Marked => columns::own_columns(table).map(|found| (Claim::Any, found)),
+            What::Changes => columns::own_columns(table)
+                .filter(Columns::is_of_changes)
                 .map(|found| (Claim::Any, found)),
             _ => None,
+        };
+        let found = match found {
+            // "`src/a.rs` (new)" in a table of responsibilities.
+            Some((_, columns)) if what == What::Marked && columns.kind.is_none() => {
+                return self.marked_rows(table, &columns);
+            }
+            found => found,
         };
         if let Some((claim, columns)) = found {
             if let Some(frame) = self.frames.last_mut() {
@@ -382,6 +444,28 @@ impl Reader<'_, '_, '_> {
         }
         self.expect_nothing(0, "a table without a column of files");
         self.close_lists();
+    }
+
+    /// Grants the rows of a table whose paths carry a mark such as "(new)".
+    fn marked_rows(&mut self, table: &Table, columns: &Columns) {
+        let reading = Reading {
+            is_marked: true,
+            is_strict: true,
+            ..Reading::of(Some(Claim::Any))
+        };
+        let header = self.source.line_span(table.header.span.start);
+        let (shape, form) = (Shape::of(columns), GrantForm::Table);
+        self.draft
+            .form(shape, form, Claim::Any.actions(), header.clone());
+        let before = self.draft.mark();
+        let paths = table
+            .rows
+            .iter()
+            .filter_map(|row| row.cells.get(columns.path));
+        for path in paths {
+            item::read(self.source, path, reading, self.draft);
+        }
+        self.draft.drop_if_relative(before, header);
     }
 
     fn read_table(&mut self, table: &Table, columns: &Columns, claim: Claim, form: GrantForm) {
@@ -457,12 +541,12 @@ impl Reader<'_, '_, '_> {
                 ..Reading::of(Some(Claim::Any))
             },
             What::Mention => Reading::of(None),
-            What::Unclear | What::Nothing => Reading {
+            What::Unclear | What::Changes | What::Nothing => Reading {
                 is_strict: true,
                 ..Reading::of(None)
             },
         };
-        if frame.what == What::Nothing {
+        if matches!(frame.what, What::Nothing | What::Changes) {
             return false;
         }
         let begins = frame.items == 0;
@@ -504,10 +588,18 @@ impl Reader<'_, '_, '_> {
         {
             let inherited = frame.what;
             frame.items += 1;
+            let is_undecided =
+                label::is_undecided(&found.text) || label::is_undecided(&found.notes);
+            if is_undecided && matches!(inherited, What::Files(_)) {
+                self.undecided(&found.text, line.content.span.start);
+                self.push_label(level + 1, What::Nothing, &line.content, &found.text);
+                return true;
+            }
             let what = match (
                 label::role(&found.text, &found.notes),
                 label::group(&found.text),
             ) {
+                _ if label::only_looks(&found.text) => What::Mention,
                 (Some(LabelRole::Unclear), _) => inherited,
                 (Some(role), _) => What::of(role),
                 (None, Some(claim)) if matches!(inherited, What::Files(_)) => What::Files(claim),
@@ -596,6 +688,11 @@ impl Reader<'_, '_, '_> {
                 kind.is_some_and(|kind| kind.kind != kind::RowAction::Mention)
                     && starts_with_path(source.slice(found.value.clone()))
             };
+            if !is_group && found.value.is_empty() && label::is_changes(&found.text) {
+                let inner = level + usize::from(line.item.is_some());
+                self.push_label(inner, What::Changes, &line.content, &found.text);
+                return true;
+            }
             if !is_group && found.is_bold && is_entry() {
                 let message = format!(
                     "no label such as `**Files:**` stands above `{}`",
@@ -723,11 +820,15 @@ impl Reader<'_, '_, '_> {
         else {
             return false;
         };
-        let What::Files(_) = frame.what else {
-            return false;
-        };
+        let group = label::group(&found.text);
+        match frame.what {
+            What::Files(_) => {}
+            // "**Modify:**" below "File Structure".
+            What::Marked if group.is_some() => {}
+            _ => return false,
+        }
         if !found.value.is_empty() {
-            let Some(claim) = label::group(&found.text) else {
+            let Some(claim) = group else {
                 return false;
             };
             let value = line.content.within(found.value.clone());
@@ -735,10 +836,11 @@ impl Reader<'_, '_, '_> {
             return true;
         }
         let is_undecided = label::is_undecided(&found.text);
-        let what = match label::group(&found.text) {
+        let what = match group {
             _ if is_undecided => What::Nothing,
             Some(claim) => What::Files(claim),
             None if label::is_narrative(&found.text) => What::Nothing,
+            None if label::only_looks(&found.text) => What::Mention,
             None if exclusion::governs(&found.text, false) => What::Nothing,
             None => frame.what,
         };
@@ -754,7 +856,7 @@ impl Reader<'_, '_, '_> {
             name: String::new(),
             items: 0,
             begins_with_task: false,
-            is_strict: label::group(&found.text).is_none(),
+            is_strict: group.is_none(),
             has_value: false,
             ended: None,
         });
@@ -854,6 +956,34 @@ fn starts_with_path(text: &str) -> bool {
     let word = text.split_whitespace().next().unwrap_or("");
     let word = word.trim_end_matches(['*', '_', ',', ':']);
     is_bare_path(word, false) && word.contains('/')
+}
+
+/// The lines of a code block of plain text in which each line is a path, alone or before a dash.
+fn code_lines(source: &DesignText<'_>, span: Range<usize>) -> Option<Vec<Range<usize>>> {
+    let mut found = Vec::new();
+    let mut start = span.start;
+    for (number, line) in source.slice(span).split_inclusive('\n').enumerate() {
+        let own = source.trim(start..start + line.len());
+        start += line.len();
+        let text = source.slice(own.clone());
+        let is_fence = text.starts_with("```") || text.starts_with("~~~");
+        if text.is_empty() || is_fence {
+            let language = text.trim_start_matches(['`', '~']);
+            if number == 0 && !matches!(language, "" | "text" | "txt" | "plaintext") {
+                return None;
+            }
+            continue;
+        }
+        let (path, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        let rest = rest.trim_start();
+        let is_described =
+            rest.is_empty() || rest.starts_with(['—', '–']) || rest.starts_with("- ");
+        if !path.contains('/') || !is_bare_path(path, true) || !is_described {
+            return None;
+        }
+        found.push(own);
+    }
+    (!found.is_empty()).then_some(found)
 }
 
 /// Whether an item is a verb or nothing, and then a path.

@@ -3,9 +3,10 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-use gix::bstr::{BString, ByteSlice};
+use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::change_type::add;
+use super::doubt;
 use super::entry::{self, GrantPath};
 use super::form::{Form, Shape};
 use super::kind::RowAction;
@@ -133,6 +134,57 @@ impl<'a> DesignBuilder<'a> {
         let help = "write every path from the repository root";
         self.bad_rows += 1;
         self.fault(Problem::new(Rule::DesignOutside, "relative-paths", message, help).at(header));
+    }
+
+    /// Drops the grants of names without a directory if another table or list names such a file in full: "`main.ts`"
+    /// after "`src/main.ts`" means the same file, unless one lies at the root or is to be created.
+    pub(super) fn drop_short_names(&mut self) {
+        let mut full: HashMap<&BStr, (&BString, usize)> = HashMap::new();
+        for (grant, origin) in self.design.grants.iter().zip(&self.origins) {
+            if let Some((_, name)) = grant.path.rsplit_once_str("/")
+                && grant.kind == GrantKind::File
+            {
+                full.entry(name.into()).or_insert((&grant.path, *origin));
+            }
+        }
+        if full.is_empty() {
+            return;
+        }
+        let mut keep = Vec::with_capacity(self.design.grants.len());
+        let mut told: Vec<(BString, BString, Range<usize>)> = Vec::new();
+        for (grant, origin) in self.design.grants.iter().zip(&self.origins) {
+            let is_changed =
+                grant.kind == GrantKind::File && grant.actions.contains(Actions::MODIFY);
+            let other = full.get(grant.path.as_bstr()).filter(|(_, other)| {
+                let name = grant.path.to_str_lossy();
+                is_changed && other != origin && !doubt::is_root_name(&name)
+            });
+            if other.is_some() {
+                self.doubtful.insert(grant.path.clone());
+            }
+            let other = other.filter(|_| !self.source.is_file(&grant.path.to_str_lossy()));
+            keep.push(other.is_none());
+            if let Some((other, _)) = other {
+                told.push((
+                    grant.path.clone(),
+                    (*other).clone(),
+                    grant.anchor.span.clone(),
+                ));
+            }
+        }
+        let mut kept = keep.iter();
+        self.design.grants.retain(|_| kept.next() != Some(&false));
+        let mut kept = keep.iter();
+        self.origins.retain(|_| kept.next() != Some(&false));
+        for (name, other, span) in told {
+            let message = format!(
+                "`{}` may lie at the root or be `{}`",
+                escaped(&name.to_string()),
+                escaped(&other.to_string())
+            );
+            let help = "write every path from the repository root";
+            self.fault(Problem::new(Rule::DesignUnread, "relative-paths", message, help).at(span));
+        }
     }
 
     /// Whether two tables or lists grant the same, or the second one less.

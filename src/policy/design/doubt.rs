@@ -90,8 +90,40 @@ pub(super) fn is_hedge(word: &str) -> bool {
 
 /// Whether lower-case text leaves open whether a file changes.
 pub(super) fn is_open(text: &str) -> bool {
+    has_open_phrase(text) || hedge(text).is_some()
+}
+
+/// Whether lower-case text holds such a phrase; a hedge is none: "files likely touched".
+pub(super) fn has_open_phrase(text: &str) -> bool {
     let is_phrase = |at: usize| OPEN.iter().any(|phrase| text[at..].starts_with(phrase));
-    word_starts(text).any(is_phrase) || hedge(text).is_some()
+    word_starts(text).any(is_phrase)
+}
+
+/// Words with which a condition begins.
+const CONDITIONS: &[&str] = &[
+    "if",
+    "when",
+    "unless",
+    "optional",
+    "conditional",
+    "conditionally",
+];
+
+/// Whether the lower-case words of a verb make it depend on something: "modify (if a helper is added)", but not
+/// "create (if missing)".
+pub(super) fn is_condition(text: &str) -> bool {
+    let said = words(text);
+    let is_for_new = [
+        "missing",
+        "absent",
+        "not exist",
+        "n't exist",
+        "not present",
+        "not there",
+    ]
+    .iter()
+    .any(|phrase| text.contains(phrase));
+    !is_for_new && said.iter().any(|word| CONDITIONS.contains(&word.as_str()))
 }
 
 /// Whether a description begins with such words.
@@ -280,6 +312,29 @@ fn sibling(
     })?;
     asked.push(name.to_owned());
     (!path.is_name && !source.is_file(name)).then(|| elsewhere(name, &format!("{directory}/")))
+}
+
+/// A new name without a directory, which may lie beside the old one: "`src/a.ts` -> `b.ts`".
+pub(super) fn new_name(
+    source: &DesignText<'_>,
+    old: &WrittenPath,
+    new: &WrittenPath,
+    asked: &mut Vec<String>,
+) -> Option<Problem> {
+    let (directory, name) = old.text.trim_end_matches('/').rsplit_once('/')?;
+    let to = new.text.as_str();
+    let stem = to.split('.').next().unwrap_or(to);
+    if to.contains('/') || to == name || is_of_root(to, stem) {
+        return None;
+    }
+    // Any of the two may be a name that looks like something else.
+    asked.extend([old, new].into_iter().filter_map(|path| path.code.clone()));
+    (!new.is_name && !source.is_file(to)).then(|| elsewhere(to, &format!("{directory}/")))
+}
+
+/// Whether a file of this name lies at the root by custom.
+pub(super) fn is_root_name(name: &str) -> bool {
+    is_of_root(name, name.split('.').next().unwrap_or(name))
 }
 
 /// Names that lie at the root by custom: `README.md`, `package.json`, `vite.config.ts`, `.env`.

@@ -230,7 +230,12 @@ fn rows(
         .slice(whole.start..open_at.unwrap_or(path.end))
         .to_lowercase();
     let outside = without_parentheses(lead);
-    if matches!(label, Lead::Open) || is_open(&outside) || begins_open(rest) {
+    let last = paths.last().map_or(path.end, |last| last.span.end);
+    let behind_last = source.slice(last.min(path.end)..path.end);
+    let is_condition = ["if ", "when ", "unless ", "only "]
+        .iter()
+        .any(|word| behind_last.trim_start().starts_with(word));
+    if matches!(label, Lead::Open) || is_condition || is_open(&outside) || begins_open(rest) {
         return Err(open(source.slice(path.clone())).at(span));
     }
     let has_label = matches!(label, Lead::Noun);
@@ -291,6 +296,12 @@ fn rows(
         doubts.told.extend(rest.into_iter().chain(tail));
     }
     if kind == RowAction::Rename {
+        if let [old, new] = paths.as_slice()
+            && let Some(problem) = doubt::new_name(source, old, new, &mut doubts.asked)
+        {
+            doubts.told.push(problem.at(new.span.clone()));
+            return Ok(Vec::new());
+        }
         return Ok(vec![row(paths, kind, &change_type)]);
     }
     let for_all = paths.last().and_then(|path| note_for_all(&path.note));

@@ -64,9 +64,17 @@ pub(super) fn denies_below(header: &str, text: &str) -> bool {
     let header = header.to_lowercase();
     let asks = of_word(split_word(&header).0).is_some();
     let is_mention = |found: Type| found.bare && found.kind == RowAction::Mention;
+    // "Keep it. No change needed"
+    let keeps = || {
+        let lower = text.to_lowercase();
+        let first = of_word(split_word(&lower).0);
+        let mut rest = lower.split(". ").skip(1);
+        first == Some(RowAction::Mention) && rest.any(|sentence| sentence.starts_with("no change"))
+    };
     match negation(text) {
         Some(Negation::Statement) => true,
         Some(_) => asks,
+        None if asks && keeps() => true,
         None => denies(text) || asks && parse(text).is_some_and(is_mention),
     }
 }

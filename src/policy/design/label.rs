@@ -3,9 +3,14 @@
 use std::ops::Range;
 
 use super::blocks::{InlineText, PieceKind};
+use super::change_type::{RowAction, add, of_item_word};
 use super::claim::Claim;
+use super::doubt;
 use super::exclusion::{self, words};
+use super::kind;
+use super::languages;
 use super::source::DesignText;
+use crate::policy::Actions;
 
 /// The words at the start of a line that end with a colon or are bold as a whole.
 pub(super) struct Label {
@@ -355,7 +360,7 @@ pub(super) fn role(text: &str, notes: &str) -> Option<LabelRole> {
     }
     // "Task 3 files" and "1. Files".
     said.retain(|word| !word.chars().all(|c| c.is_ascii_digit()));
-    let said: Vec<&str> = said.iter().map(String::as_str).collect();
+    let said = languages::label(&said).unwrap_or_else(|| said.iter().map(String::as_str).collect());
     let is_file = |word: &str| matches!(word, "file" | "files");
     let affected_code = matches!(
         *said,
@@ -432,9 +437,30 @@ fn of_words(rest: &[&str]) -> Option<Claim> {
     found.or_else(|| rest.iter().all(is_test).then_some(Claim::Any))
 }
 
+/// Whether a label or heading announces the changes: "Changes", "2. Code changes".
+pub(super) fn is_changes(text: &str) -> bool {
+    let mut said = words(text);
+    said.retain(|word| !word.chars().all(|c| c.is_ascii_digit()));
+    let Some((last, rest)) = said.split_last() else {
+        return false;
+    };
+    let is_plain = |word: &String| {
+        matches!(
+            word.as_str(),
+            "code" | "proposed" | "required" | "planned" | "the" | "needed" | "specific"
+        )
+    };
+    matches!(last.as_str(), "changes" | "modifications" | "edits") && rest.iter().all(is_plain)
+}
+
 /// The claim of a group within a list of files, such as "New" or "Modified".
 pub(super) fn group(text: &str) -> Option<Claim> {
     let said = words(text);
+    if let [word] = said.as_slice()
+        && !word.is_ascii()
+    {
+        return of_type(word);
+    }
     let said: Vec<&str> = said.iter().map(String::as_str).collect();
     let is_verb = |word: &&str| {
         FILLERS.contains(word)
@@ -445,6 +471,16 @@ pub(super) fn group(text: &str) -> Option<Claim> {
     (!said.is_empty() && said.len() <= 4 && said.iter().all(is_verb))
         .then(|| of_words(&said))
         .flatten()
+}
+
+/// The claim of a verb of another language.
+fn of_type(word: &str) -> Option<Claim> {
+    match kind::parse(word)?.kind {
+        RowAction::Grant(actions) if actions == add() => Some(Claim::Create),
+        RowAction::Grant(Actions::MODIFY) => Some(Claim::Modify),
+        RowAction::Grant(Actions::DELETE) => Some(Claim::Delete),
+        _ => None,
+    }
 }
 
 /// Labels of a group that hold no files.
@@ -500,19 +536,25 @@ pub(super) fn is_narrative(text: &str) -> bool {
 fn chinese(text: &str) -> Option<LabelRole> {
     let text = text.trim();
     let code = text.contains("代码") && text.contains("影响");
-    if !text.contains("文件") && !code || text.chars().count() > 16 {
+    const FILES: &[&str] = &["文件", "檔案", "ファイル"];
+    let names_files = FILES.iter().any(|word| text.contains(word));
+    if !names_files && !code || text.chars().count() > 16 {
         return None;
     }
     let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
     if has(&[
-        "不", "无需", "参考", "阅读", "读取", "查看", "检查", "相关", "现有", "关键",
+        "不", "无需", "参考", "阅读", "读取", "查看", "检查", "相关", "现有", "关键", "不", "參考",
+        "閱讀", "相關", "現有", "参照", "確認", "既存",
     ]) {
         return Some(LabelRole::Mention);
     }
     let claims = [
-        (&["新建", "创建", "新增"][..], Claim::Create),
-        (&["修改", "更新"][..], Claim::Modify),
-        (&["删除", "移除"][..], Claim::Delete),
+        (
+            &["新建", "创建", "新增", "建立", "新規", "作成", "追加"][..],
+            Claim::Create,
+        ),
+        (&["修改", "更新", "変更", "修正"][..], Claim::Modify),
+        (&["删除", "移除", "刪除", "削除"][..], Claim::Delete),
     ];
     let mut found = claims.iter().filter(|(words, _)| has(words));
     let first = found.next().map(|(_, claim)| *claim);
@@ -520,7 +562,10 @@ fn chinese(text: &str) -> Option<LabelRole> {
         (Some(one), None) => one,
         _ => Claim::Any,
     };
-    let known = first.is_some() || code || has(&["涉及", "影响", "变更", "改动"]) || text == "文件";
+    let known = first.is_some()
+        || code
+        || has(&["涉及", "影响", "影響", "变更", "變更", "改动", "対象"])
+        || FILES.contains(&text);
     Some(if known {
         LabelRole::Files(claim)
     } else {
@@ -550,7 +595,11 @@ pub(super) fn of_heading(text: &str) -> Option<LabelRole> {
 
 /// Whether a heading or label leaves open whether the files below it change: "Maybe: …", "Optional files".
 pub(super) fn is_undecided(text: &str) -> bool {
-    let first = words(text)
+    let lower = text.to_lowercase();
+    if doubt::has_open_phrase(&lower) || doubt::is_condition(&lower) {
+        return true;
+    }
+    let first = words(&lower)
         .into_iter()
         .find(|word| !word.chars().all(|c| c.is_ascii_digit()));
     first.is_some_and(|word| {
@@ -566,6 +615,12 @@ pub(super) fn is_undecided(text: &str) -> bool {
                 | "optionally"
         )
     })
+}
+
+/// Whether a group within a list of files says that its files are only looked at: "Read first", "Do not modify".
+pub(super) fn only_looks(text: &str) -> bool {
+    let first = words(text).into_iter().next().unwrap_or_default();
+    exclusion::is_in(text) || of_item_word(&first) == Some(RowAction::Mention)
 }
 
 /// Whether a line says that all paths of the document start at another directory than the root.

@@ -6,6 +6,8 @@ const VERBS: &[(&str, &[&str])] = &[
         "create",
         &[
             "crear",
+            "생성",
+            "작성",
             "criar",
             "créer",
             "erstellen",
@@ -23,6 +25,10 @@ const VERBS: &[(&str, &[&str])] = &[
         "new",
         &[
             "nuevo",
+            "neu",
+            "neue",
+            "신규",
+            "新規",
             "nueva",
             "novo",
             "nouveau",
@@ -35,6 +41,8 @@ const VERBS: &[(&str, &[&str])] = &[
         "add",
         &[
             "agregar",
+            "추가",
+            "追加",
             "añadir",
             "adicionar",
             "ajouter",
@@ -48,6 +56,10 @@ const VERBS: &[(&str, &[&str])] = &[
         &[
             "modificar",
             "modificado",
+            "수정",
+            "변경",
+            "変更",
+            "修正",
             "atualizar",
             "actualizar",
             "ajustar",
@@ -66,6 +78,8 @@ const VERBS: &[(&str, &[&str])] = &[
         "delete",
         &[
             "eliminar",
+            "삭제",
+            "削除",
             "borrar",
             "excluir",
             "remover",
@@ -199,6 +213,84 @@ const PREPOSITIONS: &[(&str, &[&str])] = &[
         ],
     ),
 ];
+
+/// Words for "files".
+const FILES: &[&str] = &[
+    "arquivo",
+    "arquivos",
+    "archivo",
+    "archivos",
+    "fichero",
+    "ficheros",
+    "fichier",
+    "fichiers",
+    "datei",
+    "dateien",
+    "файл",
+    "файлы",
+    "파일",
+];
+/// What labels of files say in other languages besides verbs; empty for a filler.
+const OF_LABELS: &[(&str, &[&str])] = &[
+    (
+        "modified",
+        &[
+            "modificados",
+            "modifiés",
+            "alterados",
+            "geänderte",
+            "изменяемые",
+            "수정할",
+            "변경할",
+            "수정되는",
+        ],
+    ),
+    (
+        "created",
+        &[
+            "criados",
+            "creados",
+            "nuevos",
+            "novos",
+            "nouveaux",
+            "новые",
+            "생성할",
+            "추가할",
+        ],
+    ),
+    (
+        "affected",
+        &[
+            "afetados",
+            "afectados",
+            "affectés",
+            "betroffene",
+            "затронутые",
+            "영향",
+            "대상",
+        ],
+    ),
+    (
+        "the",
+        &[
+            "a", "à", "para", "que", "de", "do", "da", "los", "os", "les", "die", "zu", "für",
+            "для",
+        ],
+    ),
+];
+
+/// The English words of a label that speaks of files in another language.
+pub(super) fn label(words: &[String]) -> Option<Vec<&'static str>> {
+    words
+        .iter()
+        .any(|word| FILES.contains(&word.as_str()))
+        .then_some(())?;
+    let english = |word: &String| match word.as_str() {
+        word if FILES.contains(&word) => Some("files"),
+        word => of(OF_LABELS, word).or_else(|| verb(word)),
+    };
+    words.iter().map(english).collect()
+}
 
 /// The English verb for a word in lower case.
 pub(super) fn verb(word: &str) -> Option<&'static str> {

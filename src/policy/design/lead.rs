@@ -7,7 +7,7 @@ use super::blocks::{InlineText, PieceKind};
 use super::cell;
 use super::change_type::of_item_word;
 use super::doubt::{self, is_open};
-use super::exclusion::words;
+use super::exclusion::{self, words};
 use super::kind::{self, RowAction, Type};
 use super::problem::{LocatedProblem, unknown_type};
 use super::source::DesignText;
@@ -255,6 +255,14 @@ fn is_noun(label: &str) -> bool {
             .all(|word| of_item_word(word).is_none() || word == "configure")
 }
 
+fn mention() -> Type {
+    Type {
+        kind: RowAction::Mention,
+        directory: false,
+        bare: true,
+    }
+}
+
 /// Reads `Modify:` or `Create` before the path, and where the path begins.
 pub(super) fn split_label(
     source: &DesignText<'_>,
@@ -289,7 +297,7 @@ pub(super) fn split_label(
         let path = after + skipped..span.end;
         let lower = label.to_lowercase();
         let first = words(&lower).into_iter().next().unwrap_or_default();
-        if doubt::is_hedge(&first) || is_open(&lower) {
+        if doubt::is_hedge(&first) || is_open(&lower) || doubt::is_condition(&lower) {
             return Ok((Lead::Open, path));
         }
         if let Some(found) = kind::parse(label) {
@@ -318,6 +326,9 @@ pub(super) fn split_label(
             };
             return Ok((Lead::Type((found, label.to_owned()), true), path));
         }
+        if exclusion::is_in(label) {
+            return Ok((Lead::Type((mention(), label.to_owned()), true), path));
+        }
         if is_noun(label) {
             return Ok((Lead::Noun, path));
         }
@@ -344,12 +355,7 @@ pub(super) fn split_label(
     } else if let Some(found) = kind::parse(word) {
         Lead::Type((found, word.to_owned()), false)
     } else if of_item_word(&leading) == Some(RowAction::Mention) {
-        let found = Type {
-            kind: RowAction::Mention,
-            directory: false,
-            bare: true,
-        };
-        Lead::Type((found, word.to_owned()), false)
+        Lead::Type((mention(), word.to_owned()), false)
     } else {
         return Ok((Lead::None, span));
     };

@@ -72,6 +72,7 @@ pub(super) fn read(
         }
         None => {
             declarations.read(&sections, draft);
+            draft.drop_short_names();
             if !has_table && !draft.has_rows() && !draft.is_void() {
                 absent::report(source, &map, &sections, draft);
             }
