@@ -182,3 +182,41 @@ fn the_tasks_of_a_front_matter_list_files() {
         &["write src/a.rs", "write src/b.rs"],
     )]);
 }
+
+#[test]
+fn a_condition_behind_the_last_path_leaves_the_others() {
+    reads(&[(
+        "**Files:** `src/a.rs`, `src/b.rs`, and `src/c.rs` if the schema changes.\n",
+        &["write src/a.rs", "write src/b.rs", "unread 1"],
+    )]);
+}
+
+#[test]
+fn words_behind_a_deleted_path_may_name_a_part_of_it() {
+    reads(&[(
+        "**Files:**\n- Delete: `src/old/` leftovers\n- Delete: `src/b.rs`\n",
+        &["delete src/b.rs", "unread 2"],
+    )]);
+}
+
+#[test]
+fn a_new_file_without_a_name_grants_no_directory() {
+    reads(&[(
+        "**Files:**\n- `src/a.rs`\n- new note under `plans/`\n- Add a helper in `src/help/`\n",
+        &["write src/a.rs", "unread 3", "unread 4"],
+    )]);
+}
+
+#[test]
+fn a_neighbour_may_have_a_longer_extension() {
+    reads(&[(
+        "**Files:** `src/types.ts` + `Stack.tsx`\n",
+        &["write src/types.ts", "unread 1"],
+    )]);
+}
+
+#[test]
+fn code_in_a_note_is_no_path() {
+    let text = "**Files:**\n- src/a.rs; (the levers in `HOLDERS`, bound by `run`)\n- src/b.rs (calls `run`)\n";
+    assert_eq!(granted(text), ["write src/a.rs", "write src/b.rs"]);
+}

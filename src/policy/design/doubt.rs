@@ -83,6 +83,11 @@ pub(super) fn is_wide(word: &str) -> bool {
     WIDE.contains(&word)
 }
 
+/// Whether a word stands before the place of a file.
+pub(super) fn is_place(word: &str) -> bool {
+    PLACES.contains(&word)
+}
+
 /// Whether a word leaves open whether a file changes.
 pub(super) fn is_hedge(word: &str) -> bool {
     HEDGES.contains(&word)
@@ -306,12 +311,17 @@ fn sibling(
         let (directory, near) = other.text.rsplit_once('/')?;
         let is_near = near
             .rsplit_once('.')
-            .is_some_and(|(_, end)| end == extension)
+            .is_some_and(|(_, end)| is_like(end, extension))
             || near.split('.').next() == Some(stem);
         is_near.then_some(directory)
     })?;
     asked.push(name.to_owned());
     (!path.is_name && !source.is_file(name)).then(|| elsewhere(name, &format!("{directory}/")))
+}
+
+/// Whether two extensions belong together: `ts` and `tsx`, `h` and `hpp`.
+fn is_like(one: &str, other: &str) -> bool {
+    one.starts_with(other) || other.starts_with(one)
 }
 
 /// A new name without a directory, which may lie beside the old one: "`src/a.ts` -> `b.ts`".

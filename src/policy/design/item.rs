@@ -232,9 +232,17 @@ fn rows(
     let outside = without_parentheses(lead);
     let last = paths.last().map_or(path.end, |last| last.span.end);
     let behind_last = source.slice(last.min(path.end)..path.end);
-    let is_condition = ["if ", "when ", "unless ", "only "]
+    let mut is_condition = ["if ", "when ", "unless ", "only "]
         .iter()
         .any(|word| behind_last.trim_start().starts_with(word));
+    // "`a.rs`, and `b.rs` if the schema changes"
+    if is_condition && paths.len() > 1 && !paths.iter().any(|path| path.arrow) {
+        let last = paths.pop();
+        doubts
+            .told
+            .extend(last.map(|last| open(&last.text).at(last.span)));
+        is_condition = false;
+    }
     if matches!(label, Lead::Open) || is_condition || is_open(&outside) || begins_open(rest) {
         return Err(open(source.slice(path.clone())).at(span));
     }
@@ -243,6 +251,14 @@ fn rows(
         Lead::Type(said, has_colon) => (Some(said), has_colon),
         Lead::None | Lead::Phrase | Lead::Noun | Lead::Open => (None, false),
     };
+    let is_delete =
+        |(found, _): &TypeWords| found.kind.takes_away() && found.kind != RowAction::Rename;
+    if prose && has_colon && is_direct && said.as_ref().is_some_and(is_delete) {
+        // "Delete: `src/a/` leftovers"
+        let text = escaped(source.slice(path.clone()));
+        let message = format!("is `{text}` deleted, or only a part of it?");
+        return Err(ambiguous(message).at(path));
+    }
     let said = said.filter(|(found, _)| !(prose && found.kind.takes_away()));
     let behind = behind(rest).filter(|(found, _)| !(prose && found.kind.takes_away()));
     if prose && said.is_none() {
@@ -487,6 +503,7 @@ fn paths(
     let part = item.within(span.clone());
     let is_code = |kind: &PieceKind| matches!(kind, PieceKind::Code(_) | PieceKind::Link { .. });
     let has_piece = part.pieces.iter().any(|piece| is_code(&piece.kind));
+    let has_piece = has_piece && !is_bare_with_note(source, &part, &span);
     if has_piece || part.is_struck() {
         let found = match cell::paths(source, &part) {
             Ok(found) => found,
@@ -507,6 +524,24 @@ fn paths(
         return Ok((!no_shape).then_some(found));
     }
     bare_paths(source, &part, span)
+}
+
+/// A path without backticks, and code only in the note behind it: "src/a.rs (calls `run`)".
+fn is_bare_with_note(source: &DesignText<'_>, part: &InlineText, span: &Range<usize>) -> bool {
+    let text = source.slice(span.clone());
+    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let word = word.trim_end_matches([',', ';']);
+    let (Some(first), Some(last)) = (part.pieces.first(), part.pieces.last()) else {
+        return false;
+    };
+    let before = source.slice(span.start..first.span.start.max(span.start));
+    let behind = source.slice(last.span.end.min(span.end)..span.end);
+    word.contains('/')
+        && is_bare_path(word, false)
+        && rest.trim_start().starts_with('(')
+        && before.matches('(').count() == 1
+        && !before.contains(')')
+        && behind.matches(')').count() == 1
 }
 
 /// `:45-60`, `L10`: more lines of the file before.

@@ -359,8 +359,12 @@ pub(super) fn split_label(
     } else {
         return Ok((Lead::None, span));
     };
-    // Words directly before the path may say that it is only looked at.
+    // Words directly before the path may say that it is only looked at, or the place of files without a name.
     let last = words(word).pop().unwrap_or_default();
+    let is_directory = matches!(first_piece, Some(PieceKind::Code(text)) if text.ends_with('/'));
+    if is_directory && doubt::is_place(&last) {
+        return Ok((Lead::None, span));
+    }
     if matches!(
         last.as_str(),
         "for"
