@@ -220,3 +220,17 @@ fn code_in_a_note_is_no_path() {
     let text = "**Files:**\n- src/a.rs; (the levers in `HOLDERS`, bound by `run`)\n- src/b.rs (calls `run`)\n";
     assert_eq!(granted(text), ["write src/a.rs", "write src/b.rs"]);
 }
+
+#[test]
+fn a_list_that_goes_on_behind_a_sentence_is_told() {
+    reads(&[
+        (
+            "**Files:** `src/a.rs`, the files\nthat the audit names, `src/b.rs`, and\n`src/c.rs`.\n",
+            &["write src/a.rs", "unread 2"],
+        ),
+        (
+            "**Files:**\n- `src/a.rs` - calls the\n  helper, `src/b.rs`\n- `src/c.rs`,\n  `src/d.rs`\n",
+            &["write src/a.rs", "write src/c.rs", "write src/d.rs"],
+        ),
+    ]);
+}

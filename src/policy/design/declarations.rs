@@ -780,6 +780,9 @@ impl Reader<'_, '_, '_> {
             self.draft
                 .form(Shape::Line, GrantForm::LabelLine, claim.actions(), line);
         }
+        if let Some(problem) = item::cut_paths(source, value).filter(|_| reading.claim.is_some()) {
+            self.draft.bad_row(vec![problem]);
+        }
         let mut read = Found::Nothing;
         for part in item::parts(source, value) {
             if item::read(source, &value.within(part), reading, self.draft) == Found::Paths {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::bare_path::{bare_paths, from_root, is_bare_path};
-use super::blocks::{InlineText, PieceKind};
+use super::blocks::{InlineText, Piece, PieceKind};
 use super::cell::{self, Paths};
 use super::change_type::{add, of_item_word, split_word};
 use super::claim::Claim;
@@ -64,6 +64,9 @@ pub(super) fn read(
     }
     let mut doubts = Doubts::default();
     let rows = rows(source, item, reading, &mut doubts);
+    if reading.claim.is_some() && !matches!(rows, Ok(ref rows) if rows.is_empty()) {
+        doubts.told.extend(cut_paths(source, item));
+    }
     doubts.asked.iter().for_each(|name| draft.ask_name(name));
     match rows {
         Ok(rows) if rows.is_empty() && doubts.told.is_empty() => Found::Nothing,
@@ -458,6 +461,31 @@ fn first_part(source: &DesignText<'_>, item: &InlineText, span: Range<usize>) ->
         }
     }
     span
+}
+
+/// Paths on the lines that [`first_part`] cuts off, if they continue the list: "`a.rs`, the tests\nbelow, `src/b.rs`".
+pub(super) fn cut_paths(source: &DesignText<'_>, item: &InlineText) -> Option<LocatedProblem> {
+    let span = source.trim(item.span.clone());
+    let first = first_part(source, item, span.clone());
+    if first.end >= span.end || split_description(source, item, first.clone()).0.end < first.end {
+        return None;
+    }
+    let continues = |piece: &&Piece| {
+        let before = source.slice(first.end..piece.span.start.max(first.end));
+        let before = before.trim_end();
+        let is_path = matches!(&piece.kind, PieceKind::Code(text) if text.contains('/') && cell::has_path_shape(text));
+        is_path && (before.ends_with([',', '，', '、']) || before.ends_with(" and"))
+    };
+    let mut behind = item
+        .pieces
+        .iter()
+        .filter(|piece| piece.span.start >= first.end);
+    let piece = behind.find(continues)?;
+    let text = escaped(source.slice(piece.span.clone()));
+    let problem = ambiguous(format!(
+        "{text} stands behind a sentence: does it belong to the list?"
+    ));
+    Some(problem.at(piece.span.clone()))
 }
 
 /// Whether the words directly before the first path say that it is only looked at: "tests for `a`".
