@@ -598,3 +598,162 @@ fn items_begin_with_verbs_of_other_languages() {
         ],
     )]);
 }
+
+/// What each task grants in a `tasks.md`, with all deletions marked.
+#[track_caller]
+fn tasks(cases: &[(&str, &[&str])]) {
+    let repo = Repo::new();
+    let mut wrong = String::new();
+    for (number, (task, expected)) in cases.iter().enumerate() {
+        let path = format!("specs/{number}/tasks.md");
+        repo.write(&path, format!("# Tasks\n\n- [ ] {task}\n"));
+        let found: BTreeSet<String> = found(&repo, &path)
+            .into_iter()
+            .filter_map(|line| match line.strip_prefix("write ") {
+                Some(path) => Some(path.to_owned()),
+                None => line.starts_with("delete ").then_some(line),
+            })
+            .collect();
+        let expected: BTreeSet<String> = expected.iter().map(|&path| path.to_owned()).collect();
+        if found != expected {
+            wrong.push_str(&format!("{task}\nfound {found:?}\nexpected {expected:?}\n"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn a_task_does_not_grant_a_file_that_it_only_mentions() {
+    tasks(&[
+        (
+            "1.1 Implement `clean.py`, taking `tools/wash.py`'s table as the floor",
+            &[],
+        ),
+        (
+            "1.2 Extend `tools/wash.py`'s table in `src/clean.py`",
+            &["src/clean.py"],
+        ),
+        ("1.3 Update `README.md` files in all adapter packages", &[]),
+        ("1.4 Update README.md files of the adapters", &[]),
+        ("1.5 Add the script to `package.json` in `apps/web`", &[]),
+        ("1.6 Add the script to package.json in every package", &[]),
+        ("1.7 Add the script to the frontend `package.json`", &[]),
+        ("1.8 Update each `Dockerfile`", &[]),
+        (
+            "1.9 Add the script to `package.json` in the root",
+            &["package.json"],
+        ),
+        (
+            "1.10 Update `README.md` with the new command",
+            &["README.md"],
+        ),
+        (
+            "1.11 Updated `tests/test_a.py::TestOne` for the new signature",
+            &["tests/test_a.py"],
+        ),
+        ("1.12 Write tests with the helpers in `tests/help.py`", &[]),
+        ("1.13 Build `packages/core.ts`", &[]),
+        ("1.14 In `src/a.rs`, verify the loop", &[]),
+        ("T015 验证新的列表 `src/list.ts`", &[]),
+    ]);
+}
+
+#[test]
+fn a_task_deletes_the_original_file() {
+    tasks(&[
+        ("1.1 Delete original `src/a.ts` file", &["delete src/a.ts"]),
+        ("1.2 Remove the now empty `src/a.ts`", &["src/a.ts"]),
+        ("1.3 Delete the temporary `src/a.ts`", &["delete src/a.ts"]),
+        (
+            "1.4 Remove the original parser from `src/a.ts`",
+            &["src/a.ts"],
+        ),
+    ]);
+}
+
+#[test]
+fn a_task_names_its_file_behind_what_it_adds() {
+    tasks(&[
+        (
+            "T004 Implement `Store` with retries, logging and `clean()` in `src/store.ts`",
+            &["src/store.ts"],
+        ),
+        (
+            "2.1 Update the schema with a `kind` field in db/schema.sql",
+            &["db/schema.sql"],
+        ),
+        (
+            "2.2 Create `src/a.ts` with the helper in `src/b.ts`",
+            &["src/a.ts"],
+        ),
+        (
+            "2.3 Update the badge in `src/app/(shell)/home/page.tsx`",
+            &["src/app/(shell)/home/page.tsx"],
+        ),
+        (
+            "2.4 Replace `app/(tabs)/index.tsx` with the real screen",
+            &["app/(tabs)/index.tsx"],
+        ),
+        ("2.5 Replace `load()` in `src/a.ts`", &["src/a.ts"]),
+        (
+            "T006 Types and services in `src/types.ts` + `src/services.ts`",
+            &["src/types.ts", "src/services.ts"],
+        ),
+        (
+            "T007 Add null checks in `src/a.c` (lines 79, 86, 104) and `src/b.c` (see `doc/c.md`)",
+            &["src/a.c", "src/b.c"],
+        ),
+        (
+            "T008 In `src/a.c` and `src/b.c`, fix the loop",
+            &["src/a.c", "src/b.c"],
+        ),
+        (
+            "T009 In src/a.c (line 4), replace the loop with `src/b.c`",
+            &["src/a.c"],
+        ),
+        ("2.6 Build the form in `src/form.tsx`", &["src/form.tsx"]),
+        (
+            "2.7 Apply the macro to all calls in `src/a.c`",
+            &["src/a.c"],
+        ),
+        ("2.8 Move `one.ts` to `src/lib/one.ts`", &["src/lib/one.ts"]),
+        ("2.9 Update `one.ts` and `src/two.ts`", &["src/two.ts"]),
+    ]);
+}
+
+#[test]
+fn tasks_in_chinese_and_japanese_name_their_files_first_or_last() {
+    tasks(&[
+        ("T011 迁移列表到新钩子 `src/list.tsx`", &["src/list.tsx"]),
+        (
+            "T012 在侧边栏中集成更新 `src/side.tsx`（列表）",
+            &["src/side.tsx"],
+        ),
+        ("T013 在 `docs/run.md` 添加协议", &["docs/run.md"]),
+        ("T014 在 `docs/run.md` 中查看协议", &[]),
+        (
+            "1.1 `src/db/one.py` に Session モデル追加",
+            &["src/db/one.py"],
+        ),
+        (
+            "1.2 `src/config/One.js` ファイルを作成する",
+            &["src/config/One.js"],
+        ),
+        ("1.3 src/index.tsにOneをエクスポートする", &["src/index.ts"]),
+        (
+            "1.4 `src/one.tsx` の「一覧」タブに表示を追加",
+            &["src/one.tsx"],
+        ),
+        ("1.5 `src/service.py` — 回答を生成", &["src/service.py"]),
+        ("1.6 古い `src/one.py` を削除", &[]),
+        ("1.7 `src/one.py` を削除する。", &["delete src/one.py"]),
+        ("1.8 `src/one.py` のテストを作成", &[]),
+        ("1.9 `src/one.py` を参考に画面を実装", &[]),
+        ("1.10 `src/one.py` の対応を確認", &[]),
+        ("1.11 `src/one.py` から定数を削除", &["src/one.py"]),
+        (
+            "1.12 画面のテストを `tests/one.py` に追加",
+            &["tests/one.py"],
+        ),
+    ]);
+}

@@ -206,13 +206,7 @@ fn rows(
         paths.retain(|path| path.is_name || !is_call(&path.text));
     }
     for path in paths.iter_mut().filter(|path| !path.is_name) {
-        if let Some((file, _)) = path
-            .text
-            .split_once("::")
-            .filter(|(file, _)| file.contains('.'))
-        {
-            path.text.truncate(file.len());
-        }
+        path.cut_member();
         from_root(path);
     }
     if paths.is_empty() {
@@ -329,6 +323,30 @@ fn rows(
     for (number, path) in paths.into_iter().enumerate() {
         let unsure = unsure.next().flatten();
         let mut change_type = change_type.clone();
+        // "`a`, and tests for `b`"
+        let is_seen = number > 0
+            && path.before.last().is_some_and(|word| {
+                matches!(
+                    word.as_str(),
+                    "for"
+                        | "using"
+                        | "via"
+                        | "like"
+                        | "per"
+                        | "following"
+                        | "matching"
+                        | "mirroring"
+                        | "see"
+                        | "use"
+                        | "uses"
+                        | "reuses"
+                        | "against"
+                )
+            });
+        if is_seen && kind != RowAction::Mention {
+            rows.push(row(vec![path], RowAction::Mention, ""));
+            continue;
+        }
         if number > 0
             && let Some(verb) = path.before.first().and_then(|word| of_item_word(word))
             && kind != RowAction::Mention

@@ -117,6 +117,45 @@ const VERBS: &[(&str, &[&str])] = &[
             "設定",
             "设置",
             "配置",
+            "初始",
+            "定義",
+            "定义",
+            "遷移",
+            "迁移",
+            "註冊",
+            "注册",
+            "優化",
+            "优化",
+            "補充",
+            "补充",
+            "修復",
+            "修复",
+            "修正",
+            "重寫",
+            "重写",
+            "改寫",
+            "改写",
+            "改造",
+            "引入",
+            "接入",
+            "增加",
+            "加入",
+            "提取",
+            "拆分",
+            "合併",
+            "合并",
+            "統一",
+            "统一",
+            "替換",
+            "替换",
+            "清理",
+            "導出",
+            "导出",
+            "簡化",
+            "简化",
+            "适配",
+            "編輯",
+            "编辑",
             "整合",
             "集成",
             "擴展",
@@ -183,6 +222,18 @@ const VERBS: &[(&str, &[&str])] = &[
             "审查",
             "參考",
             "使用",
+            "確保",
+            "确保",
+            "核對",
+            "核对",
+            "對照",
+            "对照",
+            "查閱",
+            "查阅",
+            "分析",
+            "研究",
+            "評審",
+            "评审",
             "閱讀",
             "阅读",
         ],
@@ -324,4 +375,18 @@ pub(super) fn leading_verb(text: &str) -> Option<&str> {
     let (end, last) = text.char_indices().nth(1)?;
     let both = text.starts_with(is_han) && is_han(last);
     both.then(|| text.get(..end + last.len_utf8())).flatten()
+}
+
+/// Whether Chinese words end with a path, as tasks with a number do: "the list to the new hook `a`".
+pub(super) fn names_last(before: &str, after: &str) -> bool {
+    const READS: &[&str] = &[
+        "驗證", "验证", "檢查", "检查", "審查", "审查", "確認", "确认", "執行", "执行", "運行",
+        "运行", "參考", "参考", "查看", "閱讀", "阅读", "對照", "对照", "分析", "測試", "测试",
+        "使用", "按照",
+    ];
+    let is_han = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c);
+    let after = after.trim_start_matches('`').trim_start();
+    before.contains(is_han)
+        && !READS.iter().any(|word| before.contains(word))
+        && (after.is_empty() || after.starts_with(['(', '（']))
 }

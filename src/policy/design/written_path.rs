@@ -39,6 +39,14 @@ impl WrittenPath {
             ..WrittenPath::default()
         }
     }
+
+    /// `a.py::TestX` means a part of `a.py`.
+    pub(super) fn cut_member(&mut self) {
+        let file = self.text.split_once("::").map(|(file, _)| file);
+        if let Some(file) = file.filter(|file| !self.is_name && file.contains('.')) {
+            self.text.truncate(file.len());
+        }
+    }
 }
 
 /// Whether a tag is a `<br>` in any spelling.
