@@ -757,3 +757,73 @@ fn tasks_in_chinese_and_japanese_name_their_files_first_or_last() {
         ),
     ]);
 }
+
+#[test]
+fn a_code_block_behind_a_label_may_list_its_files() {
+    reads(&[
+        (
+            "New files:\n```\nsrc/card.tsx   # the card\n/src/list.tsx\n```\n\n**Files to modify:**\n\n```text\nsrc/page.tsx  # show the cards\n```\n",
+            &[
+                "write src/card.tsx",
+                "write src/list.tsx",
+                "write src/page.tsx",
+            ],
+        ),
+        (
+            "### Files to Delete\n\n```\nsrc/old.ts\n```\n",
+            &["delete src/old.ts"],
+        ),
+        (
+            "**Files to modify:**\n```\nsrc/a.ts\nsrc/b.ts  # existing\n```\n",
+            &["refused", "unread 1"],
+        ),
+        (
+            "**Files to modify:**\n```bash\nsrc/a.ts\n```\n",
+            &["refused", "unread 1"],
+        ),
+        (
+            "**Files to modify:**\n```\nsrc/a.ts and more\n```\n",
+            &["refused", "unread 1"],
+        ),
+    ]);
+}
+
+#[test]
+fn lists_of_files_have_other_names_marks_and_languages() {
+    reads(&[
+        (
+            "## File list\n\n## Implementation file list\n\n- API/domain: `src/a.rs`, `src/b.rs`.\n- Documentation/evidence: `docs/a.md`.\n- Panel/catalog: `src/c.rs`\n",
+            &[
+                "write src/a.rs",
+                "write src/b.rs",
+                "write src/c.rs",
+                "write docs/a.md",
+            ],
+        ),
+        (
+            "- Affected code:\n  - Modified:\n    - src/a.py（include the router、and more）\n    - src/b.py（a / b）\n",
+            &["write src/a.py", "write src/b.py"],
+        ),
+        (
+            "- Affected code: `src/error.rs`, all 9 modules, mappers (`src/one.rs`, the helpers)\n",
+            &["write src/error.rs", "unread 1"],
+        ),
+        (
+            "- Modified file: `setup.toml` requirements updated to include `mylib>=1.1.3`, `other-lib==2.0`\n",
+            &["write setup.toml"],
+        ),
+        (
+            "**Files to modify:** `src/a.rs`, and tests for `src/b.rs`\n",
+            &["write src/a.rs", "mention src/b.rs"],
+        ),
+        (
+            "- ファイル配置:\n  - lib/one.ts\n  - test/one.test.ts\n\n**変更ファイル**\n- `src/two.ts`\n\n**参照ファイル**\n- `src/three.ts`\n",
+            &[
+                "write lib/one.ts",
+                "write test/one.test.ts",
+                "write src/two.ts",
+                "mention src/three.ts",
+            ],
+        ),
+    ]);
+}

@@ -5,10 +5,14 @@ use std::ops::Range;
 use super::blocks::InlineText;
 use super::cell::Paths;
 use super::change_type::of_item_word;
+use super::negation::negation;
 use super::problem::LocatedProblem;
 use super::raw;
 use super::source::DesignText;
-use super::written_path::WrittenPath;
+use super::written_path::{WrittenPath, is_directory_remark};
+
+/// What ends a path without backticks.
+const BLANKS: [char; 4] = [' ', '\t', '\n', '（'];
 
 /// Paths without backticks, separated by commas.
 pub(super) fn bare_paths(
@@ -19,7 +23,7 @@ pub(super) fn bare_paths(
     let mut found = Vec::new();
     for piece in bare_pieces(source, span) {
         let text = source.slice(piece.clone());
-        let end = text.find([' ', '\t', '\n']).unwrap_or(text.len());
+        let end = text.find(BLANKS).unwrap_or(text.len());
         let (mut token, mut rest) = text.split_at(end);
         let mut start = piece.start;
         // "new src/a.rs"
@@ -30,7 +34,7 @@ pub(super) fn bare_paths(
             let blanks = rest.len() - rest.trim_start().len();
             start += end + blanks;
             let text = rest.trim_start();
-            let end = text.find([' ', '\t', '\n']).unwrap_or(text.len());
+            let end = text.find(BLANKS).unwrap_or(text.len());
             (token, rest) = text.split_at(end);
         }
         let token = token.trim_end_matches('.');
@@ -42,17 +46,22 @@ pub(super) fn bare_paths(
         if !is_bare_path(token, is_alone) {
             continue;
         }
-        let end =
-            match rest.starts_with(['(', '（']) || rest.starts_with("->") || rest.starts_with('→')
-            {
-                true => piece.end,
-                false => start + token.len(),
-            };
+        let has_note = rest.starts_with('(') || rest.starts_with("->") || rest.starts_with('→');
+        let end = match has_note {
+            true => piece.end,
+            false => start + token.len(),
+        };
+        let wide = rest
+            .strip_prefix('（')
+            .and_then(|note| note.strip_suffix('）'));
         let own = start..end;
         let paths = raw::paths(source, &part.within(own.clone()), &own)
             .map_err(|problem| problem.at(own.clone()))?;
         found.extend(paths.into_iter().map(|path| WrittenPath {
             before: before.clone(),
+            directory: path.directory || wide.is_some_and(is_directory_remark),
+            denied: path.denied || wide.is_some_and(|note| negation(note).is_some()),
+            note: wide.map_or_else(|| path.note.clone(), str::to_owned),
             ..path
         }));
     }

@@ -247,7 +247,11 @@ pub(super) fn is_exclusion(word: &str) -> bool {
 
 /// Whether a code span between words looks like a path rather than an identifier.
 pub(super) fn has_path_shape(text: &str) -> bool {
-    if text.contains(char::is_whitespace) {
+    // `mylib>=1.2` is a requirement of a package.
+    let is_version = [">=", "<=", "==", "~=", "@^"]
+        .iter()
+        .any(|mark| text.contains(mark));
+    if text.contains(char::is_whitespace) || is_version {
         return false;
     }
     let extension = text.rsplit_once('.').map_or("", |(_, extension)| extension);

@@ -981,10 +981,16 @@ fn code_lines(source: &DesignText<'_>, span: Range<usize>) -> Option<Vec<Range<u
         let rest = rest.trim_start();
         let is_described =
             rest.is_empty() || rest.starts_with(['—', '–']) || rest.starts_with("- ");
-        if !path.contains('/') || !is_bare_path(path, true) || !is_described {
+        let is_remark =
+            ["#", "//", "←"].iter().any(|mark| rest.starts_with(mark)) && tree::is_plain(rest);
+        if !path.contains('/') || !is_bare_path(path, true) || !is_described && !is_remark {
             return None;
         }
-        found.push(own);
+        found.push(if is_remark {
+            own.start..own.start + path.len()
+        } else {
+            own
+        });
     }
     (!found.is_empty()).then_some(found)
 }

@@ -196,10 +196,21 @@ pub(super) fn unnamed_tail(
     span: &Range<usize>,
 ) -> Option<Range<usize>> {
     let is_path = |kind: &PieceKind| matches!(kind, PieceKind::Code(_) | PieceKind::Link { .. });
-    let last = item.pieces.iter().rfind(|piece| {
+    let mut paths = item.pieces.iter().filter(|piece| {
         is_path(&piece.kind) && piece.span.start >= span.start && piece.span.end <= span.end
-    })?;
-    let start = last.span.end;
+    });
+    // What stands in parentheses is a remark.
+    let (mut depth, mut at, mut start) = (0, paths.clone().next()?.span.start, None);
+    paths.by_ref().for_each(|piece| {
+        let between = source.slice(at..piece.span.start);
+        depth += between.matches(['(', '（']).count();
+        depth = depth.saturating_sub(between.matches([')', '）']).count());
+        at = piece.span.end;
+        if depth == 0 {
+            start = Some(piece.span.end);
+        }
+    });
+    let start = start?;
     let marks = [',', ';', '，', '；'];
     if !source.slice(start..span.end).contains(marks) {
         return None;

@@ -387,6 +387,9 @@ pub(super) fn role(text: &str, notes: &str) -> Option<LabelRole> {
         *rest,
         ["location"] | ["locations"] | ["list"] | ["inventory"] | ["map"]
     ) || rest.iter().all(is_filler)
+        || rest.last() == Some(&"list")
+            && matches!(*said, [.., "file", "list"])
+            && !rest.iter().any(|word| LOOK.contains(word))
     {
         return Some(LabelRole::Files(Claim::Any));
     }
@@ -543,8 +546,27 @@ fn chinese(text: &str) -> Option<LabelRole> {
     }
     let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
     if has(&[
-        "不", "无需", "参考", "阅读", "读取", "查看", "检查", "相关", "现有", "关键", "不", "參考",
-        "閱讀", "相關", "現有", "参照", "確認", "既存",
+        "不",
+        "无需",
+        "参考",
+        "阅读",
+        "读取",
+        "查看",
+        "检查",
+        "相关",
+        "现有",
+        "关键",
+        "不",
+        "參考",
+        "閱讀",
+        "相關",
+        "現有",
+        "参照",
+        "確認",
+        "既存",
+        "対象外",
+        "不要",
+        "除外",
     ]) {
         return Some(LabelRole::Mention);
     }
@@ -564,7 +586,9 @@ fn chinese(text: &str) -> Option<LabelRole> {
     };
     let known = first.is_some()
         || code
-        || has(&["涉及", "影响", "影響", "变更", "變更", "改动", "対象"])
+        || has(&[
+            "涉及", "影响", "影響", "变更", "變更", "改动", "対象", "配置", "一覧",
+        ])
         || FILES.contains(&text);
     Some(if known {
         LabelRole::Files(claim)

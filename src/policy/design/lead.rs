@@ -48,6 +48,7 @@ const NOUNS: &[&str] = &[
     "builder",
     "button",
     "card",
+    "catalog",
     "changelog",
     "ci",
     "cli",
@@ -134,6 +135,7 @@ const NOUNS: &[&str] = &[
     "listeners",
     "locale",
     "locales",
+    "localization",
     "location",
     "logger",
     "logging",
@@ -159,6 +161,7 @@ const NOUNS: &[&str] = &[
     "package",
     "page",
     "pages",
+    "panel",
     "parser",
     "path",
     "permissions",
@@ -245,11 +248,12 @@ const NOUNS: &[&str] = &[
 /// Whether the words before a colon are a noun.
 fn is_noun(label: &str) -> bool {
     let said = words(label);
+    let is_known = |word: &String| NOUNS.contains(&word.as_str());
+    // "Documentation/evidence"
+    let is_pair = label.contains('/') && said.iter().any(is_known);
     !said.is_empty()
         && said.len() <= 4
-        && said
-            .last()
-            .is_some_and(|word| NOUNS.contains(&word.as_str()))
+        && (is_pair || said.last().is_some_and(is_known))
         && said
             .iter()
             .all(|word| of_item_word(word).is_none() || word == "configure")

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use super::change_type::{RowAction, split_word};
+use super::change_type::{RowAction, of_item_word, split_word};
 use super::design_builder::{DesignBuilder, Row};
 use super::doubt;
+use super::exclusion::words;
 use super::form::Shape;
 use super::kind;
 use super::negation;
@@ -159,6 +160,18 @@ pub(super) fn read(source: &DesignText<'_>, span: Range<usize>, draft: &mut Desi
             description: String::new(),
         });
     }
+}
+
+/// Whether a remark neither marks an entry nor leaves open whether it changes.
+pub(super) fn is_plain(remark: &str) -> bool {
+    let lower = remark.to_lowercase();
+    let looks = |word: String| of_item_word(&word) == Some(RowAction::Mention);
+    mark(remark).is_none()
+        && !lower.contains("optional")
+        && !doubt::is_open(&lower)
+        && !negation::forbids_any(remark)
+        && negation::negation(&lower).is_none()
+        && !words(&lower).into_iter().take(2).any(looks)
 }
 
 /// The column, the name and the remark of a line of a tree.
