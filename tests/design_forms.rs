@@ -817,7 +817,7 @@ fn lists_of_files_have_other_names_marks_and_languages() {
             &["write src/a.rs", "mention src/b.rs"],
         ),
         (
-            "- ファイル配置:\n  - lib/one.ts\n  - test/one.test.ts\n\n**変更ファイル**\n- `src/two.ts`\n\n**参照ファイル**\n- `src/three.ts`\n",
+            "- ファイル配置:\n  - lib/one.ts\n  - test/one.test.ts\n\n**変更ファイル**\n- `src/two.ts`\n\n**参照ファイル**\n- `src/three.ts`\n\n配置文件：`conf/four.toml`\n",
             &[
                 "write lib/one.ts",
                 "write test/one.test.ts",

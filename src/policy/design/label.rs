@@ -587,7 +587,15 @@ fn chinese(text: &str) -> Option<LabelRole> {
     let known = first.is_some()
         || code
         || has(&[
-            "涉及", "影响", "影響", "变更", "變更", "改动", "対象", "配置", "一覧",
+            "涉及",
+            "影响",
+            "影響",
+            "变更",
+            "變更",
+            "改动",
+            "対象",
+            "ファイル配置",
+            "ファイル一覧",
         ])
         || FILES.contains(&text);
     Some(if known {
