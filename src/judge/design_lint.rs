@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::policy_loader::{Choice, LocatedDesigns, locate};
+use super::scope::listed;
 use super::tree_view::{GitTree, GitTreeView, work_tree};
 use super::{Options, merge_base, named_files};
 use crate::boundary::Boundary;
@@ -20,7 +21,7 @@ use crate::policy::design::{self, Design};
 use crate::policy::scope::Scope;
 use crate::policy::{Grant, GrantKind, design_selection};
 use crate::rules::{self, DesignContext, ResultTree};
-use crate::verdict::{DesignUsed, ScopeGrant, ScopeListing};
+use crate::verdict::{DesignUsed, ScopeListing};
 
 /// Which documents to lint.
 #[derive(Debug, Clone, Default)]
@@ -72,7 +73,7 @@ pub fn check_documents(
     let base = reader.base.as_ref();
     let base = base.map(|base| GitTree::Tree(base).view(objects));
     let boundary = repo.workdir().ok().map(work_tree).transpose()?;
-    let disk = boundary.as_ref().map(Boundary::view);
+    let disk = boundary.as_ref().map(Boundary::view_of_many);
     let listed = index.as_ref().zip(tree.as_ref());
     let listed = listed.map(|(index, tree)| GitTree::Index(index, tree).view(objects));
     let mut there: Vec<&dyn ResultTree> = Vec::new();
@@ -295,29 +296,23 @@ impl Lint<'_> {
         report
             .problems
             .extend(findings.into_iter().filter_map(at_level));
-        let scope = Scope::new(design.grants.clone());
+        let count = design.grants.len();
+        let scope = Scope::new(design.grants);
         let matched = rules::matched(scope.grants(), &[self.listed]);
-        let line = |(grant, matched): (&Grant, bool)| {
-            let exists = match grant.kind {
-                GrantKind::Glob => matched,
-                GrantKind::File | GrantKind::Directory => {
-                    self.there[0].entry(grant.path.as_ref()).is_some()
-                }
-            };
-            ScopeGrant {
-                exists,
-                protected: rules::is_protected(settings, &scope, grant, exists),
-                grant: grant.clone(),
+        let is_there = |(grant, matched): (&Grant, bool)| match grant.kind {
+            GrantKind::Glob => matched,
+            GrantKind::File | GrantKind::Directory => {
+                self.there[0].entry(grant.path.as_ref()).is_some()
             }
         };
-        let lines = scope.grants().iter().zip(matched).map(line);
-        report.grants.extend(lines);
-        report.mentions.extend(design.mentions.iter().cloned());
+        let there = scope.grants().iter().zip(matched).map(is_there).collect();
+        report.grants.extend(listed(settings, scope, there));
+        report.mentions.extend(design.mentions);
         report.designs.push(DesignUsed {
             path: design.path.clone(),
             from: from.to_owned(),
             selected_by: document.by,
-            grants: design.grants.len(),
+            grants: count,
         });
         report.texts.insert(design.path, design.text);
         Ok(())

@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::git::{Index, Repository};
 use crate::path::TreeView;
 use crate::policy::scope::Scope;
+use crate::policy::settings::Settings;
 use crate::policy::{Grant, GrantKind, Policy};
 use crate::rules;
 use crate::verdict::{PromptSection, ScopeGrant, ScopeListing};
@@ -66,7 +67,7 @@ pub fn prompt(repo: &Repository, options: &Options) -> Result<PromptSection> {
 /// For each grant, whether its file exists. Only the index lists all files, so a glob matches there.
 fn holds(repo: &Repository, root: &Path, grants: &[Grant]) -> Result<Vec<bool>> {
     let (index, boundary, objects) = (Index::open(repo)?, work_tree(root)?, repo.objects());
-    let (disk, tree) = (boundary.view(), index.tree()?);
+    let (disk, tree) = (boundary.view_of_many(), index.tree()?);
     let matched = rules::matched(grants, &[&GitTree::Index(&index, &tree).view(objects)]);
     let is_there = |(grant, matched): (&Grant, bool)| {
         matched || grant.kind != GrantKind::Glob && disk.entry(grant.path.as_ref()).is_some()
@@ -86,10 +87,20 @@ fn grants(repo: &Repository, policy: &Policy) -> Result<Vec<ScopeGrant>> {
         Ok(root) => holds(repo, root, scope.grants())?,
         Err(_) => vec![false; scope.grants().len()],
     };
-    let line = |(grant, exists): (&Grant, bool)| ScopeGrant {
+    Ok(listed(&policy.settings, scope, there))
+}
+
+/// The grants of a scope, each with whether its file exists.
+pub(super) fn listed(settings: &Settings, scope: Scope, there: Vec<bool>) -> Vec<ScopeGrant> {
+    let rows = scope.grants().iter().zip(there);
+    let facts =
+        rows.map(|(grant, exists)| (exists, rules::is_protected(settings, &scope, grant, exists)));
+    let facts: Vec<(bool, bool)> = facts.collect();
+    let grants = scope.into_grants().into_iter().zip(facts);
+    let line = |(grant, (exists, protected))| ScopeGrant {
+        grant,
         exists,
-        protected: rules::is_protected(&policy.settings, &scope, grant, exists),
-        grant: grant.clone(),
+        protected,
     };
-    Ok(scope.grants().iter().zip(there).map(line).collect())
+    grants.map(line).collect()
 }

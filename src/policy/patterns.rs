@@ -32,6 +32,8 @@ struct Pattern {
     texts: Vec<Vec<u8>>,
     /// Whether every match ends with the last of these texts.
     ends_with_text: bool,
+    /// The first and the last byte of every match, if there is one: most paths differ there.
+    edges: [Option<u8>; 2],
 }
 
 /// Why a pattern is refused. Git would ignore most of these silently, and the list would cover less than it seems to.
@@ -213,6 +215,7 @@ impl Pattern {
         let texts = texts_in_every_match(&glob);
         Ok(Pattern {
             ends_with_text: !glob.text.ends_with(b"*") && !glob.text.ends_with(b"?"),
+            edges: edges(&glob),
             text,
             glob,
             texts,
@@ -228,6 +231,10 @@ impl Pattern {
         }
         let is_name = glob.mode.contains(Mode::NO_SUB_DIR) && !glob.mode.contains(Mode::ABSOLUTE);
         let subject = if is_name { step.name } else { step.path };
+        let differs = |byte: Option<u8>, of: Option<&u8>| byte.is_some() && byte.as_ref() != of;
+        if differs(self.edges[0], subject.first()) || differs(self.edges[1], subject.last()) {
+            return false;
+        }
         let Some(literal) = glob.first_wildcard_pos else {
             return glob.text == *subject;
         };
@@ -244,6 +251,19 @@ impl Pattern {
                 )
         })
     }
+}
+
+/// The first and the last byte of every match. Only plain text is looked at.
+fn edges(glob: &gix::glob::Pattern) -> [Option<u8>; 2] {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    if glob.text.contains(&b'[') || glob.text.contains(&b'\\') {
+        return [None; 2];
+    }
+    let first = glob
+        .text
+        .first()
+        .filter(|_| glob.first_wildcard_pos != Some(0));
+    [first, glob.text.last()].map(|byte| byte.copied().filter(is_plain))
 }
 
 /// The literal texts between the wildcards of a pattern. Slashes beside `**` may match nothing.

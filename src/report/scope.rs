@@ -218,13 +218,12 @@ fn table(title: &str, rows: Vec<Vec<String>>, style: &Style) -> String {
     let mut out = paint(DEFAULT_EMPHASIS_STYLE, &format!("{title}{count}"), style);
     out.push('\n');
     for row in rows {
-        let cells: Vec<_> = row
-            .iter()
-            .zip(&widths)
-            .map(|(cell, &widest)| format!("{cell:widest$}"))
-            .collect();
-        out.push_str("  ");
-        out.push_str(cells.join("  ").trim_end());
+        for (cell, &widest) in row.iter().zip(&widths) {
+            out.push_str("  ");
+            out.push_str(cell);
+            out.extend(std::iter::repeat_n(' ', widest.saturating_sub(width(cell))));
+        }
+        out.truncate(out.trim_end_matches(' ').len());
         out.push('\n');
     }
     out

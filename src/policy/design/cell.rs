@@ -11,7 +11,7 @@ use super::negation::negation;
 use super::problem::{LocatedProblem, Problem, ambiguous, empty_cell, escaped, html};
 use super::raw;
 use super::source::DesignText;
-use super::written_path::{WrittenPath, is_arrow, is_break, is_directory_remark, split_arrow};
+use super::written_path::{WrittenPath, is_arrow, is_break, is_directory_remark, split_arrows};
 
 /// The paths of a cell.
 #[derive(Debug, Default)]
@@ -141,6 +141,9 @@ struct CellReader {
 impl CellReader {
     fn token(&mut self, token: Token<'_>) {
         match token {
+            Token::Text(text) if self.depth == 0 && !has_parentheses(text) => {
+                self.gap.push_str(text);
+            }
             Token::Text(text) => text.chars().for_each(|c| self.character(c)),
             Token::Break if self.depth == 0 => self.gap.push(','),
             Token::Path(path) if self.depth == 0 => {
@@ -182,7 +185,11 @@ impl CellReader {
     /// Whether the text since the last path is an arrow; words go to `prose`.
     fn close_gap(&mut self) -> bool {
         let gap = std::mem::take(&mut self.gap);
-        let gap = gap.trim().trim_matches(['*', '_']).trim().to_lowercase();
+        let gap = gap.trim().trim_matches(['*', '_']).trim();
+        if gap.is_empty() {
+            return false;
+        }
+        let gap = gap.to_lowercase();
         if is_arrow(&gap) {
             return !self.paths.is_empty();
         }
@@ -212,9 +219,16 @@ impl CellReader {
         }
         Ok(Paths {
             prose: !self.prose.is_empty(),
-            paths: self.paths.into_iter().flat_map(split_arrow).collect(),
+            paths: split_arrows(self.paths),
         })
     }
+}
+
+/// Whether a text has parentheses of any width.
+pub(super) fn has_parentheses(text: &str) -> bool {
+    // Both wide ones begin with this byte.
+    let may_be = |byte: u8| matches!(byte, b'(' | b')' | 0xEF);
+    text.bytes().any(may_be) && text.contains(['(', ')', '（', '）'])
 }
 
 /// Words that change "these files" to "all but these files".

@@ -9,6 +9,7 @@ use super::blocks::{Heading, InlineText, Table};
 use super::claim::Claim;
 use super::columns::{self, Columns};
 use super::design_builder::DesignBuilder;
+use super::draft::Draft;
 use super::entries::{Entry, ListItem, PassageKind, TextLine, entries};
 use super::exclusion;
 use super::file_headings;
@@ -22,7 +23,7 @@ use super::options::DesignOptions;
 use super::problem::{LocatedProblem, Problem, escaped};
 use super::section::{CandidateTable, Section};
 use super::source::DesignText;
-use super::{table, tasks, tree, unread};
+use super::{table, tree, unread};
 use crate::finding::Rule;
 use crate::policy::{Actions, GrantForm};
 
@@ -107,13 +108,14 @@ pub(super) fn read(
         tasks: options.tasks || is_tasks(source),
         checkbox: None,
         frames: Vec::new(),
-        draft,
+        draft: Draft::new(source, draft),
     };
     reader.tables.sort_by_key(|(_, found)| found.index);
     for (index, entry) in found.iter().enumerate() {
         reader.entry(entry, found.get(index + 1));
     }
     reader.close_from(0);
+    reader.draft.now();
 }
 
 /// Whether the document is named `tasks.md`.
@@ -122,7 +124,7 @@ pub(super) fn is_tasks(source: &DesignText<'_>) -> bool {
     name.is_some_and(|name| name.eq_ignore_ascii_case(b"tasks.md"))
 }
 
-struct Reader<'r, 'b, 'd> {
+struct Reader<'r, 'b, 'd, 'e> {
     source: &'r DesignText<'r>,
     map: &'r Map<'b>,
     /// The tables of the sections, in document order.
@@ -132,11 +134,11 @@ struct Reader<'r, 'b, 'd> {
     /// The depth of the checkbox around the current line.
     checkbox: Option<usize>,
     frames: Vec<Frame>,
-    draft: &'r mut DesignBuilder<'d>,
+    draft: Draft<'r, 'd, 'e>,
 }
 
-impl Reader<'_, '_, '_> {
-    fn entry(&mut self, entry: &Entry<'_>, next: Option<&Entry<'_>>) {
+impl<'e> Reader<'_, '_, '_, 'e> {
+    fn entry(&mut self, entry: &'e Entry<'_>, next: Option<&Entry<'_>>) {
         if let PassageKind::Line(TextLine {
             item: Some(item),
             content,
@@ -163,9 +165,9 @@ impl Reader<'_, '_, '_> {
             PassageKind::Code(span) => {
                 self.leave(entry.level, false);
                 if !self.code_list(entry.level, span.clone()) {
-                    let before = self.draft.mark();
-                    tree::read(self.source, span.clone(), self.draft);
-                    if self.draft.mark() != before {
+                    let before = self.draft.now().mark();
+                    tree::read(self.source, span.clone(), self.draft.now());
+                    if self.draft.now().mark() != before {
                         if let Some(frame) = self.frames.last_mut() {
                             frame.has_value = true;
                         }
@@ -199,8 +201,9 @@ impl Reader<'_, '_, '_> {
         {
             let line = self.source.line_span(heading.content.span.start);
             self.draft
+                .now()
                 .form(Shape::Heading, GrantForm::FileHeading, Actions::NONE, line);
-            file_headings::read(self.source, heading, found, words, self.draft);
+            file_headings::read(self.source, heading, found, words, self.draft.now());
             return self.push_section(heading, What::Nothing, true);
         }
         let inside = matches!(around, Some((What::Files(_), _)));
@@ -212,9 +215,15 @@ impl Reader<'_, '_, '_> {
         if opens && file_headings::names_file(self.source, heading, inside) {
             let line = self.source.line_span(heading.content.span.start);
             self.draft
+                .now()
                 .form(Shape::Heading, GrantForm::FileHeading, Actions::NONE, line);
             let content = file_headings::name(self.source, heading);
-            item::read(self.source, &content, Reading::of(Some(claim)), self.draft);
+            item::read(
+                self.source,
+                &content,
+                Reading::of(Some(claim)),
+                self.draft.now(),
+            );
             return self.push_section(heading, What::Nothing, true);
         }
         let plain = heading.content.plain.trim();
@@ -337,13 +346,15 @@ impl Reader<'_, '_, '_> {
             frame.has_value = true;
         }
         let at = source.line_span(lines.first().map_or(0, |line| line.start));
-        self.draft.form(Shape::List, form, claim.actions(), at);
+        self.draft
+            .now()
+            .form(Shape::List, form, claim.actions(), at);
         let reading = Reading {
             is_strict: true,
             ..Reading::of(Some(claim))
         };
         for line in lines {
-            item::read(source, &InlineText::new(line), reading, self.draft);
+            item::read(source, &InlineText::new(line), reading, self.draft.now());
         }
         true
     }
@@ -396,11 +407,14 @@ impl Reader<'_, '_, '_> {
         let help = "decide, and list only the files that change";
         let line = self.source.line_span(start);
         self.draft
+            .now()
             .fault(Problem::new(Rule::DesignUnread, "undecided", message, help).at(line));
     }
 
     fn tell(&mut self, reason: &'static str, message: String, start: usize) {
-        self.draft.fault(told(self.source, reason, message, start));
+        self.draft
+            .now()
+            .fault(told(self.source, reason, message, start));
     }
 
     fn table(&mut self, block: usize, table: &Table) {
@@ -456,29 +470,31 @@ impl Reader<'_, '_, '_> {
         let header = self.source.line_span(table.header.span.start);
         let (shape, form) = (Shape::of(columns), GrantForm::Table);
         self.draft
+            .now()
             .form(shape, form, Claim::Any.actions(), header.clone());
-        let before = self.draft.mark();
+        let before = self.draft.now().mark();
         let paths = table
             .rows
             .iter()
             .filter_map(|row| row.cells.get(columns.path));
         for path in paths {
-            item::read(self.source, path, reading, self.draft);
+            item::read(self.source, path, reading, self.draft.now());
         }
-        self.draft.drop_if_relative(before, header);
+        self.draft.now().drop_if_relative(before, header);
     }
 
     fn read_table(&mut self, table: &Table, columns: &Columns, claim: Claim, form: GrantForm) {
         let header = self.source.line_span(table.header.span.start);
         self.draft
+            .now()
             .form(Shape::of(columns), form, claim.actions(), header.clone());
-        let before = self.draft.mark();
-        table::read(self.source, table, columns, claim, self.draft);
-        self.draft.drop_if_relative(before, header);
-        unread::report_cut(self.source, table, self.draft);
+        let before = self.draft.now().mark();
+        table::read(self.source, table, columns, claim, self.draft.now());
+        self.draft.now().drop_if_relative(before, header);
+        unread::report_cut(self.source, table, self.draft.now());
     }
 
-    fn line(&mut self, entry: &Entry<'_>, line: &TextLine, next: Option<&Entry<'_>>) {
+    fn line(&mut self, entry: &'e Entry<'_>, line: &'e TextLine, next: Option<&Entry<'_>>) {
         let level = entry.level;
         self.leave(level, line.item.is_some());
         if let Some(item) = line.item
@@ -492,11 +508,12 @@ impl Reader<'_, '_, '_> {
         if self.is_described(level) || label::is_struck(&line.content) || line.content.is_obscured {
             return;
         }
-        if self.labelled(level, line, next) || self.task(entry, line) {
+        if self.labelled(level, line, next) {
             return;
         }
-        if line.item.is_none() {
-            self.paragraph(level, line);
+        match line.item {
+            Some(_) => self.task(entry.level, line),
+            None => self.paragraph(level, line),
         }
     }
 
@@ -518,7 +535,7 @@ impl Reader<'_, '_, '_> {
         block: usize,
         level: usize,
         item: ListItem,
-        line: &TextLine,
+        line: &'e TextLine,
         next: Option<&Entry<'_>>,
     ) -> bool {
         let source = self.source;
@@ -579,7 +596,8 @@ impl Reader<'_, '_, '_> {
             return false;
         }
         // A group within the list: "- Backend:".
-        if let Some(found) = label::label(source, &line.content)
+        let label = label::label(source, &line.content);
+        if let Some(found) = &label
             && found.value.is_empty()
             && next.is_some_and(|next| {
                 next.level > level
@@ -610,13 +628,12 @@ impl Reader<'_, '_, '_> {
             return true;
         }
         // A label of its own: "- New files: `a`".
-        let own_label = label::label(source, &line.content)
-            .filter(|found| {
-                label::role(&found.text, &found.notes)
-                    .is_some_and(|role| role != LabelRole::Unclear)
-            })
-            .filter(|found| !matches!(found.text.to_lowercase().as_str(), "file" | "files"));
-        if own_label.is_some() {
+        let is_own_label = label.is_some_and(|found| {
+            let role = label::role(&found.text, &found.notes);
+            role.is_some_and(|role| role != LabelRole::Unclear)
+                && !matches!(found.text.to_lowercase().as_str(), "file" | "files")
+        });
+        if is_own_label {
             frame.items += 1;
             return false;
         }
@@ -629,7 +646,9 @@ impl Reader<'_, '_, '_> {
             };
             let at = source.line_span(line.content.span.start);
             if matches!(frame.what, What::Files(_) | What::Marked) {
-                self.draft.form(Shape::List, form, claim.actions(), at);
+                self.draft
+                    .now()
+                    .form(Shape::List, form, claim.actions(), at);
             }
         }
         frame.items += 1;
@@ -639,6 +658,7 @@ impl Reader<'_, '_, '_> {
         if is_base && matches!(what, What::Files(_)) && text.trim_end_matches('`').ends_with('/') {
             let message = "the names below this directory do not say where they start".to_owned();
             self.draft
+                .now()
                 .fault(doubtful(source, message, line.content.span.start));
             return true;
         }
@@ -654,9 +674,7 @@ impl Reader<'_, '_, '_> {
                     self.tell("unclear-label", message, start);
                 }
             }
-            _ => {
-                item::read(source, &line.content, reading, self.draft);
-            }
+            _ => self.draft.later(&line.content, Some(reading)),
         }
         true
     }
@@ -671,6 +689,7 @@ impl Reader<'_, '_, '_> {
             let message =
                 "the paths here start at another directory than the repository root".to_owned();
             self.draft
+                .now()
                 .fault(doubtful(self.source, message, line.content.span.start));
         }
     }
@@ -721,6 +740,7 @@ impl Reader<'_, '_, '_> {
                 escaped(&found.text)
             );
             self.draft
+                .now()
                 .fault(doubtful(source, message, line.content.span.start));
             what = What::Nothing;
         }
@@ -778,14 +798,15 @@ impl Reader<'_, '_, '_> {
         let line = source.line_span(value.span.start);
         if let Some(claim) = reading.claim {
             self.draft
+                .now()
                 .form(Shape::Line, GrantForm::LabelLine, claim.actions(), line);
         }
         if let Some(problem) = item::cut_paths(source, value).filter(|_| reading.claim.is_some()) {
-            self.draft.bad_row(vec![problem]);
+            self.draft.now().bad_row(vec![problem]);
         }
         let mut read = Found::Nothing;
         for part in item::parts(source, value) {
-            if item::read(source, &value.within(part), reading, self.draft) == Found::Paths {
+            if item::read(source, &value.within(part), reading, self.draft.now()) == Found::Paths {
                 read = Found::Paths;
             }
         }
@@ -914,34 +935,36 @@ impl Reader<'_, '_, '_> {
             frame.is_strict = true;
             let at = source.line_span(line.content.span.start);
             self.draft
+                .now()
                 .form(Shape::Line, GrantForm::FileHeading, claim.actions(), at);
-            item::read(source, &line.content, Reading::of(Some(claim)), self.draft);
+            item::read(
+                source,
+                &line.content,
+                Reading::of(Some(claim)),
+                self.draft.now(),
+            );
             self.push_label(0, What::Nothing, &line.content, "");
         }
     }
 
     /// A task that writes one file.
-    fn task(&mut self, entry: &Entry<'_>, line: &TextLine) -> bool {
-        if !self.tasks || line.item.is_none() || self.checkbox.is_none() {
-            return false;
-        }
+    fn task(&mut self, level: usize, line: &'e TextLine) {
         let in_list = self.frames.last().is_some_and(|frame| {
-            frame.heading.is_none() && frame.level <= entry.level && frame.what == What::Mention
+            frame.heading.is_none() && frame.level <= level && frame.what == What::Mention
         });
-        if in_list {
-            return false;
+        if self.tasks && self.checkbox.is_some() && !in_list {
+            self.draft.later(&line.content, None);
         }
-        tasks::read(self.source, &line.content, self.draft)
     }
 }
 
 /// Whether an item is one of the steps that follow a list: "**Step 1: …**".
 fn is_step(text: &str) -> bool {
     let text = text.trim_start_matches(['*', '_', ' ']);
-    let lower: String = text.chars().take(12).collect::<String>().to_lowercase();
-    let rest = ["step", "task", "substep"]
-        .iter()
-        .find_map(|word| lower.strip_prefix(word));
+    let rest = ["step", "task", "substep"].iter().find_map(|word| {
+        let (begin, rest) = text.split_at_checked(word.len())?;
+        begin.eq_ignore_ascii_case(word).then_some(rest)
+    });
     rest.is_some_and(|rest| rest.trim_start().starts_with(|c: char| c.is_ascii_digit()))
 }
 

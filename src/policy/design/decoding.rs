@@ -1,5 +1,7 @@
 //! Faults of a whole document: its encoding, its line endings, and bytes that hide lines.
 
+use gix::bstr::ByteSlice;
+
 use super::problem::{LocatedProblem, Problem};
 use crate::finding::Rule;
 
@@ -26,7 +28,7 @@ pub(super) fn decode(bytes: &[u8]) -> (String, Option<LocatedProblem>) {
 }
 
 fn line_endings(text: &str) -> Option<LocatedProblem> {
-    text.find("\r\r\n").map(|at| {
+    text.as_bytes().find("\r\r\n").map(|at| {
         Problem::new(
             Rule::DesignNoTable,
             "line-endings",
@@ -40,14 +42,10 @@ fn line_endings(text: &str) -> Option<LocatedProblem> {
 /// Bytes that show a reviewer other lines than guard reads.
 fn hidden_bytes(text: &str) -> Option<LocatedProblem> {
     let bytes = text.as_bytes();
-    let at = bytes
-        .iter()
-        .enumerate()
-        .position(|(index, byte)| match byte {
-            0 => true,
-            b'\r' => bytes.get(index + 1) != Some(&b'\n'),
-            _ => false,
-        })?;
+    let mut at = bytes.find_byteset(b"\0\r")?;
+    while bytes[at..].starts_with(b"\r\n") {
+        at += 2 + bytes[at + 2..].find_byteset(b"\0\r")?;
+    }
     let (reason, message, help) = if bytes.get(at) == Some(&0) {
         (
             "nul",

@@ -21,6 +21,7 @@ use super::written_path::WrittenPath;
 use crate::finding::{Help, Rule};
 use crate::policy::scope::Scope;
 use crate::policy::{Actions, Grant, GrantForm, GrantKind};
+use crate::threads;
 
 /// One row of a table, or a list item.
 pub(super) struct Row {
@@ -71,6 +72,78 @@ impl<'a> DesignBuilder<'a> {
             origins: Vec::new(),
             latest: None,
         }
+    }
+
+    /// Reads each row of a table or list; a long one on several threads, each into a draft of its own.
+    pub(super) fn each<T: Sync>(
+        &mut self,
+        rows: &[T],
+        read: impl Fn(&T, &mut DesignBuilder<'a>) + Sync,
+    ) {
+        if rows.len() < LONG {
+            return rows.iter().for_each(|row| read(row, self));
+        }
+        let empty = &*self;
+        let parts = threads::in_parts(rows, |rows| {
+            let mut part = empty.part();
+            rows.iter().for_each(|row| read(row, &mut part));
+            part
+        });
+        parts.into_iter().for_each(|part| self.append(part));
+    }
+
+    /// A draft for the next rows of the same table or list.
+    fn part(&self) -> DesignBuilder<'a> {
+        let forms = self.design.forms.last().cloned();
+        DesignBuilder {
+            design: Design {
+                forms: forms.into_iter().collect(),
+                ..Design::default()
+            },
+            doubtful: BTreeSet::new(),
+            origins: Vec::new(),
+            latest: None,
+            is_void: false,
+            rows: 0,
+            placeholders: 0,
+            bad_rows: 0,
+            climbing: 0,
+            ..*self
+        }
+    }
+
+    /// Adds what [`DesignBuilder::part`] has read.
+    fn append(&mut self, part: DesignBuilder<'a>) {
+        let DesignBuilder {
+            source: _,
+            options: _,
+            design,
+            doubtful,
+            rows,
+            placeholders,
+            bad_rows,
+            climbing,
+            is_void,
+            origins,
+            latest,
+        } = part;
+        let known = usize::from(!self.design.forms.is_empty());
+        let before = self.design.forms.len() - known;
+        self.origins
+            .extend(origins.into_iter().map(|origin| before + origin));
+        self.design
+            .forms
+            .extend(design.forms.into_iter().skip(known));
+        self.design.grants.extend(design.grants);
+        self.design.mentions.extend(design.mentions);
+        self.design.faults.extend(design.faults);
+        self.doubtful.extend(doubtful);
+        self.rows += rows;
+        self.placeholders += placeholders;
+        self.bad_rows += bad_rows;
+        self.climbing += climbing;
+        self.is_void |= is_void;
+        self.latest = latest;
     }
 
     /// Reports a fault.
@@ -344,9 +417,9 @@ impl<'a> DesignBuilder<'a> {
         {
             return self.mention(&row.paths, &row.change_type);
         }
-        let (denied, paths): (Vec<_>, Vec<_>) = row.paths.into_iter().partition(is_denied);
-        row.paths = paths;
-        if !denied.is_empty() {
+        if row.paths.iter().any(is_denied) {
+            let (denied, paths): (Vec<_>, Vec<_>) = row.paths.into_iter().partition(is_denied);
+            row.paths = paths;
             self.mention(&denied, &row.change_type);
         }
         let read = match row.kind {
@@ -554,6 +627,9 @@ impl<'a> DesignBuilder<'a> {
         }
     }
 }
+
+/// The rows from which on several threads are faster than one.
+const LONG: usize = 8_192;
 
 /// The most grants to compare one by one.
 const MANY: usize = 1_000;

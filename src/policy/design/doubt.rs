@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::blocks::{InlineText, PieceKind};
 use super::cell::is_exclusion;
-use super::exclusion::words;
+use super::exclusion::{first_word, words};
 use super::problem::{LocatedProblem, Problem, ambiguous, escaped};
 use super::source::DesignText;
 use super::written_path::WrittenPath;
@@ -100,8 +100,7 @@ pub(super) fn is_open(text: &str) -> bool {
 
 /// Whether lower-case text holds such a phrase; a hedge is none: "files likely touched".
 pub(super) fn has_open_phrase(text: &str) -> bool {
-    let is_phrase = |at: usize| OPEN.iter().any(|phrase| text[at..].starts_with(phrase));
-    word_starts(text).any(is_phrase)
+    word_starts(text).any(|at| OPEN.iter().any(|phrase| text[at..].starts_with(phrase)))
 }
 
 /// Words with which a condition begins.
@@ -117,25 +116,32 @@ const CONDITIONS: &[&str] = &[
 /// Whether the lower-case words of a verb make it depend on something: "modify (if a helper is added)", but not
 /// "create (if missing)".
 pub(super) fn is_condition(text: &str) -> bool {
-    let said = words(text);
-    let is_for_new = [
-        "missing",
-        "absent",
-        "not exist",
-        "n't exist",
-        "not present",
-        "not there",
-    ]
-    .iter()
-    .any(|phrase| text.contains(phrase));
-    !is_for_new && said.iter().any(|word| CONDITIONS.contains(&word.as_str()))
+    let is_conditional = words(text)
+        .iter()
+        .any(|word| CONDITIONS.contains(&word.as_str()));
+    let is_for_new = || {
+        [
+            "missing",
+            "absent",
+            "not exist",
+            "n't exist",
+            "not present",
+            "not there",
+        ]
+        .iter()
+        .any(|phrase| text.contains(phrase))
+    };
+    is_conditional && !is_for_new()
 }
 
 /// Whether a description begins with such words.
 pub(super) fn begins_open(text: &str) -> bool {
+    if text.is_empty() {
+        return false;
+    }
     let lower: String = text.chars().take(40).collect::<String>().to_lowercase();
     let lower = lower.trim_start_matches(['(', ' ', '*']);
-    let first = words(lower).into_iter().next().unwrap_or_default();
+    let first = first_word(lower);
     first == "if" || OPEN.iter().any(|phrase| lower.starts_with(phrase)) || is_hedge(&first)
 }
 
@@ -150,25 +156,36 @@ pub(super) fn open(text: &str) -> Problem {
 
 /// The first word that leaves open what follows it.
 fn hedge(text: &str) -> Option<usize> {
-    let is_end = |rest: &str| !rest.starts_with(char::is_alphanumeric);
-    word_starts(text).find(|&at| {
-        let mut found = HEDGES
-            .iter()
-            .filter_map(|word| text[at..].strip_prefix(word));
-        found.any(is_end)
-    })
+    word_starts(text).find(|&at| begins_with_hedge(&text[at..]))
 }
 
-/// Where a word begins that an open phrase may begin with.
+fn begins_with_hedge(text: &str) -> bool {
+    let mut behind = HEDGES.iter().filter_map(|word| text.strip_prefix(word));
+    behind.any(|rest| !rest.starts_with(char::is_alphanumeric))
+}
+
+/// Where a word begins that one of these phrases and words may begin with.
 fn word_starts(text: &str) -> impl Iterator<Item = usize> {
-    // The letters with which these phrases and words begin.
-    let is_letter =
-        |byte: u8| matches!(byte, b'a' | b'i' | b'l' | b'm' | b'o' | b'p' | b't' | b'w');
-    let candidates = text.bytes().enumerate();
-    let candidates = candidates.filter(move |(_, byte)| is_letter(*byte));
+    let pairs = text.as_bytes().windows(2).enumerate();
+    let candidates = pairs.filter(|&(_, pair)| {
+        matches!(
+            *pair,
+            [b'a', b'n' | b's']
+                | [b'i', b'f']
+                | [b'l', b'i']
+                | [b'm', b'a' | b'i']
+                | [b'o', b'n' | b'p' | b'r']
+                | [b'p', b'e' | b'o']
+                | [b't', b'o']
+                | [b'w', b'h']
+        )
+    });
     candidates.map(|(at, _)| at).filter(|&at| {
         let before = text.get(..at).unwrap_or("");
-        !before.ends_with(char::is_alphanumeric)
+        match before.as_bytes().last() {
+            Some(byte) if byte.is_ascii() => !byte.is_ascii_alphanumeric(),
+            _ => !before.ends_with(char::is_alphanumeric),
+        }
     })
 }
 

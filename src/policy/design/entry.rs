@@ -53,23 +53,23 @@ pub(super) fn read(text: &str, directory: bool, design: &BStr) -> Result<GrantPa
         ));
     }
     let directory = directory || text.ends_with('/');
-    let path = names(text).collect::<Vec<_>>().join("/");
+    let path = plain(text);
     let is_glob = path.contains('*') || path.contains('{');
     if path.is_empty() {
         return Err(too_wide("too-wide", text));
     }
-    let alternatives = if is_glob {
-        expand(&path)?
-    } else {
-        vec![path.clone()]
-    };
-    for alternative in &alternatives {
-        refuse_outside(alternative)?;
+    let check = |path: &str| {
+        refuse_outside(path)?;
         let is_wild = |name: &str| name.chars().all(|c| matches!(c, '*' | '?' | '.'));
-        if is_glob && names(alternative).all(is_wild) {
+        if is_glob && names(path).all(is_wild) {
             return Err(too_wide("glob-too-wide", text));
         }
-        check_path(alternative, text, design)?;
+        check_path(path, text, design)
+    };
+    if is_glob {
+        expand(&path)?.iter().try_for_each(|path| check(path))?;
+    } else {
+        check(&path)?;
     }
     let (path, kind) = match (is_glob, directory) {
         (true, true) => (format!("{path}/**"), GrantKind::Glob),
@@ -78,6 +78,15 @@ pub(super) fn read(text: &str, directory: bool, design: &BStr) -> Result<GrantPa
         (false, false) => (path, GrantKind::File),
     };
     Ok(GrantPath { path, kind })
+}
+
+/// The path without empty names and `.`.
+fn plain(text: &str) -> String {
+    let is_plain = |name: &str| !name.is_empty() && name != ".";
+    match text.split('/').all(is_plain) {
+        true => text.to_owned(),
+        false => names(text).collect::<Vec<_>>().join("/"),
+    }
 }
 
 fn names(path: &str) -> impl Iterator<Item = &str> {
@@ -130,7 +139,8 @@ fn refuse_outside(text: &str) -> Result<(), Problem> {
             help,
         ))
     };
-    if text.contains("://") || text.starts_with("mailto:") || text.starts_with("file:") {
+    let has_scheme = text.contains(':') && text.contains("://");
+    if has_scheme || text.starts_with("mailto:") || text.starts_with("file:") {
         return Err(url(text));
     }
     let has_drive = text.as_bytes().first().is_some_and(u8::is_ascii_alphabetic)
@@ -144,7 +154,8 @@ fn refuse_outside(text: &str) -> Result<(), Problem> {
             "starts with `~`, which other programs expand to a home directory",
         );
     }
-    if text.split(['/', '\\']).any(|name| name == "..") {
+    let has_dots = text.as_bytes().windows(2).any(|pair| pair == b"..");
+    if has_dots && text.split(['/', '\\']).any(|name| name == "..") {
         return outside("dotdot", "contains `..`");
     }
     Ok(())
@@ -174,7 +185,9 @@ fn expand(path: &str) -> Result<Vec<String>, Problem> {
 
 /// Strips `:12`, `:12:3`, `:12-34`, `#L10` or `#L10-L20` from the end.
 fn without_line_suffix(text: &str) -> &str {
-    if let Some((path, fragment)) = text.rsplit_once("#L") {
+    if text.contains('#')
+        && let Some((path, fragment)) = text.rsplit_once("#L")
+    {
         let is_line = fragment.starts_with(|c: char| c.is_ascii_digit())
             && fragment
                 .chars()

@@ -167,9 +167,23 @@ fn phrase(words: &[String]) -> bool {
 
 /// The words in lower case.
 pub(super) fn words(text: &str) -> Vec<String> {
-    text.replace('’', "'")
-        .split(|c: char| !c.is_alphanumeric() && c != '\'')
+    split(text).map(lower_case).collect()
+}
+
+/// The first of these words, or nothing.
+pub(super) fn first_word(text: &str) -> String {
+    split(text).next().map(lower_case).unwrap_or_default()
+}
+
+fn split(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’')
         .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-        .collect()
+}
+
+fn lower_case(word: &str) -> String {
+    let lower = word.to_lowercase();
+    match lower.contains('’') {
+        true => lower.replace('’', "'"),
+        false => lower,
+    }
 }

@@ -9,7 +9,7 @@ use super::change_type::{add, of_item_word, split_word};
 use super::claim::Claim;
 use super::design_builder::{DesignBuilder, Row};
 use super::doubt::{self, Doubts, begins_open, is_open, open};
-use super::exclusion::words;
+use super::exclusion::{first_word, words};
 use super::kind::{self, RowAction, Type};
 use super::lead::{Lead, TypeWords, split_label};
 use super::negation::negation;
@@ -432,7 +432,7 @@ fn nothing(
             _
         )
     );
-    let first = words(text).into_iter().next().unwrap_or_default();
+    let first = first_word(text);
     if is_placeholder(text) || negation(text).is_some() || matches!(first.as_str(), "none" | "no") {
         let problem = Problem::placeholder("no-file", "no file", "name the files");
         return Err(problem.at(path));
@@ -447,7 +447,7 @@ fn nothing(
 }
 
 fn without_parentheses(text: String) -> String {
-    if !text.contains(['(', '（', ')', '）']) {
+    if !cell::has_parentheses(&text) {
         return text;
     }
     let mut depth = 0_usize;
@@ -601,13 +601,16 @@ fn is_line_range(text: &str) -> bool {
 
 /// `run()`, `a::b`, `npm test`.
 fn is_call(text: &str) -> bool {
-    text.contains('(') && text.ends_with(')') && !text.contains('/')
-        || text.contains("::") && !text.contains(['.', '/'])
-        || text.contains(char::is_whitespace) && !text.contains(['/', '.'])
+    let has = |c: char| text.contains(c);
+    text.ends_with(')') && has('(') && !has('/')
+        || !has('.') && !has('/') && (text.contains("::") || text.contains(char::is_whitespace))
 }
 
 /// The type behind a dash: "— NEW", "- deleted (unused)".
 fn behind(rest: &str) -> Option<TypeWords> {
+    if rest.is_empty() {
+        return None;
+    }
     let rest = rest.trim_start_matches(['*', '_', '(', '[']);
     let found = kind::parse(rest)?;
     let is_short = rest.split_whitespace().count() <= 3 && found.kind == RowAction::Mention;
@@ -640,6 +643,9 @@ fn note_for_all(text: &str) -> Option<Option<RowAction>> {
 
 /// What a note says about its path; `None` for any other remark.
 fn note(text: &str) -> Option<Note> {
+    if text.is_empty() {
+        return None;
+    }
     let lower = text.trim().to_lowercase();
     let lower = lower.trim_start_matches(['*', '_', '~']);
     if is_open(lower) || lower.starts_with("if ") {
@@ -696,6 +702,9 @@ fn split_description(
     let mut pieces = item.pieces.iter().peekable();
     let mut depth = 0_usize;
     for (index, c) in text.char_indices() {
+        if !matches!(c, '(' | ')' | '（' | '）' | ' ' | ':' | '：' | '.' | '—') {
+            continue;
+        }
         let at = span.start + index;
         while pieces.next_if(|piece| piece.span.end <= at).is_some() {}
         if pieces
@@ -705,10 +714,14 @@ fn split_description(
             continue;
         }
         let rest = text.get(index..).unwrap_or("");
-        let is_mark = c == '：'
-            || [" - ", " – ", " — ", " -- ", ": ", ". ", "— "]
-                .iter()
-                .any(|mark| rest.starts_with(mark));
+        let marks: &[&str] = match c {
+            ' ' => &[" - ", " – ", " — ", " -- "],
+            ':' => &[": "],
+            '.' => &[". "],
+            '—' => &["— "],
+            _ => &[],
+        };
+        let is_mark = c == '：' || marks.iter().any(|mark| rest.starts_with(mark));
         match c {
             '(' | '（' => depth += 1,
             ')' | '）' => depth = depth.saturating_sub(1),

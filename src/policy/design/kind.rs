@@ -55,6 +55,9 @@ pub(super) fn is_bare_cell(text: &str) -> bool {
 
 /// Whether a text says that its file is not changed: "Modify? No", "Changes: none", "do not modify".
 pub(super) fn denies(text: &str) -> bool {
+    if text.is_empty() {
+        return false;
+    }
     let lower = text.to_lowercase();
     negation(text).is_some() || leading(&lower).is_some_and(|(kind, rest)| is_denied(kind, rest))
 }

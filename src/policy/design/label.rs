@@ -350,8 +350,19 @@ const ADJECTIVES: &[&str] = &[
 /// What a label or heading says about files; `None` if it does not speak of files. `notes` are its remarks in
 /// parentheses.
 pub(super) fn role(text: &str, notes: &str) -> Option<LabelRole> {
-    if let Some(role) = chinese(text) {
-        return Some(role);
+    // How the words for files begin, in the languages that need no other letters.
+    const FILES: [&[u8; 4]; 6] = [b"file", b"code", b"arqu", b"arch", b"fich", b"date"];
+    let is_file = |part: &[u8]| {
+        FILES
+            .iter()
+            .any(|word| part.eq_ignore_ascii_case(&word[..]))
+    };
+    if !text.is_ascii() {
+        if let Some(role) = chinese(text) {
+            return Some(role);
+        }
+    } else if !text.as_bytes().windows(4).any(is_file) {
+        return None;
     }
     let lower = text.to_lowercase().replace("file(s)", "files");
     let mut said = words(&lower);
@@ -657,10 +668,15 @@ pub(super) fn only_looks(text: &str) -> bool {
 
 /// Whether a line says that all paths of the document start at another directory than the root.
 pub(super) fn moves_all_paths(text: &str) -> bool {
+    const RELATIVE: &str = " relative to ";
+    let mut parts = text.as_bytes().windows(RELATIVE.len());
+    if !parts.any(|part| part.eq_ignore_ascii_case(RELATIVE.as_bytes())) {
+        return false;
+    }
     let lower = text
         .trim_start_matches(['*', '_', '-', '>', ' '])
         .to_lowercase();
-    let Some((before, rest)) = lower.split_once(" relative to ") else {
+    let Some((before, rest)) = lower.split_once(RELATIVE) else {
         return false;
     };
     let is_all = [

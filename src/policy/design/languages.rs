@@ -1,5 +1,8 @@
 //! Words of other languages at the start of items and tasks, and before paths.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 /// Verbs, and the English word for each.
 const VERBS: &[(&str, &[&str])] = &[
     (
@@ -265,7 +268,7 @@ const PREPOSITIONS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Words for "files".
+/// Words for "files". `label::role` knows how the ASCII ones begin.
 const FILES: &[&str] = &[
     "arquivo",
     "arquivos",
@@ -336,21 +339,24 @@ pub(super) fn label(words: &[String]) -> Option<Vec<&'static str>> {
         .iter()
         .any(|word| FILES.contains(&word.as_str()))
         .then_some(())?;
+    static ENGLISH: LazyLock<Dictionary> = LazyLock::new(|| dictionary(OF_LABELS));
     let english = |word: &String| match word.as_str() {
         word if FILES.contains(&word) => Some("files"),
-        word => of(OF_LABELS, word).or_else(|| verb(word)),
+        word => ENGLISH.get(word).copied().or_else(|| verb(word)),
     };
     words.iter().map(english).collect()
 }
 
 /// The English verb for a word in lower case.
 pub(super) fn verb(word: &str) -> Option<&'static str> {
-    of(VERBS, word)
+    static ENGLISH: LazyLock<Dictionary> = LazyLock::new(|| dictionary(VERBS));
+    ENGLISH.get(word).copied()
 }
 
 /// The English preposition for a word in lower case.
 pub(super) fn preposition(word: &str) -> Option<&'static str> {
-    of(PREPOSITIONS, word).or_else(|| {
+    static ENGLISH: LazyLock<Dictionary> = LazyLock::new(|| dictionary(PREPOSITIONS));
+    ENGLISH.get(word).copied().or_else(|| {
         let ends = |ends: &[&str]| ends.iter().any(|end| word.ends_with(end));
         if ends(&[
             "使用", "根據", "根据", "參考", "参考", "调用", "呼叫", "依照", "按照",
@@ -361,12 +367,14 @@ pub(super) fn preposition(word: &str) -> Option<&'static str> {
     })
 }
 
-fn of(
-    list: &'static [(&'static str, &'static [&'static str])],
-    word: &str,
-) -> Option<&'static str> {
-    let found = list.iter().find(|(_, words)| words.contains(&word));
-    found.map(|(english, _)| *english)
+/// The English word for each word.
+type Dictionary = HashMap<&'static str, &'static str>;
+
+fn dictionary(lists: &[(&'static str, &'static [&'static str])]) -> Dictionary {
+    let words = lists
+        .iter()
+        .flat_map(|(english, words)| words.iter().map(|word| (*word, *english)));
+    words.collect()
 }
 
 /// The two characters of a Chinese verb at the start of a text, which no blank separates from its object.

@@ -7,7 +7,7 @@ use super::blocks::{InlineText, PieceKind};
 use super::cell;
 use super::change_type::of_item_word;
 use super::doubt::{self, is_open};
-use super::exclusion::{self, words};
+use super::exclusion::{self, first_word, words};
 use super::kind::{self, RowAction, Type};
 use super::problem::{LocatedProblem, unknown_type};
 use super::source::DesignText;
@@ -300,7 +300,7 @@ pub(super) fn split_label(
             .unwrap_or(0);
         let path = after + skipped..span.end;
         let lower = label.to_lowercase();
-        let first = words(&lower).into_iter().next().unwrap_or_default();
+        let first = first_word(&lower);
         if doubt::is_hedge(&first) || is_open(&lower) || doubt::is_condition(&lower) {
             return Ok((Lead::Open, path));
         }
@@ -353,7 +353,7 @@ pub(super) fn split_label(
     if word.contains(['.', '/']) && !word.contains(' ') {
         return Ok((Lead::None, span));
     }
-    let leading = words(word).into_iter().next().unwrap_or_default();
+    let leading = first_word(word);
     let label = if kind::is_phrase(word) {
         Lead::Phrase
     } else if let Some(found) = kind::parse(word) {

@@ -22,6 +22,7 @@ mod declared;
 mod decoding;
 mod design_builder;
 mod doubt;
+mod draft;
 mod entries;
 mod entry;
 mod exclusion;

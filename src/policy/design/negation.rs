@@ -81,6 +81,9 @@ pub(super) fn forbids_any(text: &str) -> bool {
 
 /// Whether a text negates, up to its first punctuation mark.
 pub(super) fn negation(text: &str) -> Option<Negation> {
+    if text.is_empty() {
+        return None;
+    }
     let words = words(text);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let filled = |rest: &[&str]| {

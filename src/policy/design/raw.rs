@@ -8,7 +8,7 @@ use super::negation::negation;
 use super::placeholder::is_placeholder;
 use super::problem::{Problem, ambiguous, empty_cell, escaped, html, placeholder, url};
 use super::source::DesignText;
-use super::written_path::{WrittenPath, is_break, is_directory_remark, split_arrow};
+use super::written_path::{WrittenPath, is_break, is_directory_remark, split_arrows};
 
 /// The paths of a bare cell; `span` is its trimmed range.
 ///
@@ -82,7 +82,7 @@ fn part_paths(
         note: remark.to_owned(),
         ..WrittenPath::default()
     };
-    let mut paths = split_arrow(written);
+    let mut paths = split_arrows(vec![written]);
     for path in &mut paths {
         path.text = plain_path(&path.text)?;
     }

@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use super::absent;
-use super::blocks::{Block, InlineText, ListNodeKind};
+use super::blocks::{Block, InlineText, ListNode, ListNodeKind};
 use super::claim::Claim;
 use super::collect::blocks;
 use super::columns::columns;
@@ -137,14 +137,15 @@ fn read_whole(
         } else if let Some(Block::List(nodes)) = map.blocks.get(index) {
             let items = nodes.iter().filter(|node| node.depth == 0);
             let items = items.filter(|node| matches!(node.kind, ListNodeKind::Item { .. }));
+            let items: Vec<&ListNode> = items.collect();
             let first = nodes
                 .first()
                 .map_or(source.start(), |node| node.content.span.start);
             let line = source.line_span(first);
             draft.form(Shape::List, GrantForm::HeadingList, claim.actions(), line);
-            for node in items {
+            draft.each(&items, |node, draft| {
                 item::read(source, &node.content, Reading::of(Some(claim)), draft);
-            }
+            });
         }
     }
 }

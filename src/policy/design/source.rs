@@ -1,10 +1,10 @@
 //! The text of a document with its lines: turns byte offsets into anchors.
 
-use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Mutex;
 
-use gix::bstr::{BStr, BString};
+use gix::bstr::{BStr, BString, ByteSlice};
 
 use crate::finding::Anchor;
 
@@ -20,27 +20,26 @@ pub(super) struct DesignText<'a> {
     /// File names that occur in code.
     files: &'a BTreeSet<BString>,
     /// The start of the last line that a column was asked for, an offset in it, and the characters before that.
-    column: Cell<(usize, usize, usize)>,
+    column: Mutex<(usize, usize, usize)>,
 }
 
 impl<'a> DesignText<'a> {
     pub(super) fn new(path: &'a BStr, text: &'a str, files: &'a BTreeSet<BString>) -> Self {
         let bytes = text.as_bytes();
         let mut lines = vec![if text.starts_with(BOM) { BOM.len() } else { 0 }];
-        lines.extend(bytes.iter().enumerate().filter_map(|(index, byte)| {
-            let ends = match byte {
-                b'\n' => true,
-                b'\r' => bytes.get(index + 1) != Some(&b'\n'),
-                _ => false,
-            };
-            ends.then_some(index + 1)
-        }));
+        let mut at = 0;
+        while let Some(found) = bytes[at..].find_byteset(b"\r\n") {
+            at += found + 1;
+            if bytes.get(at - 1..=at) != Some(&b"\r\n"[..]) {
+                lines.push(at);
+            }
+        }
         DesignText {
             path,
             text,
             lines,
             files,
-            column: Cell::default(),
+            column: Mutex::default(),
         }
     }
 
@@ -111,14 +110,18 @@ impl<'a> DesignText<'a> {
 
     /// The number of characters from the start of a line. A line may hold many paths, mostly in order.
     fn characters(&self, start: usize, end: usize) -> usize {
-        let (line, offset, count) = self.column.get();
-        let (from, known) = match line == start && offset <= end && offset >= start {
-            true => (offset, count),
-            false => (start, 0),
+        let count = |from| self.slice(from..end).chars().count();
+        // Where another thread has it, counting is faster than waiting.
+        let Ok(mut column) = self.column.try_lock() else {
+            return count(start);
         };
-        let count = known + self.slice(from..end).chars().count();
-        self.column.set((start, end, count));
-        count
+        let (line, offset, known) = *column;
+        let found = match line == start && offset <= end && offset >= start {
+            true => known + count(offset),
+            false => count(start),
+        };
+        *column = (start, end, found);
+        found
     }
 
     pub(super) fn anchor(&self, span: Range<usize>, label: impl Into<String>) -> Anchor {

@@ -26,12 +26,12 @@ pub(super) fn read(
         return draft.fault(problem.at(header));
     }
     let has_pipes = source.slice(header).starts_with('|');
-    for row in &table.rows {
+    draft.each(&table.rows, |row, draft| {
         match shape(source, row, columns, has_pipes) {
             Some(problem) => draft.bad_row(vec![problem.at(source.line_span(row.span.start))]),
             None => read_row(source, row, columns, claim, draft),
         }
-    }
+    });
 }
 
 /// The problem with the pipes of a row, if any.

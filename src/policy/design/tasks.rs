@@ -75,20 +75,15 @@ const BUILDS: &[&str] = &[
     "upgrade",
 ];
 
-/// Grants the file of a task. Returns whether the line is a task with a file.
-pub(super) fn read(
-    source: &DesignText<'_>,
-    line: &InlineText,
-    draft: &mut DesignBuilder<'_>,
-) -> bool {
+/// Grants the file of a task, if the line is one with a file.
+pub(super) fn read(source: &DesignText<'_>, line: &InlineText, draft: &mut DesignBuilder<'_>) {
     let span = source.trim(line.span.clone());
     let span = without_marks(source, span);
     let text = source.slice(span.clone());
     if let Some((kind, objects)) =
         placed(source, line, span.clone()).or_else(|| japanese::read(source, line, span.clone()))
     {
-        push(source, span, "", kind, objects, draft);
-        return true;
+        return push(source, span, "", kind, objects, draft);
     }
     let (word, _) = split_word(text);
     let verb = languages::leading_verb(text)
@@ -109,7 +104,7 @@ pub(super) fn read(
             RowAction::Grant(Actions::ADD | Actions::MODIFY)
         }
         None if NOUNS.contains(&lower.as_str()) => RowAction::Grant(Actions::ADD | Actions::MODIFY),
-        None => return false,
+        None => return,
     };
     let start = span.start + verb.len();
     let end = content_start(source, line, span.clone(), true);
@@ -135,12 +130,12 @@ pub(super) fn read(
         objects.clear();
     }
     let Some(first) = objects.first() else {
-        return false;
+        return;
     };
     let before = source.slice(span.start..first.path.span.start);
     let after = source.slice(first.path.span.end..span.end);
     if is_noun && !first.is_place() && !(has_number && languages::names_last(before, after)) {
-        return false;
+        return;
     }
     let is_file = first.before.is_empty()
         || first
@@ -149,7 +144,7 @@ pub(super) fn read(
             .all(|word| PLACES.contains(&word.as_str()));
     // "Create the directories in src/" says little about the files.
     if !is_file && objects.iter().any(|object| object.path.text.ends_with('/')) {
-        return false;
+        return;
     }
     let kind = match action {
         RowAction::Mention => RowAction::Mention,
@@ -172,7 +167,6 @@ pub(super) fn read(
     // "Update `a` to `b`" writes `a`.
     objects.retain(|object| action == RowAction::Rename || !object.arrow);
     push(source, span, verb, kind, objects, draft);
-    true
 }
 
 /// Adds the row of a task.
@@ -289,6 +283,23 @@ fn behind_note(text: &str) -> &str {
     note.map_or(text, |(_, rest)| rest)
 }
 
+/// What follows a blank where the content of a task begins.
+const PHRASES_BEFORE_CONTENT: &[&str] = &[
+    " - ",
+    " — ",
+    " – ",
+    " with ",
+    " using ",
+    " so that ",
+    " following ",
+    " based on ",
+    " via ",
+    " like ",
+    " matching ",
+    " that ",
+    " which ",
+];
+
 /// Where the content of a task begins: behind a colon, dash or full stop, outside code.
 fn content_start(
     source: &DesignText<'_>,
@@ -298,38 +309,23 @@ fn content_start(
 ) -> usize {
     let text = source.slice(span.clone());
     let mut pieces = line.pieces.iter().peekable();
-    for (index, _) in text.char_indices() {
+    for (index, c) in text.char_indices() {
         let at = span.start + index;
         while pieces.next_if(|piece| piece.span.end <= at).is_some() {}
         if pieces.peek().is_some_and(|piece| piece.span.contains(&at)) {
             continue;
         }
         let rest = text.get(index..).unwrap_or("");
-        if !rest.starts_with([' ', ':', '.', ';', '：']) {
+        if !matches!(c, ' ' | ':' | '.' | ';' | '：') {
             continue;
         }
-        let ends = [
-            ": ",
-            " - ",
-            " — ",
-            " – ",
-            ". ",
-            "; ",
-            ":\n",
-            "：",
-            " with ",
-            " using ",
-            " so that ",
-            " following ",
-            " based on ",
-            " via ",
-            " like ",
-            " matching ",
-            " that ",
-            " which ",
-        ]
-        .iter()
-        .any(|mark| rest.starts_with(mark) && (ends_at_with || *mark != " with "));
+        let marks = match rest.starts_with(' ') {
+            true => PHRASES_BEFORE_CONTENT,
+            false => &[": ", ". ", "; ", ":\n", "："],
+        };
+        let ends = marks
+            .iter()
+            .any(|mark| rest.starts_with(mark) && (ends_at_with || *mark != " with "));
         let before = text.get(..index).unwrap_or("");
         let names = rest.starts_with(':')
             && ["file", "files", "path"]

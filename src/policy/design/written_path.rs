@@ -42,6 +42,9 @@ impl WrittenPath {
 
     /// `a.py::TestX` means a part of `a.py`.
     pub(super) fn cut_member(&mut self) {
+        if !self.text.contains(':') {
+            return;
+        }
         let file = self.text.split_once("::").map(|(file, _)| file);
         if let Some(file) = file.filter(|file| !self.is_name && file.contains('.')) {
             self.text.truncate(file.len());
@@ -65,8 +68,16 @@ pub(super) fn is_arrow(text: &str) -> bool {
     )
 }
 
-/// Splits `a -> b` inside one span.
-pub(super) fn split_arrow(path: WrittenPath) -> Vec<WrittenPath> {
+/// Splits each `a -> b` inside one span.
+pub(super) fn split_arrows(paths: Vec<WrittenPath>) -> Vec<WrittenPath> {
+    let may_split = |path: &WrittenPath| path.text.contains('>') || path.text.contains('→');
+    match paths.iter().any(may_split) {
+        true => paths.into_iter().flat_map(split_arrow).collect(),
+        false => paths,
+    }
+}
+
+fn split_arrow(path: WrittenPath) -> Vec<WrittenPath> {
     if path.is_name {
         return vec![path];
     }
