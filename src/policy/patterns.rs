@@ -140,10 +140,21 @@ impl Patterns {
         self.find(path).is_some()
     }
 
-    /// Whether a pattern covers `path` or the file `name` in a directory of this path.
-    pub fn contains_here_or_below(&self, path: &BStr, name: &str) -> bool {
+    /// Whether a pattern covers a directory or one above it.
+    pub fn contains_directory(&self, path: &BStr) -> bool {
+        let mut ends = path.find_iter("/").chain([path.len()]);
+        ends.any(|end| self.covers(&path[..end], true))
+    }
+
+    /// Whether a pattern covers a path, or the file `name` in a directory of this path, on its own account.
+    pub fn names_here_or_below(&self, path: &BStr, name: &str) -> bool {
         let below = [path.as_bytes(), b"/", name.as_bytes()].concat();
-        self.contains(below.as_bstr()) || self.covering(&PathStep::new(path, path.len())).is_some()
+        self.covers(path, false) || self.covers(path, true) || self.covers(&below, false)
+    }
+
+    fn covers(&self, path: &[u8], is_directory: bool) -> bool {
+        let step = PathStep::of(path.as_bstr(), is_directory);
+        self.covering(&step).is_some()
     }
 
     /// The patterns as written.
@@ -182,12 +193,15 @@ struct PathStep<'a> {
 impl<'a> PathStep<'a> {
     /// The path up to `end`.
     fn new(path: &'a BStr, end: usize) -> PathStep<'a> {
-        let step = &path[..end];
-        let name = step.rfind_byte(b'/').map_or(0, |slash| slash + 1);
+        PathStep::of(path[..end].as_bstr(), end < path.len())
+    }
+
+    fn of(path: &'a BStr, is_directory: bool) -> PathStep<'a> {
+        let name = path.rfind_byte(b'/').map_or(0, |slash| slash + 1);
         PathStep {
-            path: step.as_bstr(),
-            name: step[name..].as_bstr(),
-            is_directory: end < path.len(),
+            path,
+            name: path[name..].as_bstr(),
+            is_directory,
         }
     }
 }

@@ -6,7 +6,7 @@
 //! - Control, bidirectional and invisible characters are written as `\uXXXX`, which is safe to print and exact.
 
 use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 use gix::bstr::{BStr, ByteSlice};
 use serde::{Serialize, Serializer};
@@ -185,14 +185,18 @@ pub(crate) fn document(value: &impl Serialize) -> io::Result<String> {
 
 /// Writes a value as a whole document, safe to show.
 pub(super) fn write_document(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(SafeWriter::new(out), value)?;
-    out.write_all(b"\n")
+    let mut safe = BufWriter::new(SafeWriter::new(out));
+    serde_json::to_writer_pretty(&mut safe, value)?;
+    safe.write_all(b"\n")?;
+    safe.flush()
 }
 
 /// Writes a value as one line.
 pub(super) fn write_line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer(SafeWriter::new(out), value)?;
-    out.write_all(b"\n")
+    let mut safe = BufWriter::new(SafeWriter::new(out));
+    serde_json::to_writer(&mut safe, value)?;
+    safe.write_all(b"\n")?;
+    safe.flush()
 }
 
 /// Makes what serde_json writes safe to show.
@@ -211,7 +215,7 @@ impl<'a> SafeWriter<'a> {
 }
 
 impl Write for SafeWriter<'_> {
-    /// serde_json writes whole characters, so that each piece is text.
+    /// serde_json writes whole characters, and a [`BufWriter`] splits none, so that each piece is text.
     fn write(&mut self, json: &[u8]) -> io::Result<usize> {
         let is_plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n') && *byte != b'#';
         if matches!(self.brackets, Brackets::Nothing) && json.iter().all(is_plain) {

@@ -15,7 +15,7 @@ use super::negation;
 use super::options::DesignOptions;
 use super::parsed::{Design, DesignFault, Mention};
 use super::problem::{LocatedProblem, Problem, escaped};
-use super::role::role_of;
+use super::role::Roles;
 use super::source::DesignText;
 use super::written_path::WrittenPath;
 use crate::finding::{Help, Rule};
@@ -39,6 +39,7 @@ pub(super) struct Row {
 pub(super) struct DesignBuilder<'a> {
     source: &'a DesignText<'a>,
     options: &'a DesignOptions,
+    roles: Roles<'a>,
     design: Design,
     doubtful: BTreeSet<BString>,
     rows: usize,
@@ -58,6 +59,7 @@ impl<'a> DesignBuilder<'a> {
         DesignBuilder {
             source,
             options,
+            roles: Roles::new(&options.test_patterns),
             design: Design {
                 path: source.path().into(),
                 text: source.text().to_owned(),
@@ -96,6 +98,7 @@ impl<'a> DesignBuilder<'a> {
     fn part(&self) -> DesignBuilder<'a> {
         let forms = self.design.forms.last().cloned();
         DesignBuilder {
+            roles: Roles::new(&self.options.test_patterns),
             design: Design {
                 forms: forms.into_iter().collect(),
                 ..Design::default()
@@ -117,6 +120,7 @@ impl<'a> DesignBuilder<'a> {
         let DesignBuilder {
             source: _,
             options: _,
+            roles: _,
             design,
             doubtful,
             rows,
@@ -454,7 +458,11 @@ impl<'a> DesignBuilder<'a> {
         }
     }
 
-    fn grants_of(&self, row: &Row, actions: Actions) -> Result<Vec<Grant>, Vec<LocatedProblem>> {
+    fn grants_of(
+        &mut self,
+        row: &Row,
+        actions: Actions,
+    ) -> Result<Vec<Grant>, Vec<LocatedProblem>> {
         if let Some(path) = row.paths.iter().find(|path| path.arrow) {
             let problem = Problem::bad_row(
                 "arrow-without-rename",
@@ -470,7 +478,7 @@ impl<'a> DesignBuilder<'a> {
         Ok(entries.map(grant).collect())
     }
 
-    fn renames(&self, row: &Row) -> Result<Vec<Grant>, Vec<LocatedProblem>> {
+    fn renames(&mut self, row: &Row) -> Result<Vec<Grant>, Vec<LocatedProblem>> {
         let pairs: Vec<&[WrittenPath]> = row.paths.chunks(2).collect();
         let is_pair = |pair: &&[WrittenPath]| matches!(pair, [old, new] if !old.arrow && new.arrow);
         if !pairs.iter().all(is_pair) {
@@ -530,7 +538,7 @@ impl<'a> DesignBuilder<'a> {
     }
 
     fn grant(
-        &self,
+        &mut self,
         row: &Row,
         entry: GrantPath,
         written: &WrittenPath,
@@ -540,7 +548,7 @@ impl<'a> DesignBuilder<'a> {
         let is_frozen = actions == add() && negation::forbids_changes(&row.description);
         let actions = if is_frozen { Actions::ADD } else { actions };
         Grant {
-            role: role_of(&entry.path, &self.options.test_patterns),
+            role: self.roles.of(&entry.path),
             path: entry.path.into(),
             kind: entry.kind,
             actions,

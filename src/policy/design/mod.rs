@@ -76,7 +76,6 @@ pub use form::{Form, MissingRow, RowToAdd, usual_row};
 pub use known::KnownDesigns;
 pub use options::DesignOptions;
 pub use parsed::{Design, DesignFault, Mention};
-pub use role::role_of;
 
 impl Design {
     /// Whether the design can judge anything. An ambiguous or undecodable document grants nothing; a bad row loses

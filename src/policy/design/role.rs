@@ -1,5 +1,7 @@
 //! The role of granted files, derived from their paths (requirement 002, section 2.3).
 
+use std::collections::HashMap;
+
 use crate::policy::Role;
 use crate::policy::patterns::Patterns;
 
@@ -24,13 +26,42 @@ const CONFIG_EXTENSIONS: &[&str] = &[
 ];
 const CONFIG_NAMES: &[&str] = &["go.mod", "go.sum", "requirements.txt"];
 
-/// The role of a path, directory or glob.
-pub fn role_of(path: &str, test_patterns: &Patterns) -> Role {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    // A granted directory of tests stands for the files below it.
-    if test_patterns.contains_here_or_below(path.into(), "*") {
-        return Role::Test;
+/// Tells the roles of paths.
+pub(super) struct Roles<'a> {
+    tests: &'a Patterns,
+    /// Whether a directory holds tests: many paths have the same one.
+    directories: HashMap<String, bool>,
+}
+
+impl<'a> Roles<'a> {
+    pub(super) fn new(tests: &'a Patterns) -> Roles<'a> {
+        Roles {
+            tests,
+            directories: HashMap::new(),
+        }
     }
+
+    /// The role of a path, directory or glob.
+    pub(super) fn of(&mut self, path: &str) -> Role {
+        let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+        // A granted directory of tests stands for the files below it.
+        if self.holds_tests(directory) || self.tests.names_here_or_below(path.into(), "*") {
+            return Role::Test;
+        }
+        of_name(name)
+    }
+
+    fn holds_tests(&mut self, directory: &str) -> bool {
+        if let Some(&known) = self.directories.get(directory) {
+            return known;
+        }
+        let found = !directory.is_empty() && self.tests.contains_directory(directory.into());
+        self.directories.insert(directory.to_owned(), found);
+        found
+    }
+}
+
+fn of_name(name: &str) -> Role {
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
     let extension = extension.to_ascii_lowercase();
     let is_dot_file = stem.is_empty() && !extension.is_empty();
@@ -51,7 +82,8 @@ mod tests {
     #[test]
     fn roles() {
         let tests = Settings::default().test_patterns;
-        let role = |path| role_of(path, &tests);
+        let mut roles = Roles::new(&tests);
+        let mut role = |path| roles.of(path);
         for path in [
             "tests/unit/test_a.py",
             "tests",
@@ -91,11 +123,11 @@ mod tests {
     #[test]
     fn settings_replace_the_patterns() {
         assert_eq!(
-            role_of("tests/a.py", &Patterns::built_in(&["checks/**"])),
+            Roles::new(&Patterns::built_in(&["checks/**"])).of("tests/a.py"),
             Role::Implementation
         );
         assert_eq!(
-            role_of("checks/a.py", &Patterns::built_in(&["checks/**"])),
+            Roles::new(&Patterns::built_in(&["checks/**"])).of("checks/a.py"),
             Role::Test
         );
     }
