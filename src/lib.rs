@@ -33,6 +33,7 @@
 //! ```text
 //! named              enums whose variants have a name
 //! finding, error     what guard says
+//! threads            work on several cores, with the same result as on one
 //! change             what is proposed: one path going from an old to a new state
 //! path               which paths are safe
 //! suggest, trailer   the word that was meant; trailers of a commit message
@@ -44,7 +45,7 @@
 //! ci                 what a CI system says about the commits to judge
 //! system             what each operating system does in its own way
 //! grammar            syntax trees
-//! threads, disk      work on several cores; writing a file in one step
+//! disk               writing a file in one step
 //! boundary           the directory handle that nothing escapes
 //! git                the only code that opens a repository
 //! judge              a source -> its verdict
