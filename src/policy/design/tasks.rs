@@ -197,7 +197,12 @@ fn push(
         kind,
         directory: false,
         change_type: verb.to_owned(),
-        description: text.split_whitespace().collect::<Vec<_>>().join(" "),
+        // Each path gets a copy.
+        description: text
+            .split_whitespace()
+            .take(100)
+            .collect::<Vec<_>>()
+            .join(" "),
     });
 }
 
@@ -326,17 +331,23 @@ fn content_start(
         let ends = marks
             .iter()
             .any(|mark| rest.starts_with(mark) && (ends_at_with || *mark != " with "));
-        let before = text.get(..index).unwrap_or("");
+        if !ends {
+            continue;
+        }
+        let before = text.as_bytes().get(..index).unwrap_or_default();
         let names = rest.starts_with(':')
-            && ["file", "files", "path"]
-                .iter()
-                .any(|word| before.to_lowercase().ends_with(word));
+            && ["file", "files", "path"].iter().any(|word| {
+                let last = before.len().checked_sub(word.len());
+                last.and_then(|last| before.get(last..))
+                    .is_some_and(|last| last.eq_ignore_ascii_case(word.as_bytes()))
+            });
         // "Replace `x` with `y` in `a`"
         let swaps = rest.starts_with(" with ")
-            && ["replace", "swap", "replaced"]
-                .iter()
-                .any(|word| text.to_lowercase().starts_with(word));
-        if ends && !names && !swaps {
+            && ["replace", "swap"].iter().any(|word| {
+                text.get(..word.len())
+                    .is_some_and(|first| first.eq_ignore_ascii_case(word))
+            });
+        if !names && !swaps {
             return at;
         }
     }
