@@ -86,7 +86,7 @@ pub mod finding;
 pub mod gate;
 #[doc(hidden)]
 pub mod git;
-#[cfg(any(feature = "extend", feature = "shell"))]
+#[cfg(feature = "extend")]
 mod grammar;
 mod install;
 #[doc(hidden)]

@@ -7,8 +7,8 @@
 mod common;
 mod design_support;
 
-mod agent_commands;
 mod agent_hooks;
+mod agent_observe;
 mod agent_protocols;
 mod amended_rows;
 mod apply;

@@ -147,6 +147,11 @@ impl ToolCall {
             .all(is_absolute)
     }
 
+    /// Whether guard cannot know from the call what it does to files.
+    pub(crate) fn is_observed(&self) -> bool {
+        self.actions.is_empty() || self.actions.iter().any(FileAction::is_command)
+    }
+
     /// Whether it does more than reading.
     pub(crate) fn changes_files(&self) -> bool {
         self.actions.iter().any(|action| !action.is_read())

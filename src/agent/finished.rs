@@ -6,6 +6,9 @@ use serde_json::Value;
 
 use super::payload::Payload;
 
+/// The event at the end of a session.
+pub(super) const SESSION_END: &str = "SessionEnd";
+
 /// An event after the fact.
 #[derive(Debug)]
 pub(crate) struct Finished {
@@ -14,9 +17,15 @@ pub(crate) struct Finished {
     /// The directory in which the agent works: an absolute path.
     pub(crate) directory: PathBuf,
     /// The agent's session, so that each hears of a finding once.
-    pub(super) session: String,
+    pub(crate) session: String,
+    /// The tool call that ended; `None` for several at once.
+    pub(super) call: Option<String>,
+    /// Whether the command goes on in the background.
+    pub(super) goes_on: bool,
     /// Whether it is the end of a turn.
     pub(super) ends_turn: bool,
+    /// Whether it is the end of the session.
+    pub(super) ends_session: bool,
 }
 
 impl Finished {
@@ -40,7 +49,10 @@ impl Finished {
             event: event.to_owned(),
             directory,
             session: payload.session().to_owned(),
+            call: payload.call_id(),
+            goes_on: payload.input().is_some_and(|input| input["run_in_background"] == true),
             ends_turn,
+            ends_session: event == SESSION_END,
         })
     }
 

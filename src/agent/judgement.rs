@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use gix::bstr::{BStr, BString};
 
 use super::call::{FileAction, ToolCall};
-use super::commands::Commands;
 use super::{edit, notebook, patch_chunk};
 use crate::gate::{Failure, FailureKind, Gate, GateResult, Operation, Strategy};
 use crate::git::Repository;
@@ -21,12 +20,7 @@ pub(crate) fn judge(
     repo: &Repository,
     options: &Options,
     call: &ToolCall,
-    commands: &Commands,
 ) -> GateResult<()> {
-    let mut passed = commands.judge(repo, options)?;
-    if call.actions.iter().all(FileAction::is_command) {
-        return passed.keep(repo, &call.tool);
-    }
     let changes = call.actions.iter().filter(|action| !action.is_read());
     let paths = changes.flat_map(FileAction::paths);
     let requests: Vec<BString> = paths.map(|path| repo.request_of(path)).collect();
@@ -36,8 +30,7 @@ pub(crate) fn judge(
     call.actions
         .iter()
         .try_for_each(|action| judge_action(repo, &gate, action))?;
-    passed.join(gate.passed());
-    passed.keep(repo, &call.tool)
+    gate.passed().keep(repo, &call.tool)
 }
 
 /// Each change is judged from the state on disk, so two of them to one file could add up to more.
@@ -75,7 +68,7 @@ fn judge_action(repo: &Repository, gate: &Gate<'_>, action: &FileAction) -> Gate
         FileAction::Patch { chunks, .. } | FileAction::Move { chunks, .. } => {
             patch_chunk::patched(old()?.as_deref(), chunks)
         }
-        // Judged by what its text says.
+        // Observed.
         FileAction::Command { .. } => return Ok(()),
     };
     let content = match rebuilt {

@@ -7,18 +7,16 @@ mod call;
 mod claude;
 mod cline;
 mod codex;
-#[cfg(feature = "shell")]
-mod command;
-mod commands;
 mod copilot;
 mod cursor;
 mod edit;
 mod finished;
 mod gemini;
 mod judgement;
+mod kept_from_agents;
 mod kiro;
-mod landed;
 mod notebook;
+mod observe;
 mod opencode;
 mod patch_chunk;
 mod payload;
@@ -26,23 +24,22 @@ mod protocol;
 mod reason;
 mod repeated;
 mod search_replace;
-#[cfg(feature = "shell")]
-mod shell;
 mod vscode;
 mod windsurf;
 
 pub(crate) use call::{FileAction, ToolCall};
-pub(crate) use commands::{Commands, Surroundings};
 pub(crate) use finished::Finished;
 pub(crate) use judgement::judge;
-pub(crate) use landed::landed;
+pub(crate) use kept_from_agents::refuse;
+pub(crate) use observe::{Observer, Told};
 pub(crate) use protocol::Reply;
 #[cfg(feature = "mcp")]
 pub(crate) use reason::of as reason;
 pub(crate) use repeated::times_told;
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -140,53 +137,61 @@ impl Agent {
         }
     }
 
-    /// The answer to a payload. `judge` decides about a call that reads or changes files; `look` says what landed,
-    /// and `times_told` how often a session was told a reason. A panic in one of them is a denial.
-    pub(crate) fn answer(
-        self,
-        payload: Result<Vec<u8>>,
-        judge: impl FnOnce(&ToolCall) -> GateResult<()>,
-        look: impl FnOnce(&Finished) -> Option<String>,
-        times_told: impl FnOnce(&str, &str) -> usize,
-    ) -> Reply {
-        let sender = Cell::new(self);
-        let answer = || self.answer_from(&sender, payload, judge, look, times_told);
-        catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|_| {
-            let why = "guard failed while it judged the tool call, so it is denied; a person should report what guard says on standard error";
-            sender.get().failed(why)
-        })
+    /// The answer to a payload. A panic in `work` is a denial, or after the fact a report.
+    pub(crate) fn answer(self, payload: Result<Vec<u8>>, work: &impl HookWork) -> Reply {
+        let fallback = RefCell::new(self.failed(FAILED));
+        let answer = || self.answer_from(payload, work, &fallback);
+        catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|_| fallback.borrow().clone())
     }
 
-    /// The same; notes who sent the payload.
+    /// The same; notes what to answer if it fails.
     fn answer_from(
         self,
-        known: &Cell<Agent>,
         payload: Result<Vec<u8>>,
-        judge: impl FnOnce(&ToolCall) -> GateResult<()>,
-        look: impl FnOnce(&Finished) -> Option<String>,
-        times_told: impl FnOnce(&str, &str) -> usize,
+        work: &impl HookWork,
+        fallback: &RefCell<Reply>,
     ) -> Reply {
         let parsed = payload.and_then(|bytes| payload::parse(self.name(), &bytes));
         let sender = parsed.as_ref().map_or(self, |payload| self.sender(payload));
-        known.set(sender);
         let protocol = sender.protocol();
+        fallback.replace(sender.failed(FAILED));
+        work.begun(sender.failed(&late("so it is denied; try again")));
         if let Ok(payload) = &parsed
             && let Some(finished) = Finished::of(protocol.finished, payload)
         {
+            let say = |text: String| {
+                let told = Told {
+                    text,
+                    is_neutral: false,
+                };
+                protocol.report(&finished.event, Some(&told))
+            };
+            fallback.replace(say(UNSEEN.to_owned()));
+            work.begun(say(late("so look yourself: git status")));
             return match Finished::is_repeated(payload) {
                 true => protocol.allowance(),
-                false => protocol.report(&finished.event, look(&finished).as_deref()),
+                false => protocol.report(&finished.event, work.look(&finished).as_ref()),
             };
         }
         let session = parsed.as_ref().map_or("", Payload::session).to_owned();
+        let id = parsed.as_ref().ok().and_then(Payload::call_id);
         let call = parsed.and_then(|payload| (protocol.parse)(&payload));
         let judged = match &call {
-            Ok(call) if call.actions.is_empty() => Ok(()),
-            Ok(call) => judge(call).map_err(|failure| {
-                let reason = reason::of(&call.tool, call.changes_files(), &failure);
-                let times = times_told(&session, &reason);
-                repeated::in_short(reason, times)
-            }),
+            Ok(call) => {
+                let is_told = protocol.tells_after_tools();
+                let id = id.unwrap_or_default();
+                let judged = work.judge(call);
+                let judged = judged.and_then(|()| work.begin(call, &session, &id, is_told));
+                match judged {
+                    Ok(None) => Ok(()),
+                    Ok(Some(report)) => Err(format!("{report}\n{REPEAT}")),
+                    Err(failure) => {
+                        let reason = reason::of(&call.tool, call.changes_files(), &failure);
+                        let times = work.times_told(&session, &reason);
+                        Err(repeated::in_short(reason, times))
+                    }
+                }
+            }
             Err(error) => {
                 let failure = Failure::from(error.clone());
                 Err(reason::of("the tool call", true, &failure))
@@ -204,22 +209,72 @@ impl Agent {
     }
 }
 
+/// What guard does about a payload, besides reading and answering it.
+pub(crate) trait HookWork {
+    /// Decides about a call that reads or changes files.
+    fn judge(&self, call: &ToolCall) -> GateResult<()>;
+    /// Prepares to see what a call does. The answer is a report on the call before, if the agent reads none
+    /// otherwise (`is_told`).
+    fn begin(
+        &self,
+        call: &ToolCall,
+        session: &str,
+        id: &str,
+        is_told: bool,
+    ) -> GateResult<Option<String>>;
+    /// Says what a call did.
+    fn look(&self, finished: &Finished) -> Option<Told>;
+    /// How often a session was told a reason, with now.
+    fn times_told(&self, session: &str, reason: &str) -> usize;
+    /// Takes the answer for the case that time runs out.
+    fn begun(&self, late: Reply);
+}
+
+/// How long an answer may take. Agents go on when a hook takes too long, so guard answers before that.
+pub(crate) const DEADLINE: Duration = Duration::from_secs(8);
+
+/// The reason if guard has a fault.
+const FAILED: &str = "guard failed while it judged the tool call, so it is denied; a person should report what guard says on standard error";
+/// The report if guard has a fault.
+const UNSEEN: &str = "guard failed while it looked at what the tool did; look yourself: git status. A person should report what guard says on standard error";
+/// What a report says in place of an answer.
+const REPEAT: &str = "guard says this before the next call, which it did not judge. Make the call again if it is still wanted.";
+
+/// The reason if time runs out.
+pub(crate) fn late(so: &str) -> String {
+    let seconds = DEADLINE.as_secs();
+    format!("guard could not judge the tool call within {seconds} seconds, {so}")
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
 
+    struct Fault;
+
+    impl HookWork for Fault {
+        fn judge(&self, _: &ToolCall) -> GateResult<()> {
+            panic!("a fault of guard")
+        }
+        fn begin(&self, _: &ToolCall, _: &str, _: &str, _: bool) -> GateResult<Option<String>> {
+            Ok(None)
+        }
+        fn look(&self, _: &Finished) -> Option<Told> {
+            panic!("a fault of guard")
+        }
+        fn times_told(&self, _: &str, _: &str) -> usize {
+            1
+        }
+        fn begun(&self, _: Reply) {}
+    }
+
     #[test]
     fn panic_is_a_denial_in_the_form_of_every_agent() {
         for agent in Agent::VARIANTS {
             let sample = agent.sample("/project", "/project/a.py").to_string();
-            let reply = agent.answer(
-                Ok(sample.into_bytes()),
-                |_| panic!("a fault of guard"),
-                |_| None,
-                |_, _| 1,
-            );
+            let reply = agent.answer(Ok(sample.into_bytes()), &Fault);
             let reason = reply.stderr.trim_end();
             assert!(reason.contains("so it is denied"), "{agent:?}: {reason}");
             assert_eq!(reply, agent.failed(reason));
@@ -234,14 +289,28 @@ mod tests {
     }
 
     #[test]
+    fn panic_after_the_fact_is_a_report_in_the_form_of_every_agent() {
+        for agent in Agent::VARIANTS {
+            let protocol = agent.protocol();
+            for (event, _) in protocol.finished {
+                let mut sample = agent.sample("/project", "/project/a.py");
+                sample["cwd"] = "/project".into();
+                sample["hook_event_name"] = (*event).into();
+                if let Some(all) = sample.as_object_mut() {
+                    all.remove("hookEventName");
+                }
+                let reply = agent.answer(Ok(sample.to_string().into_bytes()), &Fault);
+                let told: Value = serde_json::from_str(&reply.stdout).unwrap();
+                assert_eq!(told, (protocol.reported)(event, UNSEEN), "{agent:?} {event}");
+                assert_eq!(reply.code, 0);
+            }
+        }
+    }
+
+    #[test]
     fn panic_denies_in_the_form_of_the_sender() {
-        let sample = Agent::Cline.sample("/project", "/project/a.py").to_string();
-        let reply = Agent::Claude.answer(
-            Ok(sample.into_bytes()),
-            |_| panic!("a fault of guard"),
-            |_| None,
-            |_, _| 1,
-        );
-        assert!(reply.stdout.contains("\"cancel\":true"), "{reply:?}");
+        let sample = Agent::Cursor.sample("/project", "/project/a.py").to_string();
+        let reply = Agent::Claude.answer(Ok(sample.into_bytes()), &Fault);
+        assert!(reply.stdout.contains("\"permission\":\"deny\""), "{reply:?}");
     }
 }

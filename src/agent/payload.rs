@@ -1,6 +1,7 @@
 //! What agents send: one JSON object on standard input.
 
 use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 
 use serde::Deserialize;
@@ -120,6 +121,23 @@ impl Payload {
         ];
         let found = KEYS.iter().find_map(|key| self.object.get(*key));
         found.and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// The input of the tool, under the names that agents give it.
+    pub(super) fn input(&self) -> Option<&Value> {
+        const KEYS: [&str; 4] = ["tool_input", "toolInput", "toolArgs", "args"];
+        KEYS.iter().find_map(|key| self.object.get(*key))
+    }
+
+    /// What tells a tool call from others, before and after it: its id, or else its input.
+    pub(super) fn call_id(&self) -> Option<String> {
+        const KEYS: [&str; 4] = ["tool_use_id", "toolUseId", "toolCallId", "call"];
+        let id = KEYS.iter().find_map(|key| self.object.get(*key)?.as_str());
+        id.map(str::to_owned).or_else(|| {
+            let mut hasher = DefaultHasher::new();
+            self.input()?.to_string().hash(&mut hasher);
+            Some(format!("{:x}", hasher.finish()))
+        })
     }
 
     /// The payload as the agent defines it.

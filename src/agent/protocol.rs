@@ -3,6 +3,8 @@
 use serde_json::{Value, json};
 
 use super::call::ToolCall;
+use super::finished::SESSION_END;
+use super::observe::Told;
 use super::payload::Payload;
 use crate::error::Result;
 
@@ -38,6 +40,11 @@ pub(crate) struct Reply {
 }
 
 impl Protocol {
+    /// Whether the agent reads what guard says after each tool.
+    pub(super) fn tells_after_tools(&self) -> bool {
+        self.finished.iter().any(|(_, ends_turn)| !ends_turn)
+    }
+
     pub(super) fn allowance(&self) -> Reply {
         Reply {
             stdout: self.allowed.to_owned(),
@@ -46,12 +53,16 @@ impl Protocol {
         }
     }
 
-    pub(super) fn report(&self, event: &str, report: Option<&str>) -> Reply {
+    pub(super) fn report(&self, event: &str, report: Option<&Told>) -> Reply {
         let Some(report) = report else {
             return self.allowance();
         };
+        let told = match report.is_neutral {
+            true => noted(event, &report.text),
+            false => (self.reported)(event, &report.text),
+        };
         Reply {
-            stdout: format!("{}\n", (self.reported)(event, report)),
+            stdout: format!("{told}\n"),
             stderr: String::new(),
             code: 0,
         }
@@ -78,14 +89,21 @@ pub(super) fn sample(root: &str, event: &str, tool: &str, input: Value) -> Value
 /// The events after the fact of Claude Code and of those that follow it.
 pub(super) const FINISHED: &[(&str, bool)] = &[
     ("PostToolUse", false),
+    ("PostToolUseFailure", false),
     ("PostToolBatch", false),
     ("Stop", true),
     ("SubagentStop", true),
+    (SESSION_END, true),
 ];
 
 /// The report that most agents give to their model.
 pub(super) fn blocked(_: &str, report: &str) -> Value {
     json!({"decision": "block", "reason": report})
+}
+
+/// A note for the model that holds nothing up.
+fn noted(event: &str, note: &str) -> Value {
+    json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": note}})
 }
 
 /// The denial of Claude Code and of those that follow it.

@@ -2,14 +2,16 @@
 
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Mutex;
 use std::thread;
-use std::time::Duration;
 
 use super::bounded;
 use super::design_args::DesignArgs;
 use super::output::CANNOT_JUDGE;
 use super::repository::{repository, with_approvals};
-use crate::agent::{self, Agent, Commands, FileAction, Finished, Reply, Surroundings, ToolCall};
+use crate::agent::{
+    self, Agent, DEADLINE, FileAction, Finished, HookWork, Observer, Reply, Told, ToolCall, late,
+};
 use crate::error::{Error, Result};
 use crate::gate::GateResult;
 use crate::git::{Repository, show_file};
@@ -17,9 +19,6 @@ use crate::judge::Options;
 
 /// Larger payloads are denied unread.
 const MAX_PAYLOAD: u64 = 64 << 20;
-
-/// Agents go on when a hook takes too long, so guard denies before that.
-const DEADLINE: Duration = Duration::from_secs(8);
 
 #[derive(Debug, clap::Args)]
 pub(super) struct AgentArgs {
@@ -31,19 +30,96 @@ impl AgentArgs {
     /// Answers one payload. The result is the exit code.
     pub(super) fn run(&self, agent: Agent) -> u8 {
         fail_in_form();
-        deny_in_time(agent);
+        answer_in_time(agent);
         let options = self.design.options(false);
         let payload = bounded::whole(io::stdin().lock(), MAX_PAYLOAD);
         let payload = bounded::read("standard input", payload, MAX_PAYLOAD);
-        say(&agent.answer(
-            payload,
-            |call| judge(agent, &options, call),
-            |finished| landed(agent, &options, finished),
-            |session, reason| match repository() {
-                Ok(repo) => agent::times_told(repo.git_dir(), session, reason),
-                Err(_) => 1,
-            },
-        ))
+        let work = AgentWork { agent, options };
+        say(&agent.answer(payload, &work))
+    }
+}
+
+/// The answer if time runs out.
+static LATE: Mutex<Option<Reply>> = Mutex::new(None);
+
+struct AgentWork {
+    agent: Agent,
+    options: Options,
+}
+
+impl HookWork for AgentWork {
+    fn judge(&self, call: &ToolCall) -> GateResult<()> {
+        enter(call)?;
+        agent::refuse(call)?;
+        if call.actions.iter().all(FileAction::is_command) {
+            return Ok(());
+        }
+        agent::judge(&repository_of(self.agent, call)?, &self.options, call)
+    }
+
+    fn begin(
+        &self,
+        call: &ToolCall,
+        session: &str,
+        id: &str,
+        is_told: bool,
+    ) -> GateResult<Option<String>> {
+        let Some(repo) = self.observed(call)? else {
+            return Ok(None);
+        };
+        let options = with_approvals(&repo, self.options.clone())?;
+        let observer = Observer::open(&repo, &options, session)?;
+        Ok(observer.begin(id, call.is_observed(), is_told)?)
+    }
+
+    fn look(&self, finished: &Finished) -> Option<Told> {
+        let look = || {
+            let call = ToolCall::in_directory(finished.directory.clone());
+            enter(&call)?;
+            let Some(repo) = self.observed(&call)? else {
+                return Ok(None);
+            };
+            let options = with_approvals(&repo, self.options.clone())?;
+            Observer::open(&repo, &options, &finished.session)?.finish(finished)
+        };
+        look().unwrap_or_else(|error: Error| {
+            let help: Vec<&str> = error.help.iter().map(|help| help.trim_end()).collect();
+            let text = format!(
+                "guard could not look at what the tool did: {}; look yourself: git status; {}",
+                error.message,
+                help.join("; ")
+            );
+            Some(Told {
+                text,
+                is_neutral: false,
+            })
+        })
+    }
+
+    fn times_told(&self, session: &str, reason: &str) -> usize {
+        match repository() {
+            Ok(repo) => agent::times_told(repo.git_dir(), session, reason),
+            Err(_) => 1,
+        }
+    }
+
+    fn begun(&self, late: Reply) {
+        if let Ok(mut reply) = LATE.lock() {
+            *reply = Some(late);
+        }
+    }
+}
+
+impl AgentWork {
+    /// The repository whose work tree is observed; `None` where there is none.
+    fn observed(&self, call: &ToolCall) -> Result<Option<Repository>> {
+        let here = std::env::current_dir().unwrap_or_default();
+        let project = self.agent.project_variable().and_then(std::env::var_os);
+        let is_in_one = here.ancestors().any(|path| path.join(".git").exists());
+        match is_in_one || project.is_some_and(|project| Path::new(&project).join(".git").exists()) {
+            true => repository_of(self.agent, call).map(Some),
+            false => Ok(None),
+        }
     }
 }
 
@@ -59,40 +135,6 @@ fn enter(call: &ToolCall) -> Result<()> {
             "the agent's directory {directory} cannot be entered: {error}"
         ))
     })
-}
-
-fn judge(agent: Agent, options: &Options, call: &ToolCall) -> GateResult<()> {
-    enter(call)?;
-    let commands = Commands::of(call, &surroundings());
-    if commands.are_harmless() && call.actions.iter().all(FileAction::is_command) {
-        return Ok(());
-    }
-    agent::judge(&repository_of(agent, call)?, options, call, &commands)
-}
-
-/// What landed in the work tree. Where guard cannot look, it says why: nothing is denied after the fact.
-fn landed(agent: Agent, options: &Options, finished: &Finished) -> Option<String> {
-    let look = || {
-        let call = ToolCall::in_directory(finished.directory.clone());
-        enter(&call)?;
-        let repo = repository_of(agent, &call)?;
-        let options = with_approvals(&repo, options.clone())?;
-        agent::landed(finished, repo, &options)
-    };
-    look().unwrap_or_else(|error| {
-        let text = format!("guard could not look for what landed: {}\n", error.message);
-        let _ = io::stderr().lock().write_all(text.as_bytes());
-        None
-    })
-}
-
-/// Where the agent's commands run.
-fn surroundings() -> Surroundings {
-    Surroundings {
-        directory: std::env::current_dir().unwrap_or_default(),
-        home: std::env::home_dir(),
-        temporary: std::env::temp_dir(),
-    }
 }
 
 /// The repository of the agent's directory. If the agent names its project and works elsewhere, such as in a
@@ -136,16 +178,14 @@ fn say(reply: &Reply) -> u8 {
     }
 }
 
-/// Ends guard with a denial if there is no answer in time.
-fn deny_in_time(agent: Agent) {
+/// Ends guard with an answer if there is none in time.
+fn answer_in_time(agent: Agent) {
     // Without the thread, guard still answers; only a call without end stays unanswered.
     let _ = thread::Builder::new().spawn(move || {
         thread::sleep(DEADLINE);
-        let seconds = DEADLINE.as_secs();
-        let why = format!(
-            "guard could not judge the tool call within {seconds} seconds, so it is denied; try again"
-        );
-        std::process::exit(i32::from(say(&agent.failed(&why))));
+        let known = LATE.lock().ok().and_then(|mut reply| reply.take());
+        let late = || agent.failed(&late("so it is denied; try again"));
+        std::process::exit(i32::from(say(&known.unwrap_or_else(late))));
     });
 }
 

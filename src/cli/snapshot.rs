@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use super::design_args::DesignArgs;
 use super::files::person;
 use super::question::ask;
-use super::repository::repository;
+use super::repository::{repository, with_approvals};
 use super::sign::SignArgs;
 use super::{enroll, output::Output};
 use crate::boundary::Boundary;
 use crate::error::{Error, Result};
 use crate::gate::{self, Gate, RestoreRequest};
-use crate::git::{Repository, WorkTree};
+use crate::git::{CHANGE, Repository, WorkTree};
 use crate::measure::unified_preview;
 use crate::path::escaped;
 use crate::report::Format;
@@ -219,6 +219,30 @@ fn diff(output: &mut Output, repo: &Repository, name: &str) -> gate::GateResult<
     Ok(())
 }
 
+/// Takes back what an observed command did.
+fn take_back(
+    output: &mut Output,
+    repo: &Repository,
+    name: &str,
+    only: &[PathBuf],
+    design: &DesignArgs,
+) -> gate::GateResult<()> {
+    let options = with_approvals(repo, design.options(false))?;
+    let taken = gate::take_back(repo, &options, name, only)?;
+    if !taken.lost.is_empty() {
+        let lost = taken.lost.join(", ");
+        output.notes(&[format!("guard has no copy of {lost}; restore it yourself")]);
+    }
+    output.print_either(
+        || json!({ "version": 1, "taken_back": taken.done, "no_copy": taken.lost }),
+        |out| match taken.done.is_empty() {
+            true => writeln!(out, "nothing is left to take back"),
+            false => writeln!(out, "taken back: {}", taken.done.join(", ")),
+        },
+    );
+    Ok(())
+}
+
 fn restore(
     output: &mut Output,
     repo: &Repository,
@@ -227,6 +251,9 @@ fn restore(
     design: &DesignArgs,
     auto: bool,
 ) -> gate::GateResult<()> {
+    if name.starts_with(CHANGE) {
+        return take_back(output, repo, name, only, design);
+    }
     let wanted = RestoreRequest::new(repo, name, only)?;
     let mut is_unsigned = false;
     let style = output.style.clone();

@@ -32,18 +32,11 @@ pub(super) struct PassedChange {
 }
 
 impl Passed {
-    /// Adds those of another part of the call.
-    pub(crate) fn join(&mut self, other: Passed) {
-        self.changes.extend(other.changes);
-        self.designs = other.designs;
-    }
-
     /// Takes the snapshot and logs the record, before the tool runs.
     ///
     /// # Errors
     /// One of them fails: then the tool must not run.
-    pub(crate) fn keep(mut self, repo: &Repository, tool: &str) -> GateResult<()> {
-        self.merge();
+    pub(crate) fn keep(self, repo: &Repository, tool: &str) -> GateResult<()> {
         let title = match self.changes.as_slice() {
             [] => return Ok(()),
             [one] => {
@@ -76,22 +69,5 @@ impl Passed {
         add_circumstances(repo, &self.designs, &mut facts, Some(backup));
         record(&log, "passed", facts)?;
         Ok(())
-    }
-
-    /// A shell command may change a file several times: then only its first state is known.
-    fn merge(&mut self) {
-        let mut merged: Vec<PassedChange> = Vec::new();
-        for change in std::mem::take(&mut self.changes) {
-            let path = &change.before[0].0;
-            match merged.iter_mut().find(|known| known.before[0].0 == *path) {
-                Some(known) => {
-                    for step in &mut known.steps {
-                        step.insert("new".into(), UNKNOWN.into());
-                    }
-                }
-                None => merged.push(change),
-            }
-        }
-        self.changes = merged;
     }
 }

@@ -8,6 +8,8 @@ mod attributes;
 mod branch;
 mod branch_config;
 mod case_collisions;
+mod checkpoint;
+mod checked_out;
 mod commit;
 mod config_env;
 mod durable;
@@ -39,6 +41,8 @@ mod work_trees;
 
 pub use branch::Branch;
 pub use case_collisions::visit_case_collisions;
+pub use checked_out::CheckedOut;
+pub use checkpoint::{CHANGE, Checkpoint, CheckpointStore, ObservedChange};
 pub use commit::{Commit, Headline};
 pub use durable::SNAPSHOTS;
 use errors::failed;
@@ -56,6 +60,4 @@ pub use snapshot::Before;
 pub use snapshot_chain::{Pruned, Snapshot, Snapshots};
 pub use tree::{Tree, changes_between};
 pub use update::{PushSide, TargetBranch, Update};
-#[cfg(feature = "shell")]
-pub(crate) use work_tree::IgnoreRules;
 pub use work_trees::WorkTree;

@@ -37,7 +37,7 @@ pub(super) fn enter(repo: &mut gix::Repository) -> Result<Option<Quarantine>> {
     let directories = std::iter::once(own).chain(others);
     let mut list = String::new();
     for directory in directories.chain([repo.objects.store_ref().path().to_owned()]) {
-        list += &line(&directory)?;
+        list += &object_directory(&directory)?;
     }
     let quarantine = Quarantine {
         directory: private_directory()?,
@@ -51,7 +51,8 @@ pub(super) fn enter(repo: &mut gix::Repository) -> Result<Option<Quarantine>> {
     Ok(Some(quarantine))
 }
 
-fn line(directory: &Path) -> Result<String> {
+/// The line that names an object directory in `info/alternates`.
+pub(super) fn object_directory(directory: &Path) -> Result<String> {
     let text = directory.canonicalize().ok();
     let text = text.as_deref().and_then(Path::to_str);
     match text {

@@ -37,7 +37,7 @@ pub use approved::{both_ends, can_be_cleared, clear, lost_at};
 pub use barrel_files::granted_modules;
 pub use case::{Access, Case, MeasuredChange, MergeBase, MovedTo, RenameTarget, ResultTree};
 pub use design_rows::{DesignContext, check_design_rows, matched};
-pub use policy_changed::{changes_only_own_part, may_call_guard};
+pub use policy_changed::{changes_only_own_part, may_call_guard, switch_changed};
 pub use protected_path::{is_protected, protection};
 pub use sink::{Sink, at_level};
 

@@ -135,6 +135,17 @@ pub fn changes_only_own_part(path: &BStr, old: &[u8], new: &[u8]) -> bool {
     moves_own_version(path, old, new) || hook_calls::brings_only_calls(path, old, new)
 }
 
+/// A command changed a file that says which hooks run, what git ignores or how an agent calls guard.
+pub fn switch_changed(path: &BStr, setting: &str) -> Finding {
+    let what = match setting {
+        "" => escaped(path).to_string(),
+        setting => format!("{} in {}", escaped(BStr::new(setting)), escaped(path)),
+    };
+    let message = format!("{what} was changed, which decides about hooks, ignored files or git");
+    Finding::new(Rule::PolicyChanged, path, message)
+        .help("take it back; if it is needed, ask the user to change it")
+}
+
 /// Whether the change touches only guard's own part of hook settings. It then needs no row.
 pub(super) fn is_own_part(changed: &MeasuredChange) -> bool {
     let content = changed

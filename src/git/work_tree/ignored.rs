@@ -99,7 +99,7 @@ impl GitignoreFiles {
 }
 
 /// `core.excludesFile`; empty means none, and unset means git's default.
-fn excludes_file(repo: &Repository) -> Result<Option<PathBuf>> {
+pub(in crate::git) fn excludes_file(repo: &Repository) -> Result<Option<PathBuf>> {
     const KEY: &str = "core.excludesFile";
     match repo.config(KEY) {
         Some(value) if value.trim().is_empty() => Ok(None),

@@ -4,8 +4,6 @@
 //! File contents are taken as they are. No filter, conversion or other configured program runs.
 
 mod contents;
-#[cfg(feature = "shell")]
-mod ignore_rules;
 mod ignored;
 mod nested;
 mod scan;
@@ -23,10 +21,10 @@ use crate::boundary::Boundary;
 use crate::error::{Error, Result};
 use crate::path::{TreeView, escaped, shell_word};
 use scan::{Scan, ScanResult, state_of};
-use stat::IndexTime;
+pub(super) use stat::IndexTime;
 
-#[cfg(feature = "shell")]
-pub(crate) use ignore_rules::IgnoreRules;
+pub(super) use ignored::excludes_file;
+pub(super) use nested::{DirectoryKind, look};
 
 impl Repository {
     /// The index after adding everything in the work tree: tracked files in their current state, and untracked files

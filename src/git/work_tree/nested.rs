@@ -11,7 +11,7 @@ use crate::path::escaped;
 
 /// What a directory is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum DirectoryKind {
+pub(in crate::git) enum DirectoryKind {
     /// Not a repository: its files belong to the outer one.
     No,
     /// A repository before its first commit.
@@ -25,7 +25,7 @@ pub(super) enum DirectoryKind {
 ///
 /// # Errors
 /// It is a repository, but its HEAD cannot be read.
-pub(super) fn look(directory: &Path, path: &BStr) -> Result<DirectoryKind> {
+pub(in crate::git) fn look(directory: &Path, path: &BStr) -> Result<DirectoryKind> {
     let dot_git = directory.join(".git");
     if !is_repository(&dot_git) {
         return Ok(DirectoryKind::No);

@@ -12,18 +12,23 @@ use gix::index::entry::stat::Time;
 use crate::system;
 
 /// When the index was written.
-pub(super) struct IndexTime(Option<Time>);
+pub(in crate::git) struct IndexTime(Option<Time>);
 
 impl IndexTime {
     /// Uses the time of the index file; without one, no entry is trusted.
-    pub(super) fn of(index: &Path) -> IndexTime {
+    pub(in crate::git) fn of(index: &Path) -> IndexTime {
         let modified = index.metadata().and_then(|metadata| metadata.modified());
         IndexTime(modified.ok().and_then(|time| Time::try_from(time).ok()))
     }
 
+    /// No entry is trusted.
+    pub(in crate::git) fn never() -> IndexTime {
+        IndexTime(None)
+    }
+
     /// Whether the file has the recorded stat data and is older than the index. A file changed in the same second may
     /// look unchanged (git calls such an entry racy).
-    pub(super) fn is_unchanged(&self, recorded: &Stat, now: &Metadata) -> bool {
+    pub(in crate::git) fn is_unchanged(&self, recorded: &Stat, now: &Metadata) -> bool {
         let is_older = self.0.is_some_and(|index| recorded.mtime.secs < index.secs);
         is_older && system::stat(now).is_some_and(|now| is_same(recorded, &now))
     }

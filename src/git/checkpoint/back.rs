@@ -1,0 +1,237 @@
+//! Takes back what happened between two checkpoints, where nothing else has happened since.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use gix::bstr::{BString, ByteSlice};
+
+use super::{Checkpoint, CheckpointStore, unusable};
+use crate::change::{Change, Kind, State};
+use crate::disk;
+use crate::error::Result;
+use crate::git::{Blobs, CheckedOut, Repository, changes_between};
+
+/// What there is to take back.
+#[derive(Debug, Default)]
+pub struct TakenBack {
+    /// The files that are as they were left, with the states to return to.
+    pub files: Vec<Change>,
+    /// The files that changed since.
+    pub changed: Vec<Change>,
+    /// What guard has no copy of.
+    pub lost: Vec<BString>,
+    /// The tree of the work tree now.
+    now: String,
+}
+
+impl CheckpointStore {
+    /// What of the difference between two checkpoints is still there. `only` limits it to these files.
+    ///
+    /// # Errors
+    /// The work tree cannot be recorded.
+    pub fn to_take_back(
+        &self,
+        repo: &Repository,
+        before: &Checkpoint,
+        after: &Checkpoint,
+        only: &[BString],
+    ) -> Result<TakenBack> {
+        let now = self.record(repo, &[], Some(before))?;
+        let both = self.repository(Blobs::new())?;
+        let objects = both.objects();
+        let there = both.tree_in(&now);
+        let (old, new) = (both.tree_in(before).id(), both.tree_in(after).id());
+        let mut found = TakenBack::default();
+        for change in changes_between(objects, old, new)? {
+            if !only.is_empty() && !only.contains(&change.path) {
+                continue;
+            }
+            let state = there.get(change.path.as_ref())?;
+            let is_nested = |state: Option<State>| state.is_some_and(|one| one.kind == Kind::Submodule);
+            if state == change.old {
+                continue;
+            } else if is_nested(change.old) || is_nested(change.new) {
+                found.lost.push(change.path);
+            } else if state == change.new {
+                found.files.push(change);
+            } else {
+                found.changed.push(change);
+            }
+        }
+        let names: BTreeSet<&String> = before.sizes.keys().chain(after.sizes.keys()).collect();
+        let sized = names.into_iter().filter(|name| before.sizes.get(*name) != after.sizes.get(*name));
+        found.lost.extend(sized.map(|name| BString::from(name.as_str())));
+        found.now = now.tree;
+        Ok(found)
+    }
+
+    /// Takes it back: the files in one step of git, which changes none of them if one is not as recorded.
+    ///
+    /// # Errors
+    /// git refuses; then no file has changed.
+    pub fn take_back_files(&self, back: &TakenBack) -> Result<()> {
+        if back.files.is_empty() {
+            return Ok(());
+        }
+        let (mut gone, mut there) = (Vec::new(), Vec::new());
+        for change in &back.files {
+            let (lines, mode, id) = match change.old {
+                Some(state) => (&mut there, state.kind.mode(), state.id),
+                None => (&mut gone, 0, gix::ObjectId::null(gix::hash::Kind::Sha1)),
+            };
+            lines.extend(format!("{mode:o} {id}\t").into_bytes());
+            lines.extend_from_slice(&change.path);
+            lines.push(0);
+            // What stands where a directory was goes first.
+            if change.old.is_some() {
+                gone.extend(format!("0 {}\t", gix::ObjectId::null(id.kind())).into_bytes());
+                gone.extend_from_slice(&change.path);
+                gone.push(0);
+            }
+        }
+        // The target is made in the same index, and the index then put back, so that git sees which files it knows.
+        let index = self.directory.join("index");
+        let kept = self.directory.join("index.kept");
+        let copy = |from: &Path, to: &Path| {
+            fs::copy(from, to).map_err(|error| unusable(&self.directory, &error))
+        };
+        copy(&index, &kept)?;
+        let make = || {
+            self.git(true, &["update-index", "-z", "--index-info"], &[gone, there].concat())?;
+            self.git(true, &["write-tree"], b"")
+        };
+        let target = make();
+        copy(&kept, &index)?;
+        let target = target?.trim().to_str_lossy().into_owned();
+        let _ = fs::remove_file(self.directory.join("tree"));
+        let arguments = ["read-tree", "-m", "-u", &back.now, &target];
+        self.git(true, &arguments, b"").map(drop)
+    }
+
+    /// Takes back what changed besides files, where it is as it was left: refs, HEAD, the index and the switches. The
+    /// answer names what was taken back.
+    ///
+    /// # Errors
+    /// One of them cannot be written.
+    pub fn take_back_rest(
+        &self,
+        repo: &Repository,
+        before: &Checkpoint,
+        after: &Checkpoint,
+    ) -> Result<Vec<String>> {
+        let mut done = self.take_back_refs(repo, before, after)?;
+        if before.index != after.index && self.take_back_index(repo, before, after)? {
+            done.push("the index".to_owned());
+        }
+        let names: BTreeSet<&String> = before.switches.keys().chain(after.switches.keys()).collect();
+        for name in names {
+            let of = |one: &Checkpoint| one.switches.get(name).cloned().flatten();
+            let (old, new) = (of(before), of(after));
+            let path = PathBuf::from(name);
+            let left = new.as_ref().map(|saved| self.copy(&saved.copy)).transpose()?;
+            if old == new || fs::read(&path).ok() != left {
+                continue;
+            }
+            let write = || match &old {
+                None => fs::remove_file(&path),
+                Some(saved) => {
+                    let content = self.copy(&saved.copy).map_err(|error| io::Error::other(error.message))?;
+                    if let Some(directory) = path.parent() {
+                        fs::create_dir_all(directory)?;
+                    }
+                    let mode = if saved.is_executable { 0o755 } else { 0o644 };
+                    disk::replace(&path, &content, Some(mode))
+                }
+            };
+            write().map_err(|error| unusable(&path, &error))?;
+            done.push(name.clone());
+        }
+        Ok(done)
+    }
+
+    fn take_back_refs(
+        &self,
+        repo: &Repository,
+        before: &Checkpoint,
+        after: &Checkpoint,
+    ) -> Result<Vec<String>> {
+        let now = self.refs(repo)?;
+        let git = |arguments: &[&str], input: &[u8]| {
+            let without_hooks = [&["-c", "core.hooksPath=/dev/null"], arguments].concat();
+            self.git_in(&self.git_dir, false, &without_hooks, input)
+        };
+        let mut done = Vec::new();
+        let (mut gone, mut there) = (String::new(), String::new());
+        let names: BTreeSet<&String> = before.refs.keys().chain(after.refs.keys()).collect();
+        for name in names {
+            let (old, new) = (before.refs.get(name), after.refs.get(name));
+            // What a remote has is not taken back by forgetting it.
+            let is_own = !name.starts_with("refs/remotes/");
+            if old == new || now.get(name) != new || !is_own {
+                continue;
+            }
+            match (old, new) {
+                (Some(old), Some(new)) => there += &format!("update {name}\0{old}\0{new}\0"),
+                (Some(old), None) => there += &format!("create {name}\0{old}\0"),
+                (None, Some(new)) => gone += &format!("delete {name}\0{new}\0"),
+                (None, None) => {}
+            }
+            done.push(name.clone());
+        }
+        for lines in [gone, there] {
+            if !lines.is_empty() {
+                let arguments = ["update-ref", "--create-reflog", "--no-deref", "-z", "--stdin"];
+                git(&arguments, lines.as_bytes())?;
+            }
+        }
+        let head = fs::read_to_string(self.git_dir.join("HEAD")).unwrap_or_default();
+        if before.head != after.head && head.trim() == after.head {
+            match before.head.strip_prefix("ref: ") {
+                Some(name) => git(&["symbolic-ref", "HEAD", name], b"")?,
+                None => git(&["update-ref", "--no-deref", "HEAD", &before.head], b"")?,
+            };
+            done.push("HEAD".to_owned());
+        }
+        Ok(done)
+    }
+
+    /// The index is as it was left if it lists the same; git also notes in it when it looked at files.
+    fn take_back_index(
+        &self,
+        repo: &Repository,
+        before: &Checkpoint,
+        after: &Checkpoint,
+    ) -> Result<bool> {
+        let place = repo.repo.index_path();
+        let copies = self.directory.join("copies");
+        let read = |name: &Option<String>| match name {
+            Some(name) => CheckedOut::of_copy(repo, copies.join(name)).map(Some),
+            None => Ok(None),
+        };
+        let now = CheckedOut::of(repo)?;
+        let is_same = |one: Option<CheckedOut>| one.map_or(!place.exists(), |one| one.is_same(&now));
+        if !is_same(read(&after.index)?) || is_same(read(&before.index)?) {
+            return Ok(false);
+        }
+        let write = || match &before.index {
+            Some(name) => disk::replace(&place, &fs::read(copies.join(name))?, None),
+            None => fs::remove_file(&place),
+        };
+        write().map_err(|error| unusable(&place, &error))?;
+        Ok(true)
+    }
+
+    /// What is staged in a checkpoint.
+    ///
+    /// # Errors
+    /// The copy of the index is damaged.
+    pub fn staged(&self, repo: &Repository, one: &Checkpoint) -> Result<Vec<(BString, State)>> {
+        let copies = self.directory.join("copies");
+        match &one.index {
+            Some(name) => Ok(CheckedOut::of_copy(repo, copies.join(name))?.staged().collect()),
+            None => Ok(Vec::new()),
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! Records a checkpoint.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs::{self, File, Metadata};
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::path::PathBuf;
+use std::time::UNIX_EPOCH;
+
+use gix::bstr::{BStr, BString, ByteSlice};
+
+use super::ignored::FILE;
+use super::{Checkpoint, CheckpointStore, SavedFile, unusable};
+use crate::error::{Error, Result};
+use crate::git::work_tree::{DirectoryKind, look};
+use crate::git::{Repository, failed};
+
+/// Larger files are recorded by size and time.
+const LARGEST: u64 = 16 << 20;
+
+/// What differs from the private index.
+#[derive(Default)]
+struct Differences {
+    gone: Vec<BString>,
+    /// Changed, or not in the index.
+    there: Vec<BString>,
+    ignored: Vec<BString>,
+}
+
+impl CheckpointStore {
+    /// Records the work tree by the ignore rules in force now, or by those of `before`. `agent` names the files that
+    /// switch the agent's hooks.
+    ///
+    /// # Errors
+    /// git is not there or fails, or the repository cannot be read.
+    pub fn record(
+        &self,
+        repo: &Repository,
+        agent: &[PathBuf],
+        before: Option<&Checkpoint>,
+    ) -> Result<Checkpoint> {
+        let (rules, mut differences) = match before {
+            None => self.by_rules_of_now(repo)?,
+            Some(before) => (None, self.by_rules_of(before)?),
+        };
+        let sizes = self.update(repo, &mut differences)?;
+        let rules = match (rules, before) {
+            (Some(outer), _) => {
+                let files = self.rule_files(repo, &differences)?;
+                self.keep(repo, &self.all_rules(outer, files))?
+            }
+            (None, before) => before.map(|one| one.rules.clone()).unwrap_or_default(),
+        };
+        let head = fs::read_to_string(self.git_dir.join("HEAD"))
+            .map_err(|error| unusable(&self.git_dir, &error))?;
+        let refs = self.refs(repo)?;
+        let stash = refs.get("refs/stash").and_then(|tip| super::id(tip));
+        let stash = stash.and_then(|tip| Some((tip, repo.commit(tip).ok()?.parents)));
+        Ok(Checkpoint {
+            tree: self.tree()?,
+            head: head.trim().to_owned(),
+            head_commit: repo.head_commit()?.map(|id| id.to_string()),
+            stash: stash.map_or_else(Vec::new, |(tip, parents)| {
+                let untracked = parents.get(2);
+                let all = std::iter::once(&tip).chain(untracked);
+                all.map(ToString::to_string).collect()
+            }),
+            refs,
+            index: self.keep_index(repo)?,
+            switches: self.keep_switches(repo, agent)?,
+            sizes,
+            rules,
+        })
+    }
+
+    /// What git itself would see: one walk, which also shows what is ignored.
+    fn by_rules_of_now(&self, repo: &Repository) -> Result<(Option<Vec<u8>>, Differences)> {
+        let outer = self.outer_rules(repo)?;
+        self.write("info/exclude", &outer)
+            .map_err(|error| unusable(&self.directory, &error))?;
+        let arguments = [
+            "status",
+            "--porcelain",
+            "-z",
+            "--no-renames",
+            "--untracked-files=all",
+            "--ignored=matching",
+            "--ignore-submodules=dirty",
+        ];
+        let listed = self.git(true, &arguments, b"")?;
+        let mut found = Differences::default();
+        for line in listed.split(|&byte| byte == 0) {
+            let (Some(tags), Some(path)) = (line.get(..2), line.get(3..)) else {
+                continue;
+            };
+            match (tags, tags[1]) {
+                (b"!!", _) => found.ignored.push(path.into()),
+                (_, b'D') => found.gone.push(path.into()),
+                (b"??", _) | (_, b'M' | b'T' | b'A') => found.there.push(path.into()),
+                _ => {}
+            }
+        }
+        Ok((Some(outer), found))
+    }
+
+    /// The same by the rules of a checkpoint, whatever the files say now.
+    fn by_rules_of(&self, before: &Checkpoint) -> Result<Differences> {
+        let rules = self.directory.join("copies").join(&before.rules);
+        let rules = format!("--exclude-from={}", rules.display());
+        let arguments = [
+            "ls-files",
+            "-z",
+            "-t",
+            "--others",
+            "--modified",
+            "--deleted",
+            &rules,
+        ];
+        let listed = self.git(true, &arguments, b"")?;
+        let mut found = Differences::default();
+        for line in listed.split(|&byte| byte == 0) {
+            match line.split_first_chunk::<2>() {
+                Some((b"R ", path)) => found.gone.push(path.into()),
+                Some((b"C " | b"? ", path)) => found.there.push(path.into()),
+                _ => {}
+            }
+        }
+        let gone: HashSet<BString> = found.gone.iter().cloned().collect();
+        found.there.retain(|path| !gone.contains(path));
+        Ok(found)
+    }
+
+    /// Brings the private index up to date. The answer are the files that it does not keep.
+    fn update(
+        &self,
+        repo: &Repository,
+        found: &mut Differences,
+    ) -> Result<BTreeMap<String, String>> {
+        self.add_tracked(repo, found)?;
+        let mut sizes = BTreeMap::new();
+        let mut add: Vec<BString> = Vec::new();
+        let mut remove = std::mem::take(&mut found.gone);
+        for path in &found.there {
+            let path = path.trim_end_with(|c| c == '/').as_bstr();
+            let place = gix::path::from_bstr(path);
+            let place = self.root.join(place.map_err(failed("a path is no name here"))?);
+            match fs::symlink_metadata(&place) {
+                Ok(about) if about.is_dir() => match look(&place, path)? {
+                    DirectoryKind::At(_) => add.push(path.to_owned()),
+                    _ => remove.push(path.to_owned()),
+                },
+                Ok(about) if about.is_file() && !is_kept(&place, &about) => {
+                    sizes.insert(path.to_str_lossy().into_owned(), size_and_time(&about));
+                    remove.push(path.to_owned());
+                }
+                Ok(about) if about.is_file() || about.is_symlink() => add.push(path.to_owned()),
+                Ok(_) => remove.push(path.to_owned()),
+                Err(error) if error.kind() == ErrorKind::NotFound => remove.push(path.to_owned()),
+                Err(error) => return Err(unusable(&place, &error)),
+            }
+        }
+        let is_first = !self.directory.join("index").exists();
+        if remove.is_empty() && add.is_empty() && !is_first {
+            return Ok(sizes);
+        }
+        let _ = fs::remove_file(self.directory.join("tree"));
+        if !remove.is_empty() && !is_first {
+            let arguments = ["update-index", "--force-remove", "-z", "--stdin"];
+            self.git(false, &arguments, &list(&remove))?;
+        }
+        // Only what a commit has is borrowed: git may delete anything else.
+        let head = repo.tree_of(repo.head_commit()?)?;
+        let (mut own, mut borrowed) = (Vec::new(), Vec::new());
+        for path in add {
+            match is_first && head.get(path.as_ref())?.is_some() {
+                true => borrowed.push(path),
+                false => own.push(path),
+            }
+        }
+        let arguments = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
+        for (borrows, paths) in [(true, borrowed), (false, own)] {
+            if !paths.is_empty() {
+                self.git(borrows, &arguments, &list(&paths))?;
+            }
+        }
+        Ok(sizes)
+    }
+
+    /// Files that git tracks are never ignored, whatever the rules say.
+    fn add_tracked(&self, repo: &Repository, found: &mut Differences) -> Result<()> {
+        if found.ignored.is_empty() {
+            return Ok(());
+        }
+        let index = repo.repo.index_or_empty();
+        let index = index.map_err(failed("the index cannot be read"))?;
+        for path in &found.ignored {
+            match path.ends_with(b"/") {
+                true => {
+                    let below = index.prefixed_entries(path.as_ref());
+                    let below = below.into_iter().flatten();
+                    found.there.extend(below.map(|entry| entry.path(&index).to_owned()));
+                }
+                false if index.entry_by_path(path.as_ref()).is_some() => {
+                    found.there.push(path.clone());
+                }
+                false => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The files with ignore rules, those that ignore themselves included.
+    fn rule_files(&self, repo: &Repository, found: &Differences) -> Result<Vec<BString>> {
+        let is_rules = |path: &BStr| {
+            path.ends_with(FILE) && (path.len() == FILE.len() || path.ends_with(b"/.gitignore"))
+        };
+        let mut files: Vec<BString> = found.ignored.iter().cloned().collect();
+        files.retain(|path| is_rules(path.as_ref()));
+        let index = self.directory.join("index");
+        if index.exists() {
+            let hash = repo.repo.object_hash();
+            let options = gix::index::decode::Options::default();
+            let index = gix::index::File::at(index, hash, true, options)
+                .map_err(failed("the private index cannot be read"))?;
+            let paths = index.entries().iter().map(|entry| entry.path(&index));
+            files.extend(paths.filter(|path| is_rules(path)).map(BStr::to_owned));
+        }
+        Ok(files)
+    }
+
+    /// The tree of the private index, with a commit for git to compare with.
+    fn tree(&self) -> Result<String> {
+        if let Ok(known) = fs::read_to_string(self.directory.join("tree")) {
+            return Ok(known);
+        }
+        let hex = |output: Vec<u8>| output.trim().to_str_lossy().into_owned();
+        // So that all trees are the store's own.
+        let tree = hex(self.git(false, &["write-tree", "--missing-ok"], b"")?);
+        let commit = self.git(false, &["commit-tree", "-m", "checkpoint", &tree], b"")?;
+        let write = || {
+            self.write("HEAD", hex(commit).as_bytes())?;
+            self.write("tree", tree.as_bytes())
+        };
+        write().map_err(|error| unusable(&self.directory, &error))?;
+        Ok(tree)
+    }
+
+    pub(super) fn refs(&self, repo: &Repository) -> Result<BTreeMap<String, String>> {
+        let unreadable = failed("the refs cannot be read");
+        let platform = repo.repo.references().map_err(&unreadable)?;
+        let mut refs = BTreeMap::new();
+        for reference in platform.all().map_err(&unreadable)? {
+            let reference = reference.map_err(|error| Error::new(format!("a ref cannot be read: {error}")))?;
+            let name = reference.name().as_bstr().to_str_lossy().into_owned();
+            if name.starts_with("refs/guard/") {
+                continue;
+            }
+            let target = match reference.target() {
+                gix::refs::TargetRef::Object(id) => id.to_string(),
+                gix::refs::TargetRef::Symbolic(name) => format!("ref: {}", name.as_bstr()),
+            };
+            refs.insert(name, target);
+        }
+        Ok(refs)
+    }
+
+    /// Copies the index. Its last bytes are a checksum of the others, unless git left it out.
+    fn keep_index(&self, repo: &Repository) -> Result<Option<String>> {
+        let place = repo.repo.index_path();
+        let mut sum = vec![0; repo.repo.object_hash().len_in_bytes()];
+        let read = || -> std::io::Result<()> {
+            let mut file = File::open(&place)?;
+            file.seek(SeekFrom::End(-i64::try_from(sum.len()).unwrap_or(0)))?;
+            file.read_exact(&mut sum)
+        };
+        let mut read = read;
+        if read().is_ok() && sum.iter().any(|&byte| byte != 0) {
+            let name = gix::ObjectId::from_bytes_or_panic(&sum).to_string();
+            if self.directory.join("copies").join(&name).exists() {
+                return Ok(Some(name));
+            }
+            let content = fs::read(&place).map_err(|error| unusable(&place, &error))?;
+            self.write(&format!("copies/{name}"), &content)
+                .map_err(|error| unusable(&self.directory, &error))?;
+            return Ok(Some(name));
+        }
+        let content = fs::read(&place).ok();
+        content.map(|content| self.keep(repo, &content)).transpose()
+    }
+
+    fn keep_switches(
+        &self,
+        repo: &Repository,
+        agent: &[PathBuf],
+    ) -> Result<BTreeMap<String, Option<SavedFile>>> {
+        let mut saved = BTreeMap::new();
+        for file in self.switches(repo)?.iter().chain(agent) {
+            let copy = match fs::read(file) {
+                Ok(content) => Some(SavedFile {
+                    copy: self.keep(repo, &content)?,
+                    is_executable: is_executable(file),
+                }),
+                Err(_) => None,
+            };
+            saved.insert(file.to_string_lossy().into_owned(), copy);
+        }
+        Ok(saved)
+    }
+}
+
+impl Repository {
+    /// Whether the ref got its commit from another repository, as its log says.
+    pub(crate) fn was_fetched(&self, name: &str) -> bool {
+        let log = fs::read(self.common_dir().join("logs").join(name)).unwrap_or_default();
+        let last = log.trim_end().lines().next_back().unwrap_or_default();
+        let message = last.split_once_str("\t").map_or(&b""[..], |(_, text)| text);
+        let mut words = message.fields();
+        let (verb, source) = (words.next().unwrap_or_default(), words.next());
+        // From this repository itself, it may be anything.
+        let is_elsewhere = source.is_none_or(|source| source != b"." && source != b".:");
+        let fetched = verb.starts_with(b"fetch");
+        let forwarded = verb.starts_with(b"pull") && message.ends_with(b"Fast-forward");
+        is_elsewhere && (fetched || forwarded)
+    }
+}
+
+fn list(paths: &[BString]) -> Vec<u8> {
+    let mut list = Vec::new();
+    for path in paths {
+        list.extend_from_slice(path);
+        list.push(0);
+    }
+    list
+}
+
+fn is_kept(place: &PathBuf, about: &Metadata) -> bool {
+    about.len() <= LARGEST && File::open(place).is_ok()
+}
+
+fn size_and_time(about: &Metadata) -> String {
+    let time = about.modified().ok();
+    let time = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let nanoseconds = time.map_or(0, |time| time.as_nanos());
+    format!("{} bytes, {nanoseconds}", about.len())
+}
+
+#[cfg(unix)]
+fn is_executable(file: &PathBuf) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    fs::metadata(file).is_ok_and(|about| about.permissions().mode() & 0o100 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &PathBuf) -> bool {
+    false
+}

@@ -1,0 +1,174 @@
+//! The files that say which hooks run, what git ignores and how guard judges.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use gix::bstr::{BString, ByteSlice};
+use serde_json::Value;
+
+use super::{Checkpoint, CheckpointStore};
+use crate::error::Result;
+use crate::git::Repository;
+use crate::git::work_tree::excludes_file;
+
+/// Sections of git's configuration that everyday commands write, and that say nothing about what is judged.
+const EVERYDAY: &[&str] = &["branch", "remote", "submodule", "user", "pull", "push"];
+/// The key of such a section that does: the choice of a design.
+const CHOICE: &str = "guarddesign";
+
+impl CheckpointStore {
+    pub(super) fn switches(&self, repo: &Repository) -> Result<Vec<PathBuf>> {
+        let common = &self.common_dir;
+        let mut files: Vec<PathBuf> = vec![
+            common.join("config"),
+            common.join("info").join("exclude"),
+            common.join("info").join("attributes"),
+            self.git_dir.join("config.worktree"),
+        ];
+        files.extend(excludes_file(repo)?);
+        let home = std::env::home_dir();
+        files.extend(home.as_ref().map(|home| home.join(".gitconfig")));
+        let config = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
+        let config = config.or_else(|| Some(home?.join(".config")));
+        files.extend(config.map(|config| config.join("git").join("config")));
+        let hooks = repo.hooks_directory()?.path;
+        for directory in [common.join("hooks"), hooks] {
+            // Hooks in the work tree are files of it.
+            if directory.starts_with(&self.root) && !directory.starts_with(common) {
+                continue;
+            }
+            let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+            files.extend(entries.map(|entry| entry.path()));
+        }
+        Ok(files)
+    }
+
+    /// The switches that differ, each with what changed; those in the work tree's own files are left out.
+    ///
+    /// # Errors
+    /// A copy cannot be read.
+    pub fn changed_switches(
+        &self,
+        before: &Checkpoint,
+        after: &Checkpoint,
+    ) -> Result<Vec<(PathBuf, String)>> {
+        let mut changed = Vec::new();
+        let names = before.switches.keys().chain(after.switches.keys());
+        let mut names: Vec<&String> = names.collect();
+        names.sort();
+        names.dedup();
+        for name in names {
+            let of = |one: &Checkpoint| one.switches.get(name).cloned().flatten();
+            let (old, new) = (of(before), of(after));
+            if old == new {
+                continue;
+            }
+            let path = PathBuf::from(name);
+            let text = |saved: &Option<super::SavedFile>| match saved {
+                Some(saved) => self.copy(&saved.copy),
+                None => Ok(Vec::new()),
+            };
+            let is_config = ["config", "config.worktree", ".gitconfig"]
+                .iter()
+                .any(|known| path.file_name().is_some_and(|name| name == *known));
+            if !is_config {
+                let is_json = path.extension().is_some_and(|extension| extension == "json");
+                if !is_json || hooks(&text(&old)?) != hooks(&text(&new)?) {
+                    changed.push((path, String::new()));
+                }
+                continue;
+            }
+            for key in changed_settings(&text(&old)?, &text(&new)?) {
+                changed.push((path.clone(), key));
+            }
+        }
+        Ok(changed)
+    }
+}
+
+/// The keys of git's configuration whose values differ, without those of everyday commands.
+fn changed_settings(old: &[u8], new: &[u8]) -> Vec<String> {
+    let (old, new) = (settings(old), settings(new));
+    let (Some(old), Some(new)) = (old, new) else {
+        return vec!["what git cannot read".to_owned()];
+    };
+    let keys = old.keys().chain(new.keys());
+    let mut changed: Vec<String> = keys
+        .filter(|key| old.get(*key) != new.get(*key) && !is_everyday(key))
+        .cloned()
+        .collect();
+    changed.sort();
+    changed.dedup();
+    changed
+}
+
+/// What an agent's settings say about hooks; agents also write there what the user allows them.
+fn hooks(text: &[u8]) -> Option<Vec<(String, Value)>> {
+    if text.is_empty() {
+        return Some(Vec::new());
+    }
+    let text = std::str::from_utf8(text).ok()?;
+    let all = jsonc_parser::cst::CstRootNode::parse(text, &Default::default()).ok()?;
+    let all = all.to_serde_value()?;
+    let mut found = Vec::new();
+    let mut open = vec![(String::new(), all)];
+    while let Some((name, value)) = open.pop() {
+        match value {
+            value if name.to_lowercase().contains("hook") => found.push((name, value)),
+            Value::Object(object) => {
+                open.extend(object.into_iter().map(|(key, value)| (format!("{name}/{key}"), value)));
+            }
+            _ => {}
+        }
+    }
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    Some(found)
+}
+
+fn is_everyday(key: &str) -> bool {
+    let section = key.split('.').next().unwrap_or_default();
+    let name = key.rsplit('.').next().unwrap_or_default();
+    EVERYDAY.contains(&section) && name != CHOICE
+}
+
+fn settings(text: &[u8]) -> Option<BTreeMap<String, Vec<BString>>> {
+    let source = gix::config::file::Metadata::api();
+    let file = gix::config::File::from_bytes_no_includes(text, source, Default::default()).ok()?;
+    let mut settings: BTreeMap<String, Vec<BString>> = BTreeMap::new();
+    for section in file.sections() {
+        let header = section.header();
+        let name = header.name().to_str_lossy().to_lowercase();
+        let below = header.subsection_name().map(|below| format!(".{below}"));
+        let below = below.unwrap_or_default();
+        for key in section.value_names() {
+            let key: &str = key.as_ref();
+            let full = format!("{name}{below}.{}", key.to_lowercase());
+            let values = section.values(key).into_iter();
+            settings.entry(full).or_default().extend(values);
+        }
+    }
+    Some(settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::changed_settings;
+
+    #[test]
+    fn settings_of_everyday_commands_do_not_count() {
+        let old = b"[core]\n\tbare = false\n[branch \"a\"]\n\tremote = origin\n";
+        let everyday = b"[core]\n\tbare = false\n[branch \"b\"]\n\tremote = origin\n[remote \"x\"]\n\turl = y\n";
+        assert!(changed_settings(old, everyday).is_empty());
+        for (line, key) in [
+            ("[core]\n\thooksPath = /dev/null\n", "core.hookspath"),
+            ("[branch \"a\"]\n\tguardDesign = x.md\n", "branch.a.guarddesign"),
+            ("[include]\n\tpath = x\n", "include.path"),
+            ("[filter \"x.y\"]\n\tclean = rm\n", "filter.x.y.clean"),
+        ] {
+            let new = [&old[..], line.as_bytes()].concat();
+            assert_eq!(changed_settings(old, &new), [key]);
+        }
+        assert_eq!(changed_settings(old, b"[core").len(), 1);
+    }
+}

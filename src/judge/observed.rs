@@ -1,0 +1,437 @@
+//! Judges what happened between two checkpoints: the work tree and the index by the rules for requests, new commits as
+//! a range.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use gix::ObjectId;
+use gix::bstr::{BStr, BString};
+
+use super::pipeline::{self, Input};
+use super::policy_loader::PolicyInputs;
+use super::tree_view::GitTree;
+use super::{Options, range, settings_of_head};
+use crate::change::{Change, State};
+use crate::error::Result;
+use crate::finding::{Finding, Level, Rule};
+use crate::git::{
+    Blobs, CheckedOut, Checkpoint, CheckpointStore, Parents, Range, Repository, Tree,
+    changes_between,
+};
+use crate::policy::Stage;
+use crate::policy::settings::Settings;
+use crate::rules::{self, Access, at_level};
+
+/// What is compared.
+pub struct Observed<'a> {
+    /// The checkpoints.
+    pub store: &'a CheckpointStore,
+    /// What there was before.
+    pub before: &'a Checkpoint,
+    /// What is there now.
+    pub after: &'a Checkpoint,
+    /// What there was at the beginning of the session.
+    pub first: &'a Checkpoint,
+    /// What there was before each change that was reported, with the paths of the report: they may return to that.
+    pub reported: &'a [(Checkpoint, Vec<String>)],
+}
+
+/// What a difference comes to.
+#[derive(Debug, Default)]
+pub struct Observation {
+    /// The errors.
+    pub findings: Vec<Finding>,
+    /// The refused files whose content no commit had, before the change.
+    pub only_copies: Vec<BString>,
+}
+
+impl Observed<'_> {
+    /// Judges the difference.
+    ///
+    /// # Errors
+    /// It cannot be judged, for example because there is no design.
+    pub fn judge(&self, repo: &Repository, options: &Options) -> Result<Observation> {
+        let (before, after) = (self.before, self.after);
+        let sized = SizedFiles::of(repo, before, after);
+        let both = self.store.repository(sized.blobs.clone())?;
+        let mut found = Observation::default();
+        let is_same = before.tree() == after.tree() && sized.changes.is_empty();
+        let judged = Judged {
+            observed: self,
+            base: self.base(&both)?,
+            repo: &both,
+            options,
+        };
+        if !is_same {
+            judged.files(sized.changes, &mut found)?;
+        }
+        if before.has_other_index(after) {
+            judged.index(&mut found)?;
+        }
+        judged.commits(&mut found)?;
+        judged.switches(&mut found)?;
+        let mut known = HashSet::new();
+        found.findings.retain(|finding| {
+            let key = (finding.rule, finding.path.clone(), finding.message.clone());
+            finding.level == Level::Error && known.insert(key)
+        });
+        Ok(found)
+    }
+
+    /// The newest commit that was there before and that HEAD has now: its policy judges.
+    fn base(&self, repo: &Repository) -> Result<Option<ObjectId>> {
+        let Some(head) = self.after.head_commit() else {
+            return Ok(None);
+        };
+        let known = self.known(repo);
+        if known.contains(&head) {
+            return Ok(Some(head));
+        }
+        let history = repo.history(&known, head)?;
+        Ok(history.bases.first().copied().or(self.before.head_commit()))
+    }
+
+    /// The commits that are not new: those that a ref had, and those that were fetched.
+    fn known(&self, repo: &Repository) -> Vec<ObjectId> {
+        let fetched = self.after.refs().filter(|(name, _)| repo.was_fetched(name));
+        let refs = self.before.refs().chain(fetched).map(|(_, id)| id);
+        let mut known: Vec<ObjectId> = refs.chain(self.before.head_commit()).collect();
+        known.sort();
+        known.dedup();
+        known.retain(|&id| repo.commit(id).is_ok());
+        known
+    }
+}
+
+/// Files that are recorded by size and time only.
+struct SizedFiles {
+    changes: Vec<Change>,
+    blobs: Blobs,
+}
+
+impl SizedFiles {
+    fn of(repo: &Repository, before: &Checkpoint, after: &Checkpoint) -> SizedFiles {
+        let mut blobs = Blobs::new();
+        let mut states = |one: &Checkpoint| -> BTreeMap<BString, State> {
+            let mut states = BTreeMap::new();
+            for (path, state, text) in one.sized(repo) {
+                blobs.insert(state.id, text.into_bytes());
+                states.insert(path, state);
+            }
+            states
+        };
+        let (old, new) = (states(before), states(after));
+        let paths: HashSet<&BString> = old.keys().chain(new.keys()).collect();
+        let changes = paths.into_iter().map(|path| Change {
+            path: path.clone(),
+            old: old.get(path).copied(),
+            new: new.get(path).copied(),
+            renamed: None,
+        });
+        SizedFiles {
+            changes: changes.filter(|change| change.old != change.new).collect(),
+            blobs,
+        }
+    }
+}
+
+struct Judged<'a> {
+    observed: &'a Observed<'a>,
+    repo: &'a Repository,
+    base: Option<ObjectId>,
+    options: &'a Options,
+}
+
+impl Judged<'_> {
+    fn tree(&self, one: &Checkpoint) -> Tree<'_> {
+        self.repo.tree_in(one)
+    }
+
+    /// The work tree.
+    fn files(&self, sized: Vec<Change>, found: &mut Observation) -> Result<()> {
+        let observed = self.observed;
+        let repo = self.repo;
+        let objects = repo.objects();
+        let (old, new) = (self.tree(observed.before), self.tree(observed.after));
+        let mut differences = changes_between(objects, old.id(), new.id())?;
+        // A file that crosses the limit is in both lists.
+        for change in sized {
+            match differences.iter_mut().find(|one| one.path == change.path) {
+                Some(known) => {
+                    known.old = known.old.or(change.old);
+                    known.new = known.new.or(change.new);
+                }
+                None => differences.push(change),
+            }
+        }
+        differences.sort_by(|a, b| a.path.cmp(&b.path));
+        let excuse = Excuses::of(self)?;
+        let head = repo.tree_of(observed.after.head_commit())?;
+        let base = repo.tree_of(self.base)?;
+        let first = self.tree(observed.first);
+        let stashed = observed.after.stash().filter_map(|id| repo.tree_of(Some(id)).ok());
+        let stashed: Vec<Tree<'_>> = stashed.collect();
+        let (mut since_head, mut since_before) = (Vec::new(), Vec::new());
+        for change in differences {
+            let path: &BStr = change.path.as_ref();
+            let committed = base.get(path)?;
+            if head.get(path)? == change.new {
+                // What the session found and no commit has must not vanish, unless it is in a stash.
+                let is_only_copy = change.old != committed && first.get(path)? == change.old;
+                if is_only_copy && !is_in(&stashed, path, change.old)? {
+                    since_before.push(change);
+                }
+                continue;
+            }
+            if excuse.covers(path, change.new, head.get(path)?)? {
+                continue;
+            }
+            if committed != change.new {
+                since_head.push(Change {
+                    old: committed,
+                    ..change.clone()
+                });
+            }
+            // What the session itself made and no commit has may go again.
+            let is_own = first.get(path)?.is_none() && committed.is_none();
+            if change.old.is_some() && change.old != committed && !is_own {
+                since_before.push(change);
+            }
+        }
+        let gone: Vec<&Change> = since_before.iter().filter(|one| one.new.is_none()).collect();
+        let gone: HashSet<BString> = gone.into_iter().map(|one| one.path.clone()).collect();
+        let lost: HashSet<BString> = since_before.iter().map(|one| one.path.clone()).collect();
+        let of_requests = self.judge(since_head, &new, true)?;
+        let mut of_losses = self.judge(since_before, &new, true)?;
+        of_losses.retain(|finding| {
+            let is_gone = finding.path.as_ref().is_some_and(|path| gone.contains(path));
+            finding.rule == Rule::DestructiveChange || is_gone
+        });
+        let all = of_requests.into_iter().chain(of_losses);
+        for mut finding in all.filter(|finding| finding.level == Level::Error) {
+            if finding.path.as_ref().is_some_and(|path| lost.contains(path)) {
+                found.only_copies.extend(finding.path.clone());
+            }
+            // A module that is there is no place for what was meant to be new.
+            let is_there = |path: &BString| Ok::<_, crate::error::Error>(new.get(path.as_ref())?.is_some());
+            if let Some(closest) = &finding.closest
+                && is_there(closest)?
+            {
+                finding.closest = None;
+            }
+            found.findings.push(finding);
+        }
+        found.only_copies.sort();
+        found.only_copies.dedup();
+        Ok(())
+    }
+
+    /// What is staged and not in the work tree.
+    fn index(&self, found: &mut Observation) -> Result<()> {
+        let observed = self.observed;
+        let staged = |one| -> Result<HashMap<BString, State>> {
+            Ok(observed.store.staged(self.repo, one)?.into_iter().collect())
+        };
+        let (old, new) = (staged(observed.before)?, staged(observed.after)?);
+        let (head, base) = (
+            self.repo.tree_of(observed.after.head_commit())?,
+            self.repo.tree_of(self.base)?,
+        );
+        let files = self.tree(observed.after);
+        let excuse = Excuses::of(self)?;
+        let paths: HashSet<&BString> = old.keys().chain(new.keys()).collect();
+        let mut changes = Vec::new();
+        for path in paths {
+            let (was, is) = (old.get(path).copied(), new.get(path).copied());
+            let name: &BStr = path.as_ref();
+            let committed = base.get(name)?;
+            let is_known = was == is
+                || is == head.get(name)?
+                || is == committed
+                || is == files.get(name)?
+                || excuse.covers(name, is, head.get(name)?)?;
+            if !is_known {
+                changes.push(Change {
+                    path: path.clone(),
+                    old: committed,
+                    new: is,
+                    renamed: None,
+                });
+            }
+        }
+        changes.sort_by(|a, b| a.path.cmp(&b.path));
+        found.findings.extend(self.judge(changes, &files, false)?);
+        Ok(())
+    }
+
+    /// The findings on changes, by the rules for requests.
+    fn judge(&self, changes: Vec<Change>, result: &Tree<'_>, on_disk: bool) -> Result<Vec<Finding>> {
+        if changes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let paths: Vec<BString> = changes.iter().map(|change| change.path.clone()).collect();
+        let staged;
+        let proposal = match on_disk {
+            true => GitTree::Tree(result),
+            false => {
+                staged = changes.clone();
+                GitTree::Changes(&staged)
+            }
+        };
+        let input = Input {
+            policy: PolicyInputs {
+                stage: Stage::Request,
+                base: self.base,
+                proposal,
+                head: None,
+                branch: self.repo.branch()?.map(|branch| branch.name),
+                trailers: Vec::new(),
+            },
+            changes,
+            parents: &[],
+            merge_bases: None,
+            commits: &[],
+            known: &[],
+            approvals: &self.options.approvals,
+        };
+        let judged = pipeline::judge(self.repo, input, self.options)?;
+        let mut findings = judged.findings;
+        for path in paths {
+            findings.extend(rules::check_request(
+                &judged.policy.settings,
+                path.as_ref(),
+                Access::Write,
+            ));
+        }
+        Ok(findings)
+    }
+
+    /// The new commits, by the rules for ranges.
+    fn commits(&self, found: &mut Observation) -> Result<()> {
+        let observed = self.observed;
+        let heads = observed.after.refs().filter(|(name, _)| name.starts_with("refs/heads/"));
+        let before: HashMap<&str, ObjectId> = observed.before.refs().collect();
+        let mut tips: Vec<(Option<&str>, ObjectId)> = heads
+            .filter(|(name, tip)| before.get(name) != Some(tip))
+            .map(|(name, tip)| (Some(name), tip))
+            .collect();
+        tips.extend(observed.after.head_commit().map(|tip| (None, tip)));
+        let known = observed.known(self.repo);
+        tips.retain(|(_, tip)| !known.contains(tip));
+        let mut seen = HashSet::new();
+        for (name, tip) in tips {
+            if !seen.insert(tip) {
+                continue;
+            }
+            let history = self.repo.history(&known, tip)?;
+            let old = name.and_then(|name| before.get(name).copied());
+            let old = self.repo.tree_of(old.or(observed.before.head_commit()))?;
+            let new = self.repo.tree_of(Some(tip))?;
+            let new_range = Range {
+                base: history.bases.first().copied(),
+                other_bases: history.bases.iter().skip(1).copied().collect(),
+                head: Some(tip),
+                is_cut: history.ahead_is_cut,
+                commits: history.ahead,
+                branch: name.map(|name| name.trim_start_matches("refs/heads/").into()),
+                ..Range::default()
+            };
+            let new_range = match new_range.branch {
+                None => Range {
+                    branch: self.repo.branch()?.map(|branch| branch.name),
+                    ..new_range
+                },
+                Some(_) => new_range,
+            };
+            if new_range.commits.is_empty() {
+                continue;
+            }
+            for mut finding in range(self.repo, &new_range, None, self.options)?.findings {
+                let is_old = match &finding.path {
+                    Some(path) => old.get(path.as_ref())? == new.get(path.as_ref())?,
+                    None => false,
+                };
+                // A person approved it here; only CI asks for the signature.
+                let is_approved = finding.help.iter().any(|help| help.contains("approved locally"));
+                if is_old || is_approved {
+                    continue;
+                }
+                finding.message = format!("commit {}: {}", tip.to_hex_with_len(12), finding.message);
+                found.findings.push(finding);
+            }
+        }
+        Ok(())
+    }
+
+    /// The files that say which hooks run and what git ignores.
+    fn switches(&self, found: &mut Observation) -> Result<()> {
+        let observed = self.observed;
+        let changed = observed.store.changed_switches(observed.before, observed.after)?;
+        if changed.is_empty() {
+            return Ok(());
+        }
+        let returned = observed.store.changed_switches(observed.first, observed.after)?;
+        let settings = settings_of_head(self.repo).unwrap_or_else(|_| Settings::default());
+        for (path, what) in changed.into_iter().filter(|one| returned.contains(one)) {
+            let inside = path.strip_prefix(self.repo.workdir()?).unwrap_or(&path);
+            let name = BString::from(inside.to_string_lossy().as_ref());
+            let finding = rules::switch_changed(name.as_ref(), &what);
+            found.findings.extend(at_level(&settings, finding));
+        }
+        Ok(())
+    }
+}
+
+fn is_in(trees: &[Tree<'_>], path: &BStr, state: Option<State>) -> Result<bool> {
+    for tree in trees {
+        if tree.get(path)? == state {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Where content comes from that is nobody's new work.
+struct Excuses<'a> {
+    index: CheckedOut,
+    /// Trees that every path may return to.
+    whole: Vec<Tree<'a>>,
+    /// Trees that these paths may return to.
+    some: Vec<(Tree<'a>, &'a [String])>,
+}
+
+impl<'a> Excuses<'a> {
+    fn of(judged: &'a Judged<'a>) -> Result<Excuses<'a>> {
+        let observed = judged.observed;
+        let merged = Parents::of_next_commit(judged.repo, false)?.merged;
+        let known: HashSet<ObjectId> = observed.known(judged.repo).into_iter().collect();
+        let merged = merged.into_iter().filter(|id| known.contains(id));
+        let mut whole = vec![judged.tree(observed.first)];
+        for commit in observed.first.stash().chain(merged) {
+            whole.extend(judged.repo.tree_of(Some(commit)).ok());
+        }
+        let reported = observed.reported.iter();
+        Ok(Excuses {
+            index: CheckedOut::of(judged.repo)?,
+            whole,
+            some: reported
+                .map(|(before, paths)| (judged.tree(before), paths.as_slice()))
+                .collect(),
+        })
+    }
+
+    fn covers(&self, path: &BStr, new: Option<State>, head: Option<State>) -> Result<bool> {
+        for tree in &self.whole {
+            // That a stash or another parent lacks a file is no reason for it to go.
+            let there = tree.get(path)?;
+            if there == new && (new.is_some() || tree.id() == self.whole[0].id()) {
+                return Ok(true);
+            }
+        }
+        for (tree, paths) in &self.some {
+            if paths.iter().any(|known| path == known.as_str()) && tree.get(path)? == new {
+                return Ok(true);
+            }
+        }
+        Ok(self.index.is_as_in(path, head))
+    }
+}
