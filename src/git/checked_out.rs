@@ -68,7 +68,8 @@ impl CheckedOut {
         let (Some(head), Some(entry)) = (head, self.index.entry_by_path(path)) else {
             return false;
         };
-        if entry.stage() != Stage::Unconflicted || entry.id != head.id {
+        let is_head = entry.id == head.id && Kind::from_mode(entry.mode.bits()) == head.kind;
+        if entry.stage() != Stage::Unconflicted || !is_head {
             return false;
         }
         let place = gix::path::from_bstr(path).ok().map(|path| self.root.join(path));

@@ -167,6 +167,7 @@ impl Judged<'_> {
         let excuse = Excuses::of(self)?;
         let head = repo.tree_of(observed.after.head_commit())?;
         let base = repo.tree_of(self.base)?;
+        let was = repo.tree_of(observed.before.head_commit())?;
         let first = self.tree(observed.first);
         let stashed = observed.after.stash().filter_map(|id| repo.tree_of(Some(id)).ok());
         let stashed: Vec<Tree<'_>> = stashed.collect();
@@ -176,7 +177,8 @@ impl Judged<'_> {
             let committed = base.get(path)?;
             if head.get(path)? == change.new {
                 // What the session found and no commit has must not vanish, unless it is in a stash.
-                let is_only_copy = change.old != committed && first.get(path)? == change.old;
+                let is_committed = change.old == committed || change.old == was.get(path)?;
+                let is_only_copy = !is_committed && first.get(path)? == change.old;
                 if is_only_copy && !is_in(&stashed, path, change.old)? {
                     since_before.push(change);
                 }
@@ -193,7 +195,8 @@ impl Judged<'_> {
             }
             // What the session itself made and no commit has may go again.
             let is_own = first.get(path)?.is_none() && committed.is_none();
-            if change.old.is_some() && change.old != committed && !is_own {
+            let is_committed = change.old == committed || change.old == was.get(path)?;
+            if change.old.is_some() && !is_committed && !is_own {
                 since_before.push(change);
             }
         }
@@ -329,6 +332,8 @@ impl Judged<'_> {
             let new_range = Range {
                 base: history.bases.first().copied(),
                 other_bases: history.bases.iter().skip(1).copied().collect(),
+                // A merge takes over what its parents had.
+                known: history.bases.clone(),
                 head: Some(tip),
                 is_cut: history.ahead_is_cut,
                 commits: history.ahead,

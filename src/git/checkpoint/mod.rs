@@ -174,6 +174,10 @@ impl CheckpointStore {
             .filter(|path| path.is_absolute())
             .or_else(|| Some(home?.join(".cache")))
             .ok_or_else(|| Error::new("there is no directory for checkpoints: HOME is not set"))?;
+        let existing = cache.ancestors().find_map(|path| {
+            Some(path.canonicalize().ok()?.join(cache.strip_prefix(path).ok()?))
+        });
+        let cache = existing.unwrap_or(cache);
         let git_dir = absolute(repo.git_dir());
         let key = format!("{}\n{}", root.display(), git_dir.display());
         let key = repo.blob_id(key.as_bytes()).map(|id| id.to_string());

@@ -314,9 +314,9 @@ impl Repository {
         let last = log.trim_end().lines().next_back().unwrap_or_default();
         let message = last.split_once_str("\t").map_or(&b""[..], |(_, text)| text);
         let mut words = message.fields();
-        let (verb, source) = (words.next().unwrap_or_default(), words.next());
+        let verb = words.next().unwrap_or_default();
         // From this repository itself, it may be anything.
-        let is_elsewhere = source.is_none_or(|source| source != b"." && source != b".:");
+        let is_elsewhere = words.all(|word| word != b"." && word != b".:");
         let fetched = verb.starts_with(b"fetch");
         let forwarded = verb.starts_with(b"pull") && message.ends_with(b"Fast-forward");
         is_elsewhere && (fetched || forwarded)
