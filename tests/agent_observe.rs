@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::common::agents::{Answered, absolute, assert_says, claude, hook, write};
+use crate::common::agents::{Answered, assert_says, claude, hook, write};
 use crate::common::{GUARD, Output, Repo, SOURCE, lines, run, skip, write_executable};
 
 /// What the design of the template lets a command write.
@@ -266,4 +266,301 @@ fn everyday_commands_are_neither_denied_nor_reported() {
         shell(repo, command);
         reported(&bash(repo, "PostToolUse", command))
     });
+}
+
+/// The name of the change in a report.
+fn change_in(report: &str) -> &str {
+    let (_, rest) = report.split_once("guard snapshot restore ").unwrap();
+    rest.lines().next().unwrap()
+}
+
+fn restore(repo: &Repo, name: &str) -> Output {
+    run(repo.command(GUARD).args(["snapshot", "restore", name]))
+}
+
+fn stop(repo: &Repo) -> Option<String> {
+    reported(&bash(repo, "Stop", "-"))
+}
+
+#[test]
+fn agent_takes_its_change_back_without_another_report() {
+    let repo = copy_of(&template());
+    let before = state(&repo);
+    let report = observed(&repo, "rm -rf src notes.txt; git config core.hooksPath x").unwrap();
+    assert_says(&report, &["src/other.py", "notes.txt", "core.hookspath", "[policy-changed]"]);
+    let name = change_in(&report).to_owned();
+    assert_eq!(observed(&repo, &format!("guard snapshot restore {name}")), None);
+    assert_eq!(state(&repo), before);
+    assert_eq!(stop(&repo), None, "nothing is left to tell");
+    restore(&repo, &name).exits(0).says("nothing is left to take back");
+    // What was refused is kept.
+    observed(&repo, "echo evil > src/evil.py").unwrap();
+    assert_says(&repo.json(&["snapshot", "list"]).to_string(), &["README.md"]);
+}
+
+#[test]
+fn file_that_changed_since_is_judged_as_the_change_that_it_is() {
+    let repo = copy_of(&template());
+    let report = observed(&repo, "echo x > src/other.py; echo y > src/new.py").unwrap();
+    repo.write("src/other.py", "of the user\n");
+    restore(&repo, change_in(&report)).exits(1).says("src/other.py");
+    assert_eq!(repo.read("src/other.py"), b"of the user\n");
+    assert!(!repo.path("src/new.py").exists(), "this one is as the command left it");
+    // Only some files, by name.
+    let report = observed(&repo, "echo x > a.py; echo y > b.py").unwrap();
+    let name = change_in(&report);
+    run(repo.command(GUARD).args(["snapshot", "restore", name, "a.py"])).exits(0);
+    assert!(!repo.path("a.py").exists() && repo.path("b.py").exists());
+}
+
+#[test]
+fn same_finding_is_told_once_after_the_tool_and_once_at_the_end_of_the_turn() {
+    let repo = copy_of(&template());
+    let report = observed(&repo, "echo x > src/new.py").unwrap();
+    assert_says(
+        &report,
+        &["src/new.py is not in the design [out-of-scope]", "use a temporary or ignored path"],
+    );
+    assert!(!report.contains("| Add |"), "no row for a scratch file: {report}");
+    assert!(!report.contains("src/state.py"), "no module instead of a new file: {report}");
+    assert_eq!(observed(&repo, "true"), None);
+    assert_says(&stop(&repo).unwrap(), &["src/new.py", change_in(&report)]);
+    assert_eq!(stop(&repo), None);
+}
+
+#[test]
+fn what_changes_between_two_tools_is_told_neutrally() {
+    let repo = copy_of(&template());
+    assert_eq!(observed(&repo, "true"), None);
+    repo.write("src/other.py", "of the user\n");
+    repo.write("src/log.py", "level = 5\n");
+    bash(&repo, "PreToolUse", "true").exits(0);
+    let answer: Value = serde_json::from_str(&bash(&repo, "PostToolUse", "true").stdout).unwrap();
+    assert!(answer.get("decision").is_none(), "{answer}");
+    let note = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert_says(note, &["Between two tools", "src/other.py", "Leave it alone"]);
+    assert!(!note.contains("log.py"), "{note}");
+    assert_eq!(observed(&repo, "true"), None);
+    assert_eq!(stop(&repo), None, "it holds no agent up");
+}
+
+/// The hook of a call with an id of its own.
+fn call(repo: &Repo, event: &str, id: &str, input: &Value) -> Output {
+    let mut payload = claude(repo, "Bash", input);
+    payload["hook_event_name"] = event.into();
+    payload["tool_use_id"] = id.into();
+    hook(repo, "claude", payload.to_string())
+}
+
+#[test]
+fn parallel_commands_share_a_report_and_one_in_the_background_is_looked_at_later() {
+    let repo = copy_of(&template());
+    let (first, second) = (json!({"command": "a"}), json!({"command": "b"}));
+    call(&repo, "PreToolUse", "1", &first).passes();
+    call(&repo, "PreToolUse", "2", &second).passes();
+    repo.write("src/a.py", "a\n");
+    repo.write("src/b.py", "b\n");
+    assert_says(&reported(&call(&repo, "PostToolUse", "1", &first)).unwrap(), &["src/a.py", "src/b.py"]);
+    assert_eq!(reported(&call(&repo, "PostToolUse", "2", &second)), None);
+    let background = json!({"command": "c", "run_in_background": true});
+    call(&repo, "PreToolUse", "3", &background).passes();
+    assert_eq!(reported(&call(&repo, "PostToolUse", "3", &background)), None);
+    repo.write("src/c.py", "c\n");
+    let report = stop(&repo).unwrap();
+    assert_says(&report, &["src/c.py", "changed what it may not"]);
+}
+
+#[test]
+fn agent_that_reads_nothing_after_a_tool_reads_it_before_the_next_one() {
+    let repo = copy_of(&template());
+    let ask = |command: &str| {
+        let payload = json!({
+            "tool": "bash", "args": {"command": command}, "cwd": repo.root, "session": "s", "call": command,
+        });
+        hook(&repo, "opencode", payload.to_string())
+    };
+    assert_eq!(ask("one").code, 0);
+    repo.write("src/new.py", "x\n");
+    let denied = ask("two").exits(2);
+    assert_says(&denied.stderr, &["src/new.py", "guard snapshot restore", "Make the call again"]);
+    assert_eq!(ask("two").code, 0);
+}
+
+#[test]
+fn content_that_only_the_work_tree_had_outlives_the_session() {
+    let repo = copy_of(&template());
+    observed(&repo, "rm README.md notes.txt").unwrap();
+    bash(&repo, "SessionEnd", "-").exits(0);
+    let stores = || fs::read_dir(repo.home().join(".cache/guard")).unwrap();
+    let left = stores().flatten().any(|store| store.path().join("objects").exists());
+    assert!(!left, "checkpoints are pruned at the end of the session");
+    let list = repo.json(&["snapshot", "list"]);
+    let id = list["snapshots"][0]["id"].as_str().unwrap();
+    assert_eq!(list["snapshots"][0]["files"], json!(["README.md", "notes.txt"]));
+    let kept = run(repo.command(GUARD).args(["snapshot", "show", id, "notes.txt"]));
+    assert_eq!(kept.exits(0).stdout, "notes of the user\n");
+}
+
+#[test]
+fn lost_repository_is_reported() {
+    let repo = copy_of(&template());
+    for command in ["rm -rf .gi?", "mv .git ../away"] {
+        let repo = copy_of(&repo);
+        assert_says(&observed(&repo, command).unwrap(), &["the .git directory of the repository is gone"]);
+    }
+    let repo = copy_of(&repo);
+    assert_says(&observed(&repo, "echo x > .git/HEAD").unwrap(), &["guard could not look"]);
+    let repo = copy_of(&repo);
+    assert_says(&observed(&repo, "echo x > .git/index").unwrap(), &["guard"]);
+}
+
+#[test]
+fn nothing_is_judged_where_there_is_no_repository() {
+    let repo = Repo::nothing();
+    assert_eq!(observed(&repo, "echo x > a"), None);
+    // The home directory as a repository is too much to copy.
+    let home = Repo::nothing_in_memory();
+    let mut payload = claude(&home, "Bash", &json!({"command": "ls"}));
+    payload["cwd"] = home.home().canonicalize().unwrap().to_str().unwrap().into();
+    run(home.command("git").args(["init", "-q", "../home"])).exits(0);
+    let reason = hook(&home, "claude", payload.to_string()).denies();
+    assert_says(&reason, &["the repository is the home directory"]);
+}
+
+#[test]
+fn commands_that_name_what_switches_the_hooks_are_denied() {
+    let repo = copy_of(&template());
+    for command in [
+        "guard uninstall claude",
+        "guard  uninstall all",
+        "cd /tmp && guard -C . uninstall; guard\tuninstall codex",
+        "cat .claude/settings.json",
+        "echo '{\"disableAllHooks\": true}' > x.json",
+        "rm -f ~/.claude/settings.local.json",
+        "sed -i d .codex/hooks.json",
+        "mv .gemini/settings.json x",
+    ] {
+        assert_says(&bash(&repo, "PreToolUse", command).denies(), &["decides whether guard sees"]);
+    }
+    // In other words, it is reported.
+    for command in [
+        "mkdir -p .claude; printf '{\"hooks\": {}}' > .claude/sett*ngs.json || printf '{\"hooks\": {}}' > .claude/$(printf settings).json",
+        "mkdir -p ~/.codex; echo '{\"hooks\": 1}' > ~/.codex/hook\"s.json\"",
+    ] {
+        assert_says(&observed(&repo, command).unwrap(), &["[policy-changed]"]);
+    }
+}
+
+#[test]
+fn without_git_a_command_is_denied_before_and_reported_after() {
+    let repo = copy_of(&template());
+    let empty = repo.path("../empty");
+    fs::create_dir_all(&empty).unwrap();
+    let without = |event: &str| {
+        let mut payload = claude(&repo, "Bash", &json!({"command": "ls"}));
+        payload["hook_event_name"] = event.into();
+        let mut guard = repo.command(GUARD);
+        guard.args(["hook", "claude"]).env("PATH", &empty);
+        crate::common::run_with_input(&mut guard, payload.to_string().as_bytes())
+    };
+    assert_says(&without("PreToolUse").denies(), &["git cannot be started"]);
+    bash(&repo, "PreToolUse", "ls").passes();
+    assert_says(&reported(&without("PostToolUse")).unwrap(), &["guard could not look", "git cannot be started"]);
+    // A cache directory that cannot be written.
+    let repo = copy_of(&repo);
+    fs::remove_dir_all(repo.home().join(".cache")).unwrap();
+    fs::write(repo.home().join(".cache"), "").unwrap();
+    assert_says(&bash(&repo, "PreToolUse", "ls").denies(), &["checkpoints"]);
+}
+
+#[test]
+fn large_file_stalls_nothing_and_is_known_by_size_and_time() {
+    let repo = copy_of(&template());
+    let grow = |name: &str, size: u64| {
+        let file = fs::File::options().create(true).append(true).open(repo.path(name));
+        file.unwrap().set_len(size).unwrap();
+    };
+    grow("large.bin", 5 << 30);
+    let begin = std::time::Instant::now();
+    assert_eq!(observed(&repo, "true"), None);
+    assert!(begin.elapsed().as_secs() < 4, "{:?}", begin.elapsed());
+    bash(&repo, "PreToolUse", "-").passes();
+    grow("large.bin", (5 << 30) + 1);
+    grow("src/large.bin", 20 << 20);
+    let report = reported(&bash(&repo, "PostToolUse", "-")).unwrap();
+    assert_says(&report, &["large.bin is not in the design", "src/large.bin"]);
+    restore(&repo, change_in(&report)).exits(0).says("no copy of large.bin");
+}
+
+#[test]
+fn files_that_git_converts_are_not_reported_when_git_brings_them() {
+    let repo = Repo::new();
+    repo.stage(".gitattributes", "*.txt text eol=crlf\n");
+    repo.stage("a.txt", "a\nb\n");
+    repo.commit("Begin");
+    repo.branch("other");
+    repo.stage("a.txt", "c\nd\n");
+    repo.commit("Other");
+    repo.govern(&[("x.py", "Add", "")]);
+    repo.git(&["switch", "--quiet", "main"]);
+    run(repo.command("rm").arg("a.txt")).exits(0);
+    repo.git(&["checkout", "--quiet", "--", "."]);
+    assert_eq!(repo.read("a.txt"), b"a\r\nb\r\n");
+    assert_eq!(observed(&repo, "git switch -q other; sleep 0.1; git status"), None);
+    assert_eq!(repo.read("a.txt"), b"c\r\nd\r\n");
+    assert!(observed(&repo, "printf 'x\\r\\n' > a.txt").is_some());
+}
+
+#[test]
+fn files_of_git_that_its_rules_ignore_are_observed() {
+    let repo = copy_of(&template());
+    repo.stage("target/kept.py", "x = 1\n");
+    repo.commit("Keep a file of the output");
+    assert_says(&observed(&repo, "echo x > target/kept.py").unwrap(), &["target/kept.py"]);
+    assert_eq!(observed(&repo, "echo x > target/other.py"), None);
+    // A file that becomes visible was not made.
+    repo.write("secret.private", "x\n");
+    let report = observed(&repo, "echo > .gitignore").unwrap();
+    assert!(report.contains(".gitignore") && !report.contains("target/other.py"), "{report}");
+}
+
+#[test]
+fn own_file_since_head_may_go_again() {
+    let repo = copy_of(&template());
+    write(&repo, "src/utils/lld.py", "new = 1\n").passes();
+    assert_eq!(observed(&repo, "true"), None);
+    repo.write("src/utils/lld.py", lines(1..=300));
+    assert_eq!(observed(&repo, "true"), None);
+    assert_eq!(observed(&repo, "rm src/utils/lld.py"), None);
+}
+
+#[test]
+fn no_text_of_a_command_needs_much_memory_or_time() {
+    let repo = Repo::nothing_in_memory().initialized(&[]);
+    for number in 0..5000 {
+        repo.write(format!("src/d{}/f{number}.py", number / 100), format!("x = {number}\n"));
+    }
+    repo.git(&["add", "--all"]);
+    repo.commit("Begin");
+    let doubled: String = (1..60).map(|n| format!("v{n}=$v{}$v{};", n - 1, n - 1)).collect();
+    let texts = [
+        format!("v0=xxxxxxxx;{doubled}echo $v59 > src/other.py"),
+        "{1..300}".repeat(300),
+        "$((".repeat(20_000),
+        "'".repeat(1_000_001),
+        "\u{0}\u{ffff}".repeat(100_000),
+        "x".repeat(4 << 20),
+        "(".repeat(1 << 20),
+        format!("cat <<A\n{}", "line\n".repeat(200_000)),
+    ];
+    bash(&repo, "PreToolUse", "true").exits(0);
+    for text in texts {
+        let payload = claude(&repo, "Bash", &json!({"command": text})).to_string();
+        let begin = std::time::Instant::now();
+        // The address space bounds the memory; what the payload itself needs is little beside it.
+        let mut limited = repo.command("sh");
+        limited.args(["-c", "ulimit -v 400000 && \"$@\"; exit $?", "sh", GUARD, "hook", "claude"]);
+        crate::common::run_with_input(&mut limited, payload.as_bytes()).exits(0);
+        assert!(begin.elapsed().as_secs_f32() < 2.0, "{:?}", begin.elapsed());
+    }
 }

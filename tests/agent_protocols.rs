@@ -614,20 +614,6 @@ fn cline_in_a_terminal_sends_its_own_input_beside_strings() {
             ("editor", json!({"path": path, "new_text": "x\n"})),
             ("apply_patch", json!({"input": patch(path)})),
             ("apply_patch", json!(patch(path))),
-            (
-                "run_commands",
-                json!({"commands": ["ls", format!("echo x > {path}")]}),
-            ),
-            (
-                "run_commands",
-                json!({"command": format!("echo x > {path}")}),
-            ),
-            ("run_commands", json!(format!("echo x > {path}"))),
-            (
-                "run_commands",
-                json!([{"command": "touch", "args": [path]}]),
-            ),
-            ("run_commands", json!({"command": "touch", "args": [path]})),
         ] {
             let answer = ask(tool, input);
             match path {
@@ -733,11 +719,7 @@ fn events_of_cursor_are_judged() {
         )
     };
     assert_allowed("cursor", &shell("cargo test"));
-    assert_denied(
-        "cursor",
-        &shell("echo x > src/core/new.py"),
-        "[out-of-scope]",
-    );
+    assert_denied("cursor", &shell("guard uninstall all"), "guard uninstall");
     let read = |path: &str| {
         ask(
             "beforeReadFile",
@@ -782,22 +764,12 @@ fn events_of_cursor_are_judged() {
             "cannot know what the tool",
         );
     }
-    assert_denied(
-        "cursor",
-        &tool(
-            "Shell",
-            json!({"command": "rm src/other.py", "cwd": "", "timeout": 30000}),
-        ),
-        "src/other.py",
-    );
-    assert_denied(
-        "cursor",
-        &tool(
-            "Shell",
-            json!({"command": "touch new.py", "working_directory": "src"}),
-        ),
-        "src/new.py",
-    );
+    for input in [
+        json!({"command": "rm .cursor/hooks.json", "cwd": "", "timeout": 30000}),
+        json!({"command": "cat .cursor/hooks.json", "working_directory": "src"}),
+    ] {
+        assert_denied("cursor", &tool("Shell", input), ".cursor/hooks.json");
+    }
     // With several roots, only an absolute path says which is meant.
     let mut sent = payload(
         &repo,
@@ -832,6 +804,8 @@ fn cursor_hears_once_at_the_end_of_a_turn_what_landed() {
         hook(&repo, "cursor", sent.to_string())
     };
     assert_allowed("cursor", &stop(0, "completed"));
+    let shell = payload(&repo, "cursor", "Shell", &json!({"command": "make", "cwd": ""}));
+    assert_allowed("cursor", &hook(&repo, "cursor", shell.to_string()));
     repo.write("src/stray.py", "x = 1\n");
     assert_allowed("cursor", &stop(0, "aborted"));
     assert_allowed("cursor", &stop(1, "completed"));
@@ -857,19 +831,6 @@ fn tools_of_both_versions_of_kiro_are_judged() {
     let reads = |path: &str| json!({"operations": [{"mode": "Line", "path": path}, {"mode": "Directory", "path": "src"}]});
     assert_allowed("kiro", &ask("fs_read", reads(LOG)));
     assert_denied("kiro", &ask("fs_read", reads(".env")), ".env");
-    assert_denied(
-        "kiro",
-        &ask(
-            "execute_bash",
-            json!({"command": "rm src/other.py", "timeout": 1}),
-        ),
-        "src/other.py",
-    );
-    assert_denied(
-        "kiro",
-        &ask("shell", json!({"command": "touch new.py", "cwd": "src"})),
-        "src/new.py",
-    );
     let big: String = lines(1..=200);
     assert_denied(
         "kiro",
@@ -924,6 +885,73 @@ fn tools_of_both_versions_of_kiro_are_judged() {
         &hook(&repo, "kiro", sent.to_string()),
         "PreToolUse only",
     );
+}
+
+/// The shell tool of each agent that says something after it or at the end of a turn, with the payload of that event
+/// and where the report stands in the answer.
+fn shells(repo: &Repo) -> Vec<(&'static str, Value, Option<(Value, &'static str)>)> {
+    let input = json!({"command": "echo x > src/new.py"});
+    let of = |agent, tool| payload(repo, agent, tool, &input);
+    let after = |agent: &str, tool: &str, key: &str, event: &str| {
+        let mut sent = payload(repo, agent, tool, &input);
+        sent[key] = event.into();
+        sent
+    };
+    let mut stopped = payload(repo, "cursor", "Shell", &input);
+    stopped["hook_event_name"] = "stop".into();
+    stopped["status"] = "completed".into();
+    stopped["loop_count"] = 0.into();
+    let copilot = json!({"sessionId": "s", "timestamp": 1, "cwd": repo.root, "stopReason": "end_turn"});
+    let name = "hook_event_name";
+    vec![
+        ("claude", of("claude", "Bash"), Some((after("claude", "Bash", name, "PostToolUse"), "/reason"))),
+        ("codex", of("codex", "Bash"), Some((after("codex", "Bash", name, "PostToolUse"), "/reason"))),
+        ("copilot", of("copilot", "bash"), Some((copilot, "/reason"))),
+        ("cursor", of("cursor", "Shell"), Some((stopped, "/followup_message"))),
+        (
+            "gemini",
+            of("gemini", "run_shell_command"),
+            Some((after("gemini", "run_shell_command", name, "AfterTool"), "/reason")),
+        ),
+        ("opencode", of("opencode", "bash"), None),
+        (
+            "vscode",
+            of("vscode", "run_in_terminal"),
+            Some((after("vscode", "run_in_terminal", "hookEventName", "PostToolUse"), "/reason")),
+        ),
+    ]
+}
+
+/// What a command wrote, and whatever keeps guard from looking, is told in the form of every agent.
+#[test]
+fn commands_are_observed_and_failures_told_in_the_form_of_every_agent() {
+    for at in 0..7 {
+        let repo = repo();
+        let (agent, before, after) = shells(&repo).remove(at);
+        let empty = repo.path("../empty");
+        std::fs::create_dir_all(&empty).unwrap();
+        let without_git = |sent: &Value| {
+            let mut guard = repo.command(GUARD);
+            guard.args(["hook", agent]).env("PATH", &empty);
+            run_with_input(&mut guard, sent.to_string().as_bytes())
+        };
+        assert_denied(agent, &without_git(&before), "git cannot be started");
+        assert_allowed(agent, &hook(&repo, agent, before.to_string()));
+        repo.write("src/new.py", "x\n");
+        let Some((after, place)) = after else {
+            assert_denied(agent, &without_git(&before), "git cannot be started");
+            assert_denied(agent, &hook(&repo, agent, before.to_string()), "src/new.py");
+            continue;
+        };
+        for (answer, part) in [
+            (without_git(&after), "git cannot be started"),
+            (hook(&repo, agent, after.to_string()), "src/new.py is not in the design"),
+        ] {
+            assert_eq!(answer.code, 0, "{agent}: {answer:?}");
+            let told: Value = serde_json::from_str(&answer.stdout).unwrap();
+            assert_says(told.pointer(place).unwrap().as_str().unwrap(), &[part]);
+        }
+    }
 }
 
 /// A call of an agent that writes a file which is not there.

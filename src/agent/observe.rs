@@ -28,7 +28,7 @@ const IDLE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// What guard knows about a session.
 #[derive(Default, Serialize, Deserialize)]
-struct Session {
+struct ObservedSession {
     /// The first checkpoint.
     first: Option<Checkpoint>,
     /// Before the commands that run now.
@@ -63,7 +63,7 @@ pub(crate) struct Observer<'a> {
     store: CheckpointStore,
     /// The file of the session.
     file: String,
-    session: Session,
+    session: ObservedSession,
     switches: Vec<PathBuf>,
 }
 
@@ -193,7 +193,7 @@ impl<'a> Observer<'a> {
         let mut needed = HashSet::new();
         let mut need = |one: &Checkpoint| needed.extend(one.copies().map(str::to_owned));
         for text in files(&self.store, "sessions") {
-            let session: Session = serde_json::from_slice(&text).unwrap_or_default();
+            let session: ObservedSession = serde_json::from_slice(&text).unwrap_or_default();
             let all = [session.first, session.since, session.last];
             all.iter().flatten().for_each(&mut need);
         }

@@ -14,7 +14,7 @@ use crate::agent::{
 };
 use crate::error::{Error, Result};
 use crate::gate::GateResult;
-use crate::git::{Repository, show_file};
+use crate::git::{CheckpointStore, Repository, show_file};
 use crate::judge::Options;
 
 /// Larger payloads are denied unread.
@@ -77,7 +77,11 @@ impl HookWork for AgentWork {
             let call = ToolCall::in_directory(finished.directory.clone());
             enter(&call)?;
             let Some(repo) = self.observed(&call)? else {
-                return Ok(None);
+                return match CheckpointStore::is_there_for(&finished.directory) {
+                    true => Err(Error::new("the .git directory of the repository is gone")
+                        .help("stop, and ask the user to bring it back")),
+                    false => Ok(None),
+                };
             };
             let options = with_approvals(&repo, self.options.clone())?;
             Observer::open(&repo, &options, &finished.session)?.finish(finished)

@@ -55,7 +55,7 @@ impl Observed<'_> {
         let both = self.store.repository(sized.blobs.clone())?;
         let mut found = Observation::default();
         let is_same = before.tree() == after.tree() && sized.changes.is_empty();
-        let judged = Judged {
+        let judged = ObservedJudge {
             observed: self,
             base: self.base(&both)?,
             repo: &both,
@@ -134,14 +134,14 @@ impl SizedFiles {
     }
 }
 
-struct Judged<'a> {
+struct ObservedJudge<'a> {
     observed: &'a Observed<'a>,
     repo: &'a Repository,
     base: Option<ObjectId>,
     options: &'a Options,
 }
 
-impl Judged<'_> {
+impl ObservedJudge<'_> {
     fn tree(&self, one: &Checkpoint) -> Tree<'_> {
         self.repo.tree_in(one)
     }
@@ -405,7 +405,7 @@ struct Excuses<'a> {
 }
 
 impl<'a> Excuses<'a> {
-    fn of(judged: &'a Judged<'a>) -> Result<Excuses<'a>> {
+    fn of(judged: &'a ObservedJudge<'a>) -> Result<Excuses<'a>> {
         let observed = judged.observed;
         let merged = Parents::of_next_commit(judged.repo, false)?.merged;
         let known: HashSet<ObjectId> = observed.known(judged.repo).into_iter().collect();

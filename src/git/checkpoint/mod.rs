@@ -168,20 +168,12 @@ impl CheckpointStore {
             )
             .help("work in a repository of its own"));
         }
-        let cache = std::env::var_os("XDG_CACHE_HOME")
-            .or_else(|| std::env::var_os("LOCALAPPDATA"))
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
-            .or_else(|| Some(home?.join(".cache")))
+        let cache = cache_directory()
             .ok_or_else(|| Error::new("there is no directory for checkpoints: HOME is not set"))?;
-        let existing = cache.ancestors().find_map(|path| {
-            Some(path.canonicalize().ok()?.join(cache.strip_prefix(path).ok()?))
-        });
-        let cache = existing.unwrap_or(cache);
         let git_dir = absolute(repo.git_dir());
         let key = format!("{}\n{}", root.display(), git_dir.display());
         let key = repo.blob_id(key.as_bytes()).map(|id| id.to_string());
-        let directory = cache.join("guard").join(key.unwrap_or_default());
+        let directory = cache.join(key.unwrap_or_default());
         if directory.starts_with(&root) {
             return Err(Error::new(format!(
                 "the cache directory {} is in the work tree, where checkpoints would be copied into each other",
@@ -232,6 +224,9 @@ impl CheckpointStore {
             self.write("info/attributes", ATTRIBUTES.as_bytes())
         };
         write().map_err(|error| unusable(&self.directory, &error))?;
+        let root = self.root.to_string_lossy();
+        self.write("root", root.as_bytes())
+            .map_err(|error| unusable(&self.directory, &error))?;
         let own = object_directory(&self.directory.join("objects"))?;
         let both = own + &object_directory(&self.common_dir.join("objects"))?;
         let write = || -> io::Result<()> {
@@ -240,6 +235,16 @@ impl CheckpointStore {
             self.write("config", config.as_bytes())
         };
         write().map_err(|error| unusable(&self.directory, &error))
+    }
+
+    /// Whether there are checkpoints of a work tree around this directory, whose repository may be gone.
+    pub fn is_there_for(directory: &Path) -> bool {
+        let stores = cache_directory().and_then(|cache| fs::read_dir(cache).ok());
+        let mut stores = stores.into_iter().flatten().flatten();
+        stores.any(|store| {
+            let root = fs::read_to_string(store.path().join("root"));
+            root.is_ok_and(|root| absolute(directory).starts_with(root))
+        })
     }
 
     /// Where callers keep what belongs to the checkpoints.
@@ -403,6 +408,18 @@ impl CheckpointStore {
         let last = told.lines().next_back().unwrap_or_default();
         Err(failed(text_on_one_line(last).to_string()))
     }
+}
+
+/// The directory of all checkpoints of the user.
+fn cache_directory() -> Option<PathBuf> {
+    let variables = ["XDG_CACHE_HOME", "LOCALAPPDATA"];
+    let named = variables.iter().find_map(|name| std::env::var_os(name));
+    let named = named.map(PathBuf::from).filter(|path| path.is_absolute());
+    let cache = named.or_else(|| Some(std::env::home_dir()?.join(".cache")))?;
+    let cache = cache.ancestors().find_map(|path| {
+        Some(path.canonicalize().ok()?.join(cache.strip_prefix(path).ok()?))
+    });
+    Some(cache?.join("guard"))
 }
 
 fn unusable(directory: &Path, error: &dyn std::fmt::Display) -> Error {

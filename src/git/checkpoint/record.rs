@@ -213,7 +213,7 @@ impl CheckpointStore {
         let is_rules = |path: &BStr| {
             path.ends_with(FILE) && (path.len() == FILE.len() || path.ends_with(b"/.gitignore"))
         };
-        let mut files: Vec<BString> = found.ignored.iter().cloned().collect();
+        let mut files: Vec<BString> = found.ignored.clone();
         files.retain(|path| is_rules(path.as_ref()));
         let index = self.directory.join("index");
         if index.exists() {
