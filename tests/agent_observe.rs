@@ -18,7 +18,12 @@ use crate::common::agents::{Answered, assert_says, claude, hook, write};
 use crate::common::{GUARD, Output, Repo, SOURCE, lines, run, skip, write_executable};
 
 /// What the design of the template lets a command write.
-const ALLOWED: &[&str] = &["src/log.py", "src/state.py", "src/utils/lld.py", "docs/notes.md"];
+const ALLOWED: &[&str] = &[
+    "src/log.py",
+    "src/state.py",
+    "src/utils/lld.py",
+    "docs/notes.md",
+];
 
 /// A repository with a remote, other branches, a hook, and changes of a user that no commit has.
 fn template() -> Repo {
@@ -32,8 +37,14 @@ fn template() -> Repo {
     repo.stage("data/table.csv", "a,1\nb,2\nc,3\n");
     repo.stage("README.md", "# Title\n\nA line.\n");
     repo.stage("scripts/run.sh", "echo run\n");
-    repo.stage("Makefile", "all:\n\t@mkdir -p target && echo x > target/out\n");
-    repo.stage(".gitignore", "target/\nnode_modules/\n__pycache__/\n*.tmp\n");
+    repo.stage(
+        "Makefile",
+        "all:\n\t@mkdir -p target && echo x > target/out\n",
+    );
+    repo.stage(
+        ".gitignore",
+        "target/\nnode_modules/\n__pycache__/\n*.tmp\n",
+    );
     std::os::unix::fs::symlink("src/log.py", repo.path("link.py")).unwrap();
     repo.git(&["add", "link.py"]);
     repo.git(&["update-index", "--chmod=+x", "scripts/run.sh"]);
@@ -58,7 +69,14 @@ fn template() -> Repo {
     // Others went on, in the branch, in theirs and in main.
     repo.git(&["init", "--quiet", "--bare", "../origin.git"]);
     repo.git(&["remote", "add", "origin", "../origin.git"]);
-    repo.git(&["push", "--quiet", "origin", "main", "188-work", "main:theirs"]);
+    repo.git(&[
+        "push",
+        "--quiet",
+        "origin",
+        "main",
+        "188-work",
+        "main:theirs",
+    ]);
     repo.git(&["switch", "--quiet", "--detach"]);
     repo.stage("src/theirs.py", "theirs = 1\n");
     repo.commit("Work of others");
@@ -72,7 +90,11 @@ fn template() -> Repo {
     repo.git(&["branch", "--quiet", "--set-upstream-to=origin/188-work"]);
     fs::create_dir_all(repo.path(".git/hooks")).unwrap();
     write_executable(&repo.path(".git/hooks/pre-commit"), "#!/bin/sh\nexit 0\n");
-    fs::set_permissions(repo.path("scripts/run.sh"), PermissionsExt::from_mode(0o755)).unwrap();
+    fs::set_permissions(
+        repo.path("scripts/run.sh"),
+        PermissionsExt::from_mode(0o755),
+    )
+    .unwrap();
     repo.write("README.md", "# Title\n\nA line of the user.\n");
     repo.write("notes.txt", "notes of the user\n");
     repo
@@ -81,7 +103,11 @@ fn template() -> Repo {
 fn copy_of(template: &Repo) -> Repo {
     let repo = Repo::nothing_in_memory();
     let base = template.path("..");
-    run(Command::new("cp").arg("-a").arg(base.join(".")).arg(repo.path(".."))).exits(0);
+    run(Command::new("cp")
+        .arg("-a")
+        .arg(base.join("."))
+        .arg(repo.path("..")))
+    .exits(0);
     repo
 }
 
@@ -94,7 +120,11 @@ fn bash(repo: &Repo, event: &str, command: &str) -> Output {
 /// Runs a command between the hooks. The answer is the report.
 fn observed(repo: &Repo, command: &str) -> Option<String> {
     let before = bash(repo, "PreToolUse", command);
-    assert_eq!((before.code, before.text().as_str()), (0, ""), "{command}: {before:?}");
+    assert_eq!(
+        (before.code, before.text().as_str()),
+        (0, ""),
+        "{command}: {before:?}"
+    );
     shell(repo, command);
     reported(&bash(repo, "PostToolUse", command))
 }
@@ -124,7 +154,12 @@ fn state(repo: &Repo) -> BTreeMap<String, String> {
     while let Some(directory) = open.pop() {
         for entry in fs::read_dir(&directory).unwrap() {
             let path = entry.unwrap().path();
-            let name = path.strip_prefix(&repo.root).unwrap().to_str().unwrap().to_owned();
+            let name = path
+                .strip_prefix(&repo.root)
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .to_owned();
             let end = name.rsplit('/').next().unwrap();
             let is_ignored = ["target", "node_modules", "__pycache__", ".git"].contains(&end)
                 || end.ends_with(".tmp");
@@ -161,7 +196,10 @@ fn state(repo: &Repo) -> BTreeMap<String, String> {
             state.insert(name.to_owned(), id.to_owned());
         }
     }
-    state.insert("the index".to_owned(), repo.try_git(&["ls-files", "--stage"]).stdout);
+    state.insert(
+        "the index".to_owned(),
+        repo.try_git(&["ls-files", "--stage"]).stdout,
+    );
     state
 }
 
@@ -184,7 +222,10 @@ fn commands(file: &str, sample: usize) -> Vec<(String, bool)> {
 }
 
 /// Runs `check` on a copy of the template for each command, and collects what is wrong.
-fn with_each(commands: &[(String, bool)], check: impl Fn(&Repo, &str, bool) -> Option<String> + Sync) {
+fn with_each(
+    commands: &[(String, bool)],
+    check: impl Fn(&Repo, &str, bool) -> Option<String> + Sync,
+) {
     let (template, next) = (template(), AtomicUsize::new(0));
     let wrong = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -202,70 +243,93 @@ fn with_each(commands: &[(String, bool)], check: impl Fn(&Repo, &str, bool) -> O
         }
     });
     let wrong = wrong.into_inner().unwrap();
-    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), commands.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {}:\n{}",
+        wrong.len(),
+        commands.len(),
+        wrong.join("\n")
+    );
 }
 
 #[test]
 fn what_a_command_writes_outside_the_design_is_reported_and_taken_back() {
-    with_each(&commands("commands.txt", 60), |repo, command, is_restored| {
-        let before = state(repo);
-        let report = observed(repo, command);
-        let after = state(repo);
-        if before == after {
-            skip(&format!("it does nothing here: {command}"));
-            return None;
-        }
-        let Some(report) = report else {
-            return Some("is not reported".to_owned());
-        };
-        let names = before.keys().chain(after.keys());
-        let changed: Vec<&String> = names
-            .filter(|name| before.get(*name) != after.get(*name))
-            .filter(|name| !name.starts_with(".git/") && !name.contains("refs/") && !name.contains("the index"))
-            .filter(|name| !ALLOWED.contains(&name.as_str()) || !after.contains_key(*name))
-            .collect();
-        // A path that is as in HEAD is no change to report.
-        let is_as_in_head = |name: &str| {
-            let head = repo.try_git(&["show", &format!("HEAD:{name}")]);
-            head.code == 0 && fs::read(repo.path(name)).is_ok_and(|there| there == head.stdout.as_bytes())
-        };
-        let changed: Vec<&String> = changed.into_iter().filter(|name| !is_as_in_head(name)).collect();
-        let is_listed = !report.contains(" more\n") && !report.contains("could not judge");
-        if is_listed && is_restored {
-            let is_told = |name: &&&String| !report.contains(name.trim_start_matches("../home/"));
-            if let Some(name) = changed.iter().find(is_told) {
-                return Some(format!("{name} is missing: {report}"));
+    with_each(
+        &commands("commands.txt", 60),
+        |repo, command, is_restored| {
+            let before = state(repo);
+            let report = observed(repo, command);
+            let after = state(repo);
+            if before == after {
+                skip(&format!("it does nothing here: {command}"));
+                return None;
             }
-        }
-        let (_, rest) = report.split_once("guard snapshot restore ").unwrap();
-        let name = rest.lines().next().unwrap();
-        let taken = run(repo.command(GUARD).args(["snapshot", "restore", name]));
-        if taken.code != 0 {
-            return Some(format!("is not taken back: {}", taken.text()));
-        }
-        let restored = state(repo);
-        if is_restored && restored != before {
-            let names = before.keys().chain(restored.keys());
-            let wrong = names.filter(|name| before.get(*name) != restored.get(*name));
-            let wrong: Vec<String> = wrong
-                .map(|name| format!("{name}: {:?} is {:?}", before.get(name), restored.get(name)))
+            let Some(report) = report else {
+                return Some("is not reported".to_owned());
+            };
+            let names = before.keys().chain(after.keys());
+            let changed: Vec<&String> = names
+                .filter(|name| before.get(*name) != after.get(*name))
+                .filter(|name| {
+                    !name.starts_with(".git/")
+                        && !name.contains("refs/")
+                        && !name.contains("the index")
+                })
+                .filter(|name| !ALLOWED.contains(&name.as_str()) || !after.contains_key(*name))
                 .collect();
-            return Some(format!("is not taken back whole: {wrong:?}\n{report}"));
-        }
-        None
-    });
+            // A path that is as in HEAD is no change to report.
+            let is_as_in_head = |name: &str| {
+                let head = repo.try_git(&["show", &format!("HEAD:{name}")]);
+                head.code == 0
+                    && fs::read(repo.path(name)).is_ok_and(|there| there == head.stdout.as_bytes())
+            };
+            let changed: Vec<&String> = changed
+                .into_iter()
+                .filter(|name| !is_as_in_head(name))
+                .collect();
+            let is_listed = !report.contains(" more\n") && !report.contains("could not judge");
+            if is_listed && is_restored {
+                let is_told =
+                    |name: &&&String| !report.contains(name.trim_start_matches("../home/"));
+                if let Some(name) = changed.iter().find(is_told) {
+                    return Some(format!("{name} is missing: {report}"));
+                }
+            }
+            let (_, rest) = report.split_once("guard snapshot restore ").unwrap();
+            let name = rest.lines().next().unwrap();
+            let taken = run(repo.command(GUARD).args(["snapshot", "restore", name]));
+            if taken.code != 0 {
+                return Some(format!("is not taken back: {}", taken.text()));
+            }
+            let restored = state(repo);
+            if is_restored && restored != before {
+                let names = before.keys().chain(restored.keys());
+                let wrong = names.filter(|name| before.get(*name) != restored.get(*name));
+                let wrong: Vec<String> = wrong
+                    .map(|name| {
+                        format!("{name}: {:?} is {:?}", before.get(name), restored.get(name))
+                    })
+                    .collect();
+                return Some(format!("is not taken back whole: {wrong:?}\n{report}"));
+            }
+            None
+        },
+    );
 }
 
 #[test]
 fn everyday_commands_are_neither_denied_nor_reported() {
-    with_each(&commands("everyday_commands.txt", 40), |repo, command, _| {
-        let before = bash(repo, "PreToolUse", command);
-        if (before.code, before.text().as_str()) != (0, "") {
-            return Some(format!("is denied: {}", before.text()));
-        }
-        shell(repo, command);
-        reported(&bash(repo, "PostToolUse", command))
-    });
+    with_each(
+        &commands("everyday_commands.txt", 40),
+        |repo, command, _| {
+            let before = bash(repo, "PreToolUse", command);
+            if (before.code, before.text().as_str()) != (0, "") {
+                return Some(format!("is denied: {}", before.text()));
+            }
+            shell(repo, command);
+            reported(&bash(repo, "PostToolUse", command))
+        },
+    );
 }
 
 /// The name of the change in a report.
@@ -286,16 +350,33 @@ fn stop(repo: &Repo) -> Option<String> {
 fn agent_takes_its_change_back_without_another_report() {
     let repo = copy_of(&template());
     let before = state(&repo);
-    let report = observed(&repo, "rm -rf src notes.txt; git config core.hooksPath x").unwrap();
-    assert_says(&report, &["src/other.py", "notes.txt", "core.hookspath", "[policy-changed]"]);
+    let report = observed(&repo, "rm -rf lib notes.txt; git config core.hooksPath x").unwrap();
+    assert_says(
+        &report,
+        &[
+            "lib/util.py",
+            "notes.txt",
+            "core.hookspath",
+            "[policy-changed]",
+        ],
+    );
     let name = change_in(&report).to_owned();
-    assert_eq!(observed(&repo, &format!("guard snapshot restore {name}")), None);
+    assert_eq!(
+        observed(&repo, &format!("guard snapshot restore {name}")),
+        None
+    );
     assert_eq!(state(&repo), before);
     assert_eq!(stop(&repo), None, "nothing is left to tell");
-    restore(&repo, &name).exits(0).says("nothing is left to take back");
+    restore(&repo, &name)
+        .exits(0)
+        .says("nothing is left to take back");
     // What was refused is kept.
-    observed(&repo, "echo evil > src/evil.py").unwrap();
-    assert_says(&repo.json(&["snapshot", "list"]).to_string(), &["README.md"]);
+    let report = observed(&repo, "echo evil > src/evil.py").unwrap();
+    restore(&repo, change_in(&report)).exits(0);
+    assert_says(
+        &repo.json(&["snapshot", "list"]).to_string(),
+        &["notes.txt", "src/evil.py"],
+    );
 }
 
 #[test]
@@ -303,13 +384,21 @@ fn file_that_changed_since_is_judged_as_the_change_that_it_is() {
     let repo = copy_of(&template());
     let report = observed(&repo, "echo x > src/other.py; echo y > src/new.py").unwrap();
     repo.write("src/other.py", "of the user\n");
-    restore(&repo, change_in(&report)).exits(1).says("src/other.py");
+    restore(&repo, change_in(&report))
+        .exits(1)
+        .says("src/other.py");
     assert_eq!(repo.read("src/other.py"), b"of the user\n");
-    assert!(!repo.path("src/new.py").exists(), "this one is as the command left it");
+    assert!(
+        !repo.path("src/new.py").exists(),
+        "this one is as the command left it"
+    );
     // Only some files, by name.
     let report = observed(&repo, "echo x > a.py; echo y > b.py").unwrap();
     let name = change_in(&report);
-    run(repo.command(GUARD).args(["snapshot", "restore", name, "a.py"])).exits(0);
+    run(repo
+        .command(GUARD)
+        .args(["snapshot", "restore", name, "a.py"]))
+    .exits(0);
     assert!(!repo.path("a.py").exists() && repo.path("b.py").exists());
 }
 
@@ -319,10 +408,19 @@ fn same_finding_is_told_once_after_the_tool_and_once_at_the_end_of_the_turn() {
     let report = observed(&repo, "echo x > src/new.py").unwrap();
     assert_says(
         &report,
-        &["src/new.py is not in the design [out-of-scope]", "use a temporary or ignored path"],
+        &[
+            "src/new.py is not in the design [out-of-scope]",
+            "use a temporary or ignored path",
+        ],
     );
-    assert!(!report.contains("| Add |"), "no row for a scratch file: {report}");
-    assert!(!report.contains("src/state.py"), "no module instead of a new file: {report}");
+    assert!(
+        !report.contains("| Add |"),
+        "no row for a scratch file: {report}"
+    );
+    assert!(
+        !report.contains("src/state.py"),
+        "no module instead of a new file: {report}"
+    );
     assert_eq!(observed(&repo, "true"), None);
     assert_says(&stop(&repo).unwrap(), &["src/new.py", change_in(&report)]);
     assert_eq!(stop(&repo), None);
@@ -337,8 +435,13 @@ fn what_changes_between_two_tools_is_told_neutrally() {
     bash(&repo, "PreToolUse", "true").exits(0);
     let answer: Value = serde_json::from_str(&bash(&repo, "PostToolUse", "true").stdout).unwrap();
     assert!(answer.get("decision").is_none(), "{answer}");
-    let note = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
-    assert_says(note, &["Between two tools", "src/other.py", "Leave it alone"]);
+    let note = answer["hookSpecificOutput"]["additionalContext"]
+        .as_str()
+        .unwrap();
+    assert_says(
+        note,
+        &["Between two tools", "src/other.py", "Leave it alone"],
+    );
     assert!(!note.contains("log.py"), "{note}");
     assert_eq!(observed(&repo, "true"), None);
     assert_eq!(stop(&repo), None, "it holds no agent up");
@@ -360,11 +463,17 @@ fn parallel_commands_share_a_report_and_one_in_the_background_is_looked_at_later
     call(&repo, "PreToolUse", "2", &second).passes();
     repo.write("src/a.py", "a\n");
     repo.write("src/b.py", "b\n");
-    assert_says(&reported(&call(&repo, "PostToolUse", "1", &first)).unwrap(), &["src/a.py", "src/b.py"]);
+    assert_says(
+        &reported(&call(&repo, "PostToolUse", "1", &first)).unwrap(),
+        &["src/a.py", "src/b.py"],
+    );
     assert_eq!(reported(&call(&repo, "PostToolUse", "2", &second)), None);
     let background = json!({"command": "c", "run_in_background": true});
     call(&repo, "PreToolUse", "3", &background).passes();
-    assert_eq!(reported(&call(&repo, "PostToolUse", "3", &background)), None);
+    assert_eq!(
+        reported(&call(&repo, "PostToolUse", "3", &background)),
+        None
+    );
     repo.write("src/c.py", "c\n");
     let report = stop(&repo).unwrap();
     assert_says(&report, &["src/c.py", "changed what it may not"]);
@@ -382,7 +491,14 @@ fn agent_that_reads_nothing_after_a_tool_reads_it_before_the_next_one() {
     assert_eq!(ask("one").code, 0);
     repo.write("src/new.py", "x\n");
     let denied = ask("two").exits(2);
-    assert_says(&denied.stderr, &["src/new.py", "guard snapshot restore", "Make the call again"]);
+    assert_says(
+        &denied.stderr,
+        &[
+            "src/new.py",
+            "guard snapshot restore",
+            "Make the call again",
+        ],
+    );
     assert_eq!(ask("two").code, 0);
 }
 
@@ -392,26 +508,40 @@ fn content_that_only_the_work_tree_had_outlives_the_session() {
     observed(&repo, "rm README.md notes.txt").unwrap();
     bash(&repo, "SessionEnd", "-").exits(0);
     let stores = || fs::read_dir(repo.home().join(".cache/guard")).unwrap();
-    let left = stores().flatten().any(|store| store.path().join("objects").exists());
+    let left = stores()
+        .flatten()
+        .any(|store| store.path().join("objects").exists());
     assert!(!left, "checkpoints are pruned at the end of the session");
     let list = repo.json(&["snapshot", "list"]);
     let id = list["snapshots"][0]["id"].as_str().unwrap();
-    assert_eq!(list["snapshots"][0]["files"], json!(["README.md", "notes.txt"]));
-    let kept = run(repo.command(GUARD).args(["snapshot", "show", id, "notes.txt"]));
+    assert_eq!(
+        list["snapshots"][0]["files"],
+        json!(["README.md", "notes.txt"])
+    );
+    let kept = run(repo
+        .command(GUARD)
+        .args(["snapshot", "show", id, "notes.txt"]));
     assert_eq!(kept.exits(0).stdout, "notes of the user\n");
 }
 
 #[test]
 fn lost_repository_is_reported() {
-    let repo = copy_of(&template());
-    for command in ["rm -rf .gi?", "mv .git ../away"] {
-        let repo = copy_of(&repo);
-        assert_says(&observed(&repo, command).unwrap(), &["the .git directory of the repository is gone"]);
+    let template = template();
+    for (command, part) in [
+        (
+            "rm -rf .gi?",
+            "the .git directory of the repository is gone",
+        ),
+        (
+            "mv .git ../away",
+            "the .git directory of the repository is gone",
+        ),
+        ("echo x > .git/HEAD", "guard could not look"),
+        ("echo x > .git/index", "guard could not judge"),
+    ] {
+        let repo = copy_of(&template);
+        assert_says(&observed(&repo, command).unwrap(), &[part]);
     }
-    let repo = copy_of(&repo);
-    assert_says(&observed(&repo, "echo x > .git/HEAD").unwrap(), &["guard could not look"]);
-    let repo = copy_of(&repo);
-    assert_says(&observed(&repo, "echo x > .git/index").unwrap(), &["guard"]);
 }
 
 #[test]
@@ -440,11 +570,14 @@ fn commands_that_name_what_switches_the_hooks_are_denied() {
         "sed -i d .codex/hooks.json",
         "mv .gemini/settings.json x",
     ] {
-        assert_says(&bash(&repo, "PreToolUse", command).denies(), &["decides whether guard sees"]);
+        assert_says(
+            &bash(&repo, "PreToolUse", command).denies(),
+            &["decides whether guard sees"],
+        );
     }
     // In other words, it is reported.
     for command in [
-        "mkdir -p .claude; printf '{\"hooks\": {}}' > .claude/sett*ngs.json || printf '{\"hooks\": {}}' > .claude/$(printf settings).json",
+        "d=.claude; mkdir -p $d; echo '{\"hooks\": 1}' > $d/settings.json",
         "mkdir -p ~/.codex; echo '{\"hooks\": 1}' > ~/.codex/hook\"s.json\"",
     ] {
         assert_says(&observed(&repo, command).unwrap(), &["[policy-changed]"]);
@@ -465,7 +598,10 @@ fn without_git_a_command_is_denied_before_and_reported_after() {
     };
     assert_says(&without("PreToolUse").denies(), &["git cannot be started"]);
     bash(&repo, "PreToolUse", "ls").passes();
-    assert_says(&reported(&without("PostToolUse")).unwrap(), &["guard could not look", "git cannot be started"]);
+    assert_says(
+        &reported(&without("PostToolUse")).unwrap(),
+        &["guard could not look", "git cannot be started"],
+    );
     // A cache directory that cannot be written.
     let repo = copy_of(&repo);
     fs::remove_dir_all(repo.home().join(".cache")).unwrap();
@@ -477,7 +613,10 @@ fn without_git_a_command_is_denied_before_and_reported_after() {
 fn large_file_stalls_nothing_and_is_known_by_size_and_time() {
     let repo = copy_of(&template());
     let grow = |name: &str, size: u64| {
-        let file = fs::File::options().create(true).append(true).open(repo.path(name));
+        let file = fs::File::options()
+            .create(true)
+            .append(true)
+            .open(repo.path(name));
         file.unwrap().set_len(size).unwrap();
     };
     grow("large.bin", 5 << 30);
@@ -488,8 +627,13 @@ fn large_file_stalls_nothing_and_is_known_by_size_and_time() {
     grow("large.bin", (5 << 30) + 1);
     grow("src/large.bin", 20 << 20);
     let report = reported(&bash(&repo, "PostToolUse", "-")).unwrap();
-    assert_says(&report, &["large.bin is not in the design", "src/large.bin"]);
-    restore(&repo, change_in(&report)).exits(0).says("no copy of large.bin");
+    assert_says(
+        &report,
+        &["large.bin is not in the design", "src/large.bin"],
+    );
+    restore(&repo, change_in(&report))
+        .exits(0)
+        .says("no copy of large.bin");
 }
 
 #[test]
@@ -506,7 +650,10 @@ fn files_that_git_converts_are_not_reported_when_git_brings_them() {
     run(repo.command("rm").arg("a.txt")).exits(0);
     repo.git(&["checkout", "--quiet", "--", "."]);
     assert_eq!(repo.read("a.txt"), b"a\r\nb\r\n");
-    assert_eq!(observed(&repo, "git switch -q other; sleep 0.1; git status"), None);
+    assert_eq!(
+        observed(&repo, "git switch -q other; sleep 0.1; git status"),
+        None
+    );
     assert_eq!(repo.read("a.txt"), b"c\r\nd\r\n");
     assert!(observed(&repo, "printf 'x\\r\\n' > a.txt").is_some());
 }
@@ -516,12 +663,18 @@ fn files_of_git_that_its_rules_ignore_are_observed() {
     let repo = copy_of(&template());
     repo.stage("target/kept.py", "x = 1\n");
     repo.commit("Keep a file of the output");
-    assert_says(&observed(&repo, "echo x > target/kept.py").unwrap(), &["target/kept.py"]);
+    assert_says(
+        &observed(&repo, "echo x > target/kept.py").unwrap(),
+        &["target/kept.py"],
+    );
     assert_eq!(observed(&repo, "echo x > target/other.py"), None);
     // A file that becomes visible was not made.
     repo.write("secret.private", "x\n");
     let report = observed(&repo, "echo > .gitignore").unwrap();
-    assert!(report.contains(".gitignore") && !report.contains("target/other.py"), "{report}");
+    assert!(
+        report.contains(".gitignore") && !report.contains("target/other.py"),
+        "{report}"
+    );
 }
 
 #[test]
@@ -538,11 +691,16 @@ fn own_file_since_head_may_go_again() {
 fn no_text_of_a_command_needs_much_memory_or_time() {
     let repo = Repo::nothing_in_memory().initialized(&[]);
     for number in 0..5000 {
-        repo.write(format!("src/d{}/f{number}.py", number / 100), format!("x = {number}\n"));
+        repo.write(
+            format!("src/d{}/f{number}.py", number / 100),
+            format!("x = {number}\n"),
+        );
     }
     repo.git(&["add", "--all"]);
     repo.commit("Begin");
-    let doubled: String = (1..60).map(|n| format!("v{n}=$v{}$v{};", n - 1, n - 1)).collect();
+    let doubled: String = (1..60)
+        .map(|n| format!("v{n}=$v{}$v{};", n - 1, n - 1))
+        .collect();
     let texts = [
         format!("v0=xxxxxxxx;{doubled}echo $v59 > src/other.py"),
         "{1..300}".repeat(300),
@@ -559,7 +717,14 @@ fn no_text_of_a_command_needs_much_memory_or_time() {
         let begin = std::time::Instant::now();
         // The address space bounds the memory; what the payload itself needs is little beside it.
         let mut limited = repo.command("sh");
-        limited.args(["-c", "ulimit -v 400000 && \"$@\"; exit $?", "sh", GUARD, "hook", "claude"]);
+        limited.args([
+            "-c",
+            "ulimit -v 400000 && \"$@\"; exit $?",
+            "sh",
+            GUARD,
+            "hook",
+            "claude",
+        ]);
         crate::common::run_with_input(&mut limited, payload.as_bytes()).exits(0);
         assert!(begin.elapsed().as_secs_f32() < 2.0, "{:?}", begin.elapsed());
     }

@@ -804,7 +804,12 @@ fn cursor_hears_once_at_the_end_of_a_turn_what_landed() {
         hook(&repo, "cursor", sent.to_string())
     };
     assert_allowed("cursor", &stop(0, "completed"));
-    let shell = payload(&repo, "cursor", "Shell", &json!({"command": "make", "cwd": ""}));
+    let shell = payload(
+        &repo,
+        "cursor",
+        "Shell",
+        &json!({"command": "make", "cwd": ""}),
+    );
     assert_allowed("cursor", &hook(&repo, "cursor", shell.to_string()));
     repo.write("src/stray.py", "x = 1\n");
     assert_allowed("cursor", &stop(0, "aborted"));
@@ -901,23 +906,42 @@ fn shells(repo: &Repo) -> Vec<(&'static str, Value, Option<(Value, &'static str)
     stopped["hook_event_name"] = "stop".into();
     stopped["status"] = "completed".into();
     stopped["loop_count"] = 0.into();
-    let copilot = json!({"sessionId": "s", "timestamp": 1, "cwd": repo.root, "stopReason": "end_turn"});
+    let copilot =
+        json!({"sessionId": "s", "timestamp": 1, "cwd": repo.root, "stopReason": "end_turn"});
     let name = "hook_event_name";
     vec![
-        ("claude", of("claude", "Bash"), Some((after("claude", "Bash", name, "PostToolUse"), "/reason"))),
-        ("codex", of("codex", "Bash"), Some((after("codex", "Bash", name, "PostToolUse"), "/reason"))),
+        (
+            "claude",
+            of("claude", "Bash"),
+            Some((after("claude", "Bash", name, "PostToolUse"), "/reason")),
+        ),
+        (
+            "codex",
+            of("codex", "Bash"),
+            Some((after("codex", "Bash", name, "PostToolUse"), "/reason")),
+        ),
         ("copilot", of("copilot", "bash"), Some((copilot, "/reason"))),
-        ("cursor", of("cursor", "Shell"), Some((stopped, "/followup_message"))),
+        (
+            "cursor",
+            of("cursor", "Shell"),
+            Some((stopped, "/followup_message")),
+        ),
         (
             "gemini",
             of("gemini", "run_shell_command"),
-            Some((after("gemini", "run_shell_command", name, "AfterTool"), "/reason")),
+            Some((
+                after("gemini", "run_shell_command", name, "AfterTool"),
+                "/reason",
+            )),
         ),
         ("opencode", of("opencode", "bash"), None),
         (
             "vscode",
             of("vscode", "run_in_terminal"),
-            Some((after("vscode", "run_in_terminal", "hookEventName", "PostToolUse"), "/reason")),
+            Some((
+                after("vscode", "run_in_terminal", "hookEventName", "PostToolUse"),
+                "/reason",
+            )),
         ),
     ]
 }
@@ -945,7 +969,10 @@ fn commands_are_observed_and_failures_told_in_the_form_of_every_agent() {
         };
         for (answer, part) in [
             (without_git(&after), "git cannot be started"),
-            (hook(&repo, agent, after.to_string()), "src/new.py is not in the design"),
+            (
+                hook(&repo, agent, after.to_string()),
+                "src/new.py is not in the design",
+            ),
         ] {
             assert_eq!(answer.code, 0, "{agent}: {answer:?}");
             let told: Value = serde_json::from_str(&answer.stdout).unwrap();

@@ -44,13 +44,16 @@ impl Finished {
         let (event, ends_turn) = *events.iter().find(|(name, _)| *name == event)?;
         let roots = payload.object.get("workspace_roots");
         let root = roots.and_then(|roots| roots.get(0)).and_then(Value::as_str);
-        let directory = PathBuf::from(text(["cwd", "cwd"]).or(root)?);
+        let directory = text(["cwd", "cwd"]).filter(|path| !path.is_empty());
+        let directory = PathBuf::from(directory.or(root)?);
         directory.is_absolute().then(|| Finished {
             event: event.to_owned(),
             directory,
             session: payload.session().to_owned(),
             call: payload.call_id(),
-            goes_on: payload.input().is_some_and(|input| input["run_in_background"] == true),
+            goes_on: payload
+                .input()
+                .is_some_and(|input| input["run_in_background"] == true),
             ends_turn,
             ends_session: event == SESSION_END,
         })

@@ -16,11 +16,7 @@ use crate::path::escaped;
 ///
 /// # Errors
 /// The first action that is refused, or the reason why guard cannot judge or take the snapshot.
-pub(crate) fn judge(
-    repo: &Repository,
-    options: &Options,
-    call: &ToolCall,
-) -> GateResult<()> {
+pub(crate) fn judge(repo: &Repository, options: &Options, call: &ToolCall) -> GateResult<()> {
     let changes = call.actions.iter().filter(|action| !action.is_read());
     let paths = changes.flat_map(FileAction::paths);
     let requests: Vec<BString> = paths.map(|path| repo.request_of(path)).collect();

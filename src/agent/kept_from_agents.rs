@@ -25,7 +25,12 @@ const WORDS: &[&str] = &["guard uninstall", "disableAllHooks", ".claude/settings
 pub(super) fn files(root: &Path) -> Vec<PathBuf> {
     let home = std::env::home_dir();
     let places = [Some(root), home.as_deref()];
-    let in_place = |place: &Path| FILES.iter().map(|file| place.join(file)).collect::<Vec<_>>();
+    let in_place = |place: &Path| {
+        FILES
+            .iter()
+            .map(|file| place.join(file))
+            .collect::<Vec<_>>()
+    };
     places.into_iter().flatten().flat_map(in_place).collect()
 }
 

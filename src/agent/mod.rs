@@ -301,7 +301,11 @@ mod tests {
                 }
                 let reply = agent.answer(Ok(sample.to_string().into_bytes()), &Fault);
                 let told: Value = serde_json::from_str(&reply.stdout).unwrap();
-                assert_eq!(told, (protocol.reported)(event, UNSEEN), "{agent:?} {event}");
+                assert_eq!(
+                    told,
+                    (protocol.reported)(event, UNSEEN),
+                    "{agent:?} {event}"
+                );
                 assert_eq!(reply.code, 0);
             }
         }
@@ -309,8 +313,13 @@ mod tests {
 
     #[test]
     fn panic_denies_in_the_form_of_the_sender() {
-        let sample = Agent::Cursor.sample("/project", "/project/a.py").to_string();
+        let sample = Agent::Cursor
+            .sample("/project", "/project/a.py")
+            .to_string();
         let reply = Agent::Claude.answer(Ok(sample.into_bytes()), &Fault);
-        assert!(reply.stdout.contains("\"permission\":\"deny\""), "{reply:?}");
+        assert!(
+            reply.stdout.contains("\"permission\":\"deny\""),
+            "{reply:?}"
+        );
     }
 }

@@ -78,7 +78,7 @@ impl<'a> Observer<'a> {
         session: &str,
     ) -> Result<Observer<'a>> {
         let mut store = CheckpointStore::open(repo)?;
-        if forget_idle(&store, IDLE) {
+        if forget_idle(&store) == (true, false) {
             store.forget();
             drop(store);
             store = CheckpointStore::open(repo)?;
@@ -132,7 +132,8 @@ impl<'a> Observer<'a> {
     pub(crate) fn finish(mut self, finished: &Finished) -> Result<Option<Told>> {
         if finished.ends_session {
             let _ = fs::remove_file(self.store.file(&self.file));
-            if forget_idle(&self.store, IDLE) {
+            let (_, is_left) = forget_idle(&self.store);
+            if !is_left {
                 self.store.forget();
             }
             return Ok(None);
@@ -181,8 +182,10 @@ impl<'a> Observer<'a> {
         let text = serde_json::to_vec(session).unwrap_or_default();
         let written = self.store.write(&self.file, &text);
         written.map_err(|error| {
-            Error::new(format!("the notes of the session cannot be written: {error}"))
-                .help("the cache directory must be writable and have space")
+            Error::new(format!(
+                "the notes of the session cannot be written: {error}"
+            ))
+            .help("the cache directory must be writable and have space")
         })?;
         self.forget_copies();
         Ok(())
@@ -211,7 +214,9 @@ impl<'a> Observer<'a> {
         let Some(before) = self.session.since.clone() else {
             return Ok(None);
         };
-        let after = self.store.record(self.repo, &self.switches, Some(&before))?;
+        let after = self
+            .store
+            .record(self.repo, &self.switches, Some(&before))?;
         self.session.last = Some(after.clone());
         let judged = self.judge(&before, &after);
         let told = &mut self.session.told;
@@ -225,7 +230,11 @@ impl<'a> Observer<'a> {
             Err(error) => {
                 let text = cannot_judge(&error);
                 let is_new = told.insert(text.clone());
-                (Vec::from_iter(is_new.then_some(text)), Vec::new(), Vec::new())
+                (
+                    Vec::from_iter(is_new.then_some(text)),
+                    Vec::new(),
+                    Vec::new(),
+                )
             }
         };
         if lines.is_empty() {
@@ -265,11 +274,16 @@ impl<'a> Observer<'a> {
         let mut text = String::new();
         for name in names {
             let change = self.store.observed(&name)?;
-            let now = self.store.record(self.repo, &self.switches, Some(&change.before))?;
+            let now = self
+                .store
+                .record(self.repo, &self.switches, Some(&change.before))?;
             let lines = match self.judge(&change.before, &now) {
                 Ok(mut judged) => {
-                    let is_of_it = |path: &BString| change.paths.iter().any(|known| path == known.as_str());
-                    judged.findings.retain(|one| one.path.as_ref().is_none_or(is_of_it));
+                    let is_of_it =
+                        |path: &BString| change.paths.iter().any(|known| path == known.as_str());
+                    judged
+                        .findings
+                        .retain(|one| one.path.as_ref().is_none_or(is_of_it));
                     lines(&judged.findings)
                 }
                 Err(error) => vec![cannot_judge(&error)],
@@ -303,7 +317,11 @@ impl<'a> Observer<'a> {
         let change = ObservedChange {
             before: last,
             after: now.clone(),
-            paths: judged.findings.into_iter().filter_map(|one| Some(one.path?.to_string())).collect(),
+            paths: judged
+                .findings
+                .into_iter()
+                .filter_map(|one| Some(one.path?.to_string()))
+                .collect(),
         };
         let Ok(name) = self.store.report(self.repo, &change) else {
             return;
@@ -318,26 +336,32 @@ impl<'a> Observer<'a> {
     }
 }
 
-/// Forgets sessions without a call for this time. Whether none is left.
-fn forget_idle(store: &CheckpointStore, idle: Duration) -> bool {
+/// Forgets sessions without a call for a long time. Whether one was forgotten, and whether one is left.
+fn forget_idle(store: &CheckpointStore) -> (bool, bool) {
     let sessions = fs::read_dir(store.file("sessions")).into_iter().flatten();
-    let mut is_left = false;
-    let mut was_there = false;
+    let (mut is_forgotten, mut is_left) = (false, false);
     for session in sessions.flatten() {
-        was_there = true;
         let modified = session.metadata().and_then(|about| about.modified());
-        let age = modified.ok().and_then(|at| SystemTime::now().duration_since(at).ok());
-        match age.is_some_and(|age| age > idle) {
-            true => drop(fs::remove_file(session.path())),
-            false => is_left = true,
+        let age = modified
+            .ok()
+            .and_then(|at| SystemTime::now().duration_since(at).ok());
+        if age.is_some_and(|age| age > IDLE) {
+            is_forgotten |= fs::remove_file(session.path()).is_ok();
+        } else {
+            is_left = true;
         }
     }
-    was_there && !is_left
+    (is_forgotten, is_left)
 }
 
 fn files(store: &CheckpointStore, directory: &str) -> Vec<Vec<u8>> {
-    let entries = fs::read_dir(store.file(directory)).into_iter().flatten().flatten();
-    entries.filter_map(|entry| fs::read(entry.path()).ok()).collect()
+    let entries = fs::read_dir(store.file(directory))
+        .into_iter()
+        .flatten()
+        .flatten();
+    entries
+        .filter_map(|entry| fs::read(entry.path()).ok())
+        .collect()
 }
 
 /// What makes a finding the same.
@@ -352,7 +376,8 @@ fn lines(findings: &[Finding]) -> Vec<String> {
         if let Some(closest) = &finding.closest {
             let _ = write!(line, "; closest path in the design: {}", escaped(closest));
         }
-        if finding.rule == Rule::OutOfScope && finding.details.get("action") == Some(&"add".into()) {
+        if finding.rule == Rule::OutOfScope && finding.details.get("action") == Some(&"add".into())
+        {
             line.push_str("; for a scratch file, use a temporary or ignored path");
         }
         line
@@ -383,5 +408,8 @@ fn report(lines: &[String], name: &str) -> String {
 fn cannot_judge(error: &Error) -> String {
     let help: Vec<&str> = error.help.iter().map(|help| help.trim_end()).collect();
     let help = help.join("; ");
-    format!("guard could not judge what it changed: {}; {help}", error.message)
+    format!(
+        "guard could not judge what it changed: {}; {help}",
+        error.message
+    )
 }

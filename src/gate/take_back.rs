@@ -52,12 +52,18 @@ pub fn take_back(
         keep_present(repo, name, &back.files)?;
         store.take_back_files(&back)?;
         let files = back.files.iter().map(|change| &change.path);
-        taken.done.extend(files.map(|path| escaped(path).to_string()));
+        taken
+            .done
+            .extend(files.map(|path| escaped(path).to_string()));
         if only.is_empty() {
-            taken.done.extend(store.take_back_rest(repo, &before, &after)?);
+            taken
+                .done
+                .extend(store.take_back_rest(repo, &before, &after)?);
         }
     }
-    taken.lost.extend(back.lost.iter().map(|path| escaped(path).to_string()));
+    taken
+        .lost
+        .extend(back.lost.iter().map(|path| escaped(path).to_string()));
     if !back.changed.is_empty() {
         let both = store.repository(Blobs::new())?;
         let mut steps = Vec::new();
@@ -67,7 +73,9 @@ pub fn take_back(
         drop(store);
         let gate = Gate::open_with(repo, options, true)?;
         let done = gate.restore(&steps, None)?;
-        let paths = done.iter().map(|done| escaped(&done.analysis.path).to_string());
+        let paths = done
+            .iter()
+            .map(|done| escaped(&done.analysis.path).to_string());
         taken.done.extend(paths);
     }
     Ok(taken)
@@ -150,8 +158,11 @@ pub fn keep_only_copies(
             }
         })
         .collect();
-    let _alone = Lock::new(repo.common_dir()).take().map_err(super::Failure::into_error)?;
+    let _alone = Lock::new(repo.common_dir())
+        .take()
+        .map_err(super::Failure::into_error)?;
     let log = standing(&Log::of(repo)).map_err(super::Failure::into_error)?;
     let title = format!("Before a command: {} files", before.len());
-    repo.take_snapshot(&before, &title, &log.to_string()).map(drop)
+    repo.take_snapshot(&before, &title, &log.to_string())
+        .map(drop)
 }

@@ -34,7 +34,13 @@ impl CheckedOut {
             }
             index => index.map_err(failed("the index cannot be read"))?,
         };
-        let runs = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
+        let runs = [
+            "MERGE_HEAD",
+            "CHERRY_PICK_HEAD",
+            "REVERT_HEAD",
+            "rebase-merge",
+            "rebase-apply",
+        ];
         Ok(CheckedOut {
             index,
             time,
@@ -62,7 +68,12 @@ impl CheckedOut {
     /// Whether git sees the file as it is in HEAD, although its bytes differ, as where line endings are converted; or
     /// a sparse checkout leaves it out; or a merge left it to be resolved.
     pub fn is_as_in(&self, path: &BStr, head: Option<State>) -> bool {
-        if self.is_merging && self.index.entry_by_path_and_stage(path, Stage::Ours).is_some() {
+        if self.is_merging
+            && self
+                .index
+                .entry_by_path_and_stage(path, Stage::Ours)
+                .is_some()
+        {
             return true;
         }
         let (Some(head), Some(entry)) = (head, self.index.entry_by_path(path)) else {
@@ -72,12 +83,14 @@ impl CheckedOut {
         if entry.stage() != Stage::Unconflicted || !is_head {
             return false;
         }
-        let place = gix::path::from_bstr(path).ok().map(|path| self.root.join(path));
+        let place = gix::path::from_bstr(path)
+            .ok()
+            .map(|path| self.root.join(path));
         let Some(about) = place.and_then(|place| fs::symlink_metadata(place).ok()) else {
             return entry.flags.contains(Flags::SKIP_WORKTREE);
         };
         let about = cap_std::fs::Metadata::from_just_metadata(about);
-        self.time.is_unchanged(&entry.stat, &about)
+        self.time.is_as_written(&entry.stat, &about)
     }
 
     /// What is staged.

@@ -61,14 +61,15 @@ impl Observed<'_> {
             repo: &both,
             options,
         };
+        // What would keep guard from looking comes first.
+        judged.switches(&mut found)?;
+        judged.commits(&mut found)?;
         if !is_same {
             judged.files(sized.changes, &mut found)?;
         }
         if before.has_other_index(after) {
             judged.index(&mut found)?;
         }
-        judged.commits(&mut found)?;
-        judged.switches(&mut found)?;
         let mut known = HashSet::new();
         found.findings.retain(|finding| {
             let key = (finding.rule, finding.path.clone(), finding.message.clone());
@@ -169,7 +170,10 @@ impl ObservedJudge<'_> {
         let base = repo.tree_of(self.base)?;
         let was = repo.tree_of(observed.before.head_commit())?;
         let first = self.tree(observed.first);
-        let stashed = observed.after.stash().filter_map(|id| repo.tree_of(Some(id)).ok());
+        let stashed = observed
+            .after
+            .stash()
+            .filter_map(|id| repo.tree_of(Some(id)).ok());
         let stashed: Vec<Tree<'_>> = stashed.collect();
         let (mut since_head, mut since_before) = (Vec::new(), Vec::new());
         for change in differences {
@@ -200,22 +204,33 @@ impl ObservedJudge<'_> {
                 since_before.push(change);
             }
         }
-        let gone: Vec<&Change> = since_before.iter().filter(|one| one.new.is_none()).collect();
+        let gone: Vec<&Change> = since_before
+            .iter()
+            .filter(|one| one.new.is_none())
+            .collect();
         let gone: HashSet<BString> = gone.into_iter().map(|one| one.path.clone()).collect();
         let lost: HashSet<BString> = since_before.iter().map(|one| one.path.clone()).collect();
         let of_requests = self.judge(since_head, &new, true)?;
         let mut of_losses = self.judge(since_before, &new, true)?;
         of_losses.retain(|finding| {
-            let is_gone = finding.path.as_ref().is_some_and(|path| gone.contains(path));
+            let is_gone = finding
+                .path
+                .as_ref()
+                .is_some_and(|path| gone.contains(path));
             finding.rule == Rule::DestructiveChange || is_gone
         });
         let all = of_requests.into_iter().chain(of_losses);
         for mut finding in all.filter(|finding| finding.level == Level::Error) {
-            if finding.path.as_ref().is_some_and(|path| lost.contains(path)) {
+            if finding
+                .path
+                .as_ref()
+                .is_some_and(|path| lost.contains(path))
+            {
                 found.only_copies.extend(finding.path.clone());
             }
             // A module that is there is no place for what was meant to be new.
-            let is_there = |path: &BString| Ok::<_, crate::error::Error>(new.get(path.as_ref())?.is_some());
+            let is_there =
+                |path: &BString| Ok::<_, crate::error::Error>(new.get(path.as_ref())?.is_some());
             if let Some(closest) = &finding.closest
                 && is_there(closest)?
             {
@@ -267,7 +282,12 @@ impl ObservedJudge<'_> {
     }
 
     /// The findings on changes, by the rules for requests.
-    fn judge(&self, changes: Vec<Change>, result: &Tree<'_>, on_disk: bool) -> Result<Vec<Finding>> {
+    fn judge(
+        &self,
+        changes: Vec<Change>,
+        result: &Tree<'_>,
+        on_disk: bool,
+    ) -> Result<Vec<Finding>> {
         if changes.is_empty() {
             return Ok(Vec::new());
         }
@@ -311,7 +331,10 @@ impl ObservedJudge<'_> {
     /// The new commits, by the rules for ranges.
     fn commits(&self, found: &mut Observation) -> Result<()> {
         let observed = self.observed;
-        let heads = observed.after.refs().filter(|(name, _)| name.starts_with("refs/heads/"));
+        let heads = observed
+            .after
+            .refs()
+            .filter(|(name, _)| name.starts_with("refs/heads/"));
         let before: HashMap<&str, ObjectId> = observed.before.refs().collect();
         let mut tips: Vec<(Option<&str>, ObjectId)> = heads
             .filter(|(name, tip)| before.get(name) != Some(tip))
@@ -356,11 +379,15 @@ impl ObservedJudge<'_> {
                     None => false,
                 };
                 // A person approved it here; only CI asks for the signature.
-                let is_approved = finding.help.iter().any(|help| help.contains("approved locally"));
+                let is_approved = finding
+                    .help
+                    .iter()
+                    .any(|help| help.contains("approved locally"));
                 if is_old || is_approved {
                     continue;
                 }
-                finding.message = format!("commit {}: {}", tip.to_hex_with_len(12), finding.message);
+                finding.message =
+                    format!("commit {}: {}", tip.to_hex_with_len(12), finding.message);
                 found.findings.push(finding);
             }
         }
@@ -370,11 +397,15 @@ impl ObservedJudge<'_> {
     /// The files that say which hooks run and what git ignores.
     fn switches(&self, found: &mut Observation) -> Result<()> {
         let observed = self.observed;
-        let changed = observed.store.changed_switches(observed.before, observed.after)?;
+        let changed = observed
+            .store
+            .changed_switches(observed.before, observed.after)?;
         if changed.is_empty() {
             return Ok(());
         }
-        let returned = observed.store.changed_switches(observed.first, observed.after)?;
+        let returned = observed
+            .store
+            .changed_switches(observed.first, observed.after)?;
         let settings = settings_of_head(self.repo).unwrap_or_else(|_| Settings::default());
         for (path, what) in changed.into_iter().filter(|one| returned.contains(one)) {
             let inside = path.strip_prefix(self.repo.workdir()?).unwrap_or(&path);

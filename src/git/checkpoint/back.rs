@@ -49,7 +49,8 @@ impl CheckpointStore {
                 continue;
             }
             let state = there.get(change.path.as_ref())?;
-            let is_nested = |state: Option<State>| state.is_some_and(|one| one.kind == Kind::Submodule);
+            let is_nested =
+                |state: Option<State>| state.is_some_and(|one| one.kind == Kind::Submodule);
             if state == change.old {
                 continue;
             } else if is_nested(change.old) || is_nested(change.new) {
@@ -61,8 +62,12 @@ impl CheckpointStore {
             }
         }
         let names: BTreeSet<&String> = before.sizes.keys().chain(after.sizes.keys()).collect();
-        let sized = names.into_iter().filter(|name| before.sizes.get(*name) != after.sizes.get(*name));
-        found.lost.extend(sized.map(|name| BString::from(name.as_str())));
+        let sized = names
+            .into_iter()
+            .filter(|name| before.sizes.get(*name) != after.sizes.get(*name));
+        found
+            .lost
+            .extend(sized.map(|name| BString::from(name.as_str())));
         found.now = now.tree;
         Ok(found)
     }
@@ -99,7 +104,11 @@ impl CheckpointStore {
         };
         copy(&index, &kept)?;
         let make = || {
-            self.git(true, &["update-index", "-z", "--index-info"], &[gone, there].concat())?;
+            self.git(
+                true,
+                &["update-index", "-z", "--index-info"],
+                &[gone, there].concat(),
+            )?;
             self.git(true, &["write-tree"], b"")
         };
         let target = make();
@@ -125,19 +134,28 @@ impl CheckpointStore {
         if before.index != after.index && self.take_back_index(repo, before, after)? {
             done.push("the index".to_owned());
         }
-        let names: BTreeSet<&String> = before.switches.keys().chain(after.switches.keys()).collect();
+        let names: BTreeSet<&String> = before
+            .switches
+            .keys()
+            .chain(after.switches.keys())
+            .collect();
         for name in names {
             let of = |one: &Checkpoint| one.switches.get(name).cloned().flatten();
             let (old, new) = (of(before), of(after));
             let path = PathBuf::from(name);
-            let left = new.as_ref().map(|saved| self.copy(&saved.copy)).transpose()?;
+            let left = new
+                .as_ref()
+                .map(|saved| self.copy(&saved.copy))
+                .transpose()?;
             if old == new || fs::read(&path).ok() != left {
                 continue;
             }
             let write = || match &old {
                 None => fs::remove_file(&path),
                 Some(saved) => {
-                    let content = self.copy(&saved.copy).map_err(|error| io::Error::other(error.message))?;
+                    let content = self
+                        .copy(&saved.copy)
+                        .map_err(|error| io::Error::other(error.message))?;
                     if let Some(directory) = path.parent() {
                         fs::create_dir_all(directory)?;
                     }
@@ -182,7 +200,13 @@ impl CheckpointStore {
         }
         for lines in [gone, there] {
             if !lines.is_empty() {
-                let arguments = ["update-ref", "--create-reflog", "--no-deref", "-z", "--stdin"];
+                let arguments = [
+                    "update-ref",
+                    "--create-reflog",
+                    "--no-deref",
+                    "-z",
+                    "--stdin",
+                ];
                 git(&arguments, lines.as_bytes())?;
             }
         }
@@ -211,7 +235,8 @@ impl CheckpointStore {
             None => Ok(None),
         };
         let now = CheckedOut::of(repo)?;
-        let is_same = |one: Option<CheckedOut>| one.map_or(!place.exists(), |one| one.is_same(&now));
+        let is_same =
+            |one: Option<CheckedOut>| one.map_or(!place.exists(), |one| one.is_same(&now));
         if !is_same(read(&after.index)?) || is_same(read(&before.index)?) {
             return Ok(false);
         }
@@ -230,7 +255,9 @@ impl CheckpointStore {
     pub fn staged(&self, repo: &Repository, one: &Checkpoint) -> Result<Vec<(BString, State)>> {
         let copies = self.directory.join("copies");
         match &one.index {
-            Some(name) => Ok(CheckedOut::of_copy(repo, copies.join(name))?.staged().collect()),
+            Some(name) => Ok(CheckedOut::of_copy(repo, copies.join(name))?
+                .staged()
+                .collect()),
             None => Ok(Vec::new()),
         }
     }

@@ -44,7 +44,9 @@ impl CheckpointStore {
             }
             let text = fs::read(place).unwrap_or_default();
             let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
-            let directory = file.rsplit_once_str("/").map_or(&b""[..], |(before, _)| before);
+            let directory = file
+                .rsplit_once_str("/")
+                .map_or(&b""[..], |(before, _)| before);
             for line in text.lines() {
                 rules.extend(from_root(directory, line));
                 rules.push(b'\n');

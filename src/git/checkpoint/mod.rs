@@ -100,7 +100,9 @@ impl Checkpoint {
     /// The refs with their targets; symbolic ones are left out.
     pub fn refs(&self) -> impl Iterator<Item = (&str, ObjectId)> {
         let parsed = |(name, target): (_, &String)| Some((name, id(target)?));
-        self.refs.iter().filter_map(move |(name, target)| parsed((name.as_str(), target)))
+        self.refs
+            .iter()
+            .filter_map(move |(name, target)| parsed((name.as_str(), target)))
     }
 
     /// The commits of the newest stash.
@@ -208,8 +210,7 @@ impl CheckpointStore {
             other => format!("[extensions]\n\tobjectFormat = {other}\n"),
         };
         let version = u8::from(!format.is_empty());
-        let mut config =
-            format!("{format}[core]\n\trepositoryFormatVersion = {version}\n{CONFIG}");
+        let mut config = format!("{format}[core]\n\trepositoryFormatVersion = {version}\n{CONFIG}");
         for key in ["fileMode", "symlinks", "ignoreCase"] {
             let known = repo.repo.config_snapshot();
             if let Some(value) = known.boolean(format!("core.{key}").as_str()) {
@@ -217,7 +218,15 @@ impl CheckpointStore {
             }
         }
         let write = || -> io::Result<()> {
-            for name in ["objects/info", "refs", "info", "copies", "both/info", "sessions", "changes"] {
+            for name in [
+                "objects/info",
+                "refs",
+                "info",
+                "copies",
+                "both/info",
+                "sessions",
+                "changes",
+            ] {
                 fs::create_dir_all(self.directory.join(name))?;
             }
             self.write("HEAD", b"ref: refs/heads/none\n")?;
@@ -282,7 +291,9 @@ impl CheckpointStore {
     /// It cannot be written.
     pub fn report(&self, repo: &Repository, change: &ObservedChange) -> Result<String> {
         let text = serde_json::to_vec(change).unwrap_or_default();
-        let id = repo.blob_id(&text).map(|id| id.to_hex_with_len(8).to_string());
+        let id = repo
+            .blob_id(&text)
+            .map(|id| id.to_hex_with_len(8).to_string());
         // No snapshot has such a name.
         let name = format!("{CHANGE}{}", id.unwrap_or_default());
         self.write(&format!("changes/{name}"), &text)
@@ -295,13 +306,20 @@ impl CheckpointStore {
     /// # Errors
     /// There is none any more.
     pub fn observed(&self, name: &str) -> Result<ObservedChange> {
-        let is_name = name.strip_prefix(CHANGE).is_some_and(|id| id.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let is_name = name
+            .strip_prefix(CHANGE)
+            .is_some_and(|id| id.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let text = is_name.then(|| fs::read(self.directory.join("changes").join(name)).ok());
-        let change = text.flatten().and_then(|text| serde_json::from_slice(&text).ok());
+        let change = text
+            .flatten()
+            .and_then(|text| serde_json::from_slice(&text).ok());
         change.ok_or_else(|| {
-            Error::new(format!("guard knows no change {}", crate::path::escaped(name)))
-                .help("changes of commands are kept until the session of the agent ends")
-                .help("what only the work tree had is a snapshot: guard snapshot list")
+            Error::new(format!(
+                "guard knows no change {}",
+                crate::path::escaped(name)
+            ))
+            .help("changes of commands are kept until the session of the agent ends")
+            .help("what only the work tree had is a snapshot: guard snapshot list")
         })
     }
 
@@ -417,7 +435,11 @@ fn cache_directory() -> Option<PathBuf> {
     let named = named.map(PathBuf::from).filter(|path| path.is_absolute());
     let cache = named.or_else(|| Some(std::env::home_dir()?.join(".cache")))?;
     let cache = cache.ancestors().find_map(|path| {
-        Some(path.canonicalize().ok()?.join(cache.strip_prefix(path).ok()?))
+        Some(
+            path.canonicalize()
+                .ok()?
+                .join(cache.strip_prefix(path).ok()?),
+        )
     });
     Some(cache?.join("guard"))
 }

@@ -142,7 +142,9 @@ impl CheckpointStore {
         for path in &found.there {
             let path = path.trim_end_with(|c| c == '/').as_bstr();
             let place = gix::path::from_bstr(path);
-            let place = self.root.join(place.map_err(failed("a path is no name here"))?);
+            let place = self
+                .root
+                .join(place.map_err(failed("a path is no name here"))?);
             match fs::symlink_metadata(&place) {
                 Ok(about) if about.is_dir() => match look(&place, path)? {
                     DirectoryKind::At(_) => add.push(path.to_owned()),
@@ -176,7 +178,14 @@ impl CheckpointStore {
                 false => own.push(path),
             }
         }
-        let arguments = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
+        let arguments = [
+            "update-index",
+            "--add",
+            "--remove",
+            "--replace",
+            "-z",
+            "--stdin",
+        ];
         for (borrows, paths) in [(true, borrowed), (false, own)] {
             if !paths.is_empty() {
                 self.git(borrows, &arguments, &list(&paths))?;
@@ -197,7 +206,9 @@ impl CheckpointStore {
                 true => {
                     let below = index.prefixed_entries(path.as_ref());
                     let below = below.into_iter().flatten();
-                    found.there.extend(below.map(|entry| entry.path(&index).to_owned()));
+                    found
+                        .there
+                        .extend(below.map(|entry| entry.path(&index).to_owned()));
                 }
                 false if index.entry_by_path(path.as_ref()).is_some() => {
                     found.there.push(path.clone());
@@ -249,7 +260,8 @@ impl CheckpointStore {
         let platform = repo.repo.references().map_err(&unreadable)?;
         let mut refs = BTreeMap::new();
         for reference in platform.all().map_err(&unreadable)? {
-            let reference = reference.map_err(|error| Error::new(format!("a ref cannot be read: {error}")))?;
+            let reference =
+                reference.map_err(|error| Error::new(format!("a ref cannot be read: {error}")))?;
             let name = reference.name().as_bstr().to_str_lossy().into_owned();
             if name.starts_with("refs/guard/") {
                 continue;

@@ -73,7 +73,9 @@ impl CheckpointStore {
                 .iter()
                 .any(|known| path.file_name().is_some_and(|name| name == *known));
             if !is_config {
-                let is_json = path.extension().is_some_and(|extension| extension == "json");
+                let is_json = path
+                    .extension()
+                    .is_some_and(|extension| extension == "json");
                 if !is_json || hooks(&text(&old)?) != hooks(&text(&new)?) {
                     changed.push((path, String::new()));
                 }
@@ -117,7 +119,11 @@ fn hooks(text: &[u8]) -> Option<Vec<(String, Value)>> {
         match value {
             value if name.to_lowercase().contains("hook") => found.push((name, value)),
             Value::Object(object) => {
-                open.extend(object.into_iter().map(|(key, value)| (format!("{name}/{key}"), value)));
+                open.extend(
+                    object
+                        .into_iter()
+                        .map(|(key, value)| (format!("{name}/{key}"), value)),
+                );
             }
             _ => {}
         }
@@ -162,7 +168,10 @@ mod tests {
         assert!(changed_settings(old, everyday).is_empty());
         for (line, key) in [
             ("[core]\n\thooksPath = /dev/null\n", "core.hookspath"),
-            ("[branch \"a\"]\n\tguardDesign = x.md\n", "branch.a.guarddesign"),
+            (
+                "[branch \"a\"]\n\tguardDesign = x.md\n",
+                "branch.a.guarddesign",
+            ),
             ("[include]\n\tpath = x\n", "include.path"),
             ("[filter \"x.y\"]\n\tclean = rm\n", "filter.x.y.clean"),
         ] {

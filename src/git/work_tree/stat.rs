@@ -28,8 +28,17 @@ impl IndexTime {
 
     /// Whether the file has the recorded stat data and is older than the index. A file changed in the same second may
     /// look unchanged (git calls such an entry racy).
-    pub(in crate::git) fn is_unchanged(&self, recorded: &Stat, now: &Metadata) -> bool {
+    pub(super) fn is_unchanged(&self, recorded: &Stat, now: &Metadata) -> bool {
         let is_older = self.0.is_some_and(|index| recorded.mtime.secs < index.secs);
+        is_older && system::stat(now).is_some_and(|now| is_same(recorded, &now))
+    }
+
+    /// The same for a file that git itself may just have written: parts of a second count.
+    pub(in crate::git) fn is_as_written(&self, recorded: &Stat, now: &Metadata) -> bool {
+        let time = |time: &Time| (time.secs, time.nsecs);
+        let is_older = self
+            .0
+            .is_some_and(|index| time(&recorded.mtime) < time(&index));
         is_older && system::stat(now).is_some_and(|now| is_same(recorded, &now))
     }
 }
