@@ -2,8 +2,8 @@
 //! `git diff --numstat --no-renames A...B`, and every commit of one against
 //! `git log --first-parent --raw --numstat --no-renames A..B`.
 //!
-//! `cargo bench --bench side_by_side` measures, with the name of a group (`ranges`, `staged`, `designs`, `documents`, `files`) behind
-//! it only that; `GUARD_BENCH_QUICK=1` makes everything a hundred times smaller, to see that it runs;
+//! `cargo bench --bench side_by_side` measures, with the name of a group (`ranges`, `staged`, `designs`, `documents`, `files`,
+//! `checkpoints`) behind it only that; `GUARD_BENCH_QUICK=1` makes everything a hundred times smaller, to see that it runs;
 //! `GUARD_BENCH_BINARY=FILE` measures another guard, such as the released one that `.ci/release` builds. Wall-clock times
 //! of whole processes, medians; `ratio` is the median over the pairs of guard's time by git's, so below 1 guard is the
 //! faster one; `aim` is what it should be at most.
@@ -17,6 +17,8 @@
 
 #[path = "../tests/common/mod.rs"]
 mod common;
+#[path = "side_by_side/checkpoints.rs"]
+mod checkpoints;
 #[path = "side_by_side/documents.rs"]
 mod documents;
 #[path = "side_by_side/files.rs"]
@@ -67,12 +69,13 @@ fn main() {
         .skip(1)
         .find(|argument| !argument.starts_with('-'));
     type Group = (&'static str, fn(&Scale, &Memory));
-    let groups: [Group; 5] = [
+    let groups: [Group; 6] = [
         ("ranges", ranges),
         ("staged", staged),
         ("designs", |scale, _| design_and_look_up(scale)),
         ("documents", |scale, _| documents::measure(scale)),
         ("files", files::measure),
+        ("checkpoints", |scale, _| checkpoints::measure(scale)),
     ];
     let is_wanted = |name: &str| group.as_deref().is_none_or(|group| group == name);
     let mut wanted = groups.iter().filter(|(name, _)| is_wanted(name)).peekable();

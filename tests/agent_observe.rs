@@ -538,6 +538,7 @@ fn lost_repository_is_reported() {
         ),
         ("echo x > .git/HEAD", "guard could not look"),
         ("echo x > .git/index", "guard could not judge"),
+        ("echo x > src/other.py; rm -rf ~/.cache", "the checkpoints of this session are gone"),
     ] {
         let repo = copy_of(&template);
         assert_says(&observed(&repo, command).unwrap(), &[part]);
@@ -656,6 +657,21 @@ fn files_that_git_converts_are_not_reported_when_git_brings_them() {
     );
     assert_eq!(repo.read("a.txt"), b"c\r\nd\r\n");
     assert!(observed(&repo, "printf 'x\\r\\n' > a.txt").is_some());
+}
+
+#[test]
+fn other_hash_and_a_path_with_special_characters() {
+    let mut repo = Repo::init(&["--object-format=sha256"]);
+    repo.stage("a.py", "x = 1\n");
+    repo.stage("b.py", "x = 2\n");
+    repo.commit("Begin");
+    repo.govern(&[("x.py", "Add", "")]);
+    let inside = repo.path("../a:b \"c");
+    fs::rename(&repo.root, &inside).unwrap();
+    repo.root = inside;
+    let report = observed(&repo, "rm a.py; echo y > b.py; echo z > c.py").unwrap();
+    restore(&repo, change_in(&report)).exits(0);
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
 }
 
 #[test]

@@ -892,9 +892,12 @@ fn tools_of_both_versions_of_kiro_are_judged() {
     );
 }
 
+/// An agent, the payload before its shell tool, and what comes after.
+type ShellOf = (&'static str, Value, Option<(Value, &'static str)>);
+
 /// The shell tool of each agent that says something after it or at the end of a turn, with the payload of that event
 /// and where the report stands in the answer.
-fn shells(repo: &Repo) -> Vec<(&'static str, Value, Option<(Value, &'static str)>)> {
+fn shells(repo: &Repo) -> Vec<ShellOf> {
     let input = json!({"command": "echo x > src/new.py"});
     let of = |agent, tool| payload(repo, agent, tool, &input);
     let after = |agent: &str, tool: &str, key: &str, event: &str| {

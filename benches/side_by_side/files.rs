@@ -122,7 +122,6 @@ fn hook(scale: &Scale) {
     let name = super::name(0);
     let path = repo.path(&name);
     let write = |path: &Path| json!({"file_path": path, "content": "value = 1\n"});
-    let bash = |command: &str| json!({"command": command});
     let looks = "git rev-parse HEAD > /dev/null";
     let stores = format!(
         "git -c core.fsync=all hash-object -w --stdin < {name} > /dev/null && \
@@ -134,18 +133,6 @@ fn hook(scale: &Scale) {
             "Write of a new file",
             "Write",
             write(&repo.path("new.txt")),
-            looks,
-        ),
-        (
-            "Bash without a file",
-            "Bash",
-            bash("cargo test --locked 2>&1 | tail -5"),
-            looks,
-        ),
-        (
-            "Bash with a new file",
-            "Bash",
-            bash("mkdir -p out && echo x > out/new.txt"),
             looks,
         ),
         (

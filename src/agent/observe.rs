@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::finished::Finished;
 use super::kept_from_agents;
+use crate::disk;
 use crate::error::{Error, Result};
 use crate::finding::{Finding, Rule};
 use crate::gate;
@@ -64,6 +65,8 @@ pub(crate) struct Observer<'a> {
     /// The file of the session.
     file: String,
     session: ObservedSession,
+    /// Where the git directory notes which session is observed.
+    note: PathBuf,
     switches: Vec<PathBuf>,
 }
 
@@ -80,14 +83,23 @@ impl<'a> Observer<'a> {
         let mut store = CheckpointStore::open(repo)?;
         if forget_idle(&store) == (true, false) {
             store.forget();
+            let _ = fs::remove_file(repo.git_dir().join("guard").join("observed"));
             drop(store);
             store = CheckpointStore::open(repo)?;
         }
         let name = repo.blob_id(session.as_bytes()).map(|id| id.to_string());
         let file = format!("sessions/{}", name.unwrap_or_default());
-        let text = fs::read(store.file(&file)).unwrap_or_default();
+        let note = repo.git_dir().join("guard").join("observed");
+        let text = fs::read(store.file(&file));
+        if text.is_err() && fs::read_to_string(&note).is_ok_and(|known| known == file) {
+            let _ = fs::remove_file(&note);
+            return Err(Error::new("the checkpoints of this session are gone")
+                .help("if a command removed them, tell the user what it changed"));
+        }
+        let text = text.unwrap_or_default();
         Ok(Observer {
             session: serde_json::from_slice(&text).unwrap_or_default(),
+            note,
             switches: kept_from_agents::files(repo.workdir()?),
             repo,
             options,
@@ -132,6 +144,7 @@ impl<'a> Observer<'a> {
     pub(crate) fn finish(mut self, finished: &Finished) -> Result<Option<Told>> {
         if finished.ends_session {
             let _ = fs::remove_file(self.store.file(&self.file));
+            let _ = fs::remove_file(&self.note);
             let (_, is_left) = forget_idle(&self.store);
             if !is_left {
                 self.store.forget();
@@ -180,12 +193,16 @@ impl<'a> Observer<'a> {
     fn save(&self) -> Result<()> {
         let session = &self.session;
         let text = serde_json::to_vec(session).unwrap_or_default();
-        let written = self.store.write(&self.file, &text);
+        let note = || {
+            disk::create_private_directory(disk::directory_of(&self.note))?;
+            fs::write(&self.note, &self.file)
+        };
+        let written = self.store.write(&self.file, &text).and_then(|()| note());
         written.map_err(|error| {
             Error::new(format!(
                 "the notes of the session cannot be written: {error}"
             ))
-            .help("the cache directory must be writable and have space")
+            .help("the cache directory and the git directory must be writable and have space")
         })?;
         self.forget_copies();
         Ok(())

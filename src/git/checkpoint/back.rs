@@ -81,17 +81,19 @@ impl CheckpointStore {
             return Ok(());
         }
         let (mut gone, mut there) = (Vec::new(), Vec::new());
+        let hash = super::id(&back.now).map_or(gix::hash::Kind::Sha1, |id| id.kind());
+        let none = gix::ObjectId::null(hash);
         for change in &back.files {
             let (lines, mode, id) = match change.old {
                 Some(state) => (&mut there, state.kind.mode(), state.id),
-                None => (&mut gone, 0, gix::ObjectId::null(gix::hash::Kind::Sha1)),
+                None => (&mut gone, 0, none),
             };
             lines.extend(format!("{mode:o} {id}\t").into_bytes());
             lines.extend_from_slice(&change.path);
             lines.push(0);
             // What stands where a directory was goes first.
             if change.old.is_some() {
-                gone.extend(format!("0 {}\t", gix::ObjectId::null(id.kind())).into_bytes());
+                gone.extend(format!("0 {none}\t").into_bytes());
                 gone.extend_from_slice(&change.path);
                 gone.push(0);
             }

@@ -392,10 +392,11 @@ impl CheckpointStore {
                 .env(format!("GIT_{who}_EMAIL"), "guard@localhost");
         }
         if borrows {
-            git.env(
-                "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-                self.common_dir.join("objects"),
-            );
+            // In quotes, a colon separates nothing.
+            let objects = self.common_dir.join("objects");
+            let objects = objects.to_string_lossy();
+            let quoted = objects.replace('\\', "\\\\").replace('"', "\\\"");
+            git.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", format!("\"{quoted}\""));
         }
         let failed = |why: String| {
             Error::new(format!("guard could not record the work tree: {why}"))
@@ -431,7 +432,7 @@ impl CheckpointStore {
 /// The directory of all checkpoints of the user.
 fn cache_directory() -> Option<PathBuf> {
     let variables = ["XDG_CACHE_HOME", "LOCALAPPDATA"];
-    let named = variables.iter().find_map(|name| std::env::var_os(name));
+    let named = variables.iter().find_map(std::env::var_os);
     let named = named.map(PathBuf::from).filter(|path| path.is_absolute());
     let cache = named.or_else(|| Some(std::env::home_dir()?.join(".cache")))?;
     let cache = cache.ancestors().find_map(|path| {

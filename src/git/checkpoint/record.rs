@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File, Metadata};
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::PathBuf;
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, UNIX_EPOCH};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
@@ -16,6 +16,9 @@ use crate::git::{Repository, failed};
 
 /// Larger files are recorded by size and time.
 const LARGEST: u64 = 16 << 20;
+
+/// After this time, the lock of the private index is nobody's.
+const KILLED: Duration = Duration::from_secs(60);
 
 /// What differs from the private index.
 #[derive(Default)]
@@ -38,6 +41,7 @@ impl CheckpointStore {
         agent: &[PathBuf],
         before: Option<&Checkpoint>,
     ) -> Result<Checkpoint> {
+        self.wait_for_git();
         let (rules, mut differences) = match before {
             None => self.by_rules_of_now(repo)?,
             Some(before) => (None, self.by_rules_of(before)?),
@@ -70,6 +74,18 @@ impl CheckpointStore {
             sizes,
             rules,
         })
+    }
+
+    /// The git of a guard that ran out of time may still write the private index; after a while, it was killed.
+    fn wait_for_git(&self) {
+        let lock = self.directory.join("index.lock");
+        while let Ok(about) = fs::metadata(&lock) {
+            let age = about.modified().ok().and_then(|at| at.elapsed().ok());
+            if age.is_none_or(|age| age > KILLED) {
+                let _ = fs::remove_file(&lock);
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     /// What git itself would see: one walk, which also shows what is ignored.

@@ -1,0 +1,66 @@
+//! The checkpoints around a shell command, compared with `git status`.
+
+use std::time::Instant;
+
+use serde_json::json;
+
+use super::common::{Repo, run_with_input};
+use super::{GUARD, Scale, median, text, timed};
+
+/// Prints a line for each number of files.
+pub(super) fn measure(scale: &Scale) {
+    println!(
+        "{:<10} {:>12} {:>12} {:>12} {:>8} {:>12} {:>8} {:>5}",
+        "files", "first ms", "status ms", "before ms", "ratio", "after ms", "ratio", "aim"
+    );
+    for files in [scale.of(2_000), scale.of(50_000)] {
+        let repo = with_files(files);
+        let hook = |event: &str| {
+            let payload = json!({
+                "session_id": "s", "cwd": repo.root, "hook_event_name": event, "tool_name": "Bash",
+                "tool_use_id": "t", "tool_input": {"command": "true"},
+            });
+            let mut guard = repo.command(GUARD.as_str());
+            let begin = Instant::now();
+            let answer = run_with_input(guard.args(["hook", "claude"]), payload.to_string().as_bytes());
+            assert_eq!((answer.code, answer.stdout.as_str()), (0, ""), "{answer:?}");
+            begin.elapsed().as_secs_f64() * 1000.0
+        };
+        let first = hook("PreToolUse");
+        hook("PostToolUse");
+        let status = || timed(&repo, "git", &["status", "--porcelain"]).milliseconds;
+        status();
+        let (mut base, mut before, mut after) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..scale.pairs(20) {
+            base.push(status());
+            before.push(hook("PreToolUse"));
+            after.push(hook("PostToolUse"));
+        }
+        let ratio = |times: &[f64]| {
+            let ratios = times.iter().zip(&base).map(|(time, base)| time / base);
+            median(ratios.collect())
+        };
+        let ratios = (ratio(&before), ratio(&after));
+        println!(
+            "{files:<10} {first:>12.1} {:>12.1} {:>12.1} {:>8.2} {:>12.1} {:>8.2} {:>5}",
+            median(base),
+            median(before),
+            ratios.0,
+            median(after),
+            ratios.1,
+            "1.5"
+        );
+    }
+}
+
+fn with_files(files: usize) -> Repo {
+    let repo = Repo::new();
+    for number in 0..files {
+        let path = format!("src/part_{}/group_{}/file_{number}.py", number / 200, number / 20 % 10);
+        repo.write(path, text(number, 30));
+    }
+    repo.write(".gitignore", "target/\n*.pyc\n");
+    repo.git(&["add", "--all"]);
+    repo.commit("Begin");
+    repo
+}
