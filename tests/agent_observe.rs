@@ -666,7 +666,7 @@ fn other_hash_and_a_path_with_special_characters() {
     repo.stage("b.py", "x = 2\n");
     repo.commit("Begin");
     repo.govern(&[("x.py", "Add", "")]);
-    let inside = repo.path("../a:b \"c");
+    let inside = repo.root.with_file_name("a:b \"c");
     fs::rename(&repo.root, &inside).unwrap();
     repo.root = inside;
     let report = observed(&repo, "rm a.py; echo y > b.py; echo z > c.py").unwrap();
