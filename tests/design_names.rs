@@ -262,29 +262,6 @@ fn reasons(report: &Value, list: &str) -> Vec<String> {
 }
 
 #[test]
-fn placeholder_without_a_file_of_that_name_stays_a_placeholder() {
-    let repo = Repo::new();
-    repo.stage("a.py", "x\n");
-    repo.govern(&[("x", "Add", "")]);
-    repo.stage(DESIGN, TODO);
-    repo.commit("Start");
-    repo.stage("a.py", "y\n");
-    let lint = repo.json(&["lint"]);
-    assert_eq!(lint["verdict"], "accepted");
-    assert!(reasons(&lint, "findings").contains(&"design-placeholder".to_owned()));
-    for command in ["check", "show"] {
-        let report = repo.json(&["scope", command]);
-        assert!(
-            reasons(&report, "problems").contains(&"design-placeholder".to_owned()),
-            "{command}"
-        );
-    }
-    // A directory of that name is not a file.
-    repo.stage("TODO/a", "x\n");
-    assert!(reasons(&repo.json(&["lint"]), "findings").contains(&"design-placeholder".to_owned()));
-}
-
-#[test]
 fn bare_placeholder_stays_a_placeholder_even_if_such_a_file_exists() {
     let repo = Repo::new();
     repo.stage("TODO", "x\n");
@@ -297,67 +274,3 @@ fn bare_placeholder_stays_a_placeholder_even_if_such_a_file_exists() {
     assert_eq!(common::findings(&lint)[0], ("out-of-scope", "TODO"));
 }
 
-#[test]
-fn the_only_row_of_a_design_may_be_a_file_called_todo() {
-    let repo = Repo::new();
-    repo.stage("TODO", "x\n");
-    repo.govern(&[("TODO", "Modify", "")]);
-    repo.stage("TODO", "y\n");
-    repo.guard(&["lint"]).exits(0);
-    repo.guard(&["check", "TODO"]).exits(0);
-    repo.guard(&["scope", "check"]).exits(0);
-    repo.guard(&["scope", "show"]).exits(0).says("TODO");
-}
-
-#[test]
-fn design_that_mentions_a_deleted_todo_file_stays_usable() {
-    let repo = Repo::new();
-    repo.stage("TODO", "x\n");
-    repo.govern(&[("TODO", "Delete", "")]);
-    repo.stage(
-        "guard.toml",
-        SETTINGS.replace("[lld]\n", "[lld]\nbase = \"main\"\n"),
-    );
-    repo.commit("Say where work begins");
-    repo.git(&["branch", "--force", "main", "HEAD"]);
-    repo.git(&["rm", "--quiet", "TODO"]);
-    repo.guard(&["lint"]).exits(0);
-    repo.commit("Delete it");
-    repo.stage("b.py", "x\n");
-    repo.guard(&["lint", "--format", "json"]).exits(1);
-    repo.git(&["rm", "--quiet", "--force", "b.py"]);
-    repo.guard(&["lint", "--range", "main..HEAD"]).exits(0);
-    repo.guard(&["scope", "check"]).exits(0);
-}
-
-#[test]
-fn request_may_create_the_file_called_todo() {
-    let repo = Repo::new();
-    repo.stage("a.py", "x\n");
-    repo.govern(&[("TODO", "Add", ""), ("a.py", "Modify", "")]);
-    repo.guard(&["check", "TODO"]).exits(0);
-    repo.guard(&["check", "TBD"]).exits(1);
-}
-
-#[test]
-fn line_numbers_are_cut_off_unless_a_file_has_that_name() {
-    let repo = Repo::new();
-    repo.stage("a.py", "x\n");
-    repo.govern(&[("a.py:12", "Modify", "")]);
-    repo.stage("a.py", "y\n");
-    repo.guard(&["lint"]).exits(0);
-    repo.git(&["reset", "--quiet", "--hard"]);
-    repo.stage("a.py:12", "x\n");
-    repo.commit("A file with such a name");
-    repo.stage("a.py:12", "y\n");
-    repo.guard(&["lint"]).exits(0);
-    repo.stage("a.py", "y\n");
-    repo.guard(&["lint"]).exits(1);
-}
-
-#[test]
-fn parser_without_a_repository_knows_no_files() {
-    let design = read(TODO);
-    let doubtful: Vec<String> = design.doubtful.iter().map(ToString::to_string).collect();
-    assert_eq!(doubtful, ["TODO", "a.py:12"]);
-}

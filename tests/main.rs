@@ -54,7 +54,6 @@ mod design_prose;
 mod design_rendered;
 mod design_tables;
 mod design_visible;
-mod design_wordings;
 mod digests;
 mod doctor;
 mod empty_ranges;

@@ -3,7 +3,6 @@
 // Lints designs as they are on disk.
 #![allow(clippy::disallowed_methods)]
 
-use std::convert::Infallible;
 use std::path::PathBuf;
 
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -16,7 +15,7 @@ use crate::boundary::Boundary;
 use crate::error::{Error, Result};
 use crate::finding::{Finding, Rule};
 use crate::git::{Index, Repository, Tree, show_file};
-use crate::path::{Node, escaped};
+use crate::path::escaped;
 use crate::policy::design::{self, Design};
 use crate::policy::scope::Scope;
 use crate::policy::{Grant, GrantKind, design_selection};
@@ -320,15 +319,7 @@ impl Lint<'_> {
 
     fn parse(&self, path: &BStr, bytes: &[u8]) -> Design {
         let options = design::DesignOptions::from_settings(&self.located.settings);
-        let is_entry =
-            |tree: &&dyn ResultTree, name: &BStr| matches!(tree.entry(name), Some(Node::Entry(_)));
-        let is_file = |name: &BStr| -> std::result::Result<bool, Infallible> {
-            Ok(self.there.iter().any(|tree| is_entry(tree, name)))
-        };
-        match design::parse_among(path, bytes, &options, is_file) {
-            Ok(design) => design,
-            Err(never) => match never {},
-        }
+        design::parse(path, bytes, &options)
     }
 
     fn against_files(&self, design: &Design, bytes: &[u8]) -> Result<Vec<Finding>> {

@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use gix::bstr::{BStr, BString, ByteSlice};
+use gix::bstr::{BString, ByteSlice};
 
 use super::applicable_designs::own_designs;
 use super::policy_loader::load_to_show;
@@ -80,10 +80,7 @@ pub fn extend_design(
     })?;
     let design_options = DesignOptions::from_settings(&policy.settings);
     let parse = |text: &str| -> Result<Design> {
-        let is_file = |name: &BStr| -> Result<bool> {
-            Ok(tree.get(name)?.is_some() || head.get(name)?.is_some())
-        };
-        design::parse_among(path.as_ref(), text.as_bytes(), &design_options, is_file)
+        Ok(design::parse(path.as_ref(), text.as_bytes(), &design_options))
     };
     let row = |path: BString, kind, usual: &str| NewRow {
         path,

@@ -24,7 +24,7 @@ use gix::bstr::{BStr, BString};
 
 pub use grant::{Actions, Grant, GrantForm, GrantKind, Role};
 
-use design::{Design, DesignOptions};
+use design::Design;
 use scope::Scope;
 use settings::{Authority, Settings};
 
@@ -160,10 +160,6 @@ impl Policy {
         let mut grants = Vec::new();
         for Governing { design, .. } in in_force {
             grants.extend(design.grants.iter().cloned());
-            if stage == Stage::Request {
-                let options = DesignOptions::from_settings(&settings);
-                grants.extend(design.grants_of_doubtful(&options));
-            }
         }
         let in_force = Scope::new(grants);
         let scope_of = |version: fn(&Governing) -> Option<&Design>| {

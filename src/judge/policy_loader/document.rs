@@ -12,7 +12,6 @@ use super::{Loader, add_and_commit};
 use crate::change::{Change, Kind};
 use crate::error::{Error, Result};
 use crate::finding::Help;
-use crate::judge::merge_base;
 use crate::path::{escaped, shell_word};
 use crate::policy::design::{self, Design, DesignOptions};
 use crate::policy::scope::Scope;
@@ -44,8 +43,7 @@ impl Loader<'_> {
             }
             let proposed = staged
                 .filter(|staged| *staged != bytes)
-                .map(|staged| self.parse(path, &staged))
-                .transpose()?;
+                .map(|staged| self.parse(path, &staged));
             let design = self.usable(path, &bytes)?;
             // If the head lacks the document, nothing in it is new.
             let before = self.head_governs().then(|| design.clone());
@@ -113,7 +111,7 @@ impl Loader<'_> {
         };
         let origin = self.inputs.head.map_or(Origin::Head, Origin::Commit);
         Ok(Governing {
-            before: before.map(|bytes| self.parse(path, &bytes)).transpose()?,
+            before: before.map(|bytes| self.parse(path, &bytes)),
             ..self.governing(design, &now, origin, choice)
         })
     }
@@ -143,8 +141,8 @@ impl Loader<'_> {
                 None => self.before_move(path)?,
                 before => before,
             };
-            let before = before.map(|bytes| self.parse(path, &bytes)).transpose()?;
-            let now = Scope::new(self.parse(path, &now)?.grants);
+            let before = before.map(|bytes| self.parse(path, &bytes));
+            let now = Scope::new(self.parse(path, &now).grants);
             let before = before.map(|design| design.grants).unwrap_or_default();
             let beyond = now.grants_beyond(&Scope::new(before));
             added.extend(beyond.into_iter().cloned());
@@ -191,41 +189,12 @@ impl Loader<'_> {
         is_file.then(|| std::fs::read(file).ok()).flatten()
     }
 
-    fn parse(&self, path: &BStr, bytes: &[u8]) -> Result<Design> {
+    fn parse(&self, path: &BStr, bytes: &[u8]) -> Design {
         let options = DesignOptions::from_settings(&self.settings);
-        let parse = |options: &DesignOptions| {
-            let parse = || design::parse(path, bytes, options);
-            match self.known {
-                Some(known) => known.get_or_parse(path, bytes, options, parse),
-                None => parse(),
-            }
-        };
-        design::parse_among_with(&options, parse, |name| self.is_file(name))
-    }
-
-    /// Whether a file of this name is on either side, at the merge base or, for a request, on disk.
-    fn is_file(&self, name: &BStr) -> Result<bool> {
-        if self.base.get(name)?.is_some() || self.inputs.proposal.get(name)?.is_some() {
-            return Ok(true);
-        }
-        let on_disk = || {
-            let metadata = self
-                .file(name)
-                .and_then(|file| file.symlink_metadata().ok());
-            metadata.is_some_and(|metadata| !metadata.is_dir())
-        };
-        match self.inputs.stage {
-            Stage::Range | Stage::Step => Ok(false),
-            Stage::Request if on_disk() => Ok(true),
-            Stage::Request | Stage::Commit => {
-                let target = self.settings.base.as_deref();
-                let Ok(Some(began)) =
-                    merge_base::commit(self.repo, target, self.repo.head_commit()?)
-                else {
-                    return Ok(false);
-                };
-                Ok(self.repo.tree_of(Some(began))?.get(name)?.is_some())
-            }
+        let parse = || design::parse(path, bytes, &options);
+        match self.known {
+            Some(known) => known.get_or_parse(path, bytes, &options, parse),
+            None => parse(),
         }
     }
 
@@ -241,7 +210,7 @@ impl Loader<'_> {
                 .help("correct it and commit it first:")
                 .help(command())
         };
-        self.parse(path, bytes)?.usable().map_err(unusable)
+        self.parse(path, bytes).usable().map_err(unusable)
     }
 
     fn governing(&self, design: Design, read: &[u8], origin: Origin, choice: &Choice) -> Governing {

@@ -13,10 +13,19 @@ pub(super) enum Block {
     Table(Table),
     List(Vec<ListNode>),
     Paragraph(InlineText),
-    /// Fenced or indented code.
-    Code(Range<usize>),
+    Code(CodeBlock),
+    /// Raw HTML, a quote, a footnote or a rule, none of which declares anything.
+    Other(Range<usize>),
     /// A block inside raw HTML, with the outermost open element.
     Enclosed(Box<Block>, Element),
+}
+
+/// Fenced or indented code.
+pub(super) struct CodeBlock {
+    /// The info string in lower case; `None` if the code is indented.
+    pub(super) info: Option<String>,
+    /// The range of its lines.
+    pub(super) body: Range<usize>,
 }
 
 /// A part of a top-level list, in document order.
@@ -85,7 +94,7 @@ pub(super) struct InlineText {
     pub(super) pieces: Vec<Piece>,
     /// The text as a reader sees it.
     pub(super) plain: String,
-    /// Text that asterisks make bold or italic; outer before inner.
+    /// Bold or italic text; outer before inner.
     pub(super) emphasis: Vec<Emphasis>,
     /// Whether some text is not struck out.
     pub(super) has_unstruck_text: bool,
@@ -98,9 +107,9 @@ pub(super) struct InlineText {
 /// Bold or italic text.
 #[derive(Clone)]
 pub(super) struct Emphasis {
-    /// Including its asterisks.
+    /// Including its marks.
     pub(super) span: Range<usize>,
-    /// The number of asterisks on each side.
+    /// The number of marks on each side.
     pub(super) marks: usize,
 }
 
@@ -144,15 +153,6 @@ impl InlineText {
         self.is_struck() && !self.has_unstruck_text
     }
 
-    /// The content within a smaller range; the plain text stays whole.
-    pub(super) fn part(&self, span: Range<usize>) -> InlineText {
-        let inside = |inner: &Range<usize>| inner.start >= span.start && inner.end <= span.end;
-        let mut part = self.clone();
-        part.pieces.retain(|piece| inside(&piece.span));
-        part.emphasis.retain(|emphasis| inside(&emphasis.span));
-        InlineText { span, ..part }
-    }
-
     /// The pieces and emphasis within a smaller range, without the plain text. Fast for many parts of a long text.
     pub(super) fn within(&self, span: Range<usize>) -> InlineText {
         let begin = self
@@ -188,11 +188,12 @@ impl InlineText {
 
 #[cfg(test)]
 mod tests {
-    use super::super::collect::blocks;
+    use super::super::collect::markdown;
     use super::*;
 
     fn shape(text: &str) -> String {
-        blocks(text, 0)
+        markdown(text, 0)
+            .blocks
             .iter()
             .map(|block| match block {
                 Block::Heading(heading) => format!("h{} {}", heading.level, heading.content.plain),
@@ -215,6 +216,7 @@ mod tests {
                 }
                 Block::Paragraph(content) => format!("p {}", content.plain),
                 Block::Code(_) => "code".to_owned(),
+                Block::Other(_) => "other".to_owned(),
                 Block::Enclosed(_, element) => format!("in {}", element.name),
             })
             .collect::<Vec<_>>()
@@ -242,7 +244,7 @@ mod tests {
     #[test]
     fn spans_are_offsets_into_the_whole_text() {
         let text = "\u{feff}| `a` |\n|-|\n| **b** `c` |\n";
-        let found = blocks(text, 3);
+        let found = markdown(text, 3).blocks;
         let Some(Block::Table(table)) = found.first() else {
             panic!("no table")
         };
@@ -253,7 +255,7 @@ mod tests {
 
     #[test]
     fn a_link_knows_its_text_and_target() {
-        let found = blocks("[a `b`](c)", 0);
+        let found = markdown("[a `b`](c)", 0).blocks;
         let Some(Block::Paragraph(content)) = found.first() else {
             panic!("no paragraph")
         };

@@ -33,6 +33,8 @@ pub(super) enum Shape {
     Tag,
     Task,
     Tree,
+    /// A code block below a label.
+    Code,
 }
 
 /// The content of a table column.
@@ -81,7 +83,7 @@ impl Shape {
         match self {
             Shape::Table(cells) => cells.contains(&Cell::Type),
             Shape::List | Shape::Line | Shape::Heading | Shape::Task => true,
-            Shape::FrontMatter | Shape::Tag | Shape::Tree => false,
+            Shape::FrontMatter | Shape::Tag | Shape::Tree | Shape::Code => false,
         }
     }
 
@@ -90,11 +92,11 @@ impl Shape {
         match self {
             Shape::Table(cells) => table_row(cells, wanted),
             Shape::List => format!("- {word}: {}", paths(wanted)),
-            Shape::Heading => format!("#### [{}] {}", word.to_uppercase(), paths(wanted)),
+            Shape::Heading => format!("#### [{}] {}", heading_word(word), paths(wanted)),
             Shape::Line => format!("**Files:** {}: {}", word.to_lowercase(), paths(wanted)),
             Shape::Task => format!("- [ ] {word} {}", paths(wanted)),
             Shape::Tag => format!("<files>{}</files>", wanted.path.to_str_lossy()),
-            Shape::Tree => usual_row(wanted),
+            Shape::Tree | Shape::Code => usual_row(wanted),
             Shape::FrontMatter => format!("  - {}", yaml(&wanted.path.to_str_lossy())),
         }
     }
@@ -103,8 +105,11 @@ impl Shape {
 /// The row that grants what is wanted, in the form of one of the design's tables or lists.
 pub(super) fn row(forms: &[Form], wanted: &MissingRow<'_>) -> RowToAdd {
     let fits = |form: &&Form| {
+        // A heading or a task names one path.
+        let simple = matches!(wanted.word, "Add" | "Modify" | "Delete") && wanted.from.is_none();
+        let one = matches!(form.shape, Shape::Heading | Shape::Task) && !simple;
         let untyped = form.untyped.contains(wanted.actions) && wanted.from.is_none();
-        form.shape != Shape::Tree && (form.shape.has_type() || untyped)
+        !matches!(form.shape, Shape::Tree | Shape::Code) && !one && (form.shape.has_type() || untyped)
     };
     if let Some(form) = forms.iter().find(fits) {
         return RowToAdd {
@@ -127,6 +132,15 @@ pub(super) fn row(forms: &[Form], wanted: &MissingRow<'_>) -> RowToAdd {
         },
         anchor: table.map(|(_, anchor)| anchor.clone()),
         needs_type_column: true,
+    }
+}
+
+/// The word in the brackets of a heading.
+fn heading_word(word: &str) -> &'static str {
+    match word.to_lowercase().as_str() {
+        "add" => "NEW",
+        "delete" => "DELETE",
+        _ => "MODIFY",
     }
 }
 
