@@ -2,6 +2,8 @@
 //! example of `docs/designs.md`, each word of the grammar, and small changes of every plan.
 #![allow(clippy::unwrap_used)]
 
+mod documentation;
+mod judged;
 mod mutations;
 mod typed_tables;
 mod words;
@@ -130,7 +132,9 @@ fn deviations(design: &Design, labels: &[String]) -> String {
             "change" => !["add", "modify", "write"]
                 .iter()
                 .any(|word| beyond.remove(&format!("{word} {rest}"))),
-            "add" | "modify" | "write" | "delete" => !beyond.remove(label),
+            "add" | "modify" | "write" | "delete" | "symlink" | "submodule" => {
+                !beyond.remove(label)
+            }
             _ => panic!("{label} is no label"),
         };
         if missing {
@@ -185,48 +189,4 @@ fn doubled_carriage_returns_grant_nothing() {
         let design = design(&at, &text.replace('\n', "\r\r\n"));
         assert!(design.grants.is_empty(), "{text}");
     }
-}
-
-/// The documentation's examples: each fenced block that a line with its grants follows.
-fn examples(document: &str) -> Vec<(String, String, Vec<String>)> {
-    let mut examples = Vec::new();
-    let mut rest = document;
-    while let Some((_, fenced)) = rest.split_once("\n```markdown\n") {
-        // An example that holds a fence of its own stands in a longer one.
-        let (text, behind) = fenced.split_once("\n```\n").unwrap();
-        rest = behind;
-        let line = behind.trim_start().lines().next().unwrap_or("");
-        let at = if line.contains("`tasks.md`") {
-            "specs/001-x/tasks.md"
-        } else {
-            "docs/plans/plan.md"
-        };
-        if let Some((_, grants)) = line.split_once("rants: ") {
-            let grants = grants.trim_end_matches('.').split("; ");
-            let labels = grants.map(|grant| {
-                grant
-                    .replace("add and modify ", "write ")
-                    .replace("add or modify ", "change ")
-                    .replace('`', "")
-            });
-            examples.push((at.to_owned(), format!("{text}\n"), labels.collect()));
-        } else if line.starts_with("Grants nothing") {
-            examples.push((at.to_owned(), format!("{text}\n"), Vec::new()));
-        }
-    }
-    examples
-}
-
-#[test]
-fn examples_of_the_documentation_grant_what_it_says() {
-    let document = std::fs::read_to_string(Path::new(SOURCE).join("docs/designs.md")).unwrap();
-    // A fence of four backticks is an example that holds a fence.
-    let document = document.replace("\n````markdown\n", "\n```markdown\n");
-    let document = document.replace("\n```\n````\n", "\n~~~\n```\n");
-    let examples = examples(&document);
-    assert!(examples.len() >= 20, "the examples are gone");
-    none_deviates(examples.into_iter().map(|(at, text, labels)| {
-        let deviations = deviations(&design(&at, &text), &labels);
-        (text, deviations)
-    }));
 }

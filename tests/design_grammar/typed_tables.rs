@@ -56,9 +56,9 @@ fn a_whole_plan_below_a_typed_table_changes_no_grant() {
     let plans = corpus().into_iter();
     // Two tables with types are another matter.
     let plans = plans.filter(|(_, plan)| {
-        !["Type", "Action"]
+        !["Type |", "Action |"]
             .iter()
-            .any(|name| plan.contains(&format!("| {name} |")))
+            .any(|name| plan.contains(name))
     });
     none_deviates(
         plans.map(|(at, plan)| differences(&at, format!("# LLD-1\n\n{TABLE}\n{plan}"), &expected)),
