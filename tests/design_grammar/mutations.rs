@@ -45,8 +45,8 @@ fn label(text: &str, place: usize) -> Option<usize> {
     loop {
         let line = line_before(text, end);
         let lower = text[line.clone()].to_ascii_lowercase();
-        let trimmed = lower.trim();
-        let is_label = trimmed.starts_with('#') || trimmed.ends_with(':') || trimmed.contains("**");
+        let trimmed = lower.trim().trim_end_matches(['*', '_']);
+        let is_label = trimmed.starts_with('#') || trimmed.ends_with(':') || lower.contains("**");
         let words: &[&str] = if is_label {
             &["files", "file ", "affected code"]
         } else {
