@@ -73,16 +73,16 @@ fn type_word(text: &str, grant: &Grant) -> Option<Range<usize>> {
     for part in text[start..line.end].split_inclusive(' ') {
         let at = start + part.find(|next| !is_mark(next)).unwrap_or(0);
         let word = word(text, at);
-        // A number such as T012, a tag such as [US1], or a bullet.
-        let is_number = part.trim_matches(is_mark).len() <= 2
-            && part.contains(|next: char| next.is_ascii_digit());
         start += part.len();
-        if word.is_empty() || is_number {
-            continue;
+        if TYPES.contains(&format!(" {} ", text[word.clone()].to_ascii_lowercase())) {
+            return Some(word);
         }
-        return TYPES
-            .contains(&format!(" {} ", text[word.clone()].to_ascii_lowercase()))
-            .then_some(word);
+        // A bullet, a number such as T012, or a tag such as [US1] may stand before the type.
+        let is_id = part.contains(|next: char| next.is_ascii_digit())
+            && part.trim_matches(is_mark).len() <= 2;
+        if !word.is_empty() && !is_id && !part.starts_with('[') {
+            return None;
+        }
     }
     None
 }
