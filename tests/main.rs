@@ -47,6 +47,7 @@ mod dependencies;
 mod design_corpus;
 mod design_documents;
 mod design_forms;
+mod design_grammar;
 mod design_hostile;
 mod design_lists;
 mod design_names;
