@@ -80,7 +80,11 @@ pub fn extend_design(
     })?;
     let design_options = DesignOptions::from_settings(&policy.settings);
     let parse = |text: &str| -> Result<Design> {
-        Ok(design::parse(path.as_ref(), text.as_bytes(), &design_options))
+        Ok(design::parse(
+            path.as_ref(),
+            text.as_bytes(),
+            &design_options,
+        ))
     };
     let row = |path: BString, kind, usual: &str| NewRow {
         path,

@@ -23,6 +23,7 @@ pub(super) fn advise(
         text,
         anchor,
         needs_type_column,
+        is_read,
     } = row(
         policy,
         wanted,
@@ -30,6 +31,10 @@ pub(super) fn advise(
     );
     if finding.design.is_none() {
         finding.design = anchor.map(|anchor| anchor.labelled("the row belongs here"));
+    }
+    if !is_read {
+        let why = "no row of the design can name this path: give the file another name";
+        return finding.help(format!("{before}{why}"));
     }
     let step = if needs_type_column {
         "give the table a Change Type column, add this row and commit the design first:"
@@ -72,6 +77,7 @@ fn row(policy: &Policy, wanted: &MissingRow<'_>, near: Option<&BStr>) -> RowToAd
             text: usual_row(wanted),
             anchor: None,
             needs_type_column: false,
+            is_read: true,
         },
     }
 }

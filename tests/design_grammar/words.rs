@@ -313,7 +313,7 @@ fn each_phrase_begins_a_passage_as_label_and_as_heading() {
 
 #[test]
 fn a_phrase_with_further_words_begins_no_passage() {
-    const OTHER: &str = "\n\n### Work\n\n**Files:**\n- Modify: `src/a.rs`\n";
+    const OTHER: &str = "\n\n## Work\n\n**Files:**\n- Modify: `src/a.rs`\n";
     check(LABELS.iter().flat_map(|(phrase, _)| {
         [
             format!("# Plan\n\n**{phrase} again:**\n- `src/b.rs`{OTHER}"),

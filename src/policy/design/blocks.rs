@@ -20,6 +20,21 @@ pub(super) enum Block {
     Enclosed(Box<Block>, Element),
 }
 
+impl Block {
+    /// The offset of its first line.
+    pub(super) fn start(&self) -> usize {
+        match self {
+            Block::Heading(heading) => heading.content.span.start,
+            Block::Table(table) => table.header.span.start,
+            Block::List(items) => items.first().map_or(0, |item| item.content.span.start),
+            Block::Paragraph(content) => content.span.start,
+            Block::Code(code) => code.body.start,
+            Block::Other(span) => span.start,
+            Block::Enclosed(inner, _) => inner.start(),
+        }
+    }
+}
+
 /// Fenced or indented code.
 pub(super) struct CodeBlock {
     /// The info string in lower case; `None` if the code is indented.

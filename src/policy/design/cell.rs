@@ -12,7 +12,9 @@ use super::problem::{LocatedProblem, Problem, ambiguous, empty_cell, escaped, ht
 use super::raw;
 use super::source::DesignText;
 use super::words::is_in;
-use super::written_path::{WrittenPath, has_path_shape, is_arrow, is_break, is_directory_remark, split_arrows};
+use super::written_path::{
+    WrittenPath, has_path_shape, is_arrow, is_break, is_directory_remark, split_arrows,
+};
 
 /// The paths of a cell.
 #[derive(Debug, Default)]
@@ -24,6 +26,8 @@ pub(super) struct Paths {
 
 /// The maximum number of code spans, links and tags in a cell.
 const MAX_PIECES: usize = 256;
+/// The maximum length of a cell, in bytes.
+const MAX_LENGTH: usize = 32_768;
 
 /// The paths of a cell, in order; never empty.
 ///
@@ -66,9 +70,9 @@ pub(super) fn paths(
 
 /// Refuses a cell that would take long to parse.
 fn refuse_overload(content: &InlineText) -> Result<(), LocatedProblem> {
-    if content.pieces.len() > MAX_PIECES {
+    if content.pieces.len() > MAX_PIECES || content.span.len() > MAX_LENGTH {
         let problem = ambiguous(format!(
-            "the text contains more than {MAX_PIECES} code spans, links and tags"
+            "the text has more than {MAX_PIECES} code spans, links and tags, or {MAX_LENGTH} bytes"
         ));
         return Err(problem.at(content.span.clone()));
     }
@@ -202,8 +206,7 @@ impl CellReader {
             )));
         }
         if !self.prose.is_empty() {
-            self.paths
-                .retain(|path| has_path_shape(&path.text));
+            self.paths.retain(|path| has_path_shape(&path.text));
             if self.paths.is_empty() {
                 return Err(ambiguous("the cell contains words but no path"));
             }

@@ -11,11 +11,19 @@ use crate::policy::GrantForm;
 
 /// Whether code is plain text, which may list paths.
 pub(super) fn is_plain(block: &CodeBlock) -> bool {
-    block.info.as_deref().is_some_and(|info| matches!(info, "" | "text" | "txt"))
+    block
+        .info
+        .as_deref()
+        .is_some_and(|info| matches!(info, "" | "text" | "txt"))
 }
 
 /// Reads the lines; false if one of them is no item with a path.
-pub(super) fn read(source: &DesignText<'_>, block: &CodeBlock, claim: Claim, draft: &mut DesignBuilder<'_>) -> bool {
+pub(super) fn read(
+    source: &DesignText<'_>,
+    block: &CodeBlock,
+    claim: Claim,
+    draft: &mut DesignBuilder<'_>,
+) -> bool {
     if !is_plain(block) {
         return false;
     }
@@ -32,7 +40,15 @@ pub(super) fn read(source: &DesignText<'_>, block: &CodeBlock, claim: Claim, dra
         return false;
     }
     let span = source.line_span(block.body.start);
-    draft.form(Shape::Code, GrantForm::LabelList, claim.actions(), span.clone());
-    draft.passage(span, |draft| read.into_iter().for_each(|read| read_item(draft, read, claim)));
+    draft.form(
+        Shape::Code,
+        GrantForm::LabelList,
+        claim.actions(),
+        span.clone(),
+    );
+    draft.passage(span, |draft| {
+        read.into_iter()
+            .for_each(|read| read_item(draft, read, claim))
+    });
     true
 }

@@ -5,7 +5,8 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use super::blocks::{
-    Block, CodeBlock, Heading, InlineText, ListNode, ListNodeKind, PieceKind, Table, TableEnd, TableRow,
+    Block, CodeBlock, Heading, InlineText, ListNode, ListNodeKind, PieceKind, Table, TableEnd,
+    TableRow,
 };
 use super::files_tag::FilesTags;
 use super::html::{Element, HtmlPart, OpenElements};
@@ -52,6 +53,7 @@ struct Collector<'a> {
     around: Option<Element>,
     /// The current raw HTML block and its start.
     html: Option<(String, usize)>,
+    html_end: usize,
     /// The line of the last inline tag; it may hold many.
     line: Range<usize>,
     /// The end of the last top-level list or quote.
@@ -211,6 +213,7 @@ impl Collector<'_> {
                     self.push(Block::Other(range.clone()));
                 }
                 self.html = Some((String::new(), range.start));
+                self.html_end = range.end;
                 self.depth += 1;
                 self.foreign += 1;
             }
@@ -376,7 +379,12 @@ impl Collector<'_> {
         let Some((html, start)) = self.html.take() else {
             return;
         };
-        self.tags.html(&html, start, true);
+        if self.depth == 0 {
+            // In the document's own text, since offsets into it count.
+            let end = self.html_end;
+            self.tags
+                .html(self.text.get(start..end).unwrap_or(""), start, true);
+        }
         let headings = self.elements.block(&html, start).into_iter();
         if self.depth == 0 {
             self.blocks.extend(headings.map(|found| {

@@ -25,10 +25,7 @@ pub(super) struct Columns {
 impl Columns {
     /// Whether the rows are about files: "Purpose | Path" maps something to a place.
     pub(super) fn is_of_files(&self) -> bool {
-        let first = self
-            .names
-            .iter()
-            .position(|name| !is_in(name, ORDER));
+        let first = self.names.iter().position(|name| !is_in(name, ORDER));
         let is_file = self
             .names
             .get(self.path)

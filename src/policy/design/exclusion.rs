@@ -1,6 +1,6 @@
 //! Whether a heading excludes the tables below it.
 
-use super::words::{has_phrase, is_in, words};
+use super::words::{has_phrase, is_in, unit_title, words};
 
 /// Words that make a heading exclude its files.
 const WORDS: &str = "not|never|dont|wont|cannot|unchanged|untouched|excluded|excluding|exclusion|exclusions|except|\
@@ -28,15 +28,15 @@ pub(super) fn is_word(word: &str) -> bool {
 }
 
 /// Whether a heading as a whole excludes what is below it: a part of it begins or ends with a negation. For the
-/// document title, a part must be only a negation: "Deferred loading" may be the topic of the document.
+/// document title, and that of a numbered task, a part must be only a negation: "Deferred loading" may be the topic of the document.
 pub(super) fn governs(text: &str, is_title: bool) -> bool {
+    let is_title = is_title || unit_title(text).is_some();
     text.split(['(', ')', '[', ']', ':', '—', '–'])
         .flat_map(|part| part.split(" - "))
         .map(words)
         .any(|words| {
-            let is_lead = |word: &&String| {
-                is_in(word, LEAD) || word.chars().all(|c| c.is_ascii_digit())
-            };
+            let is_lead =
+                |word: &&String| is_in(word, LEAD) || word.chars().all(|c| c.is_ascii_digit());
             let lead = words.iter().take_while(is_lead).count();
             let rest = words.get(lead..).unwrap_or(&[]);
             if is_title {
@@ -61,7 +61,9 @@ fn is_whole(words: &[String]) -> bool {
     match words {
         [] => false,
         [word, tail @ ..] if is_word(word) => {
-            tail.iter().all(|word| is_in(word, "work|changes|files|now")) || is_in(&tail.join(" "), NEGATED)
+            tail.iter()
+                .all(|word| is_in(word, "work|changes|files|now"))
+                || is_in(&tail.join(" "), NEGATED)
         }
         _ => is_in(&words.join(" "), PHRASES),
     }

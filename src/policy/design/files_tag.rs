@@ -34,7 +34,11 @@ impl FilesTags {
     /// Reads a block of HTML, or one inline tag, which only opens and closes elements.
     pub(super) fn html(&mut self, html: &str, start: usize, is_block: bool) {
         let mut cursor = 0;
-        while let Some(at) = html.get(cursor..).and_then(|rest| rest.find('<')).map(|at| cursor + at) {
+        while let Some(at) = html
+            .get(cursor..)
+            .and_then(|rest| rest.find('<'))
+            .map(|at| cursor + at)
+        {
             let rest = html.get(at + 1..).unwrap_or("");
             cursor = at + 1;
             let opaque = [("!--", "-->"), ("![CDATA[", "]]>"), ("?", "?>"), ("!", ">")];
@@ -47,10 +51,13 @@ impl FilesTags {
             }
             let Some(tag) = tag(rest) else { continue };
             cursor += tag.length;
-            let is_hidden = ["hidden", "style"].iter().any(|name| tag.attributes.to_ascii_lowercase().contains(name));
+            let is_hidden = ["hidden", "style"]
+                .iter()
+                .any(|name| tag.attributes.to_ascii_lowercase().contains(name));
             match (tag.name.as_str(), tag.is_end) {
                 ("task", is_end) => {
-                    self.is_in_task = !is_end && !is_hidden && self.hiding.is_empty() && !self.is_lost;
+                    self.is_in_task =
+                        !is_end && !is_hidden && self.hiding.is_empty() && !self.is_lost;
                     self.child = None;
                 }
                 (name, false) if is_in(name, HIDING) || is_hidden => self.hiding.push(tag.name),
@@ -58,9 +65,18 @@ impl FilesTags {
                     let at = self.hiding.iter().rposition(|open| open == name);
                     self.hiding.truncate(at.unwrap_or(0));
                 }
-                ("files", false) if is_block && self.is_in_task && self.child.is_none() && self.hiding.is_empty() && !self.is_lost => {
+                ("files", false)
+                    if is_block
+                        && self.is_in_task
+                        && self.child.is_none()
+                        && self.hiding.is_empty()
+                        && !self.is_lost =>
+                {
                     let rest = html.get(cursor..).unwrap_or("");
-                    let length = rest.find('<').filter(|end| rest.get(*end..).is_some_and(|rest| rest.starts_with("</files>")));
+                    let length = rest.find('<').filter(|end| {
+                        rest.get(*end..)
+                            .is_some_and(|rest| rest.starts_with("</files>"))
+                    });
                     match length {
                         Some(length) => {
                             self.found.push(start + cursor..start + cursor + length);

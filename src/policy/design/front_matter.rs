@@ -31,18 +31,35 @@ pub(super) fn read(source: &DesignText<'_>, body: &Range<usize>, draft: &mut Des
         return;
     }
     let actions = Claim::Any.actions();
-    draft.form(Shape::FrontMatter, GrantForm::FrontMatter, actions, source.line_span(body.start));
+    draft.form(
+        Shape::FrontMatter,
+        GrantForm::FrontMatter,
+        actions,
+        source.line_span(body.start),
+    );
     for span in items {
         let text = source.slice(span.clone());
         let quote = source.slice(span.start.saturating_sub(1)..span.start);
-        if quote != "'" && quote != "\"" && text.contains(": ") {
-            let problem = Problem::bad_row("front-matter", format!("`{}` is not a plain path", escaped(text)), "write one path per item");
+        if text.contains(char::is_whitespace) {
+            let problem = Problem::bad_row(
+                "front-matter",
+                format!("`{}` is not a plain path", escaped(text)),
+                "write one path per item",
+            );
             draft.bad_row(vec![problem.at(span)]);
             continue;
         }
-        let text = if quote == "'" { text.replace("''", "'") } else { text.to_owned() };
+        let text = if quote == "'" {
+            text.replace("''", "'")
+        } else {
+            text.to_owned()
+        };
         draft.row(Row {
-            paths: vec![WrittenPath { text, span, ..WrittenPath::default() }],
+            paths: vec![WrittenPath {
+                text,
+                span,
+                ..WrittenPath::default()
+            }],
             prose: false,
             kind: RowAction::Grant(actions),
             directory: false,
@@ -76,7 +93,10 @@ fn items(source: &DesignText<'_>, body: &Range<usize>) -> Vec<Range<usize>> {
         };
         let value = source.trim(span.end - value.len()..span.end);
         let text = source.slice(value.clone());
-        match text.strip_prefix('[').map(|list| list.split_once(']').map_or(list, |(list, _)| list)) {
+        match text
+            .strip_prefix('[')
+            .map(|list| list.split_once(']').map_or(list, |(list, _)| list))
+        {
             Some(list) => found.extend(flow(source, value.start + 1..value.start + 1 + list.len())),
             None if text.is_empty() || text.starts_with('#') => is_listed = true,
             None => found.extend(scalar(source, value)),
@@ -165,6 +185,9 @@ mod tests {
         ] {
             assert_eq!(found(text), ["no front matter"]);
         }
-        assert_eq!(found("---\nx:\n  files_modified: [a]\n  - b\n---\n"), Vec::<&str>::new());
+        assert_eq!(
+            found("---\nx:\n  files_modified: [a]\n  - b\n---\n"),
+            Vec::<&str>::new()
+        );
     }
 }

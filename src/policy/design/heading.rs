@@ -31,7 +31,9 @@ impl Claim {
 
     /// The claim of a type that stands above its items; `None` if it grants nothing by itself.
     pub(super) fn of(kind: RowAction) -> Option<Claim> {
-        let RowAction::Grant(actions) = kind else { return None };
+        let RowAction::Grant(actions) = kind else {
+            return None;
+        };
         let claims = [Claim::Any, Claim::Create, Claim::Modify, Claim::Delete];
         claims.into_iter().find(|claim| claim.actions() == actions)
     }
@@ -66,11 +68,15 @@ const VERBS: &[(&str, Claim)] = &[
     ("create|created|add|added", Claim::Create),
     ("modify|modified|update|updated|edit|edited", Claim::Modify),
     ("delete|deleted|remove|removed", Claim::Delete),
-    ("change|changed|touch|touched|affected|implement|implemented", Claim::Any),
+    (
+        "change|changed|touch|touched|affected|implement|implemented",
+        Claim::Any,
+    ),
     (LOOK, Claim::Any),
 ];
 /// Other headings than "files …ed" and "files to …".
-const PHRASES: &str = "file changes|file change|files changes|file map|file inventory|files inventory|declared files";
+const PHRASES: &str =
+    "file changes|file change|files changes|file map|file inventory|files inventory|declared files";
 /// Words that may precede or follow without changing the meaning.
 const LEAD: &str = "the|all|list|summary|of|proposed|planned|expected";
 const TAIL: &str = "summary|list|table|overview";
@@ -79,7 +85,10 @@ const TAIL: &str = "summary|list|table|overview";
 pub(super) fn title(text: &str, extra: &[String]) -> Title {
     let main = words(main_part(text));
     if exclusion::is_in_text(text) {
-        let rest: Vec<String> = main.into_iter().filter(|word| !exclusion::is_word(word)).collect();
+        let rest: Vec<String> = main
+            .into_iter()
+            .filter(|word| !exclusion::is_word(word))
+            .collect();
         return claim(&rest).map_or(Title::Other, |_| Title::Denied);
     }
     if extra.iter().any(|phrase| words(phrase) == main) {
@@ -94,11 +103,17 @@ pub(super) fn title(text: &str, extra: &[String]) -> Title {
 /// Whether a heading is nothing but its phrase, a number and a note: only then a passage below it counts.
 pub(super) fn is_plain(text: &str) -> bool {
     let text = without_number(text.trim());
-    let text = text.split_once('(').map_or(text, |(phrase, note)| match note.split_once(')') {
-        Some((_, "" | ":")) => phrase,
-        _ => text,
-    });
-    !text.trim_end().trim_end_matches(':').contains([':', '(', '[', '—', '–']) && !text.contains(" - ")
+    let text = text
+        .split_once('(')
+        .map_or(text, |(phrase, note)| match note.split_once(')') {
+            Some((_, "" | ":")) => phrase,
+            _ => text,
+        });
+    !text
+        .trim_end()
+        .trim_end_matches(':')
+        .contains([':', '(', '[', '—', '–'])
+        && !text.contains(" - ")
 }
 
 /// The headings and labels that only passages know.
@@ -127,10 +142,18 @@ pub(super) fn label(text: &str, extra: &[String]) -> Option<Claim> {
 }
 
 fn claim(words: &[String]) -> Option<Claim> {
-    let words: Vec<&str> = words.iter().map(String::as_str).filter(|word| !is_in(word, "and|or")).collect();
+    let words: Vec<&str> = words
+        .iter()
+        .map(String::as_str)
+        .filter(|word| !is_in(word, "and|or"))
+        .collect();
     let lead = words.iter().take_while(|word| is_in(word, LEAD)).count();
     let all = words.get(lead..)?;
-    let tail = all.iter().rev().take_while(|word| is_in(word, TAIL)).count();
+    let tail = all
+        .iter()
+        .rev()
+        .take_while(|word| is_in(word, TAIL))
+        .count();
     let words = all.get(..all.len() - tail)?;
     // "Files" alone is too vague, but "Files Summary" is a list of files.
     if is_in(&words.join(" "), PHRASES) || matches!(words, ["files"] if tail > 0) {
@@ -146,7 +169,12 @@ fn claim(words: &[String]) -> Option<Claim> {
 }
 
 fn of_verbs(verbs: &[&str]) -> Option<Claim> {
-    let of_verb = |verb: &&str| VERBS.iter().find(|(list, _)| is_in(verb, list)).map(|(_, claim)| *claim);
+    let of_verb = |verb: &&str| {
+        VERBS
+            .iter()
+            .find(|(list, _)| is_in(verb, list))
+            .map(|(_, claim)| *claim)
+    };
     let mut claims = verbs.iter().map(of_verb);
     let first = claims.next()??;
     claims.try_fold(first, |all, next| {

@@ -75,24 +75,36 @@ impl ItemText {
                 PieceKind::Code(text) if has_path_shape(text) => Ok(text.trim().to_owned()),
                 PieceKind::Code(text) => Err(text.clone()),
                 PieceKind::Link { text, target } => {
-                    link::agree(source.path(), text, target).map_err(at_span)?;
+                    link::agree_in_repository(source.path(), text, target).map_err(at_span)?;
                     Ok(text.trim().to_owned())
                 }
                 PieceKind::Html if source.slice(piece.span.clone()).starts_with("<!--") => continue,
                 PieceKind::Html => return Err(at_span(html(source.slice(piece.span.clone())))),
                 PieceKind::Image => return Err(at_span(ambiguous("the item contains an image"))),
                 PieceKind::Struck => {
-                    let problem = Problem::placeholder("struck-out", "the item is struck out", "remove the item");
+                    let problem = Problem::placeholder(
+                        "struck-out",
+                        "the item is struck out",
+                        "remove the item",
+                    );
                     return Err(at_span(problem));
                 }
             };
             push(cursor..piece.span.start, &mut characters);
             characters.push((SPAN, piece.span.start));
-            spans.push(found.map(|text| WrittenPath { text, span: piece.span.clone(), ..WrittenPath::default() }));
+            spans.push(found.map(|text| WrittenPath {
+                text,
+                span: piece.span.clone(),
+                ..WrittenPath::default()
+            }));
             cursor = piece.span.end;
         }
         push(cursor..span.end, &mut characters);
-        Ok(ItemText { characters, spans, end: span.end })
+        Ok(ItemText {
+            characters,
+            spans,
+            end: span.end,
+        })
     }
 
     /// Text without code spans or emphasis, such as the lines of a code block.
@@ -120,7 +132,11 @@ impl ItemText {
         let spans = self.spans.split_off(before);
         let end = self.end;
         self.end = rest.first().map_or(end, |(_, at)| *at);
-        let rest = ItemText { characters: rest.into_iter().skip(1).collect(), spans, end };
+        let rest = ItemText {
+            characters: rest.into_iter().skip(1).collect(),
+            spans,
+            end,
+        };
         (self, Some(rest))
     }
 
@@ -141,16 +157,30 @@ impl ItemText {
         }
         let part = |characters: Vec<(char, usize)>| {
             let count = characters.iter().filter(|(c, _)| *c == SPAN).count();
-            let end = characters.last().map_or(self.end, |(c, at)| at + c.len_utf8());
-            ItemText { spans: spans.by_ref().take(count).collect(), characters, end }
+            let end = characters
+                .last()
+                .map_or(self.end, |(c, at)| at + c.len_utf8());
+            ItemText {
+                spans: spans.by_ref().take(count).collect(),
+                characters,
+                end,
+            }
         };
-        parts.into_iter().map(part).filter(|part| !part.text().trim().is_empty()).collect()
+        parts
+            .into_iter()
+            .map(part)
+            .filter(|part| !part.text().trim().is_empty())
+            .collect()
     }
 
     /// The range in the document.
     pub(super) fn span(&self) -> Range<usize> {
         let is_text = |(c, _): &&(char, usize)| !c.is_whitespace();
-        let start = self.characters.iter().find(is_text).map_or(self.end, |(_, at)| *at);
+        let start = self
+            .characters
+            .iter()
+            .find(is_text)
+            .map_or(self.end, |(_, at)| *at);
         start..self.end.max(start)
     }
 
@@ -158,14 +188,28 @@ impl ItemText {
     ///
     /// # Errors
     /// The item is bad.
-    pub(super) fn read(&self, source: &DesignText<'_>, below: &str) -> Result<Item, LocatedProblem> {
-        let mut parser = Parser { item: self, at: 0, spans: 0 };
-        parser.item(source, below).map_err(|problem| problem.at(source.trim(self.span())))
+    pub(super) fn read(
+        &self,
+        source: &DesignText<'_>,
+        below: &str,
+    ) -> Result<Item, LocatedProblem> {
+        let mut parser = Parser {
+            item: self,
+            at: 0,
+            spans: 0,
+        };
+        parser
+            .item(source, below)
+            .map_err(|problem| problem.at(source.trim(self.span())))
     }
 
     /// The paths in the text, wherever they stand.
     pub(super) fn paths_anywhere(&self) -> Vec<(usize, WrittenPath)> {
-        let mut parser = Parser { item: self, at: 0, spans: 0 };
+        let mut parser = Parser {
+            item: self,
+            at: 0,
+            spans: 0,
+        };
         let mut found = Vec::new();
         while parser.peek().is_some() {
             let start = parser.at;
@@ -185,7 +229,8 @@ impl ItemText {
 
 /// The marks of emphasis, in order; `_` inside a word belongs to the word: `__init__.py`.
 fn marks(source: &DesignText<'_>, content: &InlineText) -> Vec<Range<usize>> {
-    let is_edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '/' | '.' | '_'));
+    let is_edge =
+        |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '/' | '.' | '_'));
     let mut marks = Vec::new();
     for emphasis in &content.emphasis {
         let span = emphasis.span.clone();
@@ -193,7 +238,8 @@ fn marks(source: &DesignText<'_>, content: &InlineText) -> Vec<Range<usize>> {
             source.slice(0..span.start).chars().next_back(),
             source.slice(span.end..source.text().len()).chars().next(),
         );
-        let is_word = source.slice(span.clone()).starts_with('_') && !(is_edge(around.0) && is_edge(around.1));
+        let is_word = source.slice(span.clone()).starts_with('_')
+            && !(is_edge(around.0) && is_edge(around.1));
         if !is_word {
             marks.push(span.start..span.start + emphasis.marks);
             marks.push(span.end - emphasis.marks..span.end);
@@ -242,7 +288,9 @@ impl Parser<'_> {
                     "write `Rename: old -> new`, or one item per path",
                 ));
             }
-            let Some(path) = self.path() else { return Err(self.bad(&text)) };
+            let Some(path) = self.path() else {
+                return Err(self.bad(&text));
+            };
             paths.push(WrittenPath { arrow, ..path });
         }
         self.remark(source, paths, kind, change_type.unwrap_or_default(), below).ok_or_else(|| {
@@ -269,8 +317,13 @@ impl Parser<'_> {
         }
         self.skip(|c| matches!(c, '.' | ',' | ';'));
         self.skip_blanks();
+        let has_colon = self.peek() == Some(':');
         if self.skip(|c| matches!(c, '-' | '–' | '—' | ':')) {
             while self.skip(|c| c == '-' || c.is_whitespace()) {}
+            // What looked like a path was text before one: "acme/web: `src/a.rs`".
+            if has_colon && self.path().is_some() {
+                return None;
+            }
             behind = Some(source.slice(self.offset()..self.item.end.max(self.offset())));
             notes.push(self.rest());
             self.at = self.item.characters.len();
@@ -282,13 +335,19 @@ impl Parser<'_> {
             if is_directory_remark(note) {
                 paths.iter_mut().for_each(|path| path.directory = true);
             }
-            let Some(found) = kind::of_note(note.trim_end_matches('.')).filter(|_| !is_typed) else { continue };
+            let Some(found) = kind::of_note(note.trim_end_matches('.')).filter(|_| !is_typed)
+            else {
+                continue;
+            };
             if kind.is_some_and(|kind| kind != found) {
                 return Some(Err(ambiguous("the notes of the item name two types")));
             }
             (kind, change_type) = (Some(found), note.trim().to_owned());
         }
         let remark = format!("{}\n{below}", notes.join("\n"));
+        if has_reference(&remark) {
+            return None;
+        }
         if kind != Some(RowAction::Mention) && words::denies(&remark, is_typed) {
             return Some(Err(Problem::bad_row(
                 "denied",
@@ -298,7 +357,12 @@ impl Parser<'_> {
         }
         let description = behind.or(notes.first().map(String::as_str)).unwrap_or("");
         let description = description.split_whitespace().collect::<Vec<_>>().join(" ");
-        Some(Ok(Item::Paths(ItemPaths { paths, kind, change_type, description })))
+        Some(Ok(Item::Paths(ItemPaths {
+            paths,
+            kind,
+            change_type,
+            description,
+        })))
     }
 
     /// The text in parentheses that are open, without what is in code.
@@ -325,7 +389,9 @@ impl Parser<'_> {
         let ends = (1..=rest.len().min(LONGEST_TYPE)).rev();
         let mut ends = ends.filter(|&end| rest.get(end).is_none_or(|(c, _)| is_end(*c)));
         let text = |end: usize| rest.iter().take(end).map(|(c, _)| *c).collect::<String>();
-        let (end, found) = ends.find_map(|end| Some((end, text(end))).filter(|(_, text)| kind::of_item(text).is_some()))?;
+        let (end, found) = ends.find_map(|end| {
+            Some((end, text(end))).filter(|(_, text)| kind::of_item(text).is_some())
+        })?;
         self.at += end;
         self.skip_blanks();
         Some(found.trim().to_owned())
@@ -336,8 +402,22 @@ impl Parser<'_> {
         let before = self.at;
         self.skip_blanks();
         let blank = self.at > before;
-        let rest: String = self.item.characters.iter().skip(self.at).take(5).map(|(c, _)| *c).collect();
-        let word = |word: &str| blank && rest.starts_with(word) && rest.chars().nth(word.len()).is_some_and(|c| c.is_whitespace() || c == SPAN);
+        let rest: String = self
+            .item
+            .characters
+            .iter()
+            .skip(self.at)
+            .take(5)
+            .map(|(c, _)| *c)
+            .collect();
+        let word = |word: &str| {
+            blank
+                && rest.starts_with(word)
+                && rest
+                    .chars()
+                    .nth(word.len())
+                    .is_some_and(|c| c.is_whitespace() || c == SPAN)
+        };
         let (length, arrow) = match () {
             () if rest.starts_with("->") || rest.starts_with("=>") => (2, true),
             () if rest.starts_with('→') => (1, true),
@@ -367,13 +447,26 @@ impl Parser<'_> {
             (self.at, self.spans) = (self.at + 1, self.spans + 1);
             return Some(found.clone());
         }
-        let word: Vec<(char, usize)> = self.item.characters.iter().skip(self.at).copied()
-            .take_while(|(c, _)| !c.is_whitespace() && *c != SPAN).collect();
+        let word: Vec<(char, usize)> = self
+            .item
+            .characters
+            .iter()
+            .skip(self.at)
+            .copied()
+            .take_while(|(c, _)| !c.is_whitespace() && *c != SPAN)
+            .collect();
         let text: String = word.iter().map(|(c, _)| *c).collect();
         let path = bare_path(&text)?;
-        let span = word.first()?.1..word.get(path.chars().count() - 1).map(|(c, at)| at + c.len_utf8())?;
+        let span = word.first()?.1
+            ..word
+                .get(path.chars().count() - 1)
+                .map(|(c, at)| at + c.len_utf8())?;
         self.at += path.chars().count();
-        Some(WrittenPath { text: path.to_owned(), span, ..WrittenPath::default() })
+        Some(WrittenPath {
+            text: path.to_owned(),
+            span,
+            ..WrittenPath::default()
+        })
     }
 
     fn bad(&self, text: &str) -> Problem {
@@ -387,11 +480,19 @@ impl Parser<'_> {
     }
 
     fn rest(&self) -> String {
-        self.item.characters.iter().skip(self.at).map(|(c, _)| *c).collect()
+        self.item
+            .characters
+            .iter()
+            .skip(self.at)
+            .map(|(c, _)| *c)
+            .collect()
     }
 
     fn offset(&self) -> usize {
-        self.item.characters.get(self.at).map_or(self.item.end, |(_, at)| *at)
+        self.item
+            .characters
+            .get(self.at)
+            .map_or(self.item.end, |(_, at)| *at)
     }
 
     fn peek(&self) -> Option<char> {
@@ -416,10 +517,8 @@ impl Parser<'_> {
     }
 
     fn skip_word(&mut self) {
-        let _ = self.next();
-        while self.peek().is_some_and(|c| c.is_alphanumeric() || matches!(c, '.' | '/' | '_' | '-')) {
-            self.at += 1;
-        }
+        let is_word = |c: char| c.is_alphanumeric() || matches!(c, '.' | '/' | '_' | '-');
+        while self.next().is_some_and(is_word) && self.peek().is_some_and(is_word) {}
     }
 }
 
@@ -430,7 +529,9 @@ fn bare_path(word: &str) -> Option<&str> {
         let is_open = path.matches('(').count() >= path.matches(')').count();
         let shorter = match path.chars().next_back()? {
             ')' if is_open => break,
-            c if matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | ')' | '*') => path.get(..path.len() - c.len_utf8())?,
+            c if matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | ')' | '*') => {
+                path.get(..path.len() - c.len_utf8())?
+            }
             _ => break,
         };
         path = shorter;
@@ -438,11 +539,27 @@ fn bare_path(word: &str) -> Option<&str> {
     if let Some(end) = path.find([',', ';', ':']) {
         let lines = path.get(end + 1..)?;
         let is_lines = path.as_bytes().get(end) == Some(&b':')
-            && lines.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b','));
+            && lines
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b','));
         path = if is_lines { path } else { path.get(..end)? };
     }
     let plain = path.split_once(':').map_or(path, |(plain, _)| plain);
     is_bare_path(plain).then_some(path)
+}
+
+/// Whether a text has a character reference, behind which a word may hide: `do&nbsp;not`.
+fn has_reference(text: &str) -> bool {
+    text.split('&').skip(1).any(|rest| {
+        let name = rest
+            .split(';')
+            .next()
+            .filter(|name| name.len() < rest.len())
+            .unwrap_or("");
+        let is_name =
+            !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '#');
+        is_name && !matches!(name, "amp" | "lt" | "gt")
+    })
 }
 
 /// "None", "none (…)", "N/A" and "-" name no file, and are no fault.
@@ -450,12 +567,19 @@ fn is_nothing(text: &str) -> bool {
     let text = text.trim().trim_end_matches('.');
     let (word, rest) = text.split_once('(').unwrap_or((text, ")"));
     let word = word.trim().to_lowercase();
-    rest.ends_with(')') && matches!(word.as_str(), "none" | "n/a") || matches!(text, "-" | "–" | "—")
+    rest.ends_with(')') && matches!(word.as_str(), "none" | "n/a")
+        || matches!(text, "-" | "–" | "—")
 }
 
 /// The beginning of a text for a message.
 fn shown(text: &str) -> String {
     let text = text.replace(SPAN, "…");
-    let short: String = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(60).collect();
+    let short: String = text
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .chars()
+        .take(60)
+        .collect();
     escaped(&short)
 }

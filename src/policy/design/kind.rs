@@ -34,19 +34,34 @@ pub(super) fn add() -> Actions {
 /// The meaning of a word in lower case.
 pub(super) fn of_word(word: &str) -> Option<RowAction> {
     let lists = [
-        ("add|adds|added|adding|new|create|creates|created|creating", RowAction::Grant(add())),
+        (
+            "add|adds|added|adding|new|create|creates|created|creating",
+            RowAction::Grant(add()),
+        ),
         (
             "modify|modifies|modified|modifying|update|updates|updated|updating|edit|edits|edited|editing|\
              change|changes|changed|changing|rewrite|rewrites|rewritten|rewriting",
             RowAction::Grant(Actions::MODIFY),
         ),
-        ("delete|deletes|deleted|deleting|remove|removes|removed|removing", RowAction::Grant(Actions::DELETE)),
-        ("rename|renames|renamed|renaming|move|moves|moved|moving", RowAction::Rename),
+        (
+            "delete|deletes|deleted|deleting|remove|removes|removed|removing",
+            RowAction::Grant(Actions::DELETE),
+        ),
+        (
+            "rename|renames|renamed|renaming|move|moves|moved|moving",
+            RowAction::Rename,
+        ),
         ("symlink|symlinked", RowAction::Grant(Actions::SYMLINK)),
         ("submodule", RowAction::Grant(Actions::SUBMODULE)),
-        ("exist|exists|existing|verify|verifies|verified|unchanged|read|check|keep|reference", RowAction::Mention),
+        (
+            "exist|exists|existing|verify|verifies|verified|unchanged|read|check|keep|reference",
+            RowAction::Mention,
+        ),
     ];
-    lists.into_iter().find(|(list, _)| is_in(word, list)).map(|(_, action)| action)
+    lists
+        .into_iter()
+        .find(|(list, _)| is_in(word, list))
+        .map(|(_, action)| action)
 }
 
 /// The meaning of a word at the start of an item, in lower case.
@@ -64,7 +79,10 @@ pub(super) fn of_item(text: &str) -> Option<RowAction> {
     if is_in(&text, "no change|no changes") {
         return Some(RowAction::Mention);
     }
-    let mut kinds = text.split(['/', '+', '&']).flat_map(|part| part.split(" and ")).map(|word| of_item_word(word.trim()));
+    let mut kinds = text
+        .split(['/', '+', '&'])
+        .flat_map(|part| part.split(" and "))
+        .map(|word| of_item_word(word.trim()));
     let first = kinds.next()??;
     match (kinds.next(), kinds.next()) {
         (None, _) => Some(first),
@@ -78,7 +96,8 @@ pub(super) fn of_note(text: &str) -> Option<RowAction> {
     let text = text.trim().to_lowercase();
     let word = text.strip_prefix("all ").map_or(text.as_str(), str::trim);
     match word {
-        "new" | "created" | "modified" | "updated" | "deleted" | "removed" | "unchanged" | "existing" | "reference" => of_word(word),
+        "new" | "created" | "modified" | "updated" | "deleted" | "removed" | "unchanged"
+        | "existing" | "reference" => of_word(word),
         "read-only" => Some(RowAction::Mention),
         _ => None,
     }
@@ -86,7 +105,9 @@ pub(super) fn of_note(text: &str) -> Option<RowAction> {
 
 /// The leading run of letters and digits, and what follows.
 pub(super) fn split_word(text: &str) -> (&str, &str) {
-    let end = text.find(|c: char| !c.is_alphanumeric()).unwrap_or(text.len());
+    let end = text
+        .find(|c: char| !c.is_alphanumeric())
+        .unwrap_or(text.len());
     text.split_at(end)
 }
 

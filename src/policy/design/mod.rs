@@ -106,7 +106,12 @@ pub fn parse(path: &BStr, bytes: &[u8], options: &DesignOptions) -> Design {
 
 fn too_large(size: usize) -> LocatedProblem {
     let message = format!("the document has {size} bytes, more than {MAX_SIZE}");
-    Problem::bad_row("too-large", message, "split the design, or grant directories instead of files").at(0..0)
+    Problem::bad_row(
+        "too-large",
+        message,
+        "split the design, or grant directories instead of files",
+    )
+    .at(0..0)
 }
 
 impl Design {

@@ -17,9 +17,11 @@ pub(super) enum Negation {
 /// Nouns that "no" negates.
 const CHANGES: &str = "change|changes|modification|modifications|edit|edits|update|updates";
 /// Words before "not".
-const AUXILIARIES: &str = "do|does|did|must|should|shall|will|would|may|can|is|are|was|were|has|have|been|be|to";
+const AUXILIARIES: &str =
+    "do|does|did|must|should|shall|will|would|may|can|is|are|was|were|has|have|been|be|to";
 /// Words that may follow without changing the meaning.
-const FILLERS: &str = "expected|planned|made|at|all|to|this|the|file|files|it|here|in|yet|now|anything";
+const FILLERS: &str =
+    "expected|planned|made|at|all|to|this|the|file|files|it|here|in|yet|now|anything";
 /// Words after "not" that say there is no need to change the file.
 const REASONS: &str = "needed|required|necessary";
 /// Words that say the file stays the same.
@@ -68,9 +70,7 @@ pub(super) fn negation(text: &str) -> Option<Negation> {
         ["no", noun, ref rest @ ..] if is_in(noun, CHANGES) && filled(rest) => {
             Some(Negation::Statement)
         }
-        [state, ref rest @ ..] if is_in(state, SAME) && filled(rest) => {
-            Some(Negation::Statement)
-        }
+        [state, ref rest @ ..] if is_in(state, SAME) && filled(rest) => Some(Negation::Statement),
         [
             "stay" | "stays" | "remain" | "remains" | "leave" | "left" | "keep" | "kept",
             ref rest @ ..,

@@ -31,7 +31,7 @@ pub(super) struct Exclusion<'b> {
     /// The indices of the blocks below it.
     pub(super) body: Range<usize>,
     /// Whether it also excludes tables.
-    is_denial: bool,
+    pub(super) is_denial: bool,
 }
 
 /// A heading that announces files, with the blocks below it.
@@ -53,9 +53,14 @@ pub(super) struct CandidateTable<'b> {
 }
 
 impl<'b> Outline<'b> {
-    pub(super) fn new(source: &DesignText<'_>, blocks: &'b [Block], options: &DesignOptions) -> Self {
+    pub(super) fn new(
+        source: &DesignText<'_>,
+        blocks: &'b [Block],
+        options: &DesignOptions,
+    ) -> Self {
         let titles = blocks.iter().enumerate();
-        let titles = titles.filter_map(|(index, block)| title_of(block, options).map(|(h, t)| (index, h, t)));
+        let titles = titles
+            .filter_map(|(index, block)| title_of(block, options).map(|(h, t)| (index, h, t)));
         let mut outline = Outline {
             blocks,
             titles: titles.collect(),
@@ -88,36 +93,46 @@ impl<'b> Outline<'b> {
     }
 
     fn excluding_headings(&self) -> Vec<Exclusion<'b>> {
-        let exclusion = |(number, (index, heading, title)): (usize, &(usize, &'b Heading, Title))| {
-            let content = &heading.content;
-            let in_scope = self.is_in_scope(*index);
-            let is_title = number == 0 && heading.level == 1;
-            let is_denial = content.is_struck_whole()
-                || exclusion::governs(&content.plain, is_title)
-                || in_scope && (content.is_struck() || exclusion::is_in_text(&content.plain));
-            let excludes = is_denial && *title == Title::Other || !is_title && words::excludes(&content.plain);
-            (excludes && *title != Title::Denied).then(|| Exclusion {
-                content,
-                body: self.body(number),
-                is_denial: is_denial && *title == Title::Other,
-            })
-        };
-        self.titles.iter().enumerate().filter_map(exclusion).collect()
+        let exclusion =
+            |(number, (index, heading, title)): (usize, &(usize, &'b Heading, Title))| {
+                let content = &heading.content;
+                let in_scope = self.is_in_scope(*index);
+                let is_title = number == 0 && heading.level == 1;
+                let is_denial = content.is_struck_whole()
+                    || exclusion::governs(&content.plain, is_title)
+                    || in_scope && (content.is_struck() || exclusion::is_in_text(&content.plain));
+                let excludes = is_denial && *title == Title::Other
+                    || !is_title && words::excludes(&content.plain);
+                (excludes && *title != Title::Denied).then(|| Exclusion {
+                    content,
+                    body: self.body(number),
+                    is_denial: is_denial && *title == Title::Other,
+                })
+            };
+        self.titles
+            .iter()
+            .enumerate()
+            .filter_map(exclusion)
+            .collect()
     }
 
     /// Bold paragraphs that exclude, up to the next one or the next heading. Labels of files directly below one belong
     /// to it.
-    fn excluding_groups(&self, source: &DesignText<'_>, options: &DesignOptions) -> Vec<Exclusion<'b>> {
+    fn excluding_groups(
+        &self,
+        source: &DesignText<'_>,
+        options: &DesignOptions,
+    ) -> Vec<Exclusion<'b>> {
         let line_of = |block: &'b Block| match block {
             Block::Paragraph(content) => bold_line(source, content).map(|line| (content, line)),
             _ => None,
         };
-        let is_label = |block: Option<&'b Block>| {
-            matches!(block, Some(Block::Paragraph(content)) if label::read(source, content, &options.headings).is_some())
-        };
+        let is_label = |block: Option<&'b Block>| matches!(block, Some(Block::Paragraph(content)) if label::read(source, content, &options.headings).is_some());
         let mut found = Vec::new();
         for (index, block) in self.blocks.iter().enumerate() {
-            let Some((content, line)) = line_of(block) else { continue };
+            let Some((content, line)) = line_of(block) else {
+                continue;
+            };
             let is_denial = content.is_struck_whole()
                 || exclusion::governs(line, false)
                 || self.is_in_scope(index) && exclusion::is_in_text(line);
@@ -126,10 +141,20 @@ impl<'b> Outline<'b> {
             }
             let has_labels = is_label(self.blocks.get(index + 1));
             let is_end = |block: &&'b Block| {
-                heading_of(block).is_some() || line_of(block).is_some() && !(has_labels && is_label(Some(block)))
+                heading_of(block).is_some()
+                    || line_of(block).is_some() && !(has_labels && is_label(Some(block)))
             };
-            let length = self.blocks.iter().skip(index + 1).take_while(|block| !is_end(block)).count();
-            found.push(Exclusion { content, body: index + 1..index + 1 + length, is_denial });
+            let length = self
+                .blocks
+                .iter()
+                .skip(index + 1)
+                .take_while(|block| !is_end(block))
+                .count();
+            found.push(Exclusion {
+                content,
+                body: index + 1..index + 1 + length,
+                is_denial,
+            });
         }
         found
     }
@@ -161,11 +186,16 @@ impl<'b> Outline<'b> {
     /// The sections in which a table with types is the scope.
     pub(super) fn sections(&self) -> Vec<Section<'b>> {
         let titles = self.titles.iter().enumerate();
-        let section = |(number, (index, heading, title)): (usize, &(usize, &'b Heading, Title))| match title {
-            Title::Scope(claim) if !self.is_denied(*index) => {
-                Some(Section { heading, body: self.body(number), claim: *claim, tables: Vec::new() })
+        let section = |(number, (index, heading, title)): (usize, &(usize, &'b Heading, Title))| {
+            match title {
+                Title::Scope(claim) if !self.is_denied(*index) => Some(Section {
+                    heading,
+                    body: self.body(number),
+                    claim: *claim,
+                    tables: Vec::new(),
+                }),
+                _ => None,
             }
-            _ => None,
         };
         titles.filter_map(section).collect()
     }
@@ -215,14 +245,22 @@ fn title_of<'b>(block: &'b Block, options: &DesignOptions) -> Option<(&'b Headin
     let content = &heading.content;
     let found = title(&content.plain, &options.headings);
     let opens = matches!(block, Block::Heading(_)) && !content.is_struck() && !content.is_obscured;
-    Some((heading, if opens || found == Title::Denied { found } else { Title::Other }))
+    Some((
+        heading,
+        if opens || found == Title::Denied {
+            found
+        } else {
+            Title::Other
+        },
+    ))
 }
 
 /// The bold line of a paragraph. It is often directly above or below other text.
 fn bold_line<'a>(source: &DesignText<'a>, content: &InlineText) -> Option<&'a str> {
     let marks = ['*', '_', '~'];
     let mut lines = source.slice(content.span.clone()).lines().map(str::trim);
-    let line = lines.find(|line| line.starts_with(marks) && line.trim_end_matches(':').ends_with(marks))?;
+    let line = lines
+        .find(|line| line.starts_with(marks) && line.trim_end_matches(':').ends_with(marks))?;
     Some(line.trim_matches(['*', '_', '~', ':']))
 }
 

@@ -145,7 +145,10 @@ fn without_emphasis<'a>(
 ) -> Result<&'a str, Problem> {
     let mut inner = start..start + text.len();
     for Emphasis { span, marks } in &content.emphasis {
-        let is_underscore = || text.get(span.start.saturating_sub(start)..).is_some_and(|text| text.starts_with('_'));
+        let is_underscore = || {
+            text.get(span.start.saturating_sub(start)..)
+                .is_some_and(|text| text.starts_with('_'))
+        };
         if span.end <= inner.start || span.start >= inner.end || is_underscore() {
             continue;
         }

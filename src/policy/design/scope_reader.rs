@@ -20,7 +20,11 @@ use super::unread;
 use crate::finding::Rule;
 
 /// Reads a whole document into the draft.
-pub(super) fn read(source: &DesignText<'_>, options: &DesignOptions, draft: &mut DesignBuilder<'_>) {
+pub(super) fn read(
+    source: &DesignText<'_>,
+    options: &DesignOptions,
+    draft: &mut DesignBuilder<'_>,
+) {
     let front = front_matter::find(source);
     let start = front.as_ref().map_or(source.start(), |(_, end)| *end);
     let Markdown { blocks, tags } = markdown(source.text(), start);
@@ -29,12 +33,19 @@ pub(super) fn read(source: &DesignText<'_>, options: &DesignOptions, draft: &mut
     for section in &mut sections {
         collect_tables(&outline, section, source, draft);
     }
-    unread::report(source, &outline, options, draft);
+    let is_typed = sections.iter().any(|section| !section.tables.is_empty());
+    unread::report(source, &outline, options, is_typed, draft);
     let passages = |draft: &mut DesignBuilder<'_>| {
         if let Some((body, _)) = &front {
             front_matter::read(source, body, draft);
         }
-        tags.iter().for_each(|content| files_tag::read(source, content, draft));
+        let is_excluded = |tag: &&Range<usize>| {
+            let index = blocks.partition_point(|block| block.start() <= tag.start);
+            outline.is_excluded(index.saturating_sub(1))
+        };
+        for content in tags.iter().filter(|tag| !is_excluded(tag)) {
+            files_tag::read(source, content, draft);
+        }
         passages::read(source, &outline, options, draft);
     };
     let first = sections.iter().flat_map(|section| &section.tables).next();
@@ -47,8 +58,10 @@ pub(super) fn read(source: &DesignText<'_>, options: &DesignOptions, draft: &mut
     };
     draft.set_typed();
     report_ambiguity(source, options, &mut sections, draft);
-    let mut tables: Vec<_> =
-        sections.iter().flat_map(|section| section.tables.iter().map(|found| (found, section.claim))).collect();
+    let mut tables: Vec<_> = sections
+        .iter()
+        .flat_map(|section| section.tables.iter().map(|found| (found, section.claim)))
+        .collect();
     tables.sort_by_key(|(found, _)| found.index);
     tables.dedup_by_key(|(found, _)| found.index);
     for (found, claim) in tables {
@@ -73,7 +86,12 @@ fn collect_tables<'b>(
     for (index, unit, block) in outline.own(section) {
         match block {
             Block::Table(table) => match columns(table) {
-                Ok(Some(columns)) => candidates.push(CandidateTable { index, table, columns, unit }),
+                Ok(Some(columns)) => candidates.push(CandidateTable {
+                    index,
+                    table,
+                    columns,
+                    unit,
+                }),
                 Ok(None) => without_path.push(source.line_span(table.span.start)),
                 Err(problem) => {
                     draft.fault(problem.at(source.line_span(table.span.start)));
@@ -90,22 +108,29 @@ fn collect_tables<'b>(
         for span in without_path {
             let message = "the table has no File or Path column";
             let help = "name the columns: | File | Change Type | Description |";
-            draft.fault(Problem::new(Rule::DesignNoTable, "no-path-column", message, help).at(span));
+            draft
+                .fault(Problem::new(Rule::DesignNoTable, "no-path-column", message, help).at(span));
         }
     }
     candidates.retain(|found| found.columns.kind.is_some());
-    let names_path = |found: &CandidateTable<'_>| table::names_path(source, found.table, &found.columns);
+    let names_path =
+        |found: &CandidateTable<'_>| table::names_path(source, found.table, &found.columns);
     if candidates.iter().any(names_path) {
         candidates.retain(names_path);
     }
-    let direct = candidates.iter().find(|found| found.unit == own_heading).or(candidates.first());
+    let direct = candidates
+        .iter()
+        .find(|found| found.unit == own_heading)
+        .or(candidates.first());
     let names = direct.map(|found| found.columns.names.clone());
-    candidates.retain(|found| found.unit == own_heading || Some(&found.columns.names) == names.as_ref());
+    candidates
+        .retain(|found| found.unit == own_heading || Some(&found.columns.names) == names.as_ref());
     section.tables = candidates;
 }
 
 fn broken_table(source: &DesignText<'_>, start: usize) -> LocatedProblem {
-    let help = "below the header, write a separator row with the same number of cells: |---|---|---|";
+    let help =
+        "below the header, write a separator row with the same number of cells: |---|---|---|";
     let message = "these lines look like a table, but Markdown does not parse them as one";
     Problem::new(Rule::DesignNoTable, "broken-table", message, help).at(source.line_span(start))
 }
@@ -118,15 +143,26 @@ fn report_ambiguity(
     draft: &mut DesignBuilder<'_>,
 ) {
     // A report without paths, beside a table with paths, claims nothing.
-    let names_path = |found: &CandidateTable<'_>| table::names_path(source, found.table, &found.columns);
-    if sections.iter().flat_map(|section| &section.tables).any(names_path) {
+    let names_path =
+        |found: &CandidateTable<'_>| table::names_path(source, found.table, &found.columns);
+    if sections
+        .iter()
+        .flat_map(|section| &section.tables)
+        .any(names_path)
+    {
         for section in sections.iter_mut() {
             section.tables.retain(names_path);
         }
     }
     let reading = |section: &Section<'_>, found: &CandidateTable<'_>| {
         let mut builder = DesignBuilder::new(source, options);
-        table::read(source, found.table, &found.columns, section.claim, &mut builder);
+        table::read(
+            source,
+            found.table,
+            &found.columns,
+            section.claim,
+            &mut builder,
+        );
         builder
     };
     // The first table below each heading, with its section, and how it reads once that is needed.
@@ -136,9 +172,12 @@ fn report_ambiguity(
     'all: for (number, section) in sections.iter().enumerate() {
         for (at, found) in section.tables.iter().enumerate() {
             let rival = first.iter().copied().find(|&(other, before)| {
-                let (Some(other_section), Some(before)) =
-                    (sections.get(other), sections.get(other).and_then(|section| section.tables.get(before)))
-                else {
+                let (Some(other_section), Some(before)) = (
+                    sections.get(other),
+                    sections
+                        .get(other)
+                        .and_then(|section| section.tables.get(before)),
+                ) else {
                     return false;
                 };
                 let is_nested = other_section.body.contains(&found.index)
@@ -148,18 +187,25 @@ fn report_ambiguity(
             });
             let Some(key) = rival else {
                 if !first.iter().any(|&(other, before)| {
-                    other == number && section.tables.get(before).is_some_and(|before| before.unit == found.unit)
+                    other == number
+                        && section
+                            .tables
+                            .get(before)
+                            .is_some_and(|before| before.unit == found.unit)
                 }) {
                     first.push((number, at));
                 }
                 continue;
             };
-            let Some((section_before, before)) =
-                sections.get(key.0).and_then(|section| Some((section, section.tables.get(key.1)?)))
+            let Some((section_before, before)) = sections
+                .get(key.0)
+                .and_then(|section| Some((section, section.tables.get(key.1)?)))
             else {
                 continue;
             };
-            let known = readings.entry(key).or_insert_with(|| reading(section_before, before));
+            let known = readings
+                .entry(key)
+                .or_insert_with(|| reading(section_before, before));
             if known.repeats(&reading(section, found)) {
                 repeated.push((number, found.index));
                 continue;
@@ -171,7 +217,8 @@ fn report_ambiguity(
                 source.line(second.start)
             );
             let help = "keep one table, or move the other one into a code fence";
-            draft.fault(Problem::new(Rule::DesignAmbiguous, "two-tables", message, help).at(second));
+            draft
+                .fault(Problem::new(Rule::DesignAmbiguous, "two-tables", message, help).at(second));
             draft.void();
             break 'all;
         }
@@ -184,19 +231,29 @@ fn report_ambiguity(
 }
 
 /// Reports files that passages name beyond the table that is the scope.
-fn report_beyond(source: &DesignText<'_>, table: usize, other: &DesignBuilder<'_>, draft: &mut DesignBuilder<'_>) {
+fn report_beyond(
+    source: &DesignText<'_>,
+    table: usize,
+    other: &DesignBuilder<'_>,
+    draft: &mut DesignBuilder<'_>,
+) {
     if draft.is_void() {
         return;
     }
     for (start, paths) in draft.beyond(other) {
-        let names = paths.iter().take(3).map(|path| format!("`{}`", escaped(&path.to_string())));
+        let names = paths
+            .iter()
+            .take(3)
+            .map(|path| format!("`{}`", escaped(&path.to_string())));
         let names = names.collect::<Vec<_>>().join(", ");
         let more = match paths.len().saturating_sub(3) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        let message =
-            format!("{names}{more} is not granted: the table on line {} is the whole scope", source.line(table));
+        let message = format!(
+            "{names}{more} is not granted: the table on line {} is the whole scope",
+            source.line(table)
+        );
         let help = "add a row to the table if this work changes the file";
         let problem = Problem::new(Rule::DesignUnread, "beyond-table", message, help);
         draft.fault(problem.at(source.line_span(start)));
@@ -205,7 +262,9 @@ fn report_beyond(source: &DesignText<'_>, table: usize, other: &DesignBuilder<'_
 
 /// Reports why the document declares no scope.
 fn report_absence(source: &DesignText<'_>, outline: &Outline<'_>, draft: &mut DesignBuilder<'_>) {
-    let fault = |reason, message: &str, help: &str, span| Problem::new(Rule::DesignNoTable, reason, message, help).at(span);
+    let fault = |reason, message: &str, help: &str, span| {
+        Problem::new(Rule::DesignNoTable, reason, message, help).at(span)
+    };
     let table = "put this table below it, with the files that this work may change:\n\
          | File | Change Type | Description |\n\
          | ---- | ----------- | ----------- |\n\
@@ -214,16 +273,35 @@ fn report_absence(source: &DesignText<'_>, outline: &Outline<'_>, draft: &mut De
     for section in &sections {
         let text = escaped(section.heading.content.plain.trim());
         let message = format!("the section `{text}` has no table of files");
-        draft.fault(fault("empty-section", &message, table, source.line_span(section.heading.content.span.start)));
+        draft.fault(fault(
+            "empty-section",
+            &message,
+            table,
+            source.line_span(section.heading.content.span.start),
+        ));
     }
     if !sections.is_empty() {
         return;
     }
-    let import = format!("to propose a table from this document, run guard scope import {}", escaped(&source.path().to_string()));
-    if let Some((_, heading, _)) = outline.titles.iter().find(|(_, _, title)| *title == Title::Denied) {
+    let import = format!(
+        "to propose a table from this document, run guard scope import {}",
+        escaped(&source.path().to_string())
+    );
+    if let Some((_, heading, _)) = outline
+        .titles
+        .iter()
+        .find(|(_, _, title)| *title == Title::Denied)
+    {
         let text = escaped(heading.content.plain.trim());
-        let message = format!("no section lists the files to change; `{text}` lists files to leave unchanged");
-        return draft.fault(fault("no-section", &message, table, source.line_span(heading.content.span.start)));
+        let message = format!(
+            "no section lists the files to change; `{text}` lists files to leave unchanged"
+        );
+        return draft.fault(fault(
+            "no-section",
+            &message,
+            table,
+            source.line_span(heading.content.span.start),
+        ));
     }
     if let Some(span) = fenced_heading(source, outline) {
         let message = "the only list of files is inside a code fence, so it counts as an example";
@@ -237,7 +315,12 @@ fn report_absence(source: &DesignText<'_>, outline: &Outline<'_>, draft: &mut De
     });
     let span = source.line_span(first.unwrap_or(source.start()));
     let help = format!("{import}; or add a section `## Files Changed` and {table}");
-    draft.fault(fault("no-section", "no section lists the files to change", &help, span));
+    draft.fault(fault(
+        "no-section",
+        "no section lists the files to change",
+        &help,
+        span,
+    ));
 }
 
 /// A heading in a code block that would otherwise declare the scope.
@@ -245,14 +328,20 @@ fn fenced_heading(source: &DesignText<'_>, outline: &Outline<'_>) -> Option<Rang
     outline.blocks.iter().find_map(|block| match block {
         Block::Code(CodeBlock { body, .. }) => {
             let mut start = body.start;
-            source.slice(body.clone()).split_inclusive('\n').find_map(|line| {
-                let at = start;
-                start += line.len();
-                let text = line.trim_start();
-                let is_scope = text.starts_with('#')
-                    && matches!(super::heading::title(text.trim_start_matches('#'), &[]), Title::Scope(_));
-                is_scope.then(|| source.line_span(at))
-            })
+            source
+                .slice(body.clone())
+                .split_inclusive('\n')
+                .find_map(|line| {
+                    let at = start;
+                    start += line.len();
+                    let text = line.trim_start();
+                    let is_scope = text.starts_with('#')
+                        && matches!(
+                            super::heading::title(text.trim_start_matches('#'), &[]),
+                            Title::Scope(_)
+                        );
+                    is_scope.then(|| source.line_span(at))
+                })
         }
         _ => None,
     })

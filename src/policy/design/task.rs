@@ -13,7 +13,10 @@ use crate::policy::{Actions, GrantForm};
 
 /// Whether the tasks of the document count without a setting.
 pub(super) fn is_task_list(path: &BStr) -> bool {
-    path.to_str_lossy().rsplit('/').next().is_some_and(|name| name.eq_ignore_ascii_case("tasks.md"))
+    path.to_str_lossy()
+        .rsplit('/')
+        .next()
+        .is_some_and(|name| name.eq_ignore_ascii_case("tasks.md"))
 }
 
 /// Grants the file of a task; other items are passed over.
@@ -21,18 +24,29 @@ pub(super) fn read(source: &DesignText<'_>, node: &ListNode, draft: &mut DesignB
     if !matches!(node.kind, ListNodeKind::Item { is_task: true, .. }) {
         return;
     }
-    let Ok(item) = ItemText::new(source, &node.content, node.content.span.clone()) else { return };
+    let Ok(item) = ItemText::new(source, &node.content, node.content.span.clone()) else {
+        return;
+    };
     let mut paths = item.paths_anywhere();
-    let (Some((at, path)), true) = (paths.pop(), paths.is_empty()) else { return };
+    let (Some((at, path)), true) = (paths.pop(), paths.is_empty()) else {
+        return;
+    };
     let before = item.before(at);
-    let Some((verb, between)) = verb(&before) else { return };
+    let Some((verb, between)) = verb(&before) else {
+        return;
+    };
     let Some(kind) = action(verb) else { return };
     let is_direct = between.trim().is_empty();
     if !is_direct && (kind.takes_away() || !leads_to(between)) {
         return;
     }
     let line = source.line_span(node.content.span.start);
-    draft.form(Shape::Task, GrantForm::TaskLine, Actions::ADD | Actions::MODIFY, line);
+    draft.form(
+        Shape::Task,
+        GrantForm::TaskLine,
+        Actions::ADD | Actions::MODIFY,
+        line,
+    );
     draft.row(Row {
         paths: vec![path],
         prose: false,
@@ -48,9 +62,13 @@ fn verb(before: &str) -> Option<(&str, &str)> {
     let mut rest = before.trim_start();
     loop {
         let (word, behind) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        let tag = word.strip_prefix('[').and_then(|word| word.strip_suffix(']'));
+        let tag = word
+            .strip_prefix('[')
+            .and_then(|word| word.strip_suffix(']'));
         let id = tag.unwrap_or(word).trim_end_matches(['.', ':', ')']);
-        let number = id.trim_start_matches(|c: char| c.is_ascii_uppercase()).trim_start_matches('-');
+        let number = id
+            .trim_start_matches(|c: char| c.is_ascii_uppercase())
+            .trim_start_matches('-');
         let is_number = number.starts_with(|c: char| c.is_ascii_digit())
             && number.chars().all(|c| c.is_ascii_digit() || c == '.');
         let is_id = is_number && id.len() - number.len() <= 4 || tag == Some("P");
@@ -65,7 +83,9 @@ fn verb(before: &str) -> Option<(&str, &str)> {
 fn action(verb: &str) -> Option<RowAction> {
     let verb = verb.to_lowercase();
     match verb.as_str() {
-        "create" | "add" | "implement" | "write" | "extend" => Some(RowAction::Grant(Actions::ADD | Actions::MODIFY)),
+        "create" | "add" | "implement" | "write" | "extend" => {
+            Some(RowAction::Grant(Actions::ADD | Actions::MODIFY))
+        }
         "update" | "modify" | "edit" | "delete" | "remove" => kind::of_word(&verb),
         _ => None,
     }

@@ -13,8 +13,15 @@ use super::problem::{Problem, escaped};
 use super::source::DesignText;
 use crate::finding::Rule;
 
-/// Reports tables and lists in raw HTML or below excluding headings, once per cause.
-pub(super) fn report(source: &DesignText<'_>, outline: &Outline<'_>, options: &DesignOptions, draft: &mut DesignBuilder<'_>) {
+/// Reports tables and lists in raw HTML or below excluding headings, once per cause. Beside a table with types, headings
+/// that exclude only passages are no news.
+pub(super) fn report(
+    source: &DesignText<'_>,
+    outline: &Outline<'_>,
+    options: &DesignOptions,
+    is_typed: bool,
+    draft: &mut DesignBuilder<'_>,
+) {
     let declares = |index, block| declares(source, outline, options, index, block);
     let mut reported = None;
     for (index, block) in outline.blocks.iter().enumerate() {
@@ -23,13 +30,13 @@ pub(super) fn report(source: &DesignText<'_>, outline: &Outline<'_>, options: &D
             && declares(index, inner)
         {
             reported = Some(element.start);
-            draft.fault(enclosed(source, element).at(source.line_span(start_of(inner))));
+            draft.fault(enclosed(source, element).at(source.line_span(inner.start())));
         }
     }
     let mut end = 0;
     for exclusion in &outline.exclusions {
         let mut body = exclusion.body.clone();
-        if body.start < end {
+        if body.start < end || is_typed && !exclusion.is_denial {
             continue;
         }
         let found = body.find_map(|index| {
@@ -47,7 +54,7 @@ pub(super) fn report(source: &DesignText<'_>, outline: &Outline<'_>, options: &D
             let message = format!("nothing below `{text}` is granted, because {why}");
             let help = "to grant it, move it below a heading such as `## Files Changed`";
             let problem = Problem::new(Rule::DesignUnread, "excluded", message, help);
-            draft.fault(problem.at(source.line_span(start_of(block))));
+            draft.fault(problem.at(source.line_span(block.start())));
         }
     }
 }
@@ -102,7 +109,13 @@ fn enclosed(source: &DesignText<'_>, element: &Element) -> Problem {
 }
 
 /// Whether a block would be part of the scope elsewhere.
-fn declares(source: &DesignText<'_>, outline: &Outline<'_>, options: &DesignOptions, index: usize, block: &Block) -> bool {
+fn declares(
+    source: &DesignText<'_>,
+    outline: &Outline<'_>,
+    options: &DesignOptions,
+    index: usize,
+    block: &Block,
+) -> bool {
     let is_label = |content| label::read(source, content, &options.headings).is_some();
     match block {
         Block::Heading(heading) => {
@@ -110,21 +123,11 @@ fn declares(source: &DesignText<'_>, outline: &Outline<'_>, options: &DesignOpti
                 || file_heading::type_of(heading).is_some() && !heading.content.is_struck_whole()
         }
         Block::Table(table) => outline.is_in_scope(index) && !matches!(columns(table), Ok(None)),
-        Block::List(nodes) => outline.is_in_scope(index) || nodes.iter().any(|node| is_label(&node.content)),
+        Block::List(nodes) => {
+            outline.is_in_scope(index) || nodes.iter().any(|node| is_label(&node.content))
+        }
         Block::Paragraph(content) => is_label(content),
         Block::Enclosed(inner, _) => declares(source, outline, options, index, inner),
         Block::Code(_) | Block::Other(_) => false,
-    }
-}
-
-fn start_of(block: &Block) -> usize {
-    match block {
-        Block::Heading(heading) => heading.content.span.start,
-        Block::Table(table) => table.header.span.start,
-        Block::List(items) => items.first().map_or(0, |item| item.content.span.start),
-        Block::Paragraph(content) => content.span.start,
-        Block::Code(code) => code.body.start,
-        Block::Other(span) => span.start,
-        Block::Enclosed(inner, _) => start_of(inner),
     }
 }

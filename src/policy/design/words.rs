@@ -20,8 +20,8 @@ const UNITS: &str = "task|step|unit|story|phase";
 pub(super) fn words(text: &str) -> Vec<String> {
     text.to_lowercase()
         .replace('’', "'")
-        .split(|c: char| !c.is_alphanumeric() && c != '\'')
-        .map(|word| word.trim_matches('\''))
+        .split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '_'))
+        .map(|word| word.trim_matches(['\'', '_']))
         .filter(|word| !word.is_empty())
         .map(str::to_owned)
         .collect()
@@ -43,9 +43,7 @@ pub(super) fn is_in(word: &str, list: &str) -> bool {
 /// Whether the remark of an item takes back what the item grants.
 pub(super) fn denies(remark: &str, is_typed: bool) -> bool {
     let words = words(remark);
-    let is_phase = |pair: &[String]| {
-        matches!(pair, [phase, number] if phase == "phase" && number.starts_with(|c: char| c.is_ascii_digit()))
-    };
+    let is_phase = |pair: &[String]| matches!(pair, [phase, number] if phase == "phase" && number.starts_with(|c: char| c.is_ascii_digit()));
     has_phrase(&words, DENIAL_PHRASES)
         || !is_typed
             && (has_phrase(&words, DENIAL_WORDS)
@@ -54,20 +52,30 @@ pub(super) fn denies(remark: &str, is_typed: bool) -> bool {
                 || remark.contains('?'))
 }
 
+/// Whether a text is nothing but a denial phrase.
+pub(super) fn is_denial(text: &str) -> bool {
+    is_in(&words(text).join(" "), DENIAL_PHRASES)
+}
+
 /// Whether a heading or a bold group excludes the passages below it.
 pub(super) fn excludes(heading: &str) -> bool {
-    let head = heading.split_once(':').and_then(|(head, title)| {
-        let is_number = |word: &String| word.starts_with(|c: char| c.is_ascii_digit());
-        let head = words(head);
-        let is_unit = matches!(head.as_slice(), [.., unit, number] if is_in(unit, UNITS) && is_number(number));
-        is_unit.then_some(title)
-    });
-    let Some(title) = head else {
+    let Some(title) = unit_title(heading) else {
         return has_excluding(heading);
     };
     let notes = title.split('(').skip(1);
     consists_of_excluding(title.split('(').next().unwrap_or(""))
-        || notes.filter_map(|note| note.split(')').next()).any(has_excluding)
+        || notes
+            .filter_map(|note| note.split(')').next())
+            .any(has_excluding)
+}
+
+/// The title of a numbered unit: "Task 3: Never retry".
+pub(super) fn unit_title(heading: &str) -> Option<&str> {
+    let (head, title) = heading.split_once(':')?;
+    let head = words(head);
+    let is_number = |word: &String| word.starts_with(|c: char| c.is_ascii_digit());
+    matches!(head.as_slice(), [.., unit, number] if is_in(unit, UNITS) && is_number(number))
+        .then_some(title)
 }
 
 fn has_excluding(text: &str) -> bool {
@@ -92,7 +100,10 @@ fn singular(text: &str) -> Vec<String> {
     let singular = |word: String| match word.strip_suffix("ies") {
         Some(stem) => format!("{stem}y"),
         None => match word.strip_suffix('s') {
-            Some(stem) if !is_in(&word, EXCLUDING) && is_in(stem, EXCLUDING) || is_in(&word, "goals|ups|causes") => {
+            Some(stem)
+                if !is_in(&word, EXCLUDING) && is_in(stem, EXCLUDING)
+                    || is_in(&word, "goals|ups|causes") =>
+            {
                 stem.to_owned()
             }
             _ => word,
@@ -127,7 +138,14 @@ mod tests {
         for phrase in EXCLUDING.split('|').filter(|phrase| *phrase != "appendice") {
             assert!(excludes(&format!("The {phrase} here")), "{phrase}");
         }
-        for heading in ["Alternatives", "Non-goals", "Follow-ups", "Appendices", "Root causes", "7. Examples"] {
+        for heading in [
+            "Alternatives",
+            "Non-goals",
+            "Follow-ups",
+            "Appendices",
+            "Root causes",
+            "7. Examples",
+        ] {
             assert!(excludes(heading), "{heading}");
         }
         assert!(!excludes("Exemplary goals of a cause"));
@@ -135,10 +153,19 @@ mod tests {
 
     #[test]
     fn a_numbered_unit_is_excluded_only_by_its_whole_title() {
-        for heading in ["Task 3: Never retry, not once", "Phase 1: engine of examples", "### Step 2: Drop dead code"] {
+        for heading in [
+            "Task 3: Never retry, not once",
+            "Phase 1: engine of examples",
+            "### Step 2: Drop dead code",
+        ] {
             assert!(!excludes(heading), "{heading}");
         }
-        for heading in ["Phase 2: Future", "Task 4: Out of scope", "Phase 1: engine (completed)", "Step 1: Follow-up"] {
+        for heading in [
+            "Phase 2: Future",
+            "Task 4: Out of scope",
+            "Phase 1: engine (completed)",
+            "Step 1: Follow-up",
+        ] {
             assert!(excludes(heading), "{heading}");
         }
     }

@@ -21,13 +21,15 @@ pub(super) struct WrittenPath {
 /// Names of files without an extension.
 const WELL_KNOWN: &str = "makefile|gnumakefile|dockerfile|containerfile|jenkinsfile|vagrantfile|procfile|rakefile|\
     gemfile|brewfile|podfile|fastfile|justfile|caddyfile|tiltfile|build|workspace|license|licence|copying|notice|readme|\
-    changelog|changes|authors|contributors|codeowners|version|todo";
+    changelog|changes|authors|contributors|codeowners|version";
 
 /// Whether code looks like a path rather than an identifier.
 pub(super) fn has_path_shape(text: &str) -> bool {
     let text = text.trim();
     // `mylib>=1.2` is a requirement of a package.
-    let is_version = [">=", "<=", "==", "~=", "@^"].iter().any(|mark| text.contains(mark));
+    let is_version = [">=", "<=", "==", "~=", "@^"]
+        .iter()
+        .any(|mark| text.contains(mark));
     !text.contains(char::is_whitespace) && !is_version && (text.contains('/') || is_file_name(text))
 }
 
@@ -35,7 +37,9 @@ pub(super) fn has_path_shape(text: &str) -> bool {
 pub(super) fn is_bare_path(word: &str) -> bool {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || "._/@+[]()$-".contains(c);
     let has_name = |c: char| c.is_ascii_alphanumeric();
-    word.chars().all(is_allowed) && word.contains(has_name) && (word.contains('/') || is_file_name(word))
+    word.chars().all(is_allowed)
+        && word.contains(has_name)
+        && (word.contains('/') || is_file_name(word))
 }
 
 /// Whether a name has an extension, begins with a dot, or is well known.
@@ -46,7 +50,9 @@ fn is_file_name(text: &str) -> bool {
     let has_extension = (1..=5).contains(&extension.len())
         && extension.starts_with(|c: char| c.is_ascii_alphabetic())
         && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    has_extension || text.starts_with('.') && text.len() > 1 || is_in(&name.to_lowercase(), WELL_KNOWN)
+    has_extension
+        || text.starts_with('.') && text.len() > 1
+        || is_in(&name.to_lowercase(), WELL_KNOWN)
 }
 
 /// Whether a tag is a `<br>` in any spelling.
