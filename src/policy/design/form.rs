@@ -67,6 +67,12 @@ pub struct RowToAdd {
     pub needs_type_column: bool,
 }
 
+impl Form {
+    pub(super) fn is_typed_table(&self) -> bool {
+        matches!(&self.shape, Shape::Table(cells) if cells.contains(&Cell::Type))
+    }
+}
+
 impl Shape {
     pub(super) fn of(columns: &Columns) -> Shape {
         let cell = |index| match index {

@@ -25,6 +25,14 @@ pub struct Design {
     pub doubtful: Vec<BString>,
 }
 
+impl Design {
+    /// Whether a table with a type column is the scope. It is then also the scope of the other documents of the
+    /// directory.
+    pub fn is_typed(&self) -> bool {
+        self.forms.iter().any(Form::is_typed_table)
+    }
+}
+
 /// A path in a row such as `Exists` or `Verify`: named, not granted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mention {
