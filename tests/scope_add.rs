@@ -239,9 +239,12 @@ fn design_with_unstaged_changes_is_left_alone() {
 #[test]
 fn design_is_chosen_by_name_or_alone() {
     let repo = repo();
-    repo.design("docs/lld/standing.md", &[("Cargo.toml", "Modify", "bumps")]);
+    repo.design(
+        "docs/lld/active/LLD-7.md",
+        &[("Cargo.toml", "Modify", "bumps")],
+    );
     repo.commit("Add another");
-    repo.guard(&["use", DESIGN, "docs/lld/standing.md"])
+    repo.guard(&["use", DESIGN, "docs/lld/active/LLD-7.md"])
         .exits(0);
     let Some(session) = add(&repo, &["src/b.rs"]) else {
         return;
@@ -250,11 +253,11 @@ fn design_is_chosen_by_name_or_alone() {
         .exits(2)
         .says("several designs apply")
         .says("--design");
-    add(&repo, &["src/b.rs", "--design", "docs/lld/standing.md"])
+    add(&repo, &["src/b.rs", "--design", "docs/lld/active/LLD-7.md"])
         .unwrap()
         .exits(0);
     is_untouched(&repo);
-    assert_eq!(staged(&repo), "docs/lld/standing.md");
+    assert_eq!(staged(&repo), "docs/lld/active/LLD-7.md");
     repo.git(&["switch", "--quiet", "-c", "hot-fix"]);
     add(&repo, &["src/b.rs"])
         .unwrap()

@@ -158,7 +158,7 @@ fn the_design(policy: &Policy) -> Result<BString> {
     }
     own.pop().ok_or_else(|| {
         Error::new("no design of this branch applies")
-            .help("choose one: guard use FILE")
+            .help("write one (guard scope new), or choose one (guard use FILE)")
             .help("or name the one to extend, such as a standing design: guard scope add PATH --design FILE")
     })
 }

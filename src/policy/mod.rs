@@ -10,7 +10,6 @@ mod literal;
 mod path_name;
 pub mod path_placeholders;
 pub mod patterns;
-pub mod pointer;
 pub mod row_insertion;
 pub mod scope;
 pub mod settings;
@@ -201,17 +200,17 @@ impl Policy {
             .find(|governing| governing.design.path == path)
     }
 
-    /// Whether a design other than the standing ones is in force.
+    /// Whether a design of this branch is in force. Where no setting selects designs by branch, the standing ones are
+    /// the designs of every branch.
     pub(crate) fn has_own_design(&self) -> bool {
+        let is_by_branch = !self.settings.lld_path.is_empty();
         let mut designs = self.designs.iter();
-        designs.any(|governing| governing.chosen_by != ChosenBy::Standing)
+        designs.any(|governing| !is_by_branch || governing.chosen_by != ChosenBy::Standing)
     }
 
-    /// Whether `path` needs no row: a design, the pointer to one, or guard's own settings.
+    /// Whether `path` needs no row: a design, or one of guard's own settings.
     pub(crate) fn is_exempt(&self, path: &BStr) -> bool {
-        self.is_design(path)
-            || design_selection::is_pointer(&self.settings, path)
-            || design_selection::is_own_settings(&self.settings, path)
+        self.is_design(path) || design_selection::is_own_settings(&self.settings, path)
     }
 
     /// The versions of the designs in force.

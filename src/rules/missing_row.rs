@@ -11,7 +11,8 @@ use crate::path::escaped;
 use crate::policy::design::{MissingRow, RowToAdd, usual_row};
 use crate::policy::{Actions, Policy};
 
-/// Adds the row that would permit the change to the finding's help. `before` is an alternative such as "write
+/// Adds the row that would permit the change to the finding's help, or how to write a design if only standing ones
+/// apply. `before` is an alternative such as "write
 /// src/a.rs, or ". A finding without an anchor then points at the table.
 pub(super) fn advise(
     mut finding: Finding,
@@ -19,6 +20,9 @@ pub(super) fn advise(
     wanted: &MissingRow<'_>,
     before: &str,
 ) -> Finding {
+    if !policy.has_own_design() {
+        return finding.help("no design applies to this branch; `guard scope new` writes one");
+    }
     let RowToAdd {
         text,
         anchor,

@@ -44,7 +44,7 @@ impl Loader<'_> {
             let proposed = staged
                 .filter(|staged| *staged != bytes)
                 .map(|staged| self.parse(path, &staged));
-            let design = self.usable(path, &bytes)?;
+            let design = self.read(choice, &bytes)?;
             // If the head lacks the document, nothing in it is new.
             let before = self.head_governs().then(|| design.clone());
             return Ok(Governing {
@@ -54,7 +54,7 @@ impl Loader<'_> {
             });
         }
         if let Some(bytes) = staged {
-            let design = self.usable(path, &bytes)?;
+            let design = self.read(choice, &bytes)?;
             let origin = self.inputs.head.map_or(Origin::Index, Origin::Commit);
             return Ok(Governing {
                 in_force: false,
@@ -63,13 +63,13 @@ impl Loader<'_> {
             });
         }
         match self.in_work_tree(path) {
-            Some(bytes) if choice.by_hand && self.work_tree_serves => {
+            Some(bytes) if choice.by_hand && self.is_manual => {
                 self.notes.push(format!(
                     "{} is read from the work tree: {} does not have it",
                     escaped(path),
                     self.inputs.head.map_or("HEAD", |_| "the range")
                 ));
-                let design = self.usable(path, &bytes)?;
+                let design = self.read(choice, &bytes)?;
                 Ok(self.governing(design, &bytes, Origin::WorkTree, choice))
             }
             _ if self.is_link(path)? => Err(Error::new(format!(
@@ -104,7 +104,7 @@ impl Loader<'_> {
         now: Vec<u8>,
     ) -> Result<Governing> {
         let path: &BStr = choice.path.as_ref();
-        let design = self.usable(path, &now)?;
+        let design = self.read(choice, &now)?;
         let before = match before {
             None => self.before_move(path)?,
             before => before,
@@ -126,7 +126,11 @@ impl Loader<'_> {
         if self.inputs.stage != Stage::Range {
             return Ok(Vec::new());
         }
-        let is_own = |path: &BStr| own.iter().any(|governing| governing.design.path == path);
+        let key = |path: &BStr| design_selection::design_of(&self.settings, path);
+        let is_own = |path: &BStr| {
+            let mut own = own.iter();
+            own.any(|governing| key(governing.design.path.as_ref()) == key(path))
+        };
         let mut added = Vec::new();
         for change in changes {
             let path: &BStr = change.path.as_ref();
@@ -163,7 +167,7 @@ impl Loader<'_> {
         }
     }
 
-    fn is_directory(&self, path: &BStr) -> Result<bool> {
+    pub(super) fn is_directory(&self, path: &BStr) -> Result<bool> {
         Ok(self.base.is_dir(path)? || self.file(path).is_some_and(|file| file.is_dir()))
     }
 
@@ -198,19 +202,27 @@ impl Loader<'_> {
         }
     }
 
-    fn usable(&self, path: &BStr, bytes: &[u8]) -> Result<Design> {
-        let command = || {
-            Help::command(format_args!(
-                "git commit -m \"Correct the design\" -- {}",
-                shell_word(path)
-            ))
-        };
-        let unusable = |error: Error| {
+    /// The design; one that guard found among others may grant nothing.
+    fn read(&self, choice: &Choice, bytes: &[u8]) -> Result<Design> {
+        let design = self.parse(choice.path.as_ref(), bytes);
+        match choice.is_found {
+            true => Ok(design),
+            false => self.corrected(design.usable()),
+        }
+    }
+
+    /// Adds to the error how to correct the design.
+    pub(super) fn corrected(&self, design: Result<Design>) -> Result<Design> {
+        design.map_err(|error| {
+            let words = error.texts.keys().map(|path| shell_word(path).to_string());
+            let words: Vec<String> = words.collect();
             error
                 .help("correct it and commit it first:")
-                .help(command())
-        };
-        self.parse(path, bytes).usable().map_err(unusable)
+                .help(Help::command(format_args!(
+                    "git commit -m \"Correct the design\" -- {}",
+                    words.join(" ")
+                )))
+        })
     }
 
     fn governing(&self, design: Design, read: &[u8], origin: Origin, choice: &Choice) -> Governing {
