@@ -11,7 +11,7 @@ mod path_name;
 pub mod path_placeholders;
 pub mod patterns;
 pub mod pointer;
-pub mod row_insertion;
+pub mod propose;
 pub mod scope;
 pub mod settings;
 #[cfg(test)]
