@@ -49,7 +49,8 @@ Without a terminal, and under an agent or CI, guard prints the table and writes 
 grants nothing.";
 
 /// What a person can do with the rows.
-const QUESTION: &str = "`write`, `keep 2 5-7`, `drop 3`, `type 4 Delete`, `edit` (in $EDITOR), anything else to leave: ";
+const QUESTION: &str =
+    "`write`, `keep 2 5-7`, `drop 3`, `edit` (in $EDITOR), or anything else to leave: ";
 
 impl ScopeImportArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
@@ -119,7 +120,7 @@ impl ScopeImportArgs {
                     return Ok(());
                 }
                 "edit" => edited(repo, &mut rows)?,
-                "keep" | "drop" | "type" => change(&mut rows, verb, rest),
+                "keep" | "drop" => change(&mut rows, verb, rest),
                 _ => break,
             };
         }
@@ -180,40 +181,25 @@ fn listed(rows: &[ProposedRow]) -> String {
     text
 }
 
-/// Keeps, drops or retypes rows by their numbers; the answer says what was wrong.
+/// Keeps or drops rows by their numbers; the answer says what was wrong.
 fn change(rows: &mut Vec<ProposedRow>, verb: &str, rest: &str) -> String {
-    let mut words: Vec<&str> = rest.split_whitespace().collect();
-    let word = if verb == "type" {
-        words.pop().unwrap_or_default()
-    } else {
-        ""
-    };
-    let Some(numbers) = numbers(&words, rows.len()) else {
+    let Some(numbers) = numbers(rest, rows.len()) else {
         return format!("name rows by their numbers, such as: {verb} 2 5-7\n");
     };
-    if verb == "type" && propose::actions_of(word).is_none() {
-        return "the types are Add, Modify, Add/Modify, Delete, Symlink and Submodule\n".to_owned();
-    }
     let mut number = 0;
     rows.retain_mut(|row| {
         number += 1;
-        if numbers.contains(&number) {
-            row.is_doubtful = false;
-            if verb == "type" {
-                row.change_type = word.to_owned();
-                row.from = None;
-            }
-        }
-        verb != "drop" || !numbers.contains(&number)
+        row.is_doubtful &= !numbers.contains(&number);
+        verb == "keep" || !numbers.contains(&number)
     });
     String::new()
 }
 
 /// `2 5-7` or `all`; `None` if a word is no number of a row.
-fn numbers(words: &[&str], count: usize) -> Option<BTreeSet<usize>> {
+fn numbers(words: &str, count: usize) -> Option<BTreeSet<usize>> {
     let mut found = BTreeSet::new();
-    for word in words {
-        let (first, last) = match *word {
+    for word in words.split_whitespace() {
+        let (first, last) = match word {
             "all" => (1, count),
             word => {
                 let (first, last) = word.split_once('-').unwrap_or((word, word));

@@ -55,26 +55,27 @@ pub fn extend_design(
         Some(file) => named_files::in_repository(repo, file)?,
         None => the_design(repo, &options)?,
     };
-    let document = TableDocument::open(repo, path)?;
-    let design = document.design()?;
-    let scope = Scope::new(design.grants.clone());
-    let mut edit = document.unchanged();
-    let mut rows: Vec<ProposedRow> = Vec::new();
+    let located = locate(repo, None, &options)?;
+    let document = TableDocument::open(repo, path, located.settings)?;
+    if document.is_new() {
+        let shown = escaped(&document.design.path).to_string();
+        return Err(Error::new(format!("there is no design at {shown}"))
+            .help("write one: guard scope new NAME"));
+    }
+    let scope = Scope::new(document.design.grants.clone());
+    let (mut rows, mut granted) = (Vec::new(), Vec::new());
     for (path, usual) in requested(repo, wanted, &options)? {
         let word = wanted.change_type.as_deref().unwrap_or(usual);
         let needed = propose::actions_of(word);
         let has = scope.actions(path.as_ref());
         if !path.ends_with(b"/") && needed.is_some_and(|needed| has.contains(needed)) {
-            edit.granted.push(path);
+            granted.push(path);
             continue;
         }
         let description = wanted.description.as_deref().unwrap_or_default();
         rows.push(ProposedRow::new(path, word, description));
     }
-    match rows.is_empty() {
-        true => Ok(edit),
-        false => document.with_rows(edit, |parse| propose::insert(&design, &rows, parse)),
-    }
+    document.with_rows(&rows, granted, propose::insert)
 }
 
 /// The paths to add, each with its usual type.

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::policy_loader::{CHOICE_KEY, locate};
+use super::policy_loader::locate;
 use super::{Options, named_files, staged};
 use crate::change::{Change, Kind};
 use crate::error::{Error, Result};
@@ -16,15 +16,15 @@ use crate::git::{Index, Parents, Repository, show_file};
 use crate::path::{escaped, shell_word};
 use crate::policy::design::{self, Design, DesignOptions};
 use crate::policy::design_selection;
-use crate::policy::path_placeholders::{self, PathNames};
+use crate::policy::path_placeholders::{PathNames, is_path, literal_paths};
 use crate::policy::propose::{self, Existing, InsertedRow, ProposedRow, WithRows};
 use crate::policy::settings::Settings;
 
 /// The largest document that guard reads.
 const MAX_DOCUMENT: u64 = 1 << 20;
 
-/// Reads a text as the design.
-type Parse<'a> = &'a dyn Fn(&str) -> Result<Design>;
+/// Adds rows to a design, which the last argument reads.
+type Write = fn(&Design, &[ProposedRow], &dyn Fn(&str) -> Design) -> Result<WithRows>;
 
 /// Rows for a table, and the paths that no row can name.
 #[derive(Debug, Clone, Default)]
@@ -139,14 +139,26 @@ fn settings_to_come(repo: &Repository) -> Result<Settings> {
     Ok(locate(repo, None, &Options::default())?.settings)
 }
 
+/// Whether a design is selected on this branch without `guard use`.
+///
+/// # Errors
+/// The settings cannot be read.
+pub fn is_selected(repo: &Repository, path: &BStr) -> Result<bool> {
+    let located = locate(repo, None, &Options::default())?;
+    let own = located.own.unwrap_or_default().into_iter();
+    Ok(own
+        .chain(located.standing)
+        .any(|choice| choice.path == path))
+}
+
 /// Writes the rows into the typed table of the document at `file`, relative to the current directory, or into a new
-/// table. A new document starts with a title.
+/// table at its end. A new document starts with a title.
 ///
 /// # Errors
 /// The document has unstaged changes, or cannot hold the rows.
 pub fn with_table(repo: &Repository, file: &Path, rows: &[ProposedRow]) -> Result<DesignEdit> {
-    let document = TableDocument::open(repo, named_files::in_repository(repo, file)?)?;
-    document.with_table(rows)
+    let path = named_files::in_repository(repo, file)?;
+    TableDocument::open(repo, path, settings_to_come(repo)?)?.with_table(rows)
 }
 
 /// The design that `guard scope new` writes.
@@ -160,105 +172,66 @@ pub fn new_design(
 ) -> Result<DesignEdit> {
     let settings = settings_to_come(repo)?;
     if settings.lld_path.is_empty() {
-        return Err(Error::new(
-            "no guard.toml sets `[lld] path`, so guard does not know where designs are",
-        )
-        .help("set guard up first: guard init"));
+        return Err(
+            Error::new("no guard.toml sets `[lld] path`, which says where designs are")
+                .help("set guard up first: guard init"),
+        );
     }
-    let branch = repo
-        .branch()?
-        .and_then(|branch| Some(branch.name.to_str().ok()?.to_owned()));
-    let path = place(&settings, branch.as_deref(), name)?;
-    let document = TableDocument::open_with(repo, BString::from(path), settings)?;
-    let is_known = document.tracked
+    let branch = repo.branch()?.map(|branch| branch.name.to_string());
+    let path = BString::from(place(&settings, branch.as_deref(), name)?);
+    let head = repo.tree_of(repo.head_commit()?)?;
+    let is_known = head.get(path.as_ref())?.is_some()
+        || Index::open(repo)?.tree()?.get(path.as_ref())?.is_some();
+    if is_known
         || repo
-            .tree_of(repo.head_commit()?)?
-            .get(document.path.as_ref())?
-            .is_some();
-    if is_known || document.before.is_some() {
-        let (shown, word) = (escaped(&document.path), shell_word(&document.path));
-        return Err(Error::new(format!("{shown} exists already"))
+            .work_tree_file(path.as_ref())?
+            .symlink_metadata()
+            .is_ok()
+    {
+        return Err(Error::new(format!("{} already exists", escaped(&path)))
             .help(format!(
-                "add rows to it: guard scope add PATH --design {word}"
+                "add rows to it: guard scope add PATH --design {}",
+                shell_word(&path)
             ))
             .help("or write another one: guard scope new NAME"));
     }
-    document.with_table(rows)
+    TableDocument::open(repo, path, settings)?.with_table(rows)
 }
 
-/// The path for a new design. A name takes the place of the branch's where the branch names no issue.
+/// The path for a new design. A name takes the place of the branch name, except for an issue that only the latter has.
 fn place(settings: &Settings, branch: Option<&str>, name: Option<&str>) -> Result<String> {
-    if let Some(name) = name.filter(|name| !path_placeholders::is_path(name)) {
+    if let Some(name) = name.filter(|name| !is_path(name)) {
         return Err(
             Error::new(format!("{} cannot be part of a path", escaped(name)))
                 .help("name the design in one word: guard scope new hotfix"),
         );
     }
-    let issue = |text: &str| {
-        design_selection::issues_of(settings, text.into())
-            .into_iter()
-            .next()
-    };
+    let issue = |text: &str| design_selection::issues_of(settings, text.into()).pop();
+    let issues = [
+        name.and_then(issue),
+        branch.and_then(issue),
+        name.map(str::to_owned),
+    ];
     let names = PathNames {
-        issue: name
-            .and_then(issue)
-            .or(branch.and_then(issue))
-            .or(name.map(str::to_owned)),
+        issue: issues.into_iter().flatten().next(),
         branch: name.or(branch).map(str::to_owned),
         ..PathNames::default()
     };
     let filled = design_selection::filled(settings, &names)
         .into_iter()
         .flat_map(|entry| entry.tries);
-    // A star in the file name is a name too.
-    let named = filled.map(|path| match (path.rsplit_once('/'), name) {
-        (directory, Some(name))
-            if path.matches('*').count() == 1
-                && directory.is_none_or(|(above, _)| !above.contains('*')) =>
-        {
-            path.replace('*', name)
-        }
+    // The last star is a name too.
+    let named = filled.map(|path| match (path.rsplit_once('*'), name) {
+        (Some((start, end)), Some(name)) if !end.contains('/') => format!("{start}{name}{end}"),
         _ => path,
     });
-    let mut paths =
-        named.filter_map(|path| path_placeholders::literal_paths(&path).into_iter().next());
+    let mut paths = named.flat_map(|path| literal_paths(&path));
     paths.next().ok_or_else(|| {
         let patterns = settings.lld_path.join("`, `");
-        let error = Error::new(format!(
-            "nothing fills `[lld] path = {patterns}`: name the design"
-        ));
-        match name {
-            None => error.help("such as: guard scope new hotfix"),
-            Some(_) => error
-                .help("write the document at its place, and add the rows: guard scope import FILE"),
-        }
-    })
-}
-
-/// Whether the branch selects the design without a choice.
-///
-/// # Errors
-/// The settings cannot be read.
-pub fn is_selected(repo: &Repository, path: &BStr) -> Result<bool> {
-    let Some(branch) = repo.branch()? else {
-        return Ok(false);
-    };
-    let settings = settings_to_come(repo)?;
-    let chosen = repo.branch_values(branch.name.as_ref(), CHOICE_KEY);
-    let names = PathNames {
-        issue: design_selection::issues_of(&settings, branch.name.as_ref()).pop(),
-        branch: branch.name.to_str().ok().map(str::to_owned),
-        ..PathNames::default()
-    };
-    let mut tries = design_selection::filled(&settings, &names)
-        .into_iter()
-        .flat_map(|entry| entry.tries);
-    Ok(match chosen.is_empty() {
-        true => {
-            design_selection::is_standing(&settings, path)
-                || tries.any(|one| design_selection::matches(&one, path))
-        }
-        false => chosen.iter().any(|one| one == path),
+        Error::new(format!("guard cannot fill in `[lld] path`: `{patterns}`")).help(match name {
+            None => "name the design: guard scope new hotfix",
+            Some(_) => "write the document at its place, then add its rows: guard scope add PATH --design FILE",
+        })
     })
 }
 
@@ -267,127 +240,98 @@ pub(super) struct TableDocument {
     path: BString,
     /// `None` if there is no such file.
     before: Option<Vec<u8>>,
-    /// Whether the index has it.
-    tracked: bool,
-    text: String,
-    settings: Settings,
+    options: DesignOptions,
+    /// What the document is now; perhaps an unusable design.
+    pub(super) design: Design,
 }
 
 impl TableDocument {
-    pub(super) fn open(repo: &Repository, path: BString) -> Result<TableDocument> {
-        TableDocument::open_with(repo, path, settings_to_come(repo)?)
-    }
-
-    fn open_with(repo: &Repository, path: BString, settings: Settings) -> Result<TableDocument> {
-        let index = Index::open(repo)?;
-        let staged = index.tree()?.read(path.as_ref())?;
+    /// Opens a document that is as staged, untracked or new: the rows must not carry other edits along.
+    pub(super) fn open(
+        repo: &Repository,
+        path: BString,
+        settings: Settings,
+    ) -> Result<TableDocument> {
+        let staged = Index::open(repo)?.tree()?.read(path.as_ref())?;
         let before = in_work_tree(repo, path.as_ref())?;
-        let word = shell_word(&path);
-        let is_staged = match (&before, &staged) {
-            (Some(now), Some(staged)) => is_same_design(now, staged),
-            (None, Some(_)) => false,
-            (_, None) => true,
-        };
-        // The rows must not carry other edits along.
-        if !is_staged {
+        let shown = escaped(&path);
+        if staged.is_some_and(|staged| {
+            !before
+                .as_ref()
+                .is_some_and(|now| is_same_design(now, &staged))
+        }) {
+            let word = shell_word(&path);
             return Err(Error::new(format!(
-                "the design {} has changes that are not staged",
-                escaped(&path)
+                "the design {shown} has changes that are not staged"
             ))
             .help(format!("stage them first: git add -- {word}"))
             .help(format!("or discard them: git restore -- {word}")));
         }
         let text = match &before {
             Some(bytes) => bytes.to_str().map(str::to_owned),
-            None => Ok(String::new()),
+            None => Ok(new_text(&path)),
         };
         let text = text.map_err(|_| {
-            Error::new(format!("the design {} is not UTF-8", escaped(&path)))
-                .help("save it as UTF-8")
+            Error::new(format!("the design {shown} is not UTF-8")).help("save it as UTF-8")
         })?;
+        let options = DesignOptions::from_settings(&settings);
         Ok(TableDocument {
-            tracked: staged.is_some(),
+            design: design::parse(path.as_ref(), text.as_bytes(), &options),
             before,
-            text,
+            options,
             path,
-            settings,
         })
     }
 
-    /// The document as a design; perhaps an unusable one.
-    pub(super) fn design(&self) -> Result<Design> {
-        if self.before.is_none() {
-            return Err(
-                Error::new(format!("there is no design at {}", escaped(&self.path)))
-                    .help("write one: guard scope new NAME"),
-            );
-        }
-        Ok(self.parse(&self.text))
+    pub(super) fn is_new(&self) -> bool {
+        self.before.is_none()
     }
 
-    fn parse(&self, text: &str) -> Design {
-        let options = DesignOptions::from_settings(&self.settings);
-        design::parse(self.path.as_ref(), text.as_bytes(), &options)
-    }
-
-    pub(super) fn unchanged(&self) -> DesignEdit {
-        DesignEdit {
-            path: self.path.clone(),
-            before: self.before.clone(),
-            after: self.text.clone().into_bytes(),
-            rows: Vec::new(),
-            granted: Vec::new(),
-        }
-    }
-
-    /// The edit with what `write` makes of it.
+    /// The document with more rows, if there are any; `granted` need none.
     pub(super) fn with_rows(
         &self,
-        edit: DesignEdit,
-        write: impl FnOnce(Parse<'_>) -> Result<WithRows>,
+        rows: &[ProposedRow],
+        granted: Vec<BString>,
+        write: Write,
     ) -> Result<DesignEdit> {
-        let (text, rows) = write(&|text| Ok(self.parse(text)))?;
+        let parse = |text: &str| design::parse(self.path.as_ref(), text.as_bytes(), &self.options);
+        let (text, rows) = match rows {
+            [] => (self.design.text.clone(), Vec::new()),
+            rows => write(&self.design, rows, &parse)?,
+        };
         Ok(DesignEdit {
+            path: self.path.clone(),
+            before: self.before.clone(),
             after: text.into_bytes(),
             rows,
-            ..edit
+            granted,
         })
     }
 
     fn with_table(&self, rows: &[ProposedRow]) -> Result<DesignEdit> {
-        let mut edit = self.unchanged();
-        if self.before.is_none() {
-            let name = self
-                .path
-                .rsplit(|&byte| byte == b'/')
-                .next()
-                .unwrap_or_default();
-            let title = propose::plain(&name.strip_suffix(b".md").unwrap_or(name).to_str_lossy());
-            let design = self.parse(&format!("# {title}\n\nWhat changes, and why.\n"));
-            if rows.is_empty() {
-                edit.after = [design.text.as_str(), "\n", &propose::section(rows)]
-                    .concat()
-                    .into_bytes();
-                return Ok(edit);
-            }
-            return self.with_rows(edit, |parse| propose::create(&design, rows, parse));
+        if !propose::has_typed_table(&self.design) {
+            return self.with_rows(rows, Vec::new(), propose::create);
         }
-        let design = self.parse(&self.text);
-        if !propose::has_typed_table(&design) {
-            return self.with_rows(edit, |parse| propose::create(&design, rows, parse));
-        }
-        let path =
-            |row: &ProposedRow| BString::from(row.path.strip_suffix(b"/").unwrap_or(&row.path));
-        let is_known =
-            |row: &&ProposedRow| design.grants.iter().any(|grant| grant.path == path(row));
-        let (known, new): (Vec<_>, Vec<_>) = rows.iter().partition(is_known);
-        edit.granted = known.into_iter().map(path).collect();
-        let new: Vec<ProposedRow> = new.into_iter().cloned().collect();
-        match new.is_empty() {
-            true => Ok(edit),
-            false => self.with_rows(edit, |parse| propose::insert(&design, &new, parse)),
-        }
+        let is_known = |row: &ProposedRow| {
+            self.design
+                .grants
+                .iter()
+                .any(|grant| grant.path == row.bare_path())
+        };
+        let (known, new): (Vec<_>, Vec<_>) = rows.iter().cloned().partition(is_known);
+        let granted = known.into_iter().map(|row| row.path).collect();
+        self.with_rows(&new, granted, propose::insert)
     }
+}
+
+/// A new design: a title and an empty table.
+fn new_text(path: &BString) -> String {
+    let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+    let title = propose::plain(&name.strip_suffix(b".md").unwrap_or(name).to_str_lossy());
+    format!(
+        "# {title}\n\nWhat changes, and why.\n\n{}",
+        propose::section(&[])
+    )
 }
 
 /// The content of a regular file; `None` if nothing is there.

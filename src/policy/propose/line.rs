@@ -1,13 +1,13 @@
 //! Reads one line of a document: the paths that it names, and what its words say about each.
 
-use gix::bstr::{BStr, BString};
+use gix::bstr::BStr;
 
 use super::token::{Existing, PathToken, path_token};
-use super::verb::{ASIDE, Verb};
+use super::verb::{Verb, sets_aside};
 use super::{ProposedRow, plain};
 
 /// A part of a line.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) enum Piece {
     Text(String),
     /// A code span, or the target of a link.
@@ -28,14 +28,13 @@ impl Context {
     pub(super) fn of(text: &str) -> Context {
         let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'');
         let words: Vec<String> = words.map(str::to_lowercase).collect();
-        let verbs: Vec<Verb> = words.iter().filter_map(|word| Verb::of(word)).collect();
         let is_files = |word: &String| matches!(word.as_str(), "file" | "files" | "paths" | "code");
-        let verb = verbs.iter().copied().find(|verb| verb.writes());
+        let verbs = || words.iter().filter_map(|word| Verb::of(word));
         Context {
             title: plain(text),
             declares: words.iter().any(is_files),
-            verb,
-            is_doubtful: verbs.iter().any(|verb| !verb.writes()),
+            verb: verbs().find(|verb| verb.writes()),
+            is_doubtful: verbs().any(|verb| !verb.writes()),
         }
     }
 }
@@ -52,338 +51,224 @@ pub(super) struct Sighting {
 enum Unit {
     Path(PathToken),
     Word(String),
-    /// A separator of a list.
     Comma,
     Arrow,
     Colon,
     Dash,
-    Open,
-    Close,
-    /// The end of a sentence or clause.
+    /// The end of a clause.
     Stop,
 }
 
-/// A line as units, each with the place of its text.
-pub(super) struct Line {
-    units: Vec<(Unit, usize, usize)>,
-    text: String,
-}
+/// The units of a line.
+pub(super) struct Line(Vec<Unit>);
 
 impl Line {
     pub(super) fn new(pieces: &[Piece], exists: &dyn Fn(&BStr) -> Existing) -> Line {
-        let mut line = Line {
-            units: Vec::new(),
-            text: String::new(),
-        };
+        let mut units = Vec::new();
         for piece in pieces {
             match piece {
-                Piece::Code(code) => {
-                    let unit = match path_token(code, true, exists) {
-                        Some(token) => Unit::Path(token),
-                        None => Unit::Word("`".to_owned()),
-                    };
-                    line.push(unit, code);
-                }
-                Piece::Text(text) => line.push_text(text, exists),
+                Piece::Code(code) => units.push(match path_token(code, true, exists) {
+                    Some(token) => Unit::Path(token),
+                    None => Unit::Word(String::new()),
+                }),
+                Piece::Text(text) => push_text(&mut units, text, exists),
             }
         }
-        line
-    }
-
-    fn push(&mut self, unit: Unit, text: &str) {
-        let start = self.text.len();
-        self.text.push_str(text);
-        self.units.push((unit, start, self.text.len()));
-    }
-
-    fn push_text(&mut self, text: &str, exists: &dyn Fn(&BStr) -> Existing) {
-        let is_in_word = |c: char| c < '\u{500}' && !c.is_whitespace() && !",;|\"`".contains(c);
-        let mut rest = text;
-        while let Some(first) = rest.chars().next() {
-            let is_word = is_in_word(first);
-            let end = rest.find(|c| is_in_word(c) != is_word || !is_word && c != first);
-            let (piece, tail) = rest.split_at(end.unwrap_or(rest.len()));
-            match is_word {
-                true => self.push_word(piece, exists),
-                false => self.push_mark(piece, first),
-            }
-            rest = tail;
-        }
-    }
-
-    fn push_mark(&mut self, text: &str, mark: char) {
-        let unit = match mark {
-            ',' | '，' | '、' => Unit::Comma,
-            ';' | '；' | '。' => Unit::Stop,
-            '：' => Unit::Colon,
-            '（' => Unit::Open,
-            '）' => Unit::Close,
-            '—' | '–' => Unit::Dash,
-            '→' => Unit::Arrow,
-            c if c.is_alphanumeric() => Unit::Word(c.to_string()),
-            _ => return self.text.push_str(text),
-        };
-        self.push(unit, text);
-    }
-
-    fn push_word(&mut self, word: &str, exists: &dyn Fn(&BStr) -> Existing) {
-        let unit = match word {
-            "-" | "--" | "#" | "//" => Some(Unit::Dash),
-            "->" | "=>" => Some(Unit::Arrow),
-            "&" | "+" | "/" => Some(Unit::Comma),
-            _ => None,
-        };
-        if let Some(unit) = unit {
-            return self.push(unit, word);
-        }
-        // `(auth)/x` is a path, `(new)` a remark.
-        let is_unbalanced =
-            |word: &str, open, close| word.matches(open).count() > word.matches(close).count();
-        if let Some(inner) = word
-            .strip_prefix(['(', '['])
-            .filter(|_| !word.contains(")/") && !word.contains("]/"))
-        {
-            self.push(Unit::Open, &word[..1]);
-            return self.push_word(inner, exists);
-        }
-        let opens = |(at, _): &(usize, &str)| *at > 0 && !word[..*at].ends_with('/');
-        if let Some((at, _)) = word
-            .match_indices('(')
-            .find(opens)
-            .filter(|_| !word.ends_with('/'))
-        {
-            self.push_word(&word[..at], exists);
-            return self.push_word(&word[at..], exists);
-        }
-        let is_end = |c: char| ".:!?'*_".contains(c);
-        let is_close = |word: &str| {
-            word.ends_with(')') && is_unbalanced(word, ')', '(')
-                || word.ends_with(']') && is_unbalanced(word, ']', '[')
-        };
-        let mut bare = word.trim_start_matches(['*', '\'']);
-        let mut ends = Vec::new();
-        while let Some(last) = bare
-            .chars()
-            .next_back()
-            .filter(|&c| is_end(c) || is_close(bare))
-        {
-            bare = &bare[..bare.len() - last.len_utf8()];
-            ends.push(last);
-        }
-        let token = path_token(bare, false, exists);
-        match token {
-            Some(token) => self.push(Unit::Path(token), bare),
-            None => {
-                for part in bare.split(|c: char| !c.is_alphanumeric() && c != '\'') {
-                    if !part.is_empty() {
-                        self.push(Unit::Word(part.to_lowercase()), part);
-                        self.text.push(' ');
-                    }
-                }
-            }
-        }
-        for end in ends.into_iter().rev() {
-            match end {
-                '.' | '!' | '?' => self.push(Unit::Stop, "."),
-                ':' => self.push(Unit::Colon, ":"),
-                ')' | ']' => self.push(Unit::Close, ")"),
-                _ => {}
-            }
-        }
-    }
-
-    pub(super) fn text(&self) -> &str {
-        &self.text
+        Line(units)
     }
 
     pub(super) fn has_path(&self) -> bool {
-        self.units
-            .iter()
-            .any(|(unit, ..)| matches!(unit, Unit::Path(_)))
+        self.0.iter().any(|unit| matches!(unit, Unit::Path(_)))
     }
 
-    /// Whether each line of a block like this one is a path with a remark.
-    pub(super) fn is_only_path(&self) -> bool {
-        let mut units = self.units.iter().map(|(unit, ..)| unit);
-        matches!(units.next(), Some(Unit::Path(_)))
-            && matches!(
-                units.next(),
-                None | Some(Unit::Dash | Unit::Open | Unit::Comma)
-            )
+    /// Whether it begins with a path that no sentence follows.
+    pub(super) fn is_entry(&self) -> bool {
+        matches!(
+            self.0.as_slice(),
+            [] | [Unit::Path(_)] | [Unit::Path(_), Unit::Dash | Unit::Comma, ..]
+        )
     }
 
     pub(super) fn ends_with_colon(&self) -> bool {
-        matches!(self.units.last(), Some((Unit::Colon, ..)))
+        self.0.last() == Some(&Unit::Colon)
     }
 
-    /// The sightings of the line.
+    /// The paths of the line, in order.
     pub(super) fn sightings(&self, context: &Context, number: usize) -> Vec<Sighting> {
         let mut clause = Clause::default();
         let mut label = context.clone();
         let mut found: Vec<Sighting> = Vec::new();
-        let (mut is_content, mut paths, mut label_start) = (false, 0, 0);
-        for (at, (unit, start, end)) in self.units.iter().enumerate() {
+        for (at, unit) in self.0.iter().enumerate() {
             match unit {
-                Unit::Stop => {
-                    clause = Clause::default();
-                    paths = 0;
-                }
-                Unit::Colon if paths == 0 && !found.is_empty() => clause.idle += 1,
-                Unit::Colon if paths == 0 => {
-                    let own = Context::of(&self.text[label_start..*start]);
-                    label.declares |= own.declares;
+                Unit::Stop => clause = Clause::default(),
+                Unit::Colon if found.is_empty() => {
+                    let own = Context::of(&clause.words);
                     label.is_doubtful |= own.is_doubtful;
+                    label.declares |= own.declares;
                     clause = Clause::default();
                     match own.declares {
                         true => label.verb = own.verb,
                         false => clause.verb = own.verb,
                     }
-                    label_start = *end;
                 }
-                // What follows the object is what it will contain.
-                Unit::Colon | Unit::Dash if paths > 0 => is_content = true,
-                Unit::Word(word) => clause.word(word),
+                // What follows the object is its content.
+                Unit::Colon | Unit::Dash => clause.is_content = clause.paths > 0,
+                Unit::Word(word) => clause.push(word),
+                Unit::Arrow => clause.has_arrow = true,
+                Unit::Comma => {}
                 Unit::Path(token) => {
-                    let from = clause
-                        .renames_from()
-                        .then(|| found.last().map(|last| last.row.path.clone()));
-                    let next = self.units[at + 1..]
-                        .iter()
-                        .find(|(unit, ..)| matches!(unit, Unit::Path(_)));
-                    let rest =
-                        &self.text[*end..next.map_or(self.text.len(), |(_, start, _)| *start)];
-                    let note = self.note(at + 1);
-                    let is_apart = is_content || paths > 0 && clause.idle > 0;
-                    let mut sighting = clause.sighting(token, &label, &note, is_apart);
+                    let note = note(&self.0[at + 1..]);
+                    let mut sighting = clause.sighting(token, &label, &note);
                     sighting.row.line = number;
-                    sighting.row.description =
-                        match plain(rest.trim_matches(|c: char| !c.is_alphanumeric())) {
-                            text if text.chars().count() > 3 => text,
-                            _ => label.title.clone(),
-                        };
-                    if let Some(Some(from)) = from {
+                    if clause.verb == Some(Verb::Rename) && clause.has_arrow && clause.idle == 0 {
                         sighting.row.change_type = "Rename".to_owned();
-                        sighting.row.from = Some(from);
-                        found.pop();
+                        sighting.row.from = found.pop().map(|old| old.row.path);
                     }
-                    if token.exists || !token.is_weak || clause.has_ground(&label, &note) {
+                    if !token.is_weak || clause.has_ground(&label, &note) {
                         found.push(sighting);
                     }
-                    paths += 1;
-                    clause.idle = 0;
-                    clause.arrow = false;
-                    clause.aside = false;
+                    clause.paths += 1;
+                    (clause.idle, clause.has_arrow, clause.is_aside) = (0, false, false);
                 }
-                Unit::Arrow => clause.arrow = true,
-                Unit::Comma | Unit::Dash | Unit::Open | Unit::Close | Unit::Colon => {}
             }
         }
         found
     }
+}
 
-    /// The words behind a path up to the next one, if they are a remark and no description.
-    fn note(&self, from: usize) -> Vec<Verb> {
-        let rest = self.units[from..].iter().map(|(unit, ..)| unit);
-        let rest: Vec<&Unit> = rest
-            .take_while(|unit| !matches!(unit, Unit::Path(_) | Unit::Stop | Unit::Comma))
-            .collect();
-        let is_described = matches!(rest.first(), Some(Unit::Dash | Unit::Colon));
-        let words = rest.iter().filter_map(|unit| match unit {
-            Unit::Word(word) => Some(word),
-            _ => None,
-        });
-        let words: Vec<&String> = words.collect();
-        match is_described && words.len() > 4 {
-            true => Vec::new(),
-            false => words
-                .into_iter()
-                .filter_map(|word| Verb::of(word))
-                .collect(),
+/// Characters below U+0500 that are neither blanks nor separators make words; scripts without blanks stand alone.
+fn push_text(units: &mut Vec<Unit>, text: &str, exists: &dyn Fn(&BStr) -> Existing) {
+    let is_separator = |c: char| c >= '\u{500}' || c.is_whitespace() || ",;|\"`".contains(c);
+    let mut rest = text;
+    while let Some(at) = rest.find(is_separator) {
+        push_word(units, &rest[..at], exists);
+        let mark = rest[at..].chars().next().unwrap_or_default();
+        match mark {
+            ',' | '，' | '、' => units.push(Unit::Comma),
+            ';' | '；' | '。' => units.push(Unit::Stop),
+            '：' => units.push(Unit::Colon),
+            '—' | '–' => units.push(Unit::Dash),
+            '→' => units.push(Unit::Arrow),
+            c if c.is_alphanumeric() => units.push(Unit::Word(c.to_string())),
+            _ => {}
+        }
+        rest = &rest[at + mark.len_utf8()..];
+    }
+    push_word(units, rest, exists);
+}
+
+fn push_word(units: &mut Vec<Unit>, word: &str, exists: &dyn Fn(&BStr) -> Existing) {
+    match word {
+        "" => return,
+        "-" | "--" | "#" | "//" => return units.push(Unit::Dash),
+        "->" | "=>" => return units.push(Unit::Arrow),
+        "&" | "+" | "/" => return units.push(Unit::Comma),
+        _ => {}
+    }
+    let bare = word.trim_start_matches(['(', '[', '\'', '*']);
+    let end = bare.trim_end_matches(['.', ':', '!', '?', '\'', '*', '_', ')', ']']);
+    // Brackets belong to a path such as `app/[id]/(auth)`, but `a.rs(new)` is a path with a remark.
+    let remark = end
+        .match_indices('(')
+        .find(|(at, _)| !end[..*at].ends_with('/'));
+    if let Some((at, _)) = remark.filter(|(at, _)| *at > 0) {
+        push_word(units, &end[..at], exists);
+        return push_word(units, &end[at..], exists);
+    }
+    match path_token(end, false, exists) {
+        Some(token) => units.push(Unit::Path(token)),
+        None => {
+            let words = end.split(|c: char| !c.is_alphanumeric() && c != '\'');
+            let words = words.filter(|word| !word.is_empty());
+            units.extend(words.map(|word| Unit::Word(word.to_lowercase())));
         }
     }
+    match &bare[end.len()..] {
+        closing if closing.contains(':') => units.push(Unit::Colon),
+        closing if closing.contains(['.', '!', '?']) => units.push(Unit::Stop),
+        _ => {}
+    }
+}
+
+/// The verbs of a remark behind a path; a description has more than four words.
+fn note(rest: &[Unit]) -> Vec<Verb> {
+    let ends = |unit: &Unit| matches!(unit, Unit::Path(_) | Unit::Stop | Unit::Comma);
+    let rest = rest.split(ends).next().unwrap_or_default();
+    let words = rest.iter().filter_map(|unit| match unit {
+        Unit::Word(word) => Some(Verb::of(word)),
+        _ => None,
+    });
+    let words: Vec<Option<Verb>> = words.collect();
+    let is_described = matches!(rest.first(), Some(Unit::Dash | Unit::Colon)) && words.len() > 4;
+    words
+        .into_iter()
+        .flatten()
+        .filter(|_| !is_described)
+        .collect()
 }
 
 /// What the words before a path say.
 #[derive(Debug, Default)]
 struct Clause {
+    words: String,
     verb: Option<Verb>,
     is_doubtful: bool,
     is_denied: bool,
-    /// The number of words since the verb or the last path.
+    /// The number of other words since the verb or the last path.
     idle: usize,
-    arrow: bool,
-    /// Whether the last word is a preposition that sets the path apart.
-    aside: bool,
+    paths: usize,
+    has_arrow: bool,
+    is_aside: bool,
+    is_content: bool,
 }
 
 impl Clause {
-    fn word(&mut self, word: &str) {
-        self.aside = ASIDE.contains(&word) && !(word == "from" && self.verb == Some(Verb::Delete));
-        if matches!(word, "and" | "the" | "a") {
-            return;
-        }
-        self.arrow |= word == "to";
+    fn push(&mut self, word: &str) {
+        self.words.push_str(word);
+        self.words.push(' ');
+        self.is_aside = sets_aside(word, self.verb);
+        self.has_arrow |= word == "to";
         match Verb::of(word) {
             Some(Verb::Doubt) => self.is_doubtful = true,
             Some(Verb::Deny) => self.is_denied = true,
-            Some(verb) => {
-                self.verb = Some(verb);
-                self.idle = 0;
-            }
-            None if word == "to" => {}
-            None => self.idle += 1,
+            Some(verb) => (self.verb, self.idle) = (Some(verb), 0),
+            None => self.idle += usize::from(!matches!(word, "and" | "the" | "a" | "to")),
         }
     }
 
-    fn renames_from(&self) -> bool {
-        self.verb == Some(Verb::Rename) && self.arrow && self.idle == 0
-    }
-
+    /// Whether anything says that this path is to change.
     fn has_ground(&self, label: &Context, note: &[Verb]) -> bool {
         let is_noted = note.first().is_some_and(|verb| verb.writes());
         self.verb.is_some() || label.declares && self.idle == 0 || is_noted
     }
 
-    fn sighting(
-        &self,
-        token: &PathToken,
-        label: &Context,
-        note: &[Verb],
-        is_apart: bool,
-    ) -> Sighting {
+    fn sighting(&self, token: &PathToken, label: &Context, note: &[Verb]) -> Sighting {
         let noted = note.first().copied().filter(|verb| verb.writes());
         let is_direct = self.verb.is_some() && self.idle == 0;
-        let own = self.verb.or(noted);
         let around = label.verb.filter(|_| self.idle == 0);
-        let existing = match token.exists {
-            true => "Modify",
-            false => "Add",
+        let deletes = Some(Verb::Delete);
+        let is_deleted = match self.verb {
+            Some(verb) => verb == Verb::Delete && is_direct,
+            None => noted.or(around) == deletes,
         };
-        let word = match (noted.filter(|_| self.verb.is_none()).or(own), around) {
-            (Some(Verb::Delete), _) if is_direct || noted == Some(Verb::Delete) => "Delete",
-            (None, Some(Verb::Delete)) => "Delete",
-            (Some(Verb::Modify | Verb::Delete), _) => "Modify",
-            _ if token.is_directory() => "Add/Modify",
-            _ => existing,
+        let word = match self.verb.or(noted) {
+            _ if is_deleted => "Delete",
+            _ if token.path.ends_with(b"/") => "Add/Modify",
+            Some(Verb::Modify | Verb::Delete) => "Modify",
+            _ if token.exists => "Modify",
+            _ => "Add",
         };
-        let note_doubts = !is_direct && note.iter().any(|verb| !verb.writes());
-        let is_denied = self.is_denied || note.contains(&Verb::Deny) && !is_direct;
-        let is_vague =
-            token.is_directory() && !is_direct && noted.is_none() && around != Some(Verb::Delete);
-        let is_glob = token.path.contains(&b'*');
-        let is_sure = self.has_ground(label, note)
-            && !(self.is_doubtful
-                || is_denied
-                || self.aside
-                || is_apart
-                || note_doubts
-                || label.is_doubtful)
-            && !is_vague
-            && !is_glob;
+        let is_wide = token.is_wide() && !is_direct && noted.is_none() && !is_deleted;
+        let is_denied = self.is_denied || !is_direct && note.contains(&Verb::Deny);
+        let is_noted_doubtful = !is_direct && note.contains(&Verb::Doubt);
+        let is_apart = self.is_aside || self.is_content || self.paths > 0 && self.idle > 0;
+        let is_doubtful = self.is_doubtful || label.is_doubtful || is_denied || is_noted_doubtful;
+        let is_sure =
+            self.has_ground(label, note) && !(is_doubtful || is_apart || is_wide || token.is_odd);
         Sighting {
             row: ProposedRow {
                 is_doubtful: !is_sure,
-                ..ProposedRow::new(BString::from(token.path.as_slice()), word, "")
+                ..ProposedRow::new(token.path.clone(), word, &label.title)
             },
             is_denied,
         }

@@ -5,9 +5,10 @@ mod document;
 mod insert;
 mod line;
 mod token;
+mod tree;
 mod verb;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
@@ -83,27 +84,31 @@ impl ProposedRow {
         }
     }
 
-    fn wanted<'a>(&'a self, word: &'a str) -> MissingRow<'a> {
+    fn wanted(&self) -> MissingRow<'_> {
         MissingRow {
             path: self.path.as_ref(),
             from: self.from.as_ref().map(AsRef::as_ref),
-            word,
-            actions: actions_of(word).unwrap_or(Actions::DELETE),
+            word: &self.change_type,
+            actions: actions_of(&self.change_type).unwrap_or(Actions::DELETE),
         }
+    }
+
+    /// The path without the slash of a directory, as grants have it.
+    pub fn bare_path(&self) -> &BStr {
+        self.path.strip_suffix(b"/").unwrap_or(&self.path).as_bstr()
     }
 
     /// Whether these grants of its line are what the row asks for.
     fn is_read_as(&self, grants: &[&Grant]) -> bool {
-        let path = self.path.strip_suffix(b"/").unwrap_or(&self.path);
-        let is_directory = path.len() < self.path.len();
-        let is_own = |grant: &&&Grant| {
-            grant.path == path && (grant.kind == GrantKind::Directory) == is_directory
+        let is_directory = self.path.ends_with(b"/");
+        let is_own = |grant: &&Grant| {
+            grant.path == self.bare_path() && (grant.kind == GrantKind::Directory) == is_directory
         };
-        let is_old = |grant: &&&Grant| Some(&grant.path) == self.from.as_ref();
-        let expected = 1 + usize::from(self.from.is_some());
-        grants.len() == expected
-            && grants.iter().any(|grant| is_own(&grant))
-            && (self.from.is_none() || grants.iter().any(|grant| is_old(&grant)))
+        let is_old = |grant: &&Grant| self.from.as_ref() == Some(&grant.path);
+        let ends = 1 + usize::from(self.from.is_some());
+        grants.len() == ends
+            && grants.iter().any(is_own)
+            && (self.from.is_none() || grants.iter().any(is_old))
     }
 }
 
@@ -128,53 +133,54 @@ pub fn section(rows: &[ProposedRow]) -> String {
     text
 }
 
+/// The rows as a design of their own.
+fn standalone(path: &BStr, rows: &[ProposedRow]) -> Design {
+    design::parse(path, section(rows).as_bytes(), &DesignOptions::default())
+}
+
 /// The actions that a row of this type grants; `None` for a type that grants nothing or needs two paths.
 pub fn actions_of(change_type: &str) -> Option<Actions> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || " /+&()".contains(c);
     if !change_type.chars().all(is_plain) {
         return None;
     }
-    let text =
-        format!("## Files Changed\n\n{HEADER}\n{DELIMITER}\n| `a/b` | {change_type} | x |\n");
-    let design = design::parse("d.md".into(), text.as_bytes(), &DesignOptions::default());
-    match design.grants.as_slice() {
+    let row = ProposedRow::new("a/b".into(), change_type, "");
+    match standalone("d.md".into(), &[row]).grants.as_slice() {
         [one] if one.renamed.is_none() && one.kind == GrantKind::File => Some(one.actions),
         _ => None,
     }
 }
 
-/// The rows that a table in `document` can hold, each read back as exactly the grant that it asks for, and the others.
+/// The rows that a table in `document` can hold, each read back as exactly what it asks for, and the others.
 pub fn readable(document: &BStr, rows: Vec<ProposedRow>) -> (Vec<ProposedRow>, Vec<ProposedRow>) {
-    let (clean, mut others): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| {
-        let paths = std::iter::once(&row.path).chain(&row.from);
-        let mut paths = paths.map(|path| path.to_str().ok());
-        paths.all(|path| {
-            path.is_some_and(|path| !path.chars().any(|c| c.is_control() || is_hostile(c)))
-        })
-    });
-    let certain = clean.iter().map(|row| ProposedRow {
-        is_doubtful: false,
-        ..row.clone()
-    });
-    let text = section(&certain.collect::<Vec<_>>());
-    let design = design::parse(document, text.as_bytes(), &DesignOptions::default());
-    let on_line = by_line(&design);
-    let is_faulty = |line: usize| {
-        let mut anchors = design
-            .faults
-            .iter()
-            .filter_map(|fault| fault.anchor.as_ref());
-        anchors.any(|anchor| anchor.line == line)
+    let is_clean = |path: &BString| {
+        let text = path.to_str();
+        text.is_ok_and(|text| !text.chars().any(|c| c.is_control() || is_hostile(c)))
     };
-    let first = section(&[]).lines().count() + 1;
-    let (mut good, mut at) = (Vec::new(), first);
-    for row in clean {
-        let grants = on_line.get(&at).map_or(&[][..], Vec::as_slice);
-        match row.is_read_as(grants) && !is_faulty(at) {
+    let (clean, mut others): (Vec<_>, Vec<_>) = rows
+        .into_iter()
+        .partition(|row| is_clean(&row.path) && row.from.as_ref().is_none_or(is_clean));
+    let certain = clean.iter().cloned().map(|row| ProposedRow {
+        is_doubtful: false,
+        ..row
+    });
+    let design = standalone(document, &certain.collect::<Vec<_>>());
+    let mut on_line: HashMap<usize, Vec<&Grant>> = HashMap::new();
+    for grant in &design.grants {
+        on_line.entry(grant.anchor.line).or_default().push(grant);
+    }
+    let faults = design
+        .faults
+        .iter()
+        .filter_map(|fault| fault.anchor.as_ref());
+    let faulty: HashSet<usize> = faults.map(|anchor| anchor.line).collect();
+    let mut good = Vec::new();
+    for (line, row) in (section(&[]).lines().count() + 1..).zip(clean) {
+        let grants = on_line.get(&line).map_or(&[][..], Vec::as_slice);
+        match row.is_read_as(grants) && !faulty.contains(&line) {
             true => good.push(row),
             false => others.push(row),
         }
-        at += 1;
     }
     (good, others)
 }
@@ -218,12 +224,4 @@ fn word_of(actions: Actions) -> &'static str {
         .into_iter()
         .find(|word| actions_of(word) == Some(actions));
     alone.unwrap_or("Add/Modify")
-}
-
-fn by_line(design: &Design) -> HashMap<usize, Vec<&Grant>> {
-    let mut on_line: HashMap<usize, Vec<&Grant>> = HashMap::new();
-    for grant in &design.grants {
-        on_line.entry(grant.anchor.line).or_default().push(grant);
-    }
-    on_line
 }

@@ -32,12 +32,15 @@ pub(super) struct PathToken {
     /// A directory has a slash at the end.
     pub(super) path: BString,
     pub(super) exists: bool,
-    /// Whether it could as well be something else: `path.join`, `feature/x`, a glob or `/api/x`.
+    /// Whether it could as well be something else, such as `path.join` or `feature/x`.
     pub(super) is_weak: bool,
+    /// Whether no plan can be sure of it: a glob, or an absolute path that may belong to a machine.
+    pub(super) is_odd: bool,
 }
 
 impl PathToken {
-    pub(super) fn is_directory(&self) -> bool {
+    /// Whether it stands for everything below a directory.
+    pub(super) fn is_wide(&self) -> bool {
         self.path.ends_with(b"/")
     }
 }
@@ -50,47 +53,41 @@ pub(super) fn path_token(
 ) -> Option<PathToken> {
     let word = without_lines(word.strip_prefix("./").unwrap_or(word));
     let path = word.strip_prefix('/').unwrap_or(word);
-    let is_rooted = path.len() < word.len();
-    let stays_inside = path.split('/').all(|part| !matches!(part, "." | ".."));
-    if path.is_empty()
+    let trimmed = path.trim_end_matches('/');
+    if trimmed.is_empty()
+        || trimmed == "."
         || path.len() > MAX_PATH
-        || path.contains("//")
         || path.contains("..")
-        || !stays_inside
+        || path.contains("//")
     {
         return None;
     }
-    let found = exists(BStr::new(path.trim_end_matches('/')));
-    let name = path
-        .trim_end_matches('/')
-        .rsplit('/')
-        .next()
-        .unwrap_or_default();
+    let found = exists(BStr::new(trimmed));
+    let name = trimmed.rsplit('/').next().unwrap_or_default();
     let has_slash = path.contains('/');
     let is_glob = path.contains('*') || path.contains('{') && path.contains(',');
     let is_file_name = has_extension(name) || NAMES.contains(&name);
     let is_plain =
         |c: char| c.is_alphanumeric() || "/._-+@[]()$*".contains(c) || is_glob && "{},".contains(c);
-    let is_plain = path.chars().all(is_plain)
-        && path.starts_with(|c: char| c.is_alphanumeric() || "._[*(".contains(c));
+    let is_start = |c: char| c.is_alphanumeric() || "._[*(".contains(c);
     let is_path = match found {
         Existing::File => has_slash || is_file_name || is_code,
         Existing::Directory => has_slash,
-        Existing::Nothing if !is_plain => false,
+        Existing::Nothing if !path.chars().all(is_plain) || !path.starts_with(is_start) => false,
         Existing::Nothing => {
             is_file_name || path.ends_with('/') || has_slash && (is_code || is_glob)
         }
     };
     let exists = found != Existing::Nothing;
-    let is_certain = exists || has_slash && (is_file_name || path.ends_with('/')) && !is_rooted;
-    let mut path = BString::from(path);
-    if found == Existing::Directory && !path.ends_with(b"/") {
-        path.push(b'/');
+    let mut owned = BString::from(path);
+    if found == Existing::Directory && trimmed == path {
+        owned.push(b'/');
     }
     is_path.then_some(PathToken {
-        path,
+        path: owned,
         exists,
-        is_weak: is_glob || !is_certain,
+        is_weak: !exists && !(has_slash && (is_file_name || path.ends_with('/'))),
+        is_odd: is_glob || !exists && path.len() < word.len(),
     })
 }
 

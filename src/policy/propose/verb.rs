@@ -7,136 +7,72 @@ pub(super) enum Verb {
     Modify,
     Delete,
     Rename,
-    /// It is only read, or it is not certain.
+    /// The file is only read, or nothing is certain.
     Doubt,
-    /// It stays as it is.
+    /// The file stays as it is.
     Deny,
 }
 
-/// The beginnings of verbs; their common endings follow.
-const STEMS: &[(Verb, &[&str])] = &[
+/// The beginnings of verbs; a common ending follows.
+const STEMS: [(Verb, &str); 5] = [
     (
         Verb::Create,
-        &[
-            "creat",
-            "add",
-            "new",
-            "writ",
-            "written",
-            "implement",
-            "generat",
-            "produc",
-            "test",
-        ],
+        "creat add new writ written implement generat produc test",
     ),
     (
         Verb::Modify,
-        &[
-            "modif",
-            "updat",
-            "edit",
-            "chang",
-            "extend",
-            "refactor",
-            "rewrit",
-            "fix",
-            "wir",
-            "append",
-            "register",
-            "replac",
-            "configur",
-            "initializ",
-            "affect",
-            "touch",
-        ],
+        "modif updat edit chang extend refactor rewrit fix wir append register configur affect",
     ),
-    (Verb::Delete, &["delet", "remov"]),
-    (Verb::Rename, &["renam", "mov"]),
+    (Verb::Delete, "delet remov"),
+    (Verb::Rename, "renam mov"),
     (
         Verb::Doubt,
-        &[
-            "read", "verif", "referenc", "refer", "review", "check", "run", "us", "follow", "keep",
-            "inspect", "validat", "exist", "relat", "pattern", "exampl", "consider", "reject",
-            "defer", "complet", "depend",
-        ],
+        "read verif referenc refer review check run us follow keep inspect validat exist relat pattern exampl \
+         consider reject defer complet",
     ),
 ];
 
-const ENDINGS: &[&str] = &[
-    "", "e", "es", "s", "d", "ed", "ing", "y", "ies", "ied", "ying",
-];
+const ENDINGS: &str = "e es s d ed ing y ies ied ying";
 
-const DOUBTS: &[&str] = &[
-    "see",
-    "like",
-    "via",
-    "if",
-    "or",
-    "maybe",
-    "possibly",
-    "probably",
-    "perhaps",
-    "optional",
-    "later",
-    "unless",
-    "when",
-    "relevant",
-    "critical",
-    "structure",
-    "context",
-    "history",
-    "background",
-    "alternatives",
-    "future",
-    "rollback",
-    "backlog",
-    "scope",
-    "appendix",
-    "done",
-];
+const DOUBTS: &str = "see like via if or maybe possibly probably perhaps optional later unless when relevant critical \
+                      context history background alternatives future rollback backlog scope appendix done";
 
-const DENIALS: &[&str] = &[
-    "not",
-    "no",
-    "none",
-    "never",
-    "without",
-    "avoid",
-    "unchanged",
-    "untouched",
-    "unaffected",
-    "skip",
-    "frozen",
-    "off",
-    "only",
-];
+const DENIALS: &str =
+    "not no none never nothing without avoid unchanged untouched unaffected skip frozen off only";
 
-/// Prepositions that say that a path is not the object: `like x`, `tests for x`.
-pub(super) const ASIDE: &[&str] = &["for", "from", "like", "with", "as", "using", "by", "of"];
+/// Prepositions before a path that is not the object: `like x`, `tests for x`.
+const ASIDE: &str = "for from like with as using by of";
+
+fn has(words: &str, word: &str) -> bool {
+    words.split_whitespace().any(|known| known == word)
+}
 
 impl Verb {
     /// The meaning of a word in lower case, if it has one here.
     pub(super) fn of(word: &str) -> Option<Verb> {
-        if DENIALS.contains(&word) || word.ends_with("n't") || word.ends_with("n\u{2019}t") {
+        if has(DENIALS, word) || word.ends_with("n't") {
             return Some(Verb::Deny);
         }
-        if DOUBTS.contains(&word) {
-            return Some(Verb::Doubt);
-        }
-        let is_form = |stem: &&str| {
-            word.strip_prefix(stem)
-                .is_some_and(|end| ENDINGS.contains(&end))
+        let is_form = |stem: &str| {
+            let ending = word.strip_prefix(stem);
+            ending.is_some_and(|ending| ending.is_empty() || has(ENDINGS, ending))
         };
-        let mut stems = STEMS.iter();
-        stems
-            .find(|(_, stems)| stems.iter().any(|stem| is_form(&stem)))
-            .map(|(verb, _)| *verb)
+        let verb = STEMS
+            .iter()
+            .find(|(_, stems)| stems.split_whitespace().any(is_form));
+        let doubt = has(DOUBTS, word).then_some(Verb::Doubt);
+        doubt.or(verb.map(|(verb, _)| *verb))
     }
 
     /// Whether it changes a file.
     pub(super) fn writes(self) -> bool {
         !matches!(self, Verb::Doubt | Verb::Deny)
     }
+}
+
+/// Whether the path after this word is not what the verb is about.
+pub(super) fn sets_aside(word: &str, verb: Option<Verb>) -> bool {
+    has(ASIDE, word) && !(word == "from" && verb == Some(Verb::Delete))
 }
 
 #[cfg(test)]
@@ -155,7 +91,7 @@ mod tests {
             ("doesn't", Some(Verb::Deny)),
             ("address", None),
             ("note", None),
-            ("\u{4fee}\u{6539}", None),
+            ("修改", None),
         ] {
             assert_eq!(Verb::of(word), verb, "{word}");
         }
