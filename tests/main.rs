@@ -126,6 +126,8 @@ mod scenarios_000;
 mod scenarios_002;
 mod scope_add;
 mod scope_check;
+mod scope_import;
+mod scope_new;
 mod scope_prompt;
 mod server_hooks;
 mod settings;

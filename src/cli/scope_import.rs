@@ -45,7 +45,7 @@ Examples:
 guard proposes a row for every path that the plan names. A `?` marks a row to look at: guard writes it only if you keep \
 it. The table is then the whole scope of the document, and guard stages it.
 
-Without a terminal, and under an agent or CI, guard prints the table and writes nothing. A row that still has its `?` \
+Without a terminal, and under an agent or CI, guard prints the table and writes nothing. A row of type `?` \
 grants nothing.";
 
 /// What a person can do with the rows.
@@ -228,7 +228,7 @@ fn edited(repo: &Repository, rows: &mut Vec<ProposedRow>) -> Result<String> {
     let file = repo.git_dir().join("GUARD_FILES_CHANGED.md");
     let failed = |error: std::io::Error| Error::new(format!("{}: {error}", show_file(&file)));
     let text = format!(
-        "Remove the `?` of the rows to keep, and the rows to drop.\n\n{}",
+        "Write a type for the `?` of each row to keep, and remove the rows to drop.\n\n{}",
         propose::section(rows)
     );
     std::fs::write(&file, text).map_err(failed)?;

@@ -15,6 +15,7 @@ use crate::finding::Rule;
 use crate::git::Repository;
 use crate::path::{escaped, normalize_request};
 use crate::policy::ChosenBy;
+use crate::policy::glob::is_glob;
 use crate::policy::propose::{self, ProposedRow};
 use crate::policy::scope::Scope;
 use crate::system;
@@ -74,6 +75,12 @@ pub fn extend_design(
         }
         let description = wanted.description.as_deref().unwrap_or_default();
         rows.push(ProposedRow::new(path, word, description));
+    }
+    let (rows, others) = propose::readable(document.design.path.as_ref(), rows);
+    let is_pattern = |row: &&ProposedRow| is_glob(row.path.as_ref());
+    if let Some(row) = others.iter().chain(rows.iter().filter(is_pattern)).next() {
+        let shown = escaped(&row.path);
+        return Err(Error::new(format!("a row cannot name exactly {shown}")));
     }
     document.with_rows(&rows, granted, propose::insert)
 }

@@ -8,7 +8,7 @@ use gix::bstr::{BStr, BString};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use super::ProposedRow;
-use super::line::{Context, Line, Piece, Sighting};
+use super::line::{PlanContext, PlanLine, PlanPiece, Sighting};
 use super::token::Existing;
 use super::tree;
 
@@ -24,7 +24,7 @@ pub fn rows_of_document(text: &str, exists: &dyn Fn(&BStr) -> Existing) -> Vec<P
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
-    let mut reader = Reader {
+    let mut reader = PlanReader {
         exists,
         line_ends: text.match_indices('\n').map(|(at, _)| at).collect(),
         found: Vec::new(),
@@ -42,25 +42,25 @@ pub fn rows_of_document(text: &str, exists: &dyn Fn(&BStr) -> Existing) -> Vec<P
     merged(reader.found)
 }
 
-struct Reader<'a> {
+struct PlanReader<'a> {
     exists: &'a dyn Fn(&BStr) -> Existing,
     line_ends: Vec<usize>,
     found: Vec<Sighting>,
-    headings: Vec<(HeadingLevel, Context)>,
+    headings: Vec<(HeadingLevel, PlanContext)>,
     /// What introduces each open list or table.
-    around: Vec<Context>,
+    around: Vec<PlanContext>,
     /// The line that introduces the next block.
-    label: Option<Context>,
+    label: Option<PlanContext>,
     has_files_tag: bool,
     is_comment: bool,
     /// The line so far, whether all of it is bold, and where it starts.
-    pieces: Vec<Piece>,
+    pieces: Vec<PlanPiece>,
     is_strong: bool,
     start: usize,
-    cells: Vec<Vec<Piece>>,
+    cells: Vec<Vec<PlanPiece>>,
 }
 
-impl Reader<'_> {
+impl PlanReader<'_> {
     fn read<'b>(&mut self, events: impl Iterator<Item = (Event<'b>, Range<usize>)>) {
         // How many quotes, struck texts and links with a target that counts are open: their text does not.
         let (mut hidden, mut strong) = (0_usize, 0_usize);
@@ -80,7 +80,7 @@ impl Reader<'_> {
             if std::mem::take(&mut is_broken) {
                 match event {
                     Event::Start(Tag::Strong) => self.flush(),
-                    _ => self.pieces.push(Piece::Text(" ".to_owned())),
+                    _ => self.pieces.push(PlanPiece::Text(" ".to_owned())),
                 }
             }
             match event {
@@ -121,7 +121,11 @@ impl Reader<'_> {
                     let names_file =
                         !dest_url.contains(':') && !dest_url.starts_with(['#', '/', '.']);
                     if names_file {
-                        self.push(Piece::Code(dest_url.to_string()), span.start, strong > 0);
+                        self.push(
+                            PlanPiece::Code(dest_url.to_string()),
+                            span.start,
+                            strong > 0,
+                        );
                         hidden += 1;
                     }
                     links.push(names_file);
@@ -135,10 +139,10 @@ impl Reader<'_> {
                         }
                         whole.push_str(&text);
                     }
-                    None => self.push(Piece::Text(text.to_string()), span.start, strong > 0),
+                    None => self.push(PlanPiece::Text(text.to_string()), span.start, strong > 0),
                 },
                 Event::Code(text) => {
-                    self.push(Piece::Code(text.to_string()), span.start, strong > 0)
+                    self.push(PlanPiece::Code(text.to_string()), span.start, strong > 0)
                 }
                 Event::SoftBreak | Event::HardBreak => is_broken = true,
                 Event::Html(html) | Event::InlineHtml(html) => self.html(&html, span.start),
@@ -148,33 +152,33 @@ impl Reader<'_> {
         self.flush();
     }
 
-    fn push(&mut self, piece: Piece, start: usize, is_strong: bool) {
+    fn push(&mut self, piece: PlanPiece, start: usize, is_strong: bool) {
         let is_first = self.pieces.is_empty();
         if is_first && self.cells.is_empty() {
             self.start = start;
         }
         let is_mark =
-            matches!(&piece, Piece::Text(text) if text.trim().is_empty() || text.trim() == ":");
+            matches!(&piece, PlanPiece::Text(text) if text.trim().is_empty() || text.trim() == ":");
         self.is_strong = (is_first || self.is_strong) && (is_strong || is_mark);
         match (self.pieces.last_mut(), piece) {
             // The parser cuts text at brackets.
-            (Some(Piece::Text(before)), Piece::Text(text)) => before.push_str(&text),
+            (Some(PlanPiece::Text(before)), PlanPiece::Text(text)) => before.push_str(&text),
             (_, piece) => self.pieces.push(piece),
         }
     }
 
     /// Adds the paths of a line that starts at this offset.
-    fn sight(&mut self, line: &Line, context: &Context, start: usize) {
+    fn sight(&mut self, line: &PlanLine, context: &PlanContext, start: usize) {
         let number = self.line_ends.partition_point(|&end| end < start) + 1;
         self.found.extend(line.sightings(context, number));
     }
 
     /// What is said around a line: by the list that it is in, or by the headings. A heading with a word of doubt makes
     /// everything below it doubtful.
-    fn context(&self) -> Context {
+    fn context(&self) -> PlanContext {
         let heading = || {
             let last = self.headings.last().map(|(_, last)| last.clone());
-            Context {
+            PlanContext {
                 is_doubtful: self.headings.iter().any(|(_, heading)| heading.is_doubtful),
                 ..last.unwrap_or_default()
             }
@@ -185,10 +189,11 @@ impl Reader<'_> {
     }
 
     /// What introduces the next block: a label, or what is said around it.
-    fn introduction(&mut self) -> Context {
+    fn introduction(&mut self) -> PlanContext {
         let around = self.context();
         match self.label.take() {
-            Some(label) => Context {
+            Some(label) => PlanContext {
+                title: around.title,
                 is_doubtful: label.is_doubtful || around.is_doubtful,
                 ..label
             },
@@ -202,19 +207,19 @@ impl Reader<'_> {
         if pieces.is_empty() {
             return;
         }
-        let line = Line::new(&pieces, self.exists);
+        let line = PlanLine::new(&pieces, self.exists);
         let is_label = (line.ends_with_colon() || self.is_strong) && !line.has_path();
-        self.label = is_label.then(|| Context::of(&text_of(&pieces)));
+        self.label = is_label.then(|| PlanContext::of(&text_of(&pieces)));
         self.sight(&line, &self.context(), self.start);
     }
 
     fn end_heading(&mut self, level: HeadingLevel) {
         let pieces = std::mem::take(&mut self.pieces);
         self.headings.retain(|(above, _)| *above < level);
-        let line = Line::new(&pieces, self.exists);
+        let line = PlanLine::new(&pieces, self.exists);
         self.sight(&line, &self.context(), self.start);
         let text = text_of(&pieces);
-        let mut context = Context::of(&text);
+        let mut context = PlanContext::of(&text);
         let first = text.split(' ').next().unwrap_or_default().to_lowercase();
         context.is_doubtful &= level != HeadingLevel::H1 && !PARTS.contains(&first.as_str());
         self.headings.push((level, context));
@@ -227,12 +232,12 @@ impl Reader<'_> {
         let mut lines = Vec::new();
         let mut longest = String::new();
         for cell in std::mem::take(&mut self.cells) {
-            let line = Line::new(&cell, self.exists);
+            let line = PlanLine::new(&cell, self.exists);
             if line.has_path() {
                 lines.push(line);
                 continue;
             }
-            let said = Context::of(&text_of(&cell));
+            let said = PlanContext::of(&text_of(&cell));
             if said.title.split(' ').count() <= 3 {
                 context.declares |= said.verb.is_some();
                 context.verb = context.verb.or(said.verb);
@@ -266,7 +271,7 @@ impl Reader<'_> {
         for part in html.split('<') {
             let text = part.rsplit('>').next().unwrap_or_default().trim();
             if !text.is_empty() {
-                self.push(Piece::Text(text.to_owned()), start, false);
+                self.push(PlanPiece::Text(text.to_owned()), start, false);
             }
         }
         if html.ends_with('\n') || is_tag {
@@ -284,15 +289,16 @@ impl Reader<'_> {
             for (pieces, mark, at) in tree::entries(text) {
                 let title = context.title.clone();
                 self.sight(
-                    &Line::new(&pieces, self.exists),
-                    &Context { title, ..mark },
+                    &PlanLine::new(&pieces, self.exists),
+                    &PlanContext { title, ..mark },
                     start + at,
                 );
             }
             return;
         }
-        let new = |text: &str| Line::new(&[Piece::Text(text.trim().to_owned())], self.exists);
-        let lines: Vec<(&str, Line)> = text
+        let new =
+            |text: &str| PlanLine::new(&[PlanPiece::Text(text.trim().to_owned())], self.exists);
+        let lines: Vec<(&str, PlanLine)> = text
             .split_inclusive('\n')
             .map(|text| (text, new(text)))
             .collect();
@@ -304,7 +310,7 @@ impl Reader<'_> {
         for (text, line) in lines {
             if is_front && text.starts_with(|c: char| c.is_alphabetic()) {
                 let key = text.split(':').next().unwrap_or_default();
-                context = Context::of(&key.replace('_', " "));
+                context = PlanContext::of(&key.replace('_', " "));
             }
             self.sight(&line, &context, at);
             at += text.len();
@@ -312,9 +318,9 @@ impl Reader<'_> {
     }
 }
 
-fn text_of(pieces: &[Piece]) -> String {
+fn text_of(pieces: &[PlanPiece]) -> String {
     let texts = pieces.iter().map(|piece| match piece {
-        Piece::Text(text) | Piece::Code(text) => text.as_str(),
+        PlanPiece::Text(text) | PlanPiece::Code(text) => text.as_str(),
     });
     texts.collect()
 }

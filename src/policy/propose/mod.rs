@@ -4,6 +4,8 @@
 mod document;
 mod insert;
 mod line;
+#[cfg(test)]
+mod tests;
 mod token;
 mod tree;
 mod verb;
@@ -60,12 +62,12 @@ impl ProposedRow {
         }
     }
 
-    /// The row in the usual table. `? ` before the type marks a doubtful row: no reader of designs knows that type,
-    /// so the row grants nothing until a person removes the mark.
+    /// The row in the usual table. A doubtful one has the type `?`, which no reader of designs knows: it grants nothing
+    /// until a person writes a type.
     pub fn text(&self) -> String {
-        let word = match self.is_doubtful {
-            true => format!("? {}", self.change_type),
-            false => self.change_type.clone(),
+        let (word, description) = match self.is_doubtful {
+            true => ("?", format!("{}: {}", self.change_type, self.description())),
+            false => (self.change_type.as_str(), self.description().to_owned()),
         };
         let span = |path: &BString| code_span(&path.to_str_lossy());
         let path = match &self.from {
@@ -74,7 +76,7 @@ impl ProposedRow {
         };
         // A pipe separates cells even inside a code span.
         let path = path.replace('|', "\\|");
-        format!("| {path} | {word} | {} |", self.description())
+        format!("| {path} | {word} | {description} |")
     }
 
     fn description(&self) -> &str {

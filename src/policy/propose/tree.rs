@@ -1,7 +1,7 @@
 //! Reads a drawn tree: a remark such as NEW makes an entry certain; other files are doubtful.
 
-use super::line::{Context, Piece};
-use super::verb::Verb;
+use super::line::{PlanContext, PlanPiece};
+use super::verb::PlanVerb;
 
 const LINES: &[char] = &['├', '└', '│', '─', '┬'];
 
@@ -11,7 +11,7 @@ pub(super) fn is_tree(text: &str) -> bool {
 }
 
 /// The files, and the directories with a mark: each as a line with its context and its offset.
-pub(super) fn entries(text: &str) -> Vec<([Piece; 2], Context, usize)> {
+pub(super) fn entries(text: &str) -> Vec<([PlanPiece; 2], PlanContext, usize)> {
     let is_drawn = |c: char| c.is_whitespace() || LINES.contains(&c) || "|+`-".contains(c);
     let mut lines: Vec<(usize, &str, &str, usize)> = Vec::new();
     let mut at = 0;
@@ -42,17 +42,19 @@ pub(super) fn entries(text: &str) -> Vec<([Piece; 2], Context, usize)> {
         let mut words = remark
             .split(|c: char| !c.is_alphanumeric())
             .filter(|word| !word.is_empty());
-        let verb = words.next().and_then(|word| Verb::of(&word.to_lowercase()));
-        let is_marked = verb.is_some_and(Verb::writes);
+        let verb = words
+            .next()
+            .and_then(|word| PlanVerb::of(&word.to_lowercase()));
+        let is_marked = verb.is_some_and(PlanVerb::writes);
         if is_marked || !is_directory {
-            let context = Context {
+            let context = PlanContext {
                 declares: true,
                 verb,
                 is_doubtful: !is_marked,
-                ..Context::default()
+                ..PlanContext::default()
             };
             found.push((
-                [Piece::Code(path), Piece::Text(format!(" {remark}"))],
+                [PlanPiece::Code(path), PlanPiece::Text(format!(" {remark}"))],
                 context,
                 at,
             ));

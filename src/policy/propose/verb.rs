@@ -2,7 +2,7 @@
 
 /// What a word says about the path after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verb {
+pub(super) enum PlanVerb {
     Create,
     Modify,
     Delete,
@@ -14,21 +14,21 @@ pub(super) enum Verb {
 }
 
 /// The beginnings of verbs; a common ending follows.
-const STEMS: [(Verb, &str); 5] = [
+const STEMS: [(PlanVerb, &str); 5] = [
     (
-        Verb::Create,
+        PlanVerb::Create,
         "creat add new writ written implement generat produc test",
     ),
     (
-        Verb::Modify,
+        PlanVerb::Modify,
         "modif updat edit chang extend refactor rewrit fix wir append register configur affect",
     ),
-    (Verb::Delete, "delet remov"),
-    (Verb::Rename, "renam mov"),
+    (PlanVerb::Delete, "delet remov"),
+    (PlanVerb::Rename, "renam mov"),
     (
-        Verb::Doubt,
+        PlanVerb::Doubt,
         "read verif referenc refer review check run us follow keep inspect validat exist relat pattern exampl \
-         consider reject defer complet",
+         consider reject defer deferr complet",
     ),
 ];
 
@@ -47,11 +47,11 @@ fn has(words: &str, word: &str) -> bool {
     words.split_whitespace().any(|known| known == word)
 }
 
-impl Verb {
+impl PlanVerb {
     /// The meaning of a word in lower case, if it has one here.
-    pub(super) fn of(word: &str) -> Option<Verb> {
+    pub(super) fn of(word: &str) -> Option<PlanVerb> {
         if has(DENIALS, word) || word.ends_with("n't") {
-            return Some(Verb::Deny);
+            return Some(PlanVerb::Deny);
         }
         let is_form = |stem: &str| {
             let ending = word.strip_prefix(stem);
@@ -60,19 +60,19 @@ impl Verb {
         let verb = STEMS
             .iter()
             .find(|(_, stems)| stems.split_whitespace().any(is_form));
-        let doubt = has(DOUBTS, word).then_some(Verb::Doubt);
+        let doubt = has(DOUBTS, word).then_some(PlanVerb::Doubt);
         doubt.or(verb.map(|(verb, _)| *verb))
     }
 
     /// Whether it changes a file.
     pub(super) fn writes(self) -> bool {
-        !matches!(self, Verb::Doubt | Verb::Deny)
+        !matches!(self, PlanVerb::Doubt | PlanVerb::Deny)
     }
 }
 
 /// Whether the path after this word is not what the verb is about.
-pub(super) fn sets_aside(word: &str, verb: Option<Verb>) -> bool {
-    has(ASIDE, word) && !(word == "from" && verb == Some(Verb::Delete))
+pub(super) fn sets_aside(word: &str, verb: Option<PlanVerb>) -> bool {
+    has(ASIDE, word) && !(word == "from" && verb == Some(PlanVerb::Delete))
 }
 
 #[cfg(test)]
@@ -82,18 +82,18 @@ mod tests {
     #[test]
     fn forms_of_a_verb_are_known_and_other_words_are_not() {
         for (word, verb) in [
-            ("create", Some(Verb::Create)),
-            ("creating", Some(Verb::Create)),
-            ("modified", Some(Verb::Modify)),
-            ("removes", Some(Verb::Delete)),
-            ("move", Some(Verb::Rename)),
-            ("using", Some(Verb::Doubt)),
-            ("doesn't", Some(Verb::Deny)),
+            ("create", Some(PlanVerb::Create)),
+            ("creating", Some(PlanVerb::Create)),
+            ("modified", Some(PlanVerb::Modify)),
+            ("removes", Some(PlanVerb::Delete)),
+            ("move", Some(PlanVerb::Rename)),
+            ("using", Some(PlanVerb::Doubt)),
+            ("doesn't", Some(PlanVerb::Deny)),
             ("address", None),
             ("note", None),
             ("修改", None),
         ] {
-            assert_eq!(Verb::of(word), verb, "{word}");
+            assert_eq!(PlanVerb::of(word), verb, "{word}");
         }
     }
 }
