@@ -140,7 +140,7 @@ fn granted_path_is_told_and_a_row_of_another_type_is_not_doubled() {
     };
     session
         .exits(0)
-        .says("grants src/a.rs already")
+        .says("has a row for src/a.rs already")
         .says("nothing to add");
     add(&repo, &["src/a.rs", "--type", "Delete"])
         .unwrap()

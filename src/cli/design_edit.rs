@@ -93,7 +93,10 @@ fn told(edit: &DesignEdit, commands: &[String]) -> String {
     let design = escaped(&edit.path);
     let mut text = String::new();
     for path in &edit.granted {
-        text.push_str(&format!("{design} grants {} already\n", escaped(path)));
+        text.push_str(&format!(
+            "{design} has a row for {} already\n",
+            escaped(path)
+        ));
     }
     text.push_str(&match (commands.is_empty(), edit.before.is_some()) {
         (true, _) => return text + "nothing to add\n",

@@ -1,7 +1,6 @@
 //! `guard scope import`: proposes a table for the files that a plan names. A person confirms the rows at a terminal;
 //! elsewhere guard only prints them.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -50,7 +49,7 @@ grants nothing.";
 
 /// What a person can do with the rows.
 const QUESTION: &str =
-    "`write`, `keep 2 5-7`, `drop 3`, `edit` (in $EDITOR), or anything else to leave: ";
+    "`write`, `keep 2 5`, `drop all`, `edit` (in $EDITOR), or anything else to leave: ";
 
 impl ScopeImportArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
@@ -182,10 +181,18 @@ fn listed(rows: &[ProposedRow]) -> String {
 }
 
 /// Keeps or drops rows by their numbers; the answer says what was wrong.
-fn change(rows: &mut Vec<ProposedRow>, verb: &str, rest: &str) -> String {
-    let Some(numbers) = numbers(rest, rows.len()) else {
-        return format!("name rows by their numbers, such as: {verb} 2 5-7\n");
+fn change(rows: &mut Vec<ProposedRow>, verb: &str, words: &str) -> String {
+    let numbers: Vec<usize> = match words {
+        "all" => (1..=rows.len()).collect(),
+        words => words
+            .split(' ')
+            .filter_map(|word| word.parse().ok())
+            .collect(),
     };
+    if numbers.len() < words.split(' ').count() || numbers.iter().any(|number| *number > rows.len())
+    {
+        return format!("name rows by their numbers, such as: {verb} 2 5, or {verb} all\n");
+    }
     let mut number = 0;
     rows.retain_mut(|row| {
         number += 1;
@@ -193,25 +200,6 @@ fn change(rows: &mut Vec<ProposedRow>, verb: &str, rest: &str) -> String {
         verb == "keep" || !numbers.contains(&number)
     });
     String::new()
-}
-
-/// `2 5-7` or `all`; `None` if a word is no number of a row.
-fn numbers(words: &str, count: usize) -> Option<BTreeSet<usize>> {
-    let mut found = BTreeSet::new();
-    for word in words.split_whitespace() {
-        let (first, last) = match word {
-            "all" => (1, count),
-            word => {
-                let (first, last) = word.split_once('-').unwrap_or((word, word));
-                (first.parse().ok()?, last.parse().ok()?)
-            }
-        };
-        if first == 0 || last > count {
-            return None;
-        }
-        found.extend(first..=last);
-    }
-    (!found.is_empty()).then_some(found)
 }
 
 /// Opens the table in the person's editor, and takes the rows that it then has.

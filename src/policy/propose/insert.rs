@@ -108,16 +108,11 @@ pub fn create(
         let added = rows.iter().map(|row| (header + 2, row.text()));
         return with_lines(design, added.collect(), &expected, parse);
     }
-    let write = |table: String| {
-        let table = std::iter::once("").chain(table.lines());
-        let added = table.map(|line| (lines.len(), line.to_owned()));
-        with_lines(design, added.collect(), &expected, parse)
-    };
     let section = section(rows);
-    // A section of the first level leaves whatever section the document ends in.
-    let written =
-        write(section.clone()).or_else(|error| write(section[1..].to_owned()).map_err(|_| error));
-    written.map(|(text, added)| (text, added.into_iter().skip(5).collect()))
+    let section = std::iter::once("").chain(section.lines());
+    let added = section.map(|line| (lines.len(), line.to_owned()));
+    let (text, added) = with_lines(design, added.collect(), &expected, parse)?;
+    Ok((text, added.into_iter().skip(5).collect()))
 }
 
 /// Whether the design has a table with types, which is its whole scope.

@@ -10,13 +10,10 @@ mod token;
 mod tree;
 mod verb;
 
-use std::collections::{HashMap, HashSet};
-
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::design::{self, Design, DesignOptions, MissingRow, code_span};
 use super::{Actions, Grant, GrantKind};
-use crate::path::is_hostile;
 
 pub use document::rows_of_document;
 pub use insert::{InsertedRow, WithRows, create, has_typed_table, insert};
@@ -101,12 +98,12 @@ impl ProposedRow {
     }
 
     /// Whether these grants of its line are what the row asks for.
-    fn is_read_as(&self, grants: &[&Grant]) -> bool {
+    fn is_read_as(&self, grants: &[Grant]) -> bool {
         let is_directory = self.path.ends_with(b"/");
-        let is_own = |grant: &&Grant| {
+        let is_own = |grant: &Grant| {
             grant.path == self.bare_path() && (grant.kind == GrantKind::Directory) == is_directory
         };
-        let is_old = |grant: &&Grant| self.from.as_ref() == Some(&grant.path);
+        let is_old = |grant: &Grant| self.from.as_ref() == Some(&grant.path);
         let ends = 1 + usize::from(self.from.is_some());
         grants.len() == ends
             && grants.iter().any(is_own)
@@ -155,36 +152,13 @@ pub fn actions_of(change_type: &str) -> Option<Actions> {
 
 /// The rows that a table in `document` can hold, each read back as exactly what it asks for, and the others.
 pub fn readable(document: &BStr, rows: Vec<ProposedRow>) -> (Vec<ProposedRow>, Vec<ProposedRow>) {
-    let is_clean = |path: &BString| {
-        let text = path.to_str();
-        text.is_ok_and(|text| !text.chars().any(|c| c.is_control() || is_hostile(c)))
+    let is_read_back = |row: &ProposedRow| {
+        let mut certain = row.clone();
+        certain.is_doubtful = false;
+        let design = standalone(document, &[certain]);
+        design.faults.is_empty() && row.is_read_as(&design.grants)
     };
-    let (clean, mut others): (Vec<_>, Vec<_>) = rows
-        .into_iter()
-        .partition(|row| is_clean(&row.path) && row.from.as_ref().is_none_or(is_clean));
-    let certain = clean.iter().cloned().map(|row| ProposedRow {
-        is_doubtful: false,
-        ..row
-    });
-    let design = standalone(document, &certain.collect::<Vec<_>>());
-    let mut on_line: HashMap<usize, Vec<&Grant>> = HashMap::new();
-    for grant in &design.grants {
-        on_line.entry(grant.anchor.line).or_default().push(grant);
-    }
-    let faults = design
-        .faults
-        .iter()
-        .filter_map(|fault| fault.anchor.as_ref());
-    let faulty: HashSet<usize> = faults.map(|anchor| anchor.line).collect();
-    let mut good = Vec::new();
-    for (line, row) in (section(&[]).lines().count() + 1..).zip(clean) {
-        let grants = on_line.get(&line).map_or(&[][..], Vec::as_slice);
-        match row.is_read_as(grants) && !faulty.contains(&line) {
-            true => good.push(row),
-            false => others.push(row),
-        }
-    }
-    (good, others)
+    rows.into_iter().partition(is_read_back)
 }
 
 /// The rows that would grant what a design grants.

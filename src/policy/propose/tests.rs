@@ -139,8 +139,8 @@ fn document_that_would_grant_anything_else_is_not_changed() {
     ] {
         assert!(create(&parse(text), &row, &parse).is_err(), "{text}");
     }
-    // A section that is out of scope ends before it.
-    let (text, _) = create(&parse("# Out of scope\n\nText.\n"), &row, &parse).unwrap();
+    // A section of the same level that is out of scope ends before it.
+    let (text, _) = create(&parse("## Out of scope\n\nText.\n"), &row, &parse).unwrap();
     assert!(text.ends_with("| `a.rs` | Add | … |\n"));
     for word in ["Rename", "Exists", "Frobnicate", "", "Add | x", "Add\n"] {
         let row = [ProposedRow::new("b.rs".into(), word, "")];
