@@ -508,6 +508,20 @@ mod at_a_terminal {
     }
 
     #[test]
+    fn rows_of_changes_need_a_document() {
+        let repo = repo();
+        repo.write("src/loader.rs", "changed\n");
+        let Some(session) = import(&repo, &["--from-changes"], &[]) else {
+            return;
+        };
+        session.exits(2).says("--to FILE");
+        import(&repo, &["--from-changes", "--to", DESIGN], &["write"])
+            .unwrap()
+            .exits(0);
+        assert_eq!(granted(&repo, DESIGN), ["src/loader.rs"]);
+    }
+
+    #[test]
     fn editor_changes_the_rows() {
         let repo = repo();
         let script = "#!/bin/sh\nsed -i -e 's/| ? | Modify: /| Delete | /' -e '/cache/d' \"$1\"\n";

@@ -62,10 +62,8 @@ impl ScopeImportArgs {
             output.notes(&[format!("no row can name {}", escaped(&row.path))]);
         }
         if proposal.rows.is_empty() {
-            let what = self
-                .plan
-                .as_deref()
-                .map_or("the change".to_owned(), show_file);
+            let plan = self.plan.as_deref();
+            let what = plan.map_or("the change".to_owned(), show_file);
             return Err(
                 Error::new(format!("guard found no path to propose in {what}"))
                     .help("write a design by hand: guard scope new NAME"),
@@ -152,24 +150,17 @@ fn print_table(proposal: &Proposal, output: &mut Output) {
 /// The rows with their numbers.
 fn listed(rows: &[ProposedRow]) -> String {
     let mut text = String::new();
-    for (at, row) in rows.iter().enumerate() {
+    for (number, row) in (1..).zip(rows) {
         let mark = if row.is_doubtful { '?' } else { ' ' };
-        let from = row
-            .from
-            .as_ref()
-            .map(|from| format!("{} -> ", escaped(from)));
-        let place = if row.line > 0 {
-            format!(" (line {})", row.line)
-        } else {
-            String::new()
+        let from = row.from.iter().map(|from| format!("{} -> ", escaped(from)));
+        let (from, path) = (from.collect::<String>(), escaped(&row.path));
+        let (word, about) = (&row.change_type, &row.description);
+        let line = match row.line {
+            0 => String::new(),
+            line => format!(" (line {line})"),
         };
         text.push_str(&format!(
-            "{:>4}{mark} {:<10} {}{}  {}{place}\n",
-            at + 1,
-            escaped(&row.change_type).to_string(),
-            from.unwrap_or_default(),
-            escaped(&row.path),
-            row.description
+            "{number:>4}{mark} {word:<10} {from}{path}  {about}{line}\n"
         ));
     }
     let doubtful = rows.iter().filter(|row| row.is_doubtful).count();
@@ -204,21 +195,16 @@ fn change(rows: &mut Vec<ProposedRow>, verb: &str, words: &str) -> String {
 
 /// Opens the table in the person's editor, and takes the rows that it then has.
 fn edited(repo: &Repository, rows: &mut Vec<ProposedRow>) -> Result<String> {
-    let variables = ["VISUAL", "EDITOR"]
-        .into_iter()
-        .filter_map(|name| std::env::var(name).ok());
-    let editor = variables
-        .into_iter()
-        .find(|editor| !editor.trim().is_empty());
+    let variables = ["VISUAL", "EDITOR"].map(|name| std::env::var(name).unwrap_or_default());
+    let editor = variables.iter().find(|editor| !editor.trim().is_empty());
     let Some(editor) = editor else {
         return Ok("set $VISUAL or $EDITOR to edit the table\n".to_owned());
     };
     let file = repo.git_dir().join("GUARD_FILES_CHANGED.md");
     let failed = |error: std::io::Error| Error::new(format!("{}: {error}", show_file(&file)));
-    let text = format!(
-        "Write a type for the `?` of each row to keep, and remove the rows to drop.\n\n{}",
-        propose::section(rows)
-    );
+    const ADVICE: &str =
+        "Write a type for the `?` of each row to keep, and remove the rows to drop.";
+    let text = format!("{ADVICE}\n\n{}", propose::section(rows));
     std::fs::write(&file, text).map_err(failed)?;
     let mut words = editor.split_whitespace();
     let status = Command::new(words.next().unwrap_or_default())
@@ -235,8 +221,6 @@ fn edited(repo: &Repository, rows: &mut Vec<ProposedRow>) -> Result<String> {
     }
     let (read, faults) = propose::rows_of_table(&text?);
     *rows = read;
-    Ok(faults
-        .iter()
-        .map(|fault| format!("left out: {fault}\n"))
-        .collect())
+    let faults = faults.iter().map(|fault| format!("left out: {fault}\n"));
+    Ok(faults.collect())
 }

@@ -45,10 +45,8 @@ pub fn insert(
             return Err(refusal(format!("`{word}` is not a type for one path"))
                 .help("write Add, Modify, Add/Modify, Delete, Symlink or Submodule"));
         }
-        let known = design
-            .grants
-            .iter()
-            .find(|grant| grant.path == row.bare_path());
+        let mut grants = design.grants.iter();
+        let known = grants.find(|grant| grant.path == row.bare_path());
         if let Some(known) = known {
             let word = match known.change_type.as_str() {
                 "" => "a row without a type".to_owned(),
@@ -64,17 +62,14 @@ pub fn insert(
             return create(design, &all, parse);
         };
         if advice.needs_type_column {
-            return Err(refusal(
-                "its table has no Change Type column, which this row needs".to_owned(),
-            )
-            .help("add it by hand and commit the design:")
-            .help(Help::row(advice.text)));
+            let why = "its table has no Change Type column, which this row needs";
+            return Err(refusal(why.to_owned())
+                .help("add it by hand and commit the design:")
+                .help(Help::row(advice.text)));
         }
         let near = |grant: &&Grant| directory(grant.path.as_ref()) == directory(row.path.as_ref());
-        let own = design
-            .grants
-            .iter()
-            .filter(|grant| table.contains(&grant.anchor.line));
+        let own = |grant: &&Grant| table.contains(&grant.anchor.line);
+        let own = design.grants.iter().filter(own);
         let after = own.filter(near).map(|grant| grant.anchor.line).max();
         let mut text = advice.text;
         if let Some(at) = text.rfind(OPEN).filter(|_| !row.description.is_empty()) {
@@ -82,11 +77,8 @@ pub fn insert(
         }
         added.push((after.unwrap_or(table.end - 1), text));
     }
-    let expected = [
-        design.grants.clone(),
-        standalone(design.path.as_ref(), rows).grants,
-    ]
-    .concat();
+    let mut expected = standalone(design.path.as_ref(), rows).grants;
+    expected.extend(design.grants.iter().cloned());
     with_lines(design, added, &expected, parse)
 }
 
