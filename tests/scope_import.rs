@@ -373,6 +373,18 @@ fn large_and_binary_plans_are_refused() {
         .collect();
     repo.write("plan.md", format!("**Files:**\n{items}"));
     assert_eq!(proposed(&repo, "plan.md").len(), 20_000);
+    for (part, count) in [
+        ("(", 400_000),
+        ("a/b.rs(", 100_000),
+        ("a: ", 300_000),
+        ("> ", 1_000),
+        ("`a/b`->", 90_000),
+    ] {
+        let text = format!("**Files:** {}`src/a.rs`\n", part.repeat(count));
+        repo.write("plan.md", text);
+        let found = proposed(&repo, "plan.md");
+        assert!(found.iter().any(|(path, ..)| path == "src/a.rs"), "{part}");
+    }
 }
 
 #[cfg(unix)]

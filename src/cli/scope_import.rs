@@ -36,10 +36,10 @@ pub(super) struct ScopeImportArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  guard scope import docs/plans/export.md                     confirm the rows, then write them
-  guard scope import docs/plans/export.md --print             print the table only
-  guard scope import notes.md --to docs/lld/LLD-7.md          write it into another document
-  guard scope import --from-changes --to docs/lld/LLD-7.md    rows for what has changed
+  guard scope import plan.md                          confirm the rows, then write them
+  guard scope import plan.md --print                  print the table only
+  guard scope import notes.md --to docs/LLD-7.md      write it into another document
+  guard scope import --from-changes --to docs/LLD-7.md
 
 guard proposes a row for every path that the plan names. A `?` marks a row to look at: guard writes it only if you keep \
 it. The table is then the whole scope of the document, and guard stages it.

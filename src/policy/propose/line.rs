@@ -143,9 +143,11 @@ impl PlanLine {
 fn push_text(units: &mut Vec<PlanUnit>, text: &str, exists: &dyn Fn(&BStr) -> Existing) {
     let is_separator = |c: char| c >= '\u{500}' || c.is_whitespace() || ",;|\"`".contains(c);
     let mut rest = text;
-    while let Some(at) = rest.find(is_separator) {
+    // A bracket belongs to a path such as `app/(auth)/x`, but `a.rs(new)` is a path with a remark.
+    let ends =
+        |rest: &str, at: usize, c: char| is_separator(c) || c == '(' && !rest[..at].ends_with('/');
+    while let Some((at, mark)) = rest.char_indices().find(|&(at, c)| ends(rest, at, c)) {
         push_word(units, &rest[..at], exists);
-        let mark = rest[at..].chars().next().unwrap_or_default();
         match mark {
             ',' | '，' | '、' => units.push(PlanUnit::Comma),
             ';' | '；' | '。' => units.push(PlanUnit::Stop),
@@ -170,14 +172,6 @@ fn push_word(units: &mut Vec<PlanUnit>, word: &str, exists: &dyn Fn(&BStr) -> Ex
     }
     let bare = word.trim_start_matches(['(', '[', '\'', '*']);
     let end = bare.trim_end_matches(['.', ':', '!', '?', '\'', '*', '_', ')', ']']);
-    // Brackets belong to a path such as `app/[id]/(auth)`, but `a.rs(new)` is a path with a remark.
-    let remark = end
-        .match_indices('(')
-        .find(|(at, _)| !end[..*at].ends_with('/'));
-    if let Some((at, _)) = remark.filter(|(at, _)| *at > 0) {
-        push_word(units, &end[..at], exists);
-        return push_word(units, &end[at..], exists);
-    }
     match path_token(end, false, exists) {
         Some(token) => units.push(PlanUnit::Path(token)),
         None => {
