@@ -108,6 +108,25 @@ fn missing_adds_all_that_lint_refuses() {
 }
 
 #[test]
+fn missing_takes_the_work_tree_if_nothing_is_staged() {
+    let repo = repo();
+    repo.write("src/a.rs", "changed\n");
+    repo.write("src/b.rs", "changed\n");
+    repo.write("lib/new.rs", "new\n");
+    let Some(session) = add(&repo, &["--missing"]) else {
+        return;
+    };
+    session
+        .exits(0)
+        .says("| `lib/new.rs` | Add | … |")
+        .says("| `src/b.rs` | Modify | … |");
+    assert_eq!(staged(&repo), DESIGN);
+    repo.git(&["commit", "--quiet", "-m", "Extend", "--", DESIGN]);
+    repo.git(&["add", "--all"]);
+    repo.guard(&["lint"]).exits(0);
+}
+
+#[test]
 fn type_follows_from_what_has_become_of_the_file() {
     let repo = repo();
     repo.git(&["rm", "--quiet", "src/b.rs"]);
