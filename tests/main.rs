@@ -127,6 +127,7 @@ mod scenarios_002;
 mod scope_add;
 mod scope_check;
 mod scope_import;
+mod scope_import_plans;
 mod scope_new;
 mod scope_prompt;
 mod server_hooks;
