@@ -64,9 +64,7 @@ impl Person {
     /// # Errors
     /// There is none, or an agent or CI runs this.
     pub(super) fn present() -> Result<Person> {
-        agent_by_variable(std::env::vars_os())
-            .and_then(|()| agent_above_guard())
-            .map_err(|why| needs_a_person(&why))?;
+        refuse_agents_and_ci()?;
         if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
             return Err(needs_a_person(
                 "standard input and output are not a terminal",
@@ -81,6 +79,17 @@ impl Person {
             reads: open(reads)?,
             writes: open(writes)?,
         })
+    }
+
+    /// Shows `text`, and returns the line that the person types; `None` if the terminal closes.
+    pub(super) fn line(&mut self, text: &str) -> Option<String> {
+        // Discard what was typed before the question.
+        system::discard_input(&self.reads).ok()?;
+        write!(&self.writes, "{text}").ok()?;
+        let mut line = String::new();
+        BufReader::new(&self.reads).read_line(&mut line).ok()?;
+        // A line without an end was cut off when the terminal closed.
+        Some(line.strip_suffix('\n')?.trim().to_owned())
     }
 
     /// Shows `text`, and asks for the word and a reason, or for one of the `others`: strategies to preview instead. On
@@ -260,6 +269,16 @@ fn agent_by_variable(
         }
     }
     Ok(())
+}
+
+/// Refuses to decide for a person where an agent or CI runs guard.
+///
+/// # Errors
+/// A variable or a parent process shows that one does.
+pub(super) fn refuse_agents_and_ci() -> Result<()> {
+    agent_by_variable(std::env::vars_os())
+        .and_then(|()| agent_above_guard())
+        .map_err(|why| needs_a_person(&why))
 }
 
 /// Looks at the processes that started this one. Only Linux shows them as files.

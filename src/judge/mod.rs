@@ -26,6 +26,7 @@ mod reverts;
 mod review;
 mod scope;
 mod scope_add;
+mod scope_table;
 mod settings;
 mod staged;
 mod steps;
@@ -50,7 +51,11 @@ pub use push::{new_commits, push};
 pub use range::range;
 pub use request::OperationContext;
 pub use scope::{prompt, scope};
-pub use scope_add::{ExtendedDesign, RowsToAdd, extend_design, is_same_design};
+pub use scope_add::{RowsToAdd, extend_design};
+pub use scope_table::{
+    DesignEdit, Proposal, is_same_design, is_selected, new_design, rows_of_changes, rows_of_plan,
+    with_table,
+};
 pub use settings::{settings, settings_of_head};
 pub use staged::{everything, staged, uncommitted};
 

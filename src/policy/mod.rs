@@ -10,7 +10,7 @@ mod literal;
 mod path_name;
 pub mod path_placeholders;
 pub mod patterns;
-pub mod row_insertion;
+pub mod propose;
 pub mod scope;
 pub mod settings;
 #[cfg(test)]

@@ -68,7 +68,7 @@ pub fn fill(pattern: &str, names: &PathNames) -> Vec<String> {
 }
 
 /// Whether all characters stand for themselves, and the path stays below its directory.
-fn is_path(name: &str) -> bool {
+pub fn is_path(name: &str) -> bool {
     let is_special = |c: char| c.is_control() || "*?[]{}\\,:".contains(c);
     !name.contains(is_special)
         && name
