@@ -33,7 +33,6 @@ mod ci_environments;
 mod ci_kit;
 mod clean_merges;
 mod cli;
-mod closest_passage;
 mod colored_preview;
 mod commits;
 mod concurrency;

@@ -2,9 +2,12 @@
 
 use serde_json::Value;
 
-use super::session::Session;
-use super::tool::{Call, ToolAnswer, told};
-use crate::gate::{self, Answer, Failure, FailureKind, Gate, GateResult, Question, Strategy};
+use super::answer::ToolAnswer;
+use super::server::Call;
+use crate::gate::{
+    self, Answer, Failure, FailureKind, Gate, GateResult, HeldChange, HeldStatus, Question,
+    Strategy,
+};
 use crate::git::Repository;
 
 /// What the client says that the person decided.
@@ -29,35 +32,45 @@ pub(super) fn id_of(failure: &Failure) -> Option<&str> {
     }
 }
 
-/// `request_approval`: the change is still held, which makes the server ask.
-pub(super) fn request_approval(call: &Call<'_>) -> GateResult<ToolAnswer> {
-    let id = call.arguments.text("id");
-    let (change, _) = gate::held_change(call.repo, id)?;
-    Err(change.failure(id))
+/// A held change.
+///
+/// # Errors
+/// There is none with this id. The failure says what became of it.
+pub(super) fn load(repo: &Repository, id: &str) -> GateResult<HeldChange> {
+    match gate::held_change(repo, id) {
+        Ok((change, _)) => Ok(change),
+        Err(failure) => Err(match gate::last_event(repo, id)? {
+            Some(record) if record.status == HeldStatus::Approved => failure
+                .help("it was approved and written; read the file again")
+                .detail("status", record.status.name()),
+            Some(record) => failure.detail("status", record.status.name()),
+            None => failure,
+        }),
+    }
 }
 
 /// The question about a held change; `None` if the settings leave it to a terminal.
 ///
 /// # Errors
 /// There is no such change, the file has changed since, or another rule refuses.
-pub(super) fn question(session: &Session, id: &str) -> GateResult<Option<Question>> {
-    let repo = Repository::open(".".as_ref())?;
-    let gate = Gate::open(&repo, session.options())?.eliciting();
-    session.check(&gate)?;
+pub(super) fn question(call: &Call<'_>, id: &str) -> GateResult<Option<Question>> {
+    let gate = gate(call, id)?;
     if !gate.may_elicit() {
         return Ok(None);
     }
     gate.question(id).map(Some)
 }
 
+fn gate<'a>(call: &'a Call<'_>, id: &str) -> GateResult<Gate<'a>> {
+    call.gate()?.eliciting().as_strict_as(id)
+}
+
 /// Does what was decided.
 ///
 /// # Errors
 /// As for [`Gate::approve`]; the word or the reason is missing, or the chosen strategy is impossible.
-pub(super) fn decide(session: &Session, id: &str, decision: &Decision) -> GateResult<ToolAnswer> {
-    let repo = Repository::open(".".as_ref())?;
-    let gate = Gate::open(&repo, session.options())?.eliciting();
-    session.check(&gate)?;
+pub(super) fn decide(call: &Call<'_>, id: &str, decision: &Decision) -> GateResult<ToolAnswer> {
+    let gate = gate(call, id)?;
     if !gate.may_elicit() {
         return Err(not_approved(
             "the settings leave approvals to a terminal",
@@ -79,12 +92,12 @@ pub(super) fn decide(session: &Session, id: &str, decision: &Decision) -> GateRe
         (FailureKind::NotApproved, Some(why)) => not_approved(&why, id, None),
         _ => failure,
     });
-    let answer = done.map(|done| {
-        let mut answer = done.to_json(&gate);
-        answer["approval"] = "elicitation".into();
-        answer
-    });
-    told(&gate, answer)
+    let mut answer = ToolAnswer::done(&gate, &done?);
+    answer.facts["approval"] = "elicitation".into();
+    if let Some(text) = answer.texts.first_mut() {
+        text.insert_str(0, "The user approved the change.\n");
+    }
+    Ok(answer)
 }
 
 /// The answer to one question; the first is the one that the person saw.

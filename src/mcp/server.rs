@@ -1,29 +1,27 @@
-//! The server: the protocol on one side, the table of tools on the other.
+//! The server: the protocol on one side, the gate on the other.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use gix::bstr::BString;
+use rmcp::handler::server::router::tool::ToolRouter;
+use rmcp::handler::server::tool::ToolCallContext;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ClientResult, ElicitRequest, ElicitRequestParams,
-    ElicitResult, ErrorData, Implementation, InputRequest, InputRequests, InputRequiredResult,
-    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
-    ServerRequest,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ClientResult, ElicitRequest,
+    ElicitRequestParams, ElicitResult, ErrorData, Implementation, InputRequest, InputRequests,
+    InputRequiredResult, ProtocolVersion, ServerCapabilities, ServerConfig, ServerRequest,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
-use rmcp::transport::async_rw::AsyncRwTransport;
-use rmcp::{RoleServer, ServerHandler, ServiceExt};
+use rmcp::{RoleServer, ServerHandler, ServiceExt, tool_handler};
 use tokio::sync::Semaphore;
 
-use super::answer::{refusal, result};
-use super::arguments::Arguments;
+use super::answer::{ToolAnswer, refusal, result};
 use super::held::{self, id_of, not_approved};
-use super::input::{LimitedLines, MAX_MESSAGE};
 use super::question;
 use super::session::Session;
-use super::table::TOOLS;
-use super::tool::{Call, Tool, ToolAnswer};
+use super::transport::{Lines, MAX_MESSAGE};
 use crate::error::{Error, Result};
-use crate::gate::{Failure, FailureKind, GateResult, new_id};
+use crate::gate::{Failure, FailureKind, Gate, GateResult, Operation, new_id};
 use crate::git::Repository;
 use crate::judge::Options;
 
@@ -32,9 +30,10 @@ const AT_ONCE: usize = 4;
 
 const INSTRUCTIONS: &str = "\
 File operations that guard judges: a change may touch only what the design document names, may not leave the \
-workspace, and may not silently destroy a file. show_scope lists what may be written. A refused call says what to do \
-next; a retry or another tool is refused as well. A change that destroys much of a file is held until a person \
-decides. Relative paths start at the root of the repository.";
+workspace, and may not silently destroy a file. Call show_scope first; it lists what may be written. Prefer edit_file \
+to write_file. A refused call says what to do next; a retry or another tool is refused as well. A change that destroys \
+much of a file is held until a person approves it: call request_approval with its id to ask the user. Relative paths \
+start at the root of the repository.";
 
 /// Serves one client on standard input and output until it closes standard input.
 ///
@@ -48,6 +47,7 @@ pub(crate) fn serve(options: Options, refusal_to_ask: Option<String>) -> Result<
     let server = Server {
         session: Arc::new(Session::new(options, refusal_to_ask)),
         workers: Arc::new(Semaphore::new(AT_ONCE)),
+        tools: Server::tools(),
     };
     let ended = runtime.block_on(server.run());
     // A read from standard input may never end.
@@ -55,19 +55,58 @@ pub(crate) fn serve(options: Options, refusal_to_ask: Option<String>) -> Result<
     ended
 }
 
-#[derive(Clone)]
-struct Server {
+pub(super) struct Server {
     session: Arc<Session>,
     workers: Arc<Semaphore>,
+    tools: ToolRouter<Server>,
+}
+
+/// One call of a tool, with the repository as it is now.
+pub(super) struct Call<'a> {
+    pub(super) repo: &'a Repository,
+    pub(super) session: &'a Session,
+}
+
+impl Call<'_> {
+    /// The gate with the policy of this moment.
+    pub(super) fn gate(&self) -> GateResult<Gate<'_>> {
+        let gate = Gate::open(self.repo, self.session.options())?;
+        self.session.check(&gate)?;
+        Ok(gate)
+    }
+
+    /// The same for what needs no design, for which none is loaded.
+    pub(super) fn gate_without_design(&self) -> GateResult<Gate<'_>> {
+        Ok(Gate::open_to_check(self.repo, self.session.options(), &[])?)
+    }
+
+    /// The path in an argument, as a request.
+    pub(super) fn request(&self, path: &str) -> BString {
+        self.repo.request_of(path.as_bytes())
+    }
+
+    pub(super) fn perform(&self, path: &str, operation: &Operation) -> GateResult<ToolAnswer> {
+        self.perform_by(&self.gate()?, path, operation)
+    }
+
+    pub(super) fn perform_by(
+        &self,
+        gate: &Gate<'_>,
+        path: &str,
+        operation: &Operation,
+    ) -> GateResult<ToolAnswer> {
+        let done = gate.perform(self.request(path).as_ref(), operation);
+        let with_notes = |failure| gate.recovered().into_iter().fold(failure, Failure::help);
+        done.map(|done| ToolAnswer::done(gate, &done))
+            .map_err(with_notes)
+    }
 }
 
 impl Server {
     async fn run(self) -> Result<()> {
         let workers = Arc::clone(&self.workers);
-        let (input, is_exceeded) = LimitedLines::new(tokio::io::stdin());
-        let transport = AsyncRwTransport::new_server(input, tokio::io::stdout())
-            .with_max_line_length(usize::MAX);
-        let running = match self.serve(transport).await {
+        let (lines, is_exceeded) = Lines::new();
+        let running = match self.serve(lines).await {
             Ok(running) => running,
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => {
@@ -94,7 +133,7 @@ impl Server {
     async fn work<T: Send + 'static>(
         &self,
         context: &RequestContext<RoleServer>,
-        work: impl FnOnce(&Session) -> GateResult<T> + Send + 'static,
+        work: impl FnOnce(&Call<'_>) -> GateResult<T> + Send + 'static,
     ) -> GateResult<T> {
         let permit = Arc::clone(&self.workers).acquire_owned().await;
         if context.ct.is_cancelled() {
@@ -106,30 +145,54 @@ impl Server {
         let session = Arc::clone(&self.session);
         let done = tokio::task::spawn_blocking(move || {
             let _permit = permit;
-            work(&session)
+            let repo = Repository::open(".".as_ref())?;
+            work(&Call {
+                repo: &repo,
+                session: &session,
+            })
         });
         done.await.unwrap_or_else(|_| Err(internal_error()))
+    }
+
+    /// A call that changes no file.
+    pub(super) async fn look(
+        &self,
+        context: RequestContext<RoleServer>,
+        work: impl FnOnce(&Call<'_>) -> GateResult<ToolAnswer> + Send + 'static,
+    ) -> CallToolResult {
+        result(self.work(&context, work).await, false)
+    }
+
+    /// A call that changes files. If the change is held, the client may ask the person at once.
+    pub(super) async fn change(
+        &self,
+        context: RequestContext<RoleServer>,
+        work: impl FnOnce(&Call<'_>) -> GateResult<ToolAnswer> + Send + 'static,
+    ) -> CallToolResponse {
+        match self.work(&context, work).await {
+            Err(failure) => self.ask(failure, &context).await,
+            done => result(done, true).into(),
+        }
     }
 
     /// The answer to a call whose change is held.
     async fn ask(
         &self,
-        tool: &'static Tool,
         failure: Failure,
         context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
-        let plain = |failure: &Failure| CallToolResponse::from(refusal(tool, failure));
+        let plain = |failure: &Failure| CallToolResponse::from(refusal(failure, true));
         let Some(id) = id_of(&failure).map(str::to_owned) else {
             return plain(&failure);
         };
-        if !tool.may_ask || !can_ask(context) {
+        if !can_ask(context) {
             return plain(&failure);
         }
         if let Some(why) = self.session.refusal_to_ask() {
             return plain(&failure.help(format!("the client cannot ask the person: {why}")));
         }
         let about = id.clone();
-        let asked = self.work(context, move |session| held::question(session, &about));
+        let asked = self.work(context, move |call| held::question(call, &about));
         let form = match asked.await {
             Ok(Some(question)) => question::form(&question),
             Ok(None) => None,
@@ -148,22 +211,14 @@ impl Server {
                 return plain(&not_approved("the call was cancelled", &id, Some(&failure)));
             }
         };
-        match answer {
+        let why = match answer {
             Ok(ClientResult::ElicitResult(answer)) => {
-                self.decided(tool, id, &answer, Some(&failure), context)
-                    .await
+                return self.decided(id, &answer, Some(&failure), context).await;
             }
-            Ok(_) => plain(&not_approved(
-                "the client's answer is none to the question",
-                &id,
-                Some(&failure),
-            )),
-            Err(error) => plain(&not_approved(
-                &format!("the client could not ask: {error}"),
-                &id,
-                Some(&failure),
-            )),
-        }
+            Ok(_) => "the client's answer is none to the question".to_owned(),
+            Err(error) => format!("the client could not ask: {error}"),
+        };
+        plain(&not_approved(&why, &id, Some(&failure)))
     }
 
     /// From 2026-07-28 on, a server does not send requests. The client asks, and repeats the call with the answer.
@@ -178,7 +233,6 @@ impl Server {
     /// The answer to a repeated call.
     async fn answered(
         &self,
-        tool: &'static Tool,
         request: &CallToolRequestParams,
         key: &str,
         context: &RequestContext<RoleServer>,
@@ -189,21 +243,20 @@ impl Server {
                 "the answer belongs to no open question",
             )
             .help("call the tool again without an answer");
-            return refusal(tool, &failure).into();
+            return refusal(&failure, true).into();
         };
         let answers = request.input_responses.as_ref();
         let answer = answers
             .and_then(|answers| answers.get(key))
             .and_then(|answer| serde_json::from_value::<ElicitResult>(answer.clone()).ok());
         match answer {
-            Some(answer) => self.decided(tool, id, &answer, None, context).await,
-            None => refusal(tool, &not_approved("the client gave no answer", &id, None)).into(),
+            Some(answer) => self.decided(id, &answer, None, context).await,
+            None => refusal(&not_approved("the client gave no answer", &id, None), true).into(),
         }
     }
 
     async fn decided(
         &self,
-        tool: &'static Tool,
         id: String,
         answer: &ElicitResult,
         held: Option<&Failure>,
@@ -211,15 +264,14 @@ impl Server {
     ) -> CallToolResponse {
         let decision = match question::decision(answer) {
             Ok(decision) => decision,
-            Err(why) => return refusal(tool, &not_approved(&why, &id, held)).into(),
+            Err(why) => return refusal(&not_approved(&why, &id, held), true).into(),
         };
-        let done = self.work(context, move |session| {
-            held::decide(session, &id, &decision)
-        });
-        result(tool, done.await).into()
+        let decided = self.work(context, move |call| held::decide(call, &id, &decision));
+        result(decided.await, true).into()
     }
 }
 
+#[tool_handler(router = self.tools)]
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
@@ -227,50 +279,17 @@ impl ServerHandler for Server {
             .with_instructions(INSTRUCTIONS)
     }
 
-    async fn list_tools(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> std::result::Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(
-            TOOLS.iter().map(Tool::announced).collect(),
-        ))
-    }
-
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> std::result::Result<CallToolResponse, ErrorData> {
-        let Some(tool) = TOOLS.iter().find(|tool| tool.name == request.name) else {
-            let message = format!("unknown tool {}", request.name.escape_debug());
-            return Err(ErrorData::invalid_params(message, None));
-        };
         if let Some(key) = request.request_state.clone() {
-            return Ok(self.answered(tool, &request, &key, &context).await);
+            return Ok(self.answered(&request, &key, &context).await);
         }
-        let given = request.arguments.unwrap_or_default();
-        let called = self.work(&context, move |session| call(tool, session, given));
-        Ok(match called.await {
-            Err(failure) => self.ask(tool, failure, &context).await,
-            done => result(tool, done).into(),
-        })
+        let call = ToolCallContext::new(self, request, context);
+        self.tools.call(call).await
     }
-}
-
-/// Does one call, with the repository as it is now.
-fn call(
-    tool: &Tool,
-    session: &Session,
-    given: serde_json::Map<String, serde_json::Value>,
-) -> GateResult<ToolAnswer> {
-    let arguments = Arguments::new(given, tool.arguments)?;
-    let repo = Repository::open(".".as_ref())?;
-    (tool.run)(&Call {
-        repo: &repo,
-        session,
-        arguments: &arguments,
-    })
 }
 
 /// A panic, which is a fault of guard. The server goes on.

@@ -1,0 +1,429 @@
+//! The tools. A doc comment of a tool or an argument is what the client reads about it.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use gix::bstr::ByteSlice;
+use rmcp::handler::server::router::tool::ToolRouter;
+use rmcp::handler::server::wrapper::Parameters;
+use rmcp::model::{CallToolResponse, CallToolResult, JsonObject, MetaObject};
+use rmcp::schemars::{self, JsonSchema};
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, tool, tool_router};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::answer::{self, ToolAnswer};
+use super::server::{Call, Server};
+use super::{held, scope};
+use crate::gate::{self, Failure, FailureKind, GateResult, Operation, RestoreRequest};
+use crate::path::escaped;
+
+/// How many snapshots are listed without a limit in the call.
+const MOST_SNAPSHOTS: usize = 50;
+/// How many names an answer may hold.
+const MOST_NAMES: usize = 10_000;
+
+type Context = RequestContext<RoleServer>;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct OnePath {
+    /// Absolute, or relative to the root of the repository.
+    path: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Read {
+    /// Absolute, or relative to the root of the repository.
+    path: String,
+    /// Only this many lines from the start.
+    head: Option<NonZeroUsize>,
+    /// Only this many lines from the end.
+    tail: Option<NonZeroUsize>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct Write {
+    /// Absolute, or relative to the root of the repository.
+    path: String,
+    /// The content, or what to add.
+    content: String,
+    /// How to combine the content with the existing file (default: replace). extend adds missing Python functions, methods and classes.
+    strategy: Option<Strategy>,
+    /// For insert: the line before which to insert.
+    line: Option<NonZeroUsize>,
+    /// Write only if the file still has this digest; `none`: only if it does not exist.
+    expect: Option<String>,
+    /// Hold the change for larger files than this many lines. Counts only if the settings are less strict.
+    line_threshold: Option<usize>,
+    /// Hold the change from this lost share on, 0 to 1. Counts only if the settings are less strict.
+    change_threshold: Option<f64>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum Strategy {
+    Replace,
+    Append,
+    Insert,
+    Extend,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct Edits {
+    /// Absolute, or relative to the root of the repository.
+    path: String,
+    /// Applied in order, all or none.
+    edits: Vec<Edit>,
+    /// Only show what would change.
+    dry_run: Option<bool>,
+    /// Edit only if the file still has this digest.
+    expect: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[schemars(inline)]
+struct Edit {
+    /// The exact text to replace; it must occur exactly once.
+    old_text: String,
+    /// The replacement, taken literally.
+    new_text: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Move {
+    /// The file.
+    source: String,
+    /// Its new path, which must not exist.
+    destination: String,
+    /// Move only if the file still has this digest.
+    expect: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Delete {
+    /// Absolute, or relative to the root of the repository.
+    path: String,
+    /// Delete only if the file still has this digest.
+    expect: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Check {
+    /// Absolute, or relative to the root of the repository.
+    path: String,
+    /// The proposed content.
+    content: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Request {
+    /// The id in the answer that held the change.
+    id: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct List {
+    /// At most this many (default: 50).
+    limit: Option<NonZeroUsize>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RestoreOf {
+    /// The id of the snapshot, or its first characters (at least four).
+    snapshot: String,
+    /// Restore only these files.
+    paths: Option<Vec<String>>,
+}
+
+#[tool_router(vis = "pub(super)")]
+impl Server {
+    /// List the paths that the design lets this work change. Call show_scope first, before you plan any change.
+    #[tool(annotations(read_only_hint = true))]
+    async fn show_scope(&self, context: Context) -> CallToolResult {
+        self.look(context, scope::show).await
+    }
+
+    /// Accept that the design has changed since this session began. Lists what changed.
+    #[tool(annotations(destructive_hint = false, idempotent_hint = true))]
+    async fn reload_scope(&self, context: Context) -> CallToolResult {
+        self.look(context, scope::reload).await
+    }
+
+    /// Check whether a path may be written and, with `content`, whether that content may. Changes nothing.
+    #[tool(annotations(read_only_hint = true))]
+    async fn check_write(
+        &self,
+        Parameters(wanted): Parameters<Check>,
+        context: Context,
+    ) -> CallToolResult {
+        self.look(context, move |call| {
+            scope::check(call, &wanted.path, wanted.content.as_deref())
+        })
+        .await
+    }
+
+    /// Read a text file, followed by its digest. With `head` or `tail`, only its first or last lines.
+    #[tool(annotations(read_only_hint = true))]
+    async fn read_text_file(
+        &self,
+        Parameters(wanted): Parameters<Read>,
+        context: Context,
+    ) -> CallToolResult {
+        self.look(context, move |call| read(call, &wanted)).await
+    }
+
+    /// List the files and directories in a directory, without symbolic links and what guard may not read.
+    #[tool(annotations(read_only_hint = true))]
+    async fn list_directory(
+        &self,
+        Parameters(OnePath { path }): Parameters<OnePath>,
+        context: Context,
+    ) -> CallToolResult {
+        self.look(context, move |call| list_directory(call, &path))
+            .await
+    }
+
+    /// Replace exact text in a file. Prefer this to write_file for a file that exists.
+    #[tool(annotations(destructive_hint = true))]
+    async fn edit_file(
+        &self,
+        Parameters(wanted): Parameters<Edits>,
+        context: Context,
+    ) -> CallToolResponse {
+        self.change(context, move |call| edit(call, wanted)).await
+    }
+
+    /// Create a file with missing directories, or change its whole content. Prefer edit_file, or the strategies append, insert and extend, for a file that exists: replacing most of a large file is held until a person approves.
+    #[tool(annotations(destructive_hint = true, idempotent_hint = false))]
+    async fn write_file(
+        &self,
+        Parameters(wanted): Parameters<Write>,
+        context: Context,
+    ) -> CallToolResponse {
+        self.change(context, move |call| write(call, wanted)).await
+    }
+
+    /// Move or rename a file. The design must grant both paths.
+    #[tool(annotations(destructive_hint = true))]
+    async fn move_file(
+        &self,
+        Parameters(wanted): Parameters<Move>,
+        context: Context,
+    ) -> CallToolResponse {
+        let operation = move |call: &Call<'_>| Operation::Move {
+            to: call.request(&wanted.destination),
+            expect: wanted.expect,
+        };
+        self.change(context, move |call| {
+            call.perform(&wanted.source, &operation(call))
+        })
+        .await
+    }
+
+    /// Delete a file. The design must grant that; a snapshot keeps the content.
+    #[tool(annotations(destructive_hint = true, idempotent_hint = true))]
+    async fn delete_file(
+        &self,
+        Parameters(Delete { path, expect }): Parameters<Delete>,
+        context: Context,
+    ) -> CallToolResponse {
+        self.change(context, move |call| {
+            call.perform(&path, &Operation::Delete { expect })
+        })
+        .await
+    }
+
+    /// Ask the user about a change that guard holds. Call this once, when an answer says "held" and the user is there; never to get around a refusal.
+    #[tool(annotations(destructive_hint = true), meta = needs_person())]
+    async fn request_approval(
+        &self,
+        Parameters(Request { id }): Parameters<Request>,
+        context: Context,
+    ) -> CallToolResponse {
+        // The change is still held, which makes the server ask.
+        self.change(context, move |call| {
+            Err(held::load(call.repo, &id)?.failure(&id))
+        })
+        .await
+    }
+
+    /// List the snapshots that guard took before changes, newest first.
+    #[tool(annotations(read_only_hint = true))]
+    async fn list_snapshots(
+        &self,
+        Parameters(List { limit }): Parameters<List>,
+        context: Context,
+    ) -> CallToolResult {
+        self.look(context, move |call| snapshots(call, limit)).await
+    }
+
+    /// Restore the files of a snapshot, after a snapshot of the current ones.
+    #[tool(annotations(destructive_hint = true, idempotent_hint = true))]
+    async fn restore_snapshot(
+        &self,
+        Parameters(wanted): Parameters<RestoreOf>,
+        context: Context,
+    ) -> CallToolResponse {
+        self.change(context, move |call| restore(call, &wanted))
+            .await
+    }
+
+    /// All tools. None reaches anything outside the repository.
+    pub(super) fn tools() -> ToolRouter<Server> {
+        let mut tools = Server::tool_router();
+        for route in tools.map.values_mut() {
+            if let Some(hints) = &mut route.attr.annotations {
+                hints.open_world_hint = Some(false);
+            }
+        }
+        tools
+    }
+}
+
+/// Claude Code then asks the person before each call, in every mode.
+fn needs_person() -> MetaObject {
+    let member = ("anthropic/requiresUserInteraction".to_owned(), json!(true));
+    MetaObject(JsonObject::from_iter([member]))
+}
+
+fn read(call: &Call<'_>, wanted: &Read) -> GateResult<ToolAnswer> {
+    let gate = call.gate()?;
+    let (_, entry) = gate.read(call.request(&wanted.path).as_ref())?;
+    let whole = entry.content.as_slice();
+    let lines = || whole.lines_with_terminator();
+    let length = |count: usize| lines().take(count).map(<[u8]>::len).sum::<usize>();
+    let part = match (wanted.head, wanted.tail) {
+        (Some(_), Some(_)) => return Err(bad("`head` and `tail` exclude each other")),
+        (Some(head), None) => &whole[..length(head.get())],
+        (None, Some(tail)) => &whole[length(lines().count().saturating_sub(tail.get()))..],
+        (None, None) => whole,
+    };
+    if whole.to_str().is_err() {
+        let failure = Failure::new(FailureKind::Binary, "the content is not UTF-8");
+        return Err(failure.help("ask a person to handle it"));
+    }
+    Ok(answer::file(&gate, part, whole))
+}
+
+fn list_directory(call: &Call<'_>, path: &str) -> GateResult<ToolAnswer> {
+    let entries = call
+        .gate_without_design()?
+        .list_directory(call.request(path).as_ref())?;
+    let lines = entries.iter().take(MOST_NAMES).map(|entry| {
+        let kind = if entry.is_directory { "DIR" } else { "FILE" };
+        format!("[{kind}] {}\n", escaped(&entry.name))
+    });
+    let mut text: String = lines.collect();
+    if entries.len() > MOST_NAMES {
+        text.push_str("(more are left out)\n");
+    }
+    Ok(ToolAnswer::new(text, json!({ "count": entries.len() })))
+}
+
+fn edit(call: &Call<'_>, wanted: Edits) -> GateResult<ToolAnswer> {
+    let edits = wanted.edits.into_iter().map(|edit| gate::Edit {
+        search: edit.old_text.into(),
+        replace: edit.new_text.into(),
+    });
+    let patch = Operation::Patch {
+        edits: edits.collect(),
+        expect: wanted.expect,
+    };
+    if wanted.dry_run != Some(true) {
+        return call.perform(&wanted.path, &patch);
+    }
+    let gate = call.gate()?;
+    let forecast = gate.analyze(call.request(&wanted.path).as_ref(), &patch)?;
+    Ok(ToolAnswer::forecast(&gate, &forecast))
+}
+
+fn write(call: &Call<'_>, wanted: Write) -> GateResult<ToolAnswer> {
+    let strategy = match (wanted.strategy, wanted.line) {
+        (Some(Strategy::Insert), Some(line)) => gate::Strategy::Insert { line: line.get() },
+        (Some(Strategy::Insert), None) => {
+            return Err(bad("the strategy insert needs the argument `line`"));
+        }
+        (_, Some(_)) => return Err(bad("the argument `line` belongs to the strategy insert")),
+        (Some(Strategy::Append), None) => gate::Strategy::Append,
+        (Some(Strategy::Extend), None) => gate::Strategy::Extend,
+        (Some(Strategy::Replace) | None, None) => gate::Strategy::Replace,
+    };
+    let operation = Operation::Write {
+        content: wanted.content.into(),
+        strategy,
+        expect: wanted.expect,
+        // The client names the content in any case; nothing can be forgotten.
+        allow_empty: true,
+    };
+    let gate = call
+        .gate()?
+        .stricter(wanted.line_threshold, wanted.change_threshold);
+    call.perform_by(&gate, &wanted.path, &operation)
+}
+
+fn snapshots(call: &Call<'_>, limit: Option<NonZeroUsize>) -> GateResult<ToolAnswer> {
+    let all = call.repo.snapshots()?;
+    let most = limit.map_or(MOST_SNAPSHOTS, NonZeroUsize::get);
+    let listed = || all.readable.iter().take(most);
+    let ids: Vec<String> = listed().map(|one| one.id.to_string()).collect();
+    let lines = listed().map(|one| {
+        let files = one.files.iter().chain(&one.absent);
+        let files: Vec<String> = files.map(|path| escaped(path).to_string()).collect();
+        let (id, time) = (one.id.to_hex_with_len(12), gate::rfc3339(one.time));
+        format!("{id} {time} {}\n", files.join(", "))
+    });
+    let mut text: String = lines.collect();
+    let is_cut = all.is_cut || all.readable.len() > most;
+    if is_cut {
+        text.push_str("(older ones are left out)\n");
+    }
+    for id in &all.lost {
+        text.push_str(&format!("{id} cannot be read any more\n"));
+    }
+    Ok(ToolAnswer::new(
+        text,
+        json!({ "snapshots": ids, "truncated": is_cut }),
+    ))
+}
+
+fn restore(call: &Call<'_>, wanted: &RestoreOf) -> GateResult<ToolAnswer> {
+    let only = wanted.paths.iter().flatten();
+    let only: Vec<PathBuf> = only.map(PathBuf::from).collect();
+    let wanted = RestoreRequest::new(call.repo, &wanted.snapshot, &only)?;
+    let options = call.session.options();
+    let (gate, steps) =
+        gate::Gate::open_to_restore(call.repo, options, &wanted.snapshot, &wanted.paths())?;
+    // An undo needs no design.
+    if gate.scope().is_some() {
+        call.session.check(&gate)?;
+    }
+    let done = gate.restore(&steps, None)?;
+    let mut text = String::new();
+    for (what, paths) in [("Restored", &wanted.restored), ("Removed", &wanted.removed)] {
+        for path in paths {
+            text.push_str(&format!("{what} {}.\n", escaped(path)));
+        }
+    }
+    for note in gate.recovered() {
+        text.push_str(&format!("{note}\n"));
+    }
+    Ok(ToolAnswer::new(text, wanted.to_json(&done)))
+}
+
+/// A call that does not fit the tool.
+fn bad(message: &str) -> Failure {
+    Failure::new(FailureKind::CannotJudge, message)
+}
