@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::finding::Help;
 use crate::gate::{CompletedOperation, Failure, FailureKind, Forecast, Gate, GateResult};
 use crate::path::escaped;
+use crate::report::plural;
 
 /// The tools in place of commands in advice. Commands for people stay.
 const TOOLS: &[(&str, &str)] = &[
@@ -67,13 +68,13 @@ impl ToolAnswer {
 /// What an operation did, with a short diff.
 fn account(done: &CompletedOperation) -> String {
     let path = escaped(&done.analysis.path);
-    let lines = done.analysis.measured.new_lines.unwrap_or_default();
+    let lines = plural(done.analysis.measured.new_lines.unwrap_or_default(), "line");
     let mut text = match &done.moved_to {
         _ if !done.changed => format!("{path} already has this content; nothing was written.\n"),
         Some(target) => format!("Moved {path} to {}.\n", escaped(target)),
         None if done.is_gone => format!("Deleted {path}.\n"),
-        None if !done.analysis.exists => format!("Created {path} with {lines} lines.\n"),
-        None => format!("Changed {path}, which now has {lines} lines.\n"),
+        None if !done.analysis.exists => format!("Created {path} with {lines}.\n"),
+        None => format!("Changed {path}, which now has {lines}.\n"),
     };
     if let Some(extension) = &done.extension {
         let names = [("Added", &extension.added), ("Kept", &extension.kept)];
@@ -129,12 +130,13 @@ fn meta(facts: Value) -> MetaObject {
 
 /// What a model reads about a refusal: what is wrong, what to do next, and what will not help.
 fn reason(failure: &Failure, changes_files: bool) -> String {
-    let verdict = match (failure.kind, failure.kind.exit_code()) {
-        (FailureKind::Held, _) => "held",
-        (_, 1) => "refused",
-        _ => "could not judge",
+    let is_policy = matches!(failure.kind, FailureKind::Security | FailureKind::Refused);
+    let verdict = match failure.kind {
+        FailureKind::Held => "guard holds this change",
+        _ if is_policy => "guard refused this call",
+        _ => "the call failed",
     };
-    let mut text = format!("guard {verdict} this call: {}", failure.message);
+    let mut text = format!("{verdict}: {}", failure.message);
     if let Some(finding) = &failure.finding {
         let _ = write!(text, " [{}]", finding.rule.id());
         if let Some(closest) = &finding.closest {
@@ -147,7 +149,6 @@ fn reason(failure: &Failure, changes_files: bool) -> String {
     for help in &failure.help {
         let _ = write!(text, "\n{}", help.trim_end());
     }
-    let is_policy = matches!(failure.kind, FailureKind::Security | FailureKind::Refused);
     let end = match (failure.kind, changes_files) {
         (FailureKind::Held, _) => {
             "\nIf it is approved, guard writes it: read the file again instead of repeating the call."

@@ -246,7 +246,7 @@ impl Server {
         .await
     }
 
-    /// Ask the user about a change that guard holds. Call this once, when an answer says "held" and the user is there; never to get around a refusal.
+    /// Ask the user about a change that guard holds. Call this when an answer says that a change is held and the user has not decided yet. It is no way around a refusal.
     #[tool(annotations(destructive_hint = true), meta = needs_person())]
     async fn request_approval(
         &self,
