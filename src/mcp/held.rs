@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::answer::ToolAnswer;
 use super::server::Call;
 use crate::gate::{
-    self, Answer, Failure, FailureKind, Gate, GateResult, HeldChange, HeldStatus, Question,
+    self, Answer, Failure, FailureKind, Gate, GateResult, HeldChange, HeldRecord, Question,
     Strategy,
 };
 use crate::git::Repository;
@@ -40,10 +40,14 @@ pub(super) fn load(repo: &Repository, id: &str) -> GateResult<HeldChange> {
     match gate::held_change(repo, id) {
         Ok((change, _)) => Ok(change),
         Err(failure) => Err(match gate::last_event(repo, id)? {
-            Some(record) if record.status == HeldStatus::Approved => failure
-                .help("it was approved and written; read the file again")
-                .detail("status", record.status.name()),
-            Some(record) => failure.detail("status", record.status.name()),
+            Some(HeldRecord { status, facts }) => {
+                let fact = |name: &str| facts.get(name).cloned().unwrap_or_default();
+                failure
+                    .help(format!("the last record about it says: {}", status.name()))
+                    .detail("status", status.name())
+                    .detail("strategy", fact("strategy"))
+                    .detail("reason", fact("reason"))
+            }
             None => failure,
         }),
     }
