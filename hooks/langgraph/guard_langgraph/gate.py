@@ -42,10 +42,14 @@ class SafeFileWriteGate:
         auto_mode = bool(state.get("auto_mode"))
         # The group of tasks of a session would wrap the error, so it is raised outside.
         error = None
-        if requests:
-            async with open_session(self.command, self.workspace) as session:
-                while requests and not error:
-                    error = await _write(session, requests.pop(0), update, auto_mode)
+        try:
+            if requests:
+                async with open_session(self.command, self.workspace) as session:
+                    while requests and not error:
+                        error = await _write(session, requests[0], update, auto_mode)
+                        del requests[0]
+        except Exception as broken:
+            error = _ended(requests[0]["target_path"] if requests else "", update, broken)
         update["write_requests"] = requests
         if error:
             raise error
@@ -69,8 +73,12 @@ class SafeFileWriteGate:
     async def _decide(self, pending: dict[str, Any], answer: Any) -> dict[str, Any]:
         decision = answer if isinstance(answer, dict) else {}
         path, held_id = pending["target_path"], pending["held_id"]
-        async with open_session(self.command, self.workspace, decision) as session:
-            outcome = await session.call("request_approval", {"id": held_id})
+        update = _Update()
+        try:
+            async with open_session(self.command, self.workspace, decision) as session:
+                outcome = await session.call("request_approval", {"id": held_id})
+        except Exception as broken:
+            raise _ended(path, update, broken) from broken
         word = outcome.kind if outcome.is_error else "approved"
         strategy, reason = decision.get("decision"), decision.get("reason")
         details = outcome.details
@@ -78,7 +86,6 @@ class SafeFileWriteGate:
             word, strategy, reason = details["status"], details.get("strategy"), details.get("reason")
         if word not in HELD and reason:
             outcome.text = reason
-        update = _Update()
         update.log(path, word, outcome, strategy, held_id)
         if word not in HELD:
             update["pending_writes"].append({"held_id": held_id, "decided": True})
@@ -111,6 +118,14 @@ class _Update(dict):
                 "reason": outcome.text if outcome.is_error else outcome.text.split("\n")[0],
             }
         )
+
+
+def _ended(path: str, update: _Update, broken: Exception) -> SafeFileWriteError:
+    # A group of exceptions, which Python 3.10 has no name for.
+    while getattr(broken, "exceptions", None):
+        broken = broken.exceptions[0]
+    message = f"guard mcp could not be started, or ended: {broken}; standard error says why"
+    return SafeFileWriteError(message, path, "cannot-judge", update)
 
 
 async def _write(
