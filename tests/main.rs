@@ -87,6 +87,7 @@ mod langgraph;
 mod large_files;
 mod leftovers;
 mod limits;
+mod log_growth;
 mod loose_objects;
 mod managers;
 mod mcp;
