@@ -4,11 +4,13 @@
 use std::fmt::Write as _;
 
 use gix::bstr::ByteSlice;
-use rmcp::model::{CallToolResult, ContentBlock, JsonObject, MetaObject};
+use rmcp::ErrorData;
+use rmcp::handler::server::tool::IntoCallToolResult;
+use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, JsonObject, MetaObject};
 use serde_json::{Value, json};
 
 use crate::finding::Help;
-use crate::gate::{CompletedOperation, Failure, FailureKind, Forecast, Gate, GateResult};
+use crate::gate::{Analysis, CompletedOperation, Failure, FailureKind, Gate};
 use crate::path::escaped;
 use crate::report::plural;
 
@@ -30,7 +32,11 @@ pub(super) struct ToolAnswer {
 }
 
 impl ToolAnswer {
-    pub(super) fn new(text: impl Into<String>, facts: Value) -> ToolAnswer {
+    pub(super) fn new(text: impl Into<String>, mut facts: Value) -> ToolAnswer {
+        if let Some(facts) = facts.as_object_mut() {
+            // It is as large as the change.
+            facts.remove("analysis");
+        }
         ToolAnswer {
             texts: vec![text.into()],
             facts,
@@ -39,29 +45,11 @@ impl ToolAnswer {
 
     /// What an operation did, with what guard put right before.
     pub(super) fn done(gate: &Gate<'_>, done: &CompletedOperation) -> ToolAnswer {
-        let mut facts = done.to_json(gate);
-        if let Some(facts) = facts.as_object_mut() {
-            facts.remove("analysis");
-        }
         let mut text = account(done);
         for note in gate.recovered() {
             let _ = writeln!(text, "{note}");
         }
-        ToolAnswer::new(text, facts)
-    }
-
-    /// What an operation would do.
-    pub(super) fn forecast(gate: &Gate<'_>, forecast: &Forecast) -> ToolAnswer {
-        let mut facts = forecast.to_json(gate);
-        if let Some(facts) = facts.as_object_mut() {
-            facts.remove("analysis");
-        }
-        let mut text = "Nothing was written. The change would be:\n".to_owned();
-        text.push_str(&forecast.analysis.diff_preview);
-        if forecast.finding.is_some() {
-            text.push_str("\nIt would be held until a person approves it.");
-        }
-        ToolAnswer::new(text, facts)
+        ToolAnswer::new(text, done.to_json(gate))
     }
 }
 
@@ -95,33 +83,29 @@ fn account(done: &CompletedOperation) -> String {
     text
 }
 
-/// The result of a call.
-pub(super) fn result(outcome: GateResult<ToolAnswer>, changes_files: bool) -> CallToolResult {
-    match outcome {
-        Ok(ToolAnswer { texts, facts }) => {
-            let texts = texts.into_iter().map(ContentBlock::text);
-            let mut result = CallToolResult::success(texts.collect());
-            result.meta = Some(meta(facts));
-            result
-        }
-        Err(failure) => refusal(&failure, changes_files),
+impl IntoCallToolResult for ToolAnswer {
+    fn into_call_tool_result(self) -> Result<CallToolResponse, ErrorData> {
+        let texts = self.texts.into_iter().map(ContentBlock::text);
+        let mut result = CallToolResult::success(texts.collect());
+        result.meta = Some(meta(self.facts));
+        Ok(result.into())
     }
 }
 
-/// A refusal or failure, with the next step.
-pub(super) fn refusal(failure: &Failure, changes_files: bool) -> CallToolResult {
-    let text = reason(failure, changes_files);
-    let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
-    let mut answer = failure.to_json();
-    if let Some(error) = answer["error"].as_object_mut() {
-        error.remove("message");
-        error.remove("help");
-        if let Some(analysis) = error.remove("analysis").filter(Value::is_object) {
-            result.meta = Some(meta(json!({ "analysis": analysis })));
-        }
+/// A refusal or failure is an error of the tool, with the next step.
+impl IntoCallToolResult for Failure {
+    fn into_call_tool_result(self) -> Result<CallToolResponse, ErrorData> {
+        let mut result = CallToolResult::error(vec![ContentBlock::text(reason(&self))]);
+        let facts = json!({
+            "kind": self.kind.name(),
+            "rule": self.finding.as_ref().map(|finding| finding.rule.id()),
+            "details": self.details,
+        });
+        result.structured_content = Some(json!({ "error": facts }));
+        let analysis = self.analysis.as_deref().map(Analysis::to_json);
+        result.meta = analysis.map(|analysis| meta(json!({ "analysis": analysis })));
+        Ok(result.into())
     }
-    result.structured_content = Some(answer);
-    result
 }
 
 fn meta(facts: Value) -> MetaObject {
@@ -129,7 +113,7 @@ fn meta(facts: Value) -> MetaObject {
 }
 
 /// What a model reads about a refusal: what is wrong, what to do next, and what will not help.
-fn reason(failure: &Failure, changes_files: bool) -> String {
+fn reason(failure: &Failure) -> String {
     let is_policy = matches!(failure.kind, FailureKind::Security | FailureKind::Refused);
     let verdict = match failure.kind {
         FailureKind::Held => "guard holds this change",
@@ -149,21 +133,16 @@ fn reason(failure: &Failure, changes_files: bool) -> String {
     for help in &failure.help {
         let _ = write!(text, "\n{}", help.trim_end());
     }
-    let end = match (failure.kind, changes_files) {
-        (FailureKind::Held, _) => {
+    text.push_str(match failure.kind {
+        FailureKind::Held => {
             "\nIf it is approved, guard writes it: read the file again instead of repeating the call."
         }
-        (_, true) if failure.help.iter().any(Help::is_row) => {
-            "\nNothing was written. Ask the user before you add a row; without it, a retry or another tool is refused as well."
+        _ if failure.help.iter().any(Help::is_row) => {
+            "\nNothing was changed. Ask the user before you add a row; without it, a retry or another tool is refused as well."
         }
-        (_, true) if is_policy => {
-            "\nNothing was written. A retry or another tool is refused as well."
-        }
-        (_, true) => "\nNothing was written.",
-        (_, false) if is_policy => "\nAnother tool is no way around this.",
-        (_, false) => "",
-    };
-    text.push_str(end);
+        _ if is_policy => "\nNothing was changed. A retry or another tool is no way around this.",
+        _ => "\nNothing was changed.",
+    });
     in_tools(&text)
 }
 

@@ -52,25 +52,18 @@ fn schema(question: &Question) -> Option<ElicitationSchema> {
     let mut properties = json!({
         "decision": {
             "type": "string",
-            "title": "Decision",
             "description": "replace: write the whole new content. append, insert, extend: keep the old content and add the new one. reject: discard the change.",
             "enum": offered,
         },
         "word": {
             "type": "string",
-            "title": "Word",
             "description": format!("To approve, type {}", question.word),
         },
-        "reason": {
-            "type": "string",
-            "title": "Reason",
-            "description": "For the log",
-        },
+        "reason": { "type": "string", "description": "For the log" },
     });
     if offered.iter().any(|choice| choice == "insert") {
         properties["line"] = json!({
             "type": "integer",
-            "title": "Line",
             "description": "Only for insert: the line before which to insert",
             "minimum": 1,
         });

@@ -17,7 +17,7 @@ use crate::verdict::CheckAnswers;
 
 pub(super) fn check(call: &Call<'_>, path: &str, content: Option<&str>) -> GateResult<ToolAnswer> {
     let requests = [call.request(path)];
-    let gate = Gate::open_to_check(call.repo, call.session.options(), &requests)?;
+    let gate = Gate::open_to_check(call.repo, &call.session.options, &requests)?;
     if gate.locate(requests[0].as_ref()).is_ok() {
         call.session.check(&gate)?;
     }
@@ -29,17 +29,14 @@ pub(super) fn check(call: &Call<'_>, path: &str, content: Option<&str>) -> GateR
     };
     let report = |format| written(|out| write_check(&answers, format, out, &Style::default()));
     let facts: Value = serde_json::from_slice(&report(Format::Json)?).unwrap_or_default();
-    let mut facts = facts["results"][0].clone();
-    if let Some(facts) = facts.as_object_mut() {
-        facts.remove("analysis");
-    }
     let text = report(Format::Human)?;
-    Ok(ToolAnswer::new(in_tools(&text.to_str_lossy()), facts))
+    let text = in_tools(&text.to_str_lossy());
+    Ok(ToolAnswer::new(text, facts["results"][0].clone()))
 }
 
 pub(super) fn show(call: &Call<'_>) -> GateResult<ToolAnswer> {
     call.gate()?;
-    let listing = judge::scope(call.repo, call.session.options())?;
+    let listing = judge::scope(call.repo, &call.session.options)?;
     let text = written(|out| write_scope(&listing, Format::Human, out, &Style::default()))?;
     let facts = json!({ "grants": listing.grants.len() });
     Ok(ToolAnswer::new(in_tools(&text.to_str_lossy()), facts))
@@ -55,7 +52,7 @@ fn written(
 }
 
 pub(super) fn reload(call: &Call<'_>) -> GateResult<ToolAnswer> {
-    let gate = Gate::open(call.repo, call.session.options())?;
+    let gate = Gate::open(call.repo, &call.session.options)?;
     let before = call.session.reload(&gate);
     let now = SeenScope::of(&gate);
     let is_changed = before.designs != now.designs;

@@ -5,17 +5,17 @@ use std::sync::atomic::Ordering;
 
 use gix::bstr::BString;
 use rmcp::handler::server::router::tool::ToolRouter;
-use rmcp::handler::server::tool::ToolCallContext;
+use rmcp::handler::server::tool::{IntoCallToolResult as _, ToolCallContext};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ClientResult, ElicitRequest,
-    ElicitRequestParams, ElicitResult, ErrorData, Implementation, InputRequest, InputRequests,
-    InputRequiredResult, ProtocolVersion, ServerCapabilities, ServerConfig, ServerRequest,
+    CallToolRequestParams, CallToolResponse, ClientResult, ElicitRequest, ElicitRequestParams,
+    ElicitResult, ErrorData, Implementation, InputRequest, InputRequests, InputRequiredResult,
+    ProtocolVersion, ServerCapabilities, ServerConfig, ServerRequest,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
 use rmcp::{RoleServer, ServerHandler, ServiceExt, tool_handler};
 use tokio::sync::Semaphore;
 
-use super::answer::{ToolAnswer, refusal, result};
+use super::answer::ToolAnswer;
 use super::held::{self, id_of, not_approved};
 use super::question;
 use super::session::Session;
@@ -24,6 +24,8 @@ use crate::error::{Error, Result};
 use crate::gate::{Failure, FailureKind, Gate, GateResult, Operation, new_id};
 use crate::git::Repository;
 use crate::judge::Options;
+
+pub(super) type Context = RequestContext<RoleServer>;
 
 /// How many calls work at the same time. Writes take turns at the gate.
 const AT_ONCE: usize = 4;
@@ -45,7 +47,11 @@ pub(crate) fn serve(options: Options, refusal_to_ask: Option<String>) -> Result<
         .build()
         .map_err(|error| Error::new(format!("the server cannot start: {error}")))?;
     let server = Server {
-        session: Arc::new(Session::new(options, refusal_to_ask)),
+        session: Arc::new(Session {
+            options,
+            refusal_to_ask,
+            ..Session::default()
+        }),
         workers: Arc::new(Semaphore::new(AT_ONCE)),
         tools: Server::tools(),
     };
@@ -70,14 +76,14 @@ pub(super) struct Call<'a> {
 impl Call<'_> {
     /// The gate with the policy of this moment.
     pub(super) fn gate(&self) -> GateResult<Gate<'_>> {
-        let gate = Gate::open(self.repo, self.session.options())?;
+        let gate = Gate::open(self.repo, &self.session.options)?;
         self.session.check(&gate)?;
         Ok(gate)
     }
 
     /// The same for what needs no design, for which none is loaded.
     pub(super) fn gate_without_design(&self) -> GateResult<Gate<'_>> {
-        Ok(Gate::open_to_check(self.repo, self.session.options(), &[])?)
+        Ok(Gate::open_to_check(self.repo, &self.session.options, &[])?)
     }
 
     /// The path in an argument, as a request.
@@ -130,9 +136,9 @@ impl Server {
     }
 
     /// Runs blocking work beside the protocol. A call that was cancelled before it began does nothing.
-    async fn work<T: Send + 'static>(
+    pub(super) async fn work<T: Send + 'static>(
         &self,
-        context: &RequestContext<RoleServer>,
+        context: &Context,
         work: impl FnOnce(&Call<'_>) -> GateResult<T> + Send + 'static,
     ) -> GateResult<T> {
         let permit = Arc::clone(&self.workers).acquire_owned().await;
@@ -154,71 +160,50 @@ impl Server {
         done.await.unwrap_or_else(|_| Err(internal_error()))
     }
 
-    /// A call that changes no file.
-    pub(super) async fn look(
-        &self,
-        context: RequestContext<RoleServer>,
-        work: impl FnOnce(&Call<'_>) -> GateResult<ToolAnswer> + Send + 'static,
-    ) -> CallToolResult {
-        result(self.work(&context, work).await, false)
-    }
-
     /// A call that changes files. If the change is held, the client may ask the person at once.
     pub(super) async fn change(
         &self,
-        context: RequestContext<RoleServer>,
+        context: Context,
         work: impl FnOnce(&Call<'_>) -> GateResult<ToolAnswer> + Send + 'static,
-    ) -> CallToolResponse {
+    ) -> GateResult<CallToolResponse> {
         match self.work(&context, work).await {
             Err(failure) => self.ask(failure, &context).await,
-            done => result(done, true).into(),
+            Ok(answer) => done(answer),
         }
     }
 
     /// The answer to a call whose change is held.
-    async fn ask(
-        &self,
-        failure: Failure,
-        context: &RequestContext<RoleServer>,
-    ) -> CallToolResponse {
-        let plain = |failure: &Failure| CallToolResponse::from(refusal(failure, true));
+    async fn ask(&self, failure: Failure, context: &Context) -> GateResult<CallToolResponse> {
         let Some(id) = id_of(&failure).map(str::to_owned) else {
-            return plain(&failure);
+            return Err(failure);
         };
         if !can_ask(context) {
-            return plain(&failure);
+            return Err(failure);
         }
-        if let Some(why) = self.session.refusal_to_ask() {
-            return plain(&failure.help(format!("the client cannot ask the person: {why}")));
+        if let Some(why) = &self.session.refusal_to_ask {
+            return Err(failure.help(format!("the client cannot ask the person: {why}")));
         }
         let about = id.clone();
-        let asked = self.work(context, move |call| held::question(call, &about));
-        let form = match asked.await {
-            Ok(Some(question)) => question::form(&question),
-            Ok(None) => None,
-            Err(failure) => return plain(&failure),
-        };
-        let Some(form) = form else {
-            return plain(&failure);
+        let question = move |call: &Call<'_>| held::question(call, &about);
+        let question = self.work(context, question).await?;
+        let Some(form) = question.and_then(|question| question::form(&question)) else {
+            return Err(failure);
         };
         if answers_come_later(context) {
-            return self.question_for_later(id, form);
+            return Ok(self.question_for_later(id, form));
         }
         let request = ServerRequest::ElicitRequest(ElicitRequest::new(form));
-        let answer = tokio::select! {
-            answer = context.peer.send_request(request) => answer,
-            () = context.ct.cancelled() => {
-                return plain(&not_approved("the call was cancelled", &id, Some(&failure)));
-            }
+        let why = tokio::select! {
+            answer = context.peer.send_request(request) => match answer {
+                Ok(ClientResult::ElicitResult(answer)) => {
+                    return self.decided(id, &answer, Some(&failure), context).await;
+                }
+                Ok(_) => "the client's answer is none to the question".to_owned(),
+                Err(error) => format!("the client could not ask: {error}"),
+            },
+            () = context.ct.cancelled() => "the call was cancelled".to_owned(),
         };
-        let why = match answer {
-            Ok(ClientResult::ElicitResult(answer)) => {
-                return self.decided(id, &answer, Some(&failure), context).await;
-            }
-            Ok(_) => "the client's answer is none to the question".to_owned(),
-            Err(error) => format!("the client could not ask: {error}"),
-        };
-        plain(&not_approved(&why, &id, Some(&failure)))
+        Err(not_approved(&why, &id, Some(&failure)))
     }
 
     /// From 2026-07-28 on, a server does not send requests. The client asks, and repeats the call with the answer.
@@ -235,23 +220,18 @@ impl Server {
         &self,
         request: &CallToolRequestParams,
         key: &str,
-        context: &RequestContext<RoleServer>,
-    ) -> CallToolResponse {
+        context: &Context,
+    ) -> GateResult<CallToolResponse> {
         let Some(id) = self.session.take_question(key) else {
-            let failure = Failure::new(
-                FailureKind::NotApproved,
-                "the answer belongs to no open question",
-            )
-            .help("call the tool again without an answer");
-            return refusal(&failure, true).into();
+            let what = "the answer belongs to no open question";
+            return Err(Failure::new(FailureKind::NotApproved, what)
+                .help("call the tool again without an answer"));
         };
         let answers = request.input_responses.as_ref();
-        let answer = answers
-            .and_then(|answers| answers.get(key))
-            .and_then(|answer| serde_json::from_value::<ElicitResult>(answer.clone()).ok());
-        match answer {
+        let answer = answers.and_then(|answers| answers.get(key)).cloned();
+        match answer.and_then(|answer| serde_json::from_value(answer).ok()) {
             Some(answer) => self.decided(id, &answer, None, context).await,
-            None => refusal(&not_approved("the client gave no answer", &id, None), true).into(),
+            None => Err(not_approved("the client gave no answer", &id, None)),
         }
     }
 
@@ -260,15 +240,17 @@ impl Server {
         id: String,
         answer: &ElicitResult,
         held: Option<&Failure>,
-        context: &RequestContext<RoleServer>,
-    ) -> CallToolResponse {
-        let decision = match question::decision(answer) {
-            Ok(decision) => decision,
-            Err(why) => return refusal(&not_approved(&why, &id, held), true).into(),
-        };
-        let decided = self.work(context, move |call| held::decide(call, &id, &decision));
-        result(decided.await, true).into()
+        context: &Context,
+    ) -> GateResult<CallToolResponse> {
+        let decision = question::decision(answer).map_err(|why| not_approved(&why, &id, held))?;
+        let decide = move |call: &Call<'_>| held::decide(call, &id, &decision);
+        done(self.work(context, decide).await?)
     }
+}
+
+fn done(answer: ToolAnswer) -> GateResult<CallToolResponse> {
+    let failed = |_| Failure::new(FailureKind::CannotJudge, "the answer cannot be made");
+    answer.into_call_tool_result().map_err(failed)
 }
 
 #[tool_handler(router = self.tools)]
@@ -282,10 +264,11 @@ impl ServerHandler for Server {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
+        context: Context,
     ) -> std::result::Result<CallToolResponse, ErrorData> {
         if let Some(key) = request.request_state.clone() {
-            return Ok(self.answered(&request, &key, &context).await);
+            let answer = self.answered(&request, &key, &context).await;
+            return answer.into_call_tool_result();
         }
         let call = ToolCallContext::new(self, request, context);
         self.tools.call(call).await
@@ -301,14 +284,14 @@ fn internal_error() -> Failure {
     .help("check the file before you go on, and report the text on standard error")
 }
 
-fn can_ask(context: &RequestContext<RoleServer>) -> bool {
+fn can_ask(context: &Context) -> bool {
     let capabilities = context.client_capabilities();
     let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation);
     // Before 2025-11-25 there was only the form.
     elicitation.is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
 }
 
-fn answers_come_later(context: &RequestContext<RoleServer>) -> bool {
+fn answers_come_later(context: &Context) -> bool {
     let version = context.protocol_version();
     version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }

@@ -6,17 +6,18 @@ use std::path::PathBuf;
 use gix::bstr::ByteSlice;
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::wrapper::Parameters;
-use rmcp::model::{CallToolResponse, CallToolResult, JsonObject, MetaObject};
+use rmcp::model::{CallToolResponse, JsonObject, MetaObject};
 use rmcp::schemars::{self, JsonSchema};
-use rmcp::service::RequestContext;
-use rmcp::{RoleServer, tool, tool_router};
+use rmcp::{tool, tool_router};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::answer::{self, ToolAnswer};
-use super::server::{Call, Server};
+use super::server::{Call, Context, Server};
 use super::{held, scope};
-use crate::gate::{self, Failure, FailureKind, GateResult, Operation, RestoreRequest};
+use crate::gate::{
+    self, Failure, FailureKind, Gate, GateResult, Operation, RestoreRequest, Strategy,
+};
 use crate::path::escaped;
 
 /// How many snapshots are listed without a limit in the call.
@@ -24,260 +25,192 @@ const MOST_SNAPSHOTS: usize = 50;
 /// How many names an answer may hold.
 const MOST_NAMES: usize = 10_000;
 
-type Context = RequestContext<RoleServer>;
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct OnePath {
-    /// Absolute, or relative to the root of the repository.
-    path: String,
+/// The arguments of a tool. Null counts as left out; unknown names are errors.
+macro_rules! arguments {
+    ($(struct $name:ident { $($(#[$doc:meta])* $member:ident: $kind:ty,)* })*) => {$(
+        #[derive(Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields, rename_all = "camelCase")]
+        #[schemars(inline)]
+        pub(super) struct $name { $($(#[$doc])* $member: $kind,)* }
+    )*};
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Read {
-    /// Absolute, or relative to the root of the repository.
-    path: String,
-    /// Only this many lines from the start.
-    head: Option<NonZeroUsize>,
-    /// Only this many lines from the end.
-    tail: Option<NonZeroUsize>,
+arguments! {
+    struct OnePath {
+        /// Absolute, or relative to the root of the repository.
+        path: String,
+    }
+    struct Check {
+        /// Absolute, or relative to the root of the repository.
+        path: String,
+        /// The proposed content.
+        content: Option<String>,
+    }
+    struct Read {
+        /// Absolute, or relative to the root of the repository.
+        path: String,
+        /// Only this many lines from the start.
+        head: Option<NonZeroUsize>,
+        /// Only this many lines from the end.
+        tail: Option<NonZeroUsize>,
+    }
+    struct Write {
+        /// Absolute, or relative to the root of the repository.
+        path: String,
+        /// The content, or what to add.
+        content: String,
+        /// How to combine the content with the existing file (default: replace). extend adds missing Python functions, methods and classes.
+        strategy: Option<WriteStrategy>,
+        /// For insert: the line before which to insert.
+        line: Option<NonZeroUsize>,
+        /// Write only if the file still has this digest; `none`: only if it does not exist.
+        expect: Option<String>,
+        /// Hold the change for larger files than this many lines. Counts only if the settings are less strict.
+        line_threshold: Option<usize>,
+        /// Hold the change from this lost share on, 0 to 1. Counts only if the settings are less strict.
+        change_threshold: Option<f64>,
+    }
+    struct Edits {
+        /// Absolute, or relative to the root of the repository.
+        path: String,
+        /// Applied in order, all or none.
+        edits: Vec<Edit>,
+        /// Edit only if the file still has this digest.
+        expect: Option<String>,
+    }
+    struct Edit {
+        /// The exact text to replace; it must occur exactly once.
+        old_text: String,
+        /// The replacement, taken literally.
+        new_text: String,
+    }
+    struct Move {
+        /// The file.
+        source: String,
+        /// Its new path, which must not exist.
+        destination: String,
+        /// Move only if the file still has this digest.
+        expect: Option<String>,
+    }
+    struct Delete {
+        /// Absolute, or relative to the root of the repository.
+        path: String,
+        /// Delete only if the file still has this digest.
+        expect: Option<String>,
+    }
+    struct Request {
+        /// The id in the answer that held the change.
+        id: String,
+    }
+    struct List {
+        /// At most this many (default: 50).
+        limit: Option<NonZeroUsize>,
+    }
+    struct RestoreOf {
+        /// The id of the snapshot, or its first characters (at least four).
+        snapshot: String,
+        /// Restore only these files.
+        paths: Option<Vec<String>>,
+    }
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(super) struct Write {
-    /// Absolute, or relative to the root of the repository.
-    path: String,
-    /// The content, or what to add.
-    content: String,
-    /// How to combine the content with the existing file (default: replace). extend adds missing Python functions, methods and classes.
-    strategy: Option<Strategy>,
-    /// For insert: the line before which to insert.
-    line: Option<NonZeroUsize>,
-    /// Write only if the file still has this digest; `none`: only if it does not exist.
-    expect: Option<String>,
-    /// Hold the change for larger files than this many lines. Counts only if the settings are less strict.
-    line_threshold: Option<usize>,
-    /// Hold the change from this lost share on, 0 to 1. Counts only if the settings are less strict.
-    change_threshold: Option<f64>,
-}
-
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema, Clone, Copy)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-enum Strategy {
+enum WriteStrategy {
     Replace,
     Append,
     Insert,
     Extend,
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(super) struct Edits {
-    /// Absolute, or relative to the root of the repository.
-    path: String,
-    /// Applied in order, all or none.
-    edits: Vec<Edit>,
-    /// Only show what would change.
-    dry_run: Option<bool>,
-    /// Edit only if the file still has this digest.
-    expect: Option<String>,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-#[schemars(inline)]
-struct Edit {
-    /// The exact text to replace; it must occur exactly once.
-    old_text: String,
-    /// The replacement, taken literally.
-    new_text: String,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Move {
-    /// The file.
-    source: String,
-    /// Its new path, which must not exist.
-    destination: String,
-    /// Move only if the file still has this digest.
-    expect: Option<String>,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Delete {
-    /// Absolute, or relative to the root of the repository.
-    path: String,
-    /// Delete only if the file still has this digest.
-    expect: Option<String>,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Check {
-    /// Absolute, or relative to the root of the repository.
-    path: String,
-    /// The proposed content.
-    content: Option<String>,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Request {
-    /// The id in the answer that held the change.
-    id: String,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct List {
-    /// At most this many (default: 50).
-    limit: Option<NonZeroUsize>,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RestoreOf {
-    /// The id of the snapshot, or its first characters (at least four).
-    snapshot: String,
-    /// Restore only these files.
-    paths: Option<Vec<String>>,
-}
+type Answer = GateResult<ToolAnswer>;
+type Response = GateResult<CallToolResponse>;
 
 #[tool_router(vis = "pub(super)")]
 impl Server {
     /// List the paths that the design lets this work change. Call show_scope first, before you plan any change.
     #[tool(annotations(read_only_hint = true))]
-    async fn show_scope(&self, context: Context) -> CallToolResult {
-        self.look(context, scope::show).await
+    async fn show_scope(&self, context: Context) -> Answer {
+        self.work(&context, scope::show).await
     }
 
     /// Accept that the design has changed since this session began. Lists what changed.
     #[tool(annotations(destructive_hint = false, idempotent_hint = true))]
-    async fn reload_scope(&self, context: Context) -> CallToolResult {
-        self.look(context, scope::reload).await
+    async fn reload_scope(&self, context: Context) -> Answer {
+        self.work(&context, scope::reload).await
     }
 
     /// Check whether a path may be written and, with `content`, whether that content may. Changes nothing.
     #[tool(annotations(read_only_hint = true))]
-    async fn check_write(
-        &self,
-        Parameters(wanted): Parameters<Check>,
-        context: Context,
-    ) -> CallToolResult {
-        self.look(context, move |call| {
-            scope::check(call, &wanted.path, wanted.content.as_deref())
-        })
-        .await
+    async fn check_write(&self, given: Parameters<Check>, context: Context) -> Answer {
+        let Check { path, content } = given.0;
+        let check = move |call: &Call<'_>| scope::check(call, &path, content.as_deref());
+        self.work(&context, check).await
     }
 
     /// Read a text file, followed by its digest. With `head` or `tail`, only its first or last lines.
     #[tool(annotations(read_only_hint = true))]
-    async fn read_text_file(
-        &self,
-        Parameters(wanted): Parameters<Read>,
-        context: Context,
-    ) -> CallToolResult {
-        self.look(context, move |call| read(call, &wanted)).await
+    async fn read_text_file(&self, given: Parameters<Read>, context: Context) -> Answer {
+        self.work(&context, move |call| read(call, &given.0)).await
     }
 
     /// List the files and directories in a directory, without symbolic links and what guard may not read.
     #[tool(annotations(read_only_hint = true))]
-    async fn list_directory(
-        &self,
-        Parameters(OnePath { path }): Parameters<OnePath>,
-        context: Context,
-    ) -> CallToolResult {
-        self.look(context, move |call| list_directory(call, &path))
-            .await
+    async fn list_directory(&self, given: Parameters<OnePath>, context: Context) -> Answer {
+        let list = move |call: &Call<'_>| list_directory(call, &given.0.path);
+        self.work(&context, list).await
     }
 
     /// Replace exact text in a file. Prefer this to write_file for a file that exists.
     #[tool(annotations(destructive_hint = true))]
-    async fn edit_file(
-        &self,
-        Parameters(wanted): Parameters<Edits>,
-        context: Context,
-    ) -> CallToolResponse {
-        self.change(context, move |call| edit(call, wanted)).await
+    async fn edit_file(&self, given: Parameters<Edits>, context: Context) -> Response {
+        self.change(context, move |call| edit(call, given.0)).await
     }
 
     /// Create a file with missing directories, or change its whole content. Prefer edit_file, or the strategies append, insert and extend, for a file that exists: replacing most of a large file is held until a person approves.
     #[tool(annotations(destructive_hint = true, idempotent_hint = false))]
-    async fn write_file(
-        &self,
-        Parameters(wanted): Parameters<Write>,
-        context: Context,
-    ) -> CallToolResponse {
-        self.change(context, move |call| write(call, wanted)).await
+    async fn write_file(&self, given: Parameters<Write>, context: Context) -> Response {
+        self.change(context, move |call| write(call, given.0)).await
     }
 
     /// Move or rename a file. The design must grant both paths.
     #[tool(annotations(destructive_hint = true))]
-    async fn move_file(
-        &self,
-        Parameters(wanted): Parameters<Move>,
-        context: Context,
-    ) -> CallToolResponse {
-        let operation = move |call: &Call<'_>| Operation::Move {
-            to: call.request(&wanted.destination),
-            expect: wanted.expect,
-        };
-        self.change(context, move |call| {
-            call.perform(&wanted.source, &operation(call))
-        })
-        .await
+    async fn move_file(&self, given: Parameters<Move>, context: Context) -> Response {
+        self.change(context, move |call| move_file(call, given.0))
+            .await
     }
 
     /// Delete a file. The design must grant that; a snapshot keeps the content.
     #[tool(annotations(destructive_hint = true, idempotent_hint = true))]
-    async fn delete_file(
-        &self,
-        Parameters(Delete { path, expect }): Parameters<Delete>,
-        context: Context,
-    ) -> CallToolResponse {
-        self.change(context, move |call| {
-            call.perform(&path, &Operation::Delete { expect })
-        })
-        .await
+    async fn delete_file(&self, given: Parameters<Delete>, context: Context) -> Response {
+        let Delete { path, expect } = given.0;
+        let delete = Operation::Delete { expect };
+        self.change(context, move |call| call.perform(&path, &delete))
+            .await
     }
 
     /// Ask the user about a change that guard holds. Call this when an answer says that a change is held and the user has not decided yet. It is no way around a refusal.
     #[tool(annotations(destructive_hint = true), meta = needs_person())]
-    async fn request_approval(
-        &self,
-        Parameters(Request { id }): Parameters<Request>,
-        context: Context,
-    ) -> CallToolResponse {
+    async fn request_approval(&self, given: Parameters<Request>, context: Context) -> Response {
+        let id = given.0.id;
         // The change is still held, which makes the server ask.
-        self.change(context, move |call| {
-            Err(held::load(call.repo, &id)?.failure(&id))
-        })
-        .await
+        let held = move |call: &Call<'_>| Err(held::load(call.repo, &id)?.failure(&id));
+        self.change(context, held).await
     }
 
     /// List the snapshots that guard took before changes, newest first.
     #[tool(annotations(read_only_hint = true))]
-    async fn list_snapshots(
-        &self,
-        Parameters(List { limit }): Parameters<List>,
-        context: Context,
-    ) -> CallToolResult {
-        self.look(context, move |call| snapshots(call, limit)).await
+    async fn list_snapshots(&self, given: Parameters<List>, context: Context) -> Answer {
+        let limit = given.0.limit;
+        self.work(&context, move |call| snapshots(call, limit))
+            .await
     }
 
     /// Restore the files of a snapshot, after a snapshot of the current ones.
     #[tool(annotations(destructive_hint = true, idempotent_hint = true))]
-    async fn restore_snapshot(
-        &self,
-        Parameters(wanted): Parameters<RestoreOf>,
-        context: Context,
-    ) -> CallToolResponse {
-        self.change(context, move |call| restore(call, &wanted))
+    async fn restore_snapshot(&self, given: Parameters<RestoreOf>, context: Context) -> Response {
+        self.change(context, move |call| restore(call, &given.0))
             .await
     }
 
@@ -299,7 +232,7 @@ fn needs_person() -> MetaObject {
     MetaObject(JsonObject::from_iter([member]))
 }
 
-fn read(call: &Call<'_>, wanted: &Read) -> GateResult<ToolAnswer> {
+fn read(call: &Call<'_>, wanted: &Read) -> Answer {
     let gate = call.gate()?;
     let (_, entry) = gate.read(call.request(&wanted.path).as_ref())?;
     let whole = entry.content.as_slice();
@@ -318,7 +251,7 @@ fn read(call: &Call<'_>, wanted: &Read) -> GateResult<ToolAnswer> {
     Ok(answer::file(&gate, part, whole))
 }
 
-fn list_directory(call: &Call<'_>, path: &str) -> GateResult<ToolAnswer> {
+fn list_directory(call: &Call<'_>, path: &str) -> Answer {
     let entries = call
         .gate_without_design()?
         .list_directory(call.request(path).as_ref())?;
@@ -333,7 +266,7 @@ fn list_directory(call: &Call<'_>, path: &str) -> GateResult<ToolAnswer> {
     Ok(ToolAnswer::new(text, json!({ "count": entries.len() })))
 }
 
-fn edit(call: &Call<'_>, wanted: Edits) -> GateResult<ToolAnswer> {
+fn edit(call: &Call<'_>, wanted: Edits) -> Answer {
     let edits = wanted.edits.into_iter().map(|edit| gate::Edit {
         search: edit.old_text.into(),
         replace: edit.new_text.into(),
@@ -342,24 +275,23 @@ fn edit(call: &Call<'_>, wanted: Edits) -> GateResult<ToolAnswer> {
         edits: edits.collect(),
         expect: wanted.expect,
     };
-    if wanted.dry_run != Some(true) {
-        return call.perform(&wanted.path, &patch);
-    }
-    let gate = call.gate()?;
-    let forecast = gate.analyze(call.request(&wanted.path).as_ref(), &patch)?;
-    Ok(ToolAnswer::forecast(&gate, &forecast))
+    call.perform(&wanted.path, &patch)
 }
 
-fn write(call: &Call<'_>, wanted: Write) -> GateResult<ToolAnswer> {
-    let strategy = match (wanted.strategy, wanted.line) {
-        (Some(Strategy::Insert), Some(line)) => gate::Strategy::Insert { line: line.get() },
-        (Some(Strategy::Insert), None) => {
-            return Err(bad("the strategy insert needs the argument `line`"));
-        }
+fn move_file(call: &Call<'_>, wanted: Move) -> Answer {
+    let (to, expect) = (call.request(&wanted.destination), wanted.expect);
+    call.perform(&wanted.source, &Operation::Move { to, expect })
+}
+
+fn write(call: &Call<'_>, wanted: Write) -> Answer {
+    use WriteStrategy::{Append, Extend, Insert, Replace};
+    let strategy = match (wanted.strategy.unwrap_or(Replace), wanted.line) {
+        (Insert, Some(line)) => Strategy::Insert { line: line.get() },
+        (Insert, None) => return Err(bad("the strategy insert needs the argument `line`")),
         (_, Some(_)) => return Err(bad("the argument `line` belongs to the strategy insert")),
-        (Some(Strategy::Append), None) => gate::Strategy::Append,
-        (Some(Strategy::Extend), None) => gate::Strategy::Extend,
-        (Some(Strategy::Replace) | None, None) => gate::Strategy::Replace,
+        (Append, None) => Strategy::Append,
+        (Extend, None) => Strategy::Extend,
+        (Replace, None) => Strategy::Replace,
     };
     let operation = Operation::Write {
         content: wanted.content.into(),
@@ -374,7 +306,7 @@ fn write(call: &Call<'_>, wanted: Write) -> GateResult<ToolAnswer> {
     call.perform_by(&gate, &wanted.path, &operation)
 }
 
-fn snapshots(call: &Call<'_>, limit: Option<NonZeroUsize>) -> GateResult<ToolAnswer> {
+fn snapshots(call: &Call<'_>, limit: Option<NonZeroUsize>) -> Answer {
     let all = call.repo.snapshots()?;
     let most = limit.map_or(MOST_SNAPSHOTS, NonZeroUsize::get);
     let listed = || all.readable.iter().take(most);
@@ -399,13 +331,13 @@ fn snapshots(call: &Call<'_>, limit: Option<NonZeroUsize>) -> GateResult<ToolAns
     ))
 }
 
-fn restore(call: &Call<'_>, wanted: &RestoreOf) -> GateResult<ToolAnswer> {
+fn restore(call: &Call<'_>, wanted: &RestoreOf) -> Answer {
     let only = wanted.paths.iter().flatten();
     let only: Vec<PathBuf> = only.map(PathBuf::from).collect();
     let wanted = RestoreRequest::new(call.repo, &wanted.snapshot, &only)?;
-    let options = call.session.options();
+    let options = &call.session.options;
     let (gate, steps) =
-        gate::Gate::open_to_restore(call.repo, options, &wanted.snapshot, &wanted.paths())?;
+        Gate::open_to_restore(call.repo, options, &wanted.snapshot, &wanted.paths())?;
     // An undo needs no design.
     if gate.scope().is_some() {
         call.session.check(&gate)?;

@@ -10,7 +10,9 @@ use rmcp::transport::Transport;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Stdin, Stdout};
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, Stdin, Stdout,
+};
 use tokio::sync::Mutex;
 
 /// Larger messages end the session. A file in a message takes more than its size, because it is escaped.
@@ -43,23 +45,14 @@ impl Lines {
 
     /// The next line; `None` at the end, and after a line that is too long.
     async fn next_line(&mut self) -> Option<Vec<u8>> {
-        loop {
-            let read = self.input.fill_buf().await.ok()?;
-            let end = read.iter().position(|&byte| byte == b'\n');
-            let taken = end.map_or(read.len(), |end| end + 1);
-            self.line.extend_from_slice(&read[..taken]);
-            self.input.consume(taken);
-            if self.line.len() > MAX_MESSAGE {
-                self.is_exceeded.store(true, Ordering::Relaxed);
-                return None;
-            }
-            if end.is_some() || (taken == 0 && !self.line.is_empty()) {
-                return Some(std::mem::take(&mut self.line));
-            }
-            if taken == 0 {
-                return None;
-            }
+        let room = (MAX_MESSAGE + 1).saturating_sub(self.line.len()) as u64;
+        let mut input = (&mut self.input).take(room);
+        input.read_until(b'\n', &mut self.line).await.ok()?;
+        let line = std::mem::take(&mut self.line);
+        if line.len() > MAX_MESSAGE {
+            self.is_exceeded.store(true, Ordering::Relaxed);
         }
+        (1..=MAX_MESSAGE).contains(&line.len()).then_some(line)
     }
 }
 
