@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::answer::ToolAnswer;
-use super::server::Call;
+use super::call::Call;
 use crate::gate::{
     self, Answer, Failure, FailureKind, Gate, GateResult, HeldChange, HeldRecord, Question,
     Strategy,

@@ -4,7 +4,7 @@ use gix::bstr::ByteSlice;
 use serde_json::{Value, json};
 
 use super::answer::{ToolAnswer, in_tools};
-use super::server::Call;
+use super::call::Call;
 use super::session::SeenScope;
 use crate::error::Error;
 use crate::gate::{Gate, GateResult};

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use gix::bstr::BString;
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::tool::{IntoCallToolResult as _, ToolCallContext};
 use rmcp::model::{
@@ -16,12 +15,13 @@ use rmcp::{RoleServer, ServerHandler, ServiceExt, tool_handler};
 use tokio::sync::Semaphore;
 
 use super::answer::ToolAnswer;
+use super::call::Call;
 use super::held::{self, id_of, not_approved};
 use super::question;
 use super::session::Session;
-use super::transport::{Lines, MAX_MESSAGE};
+use super::transport::{MAX_MESSAGE, StdioLines};
 use crate::error::{Error, Result};
-use crate::gate::{Failure, FailureKind, Gate, GateResult, Operation, new_id};
+use crate::gate::{Failure, FailureKind, GateResult, new_id};
 use crate::git::Repository;
 use crate::judge::Options;
 
@@ -67,51 +67,10 @@ pub(super) struct Server {
     tools: ToolRouter<Server>,
 }
 
-/// One call of a tool, with the repository as it is now.
-pub(super) struct Call<'a> {
-    pub(super) repo: &'a Repository,
-    pub(super) session: &'a Session,
-}
-
-impl Call<'_> {
-    /// The gate with the policy of this moment.
-    pub(super) fn gate(&self) -> GateResult<Gate<'_>> {
-        let gate = Gate::open(self.repo, &self.session.options)?;
-        self.session.check(&gate)?;
-        Ok(gate)
-    }
-
-    /// The same for what needs no design, for which none is loaded.
-    pub(super) fn gate_without_design(&self) -> GateResult<Gate<'_>> {
-        Ok(Gate::open_to_check(self.repo, &self.session.options, &[])?)
-    }
-
-    /// The path in an argument, as a request.
-    pub(super) fn request(&self, path: &str) -> BString {
-        self.repo.request_of(path.as_bytes())
-    }
-
-    pub(super) fn perform(&self, path: &str, operation: &Operation) -> GateResult<ToolAnswer> {
-        self.perform_by(&self.gate()?, path, operation)
-    }
-
-    pub(super) fn perform_by(
-        &self,
-        gate: &Gate<'_>,
-        path: &str,
-        operation: &Operation,
-    ) -> GateResult<ToolAnswer> {
-        let done = gate.perform(self.request(path).as_ref(), operation);
-        let with_notes = |failure| gate.recovered().into_iter().fold(failure, Failure::help);
-        done.map(|done| ToolAnswer::done(gate, &done))
-            .map_err(with_notes)
-    }
-}
-
 impl Server {
     async fn run(self) -> Result<()> {
         let workers = Arc::clone(&self.workers);
-        let (lines, is_exceeded) = Lines::new();
+        let (lines, is_exceeded) = StdioLines::new();
         let running = match self.serve(lines).await {
             Ok(running) => running,
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

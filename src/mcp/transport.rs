@@ -22,7 +22,7 @@ const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
 
 /// Standard input and output.
-pub(super) struct Lines {
+pub(super) struct StdioLines {
     input: BufReader<Stdin>,
     /// The part of a line that has been read. A read may be cancelled at any time.
     line: Vec<u8>,
@@ -30,11 +30,11 @@ pub(super) struct Lines {
     is_exceeded: Arc<AtomicBool>,
 }
 
-impl Lines {
+impl StdioLines {
     /// The lines, and whether one was too long: the SDK does not say why a session ended.
-    pub(super) fn new() -> (Lines, Arc<AtomicBool>) {
+    pub(super) fn new() -> (StdioLines, Arc<AtomicBool>) {
         let is_exceeded = Arc::<AtomicBool>::default();
-        let lines = Lines {
+        let lines = StdioLines {
             input: BufReader::new(tokio::io::stdin()),
             line: Vec::new(),
             output: Arc::new(Mutex::new(tokio::io::stdout())),
@@ -56,7 +56,7 @@ impl Lines {
     }
 }
 
-impl Transport<RoleServer> for Lines {
+impl Transport<RoleServer> for StdioLines {
     type Error = io::Error;
 
     fn send(
