@@ -155,14 +155,18 @@ impl Server {
         let why = tokio::select! {
             answer = context.peer.send_request(request) => match answer {
                 Ok(ClientResult::ElicitResult(answer)) => {
-                    return self.decided(id, &answer, Some(&failure), context).await;
+                    return self.decided(id, answer, context).await;
                 }
                 Ok(_) => "the client's answer is none to the question".to_owned(),
                 Err(error) => format!("the client could not ask: {error}"),
             },
             () = context.ct.cancelled() => "the call was cancelled".to_owned(),
         };
-        Err(not_approved(&why, &id, Some(&failure)))
+        Err(not_approved(
+            &why,
+            &id,
+            failure.analysis.map(|analysis| *analysis),
+        ))
     }
 
     /// From 2026-07-28 on, a server does not send requests. The client asks, and repeats the call with the answer.
@@ -189,7 +193,7 @@ impl Server {
         let answers = request.input_responses.as_ref();
         let answer = answers.and_then(|answers| answers.get(key)).cloned();
         match answer.and_then(|answer| serde_json::from_value(answer).ok()) {
-            Some(answer) => self.decided(id, &answer, None, context).await,
+            Some(answer) => self.decided(id, answer, context).await,
             None => Err(not_approved("the client gave no answer", &id, None)),
         }
     }
@@ -197,12 +201,10 @@ impl Server {
     async fn decided(
         &self,
         id: String,
-        answer: &ElicitResult,
-        held: Option<&Failure>,
+        answer: ElicitResult,
         context: &Context,
     ) -> GateResult<CallToolResponse> {
-        let decision = question::decision(answer).map_err(|why| not_approved(&why, &id, held))?;
-        let decide = move |call: &Call<'_>| held::decide(call, &id, &decision);
+        let decide = move |call: &Call<'_>| held::decide(call, &id, &answer);
         done(self.work(context, decide).await?)
     }
 }
