@@ -37,8 +37,6 @@ pub(crate) use finished::Finished;
 pub(crate) use judgement::judge;
 pub(crate) use landed::landed;
 pub(crate) use protocol::Reply;
-#[cfg(feature = "mcp")]
-pub(crate) use reason::of as reason;
 pub(crate) use repeated::times_told;
 
 use std::cell::Cell;
