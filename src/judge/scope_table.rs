@@ -215,7 +215,6 @@ fn place(settings: &Settings, branch: Option<&str>, name: Option<&str>) -> Resul
     let names = PathNames {
         issue: issues.into_iter().flatten().next(),
         branch: name.or(branch).map(str::to_owned),
-        ..PathNames::default()
     };
     let filled = design_selection::filled(settings, &names)
         .into_iter()

@@ -240,10 +240,10 @@ mod tests {
 
     #[test]
     fn only_the_top_level_counts() {
-        assert_eq!(shape("> # a\n> | x |\n> |-|\n> | y |\n"), "");
+        assert_eq!(shape("> # a\n> | x |\n> |-|\n> | y |\n"), "other");
         assert_eq!(shape("```\n# a\n```\n\n# b"), "code; h1 b");
-        assert_eq!(shape("<!--\n# a\n-->\n"), "");
-        assert_eq!(shape("[^1]: x\n    # a\n"), "");
+        assert_eq!(shape("<!--\n# a\n-->\n"), "other");
+        assert_eq!(shape("[^1]: x\n    # a\n"), "other");
     }
 
     #[test]

@@ -100,7 +100,9 @@ pub(super) fn read(
             Block::Table(found) => {
                 if let Some(open) = open {
                     match columns(found) {
-                        Ok(Some(columns)) if columns.is_of_files() => {
+                        Ok(Some(columns))
+                            if columns.is_of_files() || open.form == GrantForm::HeadingList =>
+                        {
                             table::passage(source, found, &columns, open.claim, reader.draft);
                         }
                         Err(problem) if open.form == GrantForm::LabelList => {
