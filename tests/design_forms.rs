@@ -177,15 +177,6 @@ fn paths_that_start_elsewhere_are_refused_together() {
     ]);
 }
 
-/// What a document grants.
-pub(crate) fn granted(document: &str) -> Vec<String> {
-    let repo = Repo::new();
-    repo.write("plan.md", document);
-    let is_grant = |line: &String| line.starts_with("write") || line.starts_with("delete");
-    let found = found(&repo, "plan.md");
-    found.into_iter().filter(is_grant).collect()
-}
-
 #[test]
 fn a_table_with_types_stays_the_whole_scope_and_lint_says_once_what_it_leaves_out() {
     let repo = Repo::new();

@@ -4,8 +4,7 @@ use super::blocks::CodeBlock;
 use super::design_builder::DesignBuilder;
 use super::form::Shape;
 use super::heading::Claim;
-use super::item::{Item, ItemText};
-use super::passages::read_item;
+use super::item::{DesignItem, ItemText};
 use super::source::DesignText;
 use crate::policy::GrantForm;
 
@@ -36,7 +35,11 @@ pub(super) fn read(
         start += line.len();
     }
     let read: Vec<_> = items.iter().map(|item| item.read(source, "")).collect();
-    if read.is_empty() || !read.iter().all(|read| matches!(read, Ok(Item::Paths(_)))) {
+    if read.is_empty()
+        || !read
+            .iter()
+            .all(|read| matches!(read, Ok(DesignItem::Paths(_))))
+    {
         return false;
     }
     let span = source.line_span(block.body.start);
@@ -47,8 +50,7 @@ pub(super) fn read(
         span.clone(),
     );
     draft.passage(span, |draft| {
-        read.into_iter()
-            .for_each(|read| read_item(draft, read, claim))
+        read.into_iter().for_each(|read| draft.item(read, claim))
     });
     true
 }

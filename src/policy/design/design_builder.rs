@@ -7,6 +7,8 @@ use gix::bstr::{BString, ByteSlice};
 
 use super::entry::{self, GrantPath};
 use super::form::{Form, Shape};
+use super::heading::Claim;
+use super::item::DesignItem;
 use super::kind::{RowAction, add};
 use super::negation;
 use super::options::DesignOptions;
@@ -227,6 +229,22 @@ impl<'a> DesignBuilder<'a> {
                 .map(|e| e.at(path.span.clone()))
         };
         paths.iter().filter_map(judge).collect()
+    }
+
+    /// Adds what an item says. The claim is that of its label.
+    pub(super) fn item(&mut self, read: Result<DesignItem, LocatedProblem>, claim: Claim) {
+        match read {
+            Ok(DesignItem::Paths(item)) => self.row(Row {
+                paths: item.paths,
+                prose: false,
+                kind: item.kind.unwrap_or(RowAction::Grant(claim.actions())),
+                directory: false,
+                change_type: item.change_type,
+                description: item.description,
+            }),
+            Ok(DesignItem::Type(_) | DesignItem::Nothing) => {}
+            Err(problem) => self.bad_row(vec![problem]),
+        }
     }
 
     /// Grants all paths of a row or none. Paths followed by "(no changes)" are only mentioned.

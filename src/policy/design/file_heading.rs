@@ -3,7 +3,7 @@
 use super::blocks::{Heading, PieceKind};
 use super::design_builder::{DesignBuilder, Row};
 use super::form::Shape;
-use super::item::{Item, ItemText};
+use super::item::{DesignItem, ItemText};
 use super::kind::{self, RowAction};
 use super::link::decode;
 use super::problem::{LocatedProblem, ambiguous, link_mismatch};
@@ -82,7 +82,7 @@ fn path(source: &DesignText<'_>, heading: &Heading) -> Result<WrittenPath, Locat
     )?
     .read(source, "")?
     {
-        Item::Paths(mut item) if item.paths.len() == 1 && item.kind.is_none() => {
+        DesignItem::Paths(mut item) if item.paths.len() == 1 && item.kind.is_none() => {
             Ok(item.paths.remove(0))
         }
         _ => Err(ambiguous("the heading names no single path").at(line)),

@@ -6,7 +6,6 @@ use super::design_builder::DesignBuilder;
 use super::form::Shape;
 use super::heading::Claim;
 use super::item::ItemText;
-use super::passages::read_item;
 use super::source::DesignText;
 use super::tag::tag;
 use super::words::is_in;
@@ -113,7 +112,7 @@ pub(super) fn read(source: &DesignText<'_>, content: &Range<usize>, draft: &mut 
             let item = text.strip_prefix("- ").unwrap_or(text);
             if !item.is_empty() {
                 let item = ItemText::plain(item, piece.end - item.len());
-                read_item(draft, item.read(source, ""), Claim::Any);
+                draft.item(item.read(source, ""), Claim::Any);
             }
             start = content.start + offset + 1;
         }

@@ -26,7 +26,7 @@ pub(super) struct ItemText {
 const LONGEST_TYPE: usize = 32;
 
 /// What an item says.
-pub(super) enum Item {
+pub(super) enum DesignItem {
     /// The paths with what to do with them.
     Paths(ItemPaths),
     /// A type for the items below it.
@@ -192,7 +192,7 @@ impl ItemText {
         &self,
         source: &DesignText<'_>,
         below: &str,
-    ) -> Result<Item, LocatedProblem> {
+    ) -> Result<DesignItem, LocatedProblem> {
         let mut parser = Parser {
             item: self,
             at: 0,
@@ -257,11 +257,11 @@ struct Parser<'i> {
 }
 
 impl Parser<'_> {
-    fn item(&mut self, source: &DesignText<'_>, below: &str) -> Result<Item, Problem> {
+    fn item(&mut self, source: &DesignText<'_>, below: &str) -> Result<DesignItem, Problem> {
         self.skip_blanks();
         let text = self.rest();
         if is_nothing(&text) {
-            return Ok(Item::Nothing);
+            return Ok(DesignItem::Nothing);
         }
         let change_type = self.type_words();
         let kind = change_type.as_deref().and_then(kind::of_item);
@@ -269,10 +269,10 @@ impl Parser<'_> {
         self.skip_blanks();
         if let Some(kind) = kind {
             if self.peek().is_none() {
-                return Ok(Item::Type(kind));
+                return Ok(DesignItem::Type(kind));
             }
             if has_colon && is_nothing(&self.rest()) {
-                return Ok(Item::Nothing);
+                return Ok(DesignItem::Nothing);
             }
         }
         let Some(first) = self.path() else {
@@ -306,7 +306,7 @@ impl Parser<'_> {
         mut kind: Option<RowAction>,
         mut change_type: String,
         below: &str,
-    ) -> Option<Result<Item, Problem>> {
+    ) -> Option<Result<DesignItem, Problem>> {
         let is_typed = kind.is_some();
         let mut notes: Vec<String> = Vec::new();
         let mut behind = None;
@@ -357,7 +357,7 @@ impl Parser<'_> {
         }
         let description = behind.or(notes.first().map(String::as_str)).unwrap_or("");
         let description = description.split_whitespace().collect::<Vec<_>>().join(" ");
-        Some(Ok(Item::Paths(ItemPaths {
+        Some(Ok(DesignItem::Paths(ItemPaths {
             paths,
             kind,
             change_type,

@@ -5,13 +5,12 @@ use std::ops::Range;
 use super::blocks::{Block, InlineText, ListNode, ListNodeKind};
 use super::code;
 use super::columns::columns;
-use super::design_builder::{DesignBuilder, Row};
+use super::design_builder::DesignBuilder;
 use super::exclusion;
 use super::file_heading;
 use super::form::Shape;
 use super::heading::{Claim, Title, is_plain};
-use super::item::{Item, ItemPaths, ItemText};
-use super::kind::RowAction;
+use super::item::{DesignItem, ItemText};
 use super::label::{self, Label};
 use super::options::DesignOptions;
 use super::outline::Outline;
@@ -193,7 +192,7 @@ impl PassageReader<'_, '_> {
         );
         self.draft.passage(span, |draft| {
             for item in &items {
-                read_item(draft, item.read(source, ""), claim);
+                draft.item(item.read(source, ""), claim);
             }
         });
         None
@@ -319,12 +318,12 @@ fn items(
         let item = ItemText::new(source, &node.content, node.content.span.clone());
         match item.and_then(|item| item.read(source, &texts.join("\n"))) {
             // The items below may narrow a directory.
-            Ok(Item::Paths(item))
+            Ok(DesignItem::Paths(item))
                 if !texts.is_empty() && item.paths.iter().any(|path| path.text.ends_with('/')) =>
             {
                 draft.bad_row(vec![odd(source, node.content.span.clone())]);
             }
-            Ok(Item::Type(kind)) => {
+            Ok(DesignItem::Type(kind)) => {
                 let Some(claim) = Claim::of(kind) else {
                     continue;
                 };
@@ -335,7 +334,7 @@ fn items(
                     items(source, nodes, index + 1, depth + 1, claim, extra, draft);
                 }
             }
-            read => read_item(draft, read, claim),
+            read => draft.item(read, claim),
         }
     }
 }
@@ -344,30 +343,4 @@ fn odd(source: &DesignText<'_>, span: Range<usize>) -> LocatedProblem {
     let message = "what stands below this item says more about it than guard reads";
     let help = "move it out of the list; write each path in full";
     Problem::bad_row("odd-item", message, help).at(source.line_span(span.start))
-}
-
-/// Adds what an item says to the draft.
-pub(super) fn read_item(
-    draft: &mut DesignBuilder<'_>,
-    read: Result<Item, LocatedProblem>,
-    claim: Claim,
-) {
-    match read {
-        Ok(Item::Paths(ItemPaths {
-            paths,
-            kind,
-            change_type,
-            description,
-            ..
-        })) => draft.row(Row {
-            paths,
-            prose: false,
-            kind: kind.unwrap_or(RowAction::Grant(claim.actions())),
-            directory: false,
-            change_type,
-            description,
-        }),
-        Ok(Item::Type(_) | Item::Nothing) => {}
-        Err(problem) => draft.bad_row(vec![problem]),
-    }
 }
