@@ -1,7 +1,6 @@
 //! Runs work on several cores, with the same result as on one.
 
 use std::ops::Range;
-use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::{Error, Result};
@@ -39,31 +38,6 @@ pub(crate) fn share<H: Clone + Send, T: Send>(
             other.join().map_err(failed).flatten()
         }));
         done.into_iter().collect()
-    })
-}
-
-/// Runs `work` on consecutive parts of a list, on several threads. Returns the results in the order of the parts.
-pub(crate) fn in_parts<T: Sync, R: Send>(list: &[T], work: impl Fn(&[T]) -> R + Sync) -> Vec<R> {
-    let size = list.len().div_ceil(most()).max(1);
-    let (own, others) = list.split_at(size.min(list.len()));
-    std::thread::scope(|scope| {
-        let others: Vec<_> = others
-            .chunks(size)
-            .map(|part| {
-                let work = &work;
-                let thread = std::thread::Builder::new();
-                thread
-                    .spawn_scoped(scope, move || work(part))
-                    .map_err(|_| part)
-            })
-            .collect();
-        let mut done = vec![work(own)];
-        done.extend(others.into_iter().map(|other| match other {
-            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
-            // Without a thread, this one does it.
-            Err(part) => work(part),
-        }));
-        done
     })
 }
 

@@ -84,49 +84,29 @@ fn no_design() {
     repo.branch("189-other");
     cannot(&repo, &["lint"])
         .says("no design for issue 189: docs/lld/active/LLD-189.md is not in HEAD")
-        .says("write it and commit it first");
+        .says("guard scope new");
     repo.write("docs/lld/active/LLD-189.md", "# x\n");
     cannot(&repo, &["lint"]).says(
         "git add docs/lld/active/LLD-189.md && git commit -m \"Add the design\" -- docs/lld/active/LLD-189.md",
     );
     repo.git(&["switch", "--quiet", "--detach"]);
-    cannot(&repo, &["lint"]).says("HEAD is detached, so no branch name gives the issue");
+    cannot(&repo, &["lint"]).says("HEAD is detached, so no branch name gives the path");
 }
 
 #[test]
-fn without_a_design_the_three_ways_are_named_in_order() {
-    let order = |output: common::Output, ways: [&str; 3]| {
-        let text = output
-            .text()
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ");
-        let at = ways.map(|way| text.find(way).unwrap_or_else(|| panic!("{way}: {text}")));
-        assert!(at.is_sorted(), "{text}");
-    };
-    let ways = ["`[lld] standing`", "guard use FILE", "git switch -c 188-"];
+fn without_a_design_the_refusal_says_how_to_get_one() {
     let repo = repo();
     repo.branch("hot-fix");
-    order(cannot(&repo, &["lint"]), ways);
+    cannot(&repo, &["lint"])
+        .says("no design: the branch name hot-fix contains no issue number")
+        .says("guard scope new NAME")
+        .says("guard use FILE")
+        .says("git switch -c 188-");
     repo.branch("189-other");
-    let ways = [ways[0], ways[1], "write it and commit it first"];
-    order(cannot(&repo, &["lint"]), ways);
-    // A standing design comes first by its name.
-    let repo = Repo::new();
-    repo.stage(
-        "guard.toml",
-        format!("{SETTINGS}standing = \"docs/lld/standing.md\"\n"),
-    );
-    repo.commit("Begin");
-    repo.stage("a", "a\n");
-    order(
-        cannot(&repo, &["lint"]),
-        [
-            "docs/lld/standing.md",
-            "guard use FILE",
-            "git switch -c 188-",
-        ],
-    );
+    let output = cannot(&repo, &["lint"])
+        .says("guard scope new\n")
+        .says("guard use FILE");
+    assert!(!output.text().contains("standing"), "{}", output.text());
 }
 
 #[test]
@@ -513,10 +493,14 @@ fn an_unreadable_choice_of_designs_in_the_environment() {
 fn hooks_refuse_uncommitted_designs() {
     let repo = repo();
     repo.write(
-        "docs/mine.md",
+        "docs/lld/active/LLD-9.md",
         "### Files Changed\n\n| File | Type |\n|---|---|\n| `src/new.rs` | Add |\n",
     );
-    repo.guard(&["lint", "--lld", "docs/mine.md"]).exits(0);
-    cannot(&repo, &["hook", "pre-commit", "--lld", "docs/mine.md"])
-        .says("the design docs/mine.md is not committed");
+    repo.guard(&["lint", "--lld", "docs/lld/active/LLD-9.md"])
+        .exits(0);
+    cannot(
+        &repo,
+        &["hook", "pre-commit", "--lld", "docs/lld/active/LLD-9.md"],
+    )
+    .says("the design docs/lld/active/LLD-9.md is not committed");
 }

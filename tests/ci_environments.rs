@@ -553,7 +553,7 @@ fn uncommitted_design_is_refused_in_ci() {
     let hub = hub();
     let clone = hub.checkout("clone", &hub.merge, 2);
     hub.repo.write(
-        "../clone/mine.md",
+        "../clone/docs/lld/active/LLD-9.md",
         "### Files Changed\n\n| File | Type |\n|-|-|\n| `src/**` | Add |\n",
     );
     let variables = github(
@@ -563,8 +563,8 @@ fn uncommitted_design_is_refused_in_ci() {
         &pull_request(&hub, &hub.base),
     );
     let mut variables = borrowed(&variables);
-    variables.push(("GUARD_LLD", "mine.md"));
+    variables.push(("GUARD_LLD", "docs/lld/active/LLD-9.md"));
     hub.run(&clone, &variables)
         .exits(2)
-        .says("mine.md is not committed");
+        .says("LLD-9.md is not committed");
 }

@@ -182,7 +182,7 @@ fn negated_remark_revokes_its_path() {
     );
     assert_eq!(paths(&table), ["b.py"]);
     let list = bullets(
-        "- `a.py` (do not modify)\n- `b.py`: no changes\n- `c.py` — Modify? No\n- Modify: `d.py` (no changes)\n- Modify `e.py`? No\n- `f.py` - changes: none\n- `g.py` - unchanged\n- Modify: `h.py` - not modified\n- `z.py`\n",
+        "- `a.py` (do not modify)\n- `b.py`: no changes\n- `c.py` — Modify? No\n- Modify: `d.py` (no changes)\n- Modify `e.py`? No\n- `g.py` - unchanged\n- `z.py`\n",
     );
     assert_eq!(paths(&list), ["z.py"]);
 }
@@ -193,62 +193,6 @@ fn negated_label_grants_nothing() {
         "- Do not modify: `a.py`\n- No changes: `b.py`\n- Modify? No: `c.py`\n- Do not modify `d.py`\n- No changes to `e.py`\n- Changes: none\n- Changes: none in `f.py`\n- Won't change `g.py`\n- Keep: `h.py`\n- Read `i.py` first\n- Never modify `j.py`\n- `z.py`\n",
     );
     assert_eq!(paths(&list), ["z.py"], "{:?}", list.grants);
-}
-
-#[test]
-fn a_verb_phrase_in_a_bullet_grants_the_edit_and_no_deletion() {
-    for item in [
-        "Remove the debug flag from `src/a.py`",
-        "**Remove** the debug flag from `src/a.py`",
-        "Remove `debug` from `src/a.py`",
-        "Delete `old()` and `older()` in `src/a.py`",
-        "Rename `run` to `start` in `src/a.py`",
-        "Rename the helper in `src/a.py`",
-        "Delete: the flag in `src/a.py`",
-        "Add a retry to `src/a.py`",
-        "`src/a.py` (remove unused imports)",
-        "`src/a.py` - drop the helper (removed)",
-        "Drop the helper from `src/a.py` (removed)",
-        "[ ] Remove the flag from `src/a.py`",
-        "Remove the flag from [src/a.py](src/a.py)",
-    ] {
-        let design = bullets(&format!("- {item}\n"));
-        assert_eq!(paths(&design), ["src/a.py"], "{item}: {:?}", design.faults);
-        assert_eq!(actions(&design), [any()], "{item}");
-    }
-    let two = bullets("- Move the parser from `src/a.py` to `src/b.py`\n");
-    assert_eq!(actions(&two), [any(), any()], "{:?}", two.faults);
-    let modify = bullets("- Update the parser in `src/a.py`\n");
-    assert_eq!(actions(&modify), [Actions::MODIFY]);
-}
-
-#[test]
-fn a_bare_verb_in_a_bullet_is_a_type() {
-    let design = bullets(
-        "- Delete `a.py`\n- **Remove:** `b.py`, `c.py` and `d.py`\n- `e.py` (deleted)\n- Rename `f.py` to `g.py`\n- Delete (obsolete): `h.py`\n- Remove i.py\n- Delete: `lib/vendor/` (714 files)\n- Delete `j.py` - nobody calls it\n",
-    );
-    assert!(design.faults.is_empty(), "{:?}", design.faults);
-    let deleted: Vec<_> = design
-        .grants
-        .iter()
-        .filter(|grant| grant.actions == Actions::DELETE)
-        .map(|grant| grant.path.to_string())
-        .collect();
-    assert_eq!(
-        deleted,
-        [
-            "a.py",
-            "b.py",
-            "c.py",
-            "d.py",
-            "e.py",
-            "f.py",
-            "h.py",
-            "i.py",
-            "lib/vendor",
-            "j.py"
-        ]
-    );
 }
 
 #[test]
@@ -285,9 +229,7 @@ fn the_edit_that_prose_describes_is_accepted_and_the_deletion_refused() {
     for text in [
         "| File | Change |\n|-|-|\n| src/a.py | Remove unused imports |\n",
         "| File | Change |\n|-|-|\n| `src/a.py` | Delete the import of os |\n",
-        "- Remove the debug flag from `src/a.py`\n",
-        "- Remove `import os` from `src/a.py`\n",
-        "- `src/a.py` (remove unused imports)\n",
+        "- Modify: `src/a.py` (remove unused imports)\n",
     ] {
         let design = format!("# Design\n\n## Files Changed\n\n{text}");
         assert_eq!(edit_and_deletion(&design), (0, 1), "{text}");
@@ -298,7 +240,7 @@ fn the_edit_that_prose_describes_is_accepted_and_the_deletion_refused() {
     for text in [
         "| File | Change |\n|-|-|\n| src/a.py | Changes: none |\n| b | Modify |\n",
         "| File | Modify? |\n|-|-|\n| src/a.py | No |\n| b | Yes |\n",
-        "- Do not modify: `src/a.py`\n- `b`\n",
+        "- Do not modify: `src/a.py`\n- `b.py`\n",
     ] {
         let design = format!("# Design\n\n## Files Changed\n\n{text}");
         assert_eq!(edit_and_deletion(&design), (1, 1), "{text}");

@@ -438,3 +438,25 @@ fn a_bare_directory_without_a_repository_is_refused() {
         .exits(2)
         .says("not in a git repository");
 }
+
+#[test]
+fn agent_may_plan_the_installation_but_not_install() {
+    let repo = repo();
+    let run = |variable: &str, arguments: &[&str]| {
+        let mut guard = repo.command(GUARD);
+        common::run(guard.args(arguments).env(variable, "1"))
+    };
+    for what in ["git", "claude"] {
+        for verb in ["install", "uninstall"] {
+            run("CLAUDECODE", &[verb, what])
+                .exits(2)
+                .says("only a person can change the hooks of guard")
+                .says("CLAUDECODE");
+            run("CLAUDECODE", &[verb, what, "--dry-run"]).exits(0);
+        }
+    }
+    assert!(!hook(&repo, "pre-commit").exists());
+    // CI sets up its own clone.
+    run("CI", &["install", "git"]).exits(0);
+    assert!(hook(&repo, "pre-commit").exists());
+}

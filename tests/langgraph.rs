@@ -6,18 +6,25 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::{Value, json};
 
 use crate::common::clients::{program, python};
-use crate::common::{GUARD, Repo, SOURCE, lines, run};
+use crate::common::{GUARD, Repo, SOURCE, lines, run, write_executable};
 
 /// A design for two files, one of them large.
 fn repo() -> Repo {
     let repo = Repo::new();
     repo.stage("src/large.py", lines(1..=200));
+    repo.stage("src/second.py", lines(1..=200));
     repo.stage("other.py", "x = 1\n");
-    repo.govern(&[("src/large.py", "Modify", ""), ("src/new.py", "Add", "")]);
+    repo.govern(&[
+        ("src/large.py", "Modify", ""),
+        ("src/second.py", "Modify", ""),
+        ("src/new.py", "Add", ""),
+        ("src/newer.py", "Add", ""),
+    ]);
     repo
 }
 
@@ -70,22 +77,44 @@ fn records(repo: &Repo) -> Vec<Value> {
     records.collect()
 }
 
-/// Asserts that the state holds exactly the records of guard's log, in order.
+/// Asserts which decisions the state has, each in the same shape and with a time, and that guard's log has all writes.
 #[track_caller]
-fn assert_log_agrees(repo: &Repo, state: &Value) {
+fn assert_log_agrees(repo: &Repo, state: &Value, expected: &[(&str, &str)]) {
     let log = state["approval_log"].as_array().unwrap();
-    let of_guard: Vec<&Value> = log.iter().filter(|entry| !entry["seq"].is_null()).collect();
-    let records = records(repo);
-    assert_eq!(of_guard, records.iter().collect::<Vec<_>>());
-    let done = records
+    let decisions: Vec<(&str, &str)> = log
         .iter()
-        .filter(|record| record["event"] == "done")
-        .count();
-    assert_eq!(
-        done,
-        state["approved_writes"].as_array().unwrap().len(),
-        "{state}"
-    );
+        .map(|entry| {
+            let keys: Vec<&String> = entry.as_object().unwrap().keys().collect();
+            let shape = [
+                "path",
+                "decision",
+                "timestamp",
+                "strategy",
+                "held_id",
+                "reason",
+            ];
+            assert_eq!(keys, shape, "{entry}");
+            let time = entry["timestamp"].as_str().unwrap();
+            assert!(
+                time.starts_with("20") && time.ends_with("+00:00"),
+                "{entry}"
+            );
+            // Nobody was asked before the graph was interrupted.
+            let reason = entry["reason"].as_str().unwrap();
+            assert!(!reason.contains("closed"), "{entry}");
+            (
+                entry["path"].as_str().unwrap(),
+                entry["decision"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(decisions, expected, "{state}");
+    let done = records(repo);
+    let done = done.iter().filter(|record| record["event"] == "done");
+    let written = decisions
+        .iter()
+        .filter(|(_, decision)| matches!(*decision, "written" | "approved"));
+    assert_eq!(done.count(), written.count(), "{state}");
     repo.guard(&["audit", "verify"]).exits(0);
 }
 
@@ -104,6 +133,7 @@ fn damage(repo: &Repo) -> Vec<&'static str> {
     damage
 }
 
+/// The gate ends at a path outside the workspace.
 fn hostile() -> [Value; 3] {
     [
         write("other.py", "y = 2\n"),
@@ -126,33 +156,41 @@ fn allowed_write_is_done_and_logged() {
         said["seen"][0].as_str().unwrap().contains("src/new.py"),
         "{said}"
     );
-    assert_log_agrees(&repo, state);
+    assert_log_agrees(&repo, state, &[("src/new.py", "written")]);
 }
 
 #[test]
-fn write_outside_the_scope_or_the_workspace_is_refused_and_logged() {
+fn write_outside_the_scope_is_rejected_and_one_outside_the_workspace_raises() {
     let repo = repo();
     let requests = [
         write("other.py", "y = 2\n"),
         write("src/../../escaped.py", "z = 3\n"),
+        write("src/new.py", "b = 2\n"),
     ];
     let Some(said) = graph(&repo, &requests, &[]) else {
         return;
     };
-    let state = &said["state"];
+    let raised = &said["raised"];
+    assert_eq!(raised["type"], "SecurityError", "{said}");
+    let state = &raised["update"];
     assert_eq!(
         state["rejected_writes"],
         json!(["other.py", "src/../../escaped.py"]),
         "{said}"
     );
     assert_eq!(state["approved_writes"], json!([]));
+    assert_eq!(state["write_requests"], json!([requests[2]]));
     assert_eq!(damage(&repo), [""; 0]);
+    let expected = [
+        ("other.py", "refused"),
+        ("src/../../escaped.py", "security"),
+    ];
+    assert_log_agrees(&repo, state, &expected);
     let refused: Vec<Value> = records(&repo)
         .iter()
         .map(|record| record["rule"].clone())
         .collect();
     assert_eq!(refused, ["out-of-scope", "outside-workspace"]);
-    assert_log_agrees(&repo, state);
 }
 
 #[test]
@@ -183,7 +221,8 @@ fn held_replacement_is_written_with_the_strategy_that_the_person_chooses() {
             .collect();
         assert_eq!(approved.len(), 1);
         assert_eq!(approved[0]["how"], "elicitation");
-        assert_log_agrees(repo, state);
+        let expected = [("src/large.py", "held"), ("src/large.py", "approved")];
+        assert_log_agrees(repo, state, &expected);
     }
 }
 
@@ -201,32 +240,189 @@ fn rejected_replacement_leaves_the_file_and_a_wrong_word_asks_again() {
     assert_eq!(state["pending_writes"], json!([]));
     assert_eq!(damage(&repo), [""; 0]);
     assert_eq!(repo.json(&["pending"])["held"], json!([]));
-    assert_log_agrees(&repo, state);
+    let expected = ["held", "not-approved", "rejected"].map(|word| ("src/large.py", word));
+    assert_log_agrees(&repo, state, &expected);
 }
 
 #[test]
 fn nothing_is_replaced_while_no_person_answers() {
     let repo = repo();
-    let waiting = scenario(&repo, &[replacement()], &[]);
-    let mut alone = waiting.clone();
-    alone["auto_mode"] = true.into();
-    let Some(said) = graphs(&repo, &[waiting, alone]) else {
+    let Some(waiting) = graph(&repo, &[replacement()], &[]) else {
         return;
     };
-    let [waiting, alone] = said.try_into().unwrap();
-    assert_eq!(
-        waiting["left"][0]["target_path"], "src/large.py",
-        "{waiting}"
-    );
-    assert_eq!(
-        waiting["state"]["pending_writes"].as_array().unwrap().len(),
-        1
-    );
-    assert!(
-        alone["raised"].as_str().unwrap().contains("guard approve"),
-        "{alone}"
-    );
+    let left = &waiting["left"][0];
+    assert_eq!(left["target_path"], "src/large.py", "{waiting}");
+    let pending = &waiting["state"]["pending_writes"];
+    assert_eq!(pending.as_array().unwrap().len(), 1);
     assert_eq!(damage(&repo), [""; 0]);
+}
+
+#[test]
+fn errors_without_a_person_carry_what_was_written_before() {
+    let refused = write("other.py", "y = 2\n");
+    for (request, error, word) in [
+        (replacement(), "HeldError", "held"),
+        (refused, "RefusedError", "refused"),
+    ] {
+        let repo = repo();
+        let requests = [
+            write("src/new.py", "b = 2\n"),
+            request,
+            write("src/newer.py", "c = 3\n"),
+        ];
+        let mut alone = scenario(&repo, &requests, &[]);
+        alone["auto_mode"] = true.into();
+        let Some(said) = graphs(&repo, &[alone]) else {
+            return;
+        };
+        let raised = &said[0]["raised"];
+        assert_eq!(raised["type"], error, "{raised}");
+        assert_eq!(raised["kind"], word);
+        let update = &raised["update"];
+        assert_eq!(update["approved_writes"], json!(["src/new.py"]), "{update}");
+        assert_eq!(update["write_requests"], json!([requests[2]]));
+        let path = requests[1]["target_path"].as_str().unwrap();
+        assert_log_agrees(&repo, update, &[("src/new.py", "written"), (path, word)]);
+        let message = raised["message"].as_str().unwrap();
+        assert!(message.contains(path), "{message}");
+        assert_eq!(
+            message.contains("guard approve"),
+            word == "held",
+            "{message}"
+        );
+        assert_eq!(damage(&repo), [""; 0]);
+    }
+}
+
+#[test]
+fn asynchronous_nodes_and_a_running_event_loop_do_the_same() {
+    let modes = ["ainvoke", "in_loop"];
+    let repos = modes.map(|_| repo());
+    let requests = [write("src/new.py", "b = 2\n"), replacement()];
+    let scenarios: Vec<Value> = repos
+        .iter()
+        .zip(modes)
+        .map(|(repo, mode)| {
+            let mut scenario = scenario(repo, &requests, &[decision("replace")]);
+            scenario["mode"] = mode.into();
+            scenario
+        })
+        .collect();
+    let Some(said) = graphs(&repos[0], &scenarios) else {
+        return;
+    };
+    for (repo, said) in repos.iter().zip(said) {
+        let state = &said["state"];
+        let written = json!(["src/new.py", "src/large.py"]);
+        assert_eq!(state["approved_writes"], written, "{said}");
+        assert_eq!(read(repo, "src/large.py").as_deref(), Some("a = 1\n"));
+    }
+}
+
+#[test]
+fn parallel_branches_add_to_one_state() {
+    let repo = repo();
+    let mut branches = scenario(&repo, &[], &[decision("append"), decision("reject")]);
+    branches["mode"] = "invoke".into();
+    branches["branches"] = json!([
+        [write("src/new.py", "b = 2\n"), replacement()],
+        [write("src/second.py", "a = 1\n")],
+        [write("src/newer.py", "c = 3\n")],
+    ]);
+    let Some(said) = graphs(&repo, &[branches]) else {
+        return;
+    };
+    let state = &said[0]["state"];
+    let written = json!(["src/new.py", "src/newer.py", "src/large.py"]);
+    assert_eq!(state["approved_writes"], written, "{state}");
+    assert_eq!(state["rejected_writes"], json!(["src/second.py"]));
+    assert_eq!(state["pending_writes"], json!([]));
+    let expected = [
+        ("src/new.py", "written"),
+        ("src/large.py", "held"),
+        ("src/second.py", "held"),
+        ("src/newer.py", "written"),
+        ("src/large.py", "approved"),
+        ("src/second.py", "rejected"),
+    ];
+    assert_log_agrees(&repo, state, &expected);
+}
+
+#[test]
+fn what_was_approved_in_a_terminal_is_approved_when_the_graph_resumes() {
+    let repo = repo();
+    let mut elsewhere = scenario(&repo, &[replacement()], &[decision("reject")]);
+    elsewhere["in_terminal"] = json!(["Type `", "line\n", "Reason: ", "seen\n"]);
+    let Some(said) = graphs(&repo, &[elsewhere]) else {
+        return;
+    };
+    let state = &said[0]["state"];
+    assert_eq!(state["approved_writes"], json!(["src/large.py"]), "{state}");
+    assert_eq!(state["rejected_writes"], json!([]));
+    assert_eq!(state["pending_writes"], json!([]));
+    assert_eq!(read(&repo, "src/large.py").as_deref(), Some("a = 1\n"));
+    let expected = [("src/large.py", "held"), ("src/large.py", "approved")];
+    assert_log_agrees(&repo, state, &expected);
+    let decided = &state["approval_log"][1];
+    assert_eq!(decided["reason"], "seen");
+    assert_eq!(decided["strategy"], "replace");
+}
+
+#[test]
+fn thresholds_of_a_request_count_only_if_they_are_stricter() {
+    let repo = repo();
+    let mut strict = write("src/large.py", &lines(1..=180));
+    strict["change_threshold"] = 0.1.into();
+    let mut lax = write("src/second.py", "a = 1\n");
+    lax["line_threshold"] = 1000.into();
+    let Some(said) = graph(&repo, &[strict, lax], &[]) else {
+        return;
+    };
+    let pending = said["state"]["pending_writes"].as_array().unwrap();
+    assert_eq!(pending.len(), 2, "{said}");
+}
+
+#[test]
+fn one_session_serves_all_writes_of_a_node() {
+    let repo = repo();
+    let counting = repo.path("../counting");
+    let script = format!("#!/bin/sh\necho start >> ../starts\nexec {GUARD} \"$@\"\n");
+    write_executable(&counting, &script);
+    let requests = ["1\n", "2\n", "3\n"].map(|content| write("src/new.py", content));
+    let mut scenario = scenario(&repo, &requests, &[]);
+    scenario["mode"] = "invoke".into();
+    scenario["guard"] = counting.to_str().unwrap().into();
+    if graphs(&repo, &[scenario]).is_none() {
+        return;
+    }
+    assert_eq!(read(&repo, "src/new.py").as_deref(), Some("3\n"));
+    assert_eq!(read(&repo, "../starts").as_deref(), Some("start\n"));
+}
+
+#[test]
+fn pip_leaves_nothing_in_the_source_folder() {
+    let Some(python) = python() else {
+        return;
+    };
+    let repo = Repo::new();
+    let package = Path::new(SOURCE).join("hooks/langgraph");
+    let copy = repo.path("langgraph");
+    run(Command::new("cp").arg("-R").arg(&package).arg(&copy)).exits(0);
+    let files = || run(Command::new("find").arg(&copy)).stdout.lines().count();
+    let before = files();
+    let mut pip = repo.command(&python);
+    pip.args([
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-build-isolation",
+    ]);
+    pip.args(["--disable-pip-version-check", "--target", "installed"]);
+    run(pip.arg(&copy)).exits(0);
+    assert_eq!(files(), before);
+    assert!(repo.path("installed/guard_langgraph/gate.py").is_file());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Which plan a branch name or the pointer file of a framework selects.
+//! Which plans a branch name selects, and which documents of a directory count.
 
 #![allow(clippy::unwrap_used)]
 
@@ -174,198 +174,6 @@ fn branch_name_of_ci_cannot_leave_the_directory() {
     }
 }
 
-const POINTED: &str =
-    "[lld]\npath = \"specs/{pointer}/{spec,plan,tasks}.md\"\npointer = \".specify/feature.json\"\n";
-
-/// spec-kit's pointer names the first of two features.
-fn pointed() -> Repo {
-    let repo = Repo::new();
-    repo.stage("guard.toml", POINTED);
-    repo.stage(
-        ".specify/feature.json",
-        "{\"feature_directory\": \"specs/004-login\"}\n",
-    );
-    repo.design("specs/004-login/plan.md", &[("src/a.rs", "Add", "new")]);
-    repo.design("specs/005-logout/plan.md", &[("src/b.rs", "Add", "new")]);
-    repo.commit("Say what may change");
-    repo.branch("work");
-    repo
-}
-
-#[test]
-fn feature_of_spec_kit_is_read_from_its_pointer() {
-    let repo = pointed();
-    repo.stage("src/a.rs", "a\n");
-    repo.guard(&["lint"]).exits(0);
-    is_judged_by(&repo, "specs/004-login/plan.md", ".specify/feature.json");
-    repo.commit("New");
-    repo.guard(&["lint", "--range", "main..HEAD"]).exits(0);
-    repo.guard(&["check", "src/b.rs"]).exits(1);
-}
-
-#[test]
-fn pointer_that_changes_with_the_code_does_not_select_the_design() {
-    let repo = pointed();
-    repo.stage(
-        ".specify/feature.json",
-        "{\"feature_directory\": \"specs/005-logout\"}\n",
-    );
-    repo.stage("src/b.rs", "b\n");
-    repo.guard(&["lint"])
-        .exits(1)
-        .says("src/b.rs is not in the design");
-    is_judged_by(&repo, "specs/004-login/plan.md", ".specify/feature.json");
-    // A pointer on disk alone decides nothing either.
-    repo.git(&["reset", "--quiet", "--", ".specify"]);
-    repo.guard(&["check", "src/b.rs"]).exits(1);
-    // The pointer goes first, without a row and without code.
-    repo.git(&["add", ".specify"]);
-    repo.git(&["reset", "--quiet", "--", "src"]);
-    repo.guard(&["lint"]).exits(0);
-    repo.commit("Begin the next feature");
-    repo.git(&["add", "src"]);
-    repo.guard(&["lint"]).exits(0);
-    is_judged_by(&repo, "specs/005-logout/plan.md", ".specify/feature.json");
-}
-
-#[test]
-fn pointer_cannot_name_what_is_no_design_of_the_settings() {
-    let repo = pointed();
-    repo.design("docs/wide/plan.md", &[("src/b.rs", "Add", "new")]);
-    repo.commit("Add another document");
-    for value in [
-        "../docs/wide",
-        "specs/../docs/wide",
-        "/docs/wide",
-        "docs/wide",
-        "specs/*",
-        "specs/{004-login,005-logout}",
-        "",
-    ] {
-        repo.stage(
-            ".specify/feature.json",
-            format!("{{\"feature_directory\": \"{value}\"}}\n"),
-        );
-        repo.commit("Point elsewhere");
-        repo.stage("src/b.rs", "b\n");
-        let output = repo.guard(&["lint"]).exits(2);
-        assert!(
-            output.text().contains("feature.json"),
-            "{value}: {}",
-            output.text()
-        );
-        repo.git(&["reset", "--quiet", "--", "src/b.rs"]);
-    }
-}
-
-#[test]
-fn branch_name_wins_over_a_stale_pointer() {
-    let repo = pointed();
-    repo.git(&["switch", "--quiet", "main"]);
-    repo.stage(
-        "guard.toml",
-        POINTED
-            .replace(
-                "path = ",
-                "path = [\"specs/{branch}/{spec,plan,tasks}.md\", ",
-            )
-            .replace(".md\"\npointer", ".md\"]\npointer"),
-    );
-    repo.commit("Select by branch first");
-    repo.branch("feature/005-logout");
-    repo.stage("src/b.rs", "b\n");
-    repo.guard(&["lint"]).exits(0);
-    is_judged_by(
-        &repo,
-        "specs/005-logout/plan.md",
-        "branch name feature/005-logout",
-    );
-}
-
-#[test]
-fn story_in_progress_is_read_from_the_sprint_status() {
-    let settings = "[lld]\npath = \"out/{pointer}.md\"\npointer = \"out/sprint-status.yaml\"\n";
-    let repo = repo(
-        settings,
-        &[
-            ("out/1-1-login.md", "src/a.rs"),
-            ("out/1-2-out.md", "src/b.rs"),
-        ],
-    );
-    let status = |first: &str, second: &str| {
-        repo.stage(
-            "out/sprint-status.yaml",
-            format!(
-                "development_status:\n  epic-1: in-progress\n  1-1-login: {first}\n  1-2-out: {second} # now\n"
-            ),
-        );
-        repo.commit("Status");
-        repo.stage("src/b.rs", "b\n");
-    };
-    status("done", "in-progress");
-    repo.guard(&["lint"]).exits(0);
-    is_judged_by(&repo, "out/1-2-out.md", "out/sprint-status.yaml");
-    repo.git(&["reset", "--quiet"]);
-    status("in-progress", "in-progress");
-    repo.guard(&["lint"])
-        .exits(2)
-        .says("out/sprint-status.yaml names no single plan in progress")
-        .says("guard use");
-}
-
-#[test]
-fn plan_in_progress_is_read_from_the_state_of_gsd() {
-    let settings = "[lld]\npath = \".planning/phases/*/{pointer}-PLAN.md\"\npointer = \".planning/STATE.md\"\n";
-    let phase = ".planning/phases/03-login/";
-    let plans = [
-        format!("{phase}03-01-PLAN.md"),
-        format!("{phase}03-02-PLAN.md"),
-    ];
-    let repo = repo(
-        settings,
-        &[(&plans[0], "src/a.rs"), (&plans[1], "src/b.rs")],
-    );
-    repo.branch("work");
-    let state = |position: &str| {
-        repo.git(&["reset", "--quiet"]);
-        let text = format!("# State\n\n## Current Position\n\n{position}\n\n## Notes\n\nPlan: 1\n");
-        repo.stage(".planning/STATE.md", text);
-        repo.commit("State");
-        repo.stage("src/b.rs", "b\n");
-    };
-    state("Phase: 3 of 5 (Login)\nPlan: 2 of 3 in current phase\nStatus: In progress");
-    repo.guard(&["lint"]).exits(0);
-    is_judged_by(&repo, &plans[1], ".planning/STATE.md");
-    state("**Phase:** 03\n**Plan:** 02");
-    repo.guard(&["lint"]).exits(0);
-    for position in [
-        "Phase: 3\nPlan: N/A",
-        "Between milestones",
-        "Phase: 3\nPlan: 2\nPlan: 1",
-    ] {
-        state(position);
-        repo.guard(&["lint"]).exits(2).says(".planning/STATE.md");
-    }
-    // A plan with a summary is finished.
-    state("Phase: 3\nPlan: 2");
-    repo.git(&["reset", "--quiet"]);
-    repo.stage(format!("{phase}03-02-SUMMARY.md"), "# Done\n");
-    repo.commit("Finish");
-    repo.stage("src/b.rs", "b\n");
-    repo.guard(&["lint"]).exits(2);
-}
-
-#[test]
-fn unknown_kind_of_pointer_is_refused() {
-    let settings = "[lld]\npath = \"docs/{pointer}.md\"\npointer = \"docs/current.txt\"\n";
-    let repo = repo(settings, &[("docs/a.md", "src/a.rs")]);
-    repo.stage("src/a.rs", "a\n");
-    repo.guard(&["lint"])
-        .exits(2)
-        .says("docs/current.txt")
-        .says("feature.json");
-}
-
 #[test]
 fn trailers_name_all_documents_of_a_design() {
     let repo = repo(
@@ -390,34 +198,137 @@ fn trailers_name_all_documents_of_a_design() {
     repo.guard(&["lint", "--range", "main..HEAD"]).exits(0);
 }
 
-#[test]
-fn range_is_judged_by_the_pointer_at_its_end() {
-    let repo = pointed();
-    repo.stage(
-        ".specify/feature.json",
-        "{\"feature_directory\": \"specs/005-logout\"}\n",
-    );
-    repo.commit("Begin the next feature");
+const TASKS: &str = "# Tasks\n\n- [ ] T001 Create the form in src/b.rs\n";
+
+/// `specs/004-login` with a `plan.md` and a `tasks.md` that creates `src/b.rs`, on its branch.
+fn feature(plan: &str) -> Repo {
+    let repo = Repo::new();
+    repo.stage("guard.toml", SPECS);
+    repo.stage("specs/004-login/plan.md", plan);
+    repo.stage("specs/004-login/tasks.md", TASKS);
+    repo.commit("Say what may change");
+    repo.branch("004-login");
     repo.stage("src/b.rs", "b\n");
-    repo.commit("New");
-    repo.guard(&["lint", "--range", "main..HEAD"]).exits(0);
-    // With `authority = "base"`, neither rows nor pointers of the range count.
-    repo.git(&["switch", "--quiet", "main"]);
-    repo.stage("guard.toml", format!("{POINTED}authority = \"base\"\n"));
-    repo.commit("Judge by the base");
-    repo.git(&["switch", "--quiet", "work"]);
-    repo.git(&["rebase", "--quiet", "main"]);
-    repo.guard(&["lint", "--range", "main..HEAD"])
-        .exits(1)
-        .says("src/b.rs is not in the design");
+    repo
 }
 
-#[cfg(unix)]
 #[test]
-fn link_in_place_of_the_pointer_needs_a_row() {
-    let repo = pointed();
-    std::fs::remove_file(repo.path(".specify/feature.json")).unwrap();
-    std::os::unix::fs::symlink("../src/x.json", repo.path(".specify/feature.json")).unwrap();
-    repo.git(&["add", ".specify"]);
-    repo.guard(&["lint"]).exits(1).says(".specify/feature.json");
+fn document_without_a_declaration_is_passed_over_beside_one_with() {
+    let repo = feature("# Plan\n\nA form.\n");
+    repo.guard(&["lint"]).exits(0);
+    is_judged_by(&repo, "specs/004-login/tasks.md", "branch name 004-login");
+    repo.guard(&["check", "src/b.rs"]).exits(0);
+    // Named alone, it is refused.
+    repo.guard(&["lint", "--lld", "specs/004-login/plan.md"])
+        .exits(2)
+        .says("specs/004-login/plan.md cannot be used");
+    repo.guard(&["scope", "check", "specs/004-login/plan.md"])
+        .exits(1);
+    // So are documents of which none declares anything.
+    let base = repo.git(&["rev-parse", "HEAD"]);
+    repo.commit("New");
+    repo.stage("specs/004-login/tasks.md", "# Tasks\n\n- [ ] Do it\n");
+    repo.commit("Plan less");
+    repo.guard(&["lint", "--range", &format!("{base}..HEAD")])
+        .exits(2)
+        .says("cannot be used");
+    repo.guard(&["scope", "check"]).exits(1);
+}
+
+#[test]
+fn faulty_table_is_not_passed_over() {
+    let repo = feature("## Files Changed\n\n| File | Change Type |\n|-|-|\n| `../a.rs` | Add |\n");
+    repo.guard(&["lint"])
+        .exits(2)
+        .says("specs/004-login/plan.md cannot be used");
+}
+
+#[test]
+fn typed_table_is_the_scope_of_all_documents_of_its_directory() {
+    let repo = feature("# Plan\n");
+    repo.design("specs/004-login/plan.md", &[("src/a.rs", "Add", "x")]);
+    repo.stage(
+        "specs/005-other/tasks.md",
+        "# Tasks\n\n- [ ] T001 Create src/c.rs\n",
+    );
+    repo.git(&["commit", "--quiet", "-m", "Add a table", "--", "specs"]);
+    repo.guard(&["lint"])
+        .exits(1)
+        .says("src/b.rs is not in the design");
+    is_judged_by(&repo, "specs/004-login/plan.md", "branch name 004-login");
+    repo.git(&["reset", "--quiet"]);
+    repo.stage("src/a.rs", "a\n");
+    repo.guard(&["lint"]).exits(0);
+    repo.commit("New");
+    repo.guard(&["lint", "--range", "HEAD~1..HEAD"]).exits(0);
+    // Designs of other directories form a union, as always.
+    let union = ["specs/004-login/plan.md", "specs/005-other/tasks.md"];
+    repo.stage("src/c.rs", "c\n");
+    repo.guard(&["lint", "--lld", union[0], "--lld", union[1]])
+        .exits(0);
+}
+
+#[test]
+fn bot_branch_names_no_issue() {
+    let settings = "[lld]\npath = \"docs/LLD-{issue}.md\"\nstanding = \"docs/standing.md\"\n";
+    let repo = repo(
+        settings,
+        &[
+            ("docs/LLD-5.md", "src/a.rs"),
+            ("docs/LLD-22.md", "src/b.rs"),
+            ("docs/standing.md", "package.json"),
+        ],
+    );
+    repo.stage("package.json", "{}\n");
+    for branch in [
+        "dependabot/npm_and_yarn/actions/checkout-5",
+        "renovate/node-22",
+    ] {
+        repo.branch(branch);
+        repo.guard(&["lint"]).exits(0);
+        is_judged_by(&repo, "docs/standing.md", "standing");
+    }
+    repo.branch("fix/checkout-5");
+    assert_eq!(judged_by(&repo).len(), 2);
+}
+
+/// Only standing designs apply to `main`.
+#[test]
+fn out_of_scope_without_an_own_design_names_the_command_that_writes_one() {
+    let settings = "[lld]\npath = \"docs/LLD-{issue}.md\"\nstanding = \"docs/standing.md\"\n";
+    let repo = repo(settings, &[("docs/standing.md", "package.json")]);
+    repo.stage("src/a.rs", "a\n");
+    let sentence = "no design applies to this branch; `guard scope new` writes one";
+    for arguments in [
+        &["lint"][..],
+        &["lint", "--format", "github"],
+        &["lint", "--format", "json"],
+    ] {
+        let output = repo.guard(arguments).exits(1);
+        let text = output.text().replace("\n          ", " ");
+        assert!(text.contains(sentence), "{arguments:?}: {text}");
+        assert!(!text.contains("add this row"), "{arguments:?}: {text}");
+    }
+}
+
+#[test]
+fn range_that_removes_the_table_says_what_it_grants_instead() {
+    let repo = feature("# Plan\n");
+    repo.design("specs/004-login/plan.md", &[("src/a.rs", "Add", "x")]);
+    repo.git(&["reset", "--quiet", "--", "src"]);
+    let base = repo.commit("Add a table");
+    let range = format!("{base}..HEAD");
+    repo.stage("specs/004-login/plan.md", "# Plan\n\nA form.\n");
+    repo.stage("src/b.rs", "b\n");
+    repo.commit("Remove the table");
+    repo.guard(&["lint", "--range", &range])
+        .exits(2)
+        .says("specs/004-login/plan.md cannot be used");
+    repo.stage(
+        "specs/004-login/plan.md",
+        "# Plan\n\n**Files:**\n\n- Create: `src/a.rs`\n",
+    );
+    repo.commit("List the file");
+    repo.guard(&["lint", "--range", &range])
+        .says("newly granted: src/b.rs");
 }

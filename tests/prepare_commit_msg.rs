@@ -133,18 +133,18 @@ fn every_selected_design_is_named_but_no_standing_one() {
         "docs/release.md",
         &[("CHANGELOG.md", "Add/Modify", "notes")],
     );
-    repo.design("docs/other.md", &[("other.txt", "Add", "x")]);
+    repo.design("docs/lld/active/LLD-7.md", &[("other.txt", "Add", "x")]);
     repo.commit("Add a standing design");
     repo.stage("granted.txt", "one\n");
     repo.stage("other.txt", "one\n");
     let mut commit = repo.command("git");
     commit
         .args(["commit", "-m", "Two"])
-        .env("GUARD_LLD", format!("{DESIGN}:docs/other.md"));
+        .env("GUARD_LLD", format!("{DESIGN}:docs/lld/active/LLD-7.md"));
     common::run(&mut commit).exits(0);
     assert_eq!(
         message(&repo),
-        format!("Two\n\n{TRAILER}\nGuard-Design: docs/other.md")
+        format!("Two\n\n{TRAILER}\nGuard-Design: docs/lld/active/LLD-7.md")
     );
 }
 

@@ -218,9 +218,9 @@ fn a_design_that_is_a_link_judges_no_request() {
     let repo = repo();
     repo.write("../elsewhere.md", table(&[("priv/**", "Add")]));
     for (link, target) in [
-        ("docs/inside.md", "lld/active/LLD-9.md"),
-        ("docs/committed.md", "lld/active/LLD-188.md"),
-        ("docs/outside.md", "../../elsewhere.md"),
+        ("docs/lld/active/LLD-a.md", "LLD-9.md"),
+        ("docs/lld/active/LLD-b.md", "LLD-188.md"),
+        ("docs/lld/active/LLD-c.md", "../../../../elsewhere.md"),
     ] {
         symlink(target, repo.path(link)).unwrap();
         for is_committed in [false, true] {
@@ -241,8 +241,11 @@ fn a_design_that_is_a_link_judges_no_request() {
     std::fs::remove_file(&design).unwrap();
     run(repo.command("mkfifo").arg(&design)).exits(0);
     repo.put("src/a.py", "a = 2\n", &[]).works();
-    run(repo.command("mkfifo").arg(repo.path("docs/pipe.md"))).exits(0);
-    let refused = repo.put("priv/x.py", "x\n", &["--lld", "docs/pipe.md"]);
+    run(repo
+        .command("mkfifo")
+        .arg(repo.path("docs/lld/active/LLD-d.md")))
+    .exits(0);
+    let refused = repo.put("priv/x.py", "x\n", &["--lld", "docs/lld/active/LLD-d.md"]);
     assert_eq!(refused.fails("cannot-judge").code, 2);
 }
 

@@ -4,7 +4,7 @@
 
 use crate::common::{self, DESIGN, GUARD, Repo};
 
-const OTHER: &str = "docs/other/plan.md";
+const OTHER: &str = "docs/lld/active/LLD-7.md";
 
 /// A governed repository with a second design that the settings do not choose.
 fn repo() -> Repo {
@@ -34,7 +34,7 @@ fn the_chosen_design_judges_this_branch_and_no_other() {
 
     repo.guard(&["use", OTHER])
         .exits(0)
-        .says("branch 188-work is judged by docs/other/plan.md (1 path granted)");
+        .says("branch 188-work is judged by docs/lld/active/LLD-7.md (1 path granted)");
 
     repo.guard(&["lint"]).exits(0);
     let report = repo.json(&["lint"]);
@@ -54,7 +54,7 @@ fn without_a_file_the_choice_is_printed() {
     let output = repo.guard(&["use"]).exits(0);
     assert_eq!(
         output.stdout,
-        "branch 188-work is judged by docs/other/plan.md\n"
+        "branch 188-work is judged by docs/lld/active/LLD-7.md\n"
     );
     let json = repo.json(&["use"]);
     assert_eq!(json["version"], 1);
@@ -79,7 +79,7 @@ fn clear_removes_the_choice() {
 #[test]
 fn git_reads_back_the_stored_choice() {
     let repo = repo();
-    let name = "docs/a plan; with #odd 'name'.md";
+    let name = "docs/lld/active/LLD-a plan; with #odd 'name'.md";
     repo.design(name, &[("src/lib.rs", "Add", "x")]);
     repo.commit("Add an oddly named design");
     for branch in ["feature/a.b", "it's", "a#b;c"] {
@@ -103,7 +103,7 @@ fn the_path_is_relative_to_the_current_directory() {
     repo.write("src/x", "");
     let mut guard = repo.command(GUARD);
     guard.current_dir(repo.path("src"));
-    common::run(guard.args(["use", "../docs/other/plan.md"])).exits(0);
+    common::run(guard.args(["use", "../docs/lld/active/LLD-7.md"])).exits(0);
     assert_eq!(configured(&repo, "188-work"), OTHER);
 }
 
@@ -121,13 +121,17 @@ fn a_linked_work_tree_chooses_for_its_own_branch() {
 #[test]
 fn unusable_choice_is_refused_and_not_stored() {
     let repo = repo();
-    repo.write("docs/empty.md", "# No table\n");
+    repo.write("docs/lld/active/LLD-0.md", "# No table\n");
     repo.write("../outside.md", "| File | Change Type |\n");
+    repo.write("src/x", "");
     let config = std::fs::read(repo.path(".git/config")).unwrap();
     for (file, message) in [
-        ("docs/missing.md", "there is no design at docs/missing.md"),
-        ("docs/empty.md", "design-no-table"),
-        ("docs", "is a directory"),
+        (
+            "docs/lld/active/LLD-1.md",
+            "there is no design at docs/lld/active/LLD-1.md",
+        ),
+        ("docs/lld/active/LLD-0.md", "design-no-table"),
+        ("src", "no committed document below src/ matches"),
         ("../outside.md", "cannot be the design"),
         (".git/config", "cannot be the design"),
     ] {
@@ -152,20 +156,20 @@ fn a_detached_head_has_no_branch_to_choose_for() {
 fn an_uncommitted_design_can_be_chosen_but_judges_once_it_is_committed() {
     let repo = repo();
     let text = std::fs::read(repo.path(DESIGN)).unwrap();
-    repo.write("docs/new.md", text);
-    repo.guard(&["use", "docs/new.md"])
+    repo.write("docs/lld/active/LLD-9.md", text);
+    repo.guard(&["use", "docs/lld/active/LLD-9.md"])
         .exits(0)
-        .says("HEAD does not have it yet, so commit it first: git add docs/new.md");
+        .says("HEAD does not have it yet, so commit it first: git add docs/lld/active/LLD-9.md");
     repo.stage("src/lib.rs", "fn work() {}\n");
     repo.guard(&["lint"]).exits(2).says("is not committed");
-    repo.git(&["add", "docs/new.md"]);
+    repo.git(&["add", "docs/lld/active/LLD-9.md"]);
     repo.git(&[
         "commit",
         "--quiet",
         "-m",
         "Add the design",
         "--",
-        "docs/new.md",
+        "docs/lld/active/LLD-9.md",
     ]);
     repo.guard(&["lint"]).exits(0);
 }
@@ -205,7 +209,7 @@ fn several_designs_form_one_scope() {
     repo.stage("src/other.rs", "fn other() {}\n");
     repo.stage("src/lib.rs", "fn lib() {}\n");
     repo.guard(&["use", OTHER, DESIGN, OTHER]).exits(0).says(
-        "branch 188-work is judged by docs/other/plan.md, docs/lld/active/LLD-188.md (2 paths granted)",
+        "branch 188-work is judged by docs/lld/active/LLD-7.md, docs/lld/active/LLD-188.md (2 paths granted)",
     );
     repo.guard(&["lint"]).exits(0);
     assert_eq!(
@@ -215,8 +219,9 @@ fn several_designs_form_one_scope() {
     assert_eq!(repo.json(&["use"])["designs"].as_array().unwrap().len(), 2);
     repo.guard(&["settings"]).exits(0).says(OTHER).says(DESIGN);
     // One unusable design, and nothing is stored.
-    repo.write("docs/empty.md", "# No table\n");
-    repo.guard(&["use", DESIGN, "docs/empty.md"]).exits(2);
+    repo.write("docs/lld/active/LLD-0.md", "# No table\n");
+    repo.guard(&["use", DESIGN, "docs/lld/active/LLD-0.md"])
+        .exits(2);
     assert_eq!(repo.json(&["use"])["designs"].as_array().unwrap().len(), 2);
     repo.guard(&["use", OTHER]).exits(0);
     assert_eq!(configured(&repo, "188-work"), OTHER);
@@ -225,74 +230,127 @@ fn several_designs_form_one_scope() {
     assert_eq!(configured(&repo, "188-work"), "");
 }
 
-/// Plans that no branch name selects; the oldest one was changed last.
-fn plans() -> Repo {
+/// Plans in directories, all of which are standing, and a standing design of its own.
+fn phases() -> Repo {
     let repo = Repo::new();
     repo.stage(
         "guard.toml",
-        "[lld]\npath = [\"plans/*-{slug}.md\", \"specs/{branch}/{spec,tasks}.md\"]\n",
+        "[lld]\nstanding = [\"phases/*/*-PLAN.md\", \"docs/standing.md\"]\n",
     );
-    repo.commit("Begin");
-    for (name, path) in [
-        ("plans/2026-01-01-a.md", "src/a.rs"),
-        ("plans/2026-01-02-b.md", "src/b.rs"),
-        ("plans/archive/2026-01-03-c.md", "src/c.rs"),
-        ("plans/2026-01-04-done.md", "src/d.rs"),
+    for (plan, path) in [
+        ("phases/01-in/01-PLAN.md", "src/a.rs"),
+        ("phases/01-in/02-PLAN.md", "src/b.rs"),
+        ("phases/02-out/01-PLAN.md", "src/c.rs"),
+        ("docs/standing.md", "CHANGES"),
     ] {
-        repo.design(name, &[(path, "Add", "x")]);
-        repo.commit("Add a plan");
+        repo.design(plan, &[(path, "Add", "x")]);
     }
-    let done = std::fs::read_to_string(repo.path("plans/2026-01-04-done.md")).unwrap();
-    repo.stage(
-        "plans/2026-01-04-done.md",
-        format!("---\nstatus: completed\n---\n{done}"),
-    );
-    repo.design("specs/1-x/spec.md", &[("src/x.rs", "Add", "x")]);
-    repo.design("specs/1-x/tasks.md", &[("src/y.rs", "Add", "x")]);
-    repo.commit("Add a feature");
-    repo.design("plans/2026-01-01-a.md", &[("src/a.rs", "Add", "changed")]);
-    repo.commit("Change the first plan");
+    repo.stage("phases/01-in/03-PLAN.md", "# Only words\n");
+    repo.stage("phases/01-in/notes.md", "# Notes\n");
+    repo.commit("Plan");
     repo
 }
 
 #[test]
-fn without_a_design_the_open_plans_are_listed_newest_first() {
-    let repo = plans();
-    let told = repo.guard(&["use"]).exits(0).stdout;
-    let at = |part: &str| told.find(part).unwrap_or_else(|| panic!("{part}\n{told}"));
-    assert!(
-        at("1. guard use plans/2026-01-01-a.md")
-            < at("2. guard use specs/1-x/spec.md specs/1-x/tasks.md")
-    );
-    assert!(at("specs/1-x/tasks.md") < at("3. guard use plans/2026-01-02-b.md"));
-    assert!(
-        !told.contains("2026-01-03") && !told.contains("2026-01-04"),
-        "{told}"
-    );
-    let json = repo.json(&["use"]);
-    assert_eq!(json["open"][1][1], "specs/1-x/tasks.md");
-    assert!(json["design"].is_null());
-    // The refusal of a commit leads here.
-    repo.stage("src/b.rs", "b\n");
-    repo.guard(&["lint"]).exits(2).says("guard use");
-    repo.guard(&["use", "plans/2026-01-02-b.md"]).exits(0);
+fn directory_takes_every_readable_design_below_it() {
+    let repo = phases();
+    repo.guard(&["use", "phases/01-in"])
+        .exits(0)
+        .says("branch main is judged by phases/01-in/ (2 paths granted)");
+    assert_eq!(configured(&repo, "main"), "phases/01-in/");
+    for path in ["src/a.rs", "src/b.rs", "CHANGES"] {
+        repo.stage(path, "x\n");
+    }
+    repo.guard(&["lint"]).exits(0);
+    repo.guard(&["check", "src/b.rs"]).exits(0);
+    // A plan that a later commit adds counts as well.
+    repo.stage("src/d.rs", "x\n");
+    repo.guard(&["lint"]).exits(1).says("src/d.rs");
+    repo.design("phases/01-in/04-PLAN.md", &[("src/d.rs", "Add", "x")]);
+    repo.git(&["commit", "--quiet", "-m", "Plan", "--", "phases"]);
+    repo.guard(&["lint"]).exits(0);
+    // A directory without designs is an error, now and later.
+    repo.write("src/x", "");
+    repo.guard(&["use", "src"])
+        .exits(2)
+        .says("no committed document below src/ matches");
+    repo.git(&["config", "branch.main.guardDesign", "src/"]);
+    repo.guard(&["lint"]).exits(2).says("below src/");
+}
+
+#[test]
+fn choice_among_standing_designs_leaves_out_the_others_of_the_pattern() {
+    let repo = phases();
+    repo.stage("src/c.rs", "x\n");
+    repo.guard(&["lint"]).exits(0);
+    repo.guard(&["use", "phases/01-in"]).exits(0);
+    repo.guard(&["lint"]).exits(1).says("src/c.rs");
+    repo.guard(&["check", "src/c.rs"]).exits(1);
+    repo.stage("CHANGES", "x\n");
+    repo.git(&["reset", "--quiet", "--", "src"]);
     repo.guard(&["lint"]).exits(0);
 }
 
-#[cfg(unix)]
 #[test]
-fn at_a_terminal_the_number_of_a_plan_chooses_it() {
-    use crate::common::terminal::{End, driver, guard_at_terminal};
-    for (typed, expected) in [
-        ("2\n", "specs/1-x/spec.md"),
-        ("\n", ""),
-        ("9\n", ""),
-        ("x\n", ""),
+fn standing_designs_are_those_of_the_branch_where_no_path_is_set() {
+    let repo = phases();
+    let settings = std::fs::read_to_string(repo.path("guard.toml")).unwrap();
+    repo.stage("guard.toml", format!("{settings}missing = \"skip\"\n"));
+    repo.commit("Skip the scope without a design");
+    repo.stage("src/x.rs", "x\n");
+    let output = repo.guard(&["lint"]).exits(1).says("add this row");
+    assert!(!output.text().contains("scope new"), "{}", output.text());
+}
+
+#[test]
+fn hooks_and_requests_take_no_document_that_the_settings_do_not_know() {
+    let repo = repo();
+    let old = "docs/old/plan.md";
+    repo.design(old, &[("src/wide.rs", "Add", "x")]);
+    repo.commit("Keep an old plan");
+    repo.stage("src/wide.rs", "x\n");
+    let message = "docs/old/plan.md (chosen by";
+    repo.guard(&["use", old]).exits(2).says(message);
+    for arguments in [
+        &["hook", "pre-commit", "--lld", old][..],
+        &["check", "src/wide.rs", "--lld", old],
+        &["lint", "--ci", "--lld", old],
     ] {
-        let repo = plans();
-        let Some(driver) = driver(&repo) else { return };
-        guard_at_terminal(driver, &["use"], &[("type its number", typed)], End::Wait).exits(0);
-        let design = repo.json(&["use"])["design"].clone();
-        assert_eq!(design.as_str().unwrap_or_default(), expected, "{typed:?}");
+        let output = repo.guard(arguments).exits(2);
+        assert!(
+            output.text().contains(message) || arguments.contains(&"--ci"),
+            "{}",
+            output.text()
+        );
     }
+    let mut write = repo.command(GUARD);
+    write.args(["write", "src/wide.rs"]).env("GUARD_LLD", old);
+    common::run_with_input(&mut write, b"x\n").exits(2);
+    // Nor if an agent writes the choice itself.
+    repo.git(&["config", "branch.188-work.guardDesign", old]);
+    repo.guard(&["lint"]).exits(2).says(message);
+    repo.guard(&["hook", "pre-commit"]).exits(2).says(message);
+    // A person may look at any document.
+    repo.guard(&["lint", "--lld", old]).exits(0);
+    repo.guard(&["scope", "show", "--lld", old])
+        .exits(0)
+        .says("src/wide.rs");
+}
+
+#[test]
+fn agent_may_not_choose_but_may_look() {
+    let repo = repo();
+    let run = |variable: &str, arguments: &[&str]| {
+        let mut guard = repo.command(GUARD);
+        common::run(guard.args(arguments).env(variable, "1"))
+    };
+    for arguments in [&["use", OTHER][..], &["use", "--clear"]] {
+        run("CLAUDECODE", arguments)
+            .exits(2)
+            .says("only a person can choose the designs of a branch")
+            .says("CLAUDECODE");
+    }
+    assert_eq!(configured(&repo, "188-work"), "");
+    run("CLAUDECODE", &["use"]).exits(0);
+    run("CI", &["use", OTHER]).exits(0);
 }

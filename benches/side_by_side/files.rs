@@ -3,8 +3,13 @@
 use std::fs;
 use std::path::Path;
 
+use gix::bstr::BStr;
 use serde_json::json;
+use write_guard::gate::{Answer, Gate, Operation, Question, Strategy};
+use write_guard::git::Repository;
+use write_guard::judge::Options;
 
+use super::common::log::grow;
 use super::common::{self, Repo};
 use super::{GUARD, Memory, Scale, median, text, timed, tracked, typical};
 
@@ -15,6 +20,7 @@ pub(super) fn measure(scale: &Scale, memory: &Memory) {
     write(&repo, scale, 300, "50");
     write(&repo, scale, 60, "25");
     batch(&repo, scale);
+    log(scale);
     hook(scale);
     large(scale, memory);
 }
@@ -110,6 +116,50 @@ fn batch(repo: &Repo, scale: &Scale) {
         median(ours),
         median(theirs)
     );
+}
+
+/// A write below logs of several lengths, while an approval waits for its commit.
+fn log(scale: &Scale) {
+    let repo = Repo::open();
+    repo.stage("large.py", text(0, 200));
+    repo.commit("Large");
+    approve(&repo);
+    for version in ["even.txt", "odd.txt"] {
+        repo.write(version, version);
+    }
+    repo.put("a", "1\n", &[]).works();
+    let mut shortest = None;
+    for records in [100, 20_000, 200_000] {
+        let records = scale.of(records).max(10);
+        grow(&repo, records);
+        let mut times = Vec::new();
+        for run in 0..scale.pairs(40) {
+            let content = ["even.txt", "odd.txt"][run % 2];
+            let guard = timed(&repo, &GUARD, &["write", "a", "--content-file", content]);
+            assert_eq!(guard.code, 0, "a refused write is not timed");
+            times.push(guard.milliseconds);
+        }
+        let time = median(times);
+        let ratio = time / *shortest.get_or_insert(time);
+        println!(
+            "write with {records} records in the log: {time:.2} ms, ratio {ratio:.2} (aim: below 1.2)"
+        );
+    }
+}
+
+/// Replaces a large file, as a person who approves that.
+fn approve(repo: &Repo) {
+    let opened = Repository::open(&repo.root).unwrap();
+    let gate = Gate::open(&opened, &Options::default()).unwrap();
+    let operation = Operation::Write {
+        content: b"x = 1\n".to_vec(),
+        strategy: Strategy::Replace,
+        expect: None,
+        allow_empty: false,
+    };
+    let mut ask = |_: &Question| Answer::Approve("agreed".to_owned());
+    gate.perform_asking(BStr::new("large.py"), &operation, &mut ask)
+        .unwrap();
 }
 
 /// What a coding agent waits for before each tool, beside the fastest thing that git does. A write that changes a file

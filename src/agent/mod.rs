@@ -33,8 +33,6 @@ pub(crate) use judgement::judge;
 pub(crate) use kept_from_agents::refuse;
 pub(crate) use observe::{Observer, Told};
 pub(crate) use protocol::Reply;
-#[cfg(feature = "mcp")]
-pub(crate) use reason::of as reason;
 pub(crate) use repeated::times_told;
 
 use std::cell::RefCell;

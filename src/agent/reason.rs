@@ -39,7 +39,10 @@ pub(crate) fn of(tool: &str, changes_files: bool, failure: &Failure) -> String {
             "Nothing was written. A retry, another tool or a shell command for this change is refused as well."
         }
         (_, true) => "Nothing was written.",
-        (_, false) => "Nothing was read. Another tool or a shell command is no way around this.",
+        (FailureKind::Security | FailureKind::Refused, false) => {
+            "Nothing was read. Another tool or a shell command is no way around this."
+        }
+        (_, false) => "Nothing was read.",
     };
     for help in &failure.help {
         if text.len() + help.len() + end.len() > LENGTH {

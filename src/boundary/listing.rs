@@ -6,8 +6,7 @@ use std::path::Path;
 use cap_std::fs::{Dir, Metadata};
 use gix::bstr::{BStr, BString};
 
-use super::{Boundary, BoundaryError, BoundaryResult, bytes, open_to_read, os};
-use crate::path::escaped;
+use super::{Boundary, bytes, open_to_read, os};
 
 /// An open directory. It follows no links and opens only regular files.
 pub struct Listing {
@@ -21,16 +20,6 @@ impl Boundary {
     /// It is not a directory, is behind a link, or a system error.
     pub fn list(&self, path: &BStr) -> io::Result<Listing> {
         self.directory(path).map(|dir| Listing { dir })
-    }
-
-    /// Creates a directory with its parents.
-    ///
-    /// # Errors
-    /// Something else is in the way, or a system error.
-    pub fn make_directory(&self, path: &BStr) -> BoundaryResult<()> {
-        let what = format!("create the directory {}", escaped(path));
-        let made = self.create_directory(path).map_err(BoundaryError::io(what));
-        made.map(drop)
     }
 }
 

@@ -234,7 +234,9 @@ impl ApproveArgs {
         let style = output.style.clone();
         let signer = self.sign.signer(repo)?;
         let has_signer = signer.is_some();
-        let gate = Gate::open(repo, &self.design.options(false))?.signing(signer);
+        let gate = Gate::open(repo, &self.design.options(false))?
+            .signing(signer)
+            .as_strict_as(id)?;
         output.notes(gate.notes());
         let done = gate.approve(id, &mut |question| {
             is_unsigned = question.finding.is_some() && !has_signer;

@@ -180,12 +180,15 @@ fn walk(
 }
 
 fn next_steps(draft: &SettingsDraft, standing: Option<&str>) -> Vec<String> {
-    let design = match draft.designs {
-        _ if draft.plans => {
-            "name branches after their plans, or choose a plan: guard use".to_owned()
+    let design = match &draft.design {
+        None => "to narrow the plans of a branch: guard use DIR".to_owned(),
+        Some(_) if draft.plans => {
+            "name branches after their plans, or choose a plan: guard use FILE".to_owned()
         }
-        0 => format!("write the first design, {}, and commit it", draft.design),
-        _ => "name branches after the issue of their design".to_owned(),
+        Some(design) if draft.designs == 0 => {
+            format!("write the first design, {design}, and commit it")
+        }
+        Some(_) => "name branches after the issue of their design".to_owned(),
     };
     let hooks = if draft.pre_commit {
         "add guard to .pre-commit-config.yaml, or: guard install git"

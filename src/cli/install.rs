@@ -4,6 +4,7 @@ use clap::builder::PossibleValuesParser;
 use serde_json::json;
 
 use super::output::Output;
+use super::person::refuse_agents;
 use super::repository::repository;
 use crate::error::{Error, Result};
 use crate::git::show_file;
@@ -39,6 +40,16 @@ struct Mode {
     /// Print what would change, and change nothing.
     #[arg(long)]
     dry_run: bool,
+}
+
+impl Mode {
+    /// Whether to change nothing; if not, only a person may go on.
+    fn dry_run(&self) -> Result<bool> {
+        if !self.dry_run {
+            refuse_agents("change the hooks of guard")?;
+        }
+        Ok(self.dry_run)
+    }
 }
 
 const EXAMPLES: &str = "\
@@ -81,7 +92,7 @@ fn has(what: &[String], name: &str) -> bool {
 
 impl Install {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        let (repo, dry_run) = (repository()?, self.mode.dry_run);
+        let (repo, dry_run) = (repository()?, self.mode.dry_run()?);
         let mut steps = Vec::new();
         if has(&self.what, "git") || has(&self.what, "all") {
             steps = git_hooks::install(&repo, &self.with, dry_run)?;
@@ -99,7 +110,7 @@ impl Install {
 
 impl Uninstall {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        let (repo, dry_run) = (repository()?, self.mode.dry_run);
+        let (repo, dry_run) = (repository()?, self.mode.dry_run()?);
         let mut steps = Vec::new();
         if has(&self.what, "git") || has(&self.what, "all") {
             steps = git_hooks::uninstall(&repo, dry_run)?;

@@ -18,9 +18,8 @@ Examples:
   guard -C /path/to/repository mcp
   claude mcp add guard -- guard mcp
 
-A client starts this command and speaks the Model Context Protocol on its standard input and output. The tools have \
-the names and arguments of the reference file-system server, and each is judged, backed up and logged as the file \
-verb. guard reads designs and settings anew for each call.
+A client starts this command and speaks the Model Context Protocol on its standard input and output. Each tool is \
+judged, backed up and logged as the file verb. guard reads designs and settings anew for each call.
 
 If a change is held, guard asks the person through the client, where the client can do that. `[approvals] elicitation` \
 turns that off.";

@@ -64,8 +64,7 @@ impl Person {
     /// # Errors
     /// There is none, or an agent or CI runs this.
     pub(super) fn present() -> Result<Person> {
-        refuse_markers(std::env::vars_os())?;
-        refuse_agents()?;
+        refuse_agents_and_ci()?;
         if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
             return Err(needs_a_person(
                 "standard input and output are not a terminal",
@@ -80,6 +79,17 @@ impl Person {
             reads: open(reads)?,
             writes: open(writes)?,
         })
+    }
+
+    /// Shows `text`, and returns the line that the person types; `None` if the terminal closes.
+    pub(super) fn line(&mut self, text: &str) -> Option<String> {
+        // Discard what was typed before the question.
+        system::discard_input(&self.reads).ok()?;
+        write!(&self.writes, "{text}").ok()?;
+        let mut line = String::new();
+        BufReader::new(&self.reads).read_line(&mut line).ok()?;
+        // A line without an end was cut off when the terminal closed.
+        Some(line.strip_suffix('\n')?.trim().to_owned())
     }
 
     /// Shows `text`, and asks for the word and a reason, or for one of the `others`: strategies to preview instead. On
@@ -198,6 +208,21 @@ fn chosen(typed: &str, others: &[&str]) -> Option<Strategy> {
     }
 }
 
+/// Refuses under an agent to do `what`, which is for people and their scripts. CI is not an agent: it sets up the
+/// hooks of its own clone.
+///
+/// # Errors
+/// An agent runs this.
+pub(super) fn refuse_agents(what: &str) -> Result<()> {
+    let variables = std::env::vars_os().filter(|(name, _)| name != "CI");
+    agent_by_variable(variables)
+        .and_then(|()| agent_above_guard())
+        .map_err(|why| {
+            Error::new(format!("only a person can {what}: {why}"))
+                .help("run the command in your own terminal")
+        })
+}
+
 /// Whether guard can ask a question here.
 pub(super) fn is_at_a_terminal() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
@@ -215,18 +240,20 @@ fn needs_a_person(why: &str) -> Error {
 /// process. An agent further up runs guard from its shell, perhaps through a client of its own making.
 #[cfg(feature = "mcp")]
 pub(super) fn refusal_of_client() -> Option<String> {
-    let markers = refuse_markers(std::env::vars_os());
     let agents = || match parent_of("self").filter(|_| system::SHOWS_PROCESSES) {
-        Some(client) => refuse_agents_above(&client.to_string()),
+        Some(client) => agent_above(&client.to_string()),
         None => Ok(()),
     };
-    markers
+    agent_by_variable(std::env::vars_os())
         .and_then(|()| agents())
         .err()
-        .map(|error| error.message)
+        .map(|why| needs_a_person(&why).message)
 }
 
-fn refuse_markers(variables: impl Iterator<Item = (OsString, OsString)>) -> Result<()> {
+/// The error says why an agent or CI seems to run guard.
+fn agent_by_variable(
+    variables: impl Iterator<Item = (OsString, OsString)>,
+) -> std::result::Result<(), String> {
     for (name, value) in variables {
         let name = name.to_string_lossy();
         let is_marker = MARKERS.iter().any(|marker| match marker.strip_suffix('*') {
@@ -235,26 +262,35 @@ fn refuse_markers(variables: impl Iterator<Item = (OsString, OsString)>) -> Resu
         });
         let is_off = value.is_empty() || (name == "CI" && (value == "false" || value == "0"));
         if is_marker && !is_off {
-            return Err(needs_a_person(&format!(
+            return Err(format!(
                 "the variable {} shows that an agent or CI runs guard",
                 escaped(name.as_ref())
-            )));
+            ));
         }
     }
     Ok(())
 }
 
+/// Refuses to decide for a person where an agent or CI runs guard.
+///
+/// # Errors
+/// A variable or a parent process shows that one does.
+pub(super) fn refuse_agents_and_ci() -> Result<()> {
+    agent_by_variable(std::env::vars_os())
+        .and_then(|()| agent_above_guard())
+        .map_err(|why| needs_a_person(&why))
+}
+
 /// Looks at the processes that started this one. Only Linux shows them as files.
-fn refuse_agents() -> Result<()> {
+fn agent_above_guard() -> std::result::Result<(), String> {
     match system::SHOWS_PROCESSES {
-        true => refuse_agents_above("self"),
+        true => agent_above("self"),
         false => Ok(()),
     }
 }
 
-fn refuse_agents_above(process: &str) -> Result<()> {
-    let mut id = parent_of(process)
-        .ok_or_else(|| needs_a_person("guard cannot read its parent processes in /proc"))?;
+fn agent_above(process: &str) -> std::result::Result<(), String> {
+    let mut id = parent_of(process).ok_or("guard cannot read its parent processes in /proc")?;
     // Guards against an endless chain.
     for _ in 0..1000 {
         if id == 0 {
@@ -262,9 +298,7 @@ fn refuse_agents_above(process: &str) -> Result<()> {
         }
         let process = id.to_string();
         if let Some(agent) = agent_of(&process) {
-            return Err(needs_a_person(&format!(
-                "the parent process {id} is an agent: {agent}"
-            )));
+            return Err(format!("the parent process {id} is an agent: {agent}"));
         }
         // A process of another user may be hidden. No agent of this user is above it.
         let Some(parent) = parent_of(&process) else {
@@ -272,9 +306,7 @@ fn refuse_agents_above(process: &str) -> Result<()> {
         };
         id = parent;
     }
-    Err(needs_a_person(
-        "guard cannot follow the chain of its parent processes",
-    ))
+    Err("guard cannot follow the chain of its parent processes".to_owned())
 }
 
 /// The fourth field of `/proc/ID/stat`; the second, in parentheses, may hold anything.
@@ -369,7 +401,7 @@ mod tests {
     #[test]
     fn variables_of_agents_and_ci_are_markers_unless_empty() {
         let refused = |name: &str, value: &str| {
-            refuse_markers([(OsStr::new(name).into(), OsStr::new(value).into())].into_iter())
+            agent_by_variable([(OsStr::new(name).into(), OsStr::new(value).into())].into_iter())
                 .is_err()
         };
         for marker in MARKERS {

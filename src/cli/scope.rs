@@ -1,4 +1,4 @@
-//! `guard scope`: lists what the designs grant, lints them, and adds rows to them.
+//! `guard scope`: lists what the designs grant, lints them, writes them, and adds rows to them.
 
 use std::path::PathBuf;
 
@@ -7,6 +7,8 @@ use clap::Subcommand;
 use super::design_args::DesignArgs;
 use super::repository::repository;
 use super::scope_add::ScopeAddArgs;
+use super::scope_import::ScopeImportArgs;
+use super::scope_new::ScopeNewArgs;
 use super::{output::Output, progress};
 use crate::error::Result;
 use crate::judge::{self, DocumentChoice};
@@ -14,7 +16,7 @@ use crate::report::{write_prompt, write_scope, write_scope_check};
 
 #[derive(Debug, Subcommand)]
 #[command(
-    after_help = "Examples:\n  guard scope show                   list the grants, each with its line\n  guard scope prompt >> prompt.md    tell an agent what it may write\n  guard scope check                  lint the designs of this branch\n  guard scope add src/b.rs           add a row to the design"
+    after_help = "Examples:\n  guard scope show                   list the grants, each with its line\n  guard scope prompt >> prompt.md    tell an agent what it may write\n  guard scope check                  lint the designs of this branch\n  guard scope new hotfix             write a design for this branch\n  guard scope add src/b.rs           add a row to the design\n  guard scope import plan.md         propose a table for the files of a plan"
 )]
 pub(super) enum ScopeArgs {
     /// List every grant with its line in the design.
@@ -28,6 +30,10 @@ pub(super) enum ScopeArgs {
     Check(ScopeCheckArgs),
     /// Add rows to the design and stage it, at a terminal.
     Add(ScopeAddArgs),
+    /// Write a design for this branch and stage it.
+    New(ScopeNewArgs),
+    /// Propose a table for the files that a plan names; at a terminal, write it.
+    Import(ScopeImportArgs),
 }
 
 const SHOW_EXAMPLES: &str = "\
@@ -82,6 +88,8 @@ impl ScopeArgs {
                 Ok(0)
             }
             ScopeArgs::Add(args) => args.run(output),
+            ScopeArgs::New(args) => args.run(output),
+            ScopeArgs::Import(args) => args.run(output),
             ScopeArgs::Check(args) => {
                 let choice = DocumentChoice {
                     files: args.files.clone(),

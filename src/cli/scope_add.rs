@@ -1,21 +1,13 @@
 //! `guard scope add`: a person adds rows to the design and stages it.
 
-// Replaces the design in the work tree.
-#![allow(clippy::disallowed_methods)]
-
 use std::path::PathBuf;
 
-use gix::bstr::{BString, ByteSlice};
-use serde_json::json;
-
+use super::design_edit::{finish, print};
 use super::output::Output;
 use super::person::Person;
 use super::repository::repository;
 use crate::error::{Error, Result};
-use crate::git::{Index, Repository};
-use crate::judge::{self, ExtendedDesign, Options, RowsToAdd};
-use crate::path::{escaped, shell_word};
-use crate::{disk, system};
+use crate::judge::{self, Options, RowsToAdd};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -23,7 +15,7 @@ pub(super) struct ScopeAddArgs {
     /// The paths to add; a slash at the end adds everything below a directory.
     #[arg(value_name = "PATH", required_unless_present = "missing")]
     paths: Vec<PathBuf>,
-    /// Add every staged path that `guard lint` refuses for lack of a row.
+    /// Add every staged path that `guard lint` refuses for lack of a row; every changed path, if nothing is staged.
     #[arg(long)]
     missing: bool,
     /// The type of the rows; by default, what has become of the file: Add, Modify, Delete or Symlink.
@@ -44,8 +36,9 @@ Examples:
   guard scope add --missing                add all staged paths that have no row
   guard scope add Cargo.toml --design docs/lld/standing.md
 
-guard adds the row after the last one of the same directory, in the columns and words of the table, and stages only the \
-design. Commit it before the code. guard writes nothing if the design would then grant more than the paths given.
+guard adds the row after the last one of the same directory, in the columns of the table, and stages only the design. A \
+design without a table gets one, with everything that it grants so far. Commit it before the code. guard writes nothing \
+if the design would then grant more than the paths given.
 
 Only a person at a terminal can extend a design this way: guard refuses under an agent or CI.";
 
@@ -65,79 +58,12 @@ impl ScopeAddArgs {
             description: self.description.clone(),
             design: self.design.clone(),
         };
-        let extended = judge::extend_design(&repo, &wanted, &Options::default())?;
-        if !extended.rows.is_empty() {
-            write(&repo, &extended)?;
-        }
-        let word = shell_word(&extended.path);
-        let command = format!("git commit -m \"Extend the design\" -- {word}");
-        let quiet = output.style.quiet;
-        output.print_either(
-            || {
-                let rows = extended.rows.iter();
-                json!({
-                    "version": 1,
-                    "design": extended.path.to_str_lossy(),
-                    "rows": rows.map(|row| json!({"line": row.line, "text": row.text})).collect::<Vec<_>>(),
-                    "granted": extended.granted.iter().map(|path| path.to_str_lossy()).collect::<Vec<_>>(),
-                    "next": (!extended.rows.is_empty()).then_some(&command),
-                })
-            },
-            |out| match quiet {
-                true => Ok(()),
-                false => write!(out, "{}", told(&extended, &command)),
-            },
-        );
+        let edit = judge::extend_design(&repo, &wanted, &Options::default())?;
+        let commands = match edit.rows.is_empty() {
+            true => Vec::new(),
+            false => finish(&repo, &edit)?,
+        };
+        print(output, &edit, &commands);
         Ok(0)
     }
-}
-
-fn told(extended: &ExtendedDesign, command: &str) -> String {
-    let design = escaped(&extended.path);
-    let mut text = String::new();
-    for path in &extended.granted {
-        text.push_str(&format!("{design} grants {} already\n", escaped(path)));
-    }
-    if extended.rows.is_empty() {
-        text.push_str("nothing to add\n");
-        return text;
-    }
-    text.push_str(&format!("added to {design} and staged:\n"));
-    for row in &extended.rows {
-        text.push_str(&format!("  {:>4}: {}\n", row.line, row.text));
-    }
-    text.push_str(&format!("commit it before the code:\n  {command}\n"));
-    text
-}
-
-/// Replaces the design in the work tree and stages it.
-fn write(repo: &Repository, extended: &ExtendedDesign) -> Result<()> {
-    let path = &extended.path;
-    let failed = |why: String| Error::new(format!("{} cannot be written: {why}", escaped(path)));
-    let file = repo.work_tree_file(path.as_ref())?;
-    let metadata = file
-        .symlink_metadata()
-        .map_err(|error| failed(error.to_string()))?;
-    let now = std::fs::read(&file).map_err(|error| failed(error.to_string()))?;
-    if now != extended.before {
-        return Err(
-            failed("another program has just changed it".to_owned()).help("run the command again")
-        );
-    }
-    disk::replace(&file, &extended.after, system::std_mode(&metadata))
-        .map_err(|error| failed(error.to_string()))?;
-    repo.stage_file(path.as_ref())?;
-    let staged = Index::open(repo)?.tree()?.read(path.as_ref())?;
-    if staged.is_some_and(|staged| judge::is_same_design(&staged, &extended.after)) {
-        return Ok(());
-    }
-    let path: &BString = path;
-    Err(Error::new(format!(
-        "git staged {} with another content, by a filter of the repository",
-        escaped(path)
-    ))
-    .help(format!(
-        "look at it before you commit: git diff --cached -- {}",
-        shell_word(path)
-    )))
 }

@@ -14,6 +14,7 @@ use serde_json::{Map, Value, json};
 use super::{Failure, FailureKind, Operation, PreviousContent, Restore, Strategy};
 use crate::disk;
 use crate::git::WorkTree;
+use crate::measure::Thresholds;
 
 /// Content without facts and older than this is left over: normally both are written at once.
 const ABANDONED: Duration = Duration::from_secs(3600);
@@ -25,7 +26,7 @@ pub struct Held {
 }
 
 /// One held change: exactly this path, old content and new content.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct HeldChange {
     /// The work tree of the request.
     pub work_tree: WorkTree,
@@ -51,6 +52,8 @@ pub struct HeldChange {
     pub snapshot: Option<String>,
     /// Whether a new file becomes executable.
     pub is_executable: bool,
+    /// The thresholds that it was held by.
+    pub thresholds: Option<Thresholds>,
 }
 
 impl HeldChange {
@@ -110,11 +113,19 @@ impl HeldChange {
             "expires": self.expires,
             "snapshot": self.snapshot,
             "executable": self.is_executable,
+            "lines": self.thresholds.map(|thresholds| thresholds.lines),
+            "share": self.thresholds.map(|thresholds| thresholds.share),
         })
     }
 
     fn from_json(object: &Map<String, Value>, content: Option<Vec<u8>>) -> Option<HeldChange> {
         let text = |key: &str| object.get(key).and_then(Value::as_str).map(str::to_owned);
+        let lines = object.get("lines").and_then(Value::as_u64);
+        let share = object.get("share").and_then(Value::as_f64);
+        let thresholds = lines.zip(share).map(|(lines, share)| Thresholds {
+            lines: usize::try_from(lines).unwrap_or(usize::MAX),
+            share,
+        });
         Some(HeldChange {
             work_tree: WorkTree::new(text("worktree").as_deref()),
             path: text("path")?.into(),
@@ -128,6 +139,7 @@ impl HeldChange {
             content,
             snapshot: text("snapshot"),
             is_executable: object.get("executable").and_then(Value::as_bool) == Some(true),
+            thresholds,
         })
     }
 }

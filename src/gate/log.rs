@@ -11,9 +11,10 @@
 
 use std::fmt;
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use gix::bstr::ByteSlice;
 use serde_json::{Map, Value};
 
 use super::lock;
@@ -24,6 +25,10 @@ use crate::git::{Repository, WorkTree};
 const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 /// The start of the last member.
 const HASH_MEMBER: &str = ",\"hash\":\"";
+/// The events that give an approval or use it up.
+const DECISIONS: [&str; 2] = ["approved", "consumed"];
+/// The member that links to the last decision before: its place in the file in bytes, or null.
+const DECISION_MEMBER: &str = "decision";
 /// How many bytes to read from the end for the last record.
 const TAIL: u64 = 1 << 13;
 
@@ -97,7 +102,15 @@ impl Log {
     /// The log cannot be locked, read or written. A line that a crash cut short is ended, never rewritten.
     pub fn append(&self, event: &str, facts: Map<String, Value>) -> io::Result<ChainHead> {
         let mut file = self.open_locked()?;
-        let (head, is_torn) = tail(&mut file)?;
+        let Tail {
+            head,
+            is_torn,
+            decision,
+        } = tail(&mut file)?;
+        let decision = match decision {
+            Link::To(place) => place,
+            Link::Unknown => scan(&mut file, None)?.first().map(|(place, _)| *place),
+        };
         let mut line = String::new();
         if is_torn {
             line.push('\n');
@@ -114,6 +127,7 @@ impl Log {
             record.insert("worktree".into(), name.into());
         }
         record.extend(facts);
+        record.insert(DECISION_MEMBER.into(), decision.into());
         record.insert("prev".into(), head.hash.into());
         let text = Value::Object(record).to_string();
         let body = text.strip_suffix('}').unwrap_or(&text);
@@ -134,7 +148,7 @@ impl Log {
     /// The log cannot be read.
     pub fn head(&self) -> io::Result<ChainHead> {
         match File::open(&self.path) {
-            Ok(mut file) => Ok(tail(&mut file)?.0),
+            Ok(mut file) => Ok(tail(&mut file)?.head),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(ChainHead::genesis()),
             Err(error) => Err(error),
         }
@@ -149,9 +163,41 @@ impl Log {
             return Ok(ChainHead::genesis());
         }
         let mut file = disk::open_private_append(&self.path)?;
-        let (head, _) = tail(&mut file)?;
+        let head = tail(&mut file)?.head;
         file.sync_data()?;
         Ok(head)
+    }
+
+    /// The decisions about approvals, newest first, until `visit` answers false. Each record links to the decision
+    /// before it, so the cost does not depend on the length of the log.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    pub(super) fn decisions(&self, visit: &mut dyn FnMut(&Record) -> bool) -> io::Result<()> {
+        let mut file = match File::open(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            file => file?,
+        };
+        let (mut link, mut end) = (tail(&mut file)?.decision, None);
+        while let Link::To(place) = link {
+            let Some(place) = place else {
+                return Ok(());
+            };
+            let Some(record) = decision_at(&mut file, place, end)? else {
+                break;
+            };
+            if !visit(&record) {
+                return Ok(());
+            }
+            (link, end) = (Link::of(&record), Some(place));
+        }
+        // Records of earlier versions have no links, and a damaged log may have wrong ones.
+        for (_, record) in scan(&mut file, end)? {
+            if !visit(&record) {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// The whole log; empty if there is none.
@@ -176,8 +222,32 @@ impl Log {
     }
 }
 
-/// The last whole record, and whether an incomplete line follows. Reads only as much of the end as needed.
-fn tail(file: &mut File) -> io::Result<(ChainHead, bool)> {
+/// The end of the file.
+struct Tail {
+    head: ChainHead,
+    /// Whether an incomplete line follows the last record.
+    is_torn: bool,
+    decision: Link,
+}
+
+/// Where the last decision is.
+enum Link {
+    /// At this place in the file; `None` if there is none.
+    To(Option<u64>),
+    Unknown,
+}
+
+impl Link {
+    fn of(record: &Record) -> Link {
+        match record.facts.get(DECISION_MEMBER) {
+            Some(place) => Link::To(place.as_u64()),
+            None => Link::Unknown,
+        }
+    }
+}
+
+/// The last whole record. Reads only as much of the end as needed.
+fn tail(file: &mut File) -> io::Result<Tail> {
     let length = file.seek(SeekFrom::End(0))?;
     let mut size = TAIL;
     loop {
@@ -187,19 +257,28 @@ fn tail(file: &mut File) -> io::Result<(ChainHead, bool)> {
         file.read_to_end(&mut bytes)?;
         let is_torn = bytes.last().is_some_and(|&byte| byte != b'\n');
         // Incomplete lines are followed by a record that says so. A last line without its newline is a record.
-        let lines: Vec<&[u8]> = bytes
-            .split(|&byte| byte == b'\n')
-            .filter(|line| !line.is_empty())
-            .collect();
-        if let Some(record) = lines.iter().rev().find_map(|line| Record::parse(line).ok()) {
-            let head = ChainHead {
-                count: record.seq,
-                hash: record.hash,
-            };
-            return Ok((head, is_torn));
+        let lines = placed_lines(&bytes, start);
+        let mut records = lines.iter().rev();
+        let last = records.find_map(|(place, line)| Some((*place, Record::parse(line).ok()?)));
+        if let Some((place, record)) = last {
+            return Ok(Tail {
+                decision: match record.is_decision() {
+                    true => Link::To(Some(place)),
+                    false => Link::of(&record),
+                },
+                head: ChainHead {
+                    count: record.seq,
+                    hash: record.hash,
+                },
+                is_torn,
+            });
         }
         if start == 0 && lines.len() == usize::from(is_torn) {
-            return Ok((ChainHead::genesis(), is_torn));
+            return Ok(Tail {
+                head: ChainHead::genesis(),
+                is_torn,
+                decision: Link::To(None),
+            });
         }
         if start == 0 {
             return Err(io::Error::new(
@@ -209,6 +288,44 @@ fn tail(file: &mut File) -> io::Result<(ChainHead, bool)> {
         }
         size *= 16;
     }
+}
+
+/// The lines that are not empty, each with its place in the file.
+fn placed_lines(bytes: &[u8], start: u64) -> Vec<(u64, &[u8])> {
+    let mut place = start;
+    let mut lines = Vec::new();
+    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+        let text = line.strip_suffix(b"\n").unwrap_or(line);
+        if !text.is_empty() {
+            lines.push((place, text));
+        }
+        place += line.len() as u64;
+    }
+    lines
+}
+
+/// The decision at a place before `end`; `None` if there is none.
+fn decision_at(file: &mut File, place: u64, end: Option<u64>) -> io::Result<Option<Record>> {
+    if end.is_some_and(|end| place >= end) {
+        return Ok(None);
+    }
+    file.seek(SeekFrom::Start(place))?;
+    let mut line = Vec::new();
+    BufReader::new(&*file).read_until(b'\n', &mut line)?;
+    let record = Record::parse(line.strip_suffix(b"\n").unwrap_or(&line)).ok();
+    Ok(record.filter(Record::is_decision))
+}
+
+/// The decisions before `end`, newest first, by reading everything.
+fn scan(file: &mut File, end: Option<u64>) -> io::Result<Vec<(u64, Record)>> {
+    file.seek(SeekFrom::Start(0))?;
+    let mut bytes = Vec::new();
+    file.take(end.unwrap_or(u64::MAX)).read_to_end(&mut bytes)?;
+    let lines = placed_lines(&bytes, 0).into_iter().rev();
+    // Most records are other events and cheap to skip.
+    let lines = lines.filter(|(_, line)| DECISIONS.iter().any(|word| line.contains_str(word)));
+    let records = lines.filter_map(|(place, line)| Some((place, Record::parse(line).ok()?)));
+    Ok(records.filter(|(_, record)| record.is_decision()).collect())
 }
 
 /// One record of the log.
@@ -225,6 +342,16 @@ pub struct Record {
 }
 
 impl Record {
+    /// The event, such as `started`.
+    pub(super) fn event(&self) -> &str {
+        let event = self.facts.get("event").and_then(Value::as_str);
+        event.unwrap_or_default()
+    }
+
+    fn is_decision(&self) -> bool {
+        DECISIONS.contains(&self.event())
+    }
+
     /// Parses a line and checks its hash.
     ///
     /// # Errors

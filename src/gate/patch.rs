@@ -2,7 +2,7 @@
 
 use gix::bstr::ByteSlice;
 
-use super::{Failure, FailureKind, near_miss};
+use super::{Failure, FailureKind};
 
 /// One replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,13 +48,11 @@ fn find_one(content: &[u8], search: &[u8], which: &str) -> Result<usize, Failure
     }
     let matches = positions(content, search);
     match matches.as_slice() {
-        [] => Err(near_miss::advice(content, search).into_iter().fold(
-            Failure::new(
-                FailureKind::SearchNotFound,
-                format!("{which}the search text is not in the file"),
-            ),
-            Failure::help,
-        )),
+        [] => Err(Failure::new(
+            FailureKind::SearchNotFound,
+            format!("{which}the search text is not in the file"),
+        )
+        .help(why_not_found(content, search))),
         [only] => Ok(*only),
         several => {
             let lines: Vec<String> = several
@@ -79,6 +77,24 @@ fn find_one(content: &[u8], search: &[u8], which: &str) -> Result<usize, Failure
             .help("add lines before or after it until it is unique")
             .detail("matches", several.len()))
         }
+    }
+}
+
+/// The help for a text that is not in the file.
+fn why_not_found(content: &[u8], search: &[u8]) -> &'static str {
+    let occurs_without = |drop: fn(&u8) -> bool| {
+        let kept = |text: &[u8]| -> Vec<u8> {
+            let bytes = text.iter().copied();
+            bytes.filter(|byte| !drop(byte)).collect()
+        };
+        kept(content).contains_str(kept(search))
+    };
+    if occurs_without(|&byte| byte == b'\r') {
+        "it would match with the file's line endings (CRLF); read the file and copy the text as it is"
+    } else if occurs_without(u8::is_ascii_whitespace) {
+        "only whitespace differs; read the file and copy the text as it is"
+    } else {
+        "read the file again; it may have changed since"
     }
 }
 

@@ -294,6 +294,7 @@ impl Gate<'_> {
             content: plan.new_content().map(<[u8]>::to_vec),
             snapshot: operation.restore().map(|restore| restore.snapshot.clone()),
             is_executable: plan.is_executable,
+            thresholds: Some(self.policy.settings.thresholds),
         };
         let id = match self.held.hold(&change) {
             Ok(id) => id,

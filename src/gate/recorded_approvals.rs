@@ -4,11 +4,10 @@
 use std::collections::HashSet;
 use std::io;
 
-use gix::bstr::ByteSlice;
 use serde_json::{Map, Value};
 
 use super::failure::{Failure, FailureKind, GateResult};
-use super::{Log, Record, Store};
+use super::{Log, Store};
 use crate::approval::Approval;
 use crate::git::{Repository, WorkTree};
 
@@ -21,24 +20,21 @@ pub(super) fn on_record(log: &Log, mut approvals: Vec<Approval>) -> io::Result<V
         return Ok(approvals);
     }
     let (mut given, mut used) = (HashSet::new(), HashSet::new());
-    for line in log.read()?.lines() {
-        // Most records are other events and cheap to skip.
-        if !line.contains_str("\"approved\"") && !line.contains_str("\"consumed\"") {
-            continue;
-        }
-        let Ok(Record { facts, .. }) = Record::parse(line) else {
-            continue;
-        };
-        match facts.get("event").and_then(Value::as_str) {
-            Some("approved") => {
-                given.insert(said(&facts));
+    let wanted: Vec<_> = approvals
+        .iter()
+        .map(|approval| facts_of(approval, log.work_tree()))
+        .collect();
+    log.decisions(&mut |record| {
+        let facts = &record.facts;
+        match record.event() {
+            "approved" => {
+                given.insert(said(facts));
             }
-            Some("consumed") => {
-                used.extend(facts.get("id").and_then(Value::as_str).map(str::to_owned));
-            }
-            _ => {}
+            _ => used.extend(facts.get("id").and_then(Value::as_str).map(str::to_owned)),
         }
-    }
+        // An approval is used up only after it was given.
+        !wanted.iter().all(|facts| given.contains(facts))
+    })?;
     approvals.retain(|approval| {
         let is_given = given.contains(&facts_of(approval, log.work_tree()));
         is_given && !used.contains(&approval.id)

@@ -14,7 +14,7 @@ use super::held::Held;
 use super::lock::Lock;
 use super::log::Log;
 use super::passed::PassedChange;
-use super::recorded_approvals::approvals;
+use super::recorded_approvals::{approvals, unreadable};
 use super::sign::Signer;
 use crate::approval::Approval;
 use crate::boundary::{Boundary, OpenedFile};
@@ -108,9 +108,26 @@ impl<'a> Gate<'a> {
         self.policy.settings.elicitation
     }
 
-    /// The directories that may be read, and those that may be written, as the settings name them.
-    pub fn roots(&self) -> [&[String]; 2] {
-        [&self.policy.settings.read, &self.policy.settings.write]
+    /// The same, holding changes by these thresholds where they are stricter than the settings.
+    #[must_use]
+    pub fn stricter(mut self, lines: Option<usize>, share: Option<f64>) -> Self {
+        let thresholds = &mut self.policy.settings.thresholds;
+        thresholds.lines = lines.map_or(thresholds.lines, |lines| thresholds.lines.min(lines));
+        thresholds.share = share.map_or(thresholds.share, |share| thresholds.share.min(share));
+        self
+    }
+
+    /// The same, at least as strict as when this change was held, if it still is.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn as_strict_as(self, id: &str) -> GateResult<Self> {
+        let held = self.held.load(id).map_err(|error| unreadable(&error))?;
+        let thresholds = held.and_then(|change| change.thresholds);
+        Ok(match thresholds {
+            Some(thresholds) => self.stricter(Some(thresholds.lines), Some(thresholds.share)),
+            None => self,
+        })
     }
 
     /// Reads a text file inside the read roots. A refusal is recorded.

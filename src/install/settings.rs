@@ -2,14 +2,10 @@
 
 use std::fmt::Write;
 
-use gix::bstr::BStr;
-
 use super::designs::{DEFAULT_PATH, Designs, is_plain};
 use super::plan_frameworks::FrameworkPlans;
 use super::process_documents::process_documents;
 use super::standing;
-use crate::policy::design_selection;
-use crate::policy::settings::Settings;
 
 /// What the draft depends on.
 #[derive(Debug, Clone, Default)]
@@ -31,17 +27,36 @@ pub struct SettingsDraft {
     pub text: String,
     /// What guard found, one sentence each.
     pub found: Vec<String>,
-    /// Where the first design goes: the pattern of `[lld] path`.
-    pub design: String,
+    /// Where the first design goes: the pattern of `[lld] path`; `None` if all plans of a framework apply.
+    pub design: Option<String>,
     /// The number of existing designs.
     pub designs: usize,
-    /// Whether the branch name or a framework's own state selects plans.
+    /// Whether branches are named after plans.
     pub plans: bool,
     /// The first standing design, path and text; `None` if there is one already.
     pub standing: Option<(&'static str, String)>,
     /// Whether pre-commit or prek is in use.
     pub pre_commit: bool,
 }
+
+/// The end of the file.
+const REST: &str = "\
+# Paths that no change may touch.
+# protect = [\"/LICENSE*\"]
+# Protect existing tests, unless their row says Modify.
+# protect-tests = true
+# Lock files may change together with their manifests.
+# companions = true
+
+[workspace]
+# Directories that agents and `guard write` may read and write, relative to the repository's root.
+# read = [\".\"]
+# write = [\"src\", \"tests\"]
+
+[destructive]
+# A file with more lines than this is large. Losing most of a large file needs a person's approval.
+# lines = 100
+";
 
 /// The branches that work usually starts from.
 const BASES: &[&str] = &["main", "master", "trunk", "develop"];
@@ -55,7 +70,7 @@ pub fn draft(facts: &Facts) -> SettingsDraft {
     found.extend(plans.told.iter().cloned());
     let mut paths = designs.patterns.clone();
     paths.extend(plans.paths.iter().cloned());
-    if paths.is_empty() {
+    if paths.is_empty() && plans.standing.is_empty() {
         found.push(format!(
             "no designs yet; guard will look for {DEFAULT_PATH}"
         ));
@@ -64,9 +79,9 @@ pub fn draft(facts: &Facts) -> SettingsDraft {
     let has = |placeholder: &str| paths.iter().any(|path| path.contains(placeholder));
     let mut text = String::from(
         "# The settings of guard. guard judges a commit by the guard.toml in HEAD, so a change here takes effect once\n\
-         # you commit it. To list all keys: guard explain settings\n\n[lld]\n\
-         # The paths of the designs:",
+         # you commit it. To list all keys: guard explain settings\n\n[lld]\n",
     );
+    text.push_str("# The paths of the designs that branches select by their names.");
     for (placeholder, meaning) in [
         ("{issue}", "the issue in the branch name"),
         ("{branch}", "the branch name or its end after a slash"),
@@ -74,20 +89,16 @@ pub fn draft(facts: &Facts) -> SettingsDraft {
             "{slug}",
             "the last part of the branch name, with or without its number",
         ),
-        ("{pointer}", "what the file `pointer` names"),
     ] {
         if has(placeholder) {
             let _ = write!(text, " {placeholder} is {meaning}.");
         }
     }
     // Writing to a String does not fail.
-    let _ = writeln!(text, "\npath = {}", listed(&paths));
-    if let Some(pointer) = &plans.pointer {
-        let _ = writeln!(
-            text,
-            "# The file in which the framework keeps what is being worked on; HEAD's version counts.\npointer = \"{pointer}\""
-        );
-    }
+    let _ = match paths.is_empty() {
+        true => writeln!(text, "\n# path = \"{DEFAULT_PATH}\""),
+        false => writeln!(text, "\npath = {}", listed(&paths)),
+    };
     if !has("{issue}") {
         // No issue selects a design.
     } else if designs.keys {
@@ -95,12 +106,8 @@ pub fn draft(facts: &Facts) -> SettingsDraft {
             "# Issues are keys such as ABC-12.\nissue-pattern = '[A-Z][A-Z0-9]+-[0-9]+'\n",
         );
     } else {
-        let branch = facts.branches.iter().find(|name| has_issue(name));
-        let branch = branch.filter(|name| is_plain(name));
-        let _ = writeln!(
-            text,
-            "# A number that stands alone in the branch name is the issue, as in {}.",
-            branch.map_or("188-enforce-paths", String::as_str)
+        text.push_str(
+            "# A number that stands alone in the branch name is the issue, as in 188-enforce-paths.\n",
         );
     }
     match &base {
@@ -114,29 +121,27 @@ pub fn draft(facts: &Facts) -> SettingsDraft {
         None => text.push_str("# The branch that work starts from.\n# base = \"main\"\n"),
     }
     let standing = standing::draft(&facts.files).map(|text| (standing::STANDING, text));
-    let _ = writeln!(
-        text,
-        "# Designs that always apply, such as those for releases and dependency bumps.\n{}standing = [\"{}\"]",
-        if standing.is_some() { "" } else { "# " },
-        standing::STANDING
-    );
+    let mut always = plans.standing.clone();
+    always.extend(standing.iter().map(|(path, _)| (*path).to_owned()));
+    text.push_str("# Designs that always apply, such as those for releases and dependency bumps.");
+    if !plans.standing.is_empty() {
+        text.push_str(" To narrow plans for a branch: guard use DIR");
+    }
+    let _ = match always.is_empty() {
+        true => writeln!(text, "\n# standing = [\"{}\"]", standing::STANDING),
+        false => writeln!(text, "\nstanding = {always:?}"),
+    };
     text.push_str(
         "# On a branch without a design, \"block\" refuses commits, and \"skip\" leaves out the scope rules.\n\
          # missing = \"block\"\n",
     );
     scope(&mut text, &mut found, facts);
-    workspace(&mut text, &facts.files);
-    text.push_str(
-        "\n[destructive]\n\
-         # A file with more lines than this is large. Losing most of a large file needs a person's approval.\n\
-         # lines = 100\n",
-    );
     let is_framework =
         |file: &String| matches!(file.as_str(), ".pre-commit-config.yaml" | "prek.toml");
     SettingsDraft {
         text,
         found,
-        design: paths.swap_remove(0),
+        design: paths.first().cloned(),
         designs: designs.count + plans.count,
         plans: plans.count > 0,
         standing,
@@ -156,11 +161,6 @@ fn listed(texts: &[String]) -> String {
 fn scope(text: &mut String, found: &mut Vec<String>, facts: &Facts) {
     let files = facts.files.as_slice();
     text.push_str("\n[scope]\n");
-    let ci = ci_pattern(files);
-    if let Some(pattern) = ci {
-        let place = pattern.trim_start_matches('/');
-        found.push(format!("CI is defined in {place}"));
-    }
     text.push_str("# Paths that need no row; patterns as in a .gitignore at the root.\n");
     let documents = process_documents(files, &facts.touched);
     let mut always: Vec<String> = Vec::new();
@@ -177,59 +177,7 @@ fn scope(text: &mut String, found: &mut Vec<String>, facts: &Facts) {
         always.push("/CHANGELOG.md".to_owned());
     }
     let _ = writeln!(text, "# always = {always:?}");
-    let _ = writeln!(
-        text,
-        "# Paths that no change may touch.\n# protect = [\"{}\"]",
-        ci.unwrap_or("/LICENSE*")
-    );
-    let mut such_as = String::new();
-    if let Some(directory) = files.iter().find_map(|file| test_directory(file)) {
-        found.push(format!("tests are in {directory}/"));
-        such_as = format!(", such as those in {directory}/");
-    }
-    let _ = writeln!(
-        text,
-        "# Protect existing tests{such_as}, unless their row says Modify.\n# protect-tests = true"
-    );
-    let exempt = Settings::default().exempt;
-    let lock = files
-        .iter()
-        .filter(|file| is_plain(file))
-        .find(|file| exempt.contains(BStr::new(file.as_str())));
-    match lock {
-        Some(lock) => {
-            found.push(format!("{lock} is a lock file"));
-            let _ = writeln!(
-                text,
-                "# A lock file such as {lock} may change together with its manifest.\n# companions = true"
-            );
-        }
-        None => text.push_str(
-            "# Lock files may change together with their manifests.\n# companions = true\n",
-        ),
-    }
-}
-
-fn workspace(text: &mut String, files: &[String]) {
-    let directories = files.iter().filter_map(|file| file.split_once('/'));
-    let mut directories: Vec<&str> = directories
-        .map(|(directory, _)| directory)
-        .filter(|directory| !directory.starts_with('.') && is_plain(directory))
-        .collect();
-    directories.dedup();
-    if directories.is_empty() {
-        directories.push("src");
-    }
-    let _ = writeln!(
-        text,
-        "\n[workspace]\n\
-         # Directories that agents and `guard write` may read and write, relative to the repository's root.\n\
-         # read = [\".\"]\n# write = {directories:?}"
-    );
-}
-
-fn has_issue(branch: &str) -> bool {
-    design_selection::issues_of(&Settings::default(), branch.into()).len() == 1
+    text.push_str(REST);
 }
 
 fn base(facts: &Facts) -> Option<String> {
@@ -241,41 +189,13 @@ fn base(facts: &Facts) -> Option<String> {
     origin.or_else(local)
 }
 
-fn test_directory(file: &str) -> Option<&str> {
-    let names = ["tests", "test", "spec", "__tests__"];
-    let mut at = 0;
-    for part in file.split('/') {
-        let end = at + part.len();
-        if names.contains(&part) && end < file.len() && is_plain(&file[..end]) {
-            return Some(&file[..end]);
-        }
-        at = end + 1;
-    }
-    None
-}
-
-fn ci_pattern(files: &[String]) -> Option<&'static str> {
-    let has = |start: &str| files.iter().any(|file| file.starts_with(start));
-    [
-        (".github/workflows/", "/.github/workflows/"),
-        (".gitlab-ci.yml", "/.gitlab-ci.yml"),
-        (".circleci/", "/.circleci/"),
-        (".buildkite/", "/.buildkite/"),
-        ("azure-pipelines.yml", "/azure-pipelines.yml"),
-        ("bitbucket-pipelines.yml", "/bitbucket-pipelines.yml"),
-        ("Jenkinsfile", "/Jenkinsfile"),
-    ]
-    .into_iter()
-    .find(|(start, _)| has(start))
-    .map(|(_, pattern)| pattern)
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::policy::settings;
+    use crate::policy::settings::Settings;
+    use crate::policy::{design_selection, settings};
 
     fn drafted(files: &[&str], branches: &[&str]) -> (SettingsDraft, Settings) {
         let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
@@ -337,34 +257,6 @@ mod tests {
     }
 
     #[test]
-    fn the_proposed_roots_are_the_directories_of_the_repository() {
-        for (files, roots) in [
-            (
-                &[
-                    "README.md",
-                    "docs/a.md",
-                    "src/a.rs",
-                    "src/b/c.rs",
-                    ".ci/run",
-                    "o\"dd/x",
-                ][..],
-                &["docs", "src"][..],
-            ),
-            (&["README.md"], &["src"]),
-        ] {
-            let (draft, settings) = drafted(files, &[]);
-            assert_eq!(settings.write, ["."]);
-            let chosen = draft
-                .text
-                .replace("# write =", "write =")
-                .replace("# read =", "read =");
-            let chosen = settings::parse(chosen.as_bytes()).unwrap();
-            assert_eq!(chosen.write, roots);
-            assert_eq!(chosen.read, ["."]);
-        }
-    }
-
-    #[test]
     fn keys_of_a_tracker_are_issues() {
         let (_, settings) = drafted(&["docs/lld/LLD-ABC-12.md"], &["feature/ABC-12-x"]);
         assert_eq!(settings.lld_path, ["docs/lld/LLD-{issue}.md"]);
@@ -399,27 +291,5 @@ mod tests {
         );
         assert!(!draft.text.contains("[rules]"), "{}", draft.text);
         assert_eq!(settings.levels, Settings::default().levels);
-    }
-
-    #[test]
-    fn detected_facts_are_mentioned_in_comments() {
-        let (draft, _) = drafted(
-            &[
-                "pkg/tests/a.py",
-                ".github/workflows/ci.yml",
-                "Cargo.lock",
-                ".pre-commit-config.yaml",
-            ],
-            &["main", "feature/188-x"],
-        );
-        for part in [
-            "pkg/tests/",
-            "/.github/workflows/",
-            "Cargo.lock",
-            "feature/188-x",
-        ] {
-            assert!(draft.text.contains(part), "{part}\n{}", draft.text);
-        }
-        assert!(draft.pre_commit);
     }
 }

@@ -3,12 +3,12 @@
 // Lints designs as they are on disk.
 #![allow(clippy::disallowed_methods)]
 
-use std::convert::Infallible;
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::policy_loader::{Choice, LocatedDesigns, locate};
+use super::policy_loader::{Choice, LocatedDesigns, declares_nothing, locate};
 use super::scope::listed;
 use super::tree_view::{GitTree, GitTreeView, work_tree};
 use super::{Options, merge_base, named_files};
@@ -16,9 +16,11 @@ use crate::boundary::Boundary;
 use crate::error::{Error, Result};
 use crate::finding::{Finding, Rule};
 use crate::git::{Index, Repository, Tree, show_file};
-use crate::path::{Node, escaped};
+use crate::path::escaped;
 use crate::policy::design::{self, Design};
+use crate::policy::glob::is_glob;
 use crate::policy::scope::Scope;
+use crate::policy::settings::Settings;
 use crate::policy::{Grant, GrantKind, design_selection};
 use crate::rules::{self, DesignContext, ResultTree};
 use crate::verdict::{DesignUsed, ScopeListing};
@@ -98,9 +100,17 @@ pub fn check_documents(
         head: &head,
         base: base.as_ref().map(|view| view as &dyn ResultTree),
         unread: Vec::new(),
+        silent: Vec::new(),
+        declared: HashSet::new(),
     };
     for document in documents {
         lint.document(document, &mut report)?;
+    }
+    for (group, findings) in std::mem::take(&mut lint.silent) {
+        // The others of the group may come in later commits.
+        if !choice.staged && !lint.declared.contains(&group) {
+            report.problems.extend(findings);
+        }
     }
     let unread = lint.unread;
     if report.designs.is_empty()
@@ -128,6 +138,8 @@ struct Document {
     /// Whether its work is in progress, so that its rows can be compared with the files. The files that finished work
     /// adds already exist.
     is_current: bool,
+    /// What it was found among: it may declare nothing if another one declares something.
+    group: Option<BString>,
 }
 
 /// Reads documents.
@@ -157,6 +169,7 @@ impl DocumentReader<'_> {
         };
         let document = |path: BString, by: &str| Document {
             is_current: is_own(path.as_ref()),
+            group: group(&located.settings, path.as_ref()),
             path,
             by: by.to_owned(),
         };
@@ -176,6 +189,7 @@ impl DocumentReader<'_> {
                         path,
                         by: "command line".to_owned(),
                         is_current: true,
+                        group: None,
                     });
                 } else if is_design(path.as_ref()) {
                     documents.push(document(path, "command line"));
@@ -207,7 +221,14 @@ impl DocumentReader<'_> {
         let own = located.own.as_ref().map_err(Error::clone)?;
         let chosen = own.iter().chain(&located.standing);
         Ok(chosen
-            .map(|choice| document(choice.path.clone(), &choice.by.to_string()))
+            .map(|choice| {
+                let by = choice.by.to_string();
+                let group = choice.is_found.then(|| by.as_str().into());
+                Document {
+                    group,
+                    ..document(choice.path.clone(), &by)
+                }
+            })
             .collect())
     }
 
@@ -273,6 +294,10 @@ struct Lint<'a> {
     base: Option<&'a dyn ResultTree>,
     /// Named files that could not be read.
     unread: Vec<Finding>,
+    /// The faults of documents that declare nothing, each with its group.
+    silent: Vec<(BString, Vec<Finding>)>,
+    /// The groups in which a document declares something.
+    declared: HashSet<BString>,
 }
 
 impl Lint<'_> {
@@ -289,6 +314,14 @@ impl Lint<'_> {
         let settings = &self.located.settings;
         let design = self.parse(path, &bytes);
         let mut findings = design.findings();
+        if let Some(group) = document.group {
+            if !design.is_usable() && declares_nothing(&design) {
+                self.silent.push((group, findings));
+                report.texts.insert(design.path, design.text);
+                return Ok(());
+            }
+            self.declared.insert(group);
+        }
         if document.is_current || self.reader.is_changed(path, &bytes)? {
             findings.extend(self.against_files(&design, &bytes)?);
         }
@@ -320,15 +353,7 @@ impl Lint<'_> {
 
     fn parse(&self, path: &BStr, bytes: &[u8]) -> Design {
         let options = design::DesignOptions::from_settings(&self.located.settings);
-        let is_entry =
-            |tree: &&dyn ResultTree, name: &BStr| matches!(tree.entry(name), Some(Node::Entry(_)));
-        let is_file = |name: &BStr| -> std::result::Result<bool, Infallible> {
-            Ok(self.there.iter().any(|tree| is_entry(tree, name)))
-        };
-        match design::parse_among(path, bytes, &options, is_file) {
-            Ok(design) => design,
-            Err(never) => match never {},
-        }
+        design::parse(path, bytes, &options)
     }
 
     fn against_files(&self, design: &Design, bytes: &[u8]) -> Result<Vec<Finding>> {
@@ -348,4 +373,18 @@ impl Lint<'_> {
             },
         ))
     }
+}
+
+/// What a document is one of several of: its directory or a standing pattern.
+fn group(settings: &Settings, path: &BStr) -> Option<BString> {
+    let key = design_selection::design_of(settings, path);
+    if key != path {
+        return Some(key);
+    }
+    let is_of_pattern = |pattern: &&String| {
+        let pattern = design_selection::normal(pattern);
+        is_glob(pattern.into()) && design_selection::matches(pattern, path)
+    };
+    let pattern = settings.standing.iter().find(is_of_pattern)?;
+    Some(pattern.as_str().into())
 }

@@ -105,8 +105,7 @@ fn proposing(policy: &Policy, objects: &Objects, changes: &[Change]) -> Result<P
     for governing in &mut designs {
         let path: &BStr = governing.design.path.as_ref();
         if let Some(new) = tree.read(objects, path)? {
-            let is_file = |name: &BStr| Ok::<_, Error>(tree.get(name)?.is_some());
-            governing.proposed = Some(design::parse_among(path, &new, &options, is_file)?);
+            governing.proposed = Some(design::parse(path, &new, &options));
         }
     }
     let guard_toml = tree.read(objects, settings::FILE.into())?;

@@ -16,7 +16,6 @@ mod moved_lines;
 mod named_files;
 mod nested_repositories;
 mod observed;
-mod open_plans;
 mod per_commit;
 mod pipeline;
 mod policy_loader;
@@ -28,6 +27,7 @@ mod reverts;
 mod review;
 mod scope;
 mod scope_add;
+mod scope_table;
 mod settings;
 mod staged;
 mod steps;
@@ -38,7 +38,7 @@ use std::path::PathBuf;
 use crate::approval::Approval;
 use crate::measure::Precision;
 
-pub use applicable_designs::{CandidateDesign, candidate, governing_designs};
+pub use applicable_designs::{governing_designs, selected_by_settings};
 pub use approvals::{Clearable, brought_along, clearable, landed, not_listed, used_approvals};
 pub use ci::ci_range;
 pub use commit::commit;
@@ -47,14 +47,17 @@ pub use head::Head;
 pub use in_memory::{in_memory, policy_of_texts};
 pub use merge_base::range_of_branch;
 pub use observed::{Observation, Observed};
-pub use open_plans::{open_plans, selected_by_settings};
 pub use per_commit::Progress;
-pub use policy_loader::{CHOICE_KEY, load_for_request};
+pub use policy_loader::{CHOICE_KEY, CandidateDesigns, candidates, load_for_request};
 pub use push::{new_commits, push};
 pub use range::range;
 pub use request::OperationContext;
 pub use scope::{prompt, scope};
-pub use scope_add::{ExtendedDesign, RowsToAdd, extend_design, is_same_design};
+pub use scope_add::{RowsToAdd, extend_design};
+pub use scope_table::{
+    DesignEdit, Proposal, is_same_design, is_selected, new_design, rows_of_changes, rows_of_plan,
+    with_table,
+};
 pub use settings::{settings, settings_of_head};
 pub use staged::{everything, staged, uncommitted};
 

@@ -1,7 +1,6 @@
 //! Judges what a request would do to a file, for `guard check` and the file verbs.
 
 use std::borrow::Cow;
-use std::convert::Infallible;
 use std::rc::Rc;
 
 use gix::ObjectId;
@@ -16,7 +15,6 @@ use crate::error::{Error, Result};
 use crate::finding::{Finding, Level};
 use crate::git::{Repository, Tree};
 use crate::measure::{self, Class, Kept, Measured};
-use crate::path::TreeView;
 use crate::policy::{Policy, design};
 use crate::rules::{self, Access, Case, MeasuredChange, MergeBase, RenameTarget};
 use crate::system;
@@ -267,9 +265,7 @@ impl OperationContext<'_, '_> {
         let mut designs = self.policy.designs.iter();
         let at = designs.position(|governing| governing.design.path == path)?;
         let options = design::DesignOptions::from_settings(&self.policy.settings);
-        let view = self.boundary.view();
-        let is_file = |name: &BStr| Ok::<_, Infallible>(view.entry(name).is_some());
-        let Ok(proposed) = design::parse_among(path, new, &options, is_file);
+        let proposed = design::parse(path, new, &options);
         let mut policy = self.policy.clone();
         policy.designs[at].proposed = Some(proposed);
         Some(policy)

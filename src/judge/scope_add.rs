@@ -1,25 +1,23 @@
 //! Adds rows to the design of a branch: `guard scope add`. This module reads and decides; the caller writes.
 
-// Reads the design in the work tree.
-#![allow(clippy::disallowed_methods)]
-
+use std::collections::HashSet;
 use std::path::PathBuf;
 
-use gix::bstr::{BStr, BString, ByteSlice};
+use gix::bstr::BString;
 
-use super::applicable_designs::own_designs;
-use super::policy_loader::load_to_show;
-use super::{Options, staged};
+use super::policy_loader::locate;
+use super::scope_table::{DesignEdit, TableDocument, changes_now, type_of_change, usual_type};
+use super::{Options, named_files, staged};
 use crate::boundary;
 use crate::change::Kind;
 use crate::error::{Error, Result};
 use crate::finding::Rule;
-use crate::git::{Index, Repository};
-use crate::path::{escaped, normalize_request, shell_word};
-use crate::policy::design::{self, Design, DesignOptions};
-use crate::policy::row_insertion::{self, InsertedRow, NewRow};
+use crate::git::Repository;
+use crate::path::{escaped, normalize_request};
+use crate::policy::ChosenBy;
+use crate::policy::glob::is_glob;
+use crate::policy::propose::{self, ProposedRow};
 use crate::policy::scope::Scope;
-use crate::policy::{GrantKind, Policy};
 use crate::system;
 
 /// What to add.
@@ -27,7 +25,7 @@ use crate::system;
 pub struct RowsToAdd {
     /// Requests, relative to the root; a slash at the end makes a directory.
     pub paths: Vec<BString>,
-    /// Add the paths of all staged changes that no row grants.
+    /// Add the paths of all staged changes that no row grants; of all changes, if nothing is staged.
     pub missing: bool,
     /// The type of the rows; by default, Add for a new file and Modify for an existing one.
     pub change_type: Option<String>,
@@ -35,21 +33,6 @@ pub struct RowsToAdd {
     pub description: Option<String>,
     /// The design to extend, relative to the current directory; by default, that of the branch.
     pub design: Option<PathBuf>,
-}
-
-/// A design with more rows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExtendedDesign {
-    /// Its path in the repository.
-    pub path: BString,
-    /// The text that the work tree holds.
-    pub before: Vec<u8>,
-    /// The text with the rows.
-    pub after: Vec<u8>,
-    /// The rows, in the order in which they were added.
-    pub rows: Vec<InsertedRow>,
-    /// Paths that need no new row.
-    pub granted: Vec<BString>,
 }
 
 /// Adds the rows in memory. The result grants exactly the paths that were asked for in addition.
@@ -60,7 +43,7 @@ pub fn extend_design(
     repo: &Repository,
     wanted: &RowsToAdd,
     options: &Options,
-) -> Result<ExtendedDesign> {
+) -> Result<DesignEdit> {
     let options = match &wanted.design {
         Some(file) => Options {
             designs: vec![file.clone()],
@@ -69,85 +52,82 @@ pub fn extend_design(
         },
         None => options.clone(),
     };
-    let policy = load_to_show(repo, &options)?;
-    let path = the_design(&policy)?;
-    let index = Index::open(repo)?;
-    let tree = index.tree()?;
-    let head = repo.tree_of(repo.head_commit()?)?;
-    let before = unchanged_since_staged(repo, &path, tree.read(path.as_ref())?)?;
-    let text = before.to_str().map_err(|_| {
-        Error::new(format!("the design {} is not UTF-8", escaped(&path))).help("save it as UTF-8")
-    })?;
-    let design_options = DesignOptions::from_settings(&policy.settings);
-    let parse = |text: &str| -> Result<Design> {
-        let is_file = |name: &BStr| -> Result<bool> {
-            Ok(tree.get(name)?.is_some() || head.get(name)?.is_some())
-        };
-        design::parse_among(path.as_ref(), text.as_bytes(), &design_options, is_file)
+    let path = match &wanted.design {
+        Some(file) => named_files::in_repository(repo, file)?,
+        None => the_design(repo, &options)?,
     };
-    let row = |path: BString, kind, usual: &str| NewRow {
-        path,
-        kind,
-        change_type: wanted.change_type.as_deref().unwrap_or(usual).to_owned(),
-        description: wanted.description.clone(),
-    };
-    let mut rows: Vec<NewRow> = Vec::new();
-    for request in &wanted.paths {
-        let (path, kind, now) = named(repo, request)?;
-        let usual = match kind {
-            GrantKind::File => usual_type(head.get(path.as_ref())?.is_some(), now),
-            _ => "Add/Modify",
-        };
-        rows.push(row(path, kind, usual));
+    let located = locate(repo, None, &options)?;
+    let document = TableDocument::open(repo, path, located.settings)?;
+    if document.is_new() {
+        let shown = escaped(&document.design.path).to_string();
+        return Err(Error::new(format!("there is no design at {shown}"))
+            .help("write one: guard scope new NAME"));
     }
-    if wanted.missing {
-        let verdict = staged::staged(repo, &options)?;
-        let refused = verdict
-            .findings
-            .iter()
-            .filter(|finding| matches!(finding.rule, Rule::OutOfScope | Rule::ActionNotGranted))
-            .filter_map(|finding| finding.path.clone());
-        for path in refused {
-            let now = tree.get(path.as_ref())?.map(|state| state.kind);
-            let is_old = head.get(path.as_ref())?.is_some();
-            // There is nothing to say about a path that is on neither side.
-            let now = now.or((!is_old).then_some(Kind::File));
-            rows.push(row(path, GrantKind::File, usual_type(is_old, now)));
-        }
-    }
-    let mut design = parse(text)?;
-    let mut scope = Scope::new(design.grants.clone());
-    let mut extended = ExtendedDesign {
-        path: path.clone(),
-        before: before.clone(),
-        after: before.clone(),
-        rows: Vec::new(),
-        granted: Vec::new(),
-    };
-    for row in rows {
-        let needed = row_insertion::actions_of(&row.change_type);
-        if needed.is_some_and(|needed| {
-            row.kind == GrantKind::File && scope.actions(row.path.as_ref()).contains(needed)
-        }) {
-            extended.granted.push(row.path);
+    let scope = Scope::new(document.design.grants.clone());
+    let (mut rows, mut granted) = (Vec::new(), Vec::new());
+    for (path, usual) in requested(repo, wanted, &options)? {
+        let word = wanted.change_type.as_deref().unwrap_or(usual);
+        let needed = propose::actions_of(word);
+        let has = scope.actions(path.as_ref());
+        if !path.ends_with(b"/") && needed.is_some_and(|needed| has.contains(needed)) {
+            granted.push(path);
             continue;
         }
-        let (text, extended_design, inserted) = row_insertion::insert(&design, &row, parse)?;
-        // An earlier row that is now further down moves with the text.
-        for earlier in &mut extended.rows {
-            earlier.line += usize::from(earlier.line >= inserted.line);
-        }
-        extended.rows.push(inserted);
-        extended.after = text.into_bytes();
-        design = extended_design;
-        scope = Scope::new(design.grants.clone());
+        let description = wanted.description.as_deref().unwrap_or_default();
+        rows.push(ProposedRow::new(path, word, description));
     }
-    Ok(extended)
+    let (rows, others) = propose::readable(document.design.path.as_ref(), rows);
+    let is_pattern = |row: &&ProposedRow| is_glob(row.path.as_ref());
+    if let Some(row) = others.iter().chain(rows.iter().filter(is_pattern)).next() {
+        let shown = escaped(&row.path);
+        return Err(Error::new(format!("a row cannot name exactly {shown}")));
+    }
+    document.with_rows(&rows, granted, propose::insert)
 }
 
-/// The only design that applies to the branch.
-fn the_design(policy: &Policy) -> Result<BString> {
-    let mut own = own_designs(policy);
+/// The paths to add, each with its usual type.
+fn requested(
+    repo: &Repository,
+    wanted: &RowsToAdd,
+    options: &Options,
+) -> Result<Vec<(BString, &'static str)>> {
+    let mut paths = Vec::new();
+    let head = repo.tree_of(repo.head_commit()?)?;
+    for request in &wanted.paths {
+        let (path, now) = named(repo, request)?;
+        let usual = match path.ends_with(b"/") {
+            true => "Add/Modify",
+            false => usual_type(head.get(path.as_ref())?.is_some(), now),
+        };
+        paths.push((path, usual));
+    }
+    if wanted.missing {
+        let (changes, are_staged) = changes_now(repo)?;
+        let verdict = match are_staged {
+            true => staged::staged(repo, options)?,
+            false => staged::everything(Repository::open(".".as_ref())?, options)?,
+        };
+        let findings = verdict.findings.iter();
+        let findings = findings
+            .filter(|finding| matches!(finding.rule, Rule::OutOfScope | Rule::ActionNotGranted));
+        let refused: HashSet<&BString> = findings
+            .filter_map(|finding| finding.path.as_ref())
+            .collect();
+        let changes = changes
+            .iter()
+            .filter(|change| refused.contains(&change.path));
+        paths.extend(changes.map(|change| (change.path.clone(), type_of_change(change))));
+    }
+    Ok(paths)
+}
+
+/// The only design that applies to the branch, usable or not.
+fn the_design(repo: &Repository, options: &Options) -> Result<BString> {
+    let own = locate(repo, None, options)?.own?;
+    let own = own
+        .into_iter()
+        .filter(|choice| choice.by != ChosenBy::Standing);
+    let mut own: Vec<BString> = own.map(|choice| choice.path).collect();
     if own.len() > 1 {
         let all: Vec<String> = own.iter().map(|path| escaped(path).to_string()).collect();
         return Err(
@@ -157,56 +137,20 @@ fn the_design(policy: &Policy) -> Result<BString> {
     }
     own.pop().ok_or_else(|| {
         Error::new("no design of this branch applies")
-            .help("choose one: guard use FILE")
+            .help("write one: guard scope new NAME")
+            .help("or choose one: guard use FILE")
             .help("or name the one to extend, such as a standing design: guard scope add PATH --design FILE")
     })
 }
 
-/// The design in the work tree, if it is as staged: rows must not carry other edits along.
-fn unchanged_since_staged(
-    repo: &Repository,
-    path: &BString,
-    staged: Option<Vec<u8>>,
-) -> Result<Vec<u8>> {
-    let word = shell_word(path);
-    let Some(staged) = staged else {
-        return Err(
-            Error::new(format!("the design {} is not in the index", escaped(path)))
-                .help(format!("stage it first: git add -- {word}")),
-        );
-    };
-    let unreadable = |why: String| {
-        Error::new(format!(
-            "the design {} cannot be read: {why}",
-            escaped(path)
-        ))
-    };
-    let file = repo.work_tree_file(path.as_ref())?;
-    let metadata = file
-        .symlink_metadata()
-        .map_err(|error| unreadable(error.to_string()))?;
-    if !metadata.is_file() {
-        return Err(unreadable("it is not a regular file".to_owned()));
-    }
-    let on_disk = std::fs::read(&file).map_err(|error| unreadable(error.to_string()))?;
-    if !is_same_design(&on_disk, &staged) {
-        return Err(Error::new(format!(
-            "the design {} has changes that are not staged",
-            escaped(path)
-        ))
-        .help(format!("stage them first: git add -- {word}"))
-        .help(format!("or discard them: git restore -- {word}")));
-    }
-    Ok(on_disk)
-}
-
-/// The path that a person named, whether it is a directory, and what it is on disk.
-fn named(repo: &Repository, request: &BString) -> Result<(BString, GrantKind, Option<Kind>)> {
+/// The path that a person named, with a slash at the end of a directory, and what it is on disk.
+fn named(repo: &Repository, request: &BString) -> Result<(BString, Option<Kind>)> {
     let root = repo.workdir()?;
-    let path = normalize_request(&boundary::bytes(root), request, system::PLATFORM)
+    let mut path = normalize_request(&boundary::bytes(root), request, system::PLATFORM)
         .map_err(|rejection| Error::new(rejection.message))?;
     if request.ends_with(b"/") {
-        return Ok((path, GrantKind::Directory, None));
+        path.push(b'/');
+        return Ok((path, None));
     }
     let file = repo.work_tree_file(path.as_ref()).ok();
     let on_disk = file.and_then(|file| file.symlink_metadata().ok());
@@ -219,21 +163,5 @@ fn named(repo: &Repository, request: &BString) -> Result<(BString, GrantKind, Op
         true => Kind::Symlink,
         false => Kind::File,
     });
-    Ok((path, GrantKind::File, kind))
-}
-
-/// The type of the row for a file that HEAD has or not, and that is now of this kind, if it is there.
-fn usual_type(is_old: bool, now: Option<Kind>) -> &'static str {
-    match now {
-        Some(Kind::Symlink) => "Symlink",
-        Some(Kind::Submodule) => "Submodule",
-        None if is_old => "Delete",
-        Some(_) if is_old => "Modify",
-        _ => "Add",
-    }
-}
-
-/// Whether two texts are one design: git may convert the line endings of what is staged.
-pub fn is_same_design(one: &[u8], other: &[u8]) -> bool {
-    one.replace("\r\n", "\n") == other.replace("\r\n", "\n")
+    Ok((path, kind))
 }

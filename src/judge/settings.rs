@@ -7,7 +7,7 @@ use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 
 use super::Options;
-use super::policy_loader::CHOICE_KEY;
+use super::policy_loader::{CHOICE_KEY, GUARD_USE};
 use crate::error::Result;
 use crate::git::{Repository, show_file};
 use crate::policy::settings::{self, KeyPlaces, Settings, parse_with_places};
@@ -87,6 +87,6 @@ fn chosen(repo: &Repository, options: &Options) -> Result<Option<ChosenDesigns>>
         .collect();
     Ok((!files.is_empty()).then(|| ChosenDesigns {
         files,
-        by: "guard use".to_owned(),
+        by: GUARD_USE.to_owned(),
     }))
 }

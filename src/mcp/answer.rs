@@ -1,29 +1,166 @@
-//! Answers and failures as results of a tool.
+//! Results of tools. The text is for the model. What only programs need is in `_meta`, or in the structured content of
+//! an error: Claude Code gives the model the structured content of a success in place of its text.
 
-use rmcp::model::{CallToolResult, ContentBlock};
+use std::fmt::Write as _;
 
-use super::tool::{Tool, ToolAnswer, ToolEffect};
-use crate::agent;
-use crate::gate::{Failure, GateResult};
+use gix::bstr::ByteSlice;
+use rmcp::ErrorData;
+use rmcp::handler::server::tool::IntoCallToolResult;
+use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, JsonObject, MetaObject};
+use serde_json::{Value, json};
 
-/// The result of a call.
-pub(super) fn result(tool: &Tool, outcome: GateResult<ToolAnswer>) -> CallToolResult {
-    match outcome {
-        Ok(ToolAnswer { structured, text }) => {
-            let text = text.unwrap_or_else(|| structured.to_string());
-            let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
-            result.structured_content = Some(structured);
-            result
+use crate::finding::Help;
+use crate::gate::{Analysis, CompletedOperation, Failure, FailureKind, Gate};
+use crate::path::escaped;
+use crate::report::plural;
+
+/// The tools in place of commands in advice. Commands for people stay.
+const TOOLS: &[(&str, &str)] = &[
+    ("guard scope show", "show_scope"),
+    ("guard snapshot list", "list_snapshots"),
+    ("guard patch", "edit_file"),
+    ("guard check", "check_write"),
+    ("--strategy ", "the strategy "),
+];
+
+/// What a tool answers.
+pub(super) struct ToolAnswer {
+    /// For the model.
+    pub(super) texts: Vec<String>,
+    /// For programs.
+    pub(super) facts: Value,
+}
+
+impl ToolAnswer {
+    pub(super) fn new(text: impl Into<String>, mut facts: Value) -> ToolAnswer {
+        if let Some(facts) = facts.as_object_mut() {
+            // It is as large as the change.
+            facts.remove("analysis");
         }
-        Err(failure) => refusal(tool, &failure),
+        ToolAnswer {
+            texts: vec![text.into()],
+            facts,
+        }
+    }
+
+    /// What an operation did, with what guard put right before.
+    pub(super) fn done(gate: &Gate<'_>, done: &CompletedOperation) -> ToolAnswer {
+        let mut text = account(done);
+        for note in gate.recovered() {
+            let _ = writeln!(text, "{note}");
+        }
+        ToolAnswer::new(text, done.to_json(gate))
     }
 }
 
-/// A refusal or failure, with the next step.
-pub(super) fn refusal(tool: &Tool, failure: &Failure) -> CallToolResult {
-    let changes_files = tool.effect != ToolEffect::Reads;
-    let text = agent::reason(tool.name, changes_files, failure);
-    let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
-    result.structured_content = Some(failure.to_json());
-    result
+/// What an operation did, with a short diff.
+fn account(done: &CompletedOperation) -> String {
+    let path = escaped(&done.analysis.path);
+    let lines = plural(done.analysis.measured.new_lines.unwrap_or_default(), "line");
+    let mut text = match &done.moved_to {
+        _ if !done.changed => format!("{path} already has this content; nothing was written.\n"),
+        Some(target) => format!("Moved {path} to {}.\n", escaped(target)),
+        None if done.is_gone => format!("Deleted {path}.\n"),
+        None if !done.analysis.exists => format!("Created {path} with {lines}.\n"),
+        None => format!("Changed {path}, which now has {lines}.\n"),
+    };
+    if let Some(extension) = &done.extension {
+        let names = [("Added", &extension.added), ("Kept", &extension.kept)];
+        for (what, names) in names.iter().filter(|(_, names)| !names.is_empty()) {
+            let _ = writeln!(text, "{what}: {}", names.join(", "));
+        }
+    }
+    if let Some(digest) = &done.digest {
+        let _ = writeln!(text, "digest: {digest}");
+    }
+    if let Some(backup) = done.backup {
+        let id = backup.to_hex_with_len(12);
+        let _ = writeln!(text, "snapshot of the state before: {id}");
+    }
+    if done.changed && done.analysis.exists && !done.is_gone && done.moved_to.is_none() {
+        text.push_str(&done.analysis.diff_preview);
+    }
+    text
+}
+
+impl IntoCallToolResult for ToolAnswer {
+    fn into_call_tool_result(self) -> Result<CallToolResponse, ErrorData> {
+        let texts = self.texts.into_iter().map(ContentBlock::text);
+        let mut result = CallToolResult::success(texts.collect());
+        result.meta = Some(meta(self.facts));
+        Ok(result.into())
+    }
+}
+
+/// A refusal or failure is an error of the tool, with the next step.
+impl IntoCallToolResult for Failure {
+    fn into_call_tool_result(self) -> Result<CallToolResponse, ErrorData> {
+        let mut result = CallToolResult::error(vec![ContentBlock::text(reason(&self))]);
+        let facts = json!({
+            "kind": self.kind.name(),
+            "rule": self.finding.as_ref().map(|finding| finding.rule.id()),
+            "details": self.details,
+        });
+        result.structured_content = Some(json!({ "error": facts }));
+        let analysis = self.analysis.as_deref().map(Analysis::to_json);
+        result.meta = analysis.map(|analysis| meta(json!({ "analysis": analysis })));
+        Ok(result.into())
+    }
+}
+
+fn meta(facts: Value) -> MetaObject {
+    MetaObject(JsonObject::from_iter([("guard".to_owned(), facts)]))
+}
+
+/// What a model reads about a refusal: what is wrong, what to do next, and what will not help.
+fn reason(failure: &Failure) -> String {
+    let is_policy = matches!(failure.kind, FailureKind::Security | FailureKind::Refused);
+    let verdict = match failure.kind {
+        FailureKind::Held => "guard holds this change",
+        _ if is_policy => "guard refused this call",
+        _ => "the call failed",
+    };
+    let mut text = format!("{verdict}: {}", failure.message);
+    if let Some(finding) = &failure.finding {
+        let _ = write!(text, " [{}]", finding.rule.id());
+        if let Some(closest) = &finding.closest {
+            let _ = write!(text, "\nClosest path in the design: {}", escaped(closest));
+            if let Some((path, line)) = finding.design_line() {
+                let _ = write!(text, " ({}:{line})", escaped(path));
+            }
+        }
+    }
+    for help in &failure.help {
+        let _ = write!(text, "\n{}", help.trim_end());
+    }
+    text.push_str(match failure.kind {
+        FailureKind::Held => {
+            "\nIf it is approved, guard writes it: read the file again instead of repeating the call."
+        }
+        _ if failure.help.iter().any(Help::is_row) => {
+            "\nNothing was changed. Ask the user before you add a row; without it, a retry or another tool is refused as well."
+        }
+        _ if is_policy => "\nNothing was changed. A retry or another tool is no way around this.",
+        _ => "\nNothing was changed.",
+    });
+    in_tools(&text)
+}
+
+/// A text for a model that may have tools but no shell.
+pub(super) fn in_tools(text: &str) -> String {
+    TOOLS.iter().fold(text.to_owned(), |text, (command, tool)| {
+        text.replace(command, tool)
+    })
+}
+
+/// A file's text, and below it the facts that the next call may need.
+pub(super) fn file(gate: &Gate<'_>, content: &[u8], whole: &[u8]) -> ToolAnswer {
+    let digest = gate.digest(Some(whole)).unwrap_or_default();
+    ToolAnswer {
+        texts: vec![
+            content.to_str_lossy().into_owned(),
+            format!("(digest: {digest}, {} bytes)", whole.len()),
+        ],
+        facts: json!({ "digest": digest, "size": whole.len() }),
+    }
 }

@@ -1,25 +1,16 @@
 //! A held change: the question to the person, and what follows from the answer.
 
+use rmcp::model::ElicitResult;
 use serde_json::Value;
 
-use super::session::Session;
-use super::tool::{Call, ToolAnswer, told};
-use crate::gate::{self, Answer, Failure, FailureKind, Gate, GateResult, Question, Strategy};
+use super::answer::ToolAnswer;
+use super::call::Call;
+use super::question::answer;
+use crate::gate::{
+    self, Analysis, Answer, Failure, FailureKind, Gate, GateResult, HeldChange, HeldRecord,
+    Question,
+};
 use crate::git::Repository;
-
-/// What the client says that the person decided.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Decision {
-    /// Write it, combined in this way.
-    Approve {
-        /// `None` for what is no write.
-        strategy: Option<Strategy>,
-        word: String,
-        reason: String,
-    },
-    /// Discard it.
-    Reject(String),
-}
 
 /// The held change of a failure.
 pub(super) fn id_of(failure: &Failure) -> Option<&str> {
@@ -29,105 +20,85 @@ pub(super) fn id_of(failure: &Failure) -> Option<&str> {
     }
 }
 
-/// `request_approval`: the change is still held, which makes the server ask.
-pub(super) fn request_approval(call: &Call<'_>) -> GateResult<ToolAnswer> {
-    let id = call.arguments.text("id");
-    let (change, _) = gate::held_change(call.repo, id)?;
-    Err(change.failure(id))
+/// A held change.
+///
+/// # Errors
+/// There is none with this id. The failure says what became of it.
+pub(super) fn load(repo: &Repository, id: &str) -> GateResult<HeldChange> {
+    match gate::held_change(repo, id) {
+        Ok((change, _)) => Ok(change),
+        Err(failure) => Err(match gate::last_event(repo, id)? {
+            Some(HeldRecord { status, facts }) => {
+                let fact = |name: &str| facts.get(name).cloned().unwrap_or_default();
+                failure
+                    .help(format!("the last record about it says: {}", status.name()))
+                    .detail("status", status.name())
+                    .detail("strategy", fact("strategy"))
+                    .detail("reason", fact("reason"))
+            }
+            None => failure,
+        }),
+    }
 }
 
 /// The question about a held change; `None` if the settings leave it to a terminal.
 ///
 /// # Errors
 /// There is no such change, the file has changed since, or another rule refuses.
-pub(super) fn question(session: &Session, id: &str) -> GateResult<Option<Question>> {
-    let repo = Repository::open(".".as_ref())?;
-    let gate = Gate::open(&repo, session.options())?.eliciting();
-    session.check(&gate)?;
-    if !gate.may_elicit() {
-        return Ok(None);
-    }
-    gate.question(id).map(Some)
+pub(super) fn question(call: &Call<'_>, id: &str) -> GateResult<Option<Question>> {
+    let gate = gate(call, id)?;
+    let may_elicit = gate.may_elicit();
+    may_elicit.then(|| gate.question(id)).transpose()
 }
 
-/// Does what was decided.
+fn gate<'a>(call: &'a Call<'_>, id: &str) -> GateResult<Gate<'a>> {
+    call.gate()?.eliciting().as_strict_as(id)
+}
+
+/// Does what the person answered.
 ///
 /// # Errors
-/// As for [`Gate::approve`]; the word or the reason is missing, or the chosen strategy is impossible.
-pub(super) fn decide(session: &Session, id: &str, decision: &Decision) -> GateResult<ToolAnswer> {
-    let repo = Repository::open(".".as_ref())?;
-    let gate = Gate::open(&repo, session.options())?.eliciting();
-    session.check(&gate)?;
+/// As for [`Gate::approve`]; the answer decides nothing, or its strategy is impossible.
+pub(super) fn decide(call: &Call<'_>, id: &str, given: &ElicitResult) -> GateResult<ToolAnswer> {
+    let gate = gate(call, id)?;
+    let shown = gate.question(id)?;
+    let failed = |why: &str| not_approved(why, id, Some(shown.analysis.clone()));
     if !gate.may_elicit() {
-        return Err(not_approved(
-            "the settings leave approvals to a terminal",
-            id,
-            None,
+        return Err(failed("the settings leave approvals to a terminal"));
+    }
+    let first = answer(&shown, given, true).map_err(|why| failed(&why))?;
+    if shown.finding.is_none() && matches!(first, Answer::Reject(_)) {
+        // The gate would write it without a question.
+        return Err(failed(
+            "the person rejected it, though it destroys nothing any more",
         ));
     }
-    let mut problem = None;
-    let mut is_first = true;
-    let done = gate.approve(id, &mut |question| {
-        let answer = answer(question, decision, is_first);
-        is_first = false;
-        answer.unwrap_or_else(|why| {
+    let (mut first, mut problem) = (Some(first), None);
+    let done = gate.approve(id, &mut |question| match first.take() {
+        Some(first) => first,
+        None => answer(question, given, false).unwrap_or_else(|why| {
             problem = Some(why);
             Answer::Nothing
-        })
+        }),
     });
-    let done = done.map_err(|failure| match (failure.kind, problem) {
-        (FailureKind::NotApproved, Some(why)) => not_approved(&why, id, None),
-        _ => failure,
-    });
-    let answer = done.map(|done| {
-        let mut answer = done.to_json(&gate);
-        answer["approval"] = "elicitation".into();
-        answer
-    });
-    told(&gate, answer)
+    let done = done.map_err(|failure| problem.map_or(failure, |why| failed(&why)))?;
+    let mut answer = ToolAnswer::done(&gate, &done);
+    answer.facts["approval"] = "elicitation".into();
+    if let Some(text) = answer.texts.first_mut() {
+        text.insert_str(0, "The user approved the change.\n");
+    }
+    Ok(answer)
 }
 
-/// The answer to one question; the first is the one that the person saw.
-fn answer(question: &Question, decision: &Decision, is_first: bool) -> Result<Answer, String> {
-    let (strategy, word, reason) = match decision {
-        Decision::Reject(reason) => return Ok(Answer::Reject(reason.clone())),
-        Decision::Approve {
-            strategy,
-            word,
-            reason,
-        } => (*strategy, word, reason),
-    };
-    if is_first && *word != question.word {
-        return Err(format!("the word was not `{}`", question.word));
-    }
-    if reason.is_empty() {
-        return Err("an approval needs a reason".to_owned());
-    }
-    match (strategy, &question.problem) {
-        (_, Some(problem)) => Err(problem.message.clone()),
-        (Some(strategy), _) if is_first && question.strategy != Some(strategy) => {
-            Ok(Answer::Instead(strategy))
-        }
-        _ if !is_first && question.finding.is_some() => {
-            Err("in this way it still destroys too much".to_owned())
-        }
-        _ => Ok(Answer::Approve(reason.clone())),
-    }
-}
-
-/// The change stays held; `held` is the failure that said so first.
-pub(super) fn not_approved(why: &str, id: &str, held: Option<&Failure>) -> Failure {
-    let failure = Failure::new(
-        FailureKind::NotApproved,
-        format!("the change was not approved: {why}; it is still held as {id}"),
-    );
-    Failure {
-        analysis: held.and_then(|held| held.analysis.clone()),
-        ..failure
-    }
-    .help(format!(
-        "a person can decide in a terminal: guard approve {id}, or guard reject {id}"
-    ))
-    .help("do not work around this; make a smaller change instead")
-    .detail("id", id)
+/// The change stays held.
+pub(super) fn not_approved(why: &str, id: &str, analysis: Option<Analysis>) -> Failure {
+    let what = format!("the change was not approved: {why}; it is still held as {id}");
+    let mut failure = Failure::new(FailureKind::NotApproved, what)
+        .help(format!(
+            "a person can decide in a terminal: guard approve {id}, or guard reject {id}"
+        ))
+        .help("do not work around this; make a smaller change instead")
+        .detail("id", id);
+    failure.analysis = analysis.map(Box::new);
+    failure
 }

@@ -4,17 +4,13 @@
 //! tool, which the model reads, and never an error of the protocol.
 
 mod answer;
-mod arguments;
-mod browse_tools;
-mod file_tools;
+mod call;
 mod held;
-mod input;
 mod question;
-mod scope_tools;
+mod scope;
 mod server;
 mod session;
-mod snapshot_tools;
-mod table;
-mod tool;
+mod tools;
+mod transport;
 
 pub(crate) use server::serve;

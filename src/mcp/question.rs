@@ -3,9 +3,8 @@
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema};
 use serde_json::{Value, json};
 
-use super::held::Decision;
 use crate::approval::reason_line;
-use crate::gate::{Question, Strategy};
+use crate::gate::{Answer, Question, Strategy};
 
 /// The choice that discards the change.
 const REJECT: &str = "reject";
@@ -52,25 +51,18 @@ fn schema(question: &Question) -> Option<ElicitationSchema> {
     let mut properties = json!({
         "decision": {
             "type": "string",
-            "title": "Decision",
             "description": "replace: write the whole new content. append, insert, extend: keep the old content and add the new one. reject: discard the change.",
             "enum": offered,
         },
         "word": {
             "type": "string",
-            "title": "Word",
             "description": format!("To approve, type {}", question.word),
         },
-        "reason": {
-            "type": "string",
-            "title": "Reason",
-            "description": "For the log",
-        },
+        "reason": { "type": "string", "description": "For the log" },
     });
     if offered.iter().any(|choice| choice == "insert") {
         properties["line"] = json!({
             "type": "integer",
-            "title": "Line",
             "description": "Only for insert: the line before which to insert",
             "minimum": 1,
         });
@@ -92,26 +84,28 @@ fn choices(question: &Question) -> Vec<String> {
     choices
 }
 
-/// What the answer decides.
+/// What the person's answer says to one question; the first is the one that the person saw.
 ///
 /// # Errors
 /// It decides nothing, and why.
-pub(super) fn decision(answer: &ElicitResult) -> Result<Decision, String> {
-    match answer.action {
+pub(super) fn answer(
+    question: &Question,
+    given: &ElicitResult,
+    is_first: bool,
+) -> Result<Answer, String> {
+    match given.action {
         ElicitationAction::Accept => {}
         ElicitationAction::Decline => return Err("the person declined to decide".to_owned()),
         _ => return Err("the question was closed without an answer".to_owned()),
     }
-    let content = answer.content.as_ref();
+    let content = given.content.as_ref();
     let member = |name: &str| content.and_then(|content| content.get(name));
     let text = |name: &str| member(name).and_then(Value::as_str).unwrap_or_default();
-    let (word, reason) = (text("word").trim().to_owned(), reason_line(text("reason")));
+    let reason = reason_line(text("reason"));
     let line = member("line").and_then(Value::as_u64);
-    let strategy = match (
-        text("decision"),
-        line.and_then(|line| usize::try_from(line).ok()),
-    ) {
-        (REJECT, _) => return Ok(Decision::Reject(reason)),
+    let line = line.and_then(|line| usize::try_from(line).ok());
+    let strategy = match (text("decision"), line) {
+        (REJECT, _) => return Ok(Answer::Reject(reason)),
         (APPROVE, _) => None,
         ("replace", _) => Some(Strategy::Replace),
         ("append", _) => Some(Strategy::Append),
@@ -120,9 +114,20 @@ pub(super) fn decision(answer: &ElicitResult) -> Result<Decision, String> {
         ("insert", None) => return Err("insert needs a line".to_owned()),
         _ => return Err("the answer has no decision".to_owned()),
     };
-    Ok(Decision::Approve {
-        strategy,
-        word,
-        reason,
-    })
+    if is_first && text("word").trim() != question.word {
+        return Err(format!("the word was not `{}`", question.word));
+    }
+    if reason.is_empty() {
+        return Err("an approval needs a reason".to_owned());
+    }
+    match (strategy, &question.problem) {
+        (_, Some(problem)) => Err(problem.message.clone()),
+        (Some(strategy), _) if is_first && question.strategy != Some(strategy) => {
+            Ok(Answer::Instead(strategy))
+        }
+        _ if !is_first && question.finding.is_some() => {
+            Err("in this way it still destroys too much".to_owned())
+        }
+        _ => Ok(Answer::Approve(reason)),
+    }
 }

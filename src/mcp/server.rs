@@ -1,40 +1,41 @@
-//! The server: the protocol on one side, the table of tools on the other.
+//! The server: the protocol on one side, the gate on the other.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use rmcp::handler::server::router::tool::ToolRouter;
+use rmcp::handler::server::tool::{IntoCallToolResult as _, ToolCallContext};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientResult, ElicitRequest, ElicitRequestParams,
     ElicitResult, ErrorData, Implementation, InputRequest, InputRequests, InputRequiredResult,
-    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
-    ServerRequest,
+    ProtocolVersion, ServerCapabilities, ServerConfig, ServerRequest,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
-use rmcp::transport::async_rw::AsyncRwTransport;
-use rmcp::{RoleServer, ServerHandler, ServiceExt};
+use rmcp::{RoleServer, ServerHandler, ServiceExt, tool_handler};
 use tokio::sync::Semaphore;
 
-use super::answer::{refusal, result};
-use super::arguments::Arguments;
+use super::answer::ToolAnswer;
+use super::call::Call;
 use super::held::{self, id_of, not_approved};
-use super::input::{LimitedLines, MAX_MESSAGE};
 use super::question;
 use super::session::Session;
-use super::table::TOOLS;
-use super::tool::{Call, Tool, ToolAnswer};
+use super::transport::{MAX_MESSAGE, StdioLines};
 use crate::error::{Error, Result};
 use crate::gate::{Failure, FailureKind, GateResult, new_id};
 use crate::git::Repository;
 use crate::judge::Options;
+
+pub(super) type Context = RequestContext<RoleServer>;
 
 /// How many calls work at the same time. Writes take turns at the gate.
 const AT_ONCE: usize = 4;
 
 const INSTRUCTIONS: &str = "\
 File operations that guard judges: a change may touch only what the design document names, may not leave the \
-workspace, and may not silently destroy a file. show_scope lists what may be written. A refused call says what to do \
-next; a retry or another tool is refused as well. A change that destroys much of a file is held until a person \
-decides. Relative paths start at the root of the repository.";
+workspace, and may not silently destroy a file. Call show_scope first; it lists what may be written. Prefer edit_file \
+to write_file. A refused call says what to do next; a retry or another tool is refused as well. A change that destroys \
+much of a file is held until a person approves it: call request_approval with its id to ask the user. Relative paths \
+start at the root of the repository.";
 
 /// Serves one client on standard input and output until it closes standard input.
 ///
@@ -46,8 +47,13 @@ pub(crate) fn serve(options: Options, refusal_to_ask: Option<String>) -> Result<
         .build()
         .map_err(|error| Error::new(format!("the server cannot start: {error}")))?;
     let server = Server {
-        session: Arc::new(Session::new(options, refusal_to_ask)),
+        session: Arc::new(Session {
+            options,
+            refusal_to_ask,
+            ..Session::default()
+        }),
         workers: Arc::new(Semaphore::new(AT_ONCE)),
+        tools: Server::tools(),
     };
     let ended = runtime.block_on(server.run());
     // A read from standard input may never end.
@@ -55,19 +61,17 @@ pub(crate) fn serve(options: Options, refusal_to_ask: Option<String>) -> Result<
     ended
 }
 
-#[derive(Clone)]
-struct Server {
+pub(super) struct Server {
     session: Arc<Session>,
     workers: Arc<Semaphore>,
+    tools: ToolRouter<Server>,
 }
 
 impl Server {
     async fn run(self) -> Result<()> {
         let workers = Arc::clone(&self.workers);
-        let (input, is_exceeded) = LimitedLines::new(tokio::io::stdin());
-        let transport = AsyncRwTransport::new_server(input, tokio::io::stdout())
-            .with_max_line_length(usize::MAX);
-        let running = match self.serve(transport).await {
+        let (lines, is_exceeded) = StdioLines::new();
+        let running = match self.serve(lines).await {
             Ok(running) => running,
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => {
@@ -91,10 +95,10 @@ impl Server {
     }
 
     /// Runs blocking work beside the protocol. A call that was cancelled before it began does nothing.
-    async fn work<T: Send + 'static>(
+    pub(super) async fn work<T: Send + 'static>(
         &self,
-        context: &RequestContext<RoleServer>,
-        work: impl FnOnce(&Session) -> GateResult<T> + Send + 'static,
+        context: &Context,
+        work: impl FnOnce(&Call<'_>) -> GateResult<T> + Send + 'static,
     ) -> GateResult<T> {
         let permit = Arc::clone(&self.workers).acquire_owned().await;
         if context.ct.is_cancelled() {
@@ -106,64 +110,63 @@ impl Server {
         let session = Arc::clone(&self.session);
         let done = tokio::task::spawn_blocking(move || {
             let _permit = permit;
-            work(&session)
+            let repo = Repository::open(".".as_ref())?;
+            work(&Call {
+                repo: &repo,
+                session: &session,
+            })
         });
         done.await.unwrap_or_else(|_| Err(internal_error()))
     }
 
-    /// The answer to a call whose change is held.
-    async fn ask(
+    /// A call that changes files. If the change is held, the client may ask the person at once.
+    pub(super) async fn change(
         &self,
-        tool: &'static Tool,
-        failure: Failure,
-        context: &RequestContext<RoleServer>,
-    ) -> CallToolResponse {
-        let plain = |failure: &Failure| CallToolResponse::from(refusal(tool, failure));
-        let Some(id) = id_of(&failure).map(str::to_owned) else {
-            return plain(&failure);
-        };
-        if !tool.may_ask || !can_ask(context) {
-            return plain(&failure);
+        context: Context,
+        work: impl FnOnce(&Call<'_>) -> GateResult<ToolAnswer> + Send + 'static,
+    ) -> GateResult<CallToolResponse> {
+        match self.work(&context, work).await {
+            Err(failure) => self.ask(failure, &context).await,
+            Ok(answer) => done(answer),
         }
-        if let Some(why) = self.session.refusal_to_ask() {
-            return plain(&failure.help(format!("the client cannot ask the person: {why}")));
+    }
+
+    /// The answer to a call whose change is held.
+    async fn ask(&self, failure: Failure, context: &Context) -> GateResult<CallToolResponse> {
+        let Some(id) = id_of(&failure).map(str::to_owned) else {
+            return Err(failure);
+        };
+        if !can_ask(context) {
+            return Err(failure);
+        }
+        if let Some(why) = &self.session.refusal_to_ask {
+            return Err(failure.help(format!("the client cannot ask the person: {why}")));
         }
         let about = id.clone();
-        let asked = self.work(context, move |session| held::question(session, &about));
-        let form = match asked.await {
-            Ok(Some(question)) => question::form(&question),
-            Ok(None) => None,
-            Err(failure) => return plain(&failure),
-        };
-        let Some(form) = form else {
-            return plain(&failure);
+        let question = move |call: &Call<'_>| held::question(call, &about);
+        let question = self.work(context, question).await?;
+        let Some(form) = question.and_then(|question| question::form(&question)) else {
+            return Err(failure);
         };
         if answers_come_later(context) {
-            return self.question_for_later(id, form);
+            return Ok(self.question_for_later(id, form));
         }
         let request = ServerRequest::ElicitRequest(ElicitRequest::new(form));
-        let answer = tokio::select! {
-            answer = context.peer.send_request(request) => answer,
-            () = context.ct.cancelled() => {
-                return plain(&not_approved("the call was cancelled", &id, Some(&failure)));
-            }
+        let why = tokio::select! {
+            answer = context.peer.send_request(request) => match answer {
+                Ok(ClientResult::ElicitResult(answer)) => {
+                    return self.decided(id, answer, context).await;
+                }
+                Ok(_) => "the client's answer is none to the question".to_owned(),
+                Err(error) => format!("the client could not ask: {error}"),
+            },
+            () = context.ct.cancelled() => "the call was cancelled".to_owned(),
         };
-        match answer {
-            Ok(ClientResult::ElicitResult(answer)) => {
-                self.decided(tool, id, &answer, Some(&failure), context)
-                    .await
-            }
-            Ok(_) => plain(&not_approved(
-                "the client's answer is none to the question",
-                &id,
-                Some(&failure),
-            )),
-            Err(error) => plain(&not_approved(
-                &format!("the client could not ask: {error}"),
-                &id,
-                Some(&failure),
-            )),
-        }
+        Err(not_approved(
+            &why,
+            &id,
+            failure.analysis.map(|analysis| *analysis),
+        ))
     }
 
     /// From 2026-07-28 on, a server does not send requests. The client asks, and repeats the call with the answer.
@@ -178,48 +181,40 @@ impl Server {
     /// The answer to a repeated call.
     async fn answered(
         &self,
-        tool: &'static Tool,
         request: &CallToolRequestParams,
         key: &str,
-        context: &RequestContext<RoleServer>,
-    ) -> CallToolResponse {
+        context: &Context,
+    ) -> GateResult<CallToolResponse> {
         let Some(id) = self.session.take_question(key) else {
-            let failure = Failure::new(
-                FailureKind::NotApproved,
-                "the answer belongs to no open question",
-            )
-            .help("call the tool again without an answer");
-            return refusal(tool, &failure).into();
+            let what = "the answer belongs to no open question";
+            return Err(Failure::new(FailureKind::NotApproved, what)
+                .help("call the tool again without an answer"));
         };
         let answers = request.input_responses.as_ref();
-        let answer = answers
-            .and_then(|answers| answers.get(key))
-            .and_then(|answer| serde_json::from_value::<ElicitResult>(answer.clone()).ok());
-        match answer {
-            Some(answer) => self.decided(tool, id, &answer, None, context).await,
-            None => refusal(tool, &not_approved("the client gave no answer", &id, None)).into(),
+        let answer = answers.and_then(|answers| answers.get(key)).cloned();
+        match answer.and_then(|answer| serde_json::from_value(answer).ok()) {
+            Some(answer) => self.decided(id, answer, context).await,
+            None => Err(not_approved("the client gave no answer", &id, None)),
         }
     }
 
     async fn decided(
         &self,
-        tool: &'static Tool,
         id: String,
-        answer: &ElicitResult,
-        held: Option<&Failure>,
-        context: &RequestContext<RoleServer>,
-    ) -> CallToolResponse {
-        let decision = match question::decision(answer) {
-            Ok(decision) => decision,
-            Err(why) => return refusal(tool, &not_approved(&why, &id, held)).into(),
-        };
-        let done = self.work(context, move |session| {
-            held::decide(session, &id, &decision)
-        });
-        result(tool, done.await).into()
+        answer: ElicitResult,
+        context: &Context,
+    ) -> GateResult<CallToolResponse> {
+        let decide = move |call: &Call<'_>| held::decide(call, &id, &answer);
+        done(self.work(context, decide).await?)
     }
 }
 
+fn done(answer: ToolAnswer) -> GateResult<CallToolResponse> {
+    let failed = |_| Failure::new(FailureKind::CannotJudge, "the answer cannot be made");
+    answer.into_call_tool_result().map_err(failed)
+}
+
+#[tool_handler(router = self.tools)]
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
@@ -227,50 +222,18 @@ impl ServerHandler for Server {
             .with_instructions(INSTRUCTIONS)
     }
 
-    async fn list_tools(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> std::result::Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(
-            TOOLS.iter().map(Tool::announced).collect(),
-        ))
-    }
-
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
+        context: Context,
     ) -> std::result::Result<CallToolResponse, ErrorData> {
-        let Some(tool) = TOOLS.iter().find(|tool| tool.name == request.name) else {
-            let message = format!("unknown tool {}", request.name.escape_debug());
-            return Err(ErrorData::invalid_params(message, None));
-        };
         if let Some(key) = request.request_state.clone() {
-            return Ok(self.answered(tool, &request, &key, &context).await);
+            let answer = self.answered(&request, &key, &context).await;
+            return answer.into_call_tool_result();
         }
-        let given = request.arguments.unwrap_or_default();
-        let called = self.work(&context, move |session| call(tool, session, given));
-        Ok(match called.await {
-            Err(failure) => self.ask(tool, failure, &context).await,
-            done => result(tool, done).into(),
-        })
+        let call = ToolCallContext::new(self, request, context);
+        self.tools.call(call).await
     }
-}
-
-/// Does one call, with the repository as it is now.
-fn call(
-    tool: &Tool,
-    session: &Session,
-    given: serde_json::Map<String, serde_json::Value>,
-) -> GateResult<ToolAnswer> {
-    let arguments = Arguments::new(given, tool.arguments)?;
-    let repo = Repository::open(".".as_ref())?;
-    (tool.run)(&Call {
-        repo: &repo,
-        session,
-        arguments: &arguments,
-    })
 }
 
 /// A panic, which is a fault of guard. The server goes on.
@@ -282,14 +245,14 @@ fn internal_error() -> Failure {
     .help("check the file before you go on, and report the text on standard error")
 }
 
-fn can_ask(context: &RequestContext<RoleServer>) -> bool {
+fn can_ask(context: &Context) -> bool {
     let capabilities = context.client_capabilities();
     let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation);
     // Before 2025-11-25 there was only the form.
     elicitation.is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
 }
 
-fn answers_come_later(context: &RequestContext<RoleServer>) -> bool {
+fn answers_come_later(context: &Context) -> bool {
     let version = context.protocol_version();
     version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }

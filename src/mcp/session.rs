@@ -5,18 +5,18 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::gate::{Failure, FailureKind, Gate, GateResult};
 use crate::judge::Options;
-use crate::path::escaped;
 use crate::policy::DesignVersion;
 use crate::policy::scope::Scope;
 
 /// One client's session.
+#[derive(Default)]
 pub(super) struct Session {
-    options: Options,
+    pub(super) options: Options,
     /// Why the client may not ask the person, if it may not.
-    refusal_to_ask: Option<String>,
-    seen: Mutex<Option<SeenScope>>,
+    pub(super) refusal_to_ask: Option<String>,
+    pub(super) seen: Mutex<Option<SeenScope>>,
     /// Questions whose answers come with the next call: the held change by the question's key.
-    questions: Mutex<HashMap<String, String>>,
+    pub(super) questions: Mutex<HashMap<String, String>>,
 }
 
 /// The scope of the calls so far.
@@ -36,23 +36,6 @@ impl SeenScope {
 }
 
 impl Session {
-    pub(super) fn new(options: Options, refusal_to_ask: Option<String>) -> Session {
-        Session {
-            options,
-            refusal_to_ask,
-            seen: Mutex::default(),
-            questions: Mutex::default(),
-        }
-    }
-
-    pub(super) fn options(&self) -> &Options {
-        &self.options
-    }
-
-    pub(super) fn refusal_to_ask(&self) -> Option<&str> {
-        self.refusal_to_ask.as_deref()
-    }
-
     /// Refuses if other designs apply than at the first call. The client plans by what it knows of the scope.
     ///
     /// # Errors
@@ -64,16 +47,9 @@ impl Session {
         if known.designs == designs {
             return Ok(());
         }
-        let paths: Vec<String> = designs
-            .iter()
-            .map(|design| escaped(&design.path).to_string())
-            .collect();
-        let what = match paths.is_empty() {
-            true => "no design applies any more".to_owned(),
-            false => format!(
-                "the design has changed since this session began: {}",
-                paths.join(", ")
-            ),
+        let what = match designs.is_empty() {
+            true => "no design applies any more",
+            false => "the design has changed since this session began",
         };
         Err(Failure::new(FailureKind::Stale, what)
             .help("call reload_scope, which tells what changed, then call the tool again"))

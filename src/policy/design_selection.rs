@@ -35,14 +35,6 @@ pub fn is_standing(settings: &Settings, path: &BStr) -> bool {
     standing.any(|pattern| matches(normal(pattern), path))
 }
 
-/// Whether `path` is the pointer file, which names the plan that is being worked on.
-pub fn is_pointer(settings: &Settings, path: &BStr) -> bool {
-    settings
-        .lld_pointer
-        .as_ref()
-        .is_some_and(|pointer| path == normal(pointer))
-}
-
 /// The distinct issues in a branch name, by `[lld] issue-pattern`. If the pattern has a group, only matches of the
 /// group count. An issue consists of letters, digits, `.`, `-` and `_`, so that a branch name cannot point outside
 /// the design's directory.
@@ -122,12 +114,6 @@ pub fn design_of(settings: &Settings, path: &BStr) -> BString {
     }
 }
 
-/// The summary beside a finished plan of GSD: `03-02-SUMMARY.md` for `03-02-PLAN.md`.
-pub fn summary_of(plan: &BStr) -> Option<BString> {
-    let start = plan.strip_suffix(b"PLAN.md")?;
-    Some([start, b"SUMMARY.md"].concat().into())
-}
-
 /// A pattern in git's path notation.
 pub fn normal(pattern: &str) -> &str {
     pattern.trim_start_matches("./").trim_start_matches('/')
@@ -203,6 +189,9 @@ mod tests {
             "release/1.2.x",
             "1.2-fixes",
             "dependabot/npm_and_yarn/lodash-4.17.21",
+            "dependabot/github_actions/actions/checkout-5",
+            "renovate/node-22",
+            "renovate/major-7-eslint/12",
             "2026-11-22-x",
             "x/2026-11-22",
             "release/2026-11",
@@ -291,13 +280,6 @@ mod tests {
                 "specs/004-a/other.md",
                 false,
             ),
-            (
-                "specs/{pointer}/{spec,plan}.md",
-                "specs/x/004-a/plan.md",
-                true,
-            ),
-            ("out/{pointer}.md", "out/1-2-x.md", true),
-            ("out/{pointer}.md", "out/x/1-2-x.md", false),
             ("changes/{slug}/tasks.md", "changes/a/tasks.md", true),
             (
                 "changes/{slug}/tasks.md",

@@ -10,8 +10,7 @@ mod literal;
 mod path_name;
 pub mod path_placeholders;
 pub mod patterns;
-pub mod pointer;
-pub mod row_insertion;
+pub mod propose;
 pub mod scope;
 pub mod settings;
 #[cfg(test)]
@@ -24,7 +23,7 @@ use gix::bstr::{BStr, BString};
 
 pub use grant::{Actions, Grant, GrantForm, GrantKind, Role};
 
-use design::{Design, DesignOptions};
+use design::Design;
 use scope::Scope;
 use settings::{Authority, Settings};
 
@@ -160,10 +159,6 @@ impl Policy {
         let mut grants = Vec::new();
         for Governing { design, .. } in in_force {
             grants.extend(design.grants.iter().cloned());
-            if stage == Stage::Request {
-                let options = DesignOptions::from_settings(&settings);
-                grants.extend(design.grants_of_doubtful(&options));
-            }
         }
         let in_force = Scope::new(grants);
         let scope_of = |version: fn(&Governing) -> Option<&Design>| {
@@ -205,17 +200,17 @@ impl Policy {
             .find(|governing| governing.design.path == path)
     }
 
-    /// Whether a design other than the standing ones is in force.
+    /// Whether a design of this branch is in force. Where no setting selects designs by branch, the standing ones are
+    /// the designs of every branch.
     pub(crate) fn has_own_design(&self) -> bool {
+        let is_by_branch = !self.settings.lld_path.is_empty();
         let mut designs = self.designs.iter();
-        designs.any(|governing| governing.chosen_by != ChosenBy::Standing)
+        designs.any(|governing| !is_by_branch || governing.chosen_by != ChosenBy::Standing)
     }
 
-    /// Whether `path` needs no row: a design, the pointer to one, or guard's own settings.
+    /// Whether `path` needs no row: a design, or one of guard's own settings.
     pub(crate) fn is_exempt(&self, path: &BStr) -> bool {
-        self.is_design(path)
-            || design_selection::is_pointer(&self.settings, path)
-            || design_selection::is_own_settings(&self.settings, path)
+        self.is_design(path) || design_selection::is_own_settings(&self.settings, path)
     }
 
     /// The versions of the designs in force.

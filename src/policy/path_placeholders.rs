@@ -1,12 +1,11 @@
-//! The placeholders of `[lld] path`: `{issue}`, `{branch}`, `{slug}` and `{pointer}`. What fills them comes from a
-//! branch name or from a file, so it never acts as a pattern and never leaves the directory.
+//! The placeholders of `[lld] path`: `{issue}`, `{branch}` and `{slug}`. A branch name fills them, so it never acts as
+//! a pattern and never leaves the directory.
 
 use super::literal::alternatives;
 
 const ISSUE: &str = "{issue}";
 const BRANCH: &str = "{branch}";
 const SLUG: &str = "{slug}";
-const POINTER: &str = "{pointer}";
 
 /// What fills the placeholders.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -15,8 +14,6 @@ pub struct PathNames {
     pub issue: Option<String>,
     /// The branch name.
     pub branch: Option<String>,
-    /// What the pointer file names.
-    pub pointer: Option<String>,
 }
 
 /// What a pattern of `[lld] path` takes its documents from.
@@ -28,8 +25,6 @@ pub enum NamedBy {
     Issue,
     /// The branch name.
     Branch,
-    /// The pointer file.
-    Pointer,
 }
 
 impl NamedBy {
@@ -37,7 +32,6 @@ impl NamedBy {
     pub fn of(pattern: &str) -> NamedBy {
         let has = |placeholder: &str| pattern.contains(placeholder);
         match () {
-            () if has(POINTER) => NamedBy::Pointer,
             () if has(BRANCH) || has(SLUG) => NamedBy::Branch,
             () if has(ISSUE) => NamedBy::Issue,
             () => NamedBy::Settings,
@@ -48,41 +42,28 @@ impl NamedBy {
 /// The pattern for any names.
 pub fn for_any_name(pattern: &str) -> String {
     let any = pattern.replace(ISSUE, "*").replace(SLUG, "*");
-    // A branch name or a directory may contain slashes.
-    let any = any
-        .replace("/{branch}/", "/*/**/")
-        .replace("/{pointer}/", "/*/**/");
-    any.replace(BRANCH, "**").replace(POINTER, "*")
+    // A branch name may contain slashes.
+    any.replace("/{branch}/", "/*/**/").replace(BRANCH, "**")
 }
 
 /// The pattern with its placeholders filled in, the most specific first; the first that matches a document counts.
 /// None if a name is missing or could act as more than a name.
 pub fn fill(pattern: &str, names: &PathNames) -> Vec<String> {
     let mut filled = vec![pattern.to_owned()];
-    let mut put = |placeholder: &str, values: &dyn Fn(&str) -> Vec<String>| {
-        if pattern.contains(placeholder) {
-            filled = filled
-                .iter()
-                .flat_map(|one| {
-                    let start = one.split(placeholder).next().unwrap_or_default();
-                    let put = |value: String| one.replace(placeholder, &value);
-                    values(start).into_iter().map(put).collect::<Vec<_>>()
-                })
-                .collect();
-        }
-    };
-    let some = |value: &Option<String>| value.iter().cloned().collect::<Vec<_>>();
     let branch = names.branch.as_deref().filter(|branch| is_path(branch));
-    put(ISSUE, &|_| some(&names.issue));
-    put(BRANCH, &|_| branch.map_or_else(Vec::new, ends));
-    put(SLUG, &|_| branch.map_or_else(Vec::new, slugs));
-    put(POINTER, &|start| {
-        // spec-kit names the directory from the root.
-        let pointer = names.pointer.as_deref();
-        let pointer = pointer.map(|pointer| pointer.strip_prefix(start).unwrap_or(pointer));
-        let pointer = pointer.filter(|pointer| is_path(pointer));
-        pointer.map(str::to_owned).into_iter().collect()
-    });
+    for (placeholder, values) in [
+        (ISSUE, names.issue.iter().cloned().collect()),
+        (BRANCH, branch.map_or_else(Vec::new, ends)),
+        (SLUG, branch.map_or_else(Vec::new, slugs)),
+    ] {
+        if pattern.contains(placeholder) {
+            let put = |one: &String| -> Vec<String> {
+                let filled = values.iter().map(|value| one.replace(placeholder, value));
+                filled.collect()
+            };
+            filled = filled.iter().flat_map(put).collect();
+        }
+    }
     filled
 }
 
@@ -102,24 +83,13 @@ fn ends(branch: &str) -> Vec<String> {
     ends.map(|at| branch[at..].to_owned()).collect()
 }
 
-/// The last part of the branch name, and the same without a leading number.
+/// The last part of the branch name, and the same without a leading number or key such as `PROJ-12`.
 fn slugs(branch: &str) -> Vec<String> {
     let last = branch.rsplit('/').next().unwrap_or_default();
-    let key = last
-        .split_once('-')
-        .filter(|(key, _)| {
-            key.chars()
-                .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
-        })
-        .filter(|(key, _)| key.starts_with(|c: char| c.is_ascii_uppercase()))
-        .map_or(last, |(_, rest)| rest);
-    let name = key.trim_start_matches(|c: char| c.is_ascii_digit());
-    let is_numbered = name.len() < key.len() && name.starts_with(['-', '_']);
-    let name = &name[usize::from(is_numbered)..];
-    match is_numbered && !name.is_empty() {
-        true => vec![last.to_owned(), name.to_owned()],
-        false => vec![last.to_owned()],
-    }
+    let number = regex_lite::Regex::new("^(?:[A-Z][A-Z0-9]*-)?[0-9]+[-_](.+)$").ok();
+    let name = number.and_then(|number| Some(number.captures(last)?.get(1)?.as_str()));
+    let slugs = std::iter::once(last).chain(name);
+    slugs.map(str::to_owned).collect()
 }
 
 /// Whether the documents of one directory that match the pattern are one design: its file name lists alternatives.
@@ -198,26 +168,7 @@ mod tests {
         ] {
             assert_eq!(filled("docs/{branch}.md", branch), [""; 0], "{branch:?}");
             assert_eq!(filled("docs/{slug}.md", branch), [""; 0], "{branch:?}");
-            let names = PathNames {
-                pointer: Some(branch.to_owned()),
-                ..PathNames::default()
-            };
-            assert_eq!(fill("docs/{pointer}.md", &names), [""; 0], "{branch:?}");
         }
-    }
-
-    #[test]
-    fn pointer_may_repeat_the_start_of_the_pattern() {
-        let fill = |pointer: &str| {
-            let names = PathNames {
-                pointer: Some(pointer.to_owned()),
-                ..PathNames::default()
-            };
-            fill("specs/{pointer}/plan.md", &names)
-        };
-        assert_eq!(fill("specs/004-a"), ["specs/004-a/plan.md"]);
-        assert_eq!(fill("004-a"), ["specs/004-a/plan.md"]);
-        assert_eq!(fill("specs/../b"), [""; 0]);
     }
 
     #[test]

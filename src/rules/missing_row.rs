@@ -11,7 +11,8 @@ use crate::path::escaped;
 use crate::policy::design::{MissingRow, RowToAdd, usual_row};
 use crate::policy::{Actions, Policy};
 
-/// Adds the row that would permit the change to the finding's help. `before` is an alternative such as "write
+/// Adds the row that would permit the change to the finding's help, or how to write a design if only standing ones
+/// apply. `before` is an alternative such as "write
 /// src/a.rs, or ". A finding without an anchor then points at the table.
 pub(super) fn advise(
     mut finding: Finding,
@@ -19,10 +20,14 @@ pub(super) fn advise(
     wanted: &MissingRow<'_>,
     before: &str,
 ) -> Finding {
+    if !policy.has_own_design() {
+        return finding.help("no design applies to this branch; `guard scope new` writes one");
+    }
     let RowToAdd {
         text,
         anchor,
         needs_type_column,
+        is_read,
     } = row(
         policy,
         wanted,
@@ -30,6 +35,10 @@ pub(super) fn advise(
     );
     if finding.design.is_none() {
         finding.design = anchor.map(|anchor| anchor.labelled("the row belongs here"));
+    }
+    if !is_read {
+        let why = "no row of the design can name this path: give the file another name";
+        return finding.help(format!("{before}{why}"));
     }
     let step = if needs_type_column {
         "give the table a Change Type column, add this row and commit the design first:"
@@ -72,6 +81,7 @@ fn row(policy: &Policy, wanted: &MissingRow<'_>, near: Option<&BStr>) -> RowToAd
             text: usual_row(wanted),
             anchor: None,
             needs_type_column: false,
+            is_read: true,
         },
     }
 }

@@ -30,6 +30,17 @@ pub fn set_log(repo: &Repo, lines: &[String]) {
     fs::write(log_file(repo), text).unwrap();
 }
 
+/// Repeats the last record until the log has this many.
+pub fn grow(repo: &Repo, records: usize) {
+    let mut lines = log_lines(repo);
+    let last = lines.last().unwrap().clone();
+    let (_, facts) = last.split_once(',').unwrap();
+    for seq in lines.len() + 1..=records {
+        lines.push(format!("{{\"seq\":{seq},{facts}"));
+    }
+    set_log(repo, &restamp(&lines));
+}
+
 /// Line and kind of the fault that `audit verify` reports, and its exit code.
 #[track_caller]
 pub fn verdict(repo: &Repo, arguments: &[&str]) -> Option<(u64, String)> {

@@ -67,10 +67,16 @@ impl McpClient {
     /// Sends one message.
     #[track_caller]
     pub fn send(&mut self, message: &Value) {
+        self.send_bytes(message.to_string().as_bytes());
+    }
+
+    /// Sends one line.
+    #[track_caller]
+    pub fn send_bytes(&mut self, line: &[u8]) {
         let input = self.input.as_mut().unwrap();
         // A server that has ended is seen by the lack of an answer.
         let _ = input
-            .write_all(format!("{message}\n").as_bytes())
+            .write_all(&[line, b"\n"].concat())
             .and_then(|()| input.flush());
     }
 
@@ -124,12 +130,12 @@ impl McpClient {
         answer["result"].clone()
     }
 
-    /// The structured answer of a tool that did what was asked.
+    /// The facts for programs of a tool that did what was asked.
     #[track_caller]
     pub fn does(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.call(tool, arguments);
         assert_eq!(result["isError"], false, "{tool}: {result}");
-        result["structuredContent"].clone()
+        result["_meta"]["guard"].clone()
     }
 
     /// The kind of the error of a tool that refused, with the text for the model.

@@ -1,23 +1,31 @@
-"""The nodes and the functions that route between them."""
+"""The nodes and the function that routes between them."""
 
+from datetime import datetime, timezone
 from typing import Any, Literal, Optional
 
 from langgraph.types import interrupt
 
-from . import session
-from .state import WriteApprovalState
-
+from .errors import HeldError, RefusedError, SafeFileWriteError, SecurityError
+from .session import Outcome, Session, open_session, run
+from .state import FileWriteRequest, WriteApprovalState
 
 # The kinds of errors after which guard still holds the write.
 HELD = ("held", "not-approved")
-
-
-class SafeFileWriteError(Exception):
-    """A write needs a person, and the workflow runs without one."""
+# What may have become of a held write without the graph, such as in a terminal.
+DECIDED = ("approved", "rejected", "expired")
+# The kinds that say that guard itself failed, not the request.
+FAILED = ("backup", "record", "io", "not-signed")
+# The tool's arguments by the keys of a request.
+ARGUMENTS = {
+    "merge_strategy": "strategy",
+    "insert_location": "line",
+    "line_threshold": "lineThreshold",
+    "change_threshold": "changeThreshold",
+}
 
 
 class SafeFileWriteGate:
-    """The nodes for one workspace. `command` runs guard."""
+    """The nodes for one workspace, each as a function and, with the prefix `a`, as a coroutine. `command` runs guard."""
 
     def __init__(self, workspace: str = ".", command: Optional[list[str]] = None):
         self.workspace = workspace
@@ -25,71 +33,132 @@ class SafeFileWriteGate:
 
     def safe_file_write_gate(self, state: WriteApprovalState) -> dict[str, Any]:
         """Writes each requested file through guard. What guard holds becomes pending."""
-        update = _Update(state)
-        update.values["write_requests"] = []
-        for request in state.get("write_requests") or []:
-            path = request["target_path"]
-            arguments = {"path": path, "content": request["new_content"]}
-            if request.get("merge_strategy"):
-                arguments["strategy"] = request["merge_strategy"]
-            if request.get("insert_location"):
-                arguments["line"] = request["insert_location"]
-            outcome = self._logged(update, path, "write_file", arguments)
-            held_id = (outcome.error.get("details") or {}).get("id")
-            if not outcome.is_error:
-                update.add("approved_writes", path)
-            elif outcome.error.get("kind") in HELD and held_id:
-                if state.get("auto_mode"):
-                    raise SafeFileWriteError(outcome.text)
-                analysis = dict(outcome.error.get("analysis") or {})
-                analysis.update(target_path=path, held_id=held_id, question=outcome.question)
-                update.add("pending_writes", analysis)
-            else:
-                update.add("rejected_writes", path)
-        return update.values
+        return run(self.asafe_file_write_gate(state))
+
+    async def asafe_file_write_gate(self, state: WriteApprovalState) -> dict[str, Any]:
+        """The same for `ainvoke`."""
+        update = _Update()
+        requests = list(state.get("write_requests") or [])
+        auto_mode = bool(state.get("auto_mode"))
+        # The group of tasks of a session would wrap the error, so it is raised outside.
+        error = None
+        try:
+            if requests:
+                async with open_session(self.command, self.workspace) as session:
+                    while requests and not error:
+                        error = await _write(session, requests[0], update, auto_mode)
+                        del requests[0]
+        except Exception as broken:
+            error = _ended(requests[0]["target_path"] if requests else "", update, broken)
+        update["write_requests"] = requests
+        if error:
+            raise error
+        return update
 
     def request_user_approval(self, state: WriteApprovalState) -> dict[str, Any]:
         """Interrupts the graph with guard's question about the first pending write, and does what is answered.
 
         Resume with the members of the question's form, such as
         `{"decision": "append", "word": "…", "reason": "…"}`. The decision `reject` discards the write. After any other
-        answer the write stays pending.
+        answer the write stays pending, unless a person has decided in a terminal meanwhile.
         """
-        pending = list(state.get("pending_writes") or [])
-        if not pending:
-            return {}
-        decision = interrupt(pending[0])
-        update = _Update(state)
-        path, held_id = pending[0]["target_path"], pending[0]["held_id"]
-        outcome = self._logged(update, path, "request_approval", {"id": held_id}, decision)
-        if outcome.error.get("kind") in HELD:
-            # A missing word or an impossible strategy. The person is asked again.
-            return update.values
-        update.values["pending_writes"] = pending[1:]
-        update.add("rejected_writes" if outcome.is_error else "approved_writes", path)
-        return update.values
+        pending = state.get("pending_writes") or []
+        return run(self._decide(pending[0], interrupt(pending[0]))) if pending else {}
 
-    def _logged(self, update, path, tool, arguments, decision=None):
-        before = len(session.records(self.command, self.workspace))
-        outcome = session.call(self.command, self.workspace, tool, arguments, decision)
-        for record in session.records(self.command, self.workspace)[before:]:
-            update.add("approval_log", record)
-        if outcome.is_error:
-            error = outcome.error
-            entry = {"path": path, "decision": error.get("kind"), "reason": outcome.text}
-            update.add("approval_log", entry)
-        return outcome
+    async def arequest_user_approval(self, state: WriteApprovalState) -> dict[str, Any]:
+        """The same for `ainvoke`."""
+        pending = state.get("pending_writes") or []
+        return await self._decide(pending[0], interrupt(pending[0])) if pending else {}
+
+    async def _decide(self, pending: dict[str, Any], answer: Any) -> dict[str, Any]:
+        decision = answer if isinstance(answer, dict) else {}
+        path, held_id = pending["target_path"], pending["held_id"]
+        update = _Update()
+        try:
+            async with open_session(self.command, self.workspace, decision) as session:
+                outcome = await session.call("request_approval", {"id": held_id})
+        except Exception as broken:
+            raise _ended(path, update, broken) from broken
+        word = outcome.kind if outcome.is_error else "approved"
+        strategy, reason = decision.get("decision"), decision.get("reason")
+        details = outcome.details
+        if details.get("status") in DECIDED:
+            word, strategy, reason = details["status"], details.get("strategy"), details.get("reason")
+        if word not in HELD and reason:
+            outcome.text = reason
+        update.log(path, word, outcome, strategy, held_id)
+        if word not in HELD:
+            update["pending_writes"].append({"held_id": held_id, "decided": True})
+            update["approved_writes" if word == "approved" else "rejected_writes"].append(path)
+        return update
 
 
-class _Update:
-    """New values of the state's lists."""
+class _Update(dict):
+    """An update of the state."""
 
-    def __init__(self, state: WriteApprovalState):
+    def __init__(self) -> None:
         names = ("pending_writes", "approved_writes", "rejected_writes", "approval_log")
-        self.values: dict[str, Any] = {name: list(state.get(name) or []) for name in names}
+        super().__init__((name, []) for name in names)
 
-    def add(self, name: str, value: Any) -> None:
-        self.values[name].append(value)
+    def log(
+        self,
+        path: str,
+        decision: str,
+        outcome: Outcome,
+        strategy: Optional[str] = None,
+        held_id: Optional[str] = None,
+    ) -> None:
+        self["approval_log"].append(
+            {
+                "path": path,
+                "decision": decision,
+                "timestamp": datetime.now(timezone.utc).isoformat(),
+                "strategy": strategy,
+                "held_id": held_id,
+                "reason": outcome.text if outcome.is_error else outcome.text.split("\n")[0],
+            }
+        )
+
+
+def _ended(path: str, update: _Update, broken: Exception) -> SafeFileWriteError:
+    # A group of exceptions, which Python 3.10 has no name for.
+    while getattr(broken, "exceptions", None):
+        broken = broken.exceptions[0]
+    message = f"guard mcp could not be started, or ended: {broken}; standard error says why"
+    return SafeFileWriteError(message, path, "cannot-judge", update)
+
+
+async def _write(
+    session: Session, request: FileWriteRequest, update: _Update, auto_mode: bool
+) -> Optional[SafeFileWriteError]:
+    path, strategy = request["target_path"], request.get("merge_strategy")
+    arguments = {"path": path, "content": request["new_content"]}
+    for key, name in ARGUMENTS.items():
+        if request.get(key) is not None:
+            arguments[name] = request[key]
+    outcome = await session.call("write_file", arguments)
+    if not outcome.is_error:
+        update["approved_writes"].append(path)
+        update.log(path, "written", outcome, strategy)
+        return None
+    kind, held_id = outcome.kind, outcome.details.get("id")
+    if kind in HELD and held_id:
+        kind, error = "held", HeldError if auto_mode else None
+        if outcome.question:
+            # Nobody was asked yet. The question begins with the reason.
+            why = outcome.question["message"].split("\n\n")[0]
+            outcome.text = f"{why}; a person decides: guard approve {held_id}"
+        analysis = dict(outcome.analysis, target_path=path, held_id=held_id, question=outcome.question)
+        update["pending_writes"].append(analysis)
+    else:
+        held_id, error = None, RefusedError if auto_mode else None
+        if kind == "security":
+            error = SecurityError
+        elif kind in FAILED:
+            error = SafeFileWriteError
+        update["rejected_writes"].append(path)
+    update.log(path, kind, outcome, strategy, held_id)
+    return error and error(outcome.text, path, kind, update)
 
 
 def route_after_gate(state: WriteApprovalState) -> Literal["approve", "rejected", "written"]:
@@ -101,4 +170,6 @@ def route_after_gate(state: WriteApprovalState) -> Literal["approve", "rejected"
 
 _here = SafeFileWriteGate()
 safe_file_write_gate = _here.safe_file_write_gate
+asafe_file_write_gate = _here.asafe_file_write_gate
 request_user_approval = _here.request_user_approval
+arequest_user_approval = _here.arequest_user_approval

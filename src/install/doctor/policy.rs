@@ -76,7 +76,7 @@ fn design(repo: &Repository) -> Check {
             DESIGN,
             "this branch has no design, and `missing = \"skip\"` leaves out the scope rules",
         )
-        .help("write one, or choose one: guard use FILE"),
+        .help("write one (guard scope new), or choose one (guard use FILE)"),
         Ok(policy) => {
             let designs = policy.designs.iter().map(|governing| {
                 let (by, count) = (&governing.chosen_by, governing.design.grants.len());

@@ -1,6 +1,6 @@
 //! Selects designs: by flag, by `guard use`, by the trailers of a range, or by settings and branch.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
@@ -10,8 +10,8 @@ use crate::finding::Help;
 use crate::path::escaped;
 use crate::policy::design_selection::FilledPattern;
 use crate::policy::glob::{Glob, is_glob};
-use crate::policy::path_placeholders::{self, NamedBy, PathNames};
-use crate::policy::{ChosenBy, Stage, design_selection, pointer, settings};
+use crate::policy::path_placeholders::{NamedBy, PathNames};
+use crate::policy::{ChosenBy, Stage, design_selection, settings};
 use crate::rules;
 
 const CHOOSE: &str =
@@ -20,12 +20,17 @@ const CHOOSE: &str =
 /// The key below `branch.NAME` in git's configuration that holds the choice of `guard use`.
 pub const CHOICE_KEY: &str = "guardDesign";
 
+/// What reports say of a design that `guard use` chose.
+pub const GUARD_USE: &str = "guard use";
+
 /// A design to load and the reason it was selected.
 pub(in crate::judge) struct Choice {
     pub(in crate::judge) path: BString,
     pub(in crate::judge) by: ChosenBy,
     /// Whether a flag or variable named it; the work tree may then stand in for a missing commit.
     pub(super) by_hand: bool,
+    /// Whether guard found it among others, so that it may declare nothing.
+    pub(in crate::judge) is_found: bool,
 }
 
 impl Loader<'_> {
@@ -33,19 +38,20 @@ impl Loader<'_> {
     pub(super) fn choices(&self) -> Result<Vec<Choice>> {
         if !self.by_hand.is_empty() {
             let by = self.options.designs_from;
-            return Ok(self
-                .by_hand
-                .iter()
-                .map(|path| choice(path.clone(), by, true))
-                .collect());
+            let choices = self.by_hand.iter().map(|path| Choice {
+                by_hand: true,
+                ..choice(path.clone(), by)
+            });
+            let choices: Vec<Choice> = choices.collect();
+            return match self.is_manual {
+                true => Ok(choices),
+                false => self.of_the_settings(choices),
+            };
         }
         if let Some(branch) = &self.inputs.branch {
             let chosen = self.repo.branch_values(branch.as_ref(), CHOICE_KEY);
             if !chosen.is_empty() {
-                let chosen = chosen.into_iter();
-                return Ok(chosen
-                    .map(|path| choice(path, "guard use", false))
-                    .collect());
+                return self.of_the_settings(self.chosen(chosen)?);
             }
         }
         if !self.inputs.trailers.is_empty() {
@@ -54,81 +60,110 @@ impl Loader<'_> {
         self.by_settings()
     }
 
-    /// The design that `[lld] path` names: one document, or the documents of one directory.
-    fn by_settings(&self) -> Result<Vec<Choice>> {
-        let names = self.names()?;
-        let (pointed, others): (Vec<_>, Vec<_>) = design_selection::filled(&self.settings, &names)
-            .into_iter()
-            .partition(|filled| filled.by == NamedBy::Pointer);
-        // A pointer may be stale; a branch name is not.
-        for entries in [others, pointed] {
-            for side in self.sides() {
-                let mut designs = BTreeMap::new();
-                for entry in &entries {
-                    self.add_matching(entry, side, &mut designs)?;
-                }
-                let mut found = designs.into_values();
-                let Some((by, paths)) = found.next() else {
-                    continue;
-                };
-                let others: Vec<BString> = found.flat_map(|(_, paths)| paths).collect();
-                if !others.is_empty() {
-                    let all = paths.iter().chain(&others);
-                    let all: Vec<String> = all.map(|path| escaped(path).to_string()).collect();
-                    return Err(Error::new(format!(
-                        "more than one design applies: {}",
-                        all.join(", ")
-                    ))
-                    .help("choose with `guard use FILE` for this branch, or `--lld FILE` (repeat it for a union)"));
-                }
-                let by = self.reason(by, &names);
-                let paths = paths.into_iter();
-                return Ok(paths.map(|path| choice(path, by.as_str(), false)).collect());
+    /// The designs that `guard use` stored: files, and directories with a slash at the end.
+    pub(super) fn chosen(&self, stored: Vec<BString>) -> Result<Vec<Choice>> {
+        let mut choices = Vec::new();
+        for path in stored {
+            let Some(directory) = path.strip_suffix(b"/") else {
+                choices.push(choice(path, GUARD_USE));
+                continue;
+            };
+            let below = self.designs_below(directory.into())?;
+            if below.is_empty() {
+                return Err(Error::new(format!(
+                    "no committed document below {} matches `[lld] path` or `standing`",
+                    escaped(&path)
+                ))
+                .help("commit the designs first, or choose others: guard use FILE"));
+            }
+            choices.extend(below.into_iter().map(|path| Choice {
+                is_found: true,
+                ..choice(path, GUARD_USE)
+            }));
+        }
+        Ok(choices)
+    }
+
+    fn designs_below(&self, directory: &BStr) -> Result<Vec<BString>> {
+        for side in self.sides() {
+            let mut found = side.files_below(directory)?;
+            found.retain(|path| {
+                let is_below = path.strip_prefix(directory.as_bytes());
+                is_below.is_some_and(|rest| rest.starts_with(b"/"))
+                    && design_selection::is_design(&self.settings, path.as_ref())
+            });
+            if !found.is_empty() {
+                found.sort();
+                return Ok(found);
             }
         }
         Ok(Vec::new())
     }
 
-    /// Adds the documents of the first pattern that matches any. The documents of a set share the key of their
-    /// directory.
-    fn add_matching(
-        &self,
-        entry: &FilledPattern,
-        side: GitTree<'_>,
-        designs: &mut BTreeMap<BString, (NamedBy, BTreeSet<BString>)>,
-    ) -> Result<()> {
+    /// Refuses documents that the settings do not know: an agent could choose any old plan.
+    pub(super) fn of_the_settings(&self, choices: Vec<Choice>) -> Result<Vec<Choice>> {
+        let is_design =
+            |choice: &&Choice| !design_selection::is_design(&self.settings, choice.path.as_ref());
+        let Some(other) = choices.iter().find(is_design) else {
+            return Ok(choices);
+        };
+        if !self.configured {
+            let base = self.base_name();
+            return Err(Error {
+                message: format!("{base} has no guard.toml, so no document is a design"),
+                ..self.why_no_design()
+            });
+        }
+        Err(Error::new(format!(
+            "{} (chosen by {}) does not match `[lld] path` or `standing` in guard.toml",
+            escaped(&other.path),
+            other.by
+        ))
+        .help("choose a design that matches, or add this one to the settings and commit guard.toml first"))
+    }
+
+    /// The design that `[lld] path` names: one document, or the documents of one directory.
+    fn by_settings(&self) -> Result<Vec<Choice>> {
+        let names = self.names()?;
+        let entries = design_selection::filled(&self.settings, &names);
+        for side in self.sides() {
+            let mut designs: BTreeMap<BString, (NamedBy, BTreeSet<BString>)> = BTreeMap::new();
+            for entry in &entries {
+                for path in self.first_matching(entry, side)? {
+                    let key = design_selection::design_of(&self.settings, path.as_ref());
+                    let design = designs.entry(key).or_insert((entry.by, BTreeSet::new()));
+                    design.1.insert(path);
+                }
+            }
+            if designs.len() > 1 {
+                let all = designs.values().flat_map(|(_, paths)| paths);
+                let all: Vec<String> = all.map(|path| escaped(path).to_string()).collect();
+                return Err(Error::new(format!("more than one design applies: {}", all.join(", ")))
+                    .help("choose with `guard use FILE` for this branch, or `--lld FILE` (repeat it for a union)"));
+            }
+            if let Some((by, paths)) = designs.into_values().next() {
+                let by = reason(by, &names);
+                let is_found = paths.len() > 1;
+                let choice = |path| Choice {
+                    is_found,
+                    ..choice(path, by.as_str())
+                };
+                return Ok(paths.into_iter().map(choice).collect());
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// The documents of the first pattern that matches any.
+    fn first_matching(&self, entry: &FilledPattern, side: GitTree<'_>) -> Result<Vec<BString>> {
         for pattern in &entry.tries {
             let mut found = matching(pattern, side)?;
             found.retain(|path| design_selection::is_design(&self.settings, path.as_ref()));
-            if entry.by == NamedBy::Pointer {
-                found = open_plans(found, side)?;
+            if !found.is_empty() {
+                return Ok(found);
             }
-            if found.is_empty() {
-                continue;
-            }
-            let is_set = path_placeholders::is_set(pattern);
-            for path in found {
-                let slash = path.rfind_byte(b'/').map_or(0, |slash| slash + 1);
-                let key = match is_set {
-                    true => path[..slash].into(),
-                    false => path.clone(),
-                };
-                let (_, paths) = designs.entry(key).or_insert((entry.by, BTreeSet::new()));
-                paths.insert(path);
-            }
-            break;
         }
-        Ok(())
-    }
-
-    fn reason(&self, by: NamedBy, names: &PathNames) -> String {
-        let text = |name: &Option<String>| name.clone().unwrap_or_default();
-        match by {
-            NamedBy::Settings => settings::FILE.to_owned(),
-            NamedBy::Issue => format!("issue {} in the branch name", text(&names.issue)),
-            NamedBy::Branch => format!("branch name {}", escaped(&text(&names.branch))),
-            NamedBy::Pointer => self.pointer_file().unwrap_or_default().to_owned(),
-        }
+        Ok(Vec::new())
     }
 
     /// What fills the placeholders of `[lld] path`.
@@ -137,36 +172,7 @@ impl Loader<'_> {
         Ok(PathNames {
             issue: self.issue()?,
             branch: branch.and_then(|branch| Some(branch.to_str().ok()?.to_owned())),
-            pointer: self.pointed()?,
         })
-    }
-
-    fn pointer_file(&self) -> Option<&str> {
-        let pointer = self.settings.lld_pointer.as_deref()?;
-        Some(design_selection::normal(pointer))
-    }
-
-    /// What the pointer file names on the side whose designs apply: a change that moves the pointer is not judged by
-    /// the plan that it points to.
-    fn pointed(&self) -> Result<Option<String>> {
-        let Some(file) = self.pointer_file() else {
-            return Ok(None);
-        };
-        let Some(read) = pointer::reader(file) else {
-            return Err(Error::new(format!(
-                "guard cannot read the pointer {} of `[lld] pointer`",
-                escaped(file)
-            ))
-            .help(
-                "guard reads feature.json (spec-kit), sprint-status.yaml (BMAD) and STATE.md (GSD)",
-            ));
-        };
-        let path = BStr::new(file);
-        let text = match self.head_governs() {
-            true => self.proposed(path)?,
-            false => self.base.read(path)?,
-        };
-        Ok(text.and_then(|text| read(text.to_str().ok()?)))
     }
 
     /// The issue in the branch name, if the settings select designs by issue.
@@ -193,53 +199,38 @@ impl Loader<'_> {
         Ok(issues.pop())
     }
 
-    pub(super) fn is_standing(&self, path: &BStr) -> bool {
-        design_selection::is_standing(&self.settings, path)
-    }
-
-    pub(super) fn standing(&mut self) -> Result<Vec<Choice>> {
+    /// The standing designs. A person who chose some of those that a pattern matches left out the others.
+    pub(super) fn standing(&mut self, own: &[Choice]) -> Result<Vec<Choice>> {
         let mut choices = Vec::new();
         for pattern in self.settings.standing.clone() {
-            let found = self.matching(design_selection::normal(&pattern))?;
+            let pattern = design_selection::normal(&pattern);
+            let is_one = |choice: &Choice| {
+                let by_person = choice.by_hand || choice.by == ChosenBy::from(GUARD_USE);
+                by_person && design_selection::matches(pattern, choice.path.as_ref())
+            };
+            if own.iter().any(is_one) {
+                continue;
+            }
+            let found = self.matching(pattern)?;
             if found.is_empty() {
                 self.notes
-                    .push(format!("no standing design matches {}", escaped(&pattern)));
+                    .push(format!("no standing design matches {}", escaped(pattern)));
             }
-            choices.extend(
-                found
-                    .into_iter()
-                    .map(|path| choice(path, ChosenBy::Standing, false)),
-            );
+            choices.extend(found.into_iter().map(|path| Choice {
+                is_found: is_glob(pattern.into()),
+                ..choice(path, ChosenBy::Standing)
+            }));
         }
         Ok(choices)
     }
 
     /// A commit may select one of the configured designs, but not turn any document into a design.
     fn by_trailers(&self) -> Result<Vec<Choice>> {
-        let is_markdown = |path: &BStr| path.to_ascii_lowercase().ends_with(b".md");
-        let mut choices: Vec<Choice> = Vec::new();
-        let mut known = HashSet::new();
-        for (path, commit) in &self.inputs.trailers {
-            let path: &BStr = path.as_ref();
-            let may_be_one = if self.settings.lld_path.is_empty() {
-                is_markdown(path)
-            } else {
-                design_selection::is_design(&self.settings, path)
-            };
-            let commit = commit.to_hex_with_len(12);
-            if !may_be_one {
-                return Err(Error::new(format!(
-                    "the Guard-Design trailer of commit {commit} names {}, which does not match `[lld] path` in guard.toml",
-                    escaped(path)
-                ))
-                .help("correct the trailer, or choose for this run: --lld FILE"));
-            }
-            if known.insert(path) {
-                let by = format!("Guard-Design trailer of {commit}");
-                choices.push(choice(path.to_owned(), by.as_str(), false));
-            }
-        }
-        Ok(choices)
+        let choices = self.inputs.trailers.iter().map(|(path, commit)| {
+            let by = format!("Guard-Design trailer of {}", commit.to_hex_with_len(12));
+            choice(path.clone(), by.as_str())
+        });
+        self.of_the_settings(choices.collect())
     }
 
     /// The matching files on the governing side or, if there are none, on the other side.
@@ -326,7 +317,11 @@ impl Loader<'_> {
             };
         }
         if self.settings.lld_path.is_empty() {
-            return Error::new("guard.toml does not set `[lld] path`")
+            let what = match self.settings.standing.is_empty() {
+                true => "guard.toml does not set `[lld] path`".to_owned(),
+                false => format!("no design: nothing in {base} matches `[lld] standing`"),
+            };
+            return Error::new(what)
                 .help("add `path = \"docs/lld/LLD-{issue}.md\"` under [lld], or name a design: guard lint --lld FILE");
         }
         let names = match self.names() {
@@ -344,22 +339,9 @@ impl Loader<'_> {
                 }
                 false => "or name the branch after its plan, and commit the plan first",
             };
-            return self.ways(format!("no design: {what}"), other_branch);
+            return ways(format!("no design: {what}"), " NAME").help(other_branch);
         }
-        let on_disk = |path: &String| self.in_work_tree(BStr::new(path.as_str())).is_some();
-        let uncommitted: Vec<String> = match is_range {
-            true => Vec::new(),
-            false => tries
-                .iter()
-                .flat_map(|pattern| path_placeholders::literal_paths(pattern))
-                .filter(on_disk)
-                .collect(),
-        };
-        let is_pointed = filled
-            .iter()
-            .all(|one| one.by == NamedBy::Pointer || one.tries.is_empty());
         let work = match (&names.issue, &names.branch) {
-            _ if is_pointed => format!(" by {}", escaped(self.pointer_file().unwrap_or_default())),
             (Some(issue), _) => format!(" for issue {issue}"),
             (None, Some(branch)) => format!(" for branch {}", escaped(branch)),
             (None, None) => String::new(),
@@ -371,11 +353,11 @@ impl Loader<'_> {
             first.join(", "),
             if is_range { "the range" } else { "HEAD" }
         );
-        match uncommitted.first() {
-            Some(path) => Error::new(what)
+        match self.uncommitted().first().filter(|_| !is_range) {
+            Some(choice) => Error::new(what)
                 .help("commit the design first:")
-                .help(add_and_commit(path.as_bytes())),
-            None => self.ways(what, "or write it and commit it first"),
+                .help(add_and_commit(&choice.path)),
+            None => ways(what, ""),
         }
     }
 
@@ -383,10 +365,6 @@ impl Loader<'_> {
     fn missing_name(&self, by: NamedBy) -> String {
         let is_range = self.inputs.stage == Stage::Range;
         match (by, &self.inputs.branch) {
-            (NamedBy::Pointer, _) => format!(
-                "{} names no single plan in progress",
-                escaped(self.pointer_file().unwrap_or("`[lld] pointer`"))
-            ),
             (NamedBy::Branch, Some(branch)) => format!(
                 "the branch name {} cannot be part of a path",
                 escaped(branch)
@@ -398,33 +376,35 @@ impl Loader<'_> {
             (_, None) if is_range => {
                 "neither the branch name nor a Guard-Design trailer names one".to_owned()
             }
-            (NamedBy::Branch, None) => {
-                "HEAD is detached, so no branch name gives the path".to_owned()
-            }
-            (_, None) => "HEAD is detached, so no branch name gives the issue".to_owned(),
+            (_, None) => "HEAD is detached, so no branch name gives the path".to_owned(),
         }
-    }
-
-    /// An error with the three legitimate ways to go on, in the order in which to consider them.
-    fn ways(&self, what: String, other_branch: &str) -> Error {
-        let standing = match self.settings.standing.first() {
-            Some(standing) => escaped(standing).to_string(),
-            None => "a design under `[lld] standing`".to_owned(),
-        };
-        Error::new(what)
-            .help(format!(
-                "for a bump, formatting or a release, name its files in {standing}"
-            ))
-            .help("or choose a design for this branch (without FILE: list the open ones): guard use FILE")
-            .help(other_branch)
     }
 }
 
-pub(super) fn choice(path: BString, by: impl Into<ChosenBy>, by_hand: bool) -> Choice {
+/// An error with the ways to get a design; `name` is an argument that the new one needs.
+fn ways(what: String, name: &str) -> Error {
+    Error::new(what)
+        .help(format!(
+            "write a design for this branch: guard scope new{name}"
+        ))
+        .help("or choose one: guard use FILE")
+}
+
+pub(super) fn choice(path: BString, by: impl Into<ChosenBy>) -> Choice {
     Choice {
         path,
         by: by.into(),
-        by_hand,
+        by_hand: false,
+        is_found: false,
+    }
+}
+
+fn reason(by: NamedBy, names: &PathNames) -> String {
+    let text = |name: &Option<String>| name.clone().unwrap_or_default();
+    match by {
+        NamedBy::Settings => settings::FILE.to_owned(),
+        NamedBy::Issue => format!("issue {} in the branch name", text(&names.issue)),
+        NamedBy::Branch => format!("branch name {}", escaped(&text(&names.branch))),
     }
 }
 
@@ -442,20 +422,4 @@ fn matching(pattern: &str, side: GitTree<'_>) -> Result<Vec<BString>> {
     found.retain(|path| glob.matches(path.as_ref()));
     found.sort();
     Ok(found)
-}
-
-/// The plans that GSD has not finished: a finished one has a summary beside it.
-fn open_plans(mut plans: Vec<BString>, side: GitTree<'_>) -> Result<Vec<BString>> {
-    let mut open = Vec::with_capacity(plans.len());
-    for plan in plans.drain(..) {
-        let summary = design_selection::summary_of(plan.as_ref());
-        let is_finished = match summary {
-            Some(summary) => side.get(summary.as_ref())?.is_some(),
-            None => false,
-        };
-        if !is_finished {
-            open.push(plan);
-        }
-    }
-    Ok(open)
 }

@@ -12,7 +12,6 @@ use super::{Loader, add_and_commit};
 use crate::change::{Change, Kind};
 use crate::error::{Error, Result};
 use crate::finding::Help;
-use crate::judge::merge_base;
 use crate::path::{escaped, shell_word};
 use crate::policy::design::{self, Design, DesignOptions};
 use crate::policy::scope::Scope;
@@ -44,9 +43,8 @@ impl Loader<'_> {
             }
             let proposed = staged
                 .filter(|staged| *staged != bytes)
-                .map(|staged| self.parse(path, &staged))
-                .transpose()?;
-            let design = self.usable(path, &bytes)?;
+                .map(|staged| self.parse(path, &staged));
+            let design = self.read(choice, &bytes)?;
             // If the head lacks the document, nothing in it is new.
             let before = self.head_governs().then(|| design.clone());
             return Ok(Governing {
@@ -56,7 +54,7 @@ impl Loader<'_> {
             });
         }
         if let Some(bytes) = staged {
-            let design = self.usable(path, &bytes)?;
+            let design = self.read(choice, &bytes)?;
             let origin = self.inputs.head.map_or(Origin::Index, Origin::Commit);
             return Ok(Governing {
                 in_force: false,
@@ -65,13 +63,13 @@ impl Loader<'_> {
             });
         }
         match self.in_work_tree(path) {
-            Some(bytes) if choice.by_hand && self.work_tree_serves => {
+            Some(bytes) if choice.by_hand && self.is_manual => {
                 self.notes.push(format!(
                     "{} is read from the work tree: {} does not have it",
                     escaped(path),
                     self.inputs.head.map_or("HEAD", |_| "the range")
                 ));
-                let design = self.usable(path, &bytes)?;
+                let design = self.read(choice, &bytes)?;
                 Ok(self.governing(design, &bytes, Origin::WorkTree, choice))
             }
             _ if self.is_link(path)? => Err(Error::new(format!(
@@ -106,14 +104,14 @@ impl Loader<'_> {
         now: Vec<u8>,
     ) -> Result<Governing> {
         let path: &BStr = choice.path.as_ref();
-        let design = self.usable(path, &now)?;
+        let design = self.read(choice, &now)?;
         let before = match before {
             None => self.before_move(path)?,
             before => before,
         };
         let origin = self.inputs.head.map_or(Origin::Head, Origin::Commit);
         Ok(Governing {
-            before: before.map(|bytes| self.parse(path, &bytes)).transpose()?,
+            before: before.map(|bytes| self.parse(path, &bytes)),
             ..self.governing(design, &now, origin, choice)
         })
     }
@@ -128,7 +126,11 @@ impl Loader<'_> {
         if self.inputs.stage != Stage::Range {
             return Ok(Vec::new());
         }
-        let is_own = |path: &BStr| own.iter().any(|governing| governing.design.path == path);
+        let key = |path: &BStr| design_selection::design_of(&self.settings, path);
+        let is_own = |path: &BStr| {
+            let mut own = own.iter();
+            own.any(|governing| key(governing.design.path.as_ref()) == key(path))
+        };
         let mut added = Vec::new();
         for change in changes {
             let path: &BStr = change.path.as_ref();
@@ -143,8 +145,8 @@ impl Loader<'_> {
                 None => self.before_move(path)?,
                 before => before,
             };
-            let before = before.map(|bytes| self.parse(path, &bytes)).transpose()?;
-            let now = Scope::new(self.parse(path, &now)?.grants);
+            let before = before.map(|bytes| self.parse(path, &bytes));
+            let now = Scope::new(self.parse(path, &now).grants);
             let before = before.map(|design| design.grants).unwrap_or_default();
             let beyond = now.grants_beyond(&Scope::new(before));
             added.extend(beyond.into_iter().cloned());
@@ -165,7 +167,7 @@ impl Loader<'_> {
         }
     }
 
-    fn is_directory(&self, path: &BStr) -> Result<bool> {
+    pub(super) fn is_directory(&self, path: &BStr) -> Result<bool> {
         Ok(self.base.is_dir(path)? || self.file(path).is_some_and(|file| file.is_dir()))
     }
 
@@ -191,57 +193,36 @@ impl Loader<'_> {
         is_file.then(|| std::fs::read(file).ok()).flatten()
     }
 
-    fn parse(&self, path: &BStr, bytes: &[u8]) -> Result<Design> {
+    fn parse(&self, path: &BStr, bytes: &[u8]) -> Design {
         let options = DesignOptions::from_settings(&self.settings);
-        let parse = |options: &DesignOptions| {
-            let parse = || design::parse(path, bytes, options);
-            match self.known {
-                Some(known) => known.get_or_parse(path, bytes, options, parse),
-                None => parse(),
-            }
-        };
-        design::parse_among_with(&options, parse, |name| self.is_file(name))
-    }
-
-    /// Whether a file of this name is on either side, at the merge base or, for a request, on disk.
-    fn is_file(&self, name: &BStr) -> Result<bool> {
-        if self.base.get(name)?.is_some() || self.inputs.proposal.get(name)?.is_some() {
-            return Ok(true);
-        }
-        let on_disk = || {
-            let metadata = self
-                .file(name)
-                .and_then(|file| file.symlink_metadata().ok());
-            metadata.is_some_and(|metadata| !metadata.is_dir())
-        };
-        match self.inputs.stage {
-            Stage::Range | Stage::Step => Ok(false),
-            Stage::Request if on_disk() => Ok(true),
-            Stage::Request | Stage::Commit => {
-                let target = self.settings.base.as_deref();
-                let Ok(Some(began)) =
-                    merge_base::commit(self.repo, target, self.repo.head_commit()?)
-                else {
-                    return Ok(false);
-                };
-                Ok(self.repo.tree_of(Some(began))?.get(name)?.is_some())
-            }
+        let parse = || design::parse(path, bytes, &options);
+        match self.known {
+            Some(known) => known.get_or_parse(path, bytes, &options, parse),
+            None => parse(),
         }
     }
 
-    fn usable(&self, path: &BStr, bytes: &[u8]) -> Result<Design> {
-        let command = || {
-            Help::command(format_args!(
-                "git commit -m \"Correct the design\" -- {}",
-                shell_word(path)
-            ))
-        };
-        let unusable = |error: Error| {
+    /// The design; one that guard found among others may grant nothing.
+    fn read(&self, choice: &Choice, bytes: &[u8]) -> Result<Design> {
+        let design = self.parse(choice.path.as_ref(), bytes);
+        match choice.is_found {
+            true => Ok(design),
+            false => self.corrected(design.usable()),
+        }
+    }
+
+    /// Adds to the error how to correct the design.
+    pub(super) fn corrected(&self, design: Result<Design>) -> Result<Design> {
+        design.map_err(|error| {
+            let words = error.texts.keys().map(|path| shell_word(path).to_string());
+            let words: Vec<String> = words.collect();
             error
                 .help("correct it and commit it first:")
-                .help(command())
-        };
-        self.parse(path, bytes)?.usable().map_err(unusable)
+                .help(Help::command(format_args!(
+                    "git commit -m \"Correct the design\" -- {}",
+                    words.join(" ")
+                )))
+        })
     }
 
     fn governing(&self, design: Design, read: &[u8], origin: Origin, choice: &Choice) -> Governing {

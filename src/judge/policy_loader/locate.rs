@@ -37,16 +37,15 @@ pub(in crate::judge) fn locate(
     let inputs = PolicyInputs::uncommitted(repo, Stage::Commit, head, proposal)?;
     let mut loader = Loader::new(repo, inputs, options)?;
     loader.take_coming_settings()?;
-    let standing = loader.standing()?;
-    let own = loader.choices().and_then(|mut own| {
-        if own.is_empty() {
-            own = loader.uncommitted();
-        }
-        if own.is_empty() && standing.is_empty() {
-            return Err(loader.no_design());
-        }
-        Ok(own)
-    });
+    let mut own = loader.choices();
+    let standing = loader.standing(own.as_deref().unwrap_or_default())?;
+    if own.as_ref().is_ok_and(Vec::is_empty) {
+        let uncommitted = loader.uncommitted();
+        own = match uncommitted.is_empty() && standing.is_empty() {
+            true => Err(loader.no_design()),
+            false => Ok(uncommitted),
+        };
+    }
     Ok(LocatedDesigns {
         settings: loader.settings,
         own,
@@ -71,7 +70,7 @@ impl Loader<'_> {
     }
 
     /// Documents of this branch that only the work tree has.
-    fn uncommitted(&self) -> Vec<Choice> {
+    pub(super) fn uncommitted(&self) -> Vec<Choice> {
         let names = self.names().unwrap_or_default();
         let is_there = |path: &String| {
             let file = self.file(BStr::new(path.as_str()));
@@ -91,7 +90,7 @@ impl Loader<'_> {
                     .find(|found| !found.is_empty())
             })
             .flatten()
-            .map(|path| choice(path.into(), "work tree", false))
+            .map(|path| choice(path.into(), "work tree"))
             .collect()
     }
 }

@@ -1,11 +1,13 @@
 //! Loads the policy. Settings always come from the base. Designs come from the base for a commit or a request, and
 //! from the head for a range, unless the settings say otherwise.
 
+mod candidates;
 mod choose;
 mod document;
 mod locate;
+mod siblings;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
@@ -22,9 +24,11 @@ use crate::policy::settings::{self, Authority, Missing, Settings};
 use crate::policy::{Governing, Policy, Stage, design_selection};
 use crate::rules;
 
-pub use choose::CHOICE_KEY;
+pub use candidates::{CandidateDesigns, candidates};
 pub(super) use choose::Choice;
+pub use choose::{CHOICE_KEY, GUARD_USE};
 pub(super) use locate::{LocatedDesigns, locate};
+pub(super) use siblings::declares_nothing;
 
 /// The policy for a path that a request wants to write: HEAD's, so that a request cannot grant itself anything.
 /// `needs_design`: whether the answer depends on a design. Designs in `known` are not parsed again.
@@ -38,7 +42,7 @@ pub fn load_for_request(
     known: Option<&KnownDesigns>,
 ) -> Result<Policy> {
     let mut loader = loader_of_head(repo, options)?;
-    loader.work_tree_serves = false;
+    loader.is_manual = false;
     loader.known = known;
     loader.policy(needs_design)
 }
@@ -135,8 +139,8 @@ struct Loader<'a> {
     base: Tree<'a>,
     inputs: PolicyInputs<'a>,
     options: &'a Options,
-    /// Whether a design named by the user may come from the work tree if no commit has it.
-    work_tree_serves: bool,
+    /// Whether a person runs guard by hand. A flag may then name any document, also one that only the work tree has.
+    is_manual: bool,
     settings: Settings,
     /// Whether the base has usable settings.
     configured: bool,
@@ -169,7 +173,7 @@ impl<'a> Loader<'a> {
             base: repo.tree_of(inputs.base)?,
             inputs,
             options,
-            work_tree_serves: !options.in_hook,
+            is_manual: !options.in_hook,
             settings: Settings::default(),
             configured: false,
             adopting: false,
@@ -228,7 +232,6 @@ impl<'a> Loader<'a> {
         let current = current.map(|bytes| settings::parse(&bytes));
         let bootstrap = |proposed: Settings| Settings {
             lld_path: proposed.lld_path,
-            lld_pointer: proposed.lld_pointer,
             standing: proposed.standing,
             ..Settings::default()
         };
@@ -270,7 +273,6 @@ impl<'a> Loader<'a> {
         let path = change.path.as_ref();
         Ok(design_selection::is_own_settings(&self.settings, path)
             || design_selection::is_design(&self.settings, path)
-            || design_selection::is_pointer(&self.settings, path)
             || self
                 .moved_designs
                 .iter()
@@ -309,31 +311,25 @@ impl<'a> Loader<'a> {
             Ok(choices) => choices,
         };
         let has_own = !own.is_empty();
-        let standing = self.standing()?;
-        let mut designs: Vec<Governing> = Vec::new();
-        let mut known = HashSet::new();
-        for choice in own.into_iter().chain(standing) {
-            if known.contains(&choice.path) {
-                continue;
-            }
-            match self.load(&choice) {
-                Ok(governing) => {
-                    known.insert(governing.design.path.clone());
-                    designs.push(governing);
-                }
-                Err(error) if needed => return Err(error),
-                Err(_) => {}
-            }
-        }
+        let standing = self.standing(&own)?;
+        let mut designs = self.load_all(own, needed, false)?;
+        let standing = standing.into_iter();
+        let others = standing.filter(|choice| {
+            let mut known = designs.iter();
+            !known.any(|governing| governing.design.path == choice.path)
+        });
+        let others = others.collect();
+        designs.extend(self.load_all(others, needed, has_own)?);
         if needed && !has_own {
             if designs.is_empty() && self.settings.missing == Missing::Block {
                 self.reverts = self.exact_revert()?;
                 if self.reverts.is_none() {
                     return Err(self.no_design());
                 }
-            } else if self.settings.missing == Missing::Block {
+            } else if self.settings.missing == Missing::Block && !self.settings.lld_path.is_empty()
+            {
                 self.notes.push(format!(
-                    "{}: only standing designs apply; for other work, choose a design (guard use FILE) or switch to its branch",
+                    "{}: only standing designs apply; for other work, write a design (guard scope new) or choose one (guard use FILE)",
                     self.no_design().message
                 ));
             }
@@ -358,12 +354,9 @@ impl<'a> Loader<'a> {
     }
 
     fn finish(self, designs: Vec<Governing>, needed: bool) -> Result<Policy> {
-        let has_own = designs
-            .iter()
-            .any(|governing| !self.is_standing(governing.design.path.as_ref()));
         let skips = self.settings.missing == Missing::Skip || self.reverts.is_some();
-        let skipped = needed && !has_own && skips;
         let policy = Policy::new(self.inputs.stage, self.settings, designs);
+        let skipped = needed && !policy.has_own_design() && skips;
         let moved = self.moved_designs.into_iter();
         Ok(Policy {
             scope: policy.scope.filter(|_| !skipped),

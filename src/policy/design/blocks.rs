@@ -13,10 +13,34 @@ pub(super) enum Block {
     Table(Table),
     List(Vec<ListNode>),
     Paragraph(InlineText),
-    /// Fenced or indented code.
-    Code(Range<usize>),
+    Code(CodeBlock),
+    /// Raw HTML, a quote, a footnote or a rule, none of which declares anything.
+    Other(Range<usize>),
     /// A block inside raw HTML, with the outermost open element.
     Enclosed(Box<Block>, Element),
+}
+
+impl Block {
+    /// The offset of its first line.
+    pub(super) fn start(&self) -> usize {
+        match self {
+            Block::Heading(heading) => heading.content.span.start,
+            Block::Table(table) => table.header.span.start,
+            Block::List(items) => items.first().map_or(0, |item| item.content.span.start),
+            Block::Paragraph(content) => content.span.start,
+            Block::Code(code) => code.body.start,
+            Block::Other(span) => span.start,
+            Block::Enclosed(inner, _) => inner.start(),
+        }
+    }
+}
+
+/// Fenced or indented code.
+pub(super) struct CodeBlock {
+    /// The info string in lower case; `None` if the code is indented.
+    pub(super) info: Option<String>,
+    /// The range of its lines.
+    pub(super) body: Range<usize>,
 }
 
 /// A part of a top-level list, in document order.
@@ -85,7 +109,7 @@ pub(super) struct InlineText {
     pub(super) pieces: Vec<Piece>,
     /// The text as a reader sees it.
     pub(super) plain: String,
-    /// Text that asterisks make bold or italic; outer before inner.
+    /// Bold or italic text; outer before inner.
     pub(super) emphasis: Vec<Emphasis>,
     /// Whether some text is not struck out.
     pub(super) has_unstruck_text: bool,
@@ -98,9 +122,9 @@ pub(super) struct InlineText {
 /// Bold or italic text.
 #[derive(Clone)]
 pub(super) struct Emphasis {
-    /// Including its asterisks.
+    /// Including its marks.
     pub(super) span: Range<usize>,
-    /// The number of asterisks on each side.
+    /// The number of marks on each side.
     pub(super) marks: usize,
 }
 
@@ -144,15 +168,6 @@ impl InlineText {
         self.is_struck() && !self.has_unstruck_text
     }
 
-    /// The content within a smaller range; the plain text stays whole.
-    pub(super) fn part(&self, span: Range<usize>) -> InlineText {
-        let inside = |inner: &Range<usize>| inner.start >= span.start && inner.end <= span.end;
-        let mut part = self.clone();
-        part.pieces.retain(|piece| inside(&piece.span));
-        part.emphasis.retain(|emphasis| inside(&emphasis.span));
-        InlineText { span, ..part }
-    }
-
     /// The pieces and emphasis within a smaller range, without the plain text. Fast for many parts of a long text.
     pub(super) fn within(&self, span: Range<usize>) -> InlineText {
         let begin = self
@@ -188,11 +203,12 @@ impl InlineText {
 
 #[cfg(test)]
 mod tests {
-    use super::super::collect::blocks;
+    use super::super::collect::markdown;
     use super::*;
 
     fn shape(text: &str) -> String {
-        blocks(text, 0)
+        markdown(text, 0)
+            .blocks
             .iter()
             .map(|block| match block {
                 Block::Heading(heading) => format!("h{} {}", heading.level, heading.content.plain),
@@ -215,6 +231,7 @@ mod tests {
                 }
                 Block::Paragraph(content) => format!("p {}", content.plain),
                 Block::Code(_) => "code".to_owned(),
+                Block::Other(_) => "other".to_owned(),
                 Block::Enclosed(_, element) => format!("in {}", element.name),
             })
             .collect::<Vec<_>>()
@@ -223,10 +240,10 @@ mod tests {
 
     #[test]
     fn only_the_top_level_counts() {
-        assert_eq!(shape("> # a\n> | x |\n> |-|\n> | y |\n"), "");
+        assert_eq!(shape("> # a\n> | x |\n> |-|\n> | y |\n"), "other");
         assert_eq!(shape("```\n# a\n```\n\n# b"), "code; h1 b");
-        assert_eq!(shape("<!--\n# a\n-->\n"), "");
-        assert_eq!(shape("[^1]: x\n    # a\n"), "");
+        assert_eq!(shape("<!--\n# a\n-->\n"), "other");
+        assert_eq!(shape("[^1]: x\n    # a\n"), "other");
     }
 
     #[test]
@@ -242,7 +259,7 @@ mod tests {
     #[test]
     fn spans_are_offsets_into_the_whole_text() {
         let text = "\u{feff}| `a` |\n|-|\n| **b** `c` |\n";
-        let found = blocks(text, 3);
+        let found = markdown(text, 3).blocks;
         let Some(Block::Table(table)) = found.first() else {
             panic!("no table")
         };
@@ -253,7 +270,7 @@ mod tests {
 
     #[test]
     fn a_link_knows_its_text_and_target() {
-        let found = blocks("[a `b`](c)", 0);
+        let found = markdown("[a `b`](c)", 0).blocks;
         let Some(Block::Paragraph(content)) = found.first() else {
             panic!("no paragraph")
         };

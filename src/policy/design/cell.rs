@@ -11,7 +11,10 @@ use super::negation::negation;
 use super::problem::{LocatedProblem, Problem, ambiguous, empty_cell, escaped, html};
 use super::raw;
 use super::source::DesignText;
-use super::written_path::{WrittenPath, is_arrow, is_break, is_directory_remark, split_arrows};
+use super::words::is_in;
+use super::written_path::{
+    WrittenPath, has_path_shape, is_arrow, is_break, is_directory_remark, split_arrows,
+};
 
 /// The paths of a cell.
 #[derive(Debug, Default)]
@@ -23,6 +26,8 @@ pub(super) struct Paths {
 
 /// The maximum number of code spans, links and tags in a cell.
 const MAX_PIECES: usize = 256;
+/// The maximum length of a cell, in bytes.
+const MAX_LENGTH: usize = 32_768;
 
 /// The paths of a cell, in order; never empty.
 ///
@@ -64,10 +69,10 @@ pub(super) fn paths(
 }
 
 /// Refuses a cell that would take long to parse.
-pub(super) fn refuse_overload(content: &InlineText) -> Result<(), LocatedProblem> {
-    if content.pieces.len() > MAX_PIECES {
+fn refuse_overload(content: &InlineText) -> Result<(), LocatedProblem> {
+    if content.pieces.len() > MAX_PIECES || content.span.len() > MAX_LENGTH {
         let problem = ambiguous(format!(
-            "the text contains more than {MAX_PIECES} code spans, links and tags"
+            "the text has more than {MAX_PIECES} code spans, links and tags, or {MAX_LENGTH} bytes"
         ));
         return Err(problem.at(content.span.clone()));
     }
@@ -96,11 +101,11 @@ fn tokens<'a>(
         cursor = piece.end;
         match kind {
             PieceKind::Code(text) => {
-                tokens.push(Token::Path(WrittenPath::of_code(
-                    source,
-                    text,
-                    piece.clone(),
-                )));
+                tokens.push(Token::Path(WrittenPath {
+                    text: text.trim().to_owned(),
+                    span: piece.clone(),
+                    ..WrittenPath::default()
+                }));
             }
             PieceKind::Link { text, target } => {
                 link::agree(source.path(), text, target)?;
@@ -147,14 +152,8 @@ impl CellReader {
             Token::Text(text) => text.chars().for_each(|c| self.character(c)),
             Token::Break if self.depth == 0 => self.gap.push(','),
             Token::Path(path) if self.depth == 0 => {
-                let known = self.prose.len();
                 let arrow = self.close_gap();
-                let before = self.prose.get(known..).unwrap_or(&[]).to_vec();
-                self.paths.push(WrittenPath {
-                    arrow,
-                    before,
-                    ..path
-                });
+                self.paths.push(WrittenPath { arrow, ..path });
             }
             Token::Break | Token::Path(_) => {}
         }
@@ -169,10 +168,6 @@ impl CellReader {
                 if let Some(path) = self.paths.last_mut() {
                     path.directory |= is_directory_remark(&remark);
                     path.denied |= negation(&remark).is_some();
-                    if !path.note.is_empty() {
-                        path.note.push_str("; ");
-                    }
-                    path.note.push_str(&remark);
                 }
             }
             (')' | '）', 0) => {}
@@ -211,8 +206,7 @@ impl CellReader {
             )));
         }
         if !self.prose.is_empty() {
-            self.paths
-                .retain(|path| path.is_name || has_path_shape(&path.text));
+            self.paths.retain(|path| has_path_shape(&path.text));
             if self.paths.is_empty() {
                 return Err(ambiguous("the cell contains words but no path"));
             }
@@ -225,51 +219,16 @@ impl CellReader {
 }
 
 /// Whether a text has parentheses of any width.
-pub(super) fn has_parentheses(text: &str) -> bool {
+fn has_parentheses(text: &str) -> bool {
     // Both wide ones begin with this byte.
     let may_be = |byte: u8| matches!(byte, b'(' | b')' | 0xEF);
     text.bytes().any(may_be) && text.contains(['(', ')', '（', '）'])
 }
 
 /// Words that change "these files" to "all but these files".
-pub(super) fn is_exclusion(word: &str) -> bool {
-    let is_contraction = word.ends_with("n't") || word.ends_with("n’t");
-    is_contraction
-        || matches!(
-            word,
-            "not"
-                | "no"
-                | "none"
-                | "nothing"
-                | "never"
-                | "cannot"
-                | "except"
-                | "excluding"
-                | "without"
-                | "but"
-                | "unlike"
-                | "instead"
-                | "outside"
-                | "importing"
-                | "all"
-                | "any"
-                | "every"
-                | "everything"
-                | "other"
-        )
-}
+const EXCLUSIONS: &str = "not|no|none|nothing|never|cannot|except|excluding|without|but|unlike|instead|outside|importing|all|\
+    any|every|everything|other";
 
-/// Whether a code span between words looks like a path rather than an identifier.
-pub(super) fn has_path_shape(text: &str) -> bool {
-    // `mylib>=1.2` is a requirement of a package.
-    let is_version = [">=", "<=", "==", "~=", "@^"]
-        .iter()
-        .any(|mark| text.contains(mark));
-    if text.contains(char::is_whitespace) || is_version {
-        return false;
-    }
-    let extension = text.rsplit_once('.').map_or("", |(_, extension)| extension);
-    let has_extension = (1..=5).contains(&extension.len())
-        && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    text.contains('/') || text.starts_with('.') || has_extension
+fn is_exclusion(word: &str) -> bool {
+    is_in(word, EXCLUSIONS) || word.ends_with("n't") || word.ends_with("n’t")
 }

@@ -2,17 +2,27 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use super::blocks::{
-    Block, Heading, InlineText, ListNode, ListNodeKind, PieceKind, Table, TableEnd, TableRow,
+    Block, CodeBlock, Heading, InlineText, ListNode, ListNodeKind, PieceKind, Table, TableEnd,
+    TableRow,
 };
+use super::files_tag::FilesTags;
 use super::html::{Element, HtmlPart, OpenElements};
 use super::inline::Inline;
 use super::lines::{is_indented, is_separator, line_at, line_start, until_blank};
 
-/// The top-level blocks of `text[start..]`; spans are offsets into `text`.
-pub(super) fn blocks(text: &str, start: usize) -> Vec<Block> {
+/// What one pass over a document finds; spans are offsets into its text.
+pub(super) struct Markdown {
+    /// The blocks at the top level.
+    pub(super) blocks: Vec<Block>,
+    /// The contents of the `<files>` tags of tasks.
+    pub(super) tags: Vec<Range<usize>>,
+}
+
+/// Reads `text[start..]`.
+pub(super) fn markdown(text: &str, start: usize) -> Markdown {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
@@ -25,7 +35,10 @@ pub(super) fn blocks(text: &str, start: usize) -> Vec<Block> {
     for (event, range) in Parser::new_ext(body, options).into_offset_iter() {
         collector.event(event, range.start + start..range.end + start);
     }
-    collector.blocks
+    Markdown {
+        blocks: collector.blocks,
+        tags: collector.tags.found,
+    }
 }
 
 #[derive(Default)]
@@ -33,10 +46,14 @@ struct Collector<'a> {
     text: &'a str,
     blocks: Vec<Block>,
     elements: OpenElements,
+    tags: FilesTags,
+    /// The code block at the top level that is being read.
+    code: Option<CodeBlock>,
     /// The element around the current block.
     around: Option<Element>,
     /// The current raw HTML block and its start.
     html: Option<(String, usize)>,
+    html_end: usize,
     /// The line of the last inline tag; it may hold many.
     line: Range<usize>,
     /// The end of the last top-level list or quote.
@@ -63,7 +80,11 @@ impl Collector<'_> {
         match event {
             Event::Start(tag) => self.start(tag, range),
             Event::End(tag) => self.end(tag),
-            Event::Text(text) => self.inline.text(&text, &range),
+            Event::Text(text) => match &mut self.code {
+                Some(code) if code.body.is_empty() => code.body = range,
+                Some(code) => code.body.end = range.end,
+                None => self.inline.text(&text, &range),
+            },
             Event::Code(text) => self.inline.code(&text, &range),
             Event::Html(text) => {
                 if let Some((html, _)) = &mut self.html {
@@ -71,6 +92,7 @@ impl Collector<'_> {
                 }
             }
             Event::InlineHtml(text) => {
+                self.tags.html(&text, range.start, false);
                 if !self.line.contains(&range.start) {
                     let start = line_start(self.text, range.start);
                     self.line = start..start + line_at(self.text, range.start).len();
@@ -95,6 +117,7 @@ impl Collector<'_> {
                     *is_task = true;
                 }
             }
+            Event::Rule if self.depth == 0 => self.push(Block::Other(range)),
             _ => {}
         }
     }
@@ -158,10 +181,15 @@ impl Collector<'_> {
                     self.open_items += 1;
                 }
             }
-            Tag::CodeBlock(_) => {
+            Tag::CodeBlock(kind) => {
                 self.other(&range, ListNodeKind::Code);
                 if top {
-                    self.push(Block::Code(range));
+                    let info = match kind {
+                        CodeBlockKind::Fenced(info) => Some(info.trim().to_lowercase()),
+                        CodeBlockKind::Indented => None,
+                    };
+                    let body = range.start..range.start;
+                    self.code = Some(CodeBlock { info, body });
                 }
                 self.depth += 1;
                 self.foreign += 1;
@@ -177,16 +205,23 @@ impl Collector<'_> {
             }
             Tag::Image { .. } => self.inline.open(range, PieceKind::Image),
             Tag::Strikethrough => self.inline.open(range, PieceKind::Struck),
-            Tag::Emphasis if self.has_asterisk(&range) => self.inline.emphasis(range, 1),
-            Tag::Strong if self.has_asterisk(&range) => self.inline.emphasis(range, 2),
+            Tag::Emphasis => self.inline.emphasis(range, 1),
+            Tag::Strong => self.inline.emphasis(range, 2),
             Tag::HtmlBlock => {
                 self.close_item();
+                if top {
+                    self.push(Block::Other(range.clone()));
+                }
                 self.html = Some((String::new(), range.start));
+                self.html_end = range.end;
                 self.depth += 1;
                 self.foreign += 1;
             }
             Tag::BlockQuote(_) | Tag::FootnoteDefinition(_) => {
                 self.other(&range, ListNodeKind::Other);
+                if top {
+                    self.push(Block::Other(range));
+                }
                 self.depth += 1;
                 self.foreign += 1;
             }
@@ -277,6 +312,13 @@ impl Collector<'_> {
                 self.foreign = self.foreign.saturating_sub(1);
                 self.html_block();
             }
+            TagEnd::CodeBlock if self.code.is_some() => {
+                self.depth -= 1;
+                self.foreign = self.foreign.saturating_sub(1);
+                if let Some(code) = self.code.take() {
+                    self.push(Block::Code(code));
+                }
+            }
             TagEnd::CodeBlock | TagEnd::BlockQuote(_) | TagEnd::FootnoteDefinition => {
                 self.depth -= 1;
                 self.foreign = self.foreign.saturating_sub(1);
@@ -312,13 +354,6 @@ impl Collector<'_> {
                 .is_some_and(|text| text.lines().any(is_separator))
     }
 
-    /// Whether emphasis uses asterisks, not underscores.
-    fn has_asterisk(&self, range: &Range<usize>) -> bool {
-        self.text
-            .get(range.clone())
-            .is_some_and(|text| text.starts_with('*'))
-    }
-
     /// Keeps a block with the element around it.
     fn push(&mut self, block: Block) {
         self.blocks.push(match self.around.clone() {
@@ -344,6 +379,12 @@ impl Collector<'_> {
         let Some((html, start)) = self.html.take() else {
             return;
         };
+        if self.depth == 0 {
+            // In the document's own text, since offsets into it count.
+            let end = self.html_end;
+            self.tags
+                .html(self.text.get(start..end).unwrap_or(""), start, true);
+        }
         let headings = self.elements.block(&html, start).into_iter();
         if self.depth == 0 {
             self.blocks.extend(headings.map(|found| {

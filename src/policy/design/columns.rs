@@ -1,39 +1,16 @@
 //! Finds the columns of a table by the names in its header.
 
-use super::bare_path::is_bare_path;
 use super::blocks::{InlineText, Table, TableRow};
 use super::kind;
 use super::problem::Problem;
+use super::words::is_in;
 use crate::finding::Rule;
 
-const PATH: &[&str] = &[
-    "file",
-    "files",
-    "file(s)",
-    "path",
-    "paths",
-    "file path",
-    "filepath",
-    "file name",
-    "filename",
-];
+const PATH: &str = "file|files|file(s)|path|paths|file path|filepath|file name|filename";
 /// Best first: in addition to its type column, a table may have a prose column with a weaker name.
 const TYPE: &[&str] = &["change type", "action", "type"];
-const ORDER: &[&str] = &["order", "#", "no", "no.", "nr", "step"];
-const DESCRIPTION: &[&str] = &[
-    "description",
-    "desc",
-    "purpose",
-    "summary",
-    "reason",
-    "rationale",
-    "responsibility",
-    "what",
-    "change",
-    "changes",
-    "details",
-    "notes",
-];
+const ORDER: &str = "order|#|no|no.|nr|step";
+const DESCRIPTION: &str = "description|desc|purpose|summary|reason|rationale|responsibility|what|change|changes|details|notes";
 
 /// The columns of a table that lists files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,26 +25,12 @@ pub(super) struct Columns {
 impl Columns {
     /// Whether the rows are about files: "Purpose | Path" maps something to a place.
     pub(super) fn is_of_files(&self) -> bool {
-        let first = self
-            .names
-            .iter()
-            .position(|name| !ORDER.contains(&name.as_str()));
+        let first = self.names.iter().position(|name| !is_in(name, ORDER));
         let is_file = self
             .names
             .get(self.path)
             .is_some_and(|name| name.starts_with("file"));
         self.kind.is_some() || is_file || first == Some(self.path)
-    }
-
-    /// Whether the rows say what changes in each file.
-    pub(super) fn is_of_changes(&self) -> bool {
-        let is_change = |name: &String| {
-            matches!(
-                name.as_str(),
-                "change" | "changes" | "change type" | "action" | "what changes" | "modification"
-            )
-        };
-        self.is_of_files() && self.names.iter().any(is_change)
     }
 
     /// Whether a stray pipe in a prose cell would shift the path or the type.
@@ -78,7 +41,7 @@ impl Columns {
             .take(last)
             .enumerate()
             .any(|(index, name)| {
-                index != self.path && Some(index) != self.kind && !ORDER.contains(&name.as_str())
+                index != self.path && Some(index) != self.kind && !is_in(name, ORDER)
             })
     }
 }
@@ -94,7 +57,7 @@ pub(super) fn columns(table: &Table) -> Result<Option<Columns>, Problem> {
     };
     let mut kind = None;
     for name in TYPE {
-        kind = kind.or(only(&names, &[name])?);
+        kind = kind.or(only(&names, name)?);
     }
     let is_bare = |index: usize, row: &TableRow| {
         row.cells
@@ -114,7 +77,7 @@ pub(super) fn columns(table: &Table) -> Result<Option<Columns>, Problem> {
     kind = kind.filter(|index| !is_prose(index));
     if kind.is_none() {
         for name in ["change", "status", "operation"] {
-            kind = kind.or(only(&names, &[name])?.filter(|&index| {
+            kind = kind.or(only(&names, name)?.filter(|&index| {
                 !table.rows.is_empty() && table.rows.iter().all(|row| is_bare(index, row))
             }));
         }
@@ -122,10 +85,10 @@ pub(super) fn columns(table: &Table) -> Result<Option<Columns>, Problem> {
     let free = |index: &usize| *index != path && Some(*index) != kind;
     let is_order = |index: &usize| {
         let name = names.get(*index);
-        name.is_some_and(|name| ORDER.contains(&name.as_str()))
+        name.is_some_and(|name| is_in(name, ORDER))
     };
     let description = DESCRIPTION
-        .iter()
+        .split('|')
         .find_map(|wanted| names.iter().position(|name| name == wanted).filter(free))
         .or_else(|| (0..names.len()).find(|index| free(index) && !is_order(index)));
     Ok(Some(Columns {
@@ -134,42 +97,6 @@ pub(super) fn columns(table: &Table) -> Result<Option<Columns>, Problem> {
         description,
         names,
     }))
-}
-
-/// The columns of a table below a label: by their names, or by what they hold.
-pub(super) fn own_columns(table: &Table) -> Option<Columns> {
-    if let Ok(Some(found)) = columns(table) {
-        return Some(found);
-    }
-    let names: Vec<String> = table.header.cells.iter().map(normalised).collect();
-    let every = |index: usize, is_wanted: &dyn Fn(&InlineText) -> bool| {
-        !table.rows.is_empty()
-            && table
-                .rows
-                .iter()
-                .all(|row| row.cells.get(index).is_some_and(is_wanted))
-    };
-    let is_path = |cell: &InlineText| {
-        let text = cell.one_line();
-        let word = text
-            .split_whitespace()
-            .next()
-            .unwrap_or("")
-            .trim_end_matches(',');
-        word.contains('/') && is_bare_path(word, false)
-    };
-    let mut paths = (0..names.len()).filter(|&index| every(index, &is_path));
-    let path = paths.next().filter(|_| paths.next().is_none())?;
-    let kind = (0..names.len())
-        .filter(|&index| index != path)
-        .find(|&index| every(index, &|cell| kind::is_bare_cell(&cell.plain)));
-    let description = (0..names.len()).find(|&index| index != path && Some(index) != kind);
-    Some(Columns {
-        path,
-        kind,
-        description,
-        names,
-    })
 }
 
 /// Whether the text of a type cell is a sentence about the change, or a noun.
@@ -182,11 +109,11 @@ fn normalised(cell: &InlineText) -> String {
     cell.one_line().trim_end_matches(':').to_lowercase()
 }
 
-fn only(names: &[String], wanted: &[&str]) -> Result<Option<usize>, Problem> {
+fn only(names: &[String], wanted: &str) -> Result<Option<usize>, Problem> {
     let mut found = names
         .iter()
         .enumerate()
-        .filter(|(_, name)| wanted.contains(&name.as_str()));
+        .filter(|(_, name)| is_in(name, wanted));
     let first = found.next().map(|(index, _)| index);
     match found.next() {
         None => Ok(first),
@@ -204,11 +131,11 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::super::blocks::Block;
-    use super::super::collect::blocks;
+    use super::super::collect::markdown;
     use super::*;
 
     fn of(text: &str) -> Result<Option<Columns>, &'static str> {
-        let found = blocks(text, 0);
+        let found = markdown(text, 0).blocks;
         let Some(Block::Table(table)) = found.first() else {
             panic!("no table in {text}")
         };

@@ -3,14 +3,13 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-use gix::bstr::{BStr, BString, ByteSlice};
+use gix::bstr::{BString, ByteSlice};
 
-use super::change_type::add;
-use super::doubt;
 use super::entry::{self, GrantPath};
 use super::form::{Form, Shape};
-use super::kind::RowAction;
-use super::name;
+use super::heading::Claim;
+use super::item::DesignItem;
+use super::kind::{RowAction, add};
 use super::negation;
 use super::options::DesignOptions;
 use super::parsed::{Design, DesignFault, Mention};
@@ -21,7 +20,6 @@ use super::written_path::WrittenPath;
 use crate::finding::{Help, Rule};
 use crate::policy::scope::Scope;
 use crate::policy::{Actions, Grant, GrantForm, GrantKind};
-use crate::threads;
 
 /// One row of a table, or a list item.
 pub(super) struct Row {
@@ -38,10 +36,8 @@ pub(super) struct Row {
 /// The result so far.
 pub(super) struct DesignBuilder<'a> {
     source: &'a DesignText<'a>,
-    options: &'a DesignOptions,
     roles: Roles<'a>,
     design: Design,
-    doubtful: BTreeSet<BString>,
     rows: usize,
     placeholders: usize,
     bad_rows: usize,
@@ -50,104 +46,25 @@ pub(super) struct DesignBuilder<'a> {
     is_void: bool,
     /// For each grant, the number of its table or list.
     origins: Vec<usize>,
-    /// The latest text that was read as a path, and the path: each is needed twice.
-    latest: Option<(String, GrantPath)>,
 }
 
 impl<'a> DesignBuilder<'a> {
     pub(super) fn new(source: &'a DesignText<'a>, options: &'a DesignOptions) -> Self {
         DesignBuilder {
             source,
-            options,
             roles: Roles::new(&options.test_patterns),
             design: Design {
                 path: source.path().into(),
                 text: source.text().to_owned(),
                 ..Design::default()
             },
-            doubtful: BTreeSet::new(),
             rows: 0,
             placeholders: 0,
             bad_rows: 0,
             climbing: 0,
             is_void: false,
             origins: Vec::new(),
-            latest: None,
         }
-    }
-
-    /// Reads each row of a table or list; a long one on several threads, each into a draft of its own.
-    pub(super) fn each<T: Sync>(
-        &mut self,
-        rows: &[T],
-        read: impl Fn(&T, &mut DesignBuilder<'a>) + Sync,
-    ) {
-        if rows.len() < LONG {
-            return rows.iter().for_each(|row| read(row, self));
-        }
-        let empty = &*self;
-        let parts = threads::in_parts(rows, |rows| {
-            let mut part = empty.part();
-            rows.iter().for_each(|row| read(row, &mut part));
-            part
-        });
-        parts.into_iter().for_each(|part| self.append(part));
-    }
-
-    /// A draft for the next rows of the same table or list.
-    fn part(&self) -> DesignBuilder<'a> {
-        let forms = self.design.forms.last().cloned();
-        DesignBuilder {
-            roles: Roles::new(&self.options.test_patterns),
-            design: Design {
-                forms: forms.into_iter().collect(),
-                ..Design::default()
-            },
-            doubtful: BTreeSet::new(),
-            origins: Vec::new(),
-            latest: None,
-            is_void: false,
-            rows: 0,
-            placeholders: 0,
-            bad_rows: 0,
-            climbing: 0,
-            ..*self
-        }
-    }
-
-    /// Adds what [`DesignBuilder::part`] has read.
-    fn append(&mut self, part: DesignBuilder<'a>) {
-        let DesignBuilder {
-            source: _,
-            options: _,
-            roles: _,
-            design,
-            doubtful,
-            rows,
-            placeholders,
-            bad_rows,
-            climbing,
-            is_void,
-            origins,
-            latest,
-        } = part;
-        let known = usize::from(!self.design.forms.is_empty());
-        let before = self.design.forms.len() - known;
-        self.origins
-            .extend(origins.into_iter().map(|origin| before + origin));
-        self.design
-            .forms
-            .extend(design.forms.into_iter().skip(known));
-        self.design.grants.extend(design.grants);
-        self.design.mentions.extend(design.mentions);
-        self.design.faults.extend(design.faults);
-        self.doubtful.extend(doubtful);
-        self.rows += rows;
-        self.placeholders += placeholders;
-        self.bad_rows += bad_rows;
-        self.climbing += climbing;
-        self.is_void |= is_void;
-        self.latest = latest;
     }
 
     /// Reports a fault.
@@ -175,6 +92,11 @@ impl<'a> DesignBuilder<'a> {
         });
     }
 
+    /// Records that a table with types is the scope.
+    pub(super) fn set_typed(&mut self) {
+        self.design.is_typed = true;
+    }
+
     /// Whether the document is ambiguous.
     pub(super) fn is_void(&self) -> bool {
         self.is_void
@@ -191,77 +113,19 @@ impl<'a> DesignBuilder<'a> {
         form.is_none_or(|form| form.form == GrantForm::Table)
     }
 
-    /// The number of grants, and of rows that name a path with `..`.
-    pub(super) fn mark(&self) -> (usize, usize) {
-        (self.design.grants.len(), self.climbing)
-    }
-
-    /// Drops the grants of a table if one of its rows names a path with `..`: the others may start elsewhere, too.
-    pub(super) fn drop_if_relative(
-        &mut self,
-        (grants, climbing): (usize, usize),
-        header: Range<usize>,
-    ) {
+    /// Reads a passage. If one of its paths contains `..`, the others may also start elsewhere, and none is granted.
+    pub(super) fn passage(&mut self, span: Range<usize>, read: impl FnOnce(&mut Self)) {
+        let (grants, climbing) = (self.design.grants.len(), self.climbing);
+        read(self);
         if self.climbing == climbing || self.design.grants.len() == grants {
             return;
         }
         self.design.grants.truncate(grants);
         self.origins.truncate(grants);
-        let message = "a path of this table contains `..`, so its other paths may start elsewhere than at the root; none of them is granted";
+        let message = "a path of this passage contains `..`, so its other paths may start elsewhere than at the root; none of them is granted";
         let help = "write every path from the repository root";
         self.bad_rows += 1;
-        self.fault(Problem::new(Rule::DesignOutside, "relative-paths", message, help).at(header));
-    }
-
-    /// Drops the grants of names without a directory if another table or list names such a file in full: "`main.ts`"
-    /// after "`src/main.ts`" means the same file, unless one lies at the root or is to be created.
-    pub(super) fn drop_short_names(&mut self) {
-        let mut full: HashMap<&BStr, (&BString, usize)> = HashMap::new();
-        for (grant, origin) in self.design.grants.iter().zip(&self.origins) {
-            if let Some((_, name)) = grant.path.rsplit_once_str("/")
-                && grant.kind == GrantKind::File
-            {
-                full.entry(name.into()).or_insert((&grant.path, *origin));
-            }
-        }
-        if full.is_empty() {
-            return;
-        }
-        let mut keep = Vec::with_capacity(self.design.grants.len());
-        let mut told: Vec<(BString, BString, Range<usize>)> = Vec::new();
-        for (grant, origin) in self.design.grants.iter().zip(&self.origins) {
-            let is_changed =
-                grant.kind == GrantKind::File && grant.actions.contains(Actions::MODIFY);
-            let other = full.get(grant.path.as_bstr()).filter(|(_, other)| {
-                let name = grant.path.to_str_lossy();
-                is_changed && other != origin && !doubt::is_root_name(&name)
-            });
-            if other.is_some() {
-                self.doubtful.insert(grant.path.clone());
-            }
-            let other = other.filter(|_| !self.source.is_file(&grant.path.to_str_lossy()));
-            keep.push(other.is_none());
-            if let Some((other, _)) = other {
-                told.push((
-                    grant.path.clone(),
-                    (*other).clone(),
-                    grant.anchor.span.clone(),
-                ));
-            }
-        }
-        let mut kept = keep.iter();
-        self.design.grants.retain(|_| kept.next() != Some(&false));
-        let mut kept = keep.iter();
-        self.origins.retain(|_| kept.next() != Some(&false));
-        for (name, other, span) in told {
-            let message = format!(
-                "`{}` may lie at the root or be `{}`",
-                escaped(&name.to_string()),
-                escaped(&other.to_string())
-            );
-            let help = "write every path from the repository root";
-            self.fault(Problem::new(Rule::DesignUnread, "relative-paths", message, help).at(span));
-        }
+        self.fault(Problem::new(Rule::DesignOutside, "relative-paths", message, help).at(span));
     }
 
     /// Whether two tables or lists grant the same, or the second one less.
@@ -288,16 +152,12 @@ impl<'a> DesignBuilder<'a> {
             .iter()
             .map(|mention| &mention.path)
             .collect();
+        let own: BTreeSet<&BString> = self.design.grants.iter().map(|grant| &grant.path).collect();
         let mut found: Vec<(usize, Vec<BString>)> = Vec::new();
         for (grant, origin) in other.design.grants.iter().zip(&other.origins) {
             let known = !scope.lookup(grant.path.as_ref()).is_empty()
                 || mentioned.contains(&grant.path)
-                || self
-                    .design
-                    .grants
-                    .iter()
-                    .take(MANY)
-                    .any(|own| own.path == grant.path);
+                || own.contains(&grant.path);
             if known {
                 continue;
             }
@@ -330,45 +190,6 @@ impl<'a> DesignBuilder<'a> {
         });
     }
 
-    /// Reads one path of a row.
-    fn read(&self, path: &WrittenPath, text: &str, directory: bool) -> Result<GrantPath, Problem> {
-        if path.is_name && !directory {
-            return name::read(text, self.source.path());
-        }
-        if let (Some((latest, entry)), false) = (&self.latest, directory)
-            && latest == text
-        {
-            return Ok(entry.clone());
-        }
-        entry::read(text, directory, self.source.path())
-    }
-
-    /// Records the texts that could be file names.
-    fn ask(&mut self, paths: &[WrittenPath], kind: RowAction) {
-        let source = self.source;
-        let design = source.path();
-        for path in paths.iter().filter(|path| !path.is_name) {
-            let Some(code) = &path.code else { continue };
-            // A glob covers the file of its name, but cannot be the old path of a Rename row.
-            let is_end = kind == RowAction::Rename && code.contains('*');
-            let is_other = is_end || *code != path.text;
-            let read = entry::read(code, false, design);
-            if name::is_doubtful(code, &read, design)
-                || is_other && name::read(code, design).is_ok()
-            {
-                self.doubtful.insert(BString::from(code.as_str()));
-            }
-            self.latest = read.ok().map(|entry| (code.clone(), entry));
-        }
-    }
-
-    /// Records code that is a file only if one of this name exists.
-    pub(super) fn ask_name(&mut self, code: &str) {
-        if name::read(code, self.source.path()).is_ok() {
-            self.doubtful.insert(BString::from(code));
-        }
-    }
-
     /// Drops everything read so far.
     pub(super) fn void(&mut self) {
         self.is_void = true;
@@ -392,7 +213,7 @@ impl<'a> DesignBuilder<'a> {
             self.bad_rows += 1;
         }
         if !self.is_table() {
-            problems.retain(|found| !matches!(found.problem.reason, "no-file" | "self-grant"));
+            problems.retain(|found| found.problem.reason != "self-grant");
             for found in &mut problems {
                 found.problem.rule = Rule::DesignUnread;
             }
@@ -403,16 +224,31 @@ impl<'a> DesignBuilder<'a> {
     /// The problems of the paths in a row that is bad for another reason.
     pub(super) fn path_problems(&self, paths: &[WrittenPath]) -> Vec<LocatedProblem> {
         let judge = |path: &WrittenPath| {
-            self.read(path, &path.text, false)
+            entry::read(&path.text, false, self.source.path())
                 .err()
                 .map(|e| e.at(path.span.clone()))
         };
         paths.iter().filter_map(judge).collect()
     }
 
+    /// Adds what an item says. The claim is that of its label.
+    pub(super) fn item(&mut self, read: Result<DesignItem, LocatedProblem>, claim: Claim) {
+        match read {
+            Ok(DesignItem::Paths(item)) => self.row(Row {
+                paths: item.paths,
+                prose: false,
+                kind: item.kind.unwrap_or(RowAction::Grant(claim.actions())),
+                directory: false,
+                change_type: item.change_type,
+                description: item.description,
+            }),
+            Ok(DesignItem::Type(_) | DesignItem::Nothing) => {}
+            Err(problem) => self.bad_row(vec![problem]),
+        }
+    }
+
     /// Grants all paths of a row or none. Paths followed by "(no changes)" are only mentioned.
     pub(super) fn row(&mut self, mut row: Row) {
-        self.ask(&row.paths, row.kind);
         let is_mention = row.kind == RowAction::Mention;
         let is_denied = |path: &WrittenPath| is_mention || path.denied;
         // Both paths of a Rename row belong together.
@@ -446,7 +282,7 @@ impl<'a> DesignBuilder<'a> {
     fn mention(&mut self, paths: &[WrittenPath], change_type: &str) {
         self.rows += 1;
         for written in paths {
-            let path = match self.read(written, &written.text, false) {
+            let path = match entry::read(&written.text, false, self.source.path()) {
                 Ok(entry) => BString::from(entry.path),
                 Err(_) => BString::from(written.text.as_str()),
             };
@@ -525,7 +361,7 @@ impl<'a> DesignBuilder<'a> {
                 &written.text
             };
             let directory = !is_one_path && (row.directory || written.directory);
-            match self.read(written, text, directory) {
+            match entry::read(text, directory, self.source.path()) {
                 Ok(entry) => entries.push((entry, written)),
                 Err(problem) => problems.push(problem.at(written.span.clone())),
             }
@@ -578,10 +414,7 @@ impl<'a> DesignBuilder<'a> {
         self.design
             .faults
             .sort_by_key(|fault| fault.anchor.as_ref().map(|anchor| anchor.span.start));
-        Design {
-            doubtful: self.doubtful.into_iter().collect(),
-            ..self.design
-        }
+        self.design
     }
 
     fn report_duplicates(&mut self) {
@@ -635,12 +468,6 @@ impl<'a> DesignBuilder<'a> {
         }
     }
 }
-
-/// The rows from which on several threads are faster than one.
-const LONG: usize = 8_192;
-
-/// The most grants to compare one by one.
-const MANY: usize = 1_000;
 
 fn key(grant: &Grant) -> (&BString, &'static str, Vec<&'static str>) {
     (

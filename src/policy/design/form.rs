@@ -3,9 +3,11 @@
 use gix::bstr::{BStr, ByteSlice};
 
 use super::columns::Columns;
+use super::entry;
 use super::placeholder::is_placeholder;
+use super::written_path::{has_path_shape, is_bare_path};
 use crate::finding::Anchor;
-use crate::policy::{Actions, GrantForm};
+use crate::policy::{Actions, GrantForm, GrantKind};
 
 /// The text of a cell for the user to fill in.
 const OPEN: &str = "…";
@@ -33,6 +35,8 @@ pub(super) enum Shape {
     Tag,
     Task,
     Tree,
+    /// A code block below a label.
+    Code,
 }
 
 /// The content of a table column.
@@ -65,6 +69,8 @@ pub struct RowToAdd {
     pub anchor: Option<Anchor>,
     /// Whether the table lacks the type column that this row needs.
     pub needs_type_column: bool,
+    /// Whether the row, once added, names exactly this path: no row names a file called `*`.
+    pub is_read: bool,
 }
 
 impl Shape {
@@ -81,36 +87,84 @@ impl Shape {
         match self {
             Shape::Table(cells) => cells.contains(&Cell::Type),
             Shape::List | Shape::Line | Shape::Heading | Shape::Task => true,
-            Shape::FrontMatter | Shape::Tag | Shape::Tree => false,
+            Shape::FrontMatter | Shape::Tag | Shape::Tree | Shape::Code => false,
+        }
+    }
+
+    /// How a row in this form writes the path; `None` if it cannot: no row names a file called `*`.
+    fn spelling(&self, path: &BStr) -> Option<String> {
+        let path = path.to_str().ok()?;
+        let is_read = |text: &String| {
+            let read = entry::read(text, false, BStr::new(""));
+            let is_file = read.is_ok_and(|read| read.kind == GrantKind::File && read.path == path);
+            is_file
+                && match self {
+                    Shape::Table(_) => true,
+                    Shape::FrontMatter => !path.contains(char::is_whitespace),
+                    Shape::Tag => is_bare_path(text),
+                    _ => has_path_shape(text),
+                }
+        };
+        let has_arrow = ["→", " -> ", " => "]
+            .iter()
+            .any(|arrow| path.contains(arrow));
+        let spellings = [path.to_owned(), format!("./{path}")];
+        spellings
+            .into_iter()
+            .find(is_read)
+            .filter(|_| !has_arrow && path.trim() == path)
+    }
+
+    /// The paths of a row, in code; spelled as they are where no row can name them.
+    fn paths(&self, wanted: &MissingRow<'_>) -> String {
+        let span =
+            |path: &BStr| code_span(&self.spelling(path).unwrap_or_else(|| path.to_string()));
+        match wanted.from {
+            Some(from) => format!("{} -> {}", span(from), span(wanted.path)),
+            None => span(wanted.path),
         }
     }
 
     fn write(&self, wanted: &MissingRow<'_>) -> String {
         let word = wanted.word;
+        let paths = || self.paths(wanted);
+        let plain = || {
+            self.spelling(wanted.path)
+                .unwrap_or_else(|| wanted.path.to_string())
+        };
         match self {
             Shape::Table(cells) => table_row(cells, wanted),
-            Shape::List => format!("- {word}: {}", paths(wanted)),
-            Shape::Heading => format!("#### [{}] {}", word.to_uppercase(), paths(wanted)),
-            Shape::Line => format!("**Files:** {}: {}", word.to_lowercase(), paths(wanted)),
-            Shape::Task => format!("- [ ] {word} {}", paths(wanted)),
-            Shape::Tag => format!("<files>{}</files>", wanted.path.to_str_lossy()),
-            Shape::Tree => usual_row(wanted),
-            Shape::FrontMatter => format!("  - {}", yaml(&wanted.path.to_str_lossy())),
+            Shape::List => format!("- {word}: {}", paths()),
+            Shape::Heading => format!("#### [{}] {}", heading_word(word), paths()),
+            Shape::Line => format!("**Files:** {}: {}", word.to_lowercase(), paths()),
+            Shape::Task => format!("- [ ] {word} {}", paths()),
+            Shape::Tag => format!("<files>{}</files>", plain()),
+            Shape::Tree | Shape::Code => usual_row(wanted),
+            Shape::FrontMatter => format!("  - {}", yaml(&plain())),
         }
     }
 }
 
 /// The row that grants what is wanted, in the form of one of the design's tables or lists.
 pub(super) fn row(forms: &[Form], wanted: &MissingRow<'_>) -> RowToAdd {
-    let fits = |form: &&Form| {
-        let untyped = form.untyped.contains(wanted.actions) && wanted.from.is_none();
-        form.shape != Shape::Tree && (form.shape.has_type() || untyped)
+    let is_simple = matches!(wanted.word, "Add" | "Modify" | "Delete") && wanted.from.is_none();
+    let fits = |form: &&Form| match form.shape {
+        Shape::Tree | Shape::Code => false,
+        Shape::Heading | Shape::Task => is_simple,
+        _ => {
+            form.shape.has_type() || form.untyped.contains(wanted.actions) && wanted.from.is_none()
+        }
+    };
+    let is_read = |shape: &Shape| {
+        let mut ends = std::iter::once(wanted.path).chain(wanted.from);
+        ends.all(|path| shape.spelling(path).is_some())
     };
     if let Some(form) = forms.iter().find(fits) {
         return RowToAdd {
             text: form.shape.write(wanted),
             anchor: Some(form.anchor.clone()),
             needs_type_column: false,
+            is_read: is_read(&form.shape),
         };
     }
     let table = forms.iter().find_map(|form| match &form.shape {
@@ -127,6 +181,16 @@ pub(super) fn row(forms: &[Form], wanted: &MissingRow<'_>) -> RowToAdd {
         },
         anchor: table.map(|(_, anchor)| anchor.clone()),
         needs_type_column: true,
+        is_read: is_read(&Shape::Table(Vec::new())),
+    }
+}
+
+/// The word in the brackets of a heading.
+fn heading_word(word: &str) -> &'static str {
+    match word.to_lowercase().as_str() {
+        "add" => "NEW",
+        "delete" => "DELETE",
+        _ => "MODIFY",
     }
 }
 
@@ -138,19 +202,11 @@ pub fn usual_row(wanted: &MissingRow<'_>) -> String {
 fn table_row(cells: &[Cell], wanted: &MissingRow<'_>) -> String {
     let cells = cells.iter().map(|cell| match cell {
         // A pipe separates cells even inside a code span.
-        Cell::Path => paths(wanted).replace('|', "\\|"),
+        Cell::Path => Shape::Table(Vec::new()).paths(wanted).replace('|', "\\|"),
         Cell::Type => wanted.word.to_owned(),
         Cell::Text => OPEN.to_owned(),
     });
     format!("| {} |", cells.collect::<Vec<_>>().join(" | "))
-}
-
-fn paths(wanted: &MissingRow<'_>) -> String {
-    let path = code_span(&wanted.path.to_str_lossy());
-    match wanted.from {
-        Some(from) => format!("{} -> {path}", code_span(&from.to_str_lossy())),
-        None => path,
-    }
 }
 
 /// A CommonMark code span: fenced by more backticks than the text contains in a row, with padding blanks that do not
@@ -263,7 +319,13 @@ mod tests {
                 "#### [MODIFY] [a.py](src/a.py)\n",
                 "---\nfiles_modified:\n  - src/a.py\n---\n",
             ] {
-                let pasted = row(document, path, "Add", Actions::ADD).text;
+                let RowToAdd {
+                    text: pasted,
+                    is_read,
+                    ..
+                } = row(document, path, "Add", Actions::ADD);
+                // Only a table names paths with blanks.
+                assert_eq!(is_read, document == TYPED || !path.contains(' '), "{path}");
                 let text = match document.strip_suffix("---\n") {
                     Some(front) => format!("{front}{pasted}\n---\n"),
                     None => format!("{document}{pasted}\n"),
@@ -271,10 +333,11 @@ mod tests {
                 let design = parse("d.md".into(), text.as_bytes(), &DesignOptions::default());
                 let all: Vec<_> = design.grants.iter().map(|grant| &grant.path).collect();
                 // The document's own row, and what was pasted: nothing breaks out of it.
-                assert_eq!(all.len(), 2, "{path}: {text}\n{:?}", design.faults);
+                let expected = 1 + usize::from(is_read);
+                assert_eq!(all.len(), expected, "{path}: {text}\n{:?}", design.faults);
                 assert_eq!(
-                    all.iter().filter(|found| **found == path).count(),
-                    1,
+                    1 + all.iter().filter(|found| **found == path).count(),
+                    expected,
                     "{all:?}"
                 );
             }

@@ -1,58 +1,90 @@
-//! Whether a heading starts a section that lists the files of the change.
+//! The phrases that announce files, in headings and labels.
 
-use super::claim::Claim;
-use super::exclusion::{self, words};
-use super::label::{self, LabelRole};
+use super::exclusion::{self, LOOK};
+use super::kind::RowAction;
+use super::words::{is_in, words};
+use crate::policy::Actions;
+
+/// The action of rows that do not name one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Claim {
+    /// "Files Changed": anything but deleting.
+    Any,
+    /// "Files to Create".
+    Create,
+    /// "Files to Modify".
+    Modify,
+    /// "Files to Delete".
+    Delete,
+}
+
+impl Claim {
+    /// The actions of a row without a type.
+    pub(super) fn actions(self) -> Actions {
+        match self {
+            Claim::Any => Actions::ADD | Actions::MODIFY,
+            Claim::Create => Actions::ADD | Actions::MODIFY_NEW,
+            Claim::Modify => Actions::MODIFY,
+            Claim::Delete => Actions::DELETE,
+        }
+    }
+
+    /// The claim of a type that stands above its items; `None` if it grants nothing by itself.
+    pub(super) fn of(kind: RowAction) -> Option<Claim> {
+        let RowAction::Grant(actions) = kind else {
+            return None;
+        };
+        let claims = [Claim::Any, Claim::Create, Claim::Modify, Claim::Delete];
+        claims.into_iter().find(|claim| claim.actions() == actions)
+    }
+
+    /// Whether two tables cannot both declare the scope.
+    pub(super) fn conflicts(self, other: Claim) -> bool {
+        self == other || self == Claim::Any || other == Claim::Any
+    }
+}
 
 /// What a heading says about files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Title {
-    /// The files below are the scope; a table with types is the whole scope.
+    /// A table with types below it is the scope; a passage directly below it counts, too.
     Scope(Claim),
-    /// The files below are a part of the scope.
-    Files(Claim),
-    /// Of the files below, those marked as new, changed or deleted are a part of the scope.
-    Marked,
+    /// Only a passage directly below it counts.
+    Passage(Claim),
     /// The files below are not to be changed.
     Denied,
     /// Something else.
     Other,
 }
 
-const CREATE: &[&str] = &["create", "created", "add", "added"];
-const MODIFY: &[&str] = &["modify", "modified", "update", "updated", "edit", "edited"];
-const DELETE: &[&str] = &["delete", "deleted", "remove", "removed"];
-const ANY: &[&str] = &[
-    "change",
-    "changed",
-    "touch",
-    "touched",
-    "affected",
-    "implement",
-    "implemented",
+impl Title {
+    /// Whether files below it may be listed to be changed.
+    pub(super) fn is_files(self) -> bool {
+        matches!(self, Title::Scope(_) | Title::Passage(_))
+    }
+}
+
+const VERBS: &[(&str, Claim)] = &[
+    ("create|created|add|added", Claim::Create),
+    ("modify|modified|update|updated|edit|edited", Claim::Modify),
+    ("delete|deleted|remove|removed", Claim::Delete),
+    (
+        "change|changed|touch|touched|affected|implement|implemented",
+        Claim::Any,
+    ),
+    (LOOK, Claim::Any),
 ];
 /// Other headings than "files …ed" and "files to …".
-const PHRASES: &[&str] = &[
-    "file changes",
-    "file change",
-    "files changes",
-    "file map",
-    "file inventory",
-    "files inventory",
-    "files",
-    "declared files",
-];
-/// Words that may follow without changing the meaning.
-const TAIL: &[&str] = &["summary", "list", "table", "overview"];
-/// Words that may precede without changing the meaning.
-const LEAD: &[&str] = &[
-    "the", "all", "list", "summary", "of", "proposed", "planned", "expected",
-];
+const PHRASES: &str =
+    "file changes|file change|files changes|file map|file inventory|files inventory|declared files";
+/// Words that may precede or follow without changing the meaning.
+const LEAD: &str = "the|all|list|summary|of|proposed|planned|expected";
+const TAIL: &str = "summary|list|table|overview";
 
 /// Classifies a heading; `extra` are the phrases of the settings.
 pub(super) fn title(text: &str, extra: &[String]) -> Title {
     let main = words(main_part(text));
-    if exclusion::is_in(text) {
+    if exclusion::is_in_text(text) {
         let rest: Vec<String> = main
             .into_iter()
             .filter(|word| !exclusion::is_word(word))
@@ -65,54 +97,85 @@ pub(super) fn title(text: &str, extra: &[String]) -> Title {
     if let Some(claim) = claim(&main) {
         return Title::Scope(claim);
     }
-    match label::of_heading(without_number(text.trim()).trim_end_matches(':')) {
-        Some(LabelRole::Files(claim)) => Title::Files(claim),
-        Some(LabelRole::Unclear) => Title::Marked,
-        _ => Title::Other,
+    passage(text).map_or(Title::Other, Title::Passage)
+}
+
+/// Whether a heading is nothing but its phrase, a number and a note: only then a passage below it counts.
+pub(super) fn is_plain(text: &str) -> bool {
+    let text = without_number(text.trim());
+    let text = text
+        .split_once('(')
+        .map_or(text, |(phrase, note)| match note.split_once(')') {
+            Some((_, "" | ":")) => phrase,
+            _ => text,
+        });
+    !text
+        .trim_end()
+        .trim_end_matches(':')
+        .contains([':', '(', '[', '—', '–'])
+        && !text.contains(" - ")
+}
+
+/// The headings and labels that only passages know.
+fn passage(text: &str) -> Option<Claim> {
+    let phrase = words(main_part(text)).join(" ");
+    match phrase.as_str() {
+        "new files" => Some(Claim::Create),
+        "file list" | "affected code" => Some(Claim::Any),
+        _ => None,
     }
 }
 
-pub(super) fn claim(words: &[String]) -> Option<Claim> {
+/// The claim of a label without its note. The singular "File" names no list.
+pub(super) fn label(text: &str, extra: &[String]) -> Option<Claim> {
+    let said = words(text);
+    if exclusion::is_in_text(text) {
+        return None;
+    }
+    let is_list = !said.iter().any(|word| word == "file") || is_in(&said.join(" "), PHRASES);
+    let own = || extra.iter().any(|phrase| words(phrase) == said);
+    match said.as_slice() {
+        [files] if files == "files" => Some(Claim::Any),
+        _ if own() => Some(Claim::Any),
+        _ => claim(&said).filter(|_| is_list).or_else(|| passage(text)),
+    }
+}
+
+fn claim(words: &[String]) -> Option<Claim> {
     let words: Vec<&str> = words
         .iter()
         .map(String::as_str)
-        .filter(|word| !matches!(*word, "and" | "or"))
+        .filter(|word| !is_in(word, "and|or"))
         .collect();
-    let lead = words.iter().take_while(|word| LEAD.contains(word)).count();
-    let mut words = words.get(lead..)?;
-    let with_tail = words;
-    while let Some((last, rest)) = words.split_last()
-        && TAIL.contains(last)
-    {
-        words = rest;
-    }
-    let phrase = words.join(" ");
+    let lead = words.iter().take_while(|word| is_in(word, LEAD)).count();
+    let all = words.get(lead..)?;
+    let tail = all
+        .iter()
+        .rev()
+        .take_while(|word| is_in(word, TAIL))
+        .count();
+    let words = all.get(..all.len() - tail)?;
     // "Files" alone is too vague, but "Files Summary" is a list of files.
-    if PHRASES.contains(&phrase.as_str()) && (phrase != "files" || with_tail.len() > 1) {
+    if is_in(&words.join(" "), PHRASES) || matches!(words, ["files"] if tail > 0) {
         return Some(Claim::Any);
     }
     match *words {
         ["file" | "files", "to", "be", ref verbs @ ..]
         | ["file" | "files", "to", ref verbs @ ..]
-        | ["file" | "files", ref verbs @ ..] => of_verbs(verbs),
-        [ref verbs @ .., "file" | "files"] => of_verbs(verbs),
+        | ["file" | "files", ref verbs @ ..]
+        | [ref verbs @ .., "file" | "files"] => of_verbs(verbs),
         _ => None,
     }
 }
 
 fn of_verbs(verbs: &[&str]) -> Option<Claim> {
-    let mut claims = verbs.iter().map(|verb| {
-        [
-            (CREATE, Claim::Create),
-            (MODIFY, Claim::Modify),
-            (DELETE, Claim::Delete),
-            (ANY, Claim::Any),
-            (exclusion::LOOK, Claim::Any),
-        ]
-        .into_iter()
-        .find(|(list, _)| list.contains(verb))
-        .map(|(_, claim)| claim)
-    });
+    let of_verb = |verb: &&str| {
+        VERBS
+            .iter()
+            .find(|(list, _)| is_in(verb, list))
+            .map(|(_, claim)| *claim)
+    };
+    let mut claims = verbs.iter().map(of_verb);
     let first = claims.next()??;
     claims.try_fold(first, |all, next| {
         next.map(|next| if next == all { all } else { Claim::Any })
@@ -121,52 +184,38 @@ fn of_verbs(verbs: &[&str]) -> Option<Claim> {
 
 /// The text without numbering, without a label in brackets, and without what follows a colon, dash or parenthesis.
 fn main_part(text: &str) -> &str {
-    let mut text = text.trim();
-    if let Some(rest) = text.strip_prefix('[')
-        && let Some((_, rest)) = rest.split_once(']')
-    {
-        text = rest.trim_start();
-    }
-    text = without_number(text);
-    let end = text
-        .char_indices()
-        .find(|&(index, character)| {
-            matches!(character, '(' | '[' | ':' | '—' | '–')
-                || text
-                    .get(index..)
-                    .is_some_and(|rest| rest.starts_with(" - "))
-        })
-        .map_or(text.len(), |(index, _)| index);
+    let text = text.trim();
+    let text = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((_, rest)) => rest.trim_start(),
+        None => text,
+    };
+    let text = without_number(text);
+    let end = text.find(['(', '[', ':', '—', '–']).unwrap_or(text.len());
+    let end = end.min(text.find(" - ").unwrap_or(end));
     text.get(..end).unwrap_or(text)
 }
 
 /// Strips `2.1`, `3.`, `§8`, `A)`, `IV.` or `Section 2:` from the start.
-fn without_number(text: &str) -> &str {
+pub(super) fn without_number(text: &str) -> &str {
     let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    let rest = rest.trim_start();
     let word = first.trim_end_matches(['.', ')', ':', '-']);
-    if ["section", "part", "chapter", "appendix", "step", "§"]
-        .iter()
-        .any(|name| word.eq_ignore_ascii_case(name))
-    {
+    let dashes = ['-', '–', '—', ':', ' '];
+    if is_in(&word.to_lowercase(), "section|part|chapter|appendix|step|§") {
+        let rest = rest.trim_start();
         let (_, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        return rest.trim_start_matches(['-', '–', '—', ':', ' ']);
+        return rest.trim_start_matches(dashes);
     }
     let numeral = word.trim_start_matches('§');
     let is_number = !numeral.is_empty() && numeral.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let is_roman = |c: char| matches!(c.to_ascii_uppercase(), 'I' | 'V' | 'X');
     let is_letter = word.len() < first.len()
-        && (word.len() == 1
-            || word
-                .chars()
-                .all(|c| matches!(c.to_ascii_uppercase(), 'I' | 'V' | 'X')))
-        && word.chars().all(|c| c.is_ascii_alphabetic());
-    if is_number || is_letter {
-        rest.trim_start_matches(['-', '–', '—', ':', ' '])
-    } else {
-        text
+        && word.chars().all(|c| c.is_ascii_alphabetic())
+        && (word.len() == 1 || word.chars().all(is_roman));
+    match is_number || is_letter {
+        true => rest.trim_start_matches(dashes),
+        false => text,
     }
 }
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -254,15 +303,6 @@ mod tests {
         ] {
             assert_eq!(of(text), Title::Other, "{text}");
         }
-    }
-
-    #[test]
-    fn lists_of_plans_are_parts_of_the_scope() {
-        assert_eq!(of("Files"), Title::Files(Claim::Any));
-        assert_eq!(of("File List"), Title::Files(Claim::Any));
-        assert_eq!(of("New Files to Create"), Title::Files(Claim::Create));
-        assert_eq!(of("Affected code"), Title::Files(Claim::Any));
-        assert_eq!(of("File Structure"), Title::Marked);
     }
 
     #[test]

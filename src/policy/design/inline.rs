@@ -81,6 +81,7 @@ impl Inline {
 
     pub(super) fn emphasis(&mut self, span: Range<usize>, marks: usize) {
         if let Some(content) = &mut self.content {
+            content.extend(&span);
             content.emphasis.push(Emphasis { span, marks });
         }
     }

@@ -1,10 +1,115 @@
-//! Reads type cells: the actions that a row grants.
+//! The types of rows and items: what they do with their path.
 
+use super::negation::{Negation, negation};
+use super::words::is_in;
 use crate::policy::Actions;
 
-pub(super) use super::change_type::RowAction;
-use super::change_type::{add, of_word, split_word};
-use super::negation::{Negation, negation};
+/// What a row does with its path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RowAction {
+    /// Grants these actions.
+    Grant(Actions),
+    /// Deletes the old path; adds and modifies the new one.
+    Rename,
+    /// Names the path without granting it.
+    Mention,
+}
+
+impl RowAction {
+    /// Whether it may remove a path.
+    pub(super) fn takes_away(self) -> bool {
+        match self {
+            RowAction::Grant(actions) => actions.contains(Actions::DELETE),
+            RowAction::Rename => true,
+            RowAction::Mention => false,
+        }
+    }
+}
+
+/// What an `Add` row grants.
+pub(super) fn add() -> Actions {
+    Actions::ADD | Actions::MODIFY_NEW
+}
+
+/// The meaning of a word in lower case.
+pub(super) fn of_word(word: &str) -> Option<RowAction> {
+    let lists = [
+        (
+            "add|adds|added|adding|new|create|creates|created|creating",
+            RowAction::Grant(add()),
+        ),
+        (
+            "modify|modifies|modified|modifying|update|updates|updated|updating|edit|edits|edited|editing|\
+             change|changes|changed|changing|rewrite|rewrites|rewritten|rewriting",
+            RowAction::Grant(Actions::MODIFY),
+        ),
+        (
+            "delete|deletes|deleted|deleting|remove|removes|removed|removing",
+            RowAction::Grant(Actions::DELETE),
+        ),
+        (
+            "rename|renames|renamed|renaming|move|moves|moved|moving",
+            RowAction::Rename,
+        ),
+        ("symlink|symlinked", RowAction::Grant(Actions::SYMLINK)),
+        ("submodule", RowAction::Grant(Actions::SUBMODULE)),
+        (
+            "exist|exists|existing|verify|verifies|verified|unchanged|read|check|keep|reference",
+            RowAction::Mention,
+        ),
+    ];
+    lists
+        .into_iter()
+        .find(|(list, _)| is_in(word, list))
+        .map(|(_, action)| action)
+}
+
+/// The meaning of a word at the start of an item, in lower case.
+fn of_item_word(word: &str) -> Option<RowAction> {
+    match word {
+        "test" | "write" => Some(RowAction::Grant(Actions::ADD | Actions::MODIFY)),
+        "review" => Some(RowAction::Mention),
+        word => of_word(word),
+    }
+}
+
+/// The type that is the whole of a text, such as `Create` or `add/modify`, which stands before the path of an item.
+pub(super) fn of_item(text: &str) -> Option<RowAction> {
+    let text = text.trim().to_lowercase();
+    if is_in(&text, "no change|no changes") {
+        return Some(RowAction::Mention);
+    }
+    let mut kinds = text
+        .split(['/', '+', '&'])
+        .flat_map(|part| part.split(" and "))
+        .map(|word| of_item_word(word.trim()));
+    let first = kinds.next()??;
+    match (kinds.next(), kinds.next()) {
+        (None, _) => Some(first),
+        (Some(second), None) => union(first, second?),
+        _ => None,
+    }
+}
+
+/// The type that a note or the text behind a dash consists of, such as `(new)` or `(all deleted)`.
+pub(super) fn of_note(text: &str) -> Option<RowAction> {
+    let text = text.trim().to_lowercase();
+    let word = text.strip_prefix("all ").map_or(text.as_str(), str::trim);
+    match word {
+        "new" | "created" | "modified" | "updated" | "deleted" | "removed" | "unchanged"
+        | "existing" | "reference" => of_word(word),
+        "read-only" => Some(RowAction::Mention),
+        _ => None,
+    }
+}
+
+/// The leading run of letters and digits, and what follows.
+pub(super) fn split_word(text: &str) -> (&str, &str) {
+    let end = text
+        .find(|c: char| !c.is_alphanumeric())
+        .unwrap_or(text.len());
+    text.split_at(end)
+}
 
 /// A type that was understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,15 +15,32 @@ pub(super) fn agree(design: &BStr, text: &str, target: &str) -> Result<(), Probl
         return Err(url(target));
     }
     let target = decode(target);
-    let target = target.split(['#', '?']).next().unwrap_or("");
-    let from_design = resolve(design.to_str().unwrap_or(""), target);
-    let same = plain(target) == text
-        || from_design.as_deref() == Some(text.as_str())
-        || (text.contains('/') && target.ends_with(&format!("/{text}")));
-    if same {
+    if leads_to(design, &text, &target)
+        || text.contains('/') && path_of(&target).ends_with(&format!("/{text}"))
+    {
         return Ok(());
     }
-    Err(link_mismatch(&text, target))
+    Err(link_mismatch(&text, path_of(&target)))
+}
+
+/// The same for a link that must lead to a file of the repository, which a URL does not.
+pub(super) fn agree_in_repository(design: &BStr, text: &str, target: &str) -> Result<(), Problem> {
+    agree(design, text, target)?;
+    match leads_to(design, &plain(text), &decode(target)) {
+        true => Ok(()),
+        false => Err(link_mismatch(&plain(text), target)),
+    }
+}
+
+/// Whether a target is this path, from the root or from the design's directory.
+fn leads_to(design: &BStr, text: &str, target: &str) -> bool {
+    let from_design = resolve(design.to_str().unwrap_or(""), path_of(target));
+    plain(path_of(target)) == text || from_design.as_deref() == Some(text)
+}
+
+/// A target without fragment and query.
+fn path_of(target: &str) -> &str {
+    target.split(['#', '?']).next().unwrap_or("")
 }
 
 /// A path in its simplest form.

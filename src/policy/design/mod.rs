@@ -4,29 +4,21 @@
 //! together.
 //!
 //! ```text
-//! bytes -> source (lines) -> blocks (one pass over CommonMark events)
-//!       -> sections (which tables and lists are the scope) -> table, list, … -> draft
+//! bytes -> source (lines) -> collect (one pass over CommonMark events) -> blocks
+//!       -> outline (headings) -> scope_reader: a table with types, or else all passages -> design_builder
 //! ```
 
-mod absent;
-mod bare_path;
 mod blocks;
 mod braces;
 mod cell;
-mod change_type;
-mod claim;
+mod code;
 mod collect;
 mod columns;
-mod declarations;
-mod declared;
 mod decoding;
 mod design_builder;
-mod doubt;
-mod draft;
-mod entries;
 mod entry;
 mod exclusion;
-mod file_headings;
+mod file_heading;
 mod files_tag;
 mod form;
 mod front_matter;
@@ -34,42 +26,37 @@ mod heading;
 mod html;
 mod inline;
 mod item;
-mod japanese;
 mod kind;
 mod known;
 mod label;
-mod languages;
-mod lead;
 mod lines;
 mod link;
-mod map;
-mod name;
 mod negation;
 mod options;
+mod outline;
 mod parsed;
+mod passages;
 mod placeholder;
 mod problem;
 mod raw;
 mod role;
-mod section;
-mod sections;
+mod scope_reader;
 mod source;
 mod table;
 mod tag;
-mod task_objects;
-mod tasks;
+mod task;
 mod tree;
 mod unread;
+mod words;
 mod written_path;
-
-use std::collections::BTreeSet;
 
 use gix::bstr::BStr;
 
 use crate::error::Error;
 use crate::finding::Finding;
 use crate::path::escaped;
-use crate::policy::{Grant, GrantKind};
+
+use problem::{LocatedProblem, Problem};
 
 pub(in crate::policy) use form::code_span;
 pub use form::{Form, MissingRow, RowToAdd, usual_row};
@@ -99,75 +86,38 @@ impl Design {
     }
 }
 
+/// The largest document that is read, in bytes.
+const MAX_SIZE: usize = 1_000_000;
+
 /// Parses a design. `path` is its path in the repository, which rows cannot grant.
 pub fn parse(path: &BStr, bytes: &[u8], options: &DesignOptions) -> Design {
-    let (text, fault) = decoding::decode(bytes);
-    let source = source::DesignText::new(path, &text, &options.files);
+    let (text, fault) = match bytes.len() > MAX_SIZE {
+        true => (String::new(), Some(too_large(bytes.len()))),
+        false => decoding::decode(bytes),
+    };
+    let source = source::DesignText::new(path, &text);
     let mut draft = design_builder::DesignBuilder::new(&source, options);
     match fault {
         Some(fault) => draft.fault(fault),
-        None => sections::read(&source, options, &mut draft),
+        None => scope_reader::read(&source, options, &mut draft),
     }
     draft.finish()
 }
 
-/// Parses a design in a repository. `is_file` is asked only about names in code that could also mean something else.
-///
-/// # Errors
-/// `is_file` failed.
-pub fn parse_among<E>(
-    path: &BStr,
-    bytes: &[u8],
-    options: &DesignOptions,
-    is_file: impl FnMut(&BStr) -> Result<bool, E>,
-) -> Result<Design, E> {
-    parse_among_with(options, |options| parse(path, bytes, options), is_file)
-}
-
-/// The same with a given parser.
-///
-/// # Errors
-/// `is_file` failed.
-pub fn parse_among_with<E>(
-    options: &DesignOptions,
-    parse: impl Fn(&DesignOptions) -> Design,
-    mut is_file: impl FnMut(&BStr) -> Result<bool, E>,
-) -> Result<Design, E> {
-    let design = parse(options);
-    let mut files = BTreeSet::new();
-    for name in &design.doubtful {
-        if is_file(name.as_ref())? {
-            files.insert(name.clone());
-        }
-    }
-    if files.is_empty() {
-        return Ok(design);
-    }
-    let options = DesignOptions {
-        files,
-        ..options.clone()
-    };
-    Ok(parse(&options))
+fn too_large(size: usize) -> LocatedProblem {
+    let message = format!("the document has {size} bytes, more than {MAX_SIZE}");
+    Problem::bad_row(
+        "too-large",
+        message,
+        "split the design, or grant directories instead of files",
+    )
+    .at(0..0)
 }
 
 impl Design {
     /// The row that would grant what is wanted, in the form of this design's table or list.
     pub fn row(&self, wanted: &MissingRow<'_>) -> RowToAdd {
         form::row(&self.forms, wanted)
-    }
-
-    /// The grants of the doubtful names if they were files: a request may be about to create one.
-    pub fn grants_of_doubtful(&self, options: &DesignOptions) -> Vec<Grant> {
-        if self.doubtful.is_empty() {
-            return Vec::new();
-        }
-        let options = DesignOptions {
-            files: self.doubtful.iter().cloned().collect(),
-            ..options.clone()
-        };
-        let mut grants = parse(self.path.as_ref(), self.text.as_bytes(), &options).grants;
-        grants.retain(|grant| grant.kind == GrantKind::File && options.files.contains(&grant.path));
-        grants
     }
 
     /// The faults as findings, in document order.

@@ -1,6 +1,7 @@
 //! Words that say that a file does not change.
 
-use super::change_type::of_word;
+use super::kind::of_word;
+use super::words::is_in;
 
 /// How a text negates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,30 +15,17 @@ pub(super) enum Negation {
 }
 
 /// Nouns that "no" negates.
-const CHANGES: &[&str] = &[
-    "change",
-    "changes",
-    "modification",
-    "modifications",
-    "edit",
-    "edits",
-    "update",
-    "updates",
-];
+const CHANGES: &str = "change|changes|modification|modifications|edit|edits|update|updates";
 /// Words before "not".
-const AUXILIARIES: &[&str] = &[
-    "do", "does", "did", "must", "should", "shall", "will", "would", "may", "can", "is", "are",
-    "was", "were", "has", "have", "been", "be", "to",
-];
+const AUXILIARIES: &str =
+    "do|does|did|must|should|shall|will|would|may|can|is|are|was|were|has|have|been|be|to";
 /// Words that may follow without changing the meaning.
-const FILLERS: &[&str] = &[
-    "expected", "planned", "made", "at", "all", "to", "this", "the", "file", "files", "it", "here",
-    "in", "yet", "now", "anything",
-];
+const FILLERS: &str =
+    "expected|planned|made|at|all|to|this|the|file|files|it|here|in|yet|now|anything";
 /// Words after "not" that say there is no need to change the file.
-const REASONS: &[&str] = &["needed", "required", "necessary"];
+const REASONS: &str = "needed|required|necessary";
 /// Words that say the file stays the same.
-const SAME: &[&str] = &["unchanged", "untouched", "unmodified"];
+const SAME: &str = "unchanged|untouched|unmodified";
 
 /// Punctuation that ends a part of a text.
 const ENDS: [char; 11] = [',', ';', '.', ':', '!', '?', '(', ')', '—', '–', '|'];
@@ -66,19 +54,6 @@ pub(super) fn forbids_changes(text: &str) -> bool {
         .any(|part| negation(part) == Some(Negation::Statement))
 }
 
-/// Whether a text forbids a change anywhere, whatever follows: "DO NOT MODIFY per rule 2".
-pub(super) fn forbids_any(text: &str) -> bool {
-    let said = words(&text.replace(ENDS, " ").replace(" - ", " "));
-    let said: Vec<&str> = said
-        .iter()
-        .map(String::as_str)
-        .filter(|word| *word != "be")
-        .collect();
-    let is_change = |word: &str| of_word(word).is_some() || matches!(word, "touch" | "touched");
-    said.windows(2)
-        .any(|pair| matches!(pair, ["not" | "never" | "don't" | "dont", verb] if is_change(verb)))
-}
-
 /// Whether a text negates, up to its first punctuation mark.
 pub(super) fn negation(text: &str) -> Option<Negation> {
     if text.is_empty() {
@@ -88,22 +63,20 @@ pub(super) fn negation(text: &str) -> Option<Negation> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let filled = |rest: &[&str]| {
         rest.iter()
-            .all(|word| FILLERS.contains(word) || REASONS.contains(word))
+            .all(|word| is_in(word, FILLERS) || is_in(word, REASONS))
     };
     match *words {
         ["no-change" | "no-changes", ref rest @ ..] if filled(rest) => Some(Negation::Statement),
-        ["no", noun, ref rest @ ..] if CHANGES.contains(&noun) && filled(rest) => {
+        ["no", noun, ref rest @ ..] if is_in(noun, CHANGES) && filled(rest) => {
             Some(Negation::Statement)
         }
-        [state, ref rest @ ..] if SAME.contains(&state) && filled(rest) => {
-            Some(Negation::Statement)
-        }
+        [state, ref rest @ ..] if is_in(state, SAME) && filled(rest) => Some(Negation::Statement),
         [
             "stay" | "stays" | "remain" | "remains" | "leave" | "left" | "keep" | "kept",
             ref rest @ ..,
         ] => {
             let is_same = matches!(*rest, ["as", "is"] | ["alone"])
-                || matches!(*rest, [state] if SAME.contains(&state));
+                || matches!(*rest, [state] if is_in(state, SAME));
             is_same.then_some(Negation::Statement)
         }
         ["n", "a"] => Some(Negation::Answer),
@@ -119,7 +92,7 @@ pub(super) fn negation(text: &str) -> Option<Negation> {
 fn not(words: &[&str], filled: impl Fn(&[&str]) -> bool) -> Option<Negation> {
     let begin = words
         .iter()
-        .take_while(|word| AUXILIARIES.contains(word))
+        .take_while(|word| is_in(word, AUXILIARIES))
         .count();
     let (first, rest) = words.get(begin..)?.split_first()?;
     let denies = matches!(*first, "not" | "never" | "cannot" | "dont") || first.ends_with("n't");
@@ -140,7 +113,7 @@ fn not(words: &[&str], filled: impl Fn(&[&str]) -> bool) -> Option<Negation> {
 }
 
 fn answer(rest: &[&str]) -> Negation {
-    if rest.iter().any(|word| REASONS.contains(word)) {
+    if rest.iter().any(|word| is_in(word, REASONS)) {
         Negation::Reason
     } else {
         Negation::Answer

@@ -1,9 +1,5 @@
 //! The settings for reading designs.
 
-use std::collections::BTreeSet;
-
-use gix::bstr::BString;
-
 use crate::policy::patterns::Patterns;
 use crate::policy::settings::Settings;
 
@@ -16,8 +12,6 @@ pub struct DesignOptions {
     pub test_patterns: Patterns,
     /// Whether tasks in any document grant the file that they write, not only those in `tasks.md`.
     pub tasks: bool,
-    /// File names: code that equals one of them means this file.
-    pub files: BTreeSet<BString>,
 }
 
 impl Default for DesignOptions {
@@ -33,7 +27,6 @@ impl DesignOptions {
             headings: settings.headings.clone(),
             test_patterns: settings.test_patterns.clone(),
             tasks: settings.tasks,
-            files: BTreeSet::new(),
         }
     }
 }

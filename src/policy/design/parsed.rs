@@ -21,8 +21,15 @@ pub struct Design {
     pub faults: Vec<DesignFault>,
     /// Its tables and lists, and how their rows are written.
     pub forms: Vec<Form>,
-    /// Code that would mean just a file if one of that name existed: `TODO`, `a.rs:12`.
-    pub doubtful: Vec<BString>,
+    pub(super) is_typed: bool,
+}
+
+impl Design {
+    /// Whether a table with a type column is the scope: it is then also the scope of the other documents of its
+    /// directory.
+    pub fn is_typed(&self) -> bool {
+        self.is_typed
+    }
 }
 
 /// A path in a row such as `Exists` or `Verify`: named, not granted.

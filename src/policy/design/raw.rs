@@ -79,7 +79,6 @@ fn part_paths(
         span,
         directory: is_directory_remark(remark),
         denied: negation(remark).is_some(),
-        note: remark.to_owned(),
         ..WrittenPath::default()
     };
     let mut paths = split_arrows(vec![written]);
@@ -146,7 +145,11 @@ fn without_emphasis<'a>(
 ) -> Result<&'a str, Problem> {
     let mut inner = start..start + text.len();
     for Emphasis { span, marks } in &content.emphasis {
-        if span.end <= inner.start || span.start >= inner.end {
+        let is_underscore = || {
+            text.get(span.start.saturating_sub(start)..)
+                .is_some_and(|text| text.starts_with('_'))
+        };
+        if span.end <= inner.start || span.start >= inner.end || is_underscore() {
             continue;
         }
         if *span != inner {

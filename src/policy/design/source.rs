@@ -1,8 +1,7 @@
 //! The text of a document with its lines: turns byte offsets into anchors.
 
-use std::collections::BTreeSet;
+use std::cell::Cell;
 use std::ops::Range;
-use std::sync::Mutex;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
@@ -17,14 +16,12 @@ pub(super) struct DesignText<'a> {
     text: &'a str,
     /// The byte offsets of line starts; the first one is after a BOM.
     lines: Vec<usize>,
-    /// File names that occur in code.
-    files: &'a BTreeSet<BString>,
     /// The start of the last line that a column was asked for, an offset in it, and the characters before that.
-    column: Mutex<(usize, usize, usize)>,
+    column: Cell<(usize, usize, usize)>,
 }
 
 impl<'a> DesignText<'a> {
-    pub(super) fn new(path: &'a BStr, text: &'a str, files: &'a BTreeSet<BString>) -> Self {
+    pub(super) fn new(path: &'a BStr, text: &'a str) -> Self {
         let bytes = text.as_bytes();
         let mut lines = vec![if text.starts_with(BOM) { BOM.len() } else { 0 }];
         let mut at = 0;
@@ -38,14 +35,8 @@ impl<'a> DesignText<'a> {
             path,
             text,
             lines,
-            files,
-            column: Mutex::default(),
+            column: Cell::default(),
         }
-    }
-
-    /// Whether a file of this name exists, if that matters.
-    pub(super) fn is_file(&self, name: &str) -> bool {
-        self.files.contains(BStr::new(name))
     }
 
     pub(super) fn path(&self) -> &'a BStr {
@@ -79,15 +70,6 @@ impl<'a> DesignText<'a> {
         self.trim(start..end)
     }
 
-    /// The number of blanks at the start of the line at a byte offset.
-    pub(super) fn indentation(&self, offset: usize) -> usize {
-        let line = self.line(offset);
-        let start = self.lines.get(line - 1).copied().unwrap_or(0);
-        let end = self.lines.get(line).copied().unwrap_or(self.text.len());
-        let text = self.slice(start..end);
-        text.len() - text.trim_start_matches([' ', '\t']).len()
-    }
-
     /// The range without outer white space.
     pub(super) fn trim(&self, span: Range<usize>) -> Range<usize> {
         let text = self.slice(span.clone());
@@ -111,16 +93,12 @@ impl<'a> DesignText<'a> {
     /// The number of characters from the start of a line. A line may hold many paths, mostly in order.
     fn characters(&self, start: usize, end: usize) -> usize {
         let count = |from| self.slice(from..end).chars().count();
-        // Where another thread has it, counting is faster than waiting.
-        let Ok(mut column) = self.column.try_lock() else {
-            return count(start);
-        };
-        let (line, offset, known) = *column;
+        let (line, offset, known) = self.column.get();
         let found = match line == start && offset <= end && offset >= start {
             true => known + count(offset),
             false => count(start),
         };
-        *column = (start, end, found);
+        self.column.set((start, end, found));
         found
     }
 
@@ -143,8 +121,7 @@ mod tests {
 
     #[test]
     fn columns_count_characters_and_skip_the_bom() {
-        let files = BTreeSet::new();
-        let source = DesignText::new(BStr::new("d.md"), "\u{feff}äb\r\nc", &files);
+        let source = DesignText::new(BStr::new("d.md"), "\u{feff}äb\r\nc");
         let anchor = source.anchor(5..6, "");
         assert_eq!((anchor.line, anchor.column), (1, 2));
         let anchor = source.anchor(8..9, "");
@@ -153,8 +130,7 @@ mod tests {
 
     #[test]
     fn every_line_ending_ends_a_line() {
-        let files = BTreeSet::new();
-        let source = DesignText::new(BStr::new("d.md"), "a\nb\r\nc\rd", &files);
+        let source = DesignText::new(BStr::new("d.md"), "a\nb\r\nc\rd");
         let lines: Vec<_> = source.lines().map(|(_, text)| text).collect();
         assert_eq!(lines, ["a", "b", "c", "d"]);
         assert_eq!(source.line(7), 4);
@@ -162,8 +138,7 @@ mod tests {
 
     #[test]
     fn a_line_span_has_no_ending() {
-        let files = BTreeSet::new();
-        let source = DesignText::new(BStr::new("d.md"), "a\n  bc  \r\nd", &files);
+        let source = DesignText::new(BStr::new("d.md"), "a\n  bc  \r\nd");
         assert_eq!(source.line_span(5), 4..6);
     }
 }

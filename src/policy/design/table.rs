@@ -2,13 +2,18 @@
 
 use super::blocks::{InlineText, Table, TableRow};
 use super::cell::{self, Paths};
-use super::claim::Claim;
 use super::columns::Columns;
 use super::design_builder::{self, DesignBuilder};
+use super::entry;
+use super::form::Shape;
+use super::heading::Claim;
 use super::kind::{self, RowAction, Type};
 use super::problem::{LocatedProblem, Problem, html, unknown_type};
 use super::source::DesignText;
+use super::unread;
+use super::words;
 use crate::finding::Rule;
+use crate::policy::GrantForm;
 
 /// Reads every row into the draft.
 pub(super) fn read(
@@ -19,6 +24,13 @@ pub(super) fn read(
     draft: &mut DesignBuilder<'_>,
 ) {
     let header = source.line_span(table.header.span.start);
+    draft.form(
+        Shape::of(columns),
+        GrantForm::Table,
+        claim.actions(),
+        header.clone(),
+    );
+    unread::report_cut(source, table, draft);
     if table.rows.is_empty() {
         let help = "add a row, such as: | `src/a.rs` | Modify | what changes |";
         let message = "the table has no rows";
@@ -26,12 +38,38 @@ pub(super) fn read(
         return draft.fault(problem.at(header));
     }
     let has_pipes = source.slice(header).starts_with('|');
-    draft.each(&table.rows, |row, draft| {
+    for row in &table.rows {
         match shape(source, row, columns, has_pipes) {
             Some(problem) => draft.bad_row(vec![problem.at(source.line_span(row.span.start))]),
             None => read_row(source, row, columns, claim, draft),
         }
-    });
+    }
+}
+
+/// Reads a table below a heading or label as one passage.
+pub(super) fn passage(
+    source: &DesignText<'_>,
+    table: &Table,
+    columns: &Columns,
+    claim: Claim,
+    draft: &mut DesignBuilder<'_>,
+) {
+    let header = source.line_span(table.header.span.start);
+    draft.passage(header, |draft| read(source, table, columns, claim, draft));
+}
+
+/// Whether a cell of the path column names a path.
+pub(super) fn names_path(source: &DesignText<'_>, table: &Table, columns: &Columns) -> bool {
+    table
+        .rows
+        .iter()
+        .filter_map(|row| row.cells.get(columns.path))
+        .any(|cell| {
+            let read = cell::paths(source, cell).unwrap_or_default();
+            read.paths
+                .iter()
+                .any(|path| entry::read(&path.text, false, source.path()).is_ok())
+        })
 }
 
 /// The problem with the pipes of a row, if any.
@@ -112,7 +150,10 @@ fn read_row(
             let names = columns.names.iter().enumerate();
             said = names
                 .filter(|(index, _)| *index != columns.path)
-                .find(|(index, name)| kind::denies_below(name, &cell(*index).one_line()))
+                .find(|(index, name)| {
+                    let text = cell(*index).one_line();
+                    kind::denies_below(name, &text) || words::is_denial(&text)
+                })
                 .map(|(index, _)| index);
             let kind = said.map_or(RowAction::Grant(claim.actions()), |_| RowAction::Mention);
             (kind, false)

@@ -1,51 +1,60 @@
 //! Reports declarations of files that guard does not read.
 
-use super::blocks::{Block, PieceKind, Table, TableEnd};
+use super::blocks::{Block, Table, TableEnd};
 use super::columns::columns;
-use super::declared;
 use super::design_builder::DesignBuilder;
-use super::file_headings;
-use super::heading::{Title, title};
+use super::file_heading;
+use super::heading::title;
 use super::html::Element;
-use super::map::Map;
+use super::label;
+use super::options::DesignOptions;
+use super::outline::Outline;
 use super::problem::{Problem, escaped};
 use super::source::DesignText;
 use crate::finding::Rule;
 
-/// Reports tables and lists in raw HTML or below excluding headings, once per cause.
-pub(super) fn report(source: &DesignText<'_>, map: &Map<'_>, draft: &mut DesignBuilder<'_>) {
+/// Reports tables and lists in raw HTML or below excluding headings, once per cause. Beside a table with types, headings
+/// that exclude only passages are no news.
+pub(super) fn report(
+    source: &DesignText<'_>,
+    outline: &Outline<'_>,
+    options: &DesignOptions,
+    is_typed: bool,
+    draft: &mut DesignBuilder<'_>,
+) {
+    let declares = |index, block| declares(source, outline, options, index, block);
     let mut reported = None;
-    for (index, block) in map.blocks.iter().enumerate() {
+    for (index, block) in outline.blocks.iter().enumerate() {
         if let Block::Enclosed(inner, element) = block
             && reported != Some(element.start)
-            && declares(source, map, index, inner)
+            && declares(index, inner)
         {
             reported = Some(element.start);
-            let line = source.line_span(start_of(inner));
-            draft.fault(enclosed(source, element).at(line));
+            draft.fault(enclosed(source, element).at(source.line_span(inner.start())));
         }
     }
     let mut end = 0;
-    for exclusion in &map.exclusions {
+    for exclusion in &outline.exclusions {
         let mut body = exclusion.body.clone();
-        if body.start < end || exclusion.is_mention {
+        if body.start < end || is_typed && !exclusion.is_denial {
             continue;
         }
         let found = body.find_map(|index| {
-            let block = map.blocks.get(index)?;
-            declares(source, map, index, block).then_some(block)
+            let block = outline.blocks.get(index)?;
+            let counts_all_the_same = matches!(block, Block::Table(_)) && !outline.is_denied(index);
+            (!counts_all_the_same && declares(index, block)).then_some(block)
         });
         if let Some(block) = found {
             end = exclusion.body.end;
             let text = escaped(&exclusion.content.one_line());
-            let message = if exclusion.content.is_struck() {
-                format!("nothing below `{text}` is granted, because it is struck out")
-            } else {
-                format!("nothing below `{text}` is granted, because the heading excludes it")
+            let why = match exclusion.content.is_struck() {
+                true => "it is struck out",
+                false => "the heading excludes it",
             };
+            let message = format!("nothing below `{text}` is granted, because {why}");
             let help = "to grant it, move it below a heading such as `## Files Changed`";
-            let line = source.line_span(start_of(block));
-            draft.fault(Problem::new(Rule::DesignUnread, "excluded", message, help).at(line));
+            let problem = Problem::new(Rule::DesignUnread, "excluded", message, help);
+            draft.fault(problem.at(source.line_span(block.start())));
         }
     }
 }
@@ -100,32 +109,25 @@ fn enclosed(source: &DesignText<'_>, element: &Element) -> Problem {
 }
 
 /// Whether a block would be part of the scope elsewhere.
-fn declares(source: &DesignText<'_>, map: &Map<'_>, index: usize, block: &Block) -> bool {
+fn declares(
+    source: &DesignText<'_>,
+    outline: &Outline<'_>,
+    options: &DesignOptions,
+    index: usize,
+    block: &Block,
+) -> bool {
+    let is_label = |content| label::read(source, content, &options.headings).is_some();
     match block {
         Block::Heading(heading) => {
-            matches!(
-                title(&heading.content.plain, &[]),
-                Title::Scope(_) | Title::Files(_)
-            ) || file_headings::type_of(heading).is_some_and(|_| {
-                let mut pieces = heading.content.pieces.iter();
-                pieces.any(|piece| piece.kind != PieceKind::Struck)
-            })
+            title(&heading.content.plain, &options.headings).is_files()
+                || file_heading::type_of(heading).is_some() && !heading.content.is_struck_whole()
         }
-        Block::Table(table) => map.is_in_scope(index) && !matches!(columns(table), Ok(None)),
-        Block::List(_) => map.is_in_scope(index) || declared::declares(source, block),
-        Block::Paragraph(_) => declared::declares(source, block),
-        Block::Enclosed(inner, _) => declares(source, map, index, inner),
-        Block::Code(_) => false,
-    }
-}
-
-fn start_of(block: &Block) -> usize {
-    match block {
-        Block::Heading(heading) => heading.content.span.start,
-        Block::Table(table) => table.header.span.start,
-        Block::List(items) => items.first().map_or(0, |item| item.content.span.start),
-        Block::Paragraph(content) => content.span.start,
-        Block::Code(span) => span.start,
-        Block::Enclosed(inner, _) => start_of(inner),
+        Block::Table(table) => outline.is_in_scope(index) && !matches!(columns(table), Ok(None)),
+        Block::List(nodes) => {
+            outline.is_in_scope(index) || nodes.iter().any(|node| is_label(&node.content))
+        }
+        Block::Paragraph(content) => is_label(content),
+        Block::Enclosed(inner, _) => declares(source, outline, options, index, inner),
+        Block::Code(_) | Block::Other(_) => false,
     }
 }

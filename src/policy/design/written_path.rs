@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::source::DesignText;
+use super::words::is_in;
 
 /// One path as written, not yet checked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -16,40 +16,43 @@ pub(super) struct WrittenPath {
     pub(super) directory: bool,
     /// Whether "(no changes)" follows.
     pub(super) denied: bool,
-    /// The words between the previous path and this one, in lower case.
-    pub(super) before: Vec<String>,
-    /// The text in parentheses that follows.
-    pub(super) note: String,
-    /// The whole code span, if it is one.
-    pub(super) code: Option<String>,
-    /// Whether an existing file has this name, whatever else the text could mean.
-    pub(super) is_name: bool,
 }
 
-impl WrittenPath {
-    /// Takes code literally if a file of this name exists.
-    pub(super) fn of_code(source: &DesignText<'_>, text: &str, span: Range<usize>) -> WrittenPath {
-        let is_name = source.is_file(text);
-        let path = if is_name { text } else { text.trim() };
-        WrittenPath {
-            text: path.to_owned(),
-            span,
-            code: Some(text.to_owned()),
-            is_name,
-            ..WrittenPath::default()
-        }
-    }
+/// Names of files without an extension.
+const WELL_KNOWN: &str = "makefile|gnumakefile|dockerfile|containerfile|jenkinsfile|vagrantfile|procfile|rakefile|\
+    gemfile|brewfile|podfile|fastfile|justfile|caddyfile|tiltfile|build|workspace|license|licence|copying|notice|readme|\
+    changelog|changes|authors|contributors|codeowners|version";
 
-    /// `a.py::TestX` means a part of `a.py`.
-    pub(super) fn cut_member(&mut self) {
-        if !self.text.contains(':') {
-            return;
-        }
-        let file = self.text.split_once("::").map(|(file, _)| file);
-        if let Some(file) = file.filter(|file| !self.is_name && file.contains('.')) {
-            self.text.truncate(file.len());
-        }
-    }
+/// Whether code looks like a path rather than an identifier.
+pub(super) fn has_path_shape(text: &str) -> bool {
+    let text = text.trim();
+    // `mylib>=1.2` is a requirement of a package.
+    let is_version = [">=", "<=", "==", "~=", "@^"]
+        .iter()
+        .any(|mark| text.contains(mark));
+    !text.contains(char::is_whitespace) && !is_version && (text.contains('/') || is_file_name(text))
+}
+
+/// Whether a word without backticks is a path.
+pub(super) fn is_bare_path(word: &str) -> bool {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || "._/@+[]()$-".contains(c);
+    let has_name = |c: char| c.is_ascii_alphanumeric();
+    word.chars().all(is_allowed)
+        && word.contains(has_name)
+        && (word.contains('/') || is_file_name(word))
+}
+
+/// Whether a name has an extension, begins with a dot, or is well known.
+fn is_file_name(text: &str) -> bool {
+    // `a.rs:10-20` is a range of lines.
+    let name = text.split(':').next().unwrap_or("");
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let has_extension = (1..=5).contains(&extension.len())
+        && extension.starts_with(|c: char| c.is_ascii_alphabetic())
+        && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    has_extension
+        || text.starts_with('.') && text.len() > 1
+        || is_in(&name.to_lowercase(), WELL_KNOWN)
 }
 
 /// Whether a tag is a `<br>` in any spelling.
@@ -78,9 +81,6 @@ pub(super) fn split_arrows(paths: Vec<WrittenPath>) -> Vec<WrittenPath> {
 }
 
 fn split_arrow(path: WrittenPath) -> Vec<WrittenPath> {
-    if path.is_name {
-        return vec![path];
-    }
     let parts: Vec<&str> = [" -> ", "→", " => "]
         .iter()
         .find_map(|arrow| {

@@ -14,9 +14,9 @@ use crate::measure::Thresholds;
 use crate::policy::patterns::Patterns;
 
 /// A number that stands alone: `123-x`, `x/123`, `x-123-y`, `#123`. Digits of a word (`python3`), of a version (`4.17.21`)
-/// and of a date (`2026-11-22`), which matches without the group, are not an issue.
-const ISSUE_PATTERN: &str =
-    r"(?:^|[/_#-])(?:20[0-9]{2}-[01][0-9](?:-[0-3][0-9])?\b|([0-9]+)(?:[/_-]|$))";
+/// and of a date (`2026-11-22`) are not an issue, and no digits of a bot's branch are (`renovate/node-22`): both match
+/// without the group.
+const ISSUE_PATTERN: &str = r"^(?:dependabot|renovate)/.*|(?:^|[/_#-])(?:20[0-9]{2}-[01][0-9](?:-[0-3][0-9])?\b|([0-9]+)(?:[/_-]|$))";
 
 /// One key of `guard.toml`.
 #[derive(Debug)]
@@ -87,11 +87,8 @@ macro_rules! settings {
 settings! {
     "lld" "selecting the design" {
         "path" ValueKind::Texts => lld_path: Vec<String> = Vec::new();
-            "The paths of the designs: `{issue}`, `{branch}`, `{slug}` and `{pointer}` stand for names, `*`, `**` and `{a,b}` match as in a shell."
-            "`{issue}` is the issue in the branch name; `{branch}` is the branch name or its end after a slash, the longest first; `{slug}` is its last part, with or without a leading number; `{pointer}` is what the file of `pointer` names, and counts only where no other entry matches. In `specs/{branch}/{spec,plan,tasks}.md`, the documents of one directory are one design. If several designs match, guard lists them and asks you to choose.";
-        "pointer" ValueKind::Text => lld_pointer: Option<String> = None;
-            "The file in which a framework keeps what is being worked on, for `{pointer}` in `path`."
-            "guard reads `feature_directory` in `feature.json` (spec-kit), the only story in progress in `sprint-status.yaml` (BMAD), and phase and plan, or the current phase, in `STATE.md` (GSD). Like a design, this file needs no row, and HEAD's version counts.";
+            "The paths of the designs: `{issue}`, `{branch}` and `{slug}` stand for names, `*`, `**` and `{a,b}` match as in a shell."
+            "`{issue}` is the issue in the branch name; `{branch}` is the branch name or its end after a slash, the longest first; `{slug}` is its last part, with or without a leading number. In `specs/{branch}/{spec,plan,tasks}.md`, the documents of one directory are one design. If several designs match, guard lists them and asks you to choose.";
         "standing" ValueKind::Texts => standing: Vec<String> = Vec::new();
             "Designs that always apply, such as those for releases, dependency bumps and formatting."
             "";
@@ -100,7 +97,7 @@ settings! {
             "The work began at the merge base of this branch and HEAD. Without this key, guard uses the default branch of the upstream, then `origin/HEAD`.";
         "issue-pattern" ValueKind::Regex => issue_pattern: String = ISSUE_PATTERN.to_owned();
             "A regular expression that finds the issue in the branch name: its first group if it has one, else the whole match."
-            "The default finds a number that stands alone: `123-…`, `…/123-…`, `…-123`, `#123`, `gh-123`, `issue-123`, `PROJ-123`. Digits in a word (`python3`, `s3`, `v2`), a version (`1.2`) or a date (`2026-11-22`) do not count. Two different issues in one name are an error.";
+            "The default finds a number that stands alone: `123-…`, `…/123-…`, `…-123`, `#123`, `gh-123`, `issue-123`, `PROJ-123`. Digits in a word (`python3`, `s3`, `v2`), a version (`1.2`) or a date (`2026-11-22`) do not count, and no digits in the branches of bots (`dependabot/…`, `renovate/…`) do. Two different issues in one name are an error.";
         "headings" ValueKind::Texts => headings: Vec<String> = Vec::new();
             "Phrases that mark the heading of a table of files, in addition to the built-in ones."
             "For the built-in ones, see [Headings](designs.md#headings).";

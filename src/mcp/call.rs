@@ -1,0 +1,49 @@
+//! One call of a tool.
+
+use gix::bstr::BString;
+
+use super::answer::ToolAnswer;
+use super::session::Session;
+use crate::gate::{Failure, Gate, GateResult, Operation};
+use crate::git::Repository;
+
+/// A call, with the repository as it is now.
+pub(super) struct Call<'a> {
+    pub(super) repo: &'a Repository,
+    pub(super) session: &'a Session,
+}
+
+impl Call<'_> {
+    /// The gate with the policy of this moment.
+    pub(super) fn gate(&self) -> GateResult<Gate<'_>> {
+        let gate = Gate::open(self.repo, &self.session.options)?;
+        self.session.check(&gate)?;
+        Ok(gate)
+    }
+
+    /// The same for what needs no design, for which none is loaded.
+    pub(super) fn gate_without_design(&self) -> GateResult<Gate<'_>> {
+        Ok(Gate::open_to_check(self.repo, &self.session.options, &[])?)
+    }
+
+    /// The path in an argument, as a request.
+    pub(super) fn request(&self, path: &str) -> BString {
+        self.repo.request_of(path.as_bytes())
+    }
+
+    pub(super) fn perform(&self, path: &str, operation: &Operation) -> GateResult<ToolAnswer> {
+        self.perform_by(&self.gate()?, path, operation)
+    }
+
+    pub(super) fn perform_by(
+        &self,
+        gate: &Gate<'_>,
+        path: &str,
+        operation: &Operation,
+    ) -> GateResult<ToolAnswer> {
+        let done = gate.perform(self.request(path).as_ref(), operation);
+        let with_notes = |failure| gate.recovered().into_iter().fold(failure, Failure::help);
+        done.map(|done| ToolAnswer::done(gate, &done))
+            .map_err(with_notes)
+    }
+}

@@ -1,0 +1,411 @@
+//! The tools. A doc comment of a tool or an argument is what the client reads about it.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use gix::bstr::ByteSlice;
+use rmcp::handler::server::router::tool::ToolRouter;
+use rmcp::handler::server::wrapper::Parameters;
+use rmcp::model::{CallToolResponse, JsonObject, MetaObject};
+use rmcp::schemars::{self, JsonSchema};
+use rmcp::{tool, tool_router};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::answer::{self, ToolAnswer};
+use super::call::Call;
+use super::server::{Context, Server};
+use super::{held, scope};
+use crate::gate::{
+    self, Failure, FailureKind, Gate, GateResult, Operation, RestoreRequest, Strategy,
+};
+use crate::path::escaped;
+
+/// How many snapshots are listed without a limit in the call.
+const MOST_SNAPSHOTS: usize = 50;
+/// How many names an answer may hold.
+const MOST_NAMES: usize = 10_000;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PathArguments {
+    /// Absolute, or relative to the root of the repository.
+    path: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CheckArguments {
+    /// Absolute, or relative to the root of the repository.
+    path: String,
+    /// The proposed content.
+    content: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReadArguments {
+    /// Absolute, or relative to the root of the repository.
+    path: String,
+    /// Only this many lines from the start.
+    head: Option<NonZeroUsize>,
+    /// Only this many lines from the end.
+    tail: Option<NonZeroUsize>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct WriteArguments {
+    /// Absolute, or relative to the root of the repository.
+    path: String,
+    /// The content, or what to add.
+    content: String,
+    /// How to combine the content with the existing file (default: replace). extend adds missing Python functions, methods and classes.
+    strategy: Option<WriteStrategy>,
+    /// For insert: the line before which to insert.
+    line: Option<NonZeroUsize>,
+    /// Write only if the file still has this digest; `none`: only if it does not exist.
+    expect: Option<String>,
+    /// Hold the change for larger files than this many lines. Counts only if the settings are less strict.
+    line_threshold: Option<usize>,
+    /// Hold the change from this lost share on, 0 to 1. Counts only if the settings are less strict.
+    change_threshold: Option<f64>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EditArguments {
+    /// Absolute, or relative to the root of the repository.
+    path: String,
+    /// Applied in order, all or none.
+    edits: Vec<ExactEdit>,
+    /// Edit only if the file still has this digest.
+    expect: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[schemars(inline)]
+struct ExactEdit {
+    /// The exact text to replace; it must occur exactly once.
+    old_text: String,
+    /// The replacement, taken literally.
+    new_text: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MoveArguments {
+    /// The file.
+    source: String,
+    /// Its new path, which must not exist.
+    destination: String,
+    /// Move only if the file still has this digest.
+    expect: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DeleteArguments {
+    /// Absolute, or relative to the root of the repository.
+    path: String,
+    /// Delete only if the file still has this digest.
+    expect: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ApprovalArguments {
+    /// The id in the answer that held the change.
+    id: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ListArguments {
+    /// At most this many (default: 50).
+    limit: Option<NonZeroUsize>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RestoreArguments {
+    /// The id of the snapshot, or its first characters (at least four).
+    snapshot: String,
+    /// Restore only these files.
+    paths: Option<Vec<String>>,
+}
+
+#[derive(Deserialize, JsonSchema, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum WriteStrategy {
+    Replace,
+    Append,
+    Insert,
+    Extend,
+}
+
+type ToolResult = GateResult<ToolAnswer>;
+type ToolResponse = GateResult<CallToolResponse>;
+
+#[tool_router(vis = "pub(super)")]
+impl Server {
+    /// List the paths that the design lets this work change. Call show_scope first, before you plan any change.
+    #[tool(annotations(read_only_hint = true))]
+    async fn show_scope(&self, context: Context) -> ToolResult {
+        self.work(&context, scope::show).await
+    }
+
+    /// Accept that the design has changed since this session began. Lists what changed.
+    #[tool(annotations(destructive_hint = false, idempotent_hint = true))]
+    async fn reload_scope(&self, context: Context) -> ToolResult {
+        self.work(&context, scope::reload).await
+    }
+
+    /// Check whether a path may be written and, with `content`, whether that content may. Changes nothing.
+    #[tool(annotations(read_only_hint = true))]
+    async fn check_write(&self, given: Parameters<CheckArguments>, context: Context) -> ToolResult {
+        let CheckArguments { path, content } = given.0;
+        let check = move |call: &Call<'_>| scope::check(call, &path, content.as_deref());
+        self.work(&context, check).await
+    }
+
+    /// Read a text file, followed by its digest. With `head` or `tail`, only its first or last lines.
+    #[tool(annotations(read_only_hint = true))]
+    async fn read_text_file(
+        &self,
+        given: Parameters<ReadArguments>,
+        context: Context,
+    ) -> ToolResult {
+        self.work(&context, move |call| read(call, &given.0)).await
+    }
+
+    /// List the files and directories in a directory, without symbolic links and what guard may not read.
+    #[tool(annotations(read_only_hint = true))]
+    async fn list_directory(
+        &self,
+        given: Parameters<PathArguments>,
+        context: Context,
+    ) -> ToolResult {
+        let list = move |call: &Call<'_>| list_directory(call, &given.0.path);
+        self.work(&context, list).await
+    }
+
+    /// Replace exact text in a file. Prefer this to write_file for a file that exists.
+    #[tool(annotations(destructive_hint = true))]
+    async fn edit_file(&self, given: Parameters<EditArguments>, context: Context) -> ToolResponse {
+        self.change(context, move |call| edit(call, given.0)).await
+    }
+
+    /// Create a file with missing directories, or change its whole content. Prefer edit_file, or the strategies append, insert and extend, for a file that exists: replacing most of a large file is held until a person approves.
+    #[tool(annotations(destructive_hint = true, idempotent_hint = false))]
+    async fn write_file(
+        &self,
+        given: Parameters<WriteArguments>,
+        context: Context,
+    ) -> ToolResponse {
+        self.change(context, move |call| write(call, given.0)).await
+    }
+
+    /// Move or rename a file. The design must grant both paths.
+    #[tool(annotations(destructive_hint = true))]
+    async fn move_file(&self, given: Parameters<MoveArguments>, context: Context) -> ToolResponse {
+        self.change(context, move |call| move_file(call, given.0))
+            .await
+    }
+
+    /// Delete a file. The design must grant that; a snapshot keeps the content.
+    #[tool(annotations(destructive_hint = true, idempotent_hint = true))]
+    async fn delete_file(
+        &self,
+        given: Parameters<DeleteArguments>,
+        context: Context,
+    ) -> ToolResponse {
+        let DeleteArguments { path, expect } = given.0;
+        let delete = Operation::Delete { expect };
+        self.change(context, move |call| call.perform(&path, &delete))
+            .await
+    }
+
+    /// Ask the user about a change that guard holds. Call this when an answer says that a change is held and the user has not decided yet. It is no way around a refusal.
+    #[tool(annotations(destructive_hint = true), meta = needs_person())]
+    async fn request_approval(
+        &self,
+        given: Parameters<ApprovalArguments>,
+        context: Context,
+    ) -> ToolResponse {
+        let id = given.0.id;
+        // The change is still held, which makes the server ask.
+        let held = move |call: &Call<'_>| Err(held::load(call.repo, &id)?.failure(&id));
+        self.change(context, held).await
+    }
+
+    /// List the snapshots that guard took before changes, newest first.
+    #[tool(annotations(read_only_hint = true))]
+    async fn list_snapshots(
+        &self,
+        given: Parameters<ListArguments>,
+        context: Context,
+    ) -> ToolResult {
+        let limit = given.0.limit;
+        self.work(&context, move |call| snapshots(call, limit))
+            .await
+    }
+
+    /// Restore the files of a snapshot, after a snapshot of the current ones.
+    #[tool(annotations(destructive_hint = true, idempotent_hint = true))]
+    async fn restore_snapshot(
+        &self,
+        given: Parameters<RestoreArguments>,
+        context: Context,
+    ) -> ToolResponse {
+        self.change(context, move |call| restore(call, &given.0))
+            .await
+    }
+
+    /// All tools. None reaches anything outside the repository.
+    pub(super) fn tools() -> ToolRouter<Server> {
+        let mut tools = Server::tool_router();
+        for route in tools.map.values_mut() {
+            if let Some(hints) = &mut route.attr.annotations {
+                hints.open_world_hint = Some(false);
+            }
+        }
+        tools
+    }
+}
+
+/// Claude Code then asks the person before each call, in every mode.
+fn needs_person() -> MetaObject {
+    let member = ("anthropic/requiresUserInteraction".to_owned(), json!(true));
+    MetaObject(JsonObject::from_iter([member]))
+}
+
+fn read(call: &Call<'_>, wanted: &ReadArguments) -> ToolResult {
+    let gate = call.gate()?;
+    let (_, entry) = gate.read(call.request(&wanted.path).as_ref())?;
+    let whole = entry.content.as_slice();
+    let lines = || whole.lines_with_terminator();
+    let length = |count: usize| lines().take(count).map(<[u8]>::len).sum::<usize>();
+    let part = match (wanted.head, wanted.tail) {
+        (Some(_), Some(_)) => return Err(bad("`head` and `tail` exclude each other")),
+        (Some(head), None) => &whole[..length(head.get())],
+        (None, Some(tail)) => &whole[length(lines().count().saturating_sub(tail.get()))..],
+        (None, None) => whole,
+    };
+    if whole.to_str().is_err() {
+        let failure = Failure::new(FailureKind::Binary, "the content is not UTF-8");
+        return Err(failure.help("ask a person to handle it"));
+    }
+    Ok(answer::file(&gate, part, whole))
+}
+
+fn list_directory(call: &Call<'_>, path: &str) -> ToolResult {
+    let entries = call
+        .gate_without_design()?
+        .list_directory(call.request(path).as_ref())?;
+    let lines = entries.iter().take(MOST_NAMES).map(|entry| {
+        let kind = if entry.is_directory { "DIR" } else { "FILE" };
+        format!("[{kind}] {}\n", escaped(&entry.name))
+    });
+    let mut text: String = lines.collect();
+    if entries.len() > MOST_NAMES {
+        text.push_str("(more are left out)\n");
+    }
+    Ok(ToolAnswer::new(text, json!({ "count": entries.len() })))
+}
+
+fn edit(call: &Call<'_>, wanted: EditArguments) -> ToolResult {
+    let edits = wanted.edits.into_iter().map(|edit| gate::Edit {
+        search: edit.old_text.into(),
+        replace: edit.new_text.into(),
+    });
+    let patch = Operation::Patch {
+        edits: edits.collect(),
+        expect: wanted.expect,
+    };
+    call.perform(&wanted.path, &patch)
+}
+
+fn move_file(call: &Call<'_>, wanted: MoveArguments) -> ToolResult {
+    let (to, expect) = (call.request(&wanted.destination), wanted.expect);
+    call.perform(&wanted.source, &Operation::Move { to, expect })
+}
+
+fn write(call: &Call<'_>, wanted: WriteArguments) -> ToolResult {
+    use WriteStrategy::{Append, Extend, Insert, Replace};
+    let strategy = match (wanted.strategy.unwrap_or(Replace), wanted.line) {
+        (Insert, Some(line)) => Strategy::Insert { line: line.get() },
+        (Insert, None) => return Err(bad("the strategy insert needs the argument `line`")),
+        (_, Some(_)) => return Err(bad("the argument `line` belongs to the strategy insert")),
+        (Append, None) => Strategy::Append,
+        (Extend, None) => Strategy::Extend,
+        (Replace, None) => Strategy::Replace,
+    };
+    let operation = Operation::Write {
+        content: wanted.content.into(),
+        strategy,
+        expect: wanted.expect,
+        // The client names the content in any case; nothing can be forgotten.
+        allow_empty: true,
+    };
+    let gate = call
+        .gate()?
+        .stricter(wanted.line_threshold, wanted.change_threshold);
+    call.perform_by(&gate, &wanted.path, &operation)
+}
+
+fn snapshots(call: &Call<'_>, limit: Option<NonZeroUsize>) -> ToolResult {
+    let all = call.repo.snapshots()?;
+    let most = limit.map_or(MOST_SNAPSHOTS, NonZeroUsize::get);
+    let listed = || all.readable.iter().take(most);
+    let ids: Vec<String> = listed().map(|one| one.id.to_string()).collect();
+    let lines = listed().map(|one| {
+        let files = one.files.iter().chain(&one.absent);
+        let files: Vec<String> = files.map(|path| escaped(path).to_string()).collect();
+        let (id, time) = (one.id.to_hex_with_len(12), gate::rfc3339(one.time));
+        format!("{id} {time} {}\n", files.join(", "))
+    });
+    let mut text: String = lines.collect();
+    let is_cut = all.is_cut || all.readable.len() > most;
+    if is_cut {
+        text.push_str("(older ones are left out)\n");
+    }
+    for id in &all.lost {
+        text.push_str(&format!("{id} cannot be read any more\n"));
+    }
+    Ok(ToolAnswer::new(
+        text,
+        json!({ "snapshots": ids, "truncated": is_cut }),
+    ))
+}
+
+fn restore(call: &Call<'_>, wanted: &RestoreArguments) -> ToolResult {
+    let only = wanted.paths.iter().flatten();
+    let only: Vec<PathBuf> = only.map(PathBuf::from).collect();
+    let wanted = RestoreRequest::new(call.repo, &wanted.snapshot, &only)?;
+    let options = &call.session.options;
+    let (gate, steps) =
+        Gate::open_to_restore(call.repo, options, &wanted.snapshot, &wanted.paths())?;
+    // An undo needs no design.
+    if gate.scope().is_some() {
+        call.session.check(&gate)?;
+    }
+    let done = gate.restore(&steps, None)?;
+    let mut text = String::new();
+    for (what, paths) in [("Restored", &wanted.restored), ("Removed", &wanted.removed)] {
+        for path in paths {
+            text.push_str(&format!("{what} {}.\n", escaped(path)));
+        }
+    }
+    for note in gate.recovered() {
+        text.push_str(&format!("{note}\n"));
+    }
+    Ok(ToolAnswer::new(text, wanted.to_json(&done)))
+}
+
+/// A call that does not fit the tool.
+fn bad(message: &str) -> Failure {
+    Failure::new(FailureKind::CannotJudge, message)
+}

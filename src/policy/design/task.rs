@@ -1,0 +1,102 @@
+//! Tasks: checkbox lines of `tasks.md` that begin with a verb and name exactly one path.
+
+use gix::bstr::{BStr, ByteSlice};
+
+use super::blocks::{ListNode, ListNodeKind};
+use super::design_builder::{DesignBuilder, Row};
+use super::form::Shape;
+use super::item::ItemText;
+use super::kind::{self, RowAction};
+use super::source::DesignText;
+use super::words::{is_in, words};
+use crate::policy::{Actions, GrantForm};
+
+/// Whether the tasks of the document count without a setting.
+pub(super) fn is_task_list(path: &BStr) -> bool {
+    path.to_str_lossy()
+        .rsplit('/')
+        .next()
+        .is_some_and(|name| name.eq_ignore_ascii_case("tasks.md"))
+}
+
+/// Grants the file of a task; other items are passed over.
+pub(super) fn read(source: &DesignText<'_>, node: &ListNode, draft: &mut DesignBuilder<'_>) {
+    if !matches!(node.kind, ListNodeKind::Item { is_task: true, .. }) {
+        return;
+    }
+    let Ok(item) = ItemText::new(source, &node.content, node.content.span.clone()) else {
+        return;
+    };
+    let mut paths = item.paths_anywhere();
+    let (Some((at, path)), true) = (paths.pop(), paths.is_empty()) else {
+        return;
+    };
+    let before = item.before(at);
+    let Some((verb, between)) = verb(&before) else {
+        return;
+    };
+    let Some(kind) = action(verb) else { return };
+    let is_direct = between.trim().is_empty();
+    if !is_direct && (kind.takes_away() || !leads_to(between)) {
+        return;
+    }
+    let line = source.line_span(node.content.span.start);
+    draft.form(
+        Shape::Task,
+        GrantForm::TaskLine,
+        Actions::ADD | Actions::MODIFY,
+        line,
+    );
+    draft.row(Row {
+        paths: vec![path],
+        prose: false,
+        kind,
+        directory: false,
+        change_type: verb.to_owned(),
+        description: node.content.one_line(),
+    });
+}
+
+/// The verb and what stands between it and the path, behind numbers, ids such as `T012` and tags such as `[US1]`.
+fn verb(before: &str) -> Option<(&str, &str)> {
+    let mut rest = before.trim_start();
+    loop {
+        let (word, behind) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let tag = word
+            .strip_prefix('[')
+            .and_then(|word| word.strip_suffix(']'));
+        let id = tag.unwrap_or(word).trim_end_matches(['.', ':', ')']);
+        let number = id
+            .trim_start_matches(|c: char| c.is_ascii_uppercase())
+            .trim_start_matches('-');
+        let is_number = number.starts_with(|c: char| c.is_ascii_digit())
+            && number.chars().all(|c| c.is_ascii_digit() || c == '.');
+        let is_id = is_number && id.len() - number.len() <= 4 || tag == Some("P");
+        if !is_id {
+            return (!word.is_empty()).then_some((word.trim_end_matches(':'), behind));
+        }
+        rest = behind.trim_start();
+    }
+}
+
+/// What a verb does with the path behind it.
+fn action(verb: &str) -> Option<RowAction> {
+    let verb = verb.to_lowercase();
+    match verb.as_str() {
+        "create" | "add" | "implement" | "write" | "extend" => {
+            Some(RowAction::Grant(Actions::ADD | Actions::MODIFY))
+        }
+        "update" | "modify" | "edit" | "delete" | "remove" => kind::of_word(&verb),
+        _ => None,
+    }
+}
+
+/// Whether the words between a verb and a path lead to the path: "a model in".
+fn leads_to(between: &str) -> bool {
+    let words = words(between);
+    let (last, rest) = match words.split_last() {
+        Some((last, rest)) if between.trim_end().ends_with(char::is_alphanumeric) => (last, rest),
+        _ => return false,
+    };
+    is_in(last, "in|into|to|at") && !rest.iter().any(|word| is_in(word, "like|as|from|for|with"))
+}

@@ -1,0 +1,162 @@
+//! What is written is read back as exactly what was asked for, whatever the paths contain.
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::random::Random;
+
+fn parse(text: &str) -> Design {
+    design::parse("d.md".into(), text.as_bytes(), &DesignOptions::default())
+}
+
+/// A path of ordinary and hostile parts.
+fn path(dice: &mut Random) -> BString {
+    const PARTS: &[&str] = &[
+        "a",
+        "b.rs",
+        "src",
+        "/",
+        "/",
+        "|",
+        "`",
+        "``",
+        "` | Delete | x | `y",
+        "\\",
+        "\n",
+        "\r",
+        "*",
+        "{a,b}",
+        "[id]",
+        "(x)",
+        " ",
+        "<b>",
+        "<!--",
+        "&amp;",
+        "é",
+        "\u{202e}",
+        "\u{7}",
+        ":12",
+        "#L3",
+        "~~",
+        "$x",
+        "->",
+        "TODO",
+        "N/A",
+        "..",
+        "guard.toml",
+        "d.md",
+        "_",
+        "…",
+        ",",
+        "'",
+    ];
+    let mut path = String::from(if dice.one_in(4) { "" } else { "src/" });
+    for _ in 0..=dice.below(4) {
+        path.push_str(dice.of(PARTS));
+    }
+    path.into()
+}
+
+const DOCUMENTS: &[&str] = &[
+    "",
+    "# A plan\r\n\r\nText.\r\n",
+    "# A plan\n\n**Files:**\n- Create: `old.rs`\n\n### Out of scope\n\nText",
+    "# New\n\n## Files Changed\n\n| File | Change Type | Description |\n|---|---|---|\n",
+    "## Files Changed\n\n| # | Action | File | Why |\n|-|-|-|-|\n| 1 | Add | `old.rs` | x |\n\nText.\n",
+];
+
+#[test]
+fn written_rows_are_read_back_as_exactly_these_grants() {
+    let mut dice = Random(7);
+    let (mut written, mut left_out) = (0, 0);
+    for round in 0..400 {
+        let rows: Vec<ProposedRow> = (0..=dice.below(5))
+            .map(|_| {
+                let word = dice.of(&["Add", "Modify", "Delete", "Add/Modify", "Symlink", "Rename"]);
+                let from = (word == "Rename").then(|| path(&mut dice));
+                let description = path(&mut dice).to_string();
+                ProposedRow {
+                    from,
+                    ..ProposedRow::new(path(&mut dice), word, &description)
+                }
+            })
+            .collect();
+        let (rows, others) = readable("d.md".into(), rows);
+        left_out += others.len();
+        let document = parse(DOCUMENTS[round % DOCUMENTS.len()]);
+        let result = match has_typed_table(&document) {
+            true => insert(&document, &rows, &parse),
+            false => create(&document, &rows, &parse),
+        };
+        // Two rows of one path contradict each other; such a table is not written.
+        let Ok((text, inserted)) = result else {
+            continue;
+        };
+        written += rows.len();
+        assert_eq!(inserted.len(), rows.len());
+        let lines: Vec<&str> = text.lines().collect();
+        let design = parse(&text);
+        let mut expected = if has_typed_table(&document) { 1 } else { 0 };
+        for row in &rows {
+            expected += 1 + usize::from(row.from.is_some());
+            let mut grants = design.grants.iter();
+            let grant = grants.find(|grant| grant.path == row.bare_path()).unwrap();
+            assert!(
+                inserted
+                    .iter()
+                    .any(|row| row.line == grant.anchor.line && lines[row.line - 1] == row.text)
+            );
+            match row.from.is_some() {
+                true => assert_eq!(grant.renamed.as_ref(), row.from.as_ref()),
+                false => assert_eq!(Some(grant.actions), actions_of(&row.change_type), "{text}"),
+            }
+        }
+        assert_eq!(design.grants.len(), expected, "{text}");
+    }
+    assert!(
+        written > 200 && left_out > 200,
+        "{written} written, {left_out} left out"
+    );
+}
+
+#[test]
+fn question_mark_is_no_type_that_grants() {
+    let row = ProposedRow {
+        is_doubtful: true,
+        ..ProposedRow::new("a.rs".into(), "Modify", "x")
+    };
+    assert_eq!(row.text(), "| `a.rs` | ? | Modify: x |");
+    assert_eq!(parse(&section(&[row])).grants, []);
+}
+
+#[test]
+fn document_that_would_grant_anything_else_is_not_changed() {
+    let row = [ProposedRow::new("a.rs".into(), "Add", "")];
+    // The end of an open fence, comment or other section is no place for a table.
+    for text in [
+        "```\nopen\n",
+        "<!-- open\n",
+        "# A\n\n# Out of scope\n\n<pre>\n",
+    ] {
+        assert!(create(&parse(text), &row, &parse).is_err(), "{text}");
+    }
+    // A section of the same level that is out of scope ends before it.
+    let (text, _) = create(&parse("## Out of scope\n\nText.\n"), &row, &parse).unwrap();
+    assert!(text.ends_with("| `a.rs` | Add | … |\n"));
+    for word in ["Rename", "Exists", "Frobnicate", "", "Add | x", "Add\n"] {
+        let row = [ProposedRow::new("b.rs".into(), word, "")];
+        assert!(
+            insert(&parse(DOCUMENTS[4]), &row, &parse).is_err(),
+            "{word}"
+        );
+    }
+}
+
+#[test]
+fn row_follows_the_last_one_of_its_directory() {
+    let table = "## Files Changed\n\n| File | Type |\n|-|-|\n| `src/a` | Add |\n| `docs/b` | Add |\n\nText.\n";
+    let line = |path: &str| {
+        let row = [ProposedRow::new(path.into(), "Add", "")];
+        insert(&parse(table), &row, &parse).unwrap().1[0].line
+    };
+    assert_eq!((line("src/c"), line("docs/c"), line("x/c")), (6, 7, 7));
+}

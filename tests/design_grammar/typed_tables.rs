@@ -1,0 +1,77 @@
+//! A table with types is the whole scope: nothing around it adds or removes a grant.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeSet;
+
+use super::{corpus, design, granted, none_deviates};
+use crate::common::random::Random;
+
+const AT: &str = "docs/lld/LLD-1.md";
+const TABLE: &str = "### 2.1 Files Changed\n\n| File | Change Type | Description |\n|---|---|---|\n| `src/a.rs` | Modify | why |\n| `src/b.rs` | Add | why |\n| `src/c/` | Add (Directory) | why |\n| `src/d.rs` | Delete | why |\n";
+
+/// Blocks that mean something in a document without such a table, or look as if they did.
+const BLOCKS: [&str; 14] = [
+    "Some prose about `src/x.rs`, which is deleted.",
+    "**Files:**\n- Create: `src/x1.rs`\n- Delete: `src/a.rs`",
+    "**Files:** `src/x2.rs`; Delete: `src/b.rs`",
+    "- Affected code:\n  - `src/x3.rs`",
+    "**New Files:**\n\n| File | Purpose |\n|---|---|\n| `src/x4.rs` | why |",
+    "#### Traceability\n\n| File | Section |\n|---|---|\n| `src/x5.rs` | 2.1 |",
+    "#### New Files Created\n\n| File | Created | Verified |\n|---|---|---|\n| `src/x6.rs` | yes | yes |",
+    "#### [MODIFY] src/x7.rs",
+    "```\nsrc/\n├── x8.rs   # NEW\n└── a.rs    # DELETE\n```",
+    "<task>\n<files>src/x9.rs</files>\n</task>",
+    "> **Files:** `src/x10.rs`",
+    "- [ ] T001 Create src/x11.rs",
+    "```markdown\n## Files Changed\n\n| File | Change Type |\n|---|---|\n| `src/x12.rs` | Delete |\n```",
+    "1. Step one\n2. Step two: `src/x13.rs`",
+];
+
+#[test]
+fn blocks_around_a_typed_table_change_no_grant() {
+    let expected = granted(&design(AT, TABLE));
+    assert_eq!(expected.len(), 4);
+    let mut random = Random(25);
+    none_deviates((0..200).map(|_| {
+        let mut text = "# LLD-1\n\n".to_owned();
+        for _ in 0..random.below(4) {
+            text += &format!("{}\n\n", random.of(&BLOCKS));
+        }
+        text += TABLE;
+        for _ in 0..random.below(5) {
+            text += &format!("\n{}\n", random.of(&BLOCKS));
+        }
+        let at = if random.one_in(2) {
+            AT
+        } else {
+            "specs/001-x/tasks.md"
+        };
+        differences(at, text, &expected)
+    }));
+}
+
+#[test]
+fn a_whole_plan_below_a_typed_table_changes_no_grant() {
+    let expected = granted(&design(AT, TABLE));
+    let plans = corpus().into_iter();
+    // Two tables with types are another matter.
+    let plans = plans.filter(|(_, plan)| {
+        !["Type |", "Action |"]
+            .iter()
+            .any(|name| plan.contains(name))
+    });
+    none_deviates(
+        plans.map(|(at, plan)| differences(&at, format!("# LLD-1\n\n{TABLE}\n{plan}"), &expected)),
+    );
+}
+
+fn differences(at: &str, text: String, expected: &BTreeSet<String>) -> (String, String) {
+    let found = granted(&design(at, &text));
+    let differences: Vec<_> = found.symmetric_difference(expected).collect();
+    let differences = if differences.is_empty() {
+        String::new()
+    } else {
+        format!("    differ: {differences:?}\n")
+    };
+    (text, differences)
+}

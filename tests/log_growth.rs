@@ -1,0 +1,135 @@
+//! The cost of a write does not depend on the length of the log, also while an approval waits for its commit.
+
+#![allow(clippy::unwrap_used)]
+
+use gix::bstr::BStr;
+use serde_json::{Map, Value};
+use write_guard::gate::{self, Answer, Gate, Log, Operation, Strategy};
+use write_guard::git::Repository;
+use write_guard::judge::Options;
+
+use crate::common::log::{grow, log_lines, restamp, set_log};
+use crate::common::{GUARD, Repo, lines, run, strace};
+
+/// A repository with an approval that no commit has used up yet, and records after it.
+fn repo() -> Repo {
+    let repo = Repo::open();
+    repo.stage("large.py", lines(1..=200));
+    repo.commit("Large");
+    approve(&repo);
+    repo.put("a", "1\n", &[]).works();
+    repo
+}
+
+fn approve(repo: &Repo) {
+    let opened = Repository::open(&repo.root).unwrap();
+    let gate = Gate::open(&opened, &Options::default()).unwrap();
+    let operation = Operation::Write {
+        content: b"x = 1\n".to_vec(),
+        strategy: Strategy::Replace,
+        expect: None,
+        allow_empty: false,
+    };
+    let mut ask = |_: &gate::Question| Answer::Approve("agreed".to_owned());
+    gate.perform_asking(BStr::new("large.py"), &operation, &mut ask)
+        .unwrap();
+}
+
+fn approvals(repo: &Repo) -> usize {
+    let opened = Repository::open(&repo.root).unwrap();
+    gate::approvals(&opened).unwrap().len()
+}
+
+/// The log with other links; without them if `link` is `None`.
+fn relink(repo: &Repo, link: Option<u64>) {
+    let lines: Vec<String> = log_lines(repo)
+        .iter()
+        .map(|line| {
+            let mut record: Map<String, Value> = serde_json::from_str(line).unwrap();
+            let hash = record.remove("hash").unwrap();
+            match link {
+                Some(place) => record.insert("decision".into(), place.into()),
+                None => record.shift_remove("decision"),
+            };
+            record.insert("hash".into(), hash);
+            Value::Object(record).to_string()
+        })
+        .collect();
+    set_log(repo, &restamp(&lines));
+}
+
+#[test]
+fn approval_counts_in_a_long_log_and_in_one_without_links() {
+    let repo = repo();
+    assert_eq!(approvals(&repo), 1);
+    grow(&repo, 500);
+    repo.guard(&["audit", "verify"]).exits(0);
+    assert_eq!(approvals(&repo), 1);
+    relink(&repo, Some(7));
+    assert_eq!(approvals(&repo), 1);
+    relink(&repo, None);
+    assert_eq!(approvals(&repo), 1);
+    // The next record has the link again.
+    repo.put("a", "2\n", &[]).works();
+    let last: Value = serde_json::from_str(log_lines(&repo).last().unwrap()).unwrap();
+    let log = repo.read(".git/guard/log.jsonl");
+    let place = usize::try_from(last["decision"].as_u64().unwrap()).unwrap();
+    let line = log[place..].split(|&byte| byte == b'\n').next().unwrap();
+    let linked: Value = serde_json::from_slice(line).unwrap();
+    assert_eq!(linked["event"], "approved");
+    assert_eq!(approvals(&repo), 1);
+}
+
+#[test]
+fn used_approval_does_not_count_however_long_the_log_is() {
+    let repo = repo();
+    let approved = repo
+        .records()
+        .into_iter()
+        .find(|r| r["event"] == "approved");
+    let id = approved.unwrap()["id"].clone();
+    let log = Log::of(&Repository::open(&repo.root).unwrap());
+    log.append("consumed", Map::from_iter([("id".to_owned(), id)]))
+        .unwrap();
+    assert_eq!(approvals(&repo), 0);
+    repo.put("a", "2\n", &[]).works();
+    grow(&repo, 100);
+    assert_eq!(approvals(&repo), 0);
+    relink(&repo, None);
+    assert_eq!(approvals(&repo), 0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn write_reads_only_the_end_of_the_log() {
+    let repo = repo();
+    if !strace::is_there(&repo) {
+        return;
+    }
+    grow(&repo, 3_000);
+    let size = repo.read(".git/guard/log.jsonl").len();
+    assert!(size > 1_000_000, "{size}");
+    repo.write("new", "2\n");
+    let mut command = repo.command("strace");
+    command.args([
+        "-f",
+        "-qq",
+        "-y",
+        "-etrace=read,pread64",
+        "-o",
+        "../trace",
+        GUARD,
+    ]);
+    run(command.args(["write", "a", "--content-file", "new"])).exits(0);
+    let trace = repo.read("../trace");
+    let reads: Vec<usize> = String::from_utf8_lossy(&trace)
+        .lines()
+        .filter(|line| line.contains("log.jsonl>"))
+        .filter_map(|line| line.rsplit_once(" = ")?.1.parse().ok())
+        .collect();
+    let sum: usize = reads.iter().sum();
+    assert!(
+        (1..200_000).contains(&sum),
+        "{sum} bytes of {size}: {reads:?}"
+    );
+}

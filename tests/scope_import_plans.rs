@@ -1,0 +1,64 @@
+//! What `guard scope import` proposes for the documents of `fixtures/plans`.
+//!
+//! `NAME.proposes` lists what a reviewer of `NAME.md` would grant: `write PATH` or `delete PATH`. Its first line says where
+//! the document lies.
+
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use crate::common::{Repo, SOURCE};
+
+#[test]
+fn fixtures_propose_what_their_reviewers_would_grant() {
+    let repo = Repo::new();
+    let directory = Path::new(SOURCE).join("fixtures/plans");
+    let (mut all, mut found, mut certain) = (0, 0, 0);
+    let mut missed = String::new();
+    for entry in fs::read_dir(&directory).unwrap() {
+        let file = entry.unwrap().path();
+        if file
+            .extension()
+            .is_none_or(|extension| extension != "proposes")
+        {
+            continue;
+        }
+        let expected = fs::read_to_string(&file).unwrap();
+        let (at, expected) = expected.split_once('\n').unwrap();
+        let at = at.strip_prefix("at ").unwrap();
+        repo.write(at, fs::read(file.with_extension("md")).unwrap());
+        let json = repo.json(&["scope", "import", at]);
+        let mut rows: BTreeMap<String, (&str, bool)> = BTreeMap::new();
+        for row in json["rows"].as_array().unwrap() {
+            let word = match row["type"].as_str().unwrap() {
+                "Delete" => "delete",
+                _ => "write",
+            };
+            let is_certain = row["doubtful"] == false;
+            let path = row["path"].as_str().unwrap().trim_end_matches('/');
+            rows.insert(path.to_owned(), (word, is_certain));
+            if let Some(from) = row["from"].as_str() {
+                rows.insert(from.to_owned(), ("delete", is_certain));
+            }
+        }
+        for line in expected.lines() {
+            let (word, path) = line.split_once(' ').unwrap();
+            all += 1;
+            match rows.get(path) {
+                Some(row) => {
+                    found += 1;
+                    certain += usize::from(*row == (word, true));
+                }
+                None => missed.push_str(&format!("{at}: {line}\n")),
+            }
+        }
+    }
+    assert!(all > 100, "the fixtures are gone");
+    assert!(found * 100 >= all * 95, "{found} of {all}:\n{missed}");
+    assert!(
+        certain * 100 >= all * 85,
+        "only {certain} of {all} without a question mark"
+    );
+}

@@ -1,0 +1,190 @@
+//! `guard scope new`: writes a design for the branch, and the ways that start with it.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+
+use crate::common::{DESIGN, GUARD, Repo, SETTINGS, findings, run};
+
+fn repo(settings: &str) -> Repo {
+    let repo = Repo::new();
+    repo.stage("guard.toml", settings);
+    repo.stage("src/a.rs", "a\n");
+    repo.commit("Begin");
+    repo
+}
+
+fn text(repo: &Repo, path: &str) -> String {
+    fs::read_to_string(repo.path(path)).unwrap()
+}
+
+#[test]
+fn hot_fix_on_main_is_designed_chosen_and_committed() {
+    let repo = repo(SETTINGS);
+    repo.install_hook("pre-commit");
+    repo.write("src/a.rs", "fixed\n");
+    repo.write("src/b.rs", "new\n");
+    let design = "docs/lld/active/LLD-hotfix.md";
+    let told = repo
+        .guard(&["scope", "new", "hotfix", "--from-changes"])
+        .exits(0);
+    let commit = format!("git commit -m \"Add the design\" -- {design}");
+    told.says(&commit).says(&format!("guard use {design}"));
+    assert_eq!(repo.git(&["diff", "--cached", "--name-only"]), design);
+    repo.git(&["commit", "--quiet", "-m", "Add the design", "--", design]);
+    repo.guard(&["use", design]).exits(0);
+    repo.git(&["commit", "--quiet", "--all", "-m", "Fix it"]);
+    // Nothing else.
+    repo.stage("src/c.rs", "new\n");
+    let report = repo.json(&["lint"]);
+    assert_eq!(findings(&report), [("out-of-scope", "src/c.rs")]);
+}
+
+#[test]
+fn branch_name_fills_the_path_and_selects_the_design() {
+    let repo = repo(SETTINGS);
+    repo.branch("188-work");
+    let told = repo.guard(&["scope", "new"]).exits(0).text();
+    assert!(
+        told.contains("guard scope add PATH") && !told.contains("guard use"),
+        "{told}"
+    );
+    assert!(text(&repo, DESIGN).starts_with("# LLD-188\n"));
+    // The empty table takes the rows of the changes.
+    repo.stage("src/a.rs", "changed\n");
+    let told = repo.guard(&["scope", "import", "--from-changes"]).exits(0);
+    repo.write(DESIGN, format!("# LLD-188\n\n{}", told.stdout));
+    repo.git(&["commit", "--quiet", "-m", "Add the design", "--", DESIGN]);
+    repo.guard(&["lint"]).exits(0);
+}
+
+#[cfg(unix)]
+#[test]
+fn rows_go_into_the_empty_table_of_a_new_design() {
+    use crate::common::terminal::{End, driver, guard_at_terminal};
+    let repo = repo(SETTINGS);
+    repo.branch("188-work");
+    repo.guard(&["scope", "new"]).exits(0);
+    let Some(driver) = driver(&repo) else {
+        return;
+    };
+    guard_at_terminal(driver, &["scope", "add", "src/a.rs"], &[], End::Wait)
+        .exits(0)
+        .says("| `src/a.rs` | Modify | … |");
+    assert_eq!(text(&repo, DESIGN).matches("Change Type").count(), 1);
+    repo.git(&["commit", "--quiet", "-m", "Add the design", "--", DESIGN]);
+    repo.stage("src/a.rs", "changed\n");
+    repo.guard(&["lint"]).exits(0);
+}
+
+#[test]
+fn name_is_asked_for_where_the_branch_has_none() {
+    for (path, name, place) in [
+        ("docs/LLD-{issue}.md", "hotfix", "docs/LLD-hotfix.md"),
+        ("docs/LLD-{issue}.md", "7-fix", "docs/LLD-7.md"),
+        (
+            "specs/{branch}/{spec,plan}.md",
+            "004-x",
+            "specs/004-x/spec.md",
+        ),
+        ("plans/{slug}.md", "chore", "plans/chore.md"),
+        ("plans/*.md", "chore", "plans/chore.md"),
+    ] {
+        let repo = repo(&format!("[lld]\npath = \"{path}\"\n"));
+        if !path.contains("{branch}") && !path.contains("{slug}") {
+            repo.guard(&["scope", "new"])
+                .exits(2)
+                .says("guard scope new hotfix");
+        }
+        repo.guard(&["scope", "new", name]).exits(0).says(place);
+        assert!(repo.path(place).is_file(), "{place}");
+        repo.guard(&["scope", "new", name])
+            .exits(2)
+            .says("already exists");
+    }
+    let repo = repo(SETTINGS);
+    for name in ["../x", "a\nb", "*", "/x", ""] {
+        repo.guard(&["scope", "new", name]).exits(2);
+    }
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn first_use_starts_with_settings_that_are_not_committed() {
+    let repo = Repo::new();
+    repo.stage("src/a.rs", "a\n");
+    repo.commit("Begin");
+    repo.guard(&["scope", "new", "first"])
+        .exits(2)
+        .says("guard init");
+    repo.write("guard.toml", SETTINGS);
+    repo.write("src/a.rs", "changed\n");
+    repo.guard(&["scope", "new", "first", "--from-changes"])
+        .exits(0);
+    let design = "docs/lld/active/LLD-first.md";
+    repo.install_hook("pre-commit");
+    repo.git(&["add", "guard.toml"]);
+    repo.git(&[
+        "commit",
+        "--quiet",
+        "-m",
+        "Set guard up",
+        "--",
+        "guard.toml",
+        design,
+    ]);
+    repo.guard(&["use", design]).exits(0);
+    repo.git(&["commit", "--quiet", "--all", "-m", "Change it"]);
+}
+
+#[test]
+fn existing_document_is_never_overwritten() {
+    let repo = repo(SETTINGS);
+    repo.branch("188-work");
+    // In the work tree, in HEAD alone, and as a link.
+    repo.write(DESIGN, "mine\n");
+    repo.guard(&["scope", "new"])
+        .exits(2)
+        .says("already exists");
+    assert_eq!(text(&repo, DESIGN), "mine\n");
+    repo.git(&["add", DESIGN]);
+    repo.commit("Mine");
+    repo.git(&["rm", "--quiet", DESIGN]);
+    repo.guard(&["scope", "new"])
+        .exits(2)
+        .says("already exists");
+    assert!(!repo.path(DESIGN).exists());
+    #[cfg(unix)]
+    {
+        let other = self::repo(SETTINGS);
+        other.branch("188-work");
+        fs::create_dir_all(other.path("docs/lld")).unwrap();
+        fs::create_dir(other.path("../outside")).unwrap();
+        std::os::unix::fs::symlink(other.path("../outside"), other.path("docs/lld/active"))
+            .unwrap();
+        other.guard(&["scope", "new"]).exits(2);
+        assert_eq!(fs::read_dir(other.path("../outside")).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn agents_and_ci_may_only_print() {
+    let repo = repo(SETTINGS);
+    repo.branch("188-work");
+    for (name, value) in [("CLAUDECODE", "1"), ("CI", "true")] {
+        run(repo.command(GUARD).args(["scope", "new"]).env(name, value))
+            .exits(2)
+            .says(name);
+        let printed = run(repo
+            .command(GUARD)
+            .args(["scope", "new", "--print"])
+            .env(name, value))
+        .exits(0);
+        assert!(
+            printed
+                .stdout
+                .contains("| File | Change Type | Description |")
+        );
+    }
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+}
