@@ -346,10 +346,6 @@ fn commands_of_all_agents_are_judged() {
             ),
         ),
         (
-            "windsurf",
-            json!({"agent_action_name": "pre_run_command", "tool_info": {"command_line": "rm other.py", "cwd": repo.path("src")}}),
-        ),
-        (
             "opencode",
             json!({"tool": "bash", "args": {"command": command}, "cwd": root}),
         ),

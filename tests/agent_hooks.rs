@@ -387,15 +387,12 @@ fn input_without_end_is_denied_in_the_form_of_every_agent() {
     let repo = repo();
     let agents = [
         ("claude", "\"deny\""),
-        ("cline", "\"cancel\":true"),
         ("codex", "\"deny\""),
         ("copilot", "\"deny\""),
         ("cursor", "\"deny\""),
         ("gemini", "\"deny\""),
-        ("kiro", ""),
         ("opencode", ""),
         ("vscode", "\"deny\""),
-        ("windsurf", ""),
     ];
     // All wait at once.
     let waiting = agents.map(|(agent, denial)| {

@@ -12,17 +12,14 @@ use crate::common::{self, GUARD, Output, Repo};
 use serde_json::Value;
 
 /// Each agent with the file that guard writes, and where that is from.
-const AGENTS: [(&str, &str, &str); 10] = [
+const AGENTS: [(&str, &str, &str); 7] = [
     ("claude", ".claude/settings.json", "claude.json"),
-    ("cline", ".clinerules/hooks/PreToolUse", "cline.sh"),
     ("codex", ".codex/hooks.json", "codex.json"),
     ("copilot", ".github/hooks/guard.json", "copilot.json"),
     ("cursor", ".cursor/hooks.json", "cursor.json"),
     ("gemini", ".gemini/settings.json", "gemini.json"),
-    ("kiro", ".kiro/hooks/guard.json", "kiro.json"),
     ("opencode", ".opencode/plugins/guard.js", "opencode.js"),
     ("vscode", ".github/hooks/guard-vscode.json", "vscode.json"),
-    ("windsurf", ".windsurf/hooks.json", "windsurf.json"),
 ];
 
 const CLAUDE: &str = ".claude/settings.json";
@@ -230,33 +227,5 @@ fn the_page_shows_what_is_installed() {
         let block = format!("```{language}\n{}```\n", shipped(name));
         assert!(page.contains(&block), "{agent}");
         assert!(page.contains(&format!("`{file}`")), "{agent}");
-    }
-}
-
-/// Cline goes on after any exit code, so its script answers even without guard.
-#[test]
-fn script_for_cline_denies_whatever_happens_to_guard() {
-    let repo = repo();
-    with_path(&repo, &["install", "cline"]).exits(0);
-    let script = repo.path(".clinerules/hooks/PreToolUse");
-    for fake in [
-        None,
-        Some("#!/bin/sh\nexit 1\n"),
-        Some("#!/bin/sh\nkill -9 $$\n"),
-    ] {
-        let directory = repo.path("../fake");
-        fs::create_dir_all(&directory).unwrap();
-        if let Some(text) = fake {
-            common::write_executable(&directory.join("guard"), text);
-        }
-        let mut run = repo.command("/bin/sh");
-        let path = format!("{}:/usr/bin:/bin", directory.display());
-        let output = common::run_with_input(run.arg(&script).env("PATH", path), b"{}");
-        let answer: Value = serde_json::from_str(&output.stdout).unwrap();
-        assert_eq!(
-            (answer["cancel"].as_bool(), output.code),
-            (Some(true), 0),
-            "{output:?}"
-        );
     }
 }

@@ -5,7 +5,6 @@
 mod apply_patch;
 mod call;
 mod claude;
-mod cline;
 mod codex;
 #[cfg(feature = "shell")]
 mod command;
@@ -16,7 +15,6 @@ mod edit;
 mod finished;
 mod gemini;
 mod judgement;
-mod kiro;
 mod landed;
 mod notebook;
 mod opencode;
@@ -25,11 +23,9 @@ mod payload;
 mod protocol;
 mod reason;
 mod repeated;
-mod search_replace;
 #[cfg(feature = "shell")]
 mod shell;
 mod vscode;
-mod windsurf;
 
 pub(crate) use call::{FileAction, ToolCall};
 pub(crate) use commands::{Commands, Surroundings};
@@ -57,8 +53,6 @@ named! {
     pub enum Agent {
         /// Claude Code.
         Claude = "claude",
-        /// Cline, in an editor or on the command line.
-        Cline = "cline",
         /// OpenAI Codex CLI.
         Codex = "codex",
         /// GitHub Copilot CLI and cloud agent.
@@ -67,14 +61,10 @@ named! {
         Cursor = "cursor",
         /// Gemini CLI.
         Gemini = "gemini",
-        /// Kiro, in its IDE or on the command line.
-        Kiro = "kiro",
         /// OpenCode, through the plugin in docs/agents.md.
         Opencode = "opencode",
         /// The agent mode of VS Code.
         Vscode = "vscode",
-        /// Windsurf (Cascade).
-        Windsurf = "windsurf",
     }
 }
 
@@ -82,15 +72,12 @@ impl Agent {
     fn protocol(self) -> &'static Protocol {
         match self {
             Agent::Claude => &claude::PROTOCOL,
-            Agent::Cline => &cline::PROTOCOL,
             Agent::Codex => &codex::PROTOCOL,
             Agent::Copilot => &copilot::PROTOCOL,
             Agent::Cursor => &cursor::PROTOCOL,
             Agent::Gemini => &gemini::PROTOCOL,
-            Agent::Kiro => &kiro::PROTOCOL,
             Agent::Opencode => &opencode::PROTOCOL,
             Agent::Vscode => &vscode::PROTOCOL,
-            Agent::Windsurf => &windsurf::PROTOCOL,
         }
     }
 
@@ -103,14 +90,8 @@ impl Agent {
     fn sender(self, payload: &Payload) -> Agent {
         let has = |key| payload.object.contains_key(key);
         let is = |key, value: &str| payload.object.get(key).is_some_and(|text| text == value);
-        if has("agent_action_name") {
-            Agent::Windsurf
-        } else if has("cursor_version") || has("conversation_id") && has("generation_id") {
+        if has("cursor_version") || has("conversation_id") && has("generation_id") {
             Agent::Cursor
-        } else if has("hookName") {
-            Agent::Cline
-        } else if is("hook_event_name", "preToolUse") {
-            Agent::Kiro
         } else if has("toolName") || has("toolArgs") {
             Agent::Copilot
         } else if has("hookEventName") {
@@ -235,13 +216,18 @@ mod tests {
 
     #[test]
     fn panic_denies_in_the_form_of_the_sender() {
-        let sample = Agent::Cline.sample("/project", "/project/a.py").to_string();
+        let sample = Agent::Cursor
+            .sample("/project", "/project/a.py")
+            .to_string();
         let reply = Agent::Claude.answer(
             Ok(sample.into_bytes()),
             |_| panic!("a fault of guard"),
             |_| None,
             |_, _| 1,
         );
-        assert!(reply.stdout.contains("\"cancel\":true"), "{reply:?}");
+        assert!(
+            reply.stdout.contains("\"permission\":\"deny\""),
+            "{reply:?}"
+        );
     }
 }

@@ -110,14 +110,7 @@ fn unusable(agent: &str, why: &str) -> Error {
 impl Payload {
     /// The agent's session; empty if the payload does not say.
     pub(super) fn session(&self) -> &str {
-        const KEYS: [&str; 6] = [
-            "session_id",
-            "sessionId",
-            "session",
-            "trajectory_id",
-            "conversation_id",
-            "taskId",
-        ];
+        const KEYS: [&str; 4] = ["session_id", "sessionId", "session", "conversation_id"];
         let found = KEYS.iter().find_map(|key| self.object.get(*key));
         found.and_then(Value::as_str).unwrap_or_default()
     }

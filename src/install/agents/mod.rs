@@ -40,8 +40,6 @@ enum FileKind {
     Settings,
     /// A file of guard's own that the agent reads.
     Own,
-    /// A file of guard's own that the agent runs.
-    Script,
 }
 
 macro_rules! content {
@@ -60,15 +58,6 @@ pub const AGENTS: &[AgentHooks] = &[
         files: &[".claude", "CLAUDE.md"],
         program: "claude",
         trust: "",
-    },
-    AgentHooks {
-        agent: Agent::Cline,
-        file: ".clinerules/hooks/PreToolUse",
-        content: content!("cline.sh"),
-        kind: FileKind::Script,
-        files: &[".clinerules"],
-        program: "cline",
-        trust: "switch on hooks in the settings of Cline, and this one in its tab Hooks",
     },
     AgentHooks {
         agent: Agent::Codex,
@@ -107,15 +96,6 @@ pub const AGENTS: &[AgentHooks] = &[
         trust: "trust the folder in Gemini CLI: until then, it skips the hooks of the project",
     },
     AgentHooks {
-        agent: Agent::Kiro,
-        file: ".kiro/hooks/guard.json",
-        content: content!("kiro.json"),
-        kind: FileKind::Own,
-        files: &[".kiro"],
-        program: "kiro-cli",
-        trust: "begin a new session in Kiro: it reads hooks only then",
-    },
-    AgentHooks {
         agent: Agent::Opencode,
         file: ".opencode/plugins/guard.js",
         content: content!("opencode.js"),
@@ -132,15 +112,6 @@ pub const AGENTS: &[AgentHooks] = &[
         files: &[],
         program: "code",
         trust: "trust the workspace in VS Code",
-    },
-    AgentHooks {
-        agent: Agent::Windsurf,
-        file: ".windsurf/hooks.json",
-        content: content!("windsurf.json"),
-        kind: FileKind::Settings,
-        files: &[".windsurf"],
-        program: "windsurf",
-        trust: "",
     },
 ];
 
@@ -204,7 +175,7 @@ impl AgentHooks {
             return Ok(self.step(&path, HookAction::Write, message));
         }
         let written = fs::create_dir_all(disk::directory_of(&path))
-            .and_then(|()| disk::replace(&path, new.as_bytes(), self.mode(&path)));
+            .and_then(|()| disk::replace(&path, new.as_bytes(), mode_of(&path)));
         if let Err(error) = written {
             return Ok(self.step(
                 &path,
@@ -298,7 +269,6 @@ impl AgentHooks {
         let command = match self.kind {
             FileKind::Settings => return settings_edit::command(&text, self.name()),
             FileKind::Own => format!("guard hook {}", self.name()),
-            FileKind::Script => format!("./{}", self.file),
         };
         (text == self.content).then_some(command)
     }
@@ -317,12 +287,6 @@ impl AgentHooks {
     fn settings(&self) -> Option<Map<String, Value>> {
         let text = (self.kind == FileKind::Settings).then_some(self.content)?;
         serde_json::from_str(text).ok()
-    }
-
-    /// The mode of the file, or of a new one.
-    fn mode(&self, path: &Path) -> Option<u32> {
-        let new = (self.kind == FileKind::Script).then_some(EXECUTABLE);
-        mode_of(path).or(new)
     }
 
     /// The file with the hooks; `None` if it has them.
@@ -400,9 +364,6 @@ impl AgentHooks {
         }
     }
 }
-
-/// Everyone may run it.
-const EXECUTABLE: u32 = 0o755;
 
 /// The mode of the existing file; that of any new file for a new one.
 fn mode_of(path: &Path) -> Option<u32> {
