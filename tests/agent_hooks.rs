@@ -289,7 +289,7 @@ fn input_that_guard_does_not_understand_is_denied() {
         ),
         (
             changed(&|all| all["tool_input"] = "x".into()),
-            "invalid type",
+            "the input of the tool is not a JSON object",
         ),
         (
             changed(&|all| all["tool_input"] = json!({})),
@@ -341,8 +341,7 @@ fn tools_that_change_no_files_pass_and_unknown_ones_that_may_are_denied() {
         call(&repo, tool, &input).passes();
     }
     for (tool, input) in [
-        ("write", json!({"filePath": path, "content": "x"})),
-        ("create_file", json!({"filePath": path, "content": "x"})),
+        ("save_file", json!({"filePath": path, "content": "x"})),
         (
             "mcp__files__write_file",
             json!({"path": path, "content": "x"}),
@@ -352,10 +351,10 @@ fn tools_that_change_no_files_pass_and_unknown_ones_that_may_are_denied() {
             json!({"source": path, "destination": "b"}),
         ),
         (
-            "apply_patch",
+            "change_files",
             json!({"input": "*** Begin Patch\n*** Delete File: a\n*** End Patch"}),
         ),
-        ("Delete", json!({"path": path})),
+        ("delete_file", json!({"path": path})),
     ] {
         let reason = call(&repo, tool, &input).denies();
         assert_says(&reason, &["guard does not know the tool", tool]);

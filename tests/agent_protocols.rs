@@ -271,14 +271,6 @@ fn tools(agent: &str) -> Vec<(&'static str, Value)> {
                 "edit",
                 json!({"path": LOG, "old_str": "sys", "new_str": "os"}),
             ),
-            (
-                "str_replace_editor",
-                json!({"command": "create", "path": LOG, "file_text": "x\n"}),
-            ),
-            (
-                "str_replace_editor",
-                json!({"command": "str_replace", "path": LOG, "old_str": "sys", "new_str": "os"}),
-            ),
             ("apply_patch", json!({"input": patch(LOG)})),
         ],
         "gemini" => vec![
@@ -392,13 +384,6 @@ fn tools_whose_result_cannot_be_known_are_denied() {
         );
         assert_denied("vscode", &answer, "cannot know what the tool");
     }
-    let input = json!({"command": "insert", "path": LOG, "insert_line": 1, "new_str": "x"});
-    let answer = payload(&repo, "copilot", "str_replace_editor", &input).to_string();
-    assert_denied(
-        "copilot",
-        &hook(&repo, "copilot", answer),
-        "does not know this command",
-    );
 }
 
 #[test]
@@ -412,7 +397,11 @@ fn copilot_may_send_its_arguments_as_text_and_claudes_payload() {
     assert_allowed("copilot", &ask(LOG));
     assert_denied("copilot", &ask("src/other.py"), "[out-of-scope]");
     let broken = payload(&repo, "copilot", "create", &"{".into()).to_string();
-    assert_denied("copilot", &hook(&repo, "copilot", broken), "`toolArgs`");
+    assert_denied(
+        "copilot",
+        &hook(&repo, "copilot", broken),
+        "not a JSON object",
+    );
     let ask = |path: &str| {
         let input = json!({"file_path": path, "content": "x\n"});
         hook(&repo, "copilot", claude(&repo, "Write", &input).to_string())
@@ -535,38 +524,6 @@ fn events_of_cursor_are_judged() {
         object.extend(more.as_object().unwrap().clone());
         hook(&repo, "cursor", sent.to_string())
     };
-    let shell = |command: &str| {
-        ask(
-            "beforeShellExecution",
-            json!({"command": command, "cwd": repo.root, "sandbox": false}),
-        )
-    };
-    assert_allowed("cursor", &shell("cargo test"));
-    assert_denied(
-        "cursor",
-        &shell("echo x > src/core/new.py"),
-        "[out-of-scope]",
-    );
-    let read = |path: &str| {
-        ask(
-            "beforeReadFile",
-            json!({"file_path": repo.path(path), "content": "x", "attachments": []}),
-        )
-    };
-    assert_allowed("cursor", &read(LOG));
-    assert_denied("cursor", &read(".env"), ".env");
-    let mcp = |tool: &str, input: Value| {
-        ask(
-            "beforeMCPExecution",
-            json!({"tool_name": tool, "tool_input": input.to_string()}),
-        )
-    };
-    assert_allowed("cursor", &mcp("query", json!({"sql": "select 1"})));
-    assert_denied(
-        "cursor",
-        &mcp("write_file", json!({"path": LOG, "content": "x"})),
-        "does not know the tool write_file",
-    );
     assert_denied(
         "cursor",
         &ask("afterFileEdit", json!({"file_path": LOG, "edits": []})),

@@ -8,6 +8,7 @@ mod common;
 mod design_support;
 
 mod agent_commands;
+mod agent_context;
 mod agent_hooks;
 mod agent_protocols;
 mod amended_rows;

@@ -15,17 +15,6 @@ pub(crate) struct TextEdit {
     pub(super) all: bool,
 }
 
-impl TextEdit {
-    pub(super) fn replace(old: String, new: String, all: bool) -> TextEdit {
-        TextEdit { old, new, all }
-    }
-
-    /// The replacement of the only occurrence.
-    pub(super) fn once(old: String, new: String) -> TextEdit {
-        TextEdit::replace(old, new, false)
-    }
-}
-
 /// Applies the edits in order. An edit without old text begins a file that is missing or empty.
 ///
 /// # Errors

@@ -4,20 +4,15 @@
 
 mod apply_patch;
 mod call;
-mod claude;
-mod codex;
 #[cfg(feature = "shell")]
 mod command;
 mod commands;
-mod copilot;
-mod cursor;
+mod context;
 mod edit;
 mod finished;
-mod gemini;
 mod judgement;
 mod landed;
 mod notebook;
-mod opencode;
 mod patch_chunk;
 mod payload;
 mod protocol;
@@ -25,10 +20,11 @@ mod reason;
 mod repeated;
 #[cfg(feature = "shell")]
 mod shell;
-mod vscode;
+mod tools;
 
 pub(crate) use call::{FileAction, ToolCall};
 pub(crate) use commands::{Commands, Surroundings};
+pub(crate) use context::{ContextEvent, scope_to_tell};
 pub(crate) use finished::Finished;
 pub(crate) use judgement::judge;
 pub(crate) use landed::landed;
@@ -71,13 +67,13 @@ named! {
 impl Agent {
     fn protocol(self) -> &'static Protocol {
         match self {
-            Agent::Claude => &claude::PROTOCOL,
-            Agent::Codex => &codex::PROTOCOL,
-            Agent::Copilot => &copilot::PROTOCOL,
-            Agent::Cursor => &cursor::PROTOCOL,
-            Agent::Gemini => &gemini::PROTOCOL,
-            Agent::Opencode => &opencode::PROTOCOL,
-            Agent::Vscode => &vscode::PROTOCOL,
+            Agent::Claude => &protocol::CLAUDE,
+            Agent::Codex => &protocol::CODEX,
+            Agent::Copilot => &protocol::COPILOT,
+            Agent::Cursor => &protocol::CURSOR,
+            Agent::Gemini => &protocol::GEMINI,
+            Agent::Opencode => &protocol::OPENCODE,
+            Agent::Vscode => &protocol::VSCODE,
         }
     }
 
@@ -92,11 +88,11 @@ impl Agent {
         let is = |key, value: &str| payload.object.get(key).is_some_and(|text| text == value);
         if has("cursor_version") || has("conversation_id") && has("generation_id") {
             Agent::Cursor
-        } else if has("toolName") || has("toolArgs") {
-            Agent::Copilot
         } else if has("hookEventName") {
             Agent::Vscode
-        } else if ["BeforeTool", "AfterTool", "AfterAgent"]
+        } else if has("sessionId") || has("toolName") {
+            Agent::Copilot
+        } else if ["BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent"]
             .iter()
             .any(|event| is("hook_event_name", event))
         {
@@ -122,16 +118,18 @@ impl Agent {
     }
 
     /// The answer to a payload. `judge` decides about a call that reads or changes files; `look` says what landed,
-    /// and `times_told` how often a session was told a reason. A panic in one of them is a denial.
+    /// `tell` what the model does not know about the scope, and `times_told` how often a session was told a reason. A
+    /// panic in one of them is a denial.
     pub(crate) fn answer(
         self,
         payload: Result<Vec<u8>>,
         judge: impl FnOnce(&ToolCall) -> GateResult<()>,
         look: impl FnOnce(&Finished) -> Option<String>,
+        tell: impl FnOnce(&ContextEvent) -> Option<String>,
         times_told: impl FnOnce(&str, &str) -> usize,
     ) -> Reply {
         let sender = Cell::new(self);
-        let answer = || self.answer_from(&sender, payload, judge, look, times_told);
+        let answer = || self.answer_from(&sender, payload, judge, look, tell, times_told);
         catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|_| {
             let why = "guard failed while it judged the tool call, so it is denied; a person should report what guard says on standard error";
             sender.get().failed(why)
@@ -145,6 +143,7 @@ impl Agent {
         payload: Result<Vec<u8>>,
         judge: impl FnOnce(&ToolCall) -> GateResult<()>,
         look: impl FnOnce(&Finished) -> Option<String>,
+        tell: impl FnOnce(&ContextEvent) -> Option<String>,
         times_told: impl FnOnce(&str, &str) -> usize,
     ) -> Reply {
         let parsed = payload.and_then(|bytes| payload::parse(self.name(), &bytes));
@@ -154,13 +153,18 @@ impl Agent {
         if let Ok(payload) = &parsed
             && let Some(finished) = Finished::of(protocol.finished, payload)
         {
-            return match Finished::is_repeated(payload) {
-                true => protocol.allowance(),
-                false => protocol.report(&finished.event, look(&finished).as_deref()),
-            };
+            let report = (!Finished::is_repeated(payload)).then(|| look(&finished));
+            let report = report.flatten();
+            return protocol
+                .message(report.map(|text| (protocol.reported)(&finished.event, &text)));
+        }
+        if let Ok(payload) = &parsed
+            && let Some(event) = ContextEvent::of(protocol.context, payload)
+        {
+            return protocol.message(tell(&event).map(|text| (protocol.told)(event.event, &text)));
         }
         let session = parsed.as_ref().map_or("", Payload::session).to_owned();
-        let call = parsed.and_then(|payload| (protocol.parse)(&payload));
+        let call = parsed.and_then(|payload| payload.call(protocol.before));
         let judged = match &call {
             Ok(call) if call.actions.is_empty() => Ok(()),
             Ok(call) => judge(call).map_err(|failure| {
@@ -199,6 +203,7 @@ mod tests {
                 Ok(sample.into_bytes()),
                 |_| panic!("a fault of guard"),
                 |_| None,
+                |_| None,
                 |_, _| 1,
             );
             let reason = reply.stderr.trim_end();
@@ -222,6 +227,7 @@ mod tests {
         let reply = Agent::Claude.answer(
             Ok(sample.into_bytes()),
             |_| panic!("a fault of guard"),
+            |_| None,
             |_| None,
             |_, _| 1,
         );

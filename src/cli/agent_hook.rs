@@ -9,7 +9,9 @@ use super::bounded;
 use super::design_args::DesignArgs;
 use super::output::CANNOT_JUDGE;
 use super::repository::{repository, with_approvals};
-use crate::agent::{self, Agent, Commands, FileAction, Finished, Reply, Surroundings, ToolCall};
+use crate::agent::{
+    self, Agent, Commands, ContextEvent, FileAction, Finished, Reply, Surroundings, ToolCall,
+};
 use crate::error::{Error, Result};
 use crate::gate::GateResult;
 use crate::git::{Repository, show_file};
@@ -39,6 +41,7 @@ impl AgentArgs {
             payload,
             |call| judge(agent, &options, call),
             |finished| landed(agent, &options, finished),
+            |event| scope_to_tell(agent, &options, event),
             |session, reason| match repository() {
                 Ok(repo) => agent::times_told(repo.git_dir(), session, reason),
                 Err(_) => 1,
@@ -84,6 +87,13 @@ fn landed(agent: Agent, options: &Options, finished: &Finished) -> Option<String
         let _ = io::stderr().lock().write_all(text.as_bytes());
         None
     })
+}
+
+/// What to tell the model about the scope. A prompt is no request, so nothing is denied here.
+fn scope_to_tell(agent: Agent, options: &Options, event: &ContextEvent) -> Option<String> {
+    let call = ToolCall::in_directory(event.directory.clone());
+    enter(&call).ok()?;
+    agent::scope_to_tell(event, &repository_of(agent, &call).ok()?, options)
 }
 
 /// Where the agent's commands run.
