@@ -112,6 +112,36 @@ fn other_settings_stay_as_they_are_written() {
 }
 
 #[test]
+fn uninstalling_gives_back_every_byte() {
+    let repo = repo();
+    for mine in [
+        "{}",
+        "{}\n",
+        "",
+        "{\"model\":\"m\"}",
+        "{ \"hooks\": {}, \"a\": [1,2] }\r\n",
+        "{\n    \"a\":1 , // mine\n}\n",
+    ] {
+        repo.write(CLAUDE, mine);
+        with_path(&repo, &["install", "claude"]).exits(0);
+        assert_ne!(text(&repo, CLAUDE), mine);
+        with_path(&repo, &["install", "claude"]).exits(0);
+        with_path(&repo, &["uninstall", "claude"]).exits(0);
+        assert_eq!(text(&repo, CLAUDE), mine);
+    }
+    // What changed in between stays, whatever the layout.
+    repo.write(CLAUDE, "{\"a\":1}");
+    with_path(&repo, &["install", "claude"]).exits(0);
+    let changed = text(&repo, CLAUDE)
+        .replace("\"a\": 1", "\"a\": 2")
+        .replace("\"a\":1", "\"a\":2");
+    repo.write(CLAUDE, &changed);
+    with_path(&repo, &["uninstall", "claude"]).exits(0);
+    let left: Value = serde_json::from_str(&text(&repo, CLAUDE)).unwrap();
+    assert_eq!(left, serde_json::json!({"a": 2}));
+}
+
+#[test]
 fn a_hook_that_denies_nothing_is_taken_back() {
     let repo = repo();
     // The directory of guard is not on PATH.

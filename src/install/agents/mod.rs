@@ -1,6 +1,7 @@
 //! The hooks of coding agents: where an agent reads the settings of a project, what guard writes there, and the proof
 //! that it works.
 
+mod original;
 mod proof;
 mod settings_edit;
 
@@ -195,6 +196,7 @@ impl AgentHooks {
             };
             return Ok(HookStep { message, ..step });
         }
+        original::note(repo, self.name(), before.as_deref(), &new);
         Ok(step)
     }
 
@@ -212,10 +214,17 @@ impl AgentHooks {
             }
             Err(why) => return Ok(self.step(&path, HookAction::Refuse, why)),
         };
-        let left = match self.settings() {
-            Some(wanted) => settings_edit::remove(&before, &wanted, self.name()),
-            None if before == self.content => Ok(Some((String::new(), true))),
-            None => Err("it is not the file that guard wrote".to_owned()),
+        let left = match (
+            original::original(repo, self.name(), &before),
+            self.settings(),
+        ) {
+            (Some(original), _) => Ok(Some((
+                original.clone().unwrap_or_default(),
+                original.is_none(),
+            ))),
+            (None, Some(wanted)) => settings_edit::remove(&before, &wanted, self.name()),
+            (None, None) if before == self.content => Ok(Some((String::new(), true))),
+            (None, None) => Err("it is not the file that guard wrote".to_owned()),
         };
         let (left, is_empty) = match left {
             Ok(Some(left)) => left,
