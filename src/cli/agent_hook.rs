@@ -15,6 +15,7 @@ use crate::agent::{
 use crate::error::{Error, Result};
 use crate::gate::GateResult;
 use crate::git::{Repository, show_file};
+use crate::install::agents;
 use crate::judge::Options;
 
 /// Larger payloads are denied unread.
@@ -93,7 +94,9 @@ fn landed(agent: Agent, options: &Options, finished: &Finished) -> Option<String
 fn scope_to_tell(agent: Agent, options: &Options, event: &ContextEvent) -> Option<String> {
     let call = ToolCall::in_directory(event.directory.clone());
     enter(&call).ok()?;
-    agent::scope_to_tell(event, &repository_of(agent, &call).ok()?, options)
+    let repo = repository_of(agent, &call).ok()?;
+    agents::note_call(&repo, agent);
+    agent::scope_to_tell(event, &repo, options)
 }
 
 /// Where the agent's commands run.

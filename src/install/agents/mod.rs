@@ -122,6 +122,8 @@ named! {
     pub enum Wiring {
         /// A call that must be denied is denied.
         Live = "live",
+        /// The same, but the agent has not called guard yet: it skips hooks that the person does not trust.
+        Untrusted = "not trusted yet",
         /// The settings call guard, but such a call is not denied.
         NotFiring = "registered, but not firing",
         /// The settings do not call guard.
@@ -261,15 +263,25 @@ impl AgentHooks {
     }
 
     /// How far the hooks are set up, and why they do not fire.
-    pub fn wiring(&self, root: &Path) -> (Wiring, String) {
-        match self
-            .command(root)
-            .map(|command| proof::try_it(self.agent, &command, root))
-        {
+    ///
+    /// # Errors
+    /// The repository has no work tree.
+    pub fn wiring(&self, repo: &Repository) -> Result<(Wiring, String)> {
+        let root = repo.workdir()?;
+        let tried = (self.command(root)).map(|command| proof::try_it(self.agent, &command, root));
+        let is_trusted = || self.trust.is_empty() || self.has_fired(repo);
+        Ok(match tried {
             None => (Wiring::Absent, String::new()),
-            Some(Ok(())) => (Wiring::Live, String::new()),
+            Some(Ok(())) if is_trusted() => (Wiring::Live, String::new()),
+            Some(Ok(())) => (Wiring::Untrusted, String::new()),
             Some(Err(why)) => (Wiring::NotFiring, why),
-        }
+        })
+    }
+
+    /// Whether the agent has called guard since its settings are as they are.
+    fn has_fired(&self, repo: &Repository) -> bool {
+        let text = repo.workdir().ok().and_then(|root| self.look(root).ok()?);
+        text.is_some_and(|text| original::has_fired(repo, self.name(), &text))
     }
 
     /// The command in the settings, or the one that the plugin runs.
@@ -371,6 +383,19 @@ impl AgentHooks {
             message,
             help: Vec::new(),
         }
+    }
+}
+
+/// Notes that an agent called guard, and so trusts its settings.
+pub fn note_call(repo: &Repository, agent: Agent) {
+    let hooks = AGENTS.iter().find(|hooks| hooks.agent == agent);
+    let Some((hooks, root)) = hooks.zip(repo.workdir().ok()) else {
+        return;
+    };
+    if let Ok(Some(text)) = hooks.look(root)
+        && !hooks.has_fired(repo)
+    {
+        original::note_call(repo, hooks.name(), &text);
     }
 }
 
