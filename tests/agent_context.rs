@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::agents::{hook, repo};
-use crate::common::{Output, Repo, SETTINGS};
+use crate::common::{GUARD, Output, Repo, SETTINGS, run};
 use serde_json::{Value, json};
 
 /// What each agent sends at the start of a session and with a prompt, and where it reads the context.
@@ -155,4 +155,31 @@ fn nothing_is_said_where_no_scope_applies() {
     assert_eq!(send(&repo, "claude", "SessionStart").stdout, "");
     std::fs::remove_dir_all(repo.path(".git")).unwrap();
     assert_eq!(send(&repo, "claude", "SessionStart").stdout, "");
+}
+
+/// `claude --worktree NAME` makes a branch `worktree-NAME` beside the one where the person works.
+#[test]
+fn work_tree_of_an_agent_inherits_the_design_of_the_branch_that_it_was_made_from() {
+    let repo = repo();
+    let linked = repo.path(".claude/worktrees/trial");
+    let linked = linked.to_str().unwrap();
+    repo.git(&["worktree", "add", "--quiet", "-b", "worktree-trial", linked]);
+    let check = |path: &str| {
+        let mut guard = repo.command(GUARD);
+        run(guard.args(["-C", linked, "check", path])).code
+    };
+    assert_eq!((check("src/log.py"), check("src/other.py")), (0, 1));
+    // What a person chose for the branch counts.
+    repo.design(
+        "docs/lld/active/LLD-189.md",
+        &[("src/other.py", "Modify", "x")],
+    );
+    repo.commit("Add a design");
+    repo.git(&["-C", linked, "merge", "--quiet", "188-work"]);
+    let design = "docs/lld/active/LLD-189.md";
+    repo.git(&["config", "branch.worktree-trial.guardDesign", design]);
+    assert_eq!((check("src/log.py"), check("src/other.py")), (1, 0));
+    // Other names are the person's own.
+    repo.git(&["-C", linked, "switch", "--quiet", "-c", "other"]);
+    assert_eq!(check("src/log.py"), 2);
 }
