@@ -6,7 +6,7 @@
 use crate::common::agents::{Answered, LOG, assert_says, claude, codex, hook, repo};
 use crate::common::corpus;
 use crate::common::strace;
-use crate::common::{GUARD, Output, Repo, lines, run_with_input};
+use crate::common::{GUARD, Output, Repo, SETTINGS, lines, run_with_input};
 use serde_json::{Value, json};
 
 #[track_caller]
@@ -354,6 +354,12 @@ fn every_agent_is_answered_in_its_own_form() {
             assert_denied(agent, &hook(&repo, agent, broken), "is unusable");
         }
     }
+    // Reads count where the settings name secrets.
+    repo.stage(
+        "guard.toml",
+        format!("{SETTINGS}[workspace]\nsecrets = [\".env\"]\n"),
+    );
+    repo.commit("Name a secret");
     for (agent, tool, key) in [
         ("claude", "Read", "file_path"),
         ("copilot", "view", "path"),

@@ -11,6 +11,7 @@ mod agent_commands;
 mod agent_context;
 mod agent_hooks;
 mod agent_protocols;
+mod agent_scratch;
 mod amended_rows;
 mod apply;
 mod approvals;

@@ -18,6 +18,7 @@ mod payload;
 mod protocol;
 mod reason;
 mod repeated;
+mod scratch;
 #[cfg(feature = "shell")]
 mod shell;
 mod tools;
