@@ -1,12 +1,13 @@
 // A model that makes the same tool calls whatever it is asked. It speaks four protocols: Anthropic's messages, OpenAI's
 // responses and chat completions, and Gemini's. Usage: scripted_model.mjs CALLS LOG, where CALLS is a JSON list of
-// [name, arguments]; null in it ends a turn, as does the end of the list. It prints its port, and appends each request
-// to LOG.
+// [name, arguments]; null in it ends a turn, as does the end of the list. Or it is an object of such lists: the first
+// key that a request contains chooses the list, so that a subagent, which is asked another thing, has its own. It
+// prints its port, and appends each request to LOG.
 
 import { createServer } from "node:http";
 import { appendFileSync } from "node:fs";
 
-const [calls, log] = [JSON.parse(process.argv[2]), process.argv[3]];
+const [scripts, log] = [JSON.parse(process.argv[2]), process.argv[3]];
 const events = (list) => list.map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify({ type: name, ...data })}\n\n`).join("");
 let made = 0;
 
@@ -17,9 +18,16 @@ function offered(body) {
 }
 
 function next(body) {
+  const text = JSON.stringify(body);
+  const key = Object.keys(scripts).find((key) => text.includes(key));
+  const calls = Array.isArray(scripts) ? scripts : (scripts[key] ?? []);
   const names = offered(body);
   if (names.length === 0 || (calls[0] && !names.includes(calls[0][0]))) return undefined;
-  return calls.shift() ?? undefined;
+  const call = calls.shift();
+  // Codex numbers the shells that go on running.
+  const shell = text.match(/.*session ID (\d+)/s);
+  if (call?.[1].session_id && shell) call[1].session_id = Number(shell[1]);
+  return call ?? undefined;
 }
 
 function anthropic(body) {
