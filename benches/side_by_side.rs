@@ -15,10 +15,10 @@
 #![allow(clippy::disallowed_methods)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
-#[path = "../tests/common/mod.rs"]
-mod common;
 #[path = "side_by_side/checkpoints.rs"]
 mod checkpoints;
+#[path = "../tests/common/mod.rs"]
+mod common;
 #[path = "side_by_side/documents.rs"]
 mod documents;
 #[path = "side_by_side/files.rs"]

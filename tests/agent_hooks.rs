@@ -75,8 +75,6 @@ fn path_outside_the_workspace_is_denied_for_reading_and_writing() {
     for path in ["/etc/passwd", "../beside.py"] {
         let reason = write(&repo, path, "x\n").denies();
         assert_says(&reason, &["[outside-workspace]"]);
-        let reason = read(&repo, path).denies();
-        assert_says(&reason, &["guard refused Read: ", "[outside-workspace]"]);
     }
     // No design is needed to know that.
     repo.git(&["switch", "--quiet", "main"]);
@@ -88,14 +86,18 @@ fn path_outside_the_workspace_is_denied_for_reading_and_writing() {
 
 #[test]
 fn secrets_and_read_roots_count() {
-    let repo = repo();
-    assert_says(&read(&repo, ".env").denies(), &["guard refused Read: .env"]);
     assert_says(
-        &write(&repo, ".env", "TOKEN=2\n").denies(),
+        &write(&repo(), ".env", "TOKEN=2\n").denies(),
         &["guard refused Write: .env"],
     );
+    let repo = Repo::open_with("[workspace]\nsecrets = [\".env\"]\n");
+    assert_says(&read(&repo, ".env").denies(), &["guard refused Read: .env"]);
     let repo = Repo::open_with("[workspace]\nread = [\"src\"]\nwrite = [\"src\"]\n");
     read(&repo, "src/a.py").passes();
+    assert_says(
+        &read(&repo, "/etc/passwd").denies(),
+        &["guard refused Read: ", "[outside-workspace]"],
+    );
     assert_says(
         &read(&repo, "docs/a.md").denies(),
         &["outside the read roots", "[outside-roots]"],
@@ -289,7 +291,7 @@ fn input_that_guard_does_not_understand_is_denied() {
         ),
         (
             changed(&|all| all["tool_input"] = "x".into()),
-            "invalid type",
+            "the input of the tool is not a JSON object",
         ),
         (
             changed(&|all| all["tool_input"] = json!({})),
@@ -341,8 +343,7 @@ fn tools_that_change_no_files_pass_and_unknown_ones_that_may_are_denied() {
         call(&repo, tool, &input).passes();
     }
     for (tool, input) in [
-        ("write", json!({"filePath": path, "content": "x"})),
-        ("create_file", json!({"filePath": path, "content": "x"})),
+        ("save_file", json!({"filePath": path, "content": "x"})),
         (
             "mcp__files__write_file",
             json!({"path": path, "content": "x"}),
@@ -352,10 +353,10 @@ fn tools_that_change_no_files_pass_and_unknown_ones_that_may_are_denied() {
             json!({"source": path, "destination": "b"}),
         ),
         (
-            "apply_patch",
+            "change_files",
             json!({"input": "*** Begin Patch\n*** Delete File: a\n*** End Patch"}),
         ),
-        ("Delete", json!({"path": path})),
+        ("delete_file", json!({"path": path})),
     ] {
         let reason = call(&repo, tool, &input).denies();
         assert_says(&reason, &["guard does not know the tool", tool]);
@@ -387,15 +388,12 @@ fn input_without_end_is_denied_in_the_form_of_every_agent() {
     let repo = repo();
     let agents = [
         ("claude", "\"deny\""),
-        ("cline", "\"cancel\":true"),
         ("codex", "\"deny\""),
         ("copilot", "\"deny\""),
         ("cursor", "\"deny\""),
         ("gemini", "\"deny\""),
-        ("kiro", ""),
         ("opencode", ""),
         ("vscode", "\"deny\""),
-        ("windsurf", ""),
     ];
     // All wait at once.
     let waiting = agents.map(|(agent, denial)| {

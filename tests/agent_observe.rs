@@ -538,7 +538,10 @@ fn lost_repository_is_reported() {
         ),
         ("echo x > .git/HEAD", "guard could not look"),
         ("echo x > .git/index", "guard could not judge"),
-        ("echo x > src/other.py; rm -rf ~/.cache", "the checkpoints of this session are gone"),
+        (
+            "echo x > src/other.py; rm -rf ~/.cache",
+            "the checkpoints of this session are gone",
+        ),
     ] {
         let repo = copy_of(&template);
         assert_says(&observed(&repo, command).unwrap(), &[part]);

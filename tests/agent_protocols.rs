@@ -6,7 +6,7 @@
 use crate::common::agents::{Answered, LOG, assert_says, claude, codex, hook, repo};
 use crate::common::corpus;
 use crate::common::strace;
-use crate::common::{GUARD, Output, Repo, lines, run_with_input};
+use crate::common::{GUARD, Output, Repo, SETTINGS, lines, run_with_input};
 use serde_json::{Value, json};
 
 #[track_caller]
@@ -153,17 +153,10 @@ fn payload(repo: &Repo, agent: &str, tool: &str, input: &Value) -> Value {
     let root = &repo.root;
     match agent {
         "claude" => claude(repo, tool, input),
-        "cline" => json!({
-            "clineVersion": "3.81.0", "hookName": "PreToolUse", "timestamp": "1767225600000", "taskId": "s",
-            "workspaceRoots": [root], "userId": "u", "preToolUse": {"toolName": tool, "parameters": input},
-        }),
         "cursor" => json!({
             "conversation_id": "s", "generation_id": "g", "model": "m", "hook_event_name": "preToolUse",
             "cursor_version": "3.1.17", "workspace_roots": [root], "user_email": null, "transcript_path": null,
             "tool_name": tool, "tool_input": input, "tool_use_id": "t", "cwd": "",
-        }),
-        "kiro" => json!({
-            "session_id": "s", "hook_event_name": "preToolUse", "cwd": root, "tool_name": tool, "tool_input": input,
         }),
         "codex" => {
             let mut payload = codex(repo, "");
@@ -185,10 +178,6 @@ fn payload(repo: &Repo, agent: &str, tool: &str, input: &Value) -> Value {
             "timestamp": "2026-01-01T00:00:00Z", "cwd": root, "sessionId": "s", "hookEventName": "PreToolUse",
             "tool_name": tool, "tool_input": input, "tool_use_id": "t",
         }),
-        "windsurf" => json!({
-            "agent_action_name": tool, "trajectory_id": "t", "execution_id": "e",
-            "timestamp": "2026-01-01T00:00:00Z", "model_name": "m", "tool_info": input,
-        }),
         other => panic!("{other}"),
     }
 }
@@ -206,10 +195,6 @@ fn denial(agent: &str, reason: &str) -> (Value, i32) {
             json!({"permissionDecision": "deny", "permissionDecisionReason": reason}),
             0,
         ),
-        "cline" => (
-            json!({"cancel": true, "errorMessage": reason, "contextModification": reason}),
-            2,
-        ),
         "cursor" => (
             json!({"permission": "deny", "user_message": reason, "agent_message": reason}),
             2,
@@ -219,16 +204,14 @@ fn denial(agent: &str, reason: &str) -> (Value, i32) {
     }
 }
 
-const AGENTS: [&str; 10] = [
-    "claude", "cline", "codex", "copilot", "cursor", "gemini", "kiro", "opencode", "vscode",
-    "windsurf",
+const AGENTS: [&str; 7] = [
+    "claude", "codex", "copilot", "cursor", "gemini", "opencode", "vscode",
 ];
 
 #[track_caller]
 fn assert_allowed(agent: &str, output: &Output) {
     let stdout = match agent {
         "copilot" | "cursor" => "{}\n",
-        "cline" => "{\"cancel\": false}\n",
         _ => "",
     };
     let all = (output.code, output.stdout.as_str(), output.stderr.as_str());
@@ -268,23 +251,6 @@ fn tools(agent: &str) -> Vec<(&'static str, Value)> {
                 json!({"file_path": LOG, "old_string": "sys", "new_string": "os"}),
             ),
         ],
-        "cline" => vec![
-            ("write_to_file", json!({"path": LOG, "content": "x\n"})),
-            (
-                "replace_in_file",
-                json!({"path": LOG, "diff": "------- SEARCH\nimport sys\n=======\nimport os\n+++++++ REPLACE\n"}),
-            ),
-            ("new_rule", json!({"path": LOG, "content": "x\n"})),
-            ("apply_patch", json!({"input": patch(LOG)})),
-            (
-                "editor",
-                json!({"path": LOG, "old_text": "sys", "new_text": "os"}),
-            ),
-            (
-                "editor",
-                json!({"path": LOG, "new_text": "import os", "insert_line": 2}),
-            ),
-        ],
         "codex" => vec![("apply_patch", json!({"command": patch(LOG)}))],
         "cursor" => vec![
             ("Write", json!({"file_path": LOG, "content": "x\n"})),
@@ -299,51 +265,11 @@ fn tools(agent: &str) -> Vec<(&'static str, Value)> {
             ),
             ("ApplyPatch", json!({"patch": patch(LOG)})),
         ],
-        "kiro" => vec![
-            ("fs_write", json!({"path": LOG, "text": "x\n"})),
-            ("fs_append", json!({"path": LOG, "text": "x = 1"})),
-            (
-                "str_replace",
-                json!({"path": LOG, "oldStr": "level", "newStr": "l", "replace_all": true}),
-            ),
-            (
-                "fs_write",
-                json!({"command": "create", "path": LOG, "file_text": "x", "summary": "s"}),
-            ),
-            (
-                "fs_write",
-                json!({"command": "str_replace", "path": LOG, "old_str": "sys", "new_str": "os"}),
-            ),
-            (
-                "fs_write",
-                json!({"command": "insert", "path": LOG, "insert_line": 1, "new_str": "x = 1\n"}),
-            ),
-            (
-                "fs_write",
-                json!({"command": "append", "path": LOG, "new_str": "x = 1"}),
-            ),
-            (
-                "write",
-                json!({"command": "strReplace", "path": LOG, "oldStr": "sys", "newStr": "os", "replaceAll": false}),
-            ),
-            (
-                "write",
-                json!({"command": "insert", "path": LOG, "content": "x = 1"}),
-            ),
-        ],
         "copilot" => vec![
             ("create", json!({"path": LOG, "file_text": "x\n"})),
             (
                 "edit",
                 json!({"path": LOG, "old_str": "sys", "new_str": "os"}),
-            ),
-            (
-                "str_replace_editor",
-                json!({"command": "create", "path": LOG, "file_text": "x\n"}),
-            ),
-            (
-                "str_replace_editor",
-                json!({"command": "str_replace", "path": LOG, "old_str": "sys", "new_str": "os"}),
             ),
             ("apply_patch", json!({"input": patch(LOG)})),
         ],
@@ -389,10 +315,6 @@ fn tools(agent: &str) -> Vec<(&'static str, Value)> {
                 json!({"input": patch(LOG), "explanation": "e"}),
             ),
         ],
-        "windsurf" => vec![(
-            "pre_write_code",
-            json!({"file_path": LOG, "edits": [{"old_string": "sys", "new_string": "os"}]}),
-        )],
         other => panic!("{other}"),
     }
 }
@@ -432,12 +354,16 @@ fn every_agent_is_answered_in_its_own_form() {
             assert_denied(agent, &hook(&repo, agent, broken), "is unusable");
         }
     }
+    // Reads count where the settings name secrets.
+    repo.stage(
+        "guard.toml",
+        format!("{SETTINGS}[workspace]\nsecrets = [\".env\"]\n"),
+    );
+    repo.commit("Name a secret");
     for (agent, tool, key) in [
         ("claude", "Read", "file_path"),
-        ("cline", "read_file", "path"),
         ("copilot", "view", "path"),
         ("cursor", "Read", "file_path"),
-        ("kiro", "read_file", "path"),
         ("gemini", "read_file", "file_path"),
         ("opencode", "read", "filePath"),
         ("vscode", "read_file", "filePath"),
@@ -464,13 +390,6 @@ fn tools_whose_result_cannot_be_known_are_denied() {
         );
         assert_denied("vscode", &answer, "cannot know what the tool");
     }
-    let input = json!({"command": "insert", "path": LOG, "insert_line": 1, "new_str": "x"});
-    let answer = payload(&repo, "copilot", "str_replace_editor", &input).to_string();
-    assert_denied(
-        "copilot",
-        &hook(&repo, "copilot", answer),
-        "does not know this command",
-    );
 }
 
 #[test]
@@ -484,7 +403,11 @@ fn copilot_may_send_its_arguments_as_text_and_claudes_payload() {
     assert_allowed("copilot", &ask(LOG));
     assert_denied("copilot", &ask("src/other.py"), "[out-of-scope]");
     let broken = payload(&repo, "copilot", "create", &"{".into()).to_string();
-    assert_denied("copilot", &hook(&repo, "copilot", broken), "`toolArgs`");
+    assert_denied(
+        "copilot",
+        &hook(&repo, "copilot", broken),
+        "not a JSON object",
+    );
     let ask = |path: &str| {
         let input = json!({"file_path": path, "content": "x\n"});
         hook(&repo, "copilot", claude(&repo, "Write", &input).to_string())
@@ -502,9 +425,7 @@ fn copilot_may_send_its_arguments_as_text_and_claudes_payload() {
 #[test]
 fn agent_that_runs_the_hook_of_another_is_answered_in_its_own_form_and_denied_by_the_exit_code() {
     let repo = repo();
-    for sender in [
-        "cline", "codex", "copilot", "cursor", "gemini", "kiro", "vscode", "windsurf",
-    ] {
+    for sender in ["codex", "copilot", "cursor", "gemini", "vscode"] {
         for named in AGENTS.iter().filter(|named| **named != sender) {
             let (tool, input) = tools(sender).remove(0);
             let sent = payload(&repo, sender, tool, &input).to_string();
@@ -597,109 +518,6 @@ fn every_failure_is_a_denial_in_the_terms_of_every_agent() {
 }
 
 #[test]
-fn cline_in_a_terminal_sends_its_own_input_beside_strings() {
-    let repo = repo();
-    let ask = |tool: &str, input: Value| {
-        let strings = json!({"toolName": tool, "parameters": {"all": input.to_string()}});
-        let sent = json!({
-            "clineVersion": "", "hookName": "tool_call", "timestamp": "2026-01-01T00:00:00Z", "taskId": "s",
-            "workspaceRoots": [repo.root], "userId": "u", "agent_id": "a", "parent_agent_id": null, "iteration": 1,
-            "tool_call": {"id": "c", "name": tool, "input": input}, "preToolUse": strings,
-        });
-        hook(&repo, "cline", sent.to_string())
-    };
-    let patch = |path: &str| format!("*** Begin Patch\n*** Add File: {path}\n+x\n*** End Patch");
-    for path in ["src/utils/lld.py", "src/core/new.py"] {
-        for (tool, input) in [
-            ("editor", json!({"path": path, "new_text": "x\n"})),
-            ("apply_patch", json!({"input": patch(path)})),
-            ("apply_patch", json!(patch(path))),
-        ] {
-            let answer = ask(tool, input);
-            match path {
-                "src/core/new.py" => assert_denied("cline", &answer, "src/core/new.py"),
-                _ => assert_allowed("cline", &answer),
-            }
-        }
-    }
-    for input in [
-        json!({"files": [{"path": LOG}, {"path": ".env"}]}),
-        json!([LOG, ".env"]),
-        json!({"file_paths": [LOG, ".env"]}),
-        json!({"path": ".env", "start_line": 1}),
-    ] {
-        assert_denied("cline", &ask("read_files", input), ".env");
-    }
-    assert_allowed(
-        "cline",
-        &ask(
-            "read_files",
-            json!({"files": [{"path": LOG, "start_line": 1}]}),
-        ),
-    );
-    for (tool, input) in [
-        ("run_commands", json!({"commands": 1})),
-        ("run_commands", json!({"commands": ["ls"], "command": "ls"})),
-        ("apply_patch", json!(1)),
-        ("editor", json!("x")),
-        (
-            "editor",
-            json!({"path": LOG, "new_text": "x", "insert_line": 0}),
-        ),
-        (
-            "editor",
-            json!({"path": "src/utils/lld.py", "new_text": "x", "insert_line": 1}),
-        ),
-    ] {
-        assert_eq!(ask(tool, input.clone()).code, 2, "{tool} {input}");
-    }
-}
-
-#[test]
-fn blocks_of_cline_that_may_be_read_in_two_ways_are_denied() {
-    let repo = repo();
-    let ask = |diff: &str| {
-        let input = json!({"path": LOG, "diff": diff});
-        let sent = payload(&repo, "cline", "replace_in_file", &input);
-        hook(&repo, "cline", sent.to_string())
-    };
-    let block =
-        |old: &str, new: &str| format!("------- SEARCH\n{old}=======\n{new}+++++++ REPLACE\n");
-    assert_allowed(
-        "cline",
-        &ask(&(block("import sys\n", "import os\n") + "\n" + &block("import os\n", ""))),
-    );
-    assert_allowed(
-        "cline",
-        &ask("<<<<<<< SEARCH\nimport sys\n=======\nimport os\n>>>>>>> REPLACE"),
-    );
-    for (diff, part) in [
-        (String::new(), "it has no block"),
-        ("------- SEARCH\nimport sys\n".into(), "has no end"),
-        (
-            "------- SEARCH\nimport sys\n=======\nx\n".into(),
-            "has no end",
-        ),
-        (
-            block("import sys\n", "=======\n"),
-            "unexpected line =======",
-        ),
-        (
-            format!("see:\n{}", block("import sys\n", "")),
-            "unexpected line see:",
-        ),
-        (block("level = 1\n", "x\n"), "occurs 2 times"),
-        (
-            block("import  sys\n", "x\n"),
-            "the search text is not in the file",
-        ),
-        (block("", "x\n"), ""),
-    ] {
-        assert_denied("cline", &ask(&diff), part);
-    }
-}
-
-#[test]
 fn events_of_cursor_are_judged() {
     let repo = repo();
     let ask = |event: &str, more: Value| {
@@ -712,34 +530,6 @@ fn events_of_cursor_are_judged() {
         object.extend(more.as_object().unwrap().clone());
         hook(&repo, "cursor", sent.to_string())
     };
-    let shell = |command: &str| {
-        ask(
-            "beforeShellExecution",
-            json!({"command": command, "cwd": repo.root, "sandbox": false}),
-        )
-    };
-    assert_allowed("cursor", &shell("cargo test"));
-    assert_denied("cursor", &shell("guard uninstall all"), "guard uninstall");
-    let read = |path: &str| {
-        ask(
-            "beforeReadFile",
-            json!({"file_path": repo.path(path), "content": "x", "attachments": []}),
-        )
-    };
-    assert_allowed("cursor", &read(LOG));
-    assert_denied("cursor", &read(".env"), ".env");
-    let mcp = |tool: &str, input: Value| {
-        ask(
-            "beforeMCPExecution",
-            json!({"tool_name": tool, "tool_input": input.to_string()}),
-        )
-    };
-    assert_allowed("cursor", &mcp("query", json!({"sql": "select 1"})));
-    assert_denied(
-        "cursor",
-        &mcp("write_file", json!({"path": LOG, "content": "x"})),
-        "does not know the tool write_file",
-    );
     assert_denied(
         "cursor",
         &ask("afterFileEdit", json!({"file_path": LOG, "edits": []})),
@@ -821,75 +611,6 @@ fn cursor_hears_once_at_the_end_of_a_turn_what_landed() {
         &["src/stray.py", "out-of-scope"],
     );
     assert_allowed("cursor", &stop(0, "completed"));
-}
-
-#[test]
-fn tools_of_both_versions_of_kiro_are_judged() {
-    let repo = repo();
-    let ask = |tool: &str, input: Value| {
-        hook(
-            &repo,
-            "kiro",
-            payload(&repo, "kiro", tool, &input).to_string(),
-        )
-    };
-    let reads = |path: &str| json!({"operations": [{"mode": "Line", "path": path}, {"mode": "Directory", "path": "src"}]});
-    assert_allowed("kiro", &ask("fs_read", reads(LOG)));
-    assert_denied("kiro", &ask("fs_read", reads(".env")), ".env");
-    let big: String = lines(1..=200);
-    assert_denied(
-        "kiro",
-        &ask(
-            "str_replace",
-            json!({"path": "src/state.py", "oldStr": big, "newStr": ""}),
-        ),
-        "guard held",
-    );
-    assert_denied(
-        "kiro",
-        &ask("fs_write", json!({"command": "undo", "path": LOG})),
-        "does not know this command",
-    );
-    assert_denied(
-        "kiro",
-        &ask("fs_write", json!({"path": "~/a.py", "text": "x"})),
-        "home directory",
-    );
-    assert_denied(
-        "kiro",
-        &ask("delete_file", json!({"path": LOG})),
-        "does not know the tool delete_file",
-    );
-    // A line that does not exist yet is the end; a file that does not exist has no lines.
-    assert_allowed(
-        "kiro",
-        &ask(
-            "write",
-            json!({"command": "insert", "path": LOG, "insertLine": 99, "content": "x"}),
-        ),
-    );
-    assert_denied(
-        "kiro",
-        &ask(
-            "write",
-            json!({"command": "insert", "path": "src/utils/lld.py", "insertLine": 1, "content": "x"}),
-        ),
-        "no such file",
-    );
-    let mut sent = payload(
-        &repo,
-        "kiro",
-        "fs_write",
-        &json!({"path": LOG, "text": "x\n"}),
-    );
-    sent["hook_event_name"] = "PreToolUse".into();
-    assert_allowed("kiro", &hook(&repo, "kiro", sent.to_string()));
-    sent["hook_event_name"] = "Stop".into();
-    assert_denied(
-        "kiro",
-        &hook(&repo, "kiro", sent.to_string()),
-        "PreToolUse only",
-    );
 }
 
 /// An agent, the payload before its shell tool, and what comes after.
@@ -995,20 +716,14 @@ fn creation(repo: &Repo, agent: &str, path: &str) -> Value {
             };
             (tool, json!({"file_path": path, "content": "x\n"}))
         }
-        "cline" => ("write_to_file", json!({"path": path, "content": "x\n"})),
         "codex" => {
             let patch = format!("*** Begin Patch\n*** Add File: {path}\n+x\n*** End Patch\n");
             ("apply_patch", json!({"command": patch}))
         }
         "copilot" => ("create", json!({"path": path, "file_text": "x\n"})),
         "cursor" => ("Write", json!({"path": path, "contents": "x\n"})),
-        "kiro" => ("fs_write", json!({"path": path, "text": "x\n"})),
         "opencode" => ("write", json!({"filePath": path, "content": "x\n"})),
-        "vscode" => ("create_file", json!({"filePath": path, "content": "x\n"})),
-        _ => {
-            let edits = json!([{"old_string": "", "new_string": "x\n"}]);
-            ("pre_write_code", json!({"file_path": path, "edits": edits}))
-        }
+        _ => ("create_file", json!({"filePath": path, "content": "x\n"})),
     };
     payload(repo, agent, tool, &input)
 }
@@ -1032,12 +747,9 @@ fn hostile_paths_get_the_verdict_of_guard_check_from_every_agent() {
             continue;
         }
         for (number, agent) in AGENTS.iter().enumerate() {
-            // A patch has one path per line, without blanks around it; Kiro knows a home directory.
-            let is_other_text = match *agent {
-                "codex" => path.trim() != path || path.contains(['\n', '\r']),
-                "kiro" => path.starts_with('~'),
-                _ => false,
-            };
+            // A patch has one path per line, without blanks around it.
+            let is_other_text =
+                *agent == "codex" && (path.trim() != path || path.contains(['\n', '\r']));
             if is_other_text || !(strace::is_long() || (at + number) % 4 == 0) {
                 continue;
             }

@@ -8,21 +8,19 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
+use crate::common::agents::hook;
 use crate::common::{self, GUARD, Output, Repo};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Each agent with the file that guard writes, and where that is from.
-const AGENTS: [(&str, &str, &str); 10] = [
+const AGENTS: [(&str, &str, &str); 7] = [
     ("claude", ".claude/settings.json", "claude.json"),
-    ("cline", ".clinerules/hooks/PreToolUse", "cline.sh"),
     ("codex", ".codex/hooks.json", "codex.json"),
     ("copilot", ".github/hooks/guard.json", "copilot.json"),
     ("cursor", ".cursor/hooks.json", "cursor.json"),
     ("gemini", ".gemini/settings.json", "gemini.json"),
-    ("kiro", ".kiro/hooks/guard.json", "kiro.json"),
     ("opencode", ".opencode/plugins/guard.js", "opencode.js"),
     ("vscode", ".github/hooks/guard-vscode.json", "vscode.json"),
-    ("windsurf", ".windsurf/hooks.json", "windsurf.json"),
 ];
 
 const CLAUDE: &str = ".claude/settings.json";
@@ -78,8 +76,12 @@ fn the_hooks_of_every_agent_are_installed_proven_and_removed() {
             .says("has the hooks");
         assert_eq!(text(&repo, file), shipped(name));
         let (status, message) = doctor(&repo, &mut repo.with_guard_on_path(GUARD), agent).unwrap();
-        assert_eq!(status, "ok", "{agent}: {message}");
-        assert!(message.starts_with("live: "), "{agent}: {message}");
+        let (expected, wiring) = match agent {
+            "codex" | "cursor" | "gemini" | "vscode" => ("warn", "not trusted yet: "),
+            _ => ("ok", "live: "),
+        };
+        assert_eq!(status, expected, "{agent}: {message}");
+        assert!(message.starts_with(wiring), "{agent}: {message}");
     }
     for (agent, file, name) in AGENTS {
         with_path(&repo, &["uninstall", agent, "--dry-run"]).exits(0);
@@ -112,6 +114,51 @@ fn other_settings_stay_as_they_are_written() {
     }
     with_path(&repo, &["uninstall", "claude"]).exits(0);
     assert_eq!(text(&repo, CLAUDE), mine);
+}
+
+#[test]
+fn agent_is_live_after_its_first_call_until_its_settings_change() {
+    let repo = repo();
+    with_path(&repo, &["install", "codex"]).exits(0);
+    let status = || doctor(&repo, &mut repo.with_guard_on_path(GUARD), "codex").unwrap();
+    assert_eq!(status().0, "warn");
+    let start = json!({"session_id": "s", "cwd": repo.root, "hook_event_name": "SessionStart"});
+    hook(&repo, "codex", start.to_string());
+    assert_eq!(status().0, "ok");
+    assert!(status().1.starts_with("live: "));
+    let other = text(&repo, ".codex/hooks.json").replace("10", "11");
+    repo.write(".codex/hooks.json", other);
+    assert_eq!(status().0, "warn");
+}
+
+#[test]
+fn uninstalling_gives_back_every_byte() {
+    let repo = repo();
+    for mine in [
+        "{}",
+        "{}\n",
+        "",
+        "{\"model\":\"m\"}",
+        "{ \"hooks\": {}, \"a\": [1,2] }\r\n",
+        "{\n    \"a\":1 , // mine\n}\n",
+    ] {
+        repo.write(CLAUDE, mine);
+        with_path(&repo, &["install", "claude"]).exits(0);
+        assert_ne!(text(&repo, CLAUDE), mine);
+        with_path(&repo, &["install", "claude"]).exits(0);
+        with_path(&repo, &["uninstall", "claude"]).exits(0);
+        assert_eq!(text(&repo, CLAUDE), mine);
+    }
+    // What changed in between stays, whatever the layout.
+    repo.write(CLAUDE, "{\"a\":1}");
+    with_path(&repo, &["install", "claude"]).exits(0);
+    let changed = text(&repo, CLAUDE)
+        .replace("\"a\": 1", "\"a\": 2")
+        .replace("\"a\":1", "\"a\":2");
+    repo.write(CLAUDE, &changed);
+    with_path(&repo, &["uninstall", "claude"]).exits(0);
+    let left: Value = serde_json::from_str(&text(&repo, CLAUDE)).unwrap();
+    assert_eq!(left, json!({"a": 2}));
 }
 
 #[test]
@@ -230,33 +277,5 @@ fn the_page_shows_what_is_installed() {
         let block = format!("```{language}\n{}```\n", shipped(name));
         assert!(page.contains(&block), "{agent}");
         assert!(page.contains(&format!("`{file}`")), "{agent}");
-    }
-}
-
-/// Cline goes on after any exit code, so its script answers even without guard.
-#[test]
-fn script_for_cline_denies_whatever_happens_to_guard() {
-    let repo = repo();
-    with_path(&repo, &["install", "cline"]).exits(0);
-    let script = repo.path(".clinerules/hooks/PreToolUse");
-    for fake in [
-        None,
-        Some("#!/bin/sh\nexit 1\n"),
-        Some("#!/bin/sh\nkill -9 $$\n"),
-    ] {
-        let directory = repo.path("../fake");
-        fs::create_dir_all(&directory).unwrap();
-        if let Some(text) = fake {
-            common::write_executable(&directory.join("guard"), text);
-        }
-        let mut run = repo.command("/bin/sh");
-        let path = format!("{}:/usr/bin:/bin", directory.display());
-        let output = common::run_with_input(run.arg(&script).env("PATH", path), b"{}");
-        let answer: Value = serde_json::from_str(&output.stdout).unwrap();
-        assert_eq!(
-            (answer["cancel"].as_bool(), output.code),
-            (Some(true), 0),
-            "{output:?}"
-        );
     }
 }

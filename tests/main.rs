@@ -7,9 +7,11 @@
 mod common;
 mod design_support;
 
+mod agent_context;
 mod agent_hooks;
 mod agent_observe;
 mod agent_protocols;
+mod agent_scratch;
 mod amended_rows;
 mod apply;
 mod approvals;
@@ -72,7 +74,6 @@ mod file_refusals;
 mod file_verbs;
 mod formats;
 mod frameworks;
-mod gemini_cli;
 mod generate;
 mod generated_merges;
 mod growth;
@@ -110,6 +111,7 @@ mod range_ends;
 mod ranges;
 mod read_around;
 mod reads_only;
+mod real_agents;
 mod reformats;
 mod renames;
 mod report_files;

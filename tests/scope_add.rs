@@ -221,7 +221,7 @@ fn agents_ci_and_pipes_are_refused() {
     run(repo.command(GUARD).args(["scope", "add", "src/b.rs"]))
         .exits(2)
         .says("only a person at a terminal");
-    for (name, value) in [("CLAUDECODE", "1"), ("CI", "true"), ("CODEX_HOME", "/x")] {
+    for (name, value) in [("CLAUDECODE", "1"), ("CI", "true"), ("CODEX_CI", "1")] {
         let Some(mut driver) = driver(&repo) else {
             return;
         };

@@ -49,7 +49,8 @@ fn requirement_002_scenario_060_the_section_marks_a_scaffolded_test() {
     assert_eq!(
         prompt(&repo),
         format!(
-            "REQUIRED FILE PATHS (from {DESIGN} - do not deviate):\n\
+            "You may change only these files.\n\
+             REQUIRED FILE PATHS (from {DESIGN} - do not deviate):\n\
              - utils/lld.py  # add: Enforce the paths\n\
              - tests/test_lld.py  # add: One test a scenario - DO NOT MODIFY (already scaffolded)\n\
              \n\
@@ -218,7 +219,7 @@ fn design_text_cannot_start_a_line_of_the_section() {
         ("src/z.py", "Add", "Last"),
     ]);
     let text = prompt(&repo);
-    assert_eq!(text.lines().count(), 5, "{text}");
+    assert_eq!(text.lines().count(), 6, "{text}");
     assert!(text.contains("- \"a b#c.py\"  # add: "), "{text}");
     assert!(!text.contains('\u{202e}'), "{text}");
 }

@@ -22,7 +22,10 @@ pub(super) fn measure(scale: &Scale) {
             });
             let mut guard = repo.command(GUARD.as_str());
             let begin = Instant::now();
-            let answer = run_with_input(guard.args(["hook", "claude"]), payload.to_string().as_bytes());
+            let answer = run_with_input(
+                guard.args(["hook", "claude"]),
+                payload.to_string().as_bytes(),
+            );
             assert_eq!((answer.code, answer.stdout.as_str()), (0, ""), "{answer:?}");
             begin.elapsed().as_secs_f64() * 1000.0
         };
@@ -56,7 +59,11 @@ pub(super) fn measure(scale: &Scale) {
 fn with_files(files: usize) -> Repo {
     let repo = Repo::new();
     for number in 0..files {
-        let path = format!("src/part_{}/group_{}/file_{number}.py", number / 200, number / 20 % 10);
+        let path = format!(
+            "src/part_{}/group_{}/file_{number}.py",
+            number / 200,
+            number / 20 % 10
+        );
         repo.write(path, text(number, 30));
     }
     repo.write(".gitignore", "target/\n*.pyc\n");

@@ -79,31 +79,6 @@ pub(crate) enum FileAction {
 }
 
 impl FileAction {
-    pub(super) fn read(path: String) -> FileAction {
-        FileAction::Read { path: path.into() }
-    }
-
-    pub(super) fn write(path: String, content: String) -> FileAction {
-        FileAction::Write {
-            path: path.into(),
-            content: content.into(),
-        }
-    }
-
-    pub(super) fn edit(path: String, edits: impl IntoIterator<Item = TextEdit>) -> FileAction {
-        FileAction::Edit {
-            path: path.into(),
-            edits: edits.into_iter().collect(),
-        }
-    }
-
-    pub(super) fn command(text: String) -> FileAction {
-        FileAction::Command {
-            text,
-            directory: None,
-        }
-    }
-
     /// The paths that it names: none, one, or both ends of a move.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &BStr> {
         let (path, target) = match self {

@@ -31,24 +31,11 @@ pub(crate) struct Finished {
 impl Finished {
     /// The event of a payload; `None` if it is none of these, each with whether it is the end of a turn.
     pub(super) fn of(events: &[(&str, bool)], payload: &Payload) -> Option<Finished> {
-        let text = |keys: [&str; 2]| {
-            let found = keys.iter().find_map(|key| payload.object.get(*key));
-            found.and_then(Value::as_str)
-        };
-        let event = match text(["hook_event_name", "hookEventName"]) {
-            Some(event) => event,
-            // Copilot does not name its events.
-            None if payload.object.contains_key("stopReason") => "agentStop",
-            None => return None,
-        };
+        let event = payload.event()?;
         let (event, ends_turn) = *events.iter().find(|(name, _)| *name == event)?;
-        let roots = payload.object.get("workspace_roots");
-        let root = roots.and_then(|roots| roots.get(0)).and_then(Value::as_str);
-        let directory = text(["cwd", "cwd"]).filter(|path| !path.is_empty());
-        let directory = PathBuf::from(directory.or(root)?);
-        directory.is_absolute().then(|| Finished {
+        Some(Finished {
             event: event.to_owned(),
-            directory,
+            directory: payload.place()?,
             session: payload.session().to_owned(),
             call: payload.call_id(),
             goes_on: payload

@@ -5,26 +5,51 @@ use std::collections::BTreeSet;
 use gix::bstr::{BStr, BString};
 
 use super::call::{FileAction, ToolCall};
+use super::scratch::ScratchPlaces;
 use super::{edit, notebook, patch_chunk};
+use crate::boundary::Boundary;
 use crate::gate::{Failure, FailureKind, Gate, GateResult, Operation, Strategy};
 use crate::git::Repository;
 use crate::judge::Options;
 use crate::path::escaped;
 
-/// Judges every action. A refusal is logged; a destructive change is held for a person. If all pass, guard takes a
-/// snapshot of the files that they change.
+/// Judges every action but reads, which count only where the settings say what may be read, and writes to scratch
+/// places. A refusal is logged; a destructive change is held for a person. If all pass, guard takes a snapshot of the
+/// files that they change.
 ///
 /// # Errors
 /// The first action that is refused, or the reason why guard cannot judge or take the snapshot.
 pub(crate) fn judge(repo: &Repository, options: &Options, call: &ToolCall) -> GateResult<()> {
-    let changes = call.actions.iter().filter(|action| !action.is_read());
-    let paths = changes.flat_map(FileAction::paths);
-    let requests: Vec<BString> = paths.map(|path| repo.request_of(path)).collect();
+    let boundary = Boundary::open(repo.own_workdir()?)?;
+    let scratch = ScratchPlaces::new(repo, &boundary)?;
+    let (mut judged, mut requests, mut ignored) = (Vec::new(), Vec::new(), Vec::new());
+    for action in &call.actions {
+        let mut needs_judging = action.is_read();
+        for request in action.paths().map(|path| repo.request_of(path)) {
+            match boundary.locate(request.as_ref()) {
+                _ if action.is_read() => {}
+                Err(_) if scratch.is_outside(request.as_ref()) => {}
+                Ok(path) if scratch.is_ignored(path.as_ref())? => ignored.push(request),
+                _ => {
+                    requests.push(request);
+                    needs_judging = true;
+                }
+            }
+        }
+        judged.extend(needs_judging.then_some(action));
+    }
+    if judged.is_empty() && ignored.is_empty() {
+        return Ok(());
+    }
     // Without requests to change something inside, no design is needed.
     let gate = Gate::open_to_check(repo, options, &requests)?;
     check_each_once(&gate, &requests)?;
-    call.actions
-        .iter()
+    for request in &ignored {
+        gate.judge_ignored(request.as_ref())?;
+    }
+    judged.retain(|action| !action.is_read() || gate.judges_reads());
+    judged
+        .into_iter()
         .try_for_each(|action| judge_action(repo, &gate, action))?;
     gate.passed().keep(repo, &call.tool)
 }

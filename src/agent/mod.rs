@@ -4,30 +4,23 @@
 
 mod apply_patch;
 mod call;
-mod claude;
-mod cline;
-mod codex;
-mod copilot;
-mod cursor;
+mod context;
 mod edit;
 mod finished;
-mod gemini;
 mod judgement;
 mod kept_from_agents;
-mod kiro;
 mod notebook;
 mod observe;
-mod opencode;
 mod patch_chunk;
 mod payload;
 mod protocol;
 mod reason;
 mod repeated;
-mod search_replace;
-mod vscode;
-mod windsurf;
+mod scratch;
+mod tools;
 
 pub(crate) use call::{FileAction, ToolCall};
+pub(crate) use context::{ContextEvent, scope_to_tell};
 pub(crate) use finished::Finished;
 pub(crate) use judgement::judge;
 pub(crate) use kept_from_agents::refuse;
@@ -52,8 +45,6 @@ named! {
     pub enum Agent {
         /// Claude Code.
         Claude = "claude",
-        /// Cline, in an editor or on the command line.
-        Cline = "cline",
         /// OpenAI Codex CLI.
         Codex = "codex",
         /// GitHub Copilot CLI and cloud agent.
@@ -62,30 +53,23 @@ named! {
         Cursor = "cursor",
         /// Gemini CLI.
         Gemini = "gemini",
-        /// Kiro, in its IDE or on the command line.
-        Kiro = "kiro",
         /// OpenCode, through the plugin in docs/agents.md.
         Opencode = "opencode",
         /// The agent mode of VS Code.
         Vscode = "vscode",
-        /// Windsurf (Cascade).
-        Windsurf = "windsurf",
     }
 }
 
 impl Agent {
     fn protocol(self) -> &'static Protocol {
         match self {
-            Agent::Claude => &claude::PROTOCOL,
-            Agent::Cline => &cline::PROTOCOL,
-            Agent::Codex => &codex::PROTOCOL,
-            Agent::Copilot => &copilot::PROTOCOL,
-            Agent::Cursor => &cursor::PROTOCOL,
-            Agent::Gemini => &gemini::PROTOCOL,
-            Agent::Kiro => &kiro::PROTOCOL,
-            Agent::Opencode => &opencode::PROTOCOL,
-            Agent::Vscode => &vscode::PROTOCOL,
-            Agent::Windsurf => &windsurf::PROTOCOL,
+            Agent::Claude => &protocol::CLAUDE,
+            Agent::Codex => &protocol::CODEX,
+            Agent::Copilot => &protocol::COPILOT,
+            Agent::Cursor => &protocol::CURSOR,
+            Agent::Gemini => &protocol::GEMINI,
+            Agent::Opencode => &protocol::OPENCODE,
+            Agent::Vscode => &protocol::VSCODE,
         }
     }
 
@@ -98,19 +82,13 @@ impl Agent {
     fn sender(self, payload: &Payload) -> Agent {
         let has = |key| payload.object.contains_key(key);
         let is = |key, value: &str| payload.object.get(key).is_some_and(|text| text == value);
-        if has("agent_action_name") {
-            Agent::Windsurf
-        } else if has("cursor_version") || has("conversation_id") && has("generation_id") {
+        if has("cursor_version") || has("conversation_id") && has("generation_id") {
             Agent::Cursor
-        } else if has("hookName") {
-            Agent::Cline
-        } else if is("hook_event_name", "preToolUse") {
-            Agent::Kiro
-        } else if has("toolName") || has("toolArgs") {
-            Agent::Copilot
         } else if has("hookEventName") {
             Agent::Vscode
-        } else if ["BeforeTool", "AfterTool", "AfterAgent"]
+        } else if has("sessionId") || has("toolName") {
+            Agent::Copilot
+        } else if ["BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent"]
             .iter()
             .any(|event| is("hook_event_name", event))
         {
@@ -171,9 +149,18 @@ impl Agent {
                 false => protocol.report(&finished.event, work.look(&finished).as_ref()),
             };
         }
+        if let Ok(payload) = &parsed
+            && let Some(event) = ContextEvent::of(protocol.context, payload)
+        {
+            // A prompt is no request: nothing is denied here.
+            fallback.replace(protocol.allowance());
+            work.begun(protocol.allowance());
+            let text = work.tell(&event);
+            return protocol.message(text.map(|text| (protocol.told)(event.event, &text)));
+        }
         let session = parsed.as_ref().map_or("", Payload::session).to_owned();
         let id = parsed.as_ref().ok().and_then(Payload::call_id);
-        let call = parsed.and_then(|payload| (protocol.parse)(&payload));
+        let call = parsed.and_then(|payload| payload.call(protocol.before));
         let judged = match &call {
             Ok(call) => {
                 let is_told = protocol.tells_after_tools();
@@ -222,6 +209,8 @@ pub(crate) trait HookWork {
     ) -> GateResult<Option<String>>;
     /// Says what a call did.
     fn look(&self, finished: &Finished) -> Option<Told>;
+    /// Says what the model does not know about the scope.
+    fn tell(&self, event: &ContextEvent) -> Option<String>;
     /// How often a session was told a reason, with now.
     fn times_told(&self, session: &str, reason: &str) -> usize;
     /// Takes the answer for the case that time runs out.
@@ -260,6 +249,9 @@ mod tests {
             Ok(None)
         }
         fn look(&self, _: &Finished) -> Option<Told> {
+            panic!("a fault of guard")
+        }
+        fn tell(&self, _: &ContextEvent) -> Option<String> {
             panic!("a fault of guard")
         }
         fn times_told(&self, _: &str, _: &str) -> usize {

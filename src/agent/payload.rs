@@ -5,65 +5,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use super::apply_patch;
 use super::call::{FileAction, ToolCall};
+use super::tools;
 use crate::error::{Error, Result};
-use crate::path::escaped;
-
-/// The keys under which tools of all agents name a file.
-const PATH_KEYS: [&str; 21] = [
-    "file_path",
-    "filePath",
-    "filepath",
-    "path",
-    "paths",
-    "file",
-    "files",
-    "filename",
-    "target_file",
-    "targetFile",
-    "TargetFile",
-    "AbsolutePath",
-    "absolutePath",
-    "relative_path",
-    "notebook_path",
-    "notebookPath",
-    "source",
-    "destination",
-    "old_path",
-    "new_path",
-    "uri",
-];
-
-/// The keys under which they give content.
-const CONTENT_KEYS: [&str; 18] = [
-    "content",
-    "contents",
-    "text",
-    "file_text",
-    "new_string",
-    "newString",
-    "new_str",
-    "newStr",
-    "new_source",
-    "code",
-    "code_edit",
-    "edits",
-    "replacements",
-    "patch",
-    "patchText",
-    "diff",
-    "new_content",
-    "data",
-];
-
-/// The words in the names of tools that change files.
-const CHANGING: [&str; 13] = [
-    "write", "edit", "create", "delete", "remove", "move", "rename", "replace", "patch", "append",
-    "insert", "save", "copy",
-];
 
 /// A payload that is a JSON object.
 pub(super) struct Payload {
@@ -72,16 +19,29 @@ pub(super) struct Payload {
     pub(super) object: Map<String, Value>,
 }
 
-/// A tool call as most agents announce it.
+/// A tool call as agents announce it.
 #[derive(Deserialize)]
 struct Announced {
-    #[serde(alias = "hookEventName")]
+    /// OpenCode's plugin and Copilot name none.
+    #[serde(default, alias = "hookEventName")]
     hook_event_name: String,
+    /// Cursor may not know it.
+    #[serde(default)]
     cwd: PathBuf,
-    #[serde(alias = "toolName")]
+    #[serde(default)]
+    workspace_roots: Vec<PathBuf>,
+    #[serde(alias = "toolName", alias = "tool")]
     tool_name: String,
-    #[serde(alias = "toolInput")]
-    tool_input: Map<String, Value>,
+    #[serde(alias = "toolInput", alias = "toolArgs", alias = "args")]
+    tool_input: ToolInput,
+}
+
+/// Some versions of Copilot send the input as JSON in a string, and a patch as it is.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum ToolInput {
+    Object(Map<String, Value>),
+    Text(String),
 }
 
 /// # Errors
@@ -109,18 +69,29 @@ fn unusable(agent: &str, why: &str) -> Error {
 }
 
 impl Payload {
+    /// The text under the first of these keys that is there.
+    pub(super) fn text(&self, keys: &[&str]) -> Option<&str> {
+        let found = keys.iter().find_map(|key| self.object.get(*key));
+        found.and_then(Value::as_str)
+    }
+
     /// The agent's session; empty if the payload does not say.
     pub(super) fn session(&self) -> &str {
-        const KEYS: [&str; 6] = [
-            "session_id",
-            "sessionId",
-            "session",
-            "trajectory_id",
-            "conversation_id",
-            "taskId",
+        self.text(&["session_id", "sessionId", "session", "conversation_id"])
+            .unwrap_or_default()
+    }
+
+    /// The name of the event; `None` for the call of an agent that names none. Copilot's other events show by a key.
+    pub(super) fn event(&self) -> Option<&str> {
+        let shown = [
+            ("stopReason", "agentStop"),
+            ("toolResult", "postToolUse"),
+            ("prompt", "userPromptSubmitted"),
+            ("source", "sessionStart"),
         ];
-        let found = KEYS.iter().find_map(|key| self.object.get(*key));
-        found.and_then(Value::as_str).unwrap_or_default()
+        let by_key = || shown.iter().find(|(key, _)| self.object.contains_key(*key));
+        self.text(&["hook_event_name", "hookEventName"])
+            .or_else(|| Some(by_key()?.1))
     }
 
     /// The input of the tool, under the names that agents give it.
@@ -131,8 +102,7 @@ impl Payload {
 
     /// What tells a tool call from others, before and after it: its id, or else its input.
     pub(super) fn call_id(&self) -> Option<String> {
-        const KEYS: [&str; 4] = ["tool_use_id", "toolUseId", "toolCallId", "call"];
-        let id = KEYS.iter().find_map(|key| self.object.get(*key)?.as_str());
+        let id = self.text(&["tool_use_id", "toolUseId", "toolCallId", "call"]);
         id.map(str::to_owned).or_else(|| {
             let mut hasher = DefaultHasher::new();
             self.input()?.to_string().hash(&mut hasher);
@@ -140,125 +110,77 @@ impl Payload {
         })
     }
 
-    /// The payload as the agent defines it.
-    ///
-    /// # Errors
-    /// It has another shape.
-    pub(super) fn confirmed<T: DeserializeOwned>(&self) -> Result<T> {
-        T::deserialize(&self.object)
-            .map_err(|error: serde_json::Error| unusable(self.agent, &error.to_string()))
+    /// The directory in which the agent works, or the first root of its workspace: an absolute path.
+    pub(super) fn place(&self) -> Option<PathBuf> {
+        let root = || self.object.get("workspace_roots")?.get(0)?.as_str();
+        let directory = self.text(&["cwd"]).filter(|path| !path.is_empty());
+        let directory = PathBuf::from(directory.or_else(root)?);
+        directory.is_absolute().then_some(directory)
     }
 
-    /// The tool call of an event, given by its spellings, with what the tool does to files.
+    /// The announced tool call, with what the tool does to files. `events` are the spellings of the event; an empty
+    /// one stands for a payload that names none.
     ///
     /// # Errors
     /// It is another event, or the payload has another shape.
-    pub(super) fn announced(
-        &self,
-        events: &[&str],
-        actions: impl FnOnce(&str, &Map<String, Value>) -> Result<Vec<FileAction>>,
-    ) -> Result<ToolCall> {
-        let announced: Announced = self.confirmed()?;
+    pub(super) fn call(&self, events: &[&str]) -> Result<ToolCall> {
+        let sent = Announced::deserialize(&self.object)
+            .map_err(|error| unusable(self.agent, &error.to_string()))?;
         self.require(
-            events.contains(&announced.hook_event_name.as_str()),
-            &format!("guard answers the event {} only", events[0]),
+            events.contains(&sent.hook_event_name.as_str()),
+            &format!(
+                "guard answers the event {} only",
+                events.last().unwrap_or(&"")
+            ),
         )?;
-        Ok(ToolCall {
-            directory: self.directory(announced.cwd)?,
-            actions: actions(&announced.tool_name, &announced.tool_input)?,
-            tool: announced.tool_name,
-        })
-    }
-
-    /// The directory in which the agent works.
-    ///
-    /// # Errors
-    /// It is not absolute.
-    pub(super) fn directory(&self, directory: PathBuf) -> Result<Option<PathBuf>> {
+        let tool = sent.tool_name;
+        let actions = match sent.tool_input {
+            ToolInput::Object(input) => tools::actions(&tool, &input)?,
+            ToolInput::Text(text) if text.trim_start().starts_with("***") => {
+                apply_patch::parse(&text)?
+            }
+            ToolInput::Text(text) => {
+                let input = serde_json::from_str(&text);
+                self.require(input.is_ok(), "the input of the tool is not a JSON object")?;
+                tools::actions(&tool, &input.unwrap_or_default())?
+            }
+        };
+        let directory = match sent.cwd.as_os_str().is_empty() {
+            true => self.workspace(&sent.workspace_roots, &actions)?,
+            false => sent.cwd,
+        };
         self.require(directory.is_absolute(), "`cwd` is not an absolute path")?;
-        Ok(Some(directory))
+        Ok(ToolCall {
+            directory: Some(directory),
+            actions,
+            tool,
+        })
     }
 
     /// The directory of an agent that names the roots of its workspace instead: the only root, or the one with the
     /// files of the call.
-    ///
-    /// # Errors
-    /// There is no root, one is not absolute, or the path of a file depends on which root the agent means.
-    pub(super) fn workspace(
-        &self,
-        roots: &[PathBuf],
-        actions: &[FileAction],
-    ) -> Result<Option<PathBuf>> {
+    fn workspace(&self, roots: &[PathBuf], actions: &[FileAction]) -> Result<PathBuf> {
         let paths: Vec<PathBuf> = actions
             .iter()
             .flat_map(FileAction::paths)
             .map(|path| gix::path::from_bstr(path).map_or_else(|_| PathBuf::new(), Cow::into_owned))
             .collect();
         let has_all = |root: &&PathBuf| paths.iter().all(|path| path.starts_with(root));
-        let root = match roots {
-            [] | [_] => roots.first(),
-            several => several.iter().find(has_all).or(several.first()),
-        };
-        let Some(root) = root else {
-            self.require(false, "it names no workspace")?;
-            return Ok(None);
-        };
+        let root = roots.iter().find(has_all).or(roots.first());
+        let root = root.ok_or_else(|| unusable(self.agent, "it names no workspace"))?;
         self.require(
             roots.len() == 1 || paths.iter().all(|path| path.is_absolute()),
             "the workspace has several roots, and the call names a relative path; use the absolute path",
         )?;
-        self.directory(root.to_owned())
+        Ok(root.clone())
     }
 
     /// # Errors
     /// Says why the payload is unusable.
-    pub(super) fn require(&self, is_met: bool, why: &str) -> Result<()> {
+    fn require(&self, is_met: bool, why: &str) -> Result<()> {
         match is_met {
             true => Ok(()),
             false => Err(unusable(self.agent, why)),
         }
     }
-}
-
-/// The input of a tool that guard judges.
-///
-/// # Errors
-/// It has another shape: then the tool may do something that guard would not judge.
-pub(super) fn tool_input<T: DeserializeOwned>(tool: &str, input: &Map<String, Value>) -> Result<T> {
-    T::deserialize(input).map_err(|error: serde_json::Error| {
-        Error::new(format!(
-            "the input of the tool {} has a shape that guard does not know: {error}",
-            escaped(tool)
-        ))
-        .help("a newer guard may know it; until then, change the file with another tool")
-    })
-}
-
-/// The actions of a tool that guard does not know: none.
-///
-/// # Errors
-/// It names a file and seems to change it.
-pub(super) fn unknown_tool(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {
-    let first = |keys: &[&'static str]| keys.iter().copied().find(|key| input.contains_key(*key));
-    let name = tool
-        .rsplit("__")
-        .next()
-        .unwrap_or(tool)
-        .to_ascii_lowercase();
-    let changes = CHANGING.iter().any(|word| name.contains(word));
-    let is_patch = |value: &Value| {
-        let text = value.as_str().unwrap_or_default();
-        text.trim_start().starts_with("*** Begin Patch")
-    };
-    let seen = match (first(&PATH_KEYS), first(&CONTENT_KEYS)) {
-        (Some(path), Some(content)) => format!("`{path}` and `{content}`"),
-        (Some(path), None) if changes => format!("`{path}`"),
-        _ if input.values().any(is_patch) => "a patch".to_owned(),
-        _ => return Ok(Vec::new()),
-    };
-    Err(Error::new(format!(
-        "guard does not know the tool {}, which seems to change a file: its input has {seen}",
-        escaped(tool)
-    ))
-    .help("change the file with the agent's own tools for writing and editing"))
 }

@@ -1,30 +1,32 @@
-//! How an agent is answered.
+//! How each agent is called and answered.
 
 use serde_json::{Value, json};
 
-use super::call::ToolCall;
 use super::finished::SESSION_END;
 use super::observe::Told;
-use super::payload::Payload;
-use crate::error::Result;
 
 /// The exit code that every agent takes for a denial.
 pub(super) const DENIED: u8 = 2;
 
 /// What differs between agents.
+#[derive(Clone, Copy)]
 pub(super) struct Protocol {
-    /// The tool call of a payload. An unknown shape of a tool that may write is an error.
-    pub(super) parse: fn(&Payload) -> Result<ToolCall>,
+    /// The spellings of the event before a tool runs; an empty one if a payload names none.
+    pub(super) before: &'static [&'static str],
     /// Standard output for an allowed call, or nothing.
     pub(super) allowed: &'static str,
     /// Standard output for a denied call with this reason, or nothing.
     pub(super) denied: Option<fn(&str) -> Value>,
+    /// The exit code of a denial.
+    pub(super) denied_code: u8,
     /// The events after the fact, each with whether it is the end of a turn.
     pub(super) finished: &'static [(&'static str, bool)],
     /// Standard output that tells the agent after an event what landed, if the agent reads that.
     pub(super) reported: fn(event: &str, report: &str) -> Value,
-    /// The exit code of a denial.
-    pub(super) denied_code: u8,
+    /// The events that add to the model's context, each with whether the context is new.
+    pub(super) context: &'static [(&'static str, bool)],
+    /// Standard output that adds this text to it.
+    pub(super) told: fn(event: &str, text: &str) -> Value,
     /// The variable with the directory of the project, which stays when the agent changes its directory.
     pub(super) project_variable: Option<&'static str>,
     /// The payload for a write of this file, with the root of the project; to try out an agent's settings.
@@ -40,11 +42,6 @@ pub(crate) struct Reply {
 }
 
 impl Protocol {
-    /// Whether the agent reads what guard says after each tool.
-    pub(super) fn tells_after_tools(&self) -> bool {
-        self.finished.iter().any(|(_, ends_turn)| !ends_turn)
-    }
-
     pub(super) fn allowance(&self) -> Reply {
         Reply {
             stdout: self.allowed.to_owned(),
@@ -53,18 +50,25 @@ impl Protocol {
         }
     }
 
+    /// Whether the agent reads what guard says after each tool.
+    pub(super) fn tells_after_tools(&self) -> bool {
+        self.finished.iter().any(|(_, ends_turn)| !ends_turn)
+    }
+
+    /// The report after an event, if there is one. What is not the agent's doing holds nothing up.
     pub(super) fn report(&self, event: &str, report: Option<&Told>) -> Reply {
-        let Some(report) = report else {
-            return self.allowance();
-        };
-        let told = match report.is_neutral {
-            true => noted(event, &report.text),
+        self.message(report.map(|report| match report.is_neutral {
+            true => (self.told)(event, &report.text),
             false => (self.reported)(event, &report.text),
-        };
+        }))
+    }
+
+    /// Tells the agent something after an event, if there is something to tell.
+    pub(super) fn message(&self, message: Option<Value>) -> Reply {
+        let told = message.map(|message| format!("{message}\n"));
         Reply {
-            stdout: format!("{told}\n"),
-            stderr: String::new(),
-            code: 0,
+            stdout: told.unwrap_or_else(|| self.allowed.to_owned()),
+            ..self.allowance()
         }
     }
 
@@ -78,41 +82,159 @@ impl Protocol {
     }
 }
 
+pub(super) const CLAUDE: Protocol = Protocol {
+    before: &["PreToolUse"],
+    // No decision: Claude Code then asks as its own settings say.
+    allowed: "",
+    denied: Some(|reason| {
+        json!({
+            "hookSpecificOutput": {
+                "hookEventName": "PreToolUse",
+                "permissionDecision": "deny",
+                "permissionDecisionReason": reason,
+            }
+        })
+    }),
+    denied_code: DENIED,
+    finished: &[
+        ("PostToolUse", false),
+        ("PostToolUseFailure", false),
+        ("PostToolBatch", false),
+        ("Stop", true),
+        ("SubagentStop", true),
+        (SESSION_END, true),
+    ],
+    reported: |_, report| json!({"decision": "block", "reason": report}),
+    // SessionStart also follows a compaction.
+    context: &[("SessionStart", true), ("UserPromptSubmit", false)],
+    told: |event, text| json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}),
+    project_variable: Some("CLAUDE_PROJECT_DIR"),
+    sample: |root, path| {
+        sample(
+            root,
+            "PreToolUse",
+            "Write",
+            json!({"file_path": path, "content": "x\n"}),
+        )
+    },
+};
+
+/// Codex goes on if a denial has a key that it does not know; even `allow` would be invalid.
+pub(super) const CODEX: Protocol = Protocol {
+    project_variable: None,
+    sample: |root, path| {
+        let patch = format!("*** Begin Patch\n*** Add File: {path}\n+x\n*** End Patch\n");
+        let mut sample = sample(root, "PreToolUse", "apply_patch", json!({"command": patch}));
+        sample["turn_id"] = "guard".into();
+        sample["model"] = "guard".into();
+        sample
+    },
+    ..CLAUDE
+};
+
+/// GitHub Copilot CLI and cloud agent. The keys of an answer are at the top level.
+pub(super) const COPILOT: Protocol = Protocol {
+    // The spelling `PreToolUse` in Copilot's settings asks for Claude Code's payload, but not for its answer.
+    before: &["", "PreToolUse"],
+    // Without a decision, Copilot asks as its own settings say.
+    allowed: "{}\n",
+    denied: Some(
+        |reason| json!({"permissionDecision": "deny", "permissionDecisionReason": reason}),
+    ),
+    // Any other code denies as well, but then Copilot need not read the reason.
+    denied_code: 0,
+    finished: &[("postToolUse", false), ("agentStop", true)],
+    reported: |event, report| match event {
+        "agentStop" => json!({"decision": "block", "reason": report}),
+        _ => json!({"additionalContext": report}),
+    },
+    context: &[("sessionStart", true), ("userPromptSubmitted", false)],
+    told: |_, text| json!({"additionalContext": text}),
+    project_variable: None,
+    sample: |root, path| {
+        json!({
+            "sessionId": "guard", "timestamp": 1, "cwd": root, "toolName": "create",
+            "toolArgs": {"path": path, "file_text": "x\n"},
+        })
+    },
+};
+
+pub(super) const CURSOR: Protocol = Protocol {
+    // The first spelling is that of Claude Code's hooks, which Cursor runs as well.
+    before: &["PreToolUse", "preToolUse"],
+    // Cursor reads standard output after each call. Without a permission, it asks as its own settings say.
+    allowed: "{}\n",
+    denied: Some(
+        |reason| json!({"permission": "deny", "user_message": reason, "agent_message": reason}),
+    ),
+    finished: &[("stop", true)],
+    reported: |_, report| json!({"followup_message": report}),
+    context: &[("sessionStart", true)],
+    told: |_, text| json!({"additional_context": text}),
+    project_variable: Some("CURSOR_PROJECT_DIR"),
+    sample: |root, path| {
+        json!({
+            "conversation_id": "guard", "generation_id": "guard", "cursor_version": "3", "hook_event_name": "preToolUse",
+            "workspace_roots": [root], "cwd": root, "tool_use_id": "guard",
+            "tool_name": "Write", "tool_input": {"file_path": path, "content": "x\n"},
+        })
+    },
+    ..CLAUDE
+};
+
+pub(super) const GEMINI: Protocol = Protocol {
+    before: &["BeforeTool"],
+    denied: Some(|reason| json!({"decision": "deny", "reason": reason})),
+    finished: &[("AfterTool", false), ("AfterAgent", true)],
+    reported: |_, report| json!({"decision": "deny", "reason": report}),
+    context: &[("SessionStart", true), ("BeforeAgent", false)],
+    project_variable: Some("GEMINI_PROJECT_DIR"),
+    sample: |root, path| {
+        sample(
+            root,
+            "BeforeTool",
+            "write_file",
+            json!({"file_path": path, "content": "x\n"}),
+        )
+    },
+    ..CLAUDE
+};
+
+/// The plugin in hooks/agents sends `tool.execute.before`, and throws what is on standard error.
+pub(super) const OPENCODE: Protocol = Protocol {
+    before: &[""],
+    denied: None,
+    finished: &[],
+    context: &[],
+    project_variable: None,
+    sample: |root, path| json!({"tool": "write", "args": {"filePath": path, "content": "x\n"}, "cwd": root}),
+    ..CLAUDE
+};
+
+/// VS Code runs the hook for every tool, whatever the matcher says.
+pub(super) const VSCODE: Protocol = Protocol {
+    reported: |event, report| {
+        json!({
+            "decision": "block",
+            "reason": report,
+            "hookSpecificOutput": {"hookEventName": event, "decision": "block", "reason": report},
+        })
+    },
+    context: &[("SessionStart", true)],
+    project_variable: None,
+    sample: |root, path| {
+        json!({
+            "sessionId": "guard", "cwd": root, "hookEventName": "PreToolUse", "tool_name": "create_file",
+            "tool_use_id": "guard", "tool_input": {"filePath": path, "content": "x\n"},
+        })
+    },
+    ..CLAUDE
+};
+
 /// A payload of Claude Code and of those that follow it.
-pub(super) fn sample(root: &str, event: &str, tool: &str, input: Value) -> Value {
+fn sample(root: &str, event: &str, tool: &str, input: Value) -> Value {
     json!({
         "session_id": "guard", "cwd": root, "hook_event_name": event, "tool_name": tool, "tool_use_id": "guard",
         "tool_input": input,
-    })
-}
-
-/// The events after the fact of Claude Code and of those that follow it.
-pub(super) const FINISHED: &[(&str, bool)] = &[
-    ("PostToolUse", false),
-    ("PostToolUseFailure", false),
-    ("PostToolBatch", false),
-    ("Stop", true),
-    ("SubagentStop", true),
-    (SESSION_END, true),
-];
-
-/// The report that most agents give to their model.
-pub(super) fn blocked(_: &str, report: &str) -> Value {
-    json!({"decision": "block", "reason": report})
-}
-
-/// A note for the model that holds nothing up.
-fn noted(event: &str, note: &str) -> Value {
-    json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": note}})
-}
-
-/// The denial of Claude Code and of those that follow it.
-pub(super) fn pre_tool_use_denied(reason: &str) -> Value {
-    json!({
-        "hookSpecificOutput": {
-            "hookEventName": "PreToolUse",
-            "permissionDecision": "deny",
-            "permissionDecisionReason": reason,
-        }
     })
 }

@@ -10,11 +10,13 @@ use super::design_args::DesignArgs;
 use super::output::CANNOT_JUDGE;
 use super::repository::{repository, with_approvals};
 use crate::agent::{
-    self, Agent, DEADLINE, FileAction, Finished, HookWork, Observer, Reply, Told, ToolCall, late,
+    self, Agent, ContextEvent, DEADLINE, FileAction, Finished, HookWork, Observer, Reply, Told,
+    ToolCall, late,
 };
 use crate::error::{Error, Result};
 use crate::gate::GateResult;
 use crate::git::{CheckpointStore, Repository, show_file};
+use crate::install::agents;
 use crate::judge::Options;
 
 /// Larger payloads are denied unread.
@@ -98,6 +100,14 @@ impl HookWork for AgentWork {
                 is_neutral: false,
             })
         })
+    }
+
+    fn tell(&self, event: &ContextEvent) -> Option<String> {
+        let call = ToolCall::in_directory(event.directory.clone());
+        enter(&call).ok()?;
+        let repo = repository_of(self.agent, &call).ok()?;
+        agents::note_call(&repo, self.agent);
+        agent::scope_to_tell(event, &repo, &self.options)
     }
 
     fn times_told(&self, session: &str, reason: &str) -> usize {

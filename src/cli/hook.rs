@@ -70,9 +70,6 @@ pub(super) enum HookArgs {
     /// Judge a tool call of Claude Code before it runs; reads the event PreToolUse from standard input.
     #[command(after_help = about_agent("claude"))]
     Claude(AgentArgs),
-    /// Judge a tool call of Cline before it runs; reads the hook PreToolUse from standard input.
-    #[command(after_help = about_agent("cline"))]
-    Cline(AgentArgs),
     /// Judge a tool call of OpenAI Codex CLI before it runs; reads the event PreToolUse from standard input.
     #[command(after_help = about_agent("codex"))]
     Codex(AgentArgs),
@@ -85,18 +82,12 @@ pub(super) enum HookArgs {
     /// Judge a tool call of Gemini CLI before it runs; reads the event BeforeTool from standard input.
     #[command(after_help = about_agent("gemini"))]
     Gemini(AgentArgs),
-    /// Judge a tool call of Kiro before it runs; reads the event PreToolUse from standard input.
-    #[command(after_help = about_agent("kiro"))]
-    Kiro(AgentArgs),
     /// Judge a tool call of OpenCode before it runs; reads its plugin's message from standard input.
     #[command(after_help = about_agent("opencode"))]
     Opencode(AgentArgs),
     /// Judge a tool call of VS Code before it runs; reads the event PreToolUse from standard input.
     #[command(after_help = about_agent("vscode"))]
     Vscode(AgentArgs),
-    /// Judge a tool call of Windsurf before it runs; reads the action pre_write_code from standard input.
-    #[command(after_help = about_agent("windsurf"))]
-    Windsurf(AgentArgs),
 }
 
 const ABOUT_PREPARE: &str = "\
@@ -165,15 +156,12 @@ impl HookArgs {
             HookArgs::PreReceive => push::pre_receive(output),
             HookArgs::ReferenceTransaction(args) => args.run(output),
             HookArgs::Claude(args) => Ok(args.run(Agent::Claude)),
-            HookArgs::Cline(args) => Ok(args.run(Agent::Cline)),
             HookArgs::Codex(args) => Ok(args.run(Agent::Codex)),
             HookArgs::Copilot(args) => Ok(args.run(Agent::Copilot)),
             HookArgs::Cursor(args) => Ok(args.run(Agent::Cursor)),
             HookArgs::Gemini(args) => Ok(args.run(Agent::Gemini)),
-            HookArgs::Kiro(args) => Ok(args.run(Agent::Kiro)),
             HookArgs::Opencode(args) => Ok(args.run(Agent::Opencode)),
             HookArgs::Vscode(args) => Ok(args.run(Agent::Vscode)),
-            HookArgs::Windsurf(args) => Ok(args.run(Agent::Windsurf)),
         }
     }
 }

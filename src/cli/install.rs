@@ -62,7 +62,7 @@ Examples:
   guard install all              git, and each agent that is in use here
   guard uninstall all            remove what guard wrote, and nothing else
 
-Agents: claude, cline, codex, copilot, cursor, gemini, kiro, opencode, vscode, windsurf.
+Agents: claude, codex, copilot, cursor, gemini, opencode, vscode.
 
 Existing shell scripts stay: guard inserts a marked block at their beginning. guard leaves other existing hooks alone, \
 prints the lines to add, and exits with 1.

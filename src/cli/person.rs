@@ -11,18 +11,30 @@ use crate::gate::{Answer, Strategy};
 use crate::path::escaped;
 use crate::system;
 
-/// Variables that agents and CI set for the programs they start; a `*` stands for any end.
+/// Variables that agents and CI set for the programs they start. Those that configure an agent, such as `CODEX_HOME`,
+/// are set in profiles and say nothing.
 const MARKERS: &[&str] = &[
+    // Seen in the commands of Claude Code 2.1.
     "CLAUDECODE",
-    "CLAUDE_CODE_*",
-    "CURSOR_AGENT",
-    "GEMINI_CLI",
-    "CODEX_*",
-    "AIDER_*",
-    "OPENCODE*",
-    "COPILOT_*",
-    "CLINE_ACTIVE",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CLAUDE_CODE_CHILD_SESSION",
     "AI_AGENT",
+    // Seen in those of Codex CLI 0.169; the first two are in its documentation, for its sandbox.
+    "CODEX_SANDBOX",
+    "CODEX_SANDBOX_NETWORK_DISABLED",
+    "CODEX_CI",
+    "CODEX_THREAD_ID",
+    // Seen in those of Gemini CLI 0.61, OpenCode 1.18 and Copilot CLI 1.0.
+    "GEMINI_CLI",
+    "OPENCODE",
+    "COPILOT_CLI",
+    // VS Code, pull request 316267: terminals of its agent.
+    "COPILOT_AGENT",
+    // Cursor's documentation of its terminal, goose's of its variables, and Cline's change log (3.24).
+    "CURSOR_AGENT",
+    "GOOSE_TERMINAL",
+    "CLINE_ACTIVE",
+    // GitHub, GitLab and most others.
     "CI",
 ];
 
@@ -256,10 +268,7 @@ fn agent_by_variable(
 ) -> std::result::Result<(), String> {
     for (name, value) in variables {
         let name = name.to_string_lossy();
-        let is_marker = MARKERS.iter().any(|marker| match marker.strip_suffix('*') {
-            Some(prefix) => name.starts_with(prefix),
-            None => name == *marker,
-        });
+        let is_marker = MARKERS.contains(&name.as_ref());
         let is_off = value.is_empty() || (name == "CI" && (value == "false" || value == "0"));
         if is_marker && !is_off {
             return Err(format!(
@@ -405,14 +414,22 @@ mod tests {
                 .is_err()
         };
         for marker in MARKERS {
-            assert!(refused(&marker.replace('*', "X"), "1"), "{marker}");
+            assert!(refused(marker, "1"), "{marker}");
         }
         for (name, value) in [
             ("CLAUDECODE", ""),
             ("CI", "false"),
             ("CITY", "1"),
-            ("CURSOR_TRACE_ID", "1"),
             ("HOME", "/root"),
+            // In profiles, and in terminals of people.
+            ("CURSOR_TRACE_ID", "1"),
+            ("CLAUDE_CODE_USE_BEDROCK", "1"),
+            ("CLAUDE_CODE_MAX_OUTPUT_TOKENS", "32000"),
+            ("CODEX_HOME", "/home/me/.codex"),
+            ("AIDER_MODEL", "m"),
+            ("OPENCODE_CONFIG", "/home/me/o.json"),
+            ("COPILOT_MODEL", "m"),
+            ("GEMINI_API_KEY", "k"),
         ] {
             assert!(!refused(name, value), "{name}");
         }

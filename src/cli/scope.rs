@@ -10,7 +10,7 @@ use super::scope_add::ScopeAddArgs;
 use super::scope_import::ScopeImportArgs;
 use super::scope_new::ScopeNewArgs;
 use super::{output::Output, progress};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::judge::{self, DocumentChoice};
 use crate::report::{write_prompt, write_scope, write_scope_check};
 
@@ -83,6 +83,10 @@ impl ScopeArgs {
             }
             ScopeArgs::Prompt(args) => {
                 let section = judge::prompt(&repository()?, &args.options(false))?;
+                let section = section.ok_or_else(|| {
+                    Error::new("no design applies, so there are no paths to list")
+                        .help("name a design: guard scope prompt --lld FILE")
+                })?;
                 output.print(|out, format, _| write_prompt(&section, format, out));
                 output.notes(&section.remarks());
                 Ok(0)

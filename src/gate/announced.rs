@@ -97,6 +97,29 @@ impl Gate<'_> {
 }
 
 impl Gate<'_> {
+    /// Whether the settings say which files may be read, or which hold secrets.
+    pub(crate) fn judges_reads(&self) -> bool {
+        let settings = &self.policy.settings;
+        settings.read != ["."] || !settings.secrets.are_built_in()
+    }
+
+    /// Judges a file that git ignores, which no design names.
+    ///
+    /// # Errors
+    /// The path is a secret, protected, or otherwise refused to every request.
+    pub(crate) fn judge_ignored(&self, request: &BStr) -> GateResult<()> {
+        let admit = || {
+            let path = self.boundary.locate(request)?;
+            match self.context()?.admit(path.as_ref(), Access::Write)? {
+                Ok(()) if self.policy.settings.protect.contains(path.as_ref()) => {
+                    self.plan_unknown(request).map(drop)
+                }
+                admitted => Ok(admitted?),
+            }
+        };
+        admit().inspect_err(|failure: &Failure| self.note_refusal("write", request, [], failure))
+    }
+
     /// The changes that were judged and may happen, since the last call.
     pub(crate) fn passed(&self) -> Passed {
         Passed {

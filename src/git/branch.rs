@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use gix::bstr::{BString, ByteSlice, ByteVec};
+use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
 
 use super::{Repository, failed};
 use crate::error::Result;
@@ -59,5 +59,28 @@ impl Repository {
             let name = value.strip_prefix(b"refs/heads/").unwrap_or(&value);
             (!name.is_empty()).then(|| branch(name, variable))
         }))
+    }
+
+    /// The branch whose designs hold here: usually that of HEAD.
+    ///
+    /// # Errors
+    /// HEAD cannot be read.
+    pub(crate) fn design_branch(&self) -> Result<Option<BString>> {
+        let own = self.branch()?.map(|branch| branch.name);
+        Ok(own.map(|own| self.inherited_branch(own.as_ref()).unwrap_or(own)))
+    }
+
+    /// The branch of the main work tree, if an agent made this linked one beside it: such a branch is new and named
+    /// after the work tree, so it selects no design, unless a person chose one for it.
+    fn inherited_branch(&self, name: &BStr) -> Option<BString> {
+        let is_linked = self.git_dir() != self.common_dir();
+        if !is_linked || !name.starts_with(b"worktree-") {
+            return None;
+        }
+        let head = fs::read(self.common_dir().join("HEAD")).ok()?;
+        let main = head.trim().strip_prefix(b"ref: refs/heads/")?;
+        let is_chosen = !self.branch_values(name, "guardDesign").is_empty();
+        // Repositories with reftables keep HEAD elsewhere.
+        (!is_chosen && main != b".invalid").then(|| main.into())
     }
 }

@@ -60,4 +60,5 @@ pub use snapshot::Before;
 pub use snapshot_chain::{Pruned, Snapshot, Snapshots};
 pub use tree::{Tree, changes_between};
 pub use update::{PushSide, TargetBranch, Update};
+pub(crate) use work_tree::IgnoreRules;
 pub use work_trees::WorkTree;

@@ -3,7 +3,7 @@
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::{Branch, Commit, Repository, failed};
+use super::{Commit, Repository, failed};
 use crate::error::{Error, Result};
 use crate::finding::Help;
 use crate::path::escaped;
@@ -268,7 +268,7 @@ impl Repository {
         if self.head_commit()? != Some(head) {
             return Ok(None);
         }
-        Ok(self.branch()?.map(|Branch { name, .. }| name))
+        self.design_branch()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Judges what a request would do to a file, for `guard check` and the file verbs.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use gix::ObjectId;
@@ -15,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::finding::{Finding, Level};
 use crate::git::{Repository, Tree};
 use crate::measure::{self, Class, Kept, Measured};
-use crate::policy::{Policy, design};
+use crate::policy::{Actions, Policy, design};
 use crate::rules::{self, Access, Case, MeasuredChange, MergeBase, RenameTarget};
 use crate::system;
 
@@ -320,8 +321,27 @@ impl OperationContext<'_, '_> {
         let target = self.policy.settings.base.as_deref();
         match self.head.merge_base(self.repo, target)? {
             Some(base) => merge_base::at(base, self.policy, changes),
-            None => Ok(MergeBase::Unknown),
+            None => self.own_files(changes),
         }
+    }
+
+    /// What is known without a merge base: a file that HEAD lacks and a row lets be added is of this work, so it may
+    /// go again.
+    fn own_files(&self, changes: &[MeasuredChange]) -> Result<MergeBase> {
+        let mut own = HashMap::new();
+        for change in changes.iter().map(|changed| &changed.change) {
+            let path: &BStr = change.path.as_ref();
+            let scope = self.policy.scope.as_ref();
+            let may_be_added =
+                scope.is_some_and(|scope| scope.actions(path).contains(Actions::ADD));
+            if change.new.is_none() && may_be_added && self.head().get(path)?.is_none() {
+                own.insert(change.path.clone(), None);
+            }
+        }
+        Ok(match own.is_empty() {
+            true => MergeBase::Unknown,
+            false => MergeBase::Known(own),
+        })
     }
 }
 

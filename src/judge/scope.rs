@@ -6,12 +6,12 @@ use super::Options;
 use super::pipeline::{designs_used, texts};
 use super::policy_loader::load_to_show;
 use super::tree_view::{GitTree, work_tree};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::git::{Index, Repository};
 use crate::path::TreeView;
 use crate::policy::scope::Scope;
 use crate::policy::settings::Settings;
-use crate::policy::{Grant, GrantKind, Policy};
+use crate::policy::{ChosenBy, Governing, Grant, GrantKind, Policy};
 use crate::rules;
 use crate::verdict::{PromptSection, ScopeGrant, ScopeListing};
 
@@ -37,17 +37,14 @@ pub fn scope(repo: &Repository, options: &Options) -> Result<ScopeListing> {
     Ok(report)
 }
 
-/// The section of an agent's prompt that lists the writable paths.
+/// The section of an agent's prompt that lists the writable paths; `None` if no design applies.
 ///
 /// # Errors
-/// The policy cannot be loaded, or no design applies.
-pub fn prompt(repo: &Repository, options: &Options) -> Result<PromptSection> {
+/// The policy cannot be loaded.
+pub fn prompt(repo: &Repository, options: &Options) -> Result<Option<PromptSection>> {
     let policy = load_to_show(repo, options)?;
     let Some(scope) = policy.scope.as_ref().filter(|scope| !scope.is_empty()) else {
-        return Err(
-            Error::new("no design applies, so there are no paths to list")
-                .help("name a design: guard scope prompt --lld FILE"),
-        );
+        return Ok(None);
     };
     let lines = grants(repo, &policy)?.into_iter().map(|line| {
         let protection = rules::protection(&policy.settings, scope, &line.grant, line.exists);
@@ -55,13 +52,18 @@ pub fn prompt(repo: &Repository, options: &Options) -> Result<PromptSection> {
     });
     let designs = policy.designs.iter().map(|governing| &governing.design);
     let faults = designs.clone().map(|design| design.faults.len()).sum();
-    Ok(PromptSection::new(
+    let standing = |governing: &&Governing| governing.chosen_by == ChosenBy::Standing;
+    let standing = policy.designs.iter().filter(standing);
+    Ok(Some(PromptSection::new(
         policy.design_paths(),
+        standing
+            .map(|governing| governing.design.path.clone())
+            .collect(),
         lines.collect(),
         designs.flat_map(|design| design.mentions.clone()).collect(),
         faults,
         policy.notes.clone(),
-    ))
+    )))
 }
 
 /// For each grant, whether its file exists. Only the index lists all files, so a glob matches there.

@@ -25,17 +25,30 @@ pub struct Closest<'a> {
 /// The granted path closest to `path` whose grant permits `wanted`; `None` if `path` is granted or nothing is close.
 /// Ties go to the smaller path.
 ///
-/// Globs are never suggested. For a new file, a path that may be modified is also suggested.
-pub fn closest<'a>(scope: &'a Scope, path: &BStr, wanted: Actions) -> Option<Closest<'a>> {
+/// Globs are never suggested. For a new file, only a path where nothing `exists` is suggested, even if the row says
+/// Modify: what is there already is not the file that was meant.
+pub fn closest<'a>(
+    scope: &'a Scope,
+    path: &BStr,
+    wanted: Actions,
+    exists: impl Fn(&BStr) -> bool,
+) -> Option<Closest<'a>> {
     if !scope.lookup(path).is_empty() {
         return None;
     }
     let index = scope.closest_index();
     let asked = PathName::new(path);
     let permits = |candidate: &ClosestCandidate| {
-        let granted = scope.grants()[candidate.grant].actions;
-        let may_modify = wanted == Actions::ADD && granted.contains(Actions::MODIFY);
-        granted.contains(wanted) || may_modify
+        let grant = &scope.grants()[candidate.grant];
+        let granted = grant.actions;
+        match (wanted == Actions::ADD, grant.kind) {
+            (false, _) => granted.contains(wanted),
+            (true, GrantKind::Directory) => granted.contains(wanted),
+            (true, _) => {
+                let may_write = granted.contains(wanted) || granted.contains(Actions::MODIFY);
+                may_write && !exists(grant.path.as_ref())
+            }
+        }
     };
     let (candidate, why) = index
         .same_name(&asked, permits)
@@ -71,7 +84,7 @@ mod tests {
     }
 
     fn ask(paths: &[&str], path: &str) -> Option<(String, Closeness)> {
-        closest(&scope(paths), path.into(), Actions::MODIFY)
+        closest(&scope(paths), path.into(), Actions::MODIFY, |_| false)
             .map(|found| (found.path.to_string(), found.why))
     }
 
@@ -203,7 +216,10 @@ mod tests {
     fn globs_and_rows_without_an_action_are_not_offered() {
         assert_eq!(ask(&["src/*.rs"], "srcs/a.rs"), None);
         let named = Scope::new(vec![grant("utils/lld.py", Actions::NONE)]);
-        assert_eq!(closest(&named, "core/lld.py".into(), Actions::ADD), None);
+        assert_eq!(
+            closest(&named, "core/lld.py".into(), Actions::ADD, |_| false),
+            None
+        );
     }
 
     #[test]
@@ -215,7 +231,7 @@ mod tests {
             grant("d/store.rs", Actions::SYMLINK),
         ]);
         let offered = |wanted| {
-            let found = closest(&scope, "x/store.rs".into(), wanted);
+            let found = closest(&scope, "x/store.rs".into(), wanted, |_| false);
             found.map(|found| found.path.to_string())
         };
         let is = |path: &str| Some(path.to_owned());
@@ -274,7 +290,7 @@ mod tests {
         let scope = scope(&paths);
         for path in paths.iter().step_by(997) {
             let typo = path.replacen("src/", "scr/", 1).replacen(".rs", "x.rs", 1);
-            let found = closest(&scope, typo.as_str().into(), Actions::ADD)
+            let found = closest(&scope, typo.as_str().into(), Actions::ADD, |_| false)
                 .map(|found| found.path.to_string());
             assert_eq!(found.as_deref(), Some(*path));
         }
@@ -286,7 +302,7 @@ mod tests {
         let others = others.iter().map(String::as_str);
         let scope = scope(&others.chain(["a/store.rs"]).collect::<Vec<_>>());
         let offered = |path: &str| {
-            let found = closest(&scope, path.into(), Actions::MODIFY);
+            let found = closest(&scope, path.into(), Actions::MODIFY, |_| false);
             found.map(|found| found.path.to_string())
         };
         assert_eq!(offered("aa/stores.rs").as_deref(), Some("a/store.rs"));
@@ -305,8 +321,11 @@ mod tests {
             "a/".repeat(5_000).as_str(),
             "x".repeat(100_000).as_str(),
         ] {
-            assert_eq!(closest(&scope, path.into(), Actions::ADD), None);
+            assert_eq!(closest(&scope, path.into(), Actions::ADD, |_| false), None);
         }
-        assert_eq!(closest(&scope, b"\xff\xfe".as_bstr(), Actions::ADD), None);
+        assert_eq!(
+            closest(&scope, b"\xff\xfe".as_bstr(), Actions::ADD, |_| false),
+            None
+        );
     }
 }

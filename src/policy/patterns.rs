@@ -99,6 +99,11 @@ impl Patterns {
     }
 
     /// Built-in patterns, which a test checks.
+    /// Whether they are guard's own, which no settings have replaced.
+    pub fn are_built_in(&self) -> bool {
+        !self.built_in.is_empty()
+    }
+
     pub(super) fn built_in(patterns: &'static [&'static str]) -> Patterns {
         Patterns {
             built_in: patterns,

@@ -41,7 +41,7 @@ pub use explain::{Topic, write_topic};
 pub(crate) use human::{plural, summary};
 pub(crate) use json::document;
 pub(crate) use preview::painted;
-pub use prompt::write_prompt;
+pub use prompt::{prompt_text, write_prompt};
 pub(crate) use recognise::{RECOGNISED_FROM, is_report};
 pub use reference::settings_reference;
 pub use schema::schema;

@@ -30,30 +30,37 @@ pub fn write_prompt(
         json!({
             "version": 1,
             "designs": designs.collect::<Vec<_>>(),
-            "text": text(section),
+            "text": prompt_text(section),
             "paths": section.paths.iter().map(line_json).collect::<Vec<_>>(),
             "notes": section.remarks(),
         })
     };
-    write_answer(format, out, || text(section), json)
+    write_answer(format, out, || prompt_text(section), json)
 }
 
-/// Empty for an empty scope.
-fn text(section: &PromptSection) -> String {
+/// The section as text; empty for an empty scope.
+pub fn prompt_text(section: &PromptSection) -> String {
     if section.paths.is_empty() {
         return String::new();
     }
-    let designs: Vec<String> = section
-        .designs
-        .iter()
-        .map(|d| escaped(d).to_string())
-        .collect();
-    let mut out = format!(
-        "REQUIRED FILE PATHS (from {} - do not deviate):\n",
-        designs.join(", ")
-    );
-    for line in &section.paths {
-        out.push_str(&line_text(line));
+    let mut out = "You may change only these files.\n".to_owned();
+    for is_standing in [false, true] {
+        let (standing, own): (Vec<_>, Vec<_>) =
+            (section.designs.iter()).partition(|design| section.standing.contains(design));
+        let mut lines = (section.paths.iter())
+            .filter(|line| line.is_standing == is_standing)
+            .peekable();
+        if lines.peek().is_none() {
+            continue;
+        }
+        out.push_str(&match is_standing {
+            false => format!(
+                "REQUIRED FILE PATHS (from {} - do not deviate):\n",
+                joined(&own)
+            ),
+            true => format!("\nAllowed on every branch (from {}):\n", joined(&standing)),
+        });
+        out.extend(lines.map(line_text));
     }
     if !section.named.is_empty() {
         out.push_str("\nNamed by the design, not to be changed:\n");
@@ -63,6 +70,11 @@ fn text(section: &PromptSection) -> String {
     }
     out.push_str("\nAny files written to other paths will be rejected.\n");
     out
+}
+
+fn joined(designs: &[&BString]) -> String {
+    let names = designs.iter().map(|design| escaped(design).to_string());
+    names.collect::<Vec<_>>().join(", ")
 }
 
 fn line_text(line: &PromptPath) -> String {

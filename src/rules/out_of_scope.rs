@@ -37,6 +37,11 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
         .filter(|(_, answer)| !matches!(answer, ScopeAnswer::Granted))
         .collect();
     let paths: HashSet<&BStr> = refused.iter().map(|(changed, _)| changed.path()).collect();
+    let existing = OnceCell::new();
+    let exists = |path: &BStr| {
+        let existing: &HashSet<&BStr> = existing.get_or_init(|| existing_files(case, scope));
+        existing.contains(path)
+    };
     let mut told = HashMap::new();
     for (changed, answer) in &refused {
         let rule = match answer {
@@ -50,7 +55,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
                 .unwrap_or_else(|| missing_row::of(&changed.change));
             let finding = match answer {
                 ScopeAnswer::NotThisAction(grant) => not_this_action(case, changed, grant, &wanted),
-                _ => no_grant(case, scope, changed, &wanted),
+                _ => no_grant(case, scope, changed, &wanted, &exists),
             };
             let finding = match wanted.from {
                 Some(_) => missing_row::once(finding, &mut told),
@@ -191,11 +196,21 @@ pub(super) fn depends_on_merge_base(policy: &Policy, changed: &MeasuredChange) -
     !is_granted && !needs_no_row(policy, &changed.change)
 }
 
+/// The files that rows name and that exist.
+fn existing_files<'a>(case: &Case<'a>, scope: &'a Scope) -> HashSet<&'a BStr> {
+    let rows = scope.grants().iter().chain(case.policy.proposed.grants());
+    let paths = rows.map(|grant| grant.path.as_ref());
+    paths
+        .filter(|path| case.result.entry(path).is_some())
+        .collect()
+}
+
 fn no_grant(
     case: &Case<'_>,
     scope: &Scope,
     changed: &MeasuredChange,
     wanted: &MissingRow<'_>,
+    exists: &dyn Fn(&BStr) -> bool,
 ) -> Finding {
     let policy = case.policy;
     let path = changed.path();
@@ -211,8 +226,8 @@ fn no_grant(
     .detail("action", changed.change.action().name());
     let mut instead = String::new();
     let needed = missing_row::needed(&changed.change);
-    let found = closest(scope, path, needed);
-    if let Some(found) = found.or_else(|| closest(&policy.proposed, path, needed)) {
+    let found = closest(scope, path, needed, exists);
+    if let Some(found) = found.or_else(|| closest(&policy.proposed, path, needed, exists)) {
         finding = finding.at(found.grant.anchor.labelled("closest path in the design"));
         // An existing file is the intended one; only a new file may be in the wrong place.
         if changed.change.action() == Action::Add {

@@ -13,6 +13,8 @@ use crate::policy::{Actions, GrantKind, Role};
 pub struct PromptSection {
     /// The designs, by path.
     pub designs: Vec<BString>,
+    /// Those of them that join every branch's.
+    pub standing: Vec<BString>,
     /// The writable paths.
     pub paths: Vec<PromptPath>,
     /// Paths that are named but not granted.
@@ -21,6 +23,8 @@ pub struct PromptSection {
     pub faults: usize,
     /// Notes, one sentence each.
     pub notes: Vec<String>,
+    /// Whether a design is in force that is not a standing one.
+    pub has_own_design: bool,
 }
 
 /// One path of the section, from all rows that name it.
@@ -38,6 +42,8 @@ pub struct PromptPath {
     pub descriptions: Vec<String>,
     /// Whether a file exists there.
     pub exists: bool,
+    /// Whether only standing designs name it.
+    pub is_standing: bool,
     /// Why it must not be modified.
     pub protection: Option<Protection>,
 }
@@ -55,6 +61,7 @@ impl PromptSection {
     /// The section for these grants, each with its protection.
     pub fn new(
         designs: Vec<BString>,
+        standing: Vec<BString>,
         grants: Vec<(ScopeGrant, Option<Protection>)>,
         mentions: Vec<Mention>,
         faults: usize,
@@ -64,11 +71,13 @@ impl PromptSection {
         let mut places: HashMap<(BString, &'static str), usize> = HashMap::new();
         for (line, protection) in grants {
             let grant = line.grant;
+            let is_standing = standing.contains(&grant.anchor.path);
             let key = (grant.path.clone(), grant.kind.name());
             let place = *places.entry(key).or_insert(paths.len());
             match paths.get_mut(place) {
                 Some(known) => {
                     known.actions = known.actions | grant.actions;
+                    known.is_standing &= is_standing;
                     known.protection = known.protection.or(protection);
                     if !known.descriptions.contains(&grant.description) {
                         known.descriptions.push(grant.description);
@@ -81,6 +90,7 @@ impl PromptSection {
                     role: grant.role,
                     descriptions: vec![grant.description],
                     exists: line.exists,
+                    is_standing,
                     protection,
                 }),
             }
@@ -93,7 +103,9 @@ impl PromptSection {
             }
         }
         PromptSection {
+            has_own_design: designs.len() > standing.len(),
             designs,
+            standing,
             paths,
             named,
             faults,

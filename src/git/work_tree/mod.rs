@@ -4,6 +4,7 @@
 //! File contents are taken as they are. No filter, conversion or other configured program runs.
 
 mod contents;
+mod ignore_rules;
 mod ignored;
 mod nested;
 mod scan;
@@ -23,6 +24,7 @@ use crate::path::{TreeView, escaped, shell_word};
 use scan::{Scan, ScanResult, state_of};
 pub(super) use stat::IndexTime;
 
+pub(crate) use ignore_rules::IgnoreRules;
 pub(super) use ignored::excludes_file;
 pub(super) use nested::{DirectoryKind, look};
 

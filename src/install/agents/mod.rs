@@ -1,6 +1,7 @@
 //! The hooks of coding agents: where an agent reads the settings of a project, what guard writes there, and the proof
 //! that it works.
 
+mod original;
 mod proof;
 mod settings_edit;
 
@@ -40,8 +41,6 @@ enum FileKind {
     Settings,
     /// A file of guard's own that the agent reads.
     Own,
-    /// A file of guard's own that the agent runs.
-    Script,
 }
 
 macro_rules! content {
@@ -60,15 +59,6 @@ pub const AGENTS: &[AgentHooks] = &[
         files: &[".claude", "CLAUDE.md"],
         program: "claude",
         trust: "",
-    },
-    AgentHooks {
-        agent: Agent::Cline,
-        file: ".clinerules/hooks/PreToolUse",
-        content: content!("cline.sh"),
-        kind: FileKind::Script,
-        files: &[".clinerules"],
-        program: "cline",
-        trust: "switch on hooks in the settings of Cline, and this one in its tab Hooks",
     },
     AgentHooks {
         agent: Agent::Codex,
@@ -107,15 +97,6 @@ pub const AGENTS: &[AgentHooks] = &[
         trust: "trust the folder in Gemini CLI: until then, it skips the hooks of the project",
     },
     AgentHooks {
-        agent: Agent::Kiro,
-        file: ".kiro/hooks/guard.json",
-        content: content!("kiro.json"),
-        kind: FileKind::Own,
-        files: &[".kiro"],
-        program: "kiro-cli",
-        trust: "begin a new session in Kiro: it reads hooks only then",
-    },
-    AgentHooks {
         agent: Agent::Opencode,
         file: ".opencode/plugins/guard.js",
         content: content!("opencode.js"),
@@ -133,15 +114,6 @@ pub const AGENTS: &[AgentHooks] = &[
         program: "code",
         trust: "trust the workspace in VS Code",
     },
-    AgentHooks {
-        agent: Agent::Windsurf,
-        file: ".windsurf/hooks.json",
-        content: content!("windsurf.json"),
-        kind: FileKind::Settings,
-        files: &[".windsurf"],
-        program: "windsurf",
-        trust: "",
-    },
 ];
 
 named! {
@@ -150,6 +122,8 @@ named! {
     pub enum Wiring {
         /// A call that must be denied is denied.
         Live = "live",
+        /// The same, but the agent has not called guard yet: it skips hooks that the person does not trust.
+        Untrusted = "not trusted yet",
         /// The settings call guard, but such a call is not denied.
         NotFiring = "registered, but not firing",
         /// The settings do not call guard.
@@ -204,7 +178,7 @@ impl AgentHooks {
             return Ok(self.step(&path, HookAction::Write, message));
         }
         let written = fs::create_dir_all(disk::directory_of(&path))
-            .and_then(|()| disk::replace(&path, new.as_bytes(), self.mode(&path)));
+            .and_then(|()| disk::replace(&path, new.as_bytes(), mode_of(&path)));
         if let Err(error) = written {
             return Ok(self.step(
                 &path,
@@ -224,6 +198,7 @@ impl AgentHooks {
             };
             return Ok(HookStep { message, ..step });
         }
+        original::note(repo, self.name(), before.as_deref(), &new);
         Ok(step)
     }
 
@@ -241,10 +216,17 @@ impl AgentHooks {
             }
             Err(why) => return Ok(self.step(&path, HookAction::Refuse, why)),
         };
-        let left = match self.settings() {
-            Some(wanted) => settings_edit::remove(&before, &wanted, self.name()),
-            None if before == self.content => Ok(Some((String::new(), true))),
-            None => Err("it is not the file that guard wrote".to_owned()),
+        let left = match (
+            original::original(repo, self.name(), &before),
+            self.settings(),
+        ) {
+            (Some(original), _) => Ok(Some((
+                original.clone().unwrap_or_default(),
+                original.is_none(),
+            ))),
+            (None, Some(wanted)) => settings_edit::remove(&before, &wanted, self.name()),
+            (None, None) if before == self.content => Ok(Some((String::new(), true))),
+            (None, None) => Err("it is not the file that guard wrote".to_owned()),
         };
         let (left, is_empty) = match left {
             Ok(Some(left)) => left,
@@ -281,15 +263,25 @@ impl AgentHooks {
     }
 
     /// How far the hooks are set up, and why they do not fire.
-    pub fn wiring(&self, root: &Path) -> (Wiring, String) {
-        match self
-            .command(root)
-            .map(|command| proof::try_it(self.agent, &command, root))
-        {
+    ///
+    /// # Errors
+    /// The repository has no work tree.
+    pub fn wiring(&self, repo: &Repository) -> Result<(Wiring, String)> {
+        let root = repo.workdir()?;
+        let tried = (self.command(root)).map(|command| proof::try_it(self.agent, &command, root));
+        let is_trusted = || self.trust.is_empty() || self.has_fired(repo);
+        Ok(match tried {
             None => (Wiring::Absent, String::new()),
-            Some(Ok(())) => (Wiring::Live, String::new()),
+            Some(Ok(())) if is_trusted() => (Wiring::Live, String::new()),
+            Some(Ok(())) => (Wiring::Untrusted, String::new()),
             Some(Err(why)) => (Wiring::NotFiring, why),
-        }
+        })
+    }
+
+    /// Whether the agent has called guard since its settings are as they are.
+    fn has_fired(&self, repo: &Repository) -> bool {
+        let text = repo.workdir().ok().and_then(|root| self.look(root).ok()?);
+        text.is_some_and(|text| original::has_fired(repo, self.name(), &text))
     }
 
     /// The command in the settings, or the one that the plugin runs.
@@ -298,7 +290,6 @@ impl AgentHooks {
         let command = match self.kind {
             FileKind::Settings => return settings_edit::command(&text, self.name()),
             FileKind::Own => format!("guard hook {}", self.name()),
-            FileKind::Script => format!("./{}", self.file),
         };
         (text == self.content).then_some(command)
     }
@@ -317,12 +308,6 @@ impl AgentHooks {
     fn settings(&self) -> Option<Map<String, Value>> {
         let text = (self.kind == FileKind::Settings).then_some(self.content)?;
         serde_json::from_str(text).ok()
-    }
-
-    /// The mode of the file, or of a new one.
-    fn mode(&self, path: &Path) -> Option<u32> {
-        let new = (self.kind == FileKind::Script).then_some(EXECUTABLE);
-        mode_of(path).or(new)
     }
 
     /// The file with the hooks; `None` if it has them.
@@ -401,8 +386,18 @@ impl AgentHooks {
     }
 }
 
-/// Everyone may run it.
-const EXECUTABLE: u32 = 0o755;
+/// Notes that an agent called guard, and so trusts its settings.
+pub fn note_call(repo: &Repository, agent: Agent) {
+    let hooks = AGENTS.iter().find(|hooks| hooks.agent == agent);
+    let Some((hooks, root)) = hooks.zip(repo.workdir().ok()) else {
+        return;
+    };
+    if let Ok(Some(text)) = hooks.look(root)
+        && !hooks.has_fired(repo)
+    {
+        original::note_call(repo, hooks.name(), &text);
+    }
+}
 
 /// The mode of the existing file; that of any new file for a new one.
 fn mode_of(path: &Path) -> Option<u32> {

@@ -39,10 +39,9 @@ pub(super) fn try_it(agent: Agent, command: &str, root: &Path) -> Result<(), Str
     let output = child.wait_with_output().map_err(cannot)?;
     let answer = String::from_utf8_lossy(&output.stdout);
     let said = String::from_utf8_lossy(&output.stderr);
-    let denials = ["\"deny\"", "\"cancel\":true"];
-    let is_denied =
-        output.status.code() == Some(2) || denials.iter().any(|word| answer.contains(word));
-    if is_denied && (answer.contains("guard ") || said.contains("guard ")) {
+    let is_denied = output.status.code() == Some(2) || answer.contains("\"deny\"");
+    // A payload that guard cannot read is denied as well, but proves nothing.
+    if is_denied && (answer.contains(OUTSIDE) || said.contains(OUTSIDE)) {
         return Ok(());
     }
     let last = said.lines().last().unwrap_or("it said nothing");
@@ -53,8 +52,12 @@ pub(super) fn try_it(agent: Agent, command: &str, root: &Path) -> Result<(), Str
     ))
 }
 
-/// A write outside the workspace, as the agent would announce it.
+/// A file outside the workspace.
+const OUTSIDE: &str = "guard-must-deny-this";
+
+/// A write of it, as the agent would announce it: from an absolute directory.
 fn payload(agent: Agent, root: &Path) -> Value {
-    let outside = root.join("..").join("guard-must-deny-this");
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let outside = root.join("..").join(OUTSIDE);
     agent.sample(&root.to_string_lossy(), &outside.to_string_lossy())
 }

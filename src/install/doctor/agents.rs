@@ -11,7 +11,9 @@ pub(super) fn check(repo: &Repository) -> Vec<Check> {
     };
     let mut checks = Vec::new();
     for agent in AGENTS {
-        let (wiring, why) = agent.wiring(root);
+        let Ok((wiring, why)) = agent.wiring(repo) else {
+            continue;
+        };
         let (status, rest) = match wiring {
             Wiring::Absent if !agent.has_files(root) => continue,
             Wiring::Absent => (
@@ -22,12 +24,17 @@ pub(super) fn check(repo: &Repository) -> Vec<Check> {
                 Status::Ok,
                 "a call that must be denied was denied".to_owned(),
             ),
+            Wiring::Untrusted => (
+                Status::Warn,
+                "a call that must be denied was denied, but the agent itself has not called guard"
+                    .to_owned(),
+            ),
             Wiring::NotFiring => (Status::Fail, why),
         };
         let mut check = Check::new(agent.name(), status, format!("{}: {rest}", wiring.name()));
         check = match wiring {
-            Wiring::Live if agent.trust().is_empty() => check,
-            Wiring::Live => check.help(agent.trust()),
+            Wiring::Live => check,
+            Wiring::Untrusted => check.help(agent.trust()),
             Wiring::Absent => check.help(format!("guard install {}", agent.name())),
             Wiring::NotFiring => check
                 .help("check that guard is on the PATH of the agent")

@@ -100,7 +100,7 @@ impl<'a> PolicyInputs<'a> {
             base,
             proposal,
             head: None,
-            branch: repo.branch()?.map(|branch| branch.name),
+            branch: repo.design_branch()?,
             trailers: Vec::new(),
         })
     }

@@ -1,0 +1,135 @@
+//! Where an agent may write whatever the design says: the system's directory for temporary files, its own directory
+//! under the home, and files that git ignores. What switches its hooks, or guard, off is none of these.
+
+use std::path::{Component, Path, PathBuf};
+
+use gix::bstr::BStr;
+
+use crate::boundary::Boundary;
+use crate::error::Result;
+use crate::git::{IgnoreRules, Repository};
+use crate::rules::may_call_guard;
+
+/// The directories of agents under the home.
+const OWN: &[&str] = &[
+    ".claude",
+    ".codex",
+    ".copilot",
+    ".cursor",
+    ".gemini",
+    ".config/opencode",
+    ".local/share/opencode",
+];
+
+/// How files end in which agents keep their settings, and the programs that they run at an event.
+const SWITCHES: &[&str] = &[
+    "json", "jsonc", "toml", "yaml", "yml", "js", "mjs", "cjs", "ts", "mts", "sh",
+];
+
+/// What is needed to know such places in a repository.
+pub(super) struct ScratchPlaces<'a> {
+    repo: &'a Repository,
+    boundary: &'a Boundary,
+    rules: IgnoreRules<'a>,
+}
+
+impl<'a> ScratchPlaces<'a> {
+    /// # Errors
+    /// The configured ignore patterns cannot be read.
+    pub(super) fn new(repo: &'a Repository, boundary: &'a Boundary) -> Result<ScratchPlaces<'a>> {
+        Ok(ScratchPlaces {
+            repo,
+            boundary,
+            rules: IgnoreRules::new(repo, boundary)?,
+        })
+    }
+
+    /// Whether a request is for such a place outside the work tree.
+    pub(super) fn is_outside(&self, request: &BStr) -> bool {
+        let Some(path) = gix::path::from_bstr(request)
+            .ok()
+            .and_then(|path| settled(&path))
+        else {
+            return false;
+        };
+        let is_own = [
+            self.boundary.root(),
+            self.repo.git_dir(),
+            self.repo.common_dir(),
+        ]
+        .iter()
+        .filter_map(|own| own.canonicalize().ok())
+        .any(|own| path.starts_with(own));
+        let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
+        let home = home.unwrap_or_default();
+        let below = |base: PathBuf| {
+            let base = base.canonicalize().ok();
+            base.is_some_and(|base| {
+                // A home below the temporary directory is a home all the same.
+                let is_home = home.starts_with(&base) && path.starts_with(&home);
+                path.starts_with(&base) && !is_home && !is_in_repository(&path, &base)
+            })
+        };
+        let mut own = OWN.iter().map(|own| home.join(own));
+        let is_temporary = || below(std::env::temp_dir()) || cfg!(unix) && below("/tmp".into());
+        !is_own && (is_temporary() || !ends_as_switch(&path) && own.any(below))
+    }
+
+    /// Whether git ignores the path, relative to the root, and it configures neither an agent nor guard.
+    ///
+    /// # Errors
+    /// A `.gitignore` or the index cannot be read.
+    pub(super) fn is_ignored(&self, path: &BStr) -> Result<bool> {
+        let Ok(name) = gix::path::from_bstr(path) else {
+            return Ok(false);
+        };
+        // Tools keep settings of a person's own at the root, and in directories that begin with a dot.
+        let begins_with_dot =
+            |part: Component<'_>| part.as_os_str().as_encoded_bytes().starts_with(b".");
+        let is_deep = name
+            .parent()
+            .is_some_and(|parent| parent.components().next().is_some());
+        let is_switch =
+            ends_as_switch(&name) && (!is_deep || name.components().any(begins_with_dot));
+        let configures_guard =
+            may_call_guard(path) || path.starts_with(b".guard/") || path == "guard.toml";
+        Ok(!is_switch && !configures_guard && self.rules.is_ignored(path, false)?)
+    }
+}
+
+/// Where a write of an absolute path ends: links are followed. `None` for one that leads nowhere, and for a path with
+/// `..` in it.
+fn settled(path: &Path) -> Option<PathBuf> {
+    let is_plain = |part| {
+        matches!(
+            part,
+            Component::Normal(_) | Component::RootDir | Component::Prefix(_)
+        )
+    };
+    if !path.is_absolute() || !path.components().all(is_plain) {
+        return None;
+    }
+    match path.symlink_metadata() {
+        Ok(_) => path.canonicalize().ok(),
+        Err(_) => Some(settled(path.parent()?)?.join(path.file_name()?)),
+    }
+}
+
+/// Whether a repository lies on the way from `base` to the path: its own rules count there.
+fn is_in_repository(path: &Path, base: &Path) -> bool {
+    let is_git = |part: Component<'_>| part.as_os_str().eq_ignore_ascii_case(".git");
+    let between = path
+        .ancestors()
+        .skip(1)
+        .take_while(|above| above.starts_with(base));
+    path.components().any(is_git) || between.into_iter().any(|above| above.join(".git").exists())
+}
+
+fn ends_as_switch(path: &Path) -> bool {
+    let end = path
+        .extension()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .to_lowercase();
+    SWITCHES.contains(&end.as_str())
+}

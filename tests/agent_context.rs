@@ -1,0 +1,185 @@
+//! What the model is told about the scope, before its first write.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+use crate::common::agents::{hook, repo};
+use crate::common::{GUARD, Output, Repo, SETTINGS, run};
+use serde_json::{Value, json};
+
+/// What each agent sends at the start of a session and with a prompt, and where it reads the context.
+const AGENTS: [(&str, &str, &str, &str); 6] = [
+    (
+        "claude",
+        "SessionStart",
+        "UserPromptSubmit",
+        "/hookSpecificOutput/additionalContext",
+    ),
+    (
+        "codex",
+        "SessionStart",
+        "UserPromptSubmit",
+        "/hookSpecificOutput/additionalContext",
+    ),
+    (
+        "gemini",
+        "SessionStart",
+        "BeforeAgent",
+        "/hookSpecificOutput/additionalContext",
+    ),
+    (
+        "vscode",
+        "SessionStart",
+        "",
+        "/hookSpecificOutput/additionalContext",
+    ),
+    ("cursor", "sessionStart", "", "/additional_context"),
+    ("copilot", "source", "prompt", "/additionalContext"),
+];
+
+fn send(repo: &Repo, agent: &str, event: &str) -> Output {
+    let mut payload = match agent {
+        "copilot" => json!({"sessionId": "s", "timestamp": 1, "cwd": repo.root, event: "x"}),
+        "vscode" => json!({"sessionId": "s", "cwd": repo.root, "hookEventName": event}),
+        "cursor" => json!({
+            "conversation_id": "s", "generation_id": "g", "cursor_version": "3", "hook_event_name": event,
+            "workspace_roots": [repo.root],
+        }),
+        _ => {
+            json!({"session_id": "s", "cwd": repo.root, "hook_event_name": event, "prompt": "Begin"})
+        }
+    };
+    if agent == "codex" {
+        payload["turn_id"] = "t".into();
+        payload["model"] = "m".into();
+    }
+    let output = hook(repo, agent, payload.to_string());
+    assert_eq!(
+        (output.code, output.stderr.as_str()),
+        (0, ""),
+        "{agent} {event}"
+    );
+    output
+}
+
+/// The context that an agent gets; empty if there is none.
+fn told(repo: &Repo, agent: &str, event: &str) -> String {
+    let (.., pointer) = AGENTS
+        .into_iter()
+        .find(|(name, ..)| *name == agent)
+        .unwrap();
+    let output = send(repo, agent, event);
+    let answer: Value = serde_json::from_str(&output.stdout).unwrap_or_default();
+    let text = answer.pointer(pointer).and_then(Value::as_str);
+    text.unwrap_or_default().to_owned()
+}
+
+#[test]
+fn every_agent_learns_the_scope_at_the_start_and_again_when_it_changes() {
+    for (agent, start, prompt, _) in AGENTS {
+        let repo = repo();
+        let text = told(&repo, agent, start);
+        assert!(
+            text.starts_with("You may change only these files."),
+            "{agent}: {text}"
+        );
+        assert!(
+            text.contains("- src/log.py  # modify: logging\n"),
+            "{agent}: {text}"
+        );
+        // After a compaction the session starts anew.
+        assert_eq!(told(&repo, agent, start), text, "{agent}");
+        if prompt.is_empty() {
+            continue;
+        }
+        assert_eq!(told(&repo, agent, prompt), "", "{agent}");
+        repo.design(
+            "docs/lld/active/LLD-188.md",
+            &[("src/more.py", "Add", "more")],
+        );
+        repo.commit("Amend the design");
+        let text = told(&repo, agent, prompt);
+        assert!(
+            text.contains("- src/more.py  # add: more\n"),
+            "{agent}: {text}"
+        );
+        assert_eq!(told(&repo, agent, prompt), "", "{agent}");
+    }
+}
+
+#[test]
+fn prompt_is_enough_where_no_session_start_was_seen() {
+    let repo = repo();
+    assert!(told(&repo, "claude", "UserPromptSubmit").contains("src/log.py"));
+    assert_eq!(told(&repo, "claude", "UserPromptSubmit"), "");
+}
+
+#[test]
+fn branch_without_a_design_says_what_to_ask_the_user() {
+    let repo = repo();
+    repo.branch("189-other");
+    let text = told(&repo, "claude", "SessionStart");
+    for part in ["no design for issue 189", "ask the user", "guard scope new"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert_eq!(told(&repo, "claude", "UserPromptSubmit"), "");
+    // Standing rows hold on every branch.
+    repo.stage(
+        "guard.toml",
+        format!("{SETTINGS}standing = \"docs/lld/standing.md\"\n"),
+    );
+    repo.design(
+        "docs/lld/standing.md",
+        &[("CHANGELOG.md", "Add/Modify", "what changed")],
+    );
+    repo.commit("Let everyone write the change log");
+    let text = told(&repo, "claude", "UserPromptSubmit");
+    let standing = "Allowed on every branch (from docs/lld/standing.md):\n- CHANGELOG.md  # ";
+    for part in [standing, "ask the user", "guard scope new"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    repo.git(&["switch", "--quiet", "188-work"]);
+    repo.git(&["merge", "--quiet", "189-other"]);
+    let text = told(&repo, "claude", "UserPromptSubmit");
+    let (own, others) = text.split_once("\nAllowed on every branch").unwrap();
+    assert!(
+        own.contains("- src/log.py") && others.contains("- CHANGELOG.md"),
+        "{text}"
+    );
+    assert!(!text.contains("guard scope new"), "{text}");
+}
+
+#[test]
+fn nothing_is_said_where_no_scope_applies() {
+    let repo = Repo::open();
+    assert_eq!(send(&repo, "claude", "SessionStart").stdout, "");
+    std::fs::remove_dir_all(repo.path(".git")).unwrap();
+    assert_eq!(send(&repo, "claude", "SessionStart").stdout, "");
+}
+
+/// `claude --worktree NAME` makes a branch `worktree-NAME` beside the one where the person works.
+#[test]
+fn work_tree_of_an_agent_inherits_the_design_of_the_branch_that_it_was_made_from() {
+    let repo = repo();
+    let linked = repo.path(".claude/worktrees/trial");
+    let linked = linked.to_str().unwrap();
+    repo.git(&["worktree", "add", "--quiet", "-b", "worktree-trial", linked]);
+    let check = |path: &str| {
+        let mut guard = repo.command(GUARD);
+        run(guard.args(["-C", linked, "check", path])).code
+    };
+    assert_eq!((check("src/log.py"), check("src/other.py")), (0, 1));
+    // What a person chose for the branch counts.
+    repo.design(
+        "docs/lld/active/LLD-189.md",
+        &[("src/other.py", "Modify", "x")],
+    );
+    repo.commit("Add a design");
+    repo.git(&["-C", linked, "merge", "--quiet", "188-work"]);
+    let design = "docs/lld/active/LLD-189.md";
+    repo.git(&["config", "branch.worktree-trial.guardDesign", design]);
+    assert_eq!((check("src/log.py"), check("src/other.py")), (1, 0));
+    // Other names are the person's own.
+    repo.git(&["-C", linked, "switch", "--quiet", "-c", "other"]);
+    assert_eq!(check("src/log.py"), 2);
+}

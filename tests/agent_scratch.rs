@@ -1,0 +1,195 @@
+//! What an agent may do without a row: read, and write where nothing is kept.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+
+use crate::common::agents::{LOG, absolute, assert_says, call, claude, codex, hook, repo};
+use crate::common::{GUARD, Output, Repo, run_with_input};
+use serde_json::json;
+
+/// The repository, and a directory for temporary files beside it.
+fn with_temporary() -> (Repo, PathBuf) {
+    let repo = repo();
+    let temporary = repo.path("../temporary");
+    fs::create_dir_all(&temporary).unwrap();
+    (repo, temporary)
+}
+
+fn write(repo: &Repo, path: &str) -> Output {
+    let payload = claude(repo, "Write", &json!({"file_path": path, "content": "x\n"}));
+    let mut guard = repo.command(GUARD);
+    guard
+        .args(["hook", "claude"])
+        .env("TMPDIR", repo.path("../temporary"));
+    run_with_input(&mut guard, payload.to_string().as_bytes())
+}
+
+#[track_caller]
+fn assert_passes(repo: &Repo, path: &str) {
+    let output = write(repo, path);
+    assert_eq!(
+        (output.code, output.stdout.as_str()),
+        (0, ""),
+        "{path}: {output:?}"
+    );
+}
+
+#[track_caller]
+fn assert_denied(repo: &Repo, path: &str) {
+    let output = write(repo, path);
+    assert_eq!(output.code, 2, "{path}: {output:?}");
+}
+
+#[test]
+fn temporary_files_need_no_row_and_no_design() {
+    let (repo, temporary) = with_temporary();
+    let temporary = temporary.canonicalize().unwrap();
+    let scratch = format!("{}/deep/scratch.py", temporary.display());
+    assert_passes(&repo, &scratch);
+    repo.branch("189-no-design");
+    assert_passes(&repo, &scratch);
+    // A link leads elsewhere, and a repository there has rules of its own.
+    symlink(&repo.root, temporary.join("link")).unwrap();
+    symlink(repo.path("src/other.py"), temporary.join("file.py")).unwrap();
+    symlink("/nowhere/at/all", temporary.join("dangling")).unwrap();
+    fs::create_dir_all(temporary.join("clone/.git")).unwrap();
+    for path in [
+        "link/src/other.py",
+        "file.py",
+        "dangling",
+        "clone/a.py",
+        "clone/.git/config",
+        "deep/../../stray.py",
+        "../stray.py",
+    ] {
+        assert_denied(&repo, &format!("{}/{path}", temporary.display()));
+    }
+}
+
+#[test]
+fn work_tree_below_the_temporary_directory_is_no_scratch_place() {
+    let repo = repo();
+    let mut guard = repo.command(GUARD);
+    guard
+        .args(["hook", "claude"])
+        .env("TMPDIR", repo.root.parent().unwrap());
+    let input = json!({"file_path": absolute(&repo, "src/other.py"), "content": "x\n"});
+    let output = run_with_input(
+        &mut guard,
+        claude(&repo, "Write", &input).to_string().as_bytes(),
+    );
+    assert_eq!(output.code, 2, "{output:?}");
+}
+
+#[test]
+fn own_directory_of_an_agent_is_free_but_for_what_switches_its_hooks() {
+    let (repo, _) = with_temporary();
+    let directory = repo.home().canonicalize().unwrap();
+    let home = |path: &str| directory.join(path).to_str().unwrap().to_owned();
+    for free in [
+        ".claude/plans/a-plan.md",
+        ".claude/projects/p/memory/MEMORY.md",
+        ".codex/memories/a.md",
+        ".gemini/GEMINI.md",
+    ] {
+        fs::create_dir_all(repo.home().join(free).parent().unwrap()).unwrap();
+        assert_passes(&repo, &home(free));
+    }
+    for switch in [
+        ".claude/settings.json",
+        ".claude/settings.local.JSON",
+        ".claude/plugins/p/hooks/hooks.json",
+        ".codex/config.toml",
+        ".codex/hooks.json",
+        ".config/opencode/plugins/guard.js",
+        ".bashrc",
+        ".claude.json",
+    ] {
+        assert_denied(&repo, &home(switch));
+    }
+}
+
+#[test]
+fn ignored_files_are_free_but_for_secrets_and_switches() {
+    let (repo, _) = with_temporary();
+    repo.stage(
+        ".gitignore",
+        "*.out\n/target/\n.env.local\n.claude/settings.local.json\nlefthook-local.yml\nguard.toml\nkept.bin\n",
+    );
+    repo.commit("Ignore what is built");
+    repo.write("src/forced.out", "x\n");
+    repo.git(&["add", "--force", "src/forced.out"]);
+    repo.commit("Track an ignored file");
+    for free in ["src/run.out", "target/debug/deep/a.json"] {
+        assert_passes(&repo, &absolute(&repo, free));
+    }
+    repo.branch("189-no-design");
+    assert_passes(&repo, &absolute(&repo, "src/run.out"));
+    for refused in [
+        ".env.local",
+        ".claude/settings.local.json",
+        "lefthook-local.yml",
+        "guard.toml",
+        "src/forced.out",
+        "src/new.py",
+    ] {
+        assert_denied(&repo, &absolute(&repo, refused));
+    }
+}
+
+#[test]
+fn reads_count_only_where_the_settings_say_what_may_be_read() {
+    let repo = repo();
+    let outside = "/etc/passwd";
+    let reads = |path: &str| call(&repo, "Read", &json!({"file_path": path})).code;
+    assert_eq!((reads(outside), reads(&absolute(&repo, ".env"))), (0, 0));
+    for (setting, expected) in [
+        ("read = [\"src\"]", (2, 2)),
+        ("secrets = [\"*.key\"]", (2, 0)),
+    ] {
+        let settings =
+            format!("[lld]\npath = \"docs/lld/active/LLD-{{issue}}.md\"\n[workspace]\n{setting}\n");
+        repo.stage("guard.toml", settings);
+        repo.commit("Say what may be read");
+        assert_eq!(
+            (reads(outside), reads(&absolute(&repo, ".env"))),
+            expected,
+            "{setting}"
+        );
+    }
+}
+
+#[test]
+fn a_file_that_the_agent_made_may_go_again() {
+    let repo = repo();
+    let delete = |path: &str| {
+        let patch = format!("*** Begin Patch\n*** Delete File: {path}\n*** End Patch\n");
+        hook(&repo, "codex", codex(&repo, &patch).to_string())
+    };
+    repo.write("src/utils/lld.py", "x = 1\n".repeat(300));
+    assert_eq!(delete("src/utils/lld.py").code, 0);
+    // HEAD has it, or no row lets it be added.
+    repo.write("src/stray.py", "x = 1\n");
+    for path in [LOG, "src/other.py", "src/stray.py"] {
+        assert_eq!(delete(path).code, 2, "{path}");
+    }
+    repo.git(&["add", "src/utils/lld.py"]);
+    repo.commit("Add it");
+    assert_eq!(delete("src/utils/lld.py").code, 2);
+}
+
+#[test]
+fn closest_path_of_a_new_file_does_not_exist() {
+    let repo = repo();
+    let said = write(&repo, &absolute(&repo, "src/core/log.py")).stderr;
+    assert!(!said.contains("Closest path"), "{said}");
+    let said = write(&repo, &absolute(&repo, "src/core/lld.py")).stderr;
+    assert_says(&said, &["Closest path in the design: src/utils/lld.py"]);
+    repo.write("src/utils/lld.py", "x = 1\n");
+    let said = write(&repo, &absolute(&repo, "src/core/lld.py")).stderr;
+    assert!(!said.contains("Closest path"), "{said}");
+}
