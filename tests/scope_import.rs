@@ -532,10 +532,10 @@ mod at_a_terminal {
         let Some(mut driver) = driver(&repo) else {
             return;
         };
-        driver.env("CODEX_HOME", "/x");
+        driver.env("CODEX_THREAD_ID", "x");
         guard_at_terminal(driver, &["scope", "import", PLAN], &[], End::Wait)
             .exits(0)
-            .says("CODEX_HOME")
+            .says("CODEX_THREAD_ID")
             .says("| `src/cache.rs` | Add |");
         assert_eq!(repo.git(&["status", "--porcelain"]), "");
         let driver = self::driver(&repo).unwrap();
