@@ -103,13 +103,14 @@ fn branch_older_than_the_settings_is_refused() {
     repo.guard(&["lint", "--range", "main..HEAD"])
         .exits(2)
         .says("the merge base has no guard.toml, but the target branch");
-    // If the base has no settings either, only its own design is left.
     let range = format!("{before}..HEAD");
-    repo.guard(&["lint", "--range", &range]).exits(0);
+    repo.guard(&["lint", "--range", &range])
+        .exits(2)
+        .says("the merge base has no guard.toml, so no document is a design");
     repo.git(&["merge", "--quiet", "--no-edit", "main"]);
     repo.guard(&["lint", "--range", "main..HEAD"])
         .exits(2)
-        .says("names docs/mine.md, which does not match");
+        .says("does not match `[lld] path`");
 }
 
 /// In such a tree, looking up a path and listing the tree find different files.

@@ -136,10 +136,11 @@ impl Shape {
             Shape::Table(cells) => table_row(cells, wanted),
             Shape::List => format!("- {word}: {}", paths()),
             Shape::Heading => format!("#### [{}] {}", heading_word(word), paths()),
-            Shape::Line => format!("**Files:** {}: {}", word.to_lowercase(), paths()),
+            Shape::Line | Shape::Tree | Shape::Code => {
+                format!("**Files:** {}: {}", word.to_lowercase(), paths())
+            }
             Shape::Task => format!("- [ ] {word} {}", paths()),
             Shape::Tag => format!("<files>{}</files>", plain()),
-            Shape::Tree | Shape::Code => usual_row(wanted),
             Shape::FrontMatter => format!("  - {}", yaml(&plain())),
         }
     }
@@ -171,15 +172,19 @@ pub(super) fn row(forms: &[Form], wanted: &MissingRow<'_>) -> RowToAdd {
         Shape::Table(cells) => Some((cells, &form.anchor)),
         _ => None,
     });
+    // A label with its item is a passage of its own, wherever it stands.
+    let Some((cells, anchor)) = table else {
+        return RowToAdd {
+            text: Shape::Line.write(wanted),
+            anchor: forms.first().map(|form| form.anchor.clone()),
+            needs_type_column: false,
+            is_read: is_read(&Shape::Line),
+        };
+    };
+    let with_type: Vec<Cell> = cells.iter().copied().chain([Cell::Type]).collect();
     RowToAdd {
-        text: match table {
-            Some((cells, _)) => {
-                let with_type: Vec<Cell> = cells.iter().copied().chain([Cell::Type]).collect();
-                table_row(&with_type, wanted)
-            }
-            None => usual_row(wanted),
-        },
-        anchor: table.map(|(_, anchor)| anchor.clone()),
+        text: table_row(&with_type, wanted),
+        anchor: Some(anchor.clone()),
         needs_type_column: true,
         is_read: is_read(&Shape::Table(Vec::new())),
     }

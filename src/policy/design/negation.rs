@@ -1,6 +1,5 @@
 //! Words that say that a file does not change.
 
-use super::kind::of_word;
 use super::words::is_in;
 
 /// How a text negates.
@@ -26,6 +25,10 @@ const FILLERS: &str =
 const REASONS: &str = "needed|required|necessary";
 /// Words that say the file stays the same.
 const SAME: &str = "unchanged|untouched|unmodified";
+
+/// Verbs that "not" negates.
+const CHANGING: &str = "touch|touched|add|added|create|created|modify|modified|modifying|update|updated|edit|edited|\
+    change|changed|rewrite|rewritten|delete|deleted|remove|removed|rename|renamed|move|moved";
 
 /// Punctuation that ends a part of a text.
 const ENDS: [char; 11] = [',', ';', '.', ':', '!', '?', '(', ')', '—', '–', '|'];
@@ -101,12 +104,7 @@ fn not(words: &[&str], filled: impl Fn(&[&str]) -> bool) -> Option<Negation> {
     }
     let passive = rest.iter().take_while(|word| **word == "be").count();
     match rest.get(passive..)? {
-        [verb, rest @ ..]
-            if (of_word(verb).is_some() || matches!(*verb, "touch" | "touched"))
-                && filled(rest) =>
-        {
-            Some(Negation::Statement)
-        }
+        [verb, rest @ ..] if is_in(verb, CHANGING) && filled(rest) => Some(Negation::Statement),
         rest if filled(rest) => Some(answer(rest)),
         _ => None,
     }
