@@ -285,10 +285,11 @@ mod tests {
             for (event, _) in protocol.finished {
                 let mut sample = agent.sample("/project", "/project/a.py");
                 sample["cwd"] = "/project".into();
-                sample["hook_event_name"] = (*event).into();
-                if let Some(all) = sample.as_object_mut() {
-                    all.remove("hookEventName");
-                }
+                let key = match sample.get("hookEventName") {
+                    Some(_) => "hookEventName",
+                    None => "hook_event_name",
+                };
+                sample[key] = (*event).into();
                 let reply = agent.answer(Ok(sample.to_string().into_bytes()), &Fault);
                 let told: Value = serde_json::from_str(&reply.stdout).unwrap();
                 assert_eq!(

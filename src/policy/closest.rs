@@ -25,8 +25,8 @@ pub struct Closest<'a> {
 /// The granted path closest to `path` whose grant permits `wanted`; `None` if `path` is granted or nothing is close.
 /// Ties go to the smaller path.
 ///
-/// Globs are never suggested. For a new file, only a path where nothing `exists` is suggested, even if the row says
-/// Modify: what is there already is not the file that was meant.
+/// Globs are never suggested. For a new file, only a path of an Add row or one where nothing `exists` is suggested:
+/// a module that is there already is not the file that was meant.
 pub fn closest<'a>(
     scope: &'a Scope,
     path: &BStr,
@@ -41,14 +41,12 @@ pub fn closest<'a>(
     let permits = |candidate: &ClosestCandidate| {
         let grant = &scope.grants()[candidate.grant];
         let granted = grant.actions;
-        match (wanted == Actions::ADD, grant.kind) {
-            (false, _) => granted.contains(wanted),
-            (true, GrantKind::Directory) => granted.contains(wanted),
-            (true, _) => {
-                let may_write = granted.contains(wanted) || granted.contains(Actions::MODIFY);
-                may_write && !exists(grant.path.as_ref())
-            }
+        if wanted != Actions::ADD || grant.kind == GrantKind::Directory {
+            return granted.contains(wanted);
         }
+        let may_modify = granted.contains(Actions::MODIFY);
+        let is_to_add = granted.contains(wanted) && !may_modify;
+        is_to_add || may_modify && !exists(grant.path.as_ref())
     };
     let (candidate, why) = index
         .same_name(&asked, permits)
