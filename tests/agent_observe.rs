@@ -480,29 +480,6 @@ fn parallel_commands_share_a_report_and_one_in_the_background_is_looked_at_later
 }
 
 #[test]
-fn agent_that_reads_nothing_after_a_tool_reads_it_before_the_next_one() {
-    let repo = copy_of(&template());
-    let ask = |command: &str| {
-        let payload = json!({
-            "tool": "bash", "args": {"command": command}, "cwd": repo.root, "session": "s", "call": command,
-        });
-        hook(&repo, "opencode", payload.to_string())
-    };
-    assert_eq!(ask("one").code, 0);
-    repo.write("src/new.py", "x\n");
-    let denied = ask("two").exits(2);
-    assert_says(
-        &denied.stderr,
-        &[
-            "src/new.py",
-            "guard snapshot restore",
-            "Make the call again",
-        ],
-    );
-    assert_eq!(ask("two").code, 0);
-}
-
-#[test]
 fn content_that_only_the_work_tree_had_outlives_the_session() {
     let repo = copy_of(&template());
     observed(&repo, "rm README.md notes.txt").unwrap();

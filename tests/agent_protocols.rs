@@ -8,6 +8,7 @@ use crate::common::corpus;
 use crate::common::strace;
 use crate::common::{GUARD, Output, Repo, SETTINGS, lines, run_with_input};
 use serde_json::{Value, json};
+use std::path::Path;
 
 #[track_caller]
 fn patch(repo: &Repo, body: &str) -> Output {
@@ -613,94 +614,162 @@ fn cursor_hears_once_at_the_end_of_a_turn_what_landed() {
     assert_allowed("cursor", &stop(0, "completed"));
 }
 
-/// An agent, the payload before its shell tool, and what comes after.
-type ShellOf = (&'static str, Value, Option<(Value, &'static str)>);
-
-/// The shell tool of each agent that says something after it or at the end of a turn, with the payload of that event
-/// and where the report stands in the answer.
-fn shells(repo: &Repo) -> Vec<ShellOf> {
-    let input = json!({"command": "echo x > src/new.py"});
-    let of = |agent, tool| payload(repo, agent, tool, &input);
-    let after = |agent: &str, tool: &str, key: &str, event: &str| {
-        let mut sent = payload(repo, agent, tool, &input);
-        sent[key] = event.into();
+/// The payloads around the shell tool of an agent: before it, and each event afterwards with where a report stands in
+/// the answer.
+fn around_shell(repo: &Repo, agent: &str) -> (Value, Vec<(Value, &'static str)>) {
+    let tool = match agent {
+        "copilot" | "opencode" => "bash",
+        "cursor" => "Shell",
+        "gemini" => "run_shell_command",
+        "vscode" => "run_in_terminal",
+        _ => "Bash",
+    };
+    let before = payload(repo, agent, tool, &json!({"command": "make"}));
+    let after = |more: Value| {
+        let mut sent = before.clone();
+        let object = sent.as_object_mut().unwrap();
+        object.extend(more.as_object().unwrap().clone());
         sent
     };
-    let mut stopped = payload(repo, "cursor", "Shell", &input);
-    stopped["hook_event_name"] = "stop".into();
-    stopped["status"] = "completed".into();
-    stopped["loop_count"] = 0.into();
-    let copilot =
-        json!({"sessionId": "s", "timestamp": 1, "cwd": repo.root, "stopReason": "end_turn"});
-    let name = "hook_event_name";
-    vec![
-        (
-            "claude",
-            of("claude", "Bash"),
-            Some((after("claude", "Bash", name, "PostToolUse"), "/reason")),
-        ),
-        (
-            "codex",
-            of("codex", "Bash"),
-            Some((after("codex", "Bash", name, "PostToolUse"), "/reason")),
-        ),
-        ("copilot", of("copilot", "bash"), Some((copilot, "/reason"))),
-        (
-            "cursor",
-            of("cursor", "Shell"),
-            Some((stopped, "/followup_message")),
-        ),
-        (
-            "gemini",
-            of("gemini", "run_shell_command"),
-            Some((
-                after("gemini", "run_shell_command", name, "AfterTool"),
+    let event = |name: &str| after(json!({"hook_event_name": name}));
+    let context = "/hookSpecificOutput/additionalContext";
+    let events = match agent {
+        "claude" => vec![
+            (event("PostToolUse"), "/reason"),
+            (event("PostToolUseFailure"), context),
+            (event("SubagentStop"), "/reason"),
+            (event("Stop"), "/reason"),
+        ],
+        "codex" => vec![
+            (event("PostToolUse"), "/reason"),
+            (event("Stop"), "/reason"),
+        ],
+        "copilot" => vec![
+            (after(json!({"toolResult": {}})), "/additionalContext"),
+            (
+                json!({"sessionId": "s", "timestamp": 1, "cwd": repo.root, "stopReason": "end_turn"}),
                 "/reason",
-            )),
-        ),
-        ("opencode", of("opencode", "bash"), None),
-        (
-            "vscode",
-            of("vscode", "run_in_terminal"),
-            Some((
-                after("vscode", "run_in_terminal", "hookEventName", "PostToolUse"),
-                "/reason",
-            )),
-        ),
-    ]
+            ),
+        ],
+        "cursor" => vec![
+            (event("postToolUse"), "/additional_context"),
+            (
+                after(json!({"hook_event_name": "stop", "status": "completed", "loop_count": 0})),
+                "/followup_message",
+            ),
+        ],
+        "gemini" => vec![
+            (event("AfterTool"), "/reason"),
+            (event("AfterAgent"), "/reason"),
+        ],
+        "opencode" => vec![(event("tool.execute.after"), "/report")],
+        _ => vec![
+            (after(json!({"hookEventName": "PostToolUse"})), "/reason"),
+            (after(json!({"hookEventName": "Stop"})), "/reason"),
+        ],
+    };
+    (before, events)
 }
 
-/// What a command wrote, and whatever keeps guard from looking, is told in the form of every agent.
+#[track_caller]
+fn assert_reported(agent: &str, answer: &Output, place: &str, part: &str) {
+    assert_eq!(answer.code, 0, "{agent}: {answer:?}");
+    let told: Value = serde_json::from_str(&answer.stdout).unwrap();
+    let told = told.pointer(place).and_then(Value::as_str);
+    assert_says(
+        told.unwrap_or_else(|| panic!("{agent}: {answer:?}")),
+        &[part],
+    );
+}
+
 #[test]
-fn commands_are_observed_and_failures_told_in_the_form_of_every_agent() {
-    for at in 0..7 {
+fn commands_are_observed_and_reported_in_the_form_of_every_agent() {
+    for agent in AGENTS {
+        for at in 0.. {
+            let repo = repo();
+            let (before, mut events) = around_shell(&repo, agent);
+            if at >= events.len() {
+                break;
+            }
+            let (after, place) = events.swap_remove(at);
+            assert_allowed(agent, &hook(&repo, agent, before.to_string()));
+            repo.write("src/new.py", "x\n");
+            let answer = hook(&repo, agent, after.to_string());
+            assert_reported(agent, &answer, place, "src/new.py is not in the design");
+        }
+    }
+}
+
+/// What may fail inside: how, and a part of what guard says. The private repository of the checkpoints is `store`.
+type Fault = (fn(repo: &Repo, store: &Path), &'static str);
+
+const FAULTS: &[Fault] = &[
+    (
+        |_, store| std::fs::write(store.join("index"), "damaged").unwrap(),
+        "could not record",
+    ),
+    (
+        |_, store| {
+            let notes = std::fs::read_dir(store.join("sessions")).unwrap();
+            for note in notes {
+                std::fs::write(note.unwrap().path(), "{").unwrap();
+            }
+        },
+        "notes of the session",
+    ),
+    (
+        |_, store| {
+            let cache = store.parent().unwrap();
+            std::fs::remove_dir_all(cache).unwrap();
+            std::fs::write(cache, "").unwrap();
+        },
+        "checkpoints",
+    ),
+    (|repo, _| repo.write(".git/HEAD", "x"), "HEAD"),
+    (
+        |repo, _| repo.write(".git/config", "[core"),
+        "section header",
+    ),
+];
+
+/// Whatever fails is a denial before a command, and a report after it.
+#[test]
+fn every_fault_denies_a_command_before_it_and_is_reported_after_it_by_every_agent() {
+    for agent in AGENTS {
+        for (fail, part) in FAULTS {
+            let begun = || {
+                let repo = repo();
+                let (before, events) = around_shell(&repo, agent);
+                assert_allowed(agent, &hook(&repo, agent, before.to_string()));
+                (repo, before, events)
+            };
+            let break_in = |repo: &Repo| {
+                let mut stores = std::fs::read_dir(repo.home().join(".cache/guard")).unwrap();
+                fail(repo, &stores.next().unwrap().unwrap().path());
+            };
+            let (repo, before, events) = begun();
+            hook(&repo, agent, events[0].0.to_string()).exits(0);
+            break_in(&repo);
+            assert_denied(agent, &hook(&repo, agent, before.to_string()), part);
+            for at in 0..events.len() {
+                let (repo, _, events) = begun();
+                break_in(&repo);
+                let (after, place) = &events[at];
+                assert_reported(agent, &hook(&repo, agent, after.to_string()), place, part);
+            }
+        }
         let repo = repo();
-        let (agent, before, after) = shells(&repo).remove(at);
-        let empty = repo.path("../empty");
-        std::fs::create_dir_all(&empty).unwrap();
+        let (before, after) = around_shell(&repo, agent);
         let without_git = |sent: &Value| {
             let mut guard = repo.command(GUARD);
-            guard.args(["hook", agent]).env("PATH", &empty);
+            guard.args(["hook", agent]).env("PATH", repo.path("src"));
             run_with_input(&mut guard, sent.to_string().as_bytes())
         };
-        assert_denied(agent, &without_git(&before), "git cannot be started");
+        let part = "git cannot be started";
+        assert_denied(agent, &without_git(&before), part);
         assert_allowed(agent, &hook(&repo, agent, before.to_string()));
-        repo.write("src/new.py", "x\n");
-        let Some((after, place)) = after else {
-            assert_denied(agent, &without_git(&before), "git cannot be started");
-            assert_denied(agent, &hook(&repo, agent, before.to_string()), "src/new.py");
-            continue;
-        };
-        for (answer, part) in [
-            (without_git(&after), "git cannot be started"),
-            (
-                hook(&repo, agent, after.to_string()),
-                "src/new.py is not in the design",
-            ),
-        ] {
-            assert_eq!(answer.code, 0, "{agent}: {answer:?}");
-            let told: Value = serde_json::from_str(&answer.stdout).unwrap();
-            assert_says(told.pointer(place).unwrap().as_str().unwrap(), &[part]);
+        for (after, place) in &after {
+            assert_reported(agent, &without_git(after), place, part);
         }
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::payload::Payload;
 
-/// The event at the end of a session.
+/// The event at the end of a session, which some agents begin with a small letter.
 pub(super) const SESSION_END: &str = "SessionEnd";
 
 /// An event after the fact.
@@ -42,7 +42,7 @@ impl Finished {
                 .input()
                 .is_some_and(|input| input["run_in_background"] == true),
             ends_turn,
-            ends_session: event == SESSION_END,
+            ends_session: event.eq_ignore_ascii_case(SESSION_END),
         })
     }
 

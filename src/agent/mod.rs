@@ -163,19 +163,14 @@ impl Agent {
         let call = parsed.and_then(|payload| payload.call(protocol.before));
         let judged = match &call {
             Ok(call) => {
-                let is_told = protocol.tells_after_tools();
-                let id = id.unwrap_or_default();
                 let judged = work.judge(call);
-                let judged = judged.and_then(|()| work.begin(call, &session, &id, is_told));
-                match judged {
-                    Ok(None) => Ok(()),
-                    Ok(Some(report)) => Err(format!("{report}\n{REPEAT}")),
-                    Err(failure) => {
-                        let reason = reason::of(&call.tool, call.changes_files(), &failure);
-                        let times = work.times_told(&session, &reason);
-                        Err(repeated::in_short(reason, times))
-                    }
-                }
+                let judged =
+                    judged.and_then(|()| work.begin(call, &session, &id.unwrap_or_default()));
+                judged.map_err(|failure| {
+                    let reason = reason::of(&call.tool, call.changes_files(), &failure);
+                    let times = work.times_told(&session, &reason);
+                    repeated::in_short(reason, times)
+                })
             }
             Err(error) => {
                 let failure = Failure::from(error.clone());
@@ -198,15 +193,8 @@ impl Agent {
 pub(crate) trait HookWork {
     /// Decides about a call that reads or changes files.
     fn judge(&self, call: &ToolCall) -> GateResult<()>;
-    /// Prepares to see what a call does. The answer is a report on the call before, if the agent reads none
-    /// otherwise (`is_told`).
-    fn begin(
-        &self,
-        call: &ToolCall,
-        session: &str,
-        id: &str,
-        is_told: bool,
-    ) -> GateResult<Option<String>>;
+    /// Prepares to see what a call does.
+    fn begin(&self, call: &ToolCall, session: &str, id: &str) -> GateResult<()>;
     /// Says what a call did.
     fn look(&self, finished: &Finished) -> Option<Told>;
     /// Says what the model does not know about the scope.
@@ -224,9 +212,6 @@ pub(crate) const DEADLINE: Duration = Duration::from_secs(8);
 const FAILED: &str = "guard failed while it judged the tool call, so it is denied; a person should report what guard says on standard error";
 /// The report if guard has a fault.
 const UNSEEN: &str = "guard failed while it looked at what the tool did; look yourself: git status. A person should report what guard says on standard error";
-/// What a report says in place of an answer.
-const REPEAT: &str = "guard says this before the next call, which it did not judge. Make the call again if it is still wanted.";
-
 /// The reason if time runs out.
 pub(crate) fn late(so: &str) -> String {
     let seconds = DEADLINE.as_secs();
@@ -245,8 +230,8 @@ mod tests {
         fn judge(&self, _: &ToolCall) -> GateResult<()> {
             panic!("a fault of guard")
         }
-        fn begin(&self, _: &ToolCall, _: &str, _: &str, _: bool) -> GateResult<Option<String>> {
-            Ok(None)
+        fn begin(&self, _: &ToolCall, _: &str, _: &str) -> GateResult<()> {
+            Ok(())
         }
         fn look(&self, _: &Finished) -> Option<Told> {
             panic!("a fault of guard")

@@ -18,7 +18,7 @@ use crate::disk;
 use crate::error::{Error, Result};
 use crate::finding::{Finding, Rule};
 use crate::gate;
-use crate::git::{Checkpoint, CheckpointStore, ObservedChange, Repository};
+use crate::git::{Checkpoint, CheckpointStore, ObservedChange, Repository, show_file};
 use crate::judge::{Observation, Observed, Options};
 use crate::path::escaped;
 
@@ -96,9 +96,17 @@ impl<'a> Observer<'a> {
             return Err(Error::new("the checkpoints of this session are gone")
                 .help("if a command removed them, tell the user what it changed"));
         }
-        let text = text.unwrap_or_default();
+        let session = match text {
+            Ok(text) => serde_json::from_slice(&text).map_err(|error| {
+                Error::new(format!("the notes of the session are damaged: {error}")).help(format!(
+                    "a person may delete {}",
+                    show_file(&store.file(&file))
+                ))
+            })?,
+            Err(_) => ObservedSession::default(),
+        };
         Ok(Observer {
-            session: serde_json::from_slice(&text).unwrap_or_default(),
+            session,
             note,
             switches: kept_from_agents::files(repo.workdir()?),
             repo,
@@ -108,33 +116,19 @@ impl<'a> Observer<'a> {
         })
     }
 
-    /// Records what there is before a call. If the agent tells nothing after its tools (`is_told` is false), the answer
-    /// is the report on the call before.
+    /// Records what there is before a call.
     ///
     /// # Errors
     /// It cannot be recorded, so the tool must not run.
-    pub(crate) fn begin(
-        mut self,
-        call: &str,
-        is_observed: bool,
-        is_told: bool,
-    ) -> Result<Option<String>> {
-        let mut report = None;
-        if !is_told && self.session.since.is_some() {
-            report = self.look()?;
-            self.end();
+    pub(crate) fn begin(mut self, call: &str) -> Result<()> {
+        if self.session.open.is_empty() {
+            let now = self.store.record(self.repo, &self.switches, None)?;
+            self.note_between(&now);
+            self.session.first.get_or_insert_with(|| now.clone());
+            self.session.since = Some(now);
         }
-        if is_observed {
-            if self.session.open.is_empty() {
-                let now = self.store.record(self.repo, &self.switches, None)?;
-                self.note_between(&now);
-                self.session.first.get_or_insert_with(|| now.clone());
-                self.session.since = Some(now);
-            }
-            self.session.open.push(call.to_owned());
-        }
-        self.save()?;
-        Ok(report)
+        self.session.open.push(call.to_owned());
+        self.save()
     }
 
     /// Looks at what happened since the call began.

@@ -88,6 +88,7 @@ impl Payload {
             ("toolResult", "postToolUse"),
             ("prompt", "userPromptSubmitted"),
             ("source", "sessionStart"),
+            ("reason", "sessionEnd"),
         ];
         let by_key = || shown.iter().find(|(key, _)| self.object.contains_key(*key));
         self.text(&["hook_event_name", "hookEventName"])

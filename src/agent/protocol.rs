@@ -5,6 +5,9 @@ use serde_json::{Value, json};
 use super::finished::SESSION_END;
 use super::observe::Told;
 
+/// Claude Code's event after a tool that failed.
+const FAILURE: &str = "PostToolUseFailure";
+
 /// The exit code that every agent takes for a denial.
 pub(super) const DENIED: u8 = 2;
 
@@ -50,11 +53,6 @@ impl Protocol {
         }
     }
 
-    /// Whether the agent reads what guard says after each tool.
-    pub(super) fn tells_after_tools(&self) -> bool {
-        self.finished.iter().any(|(_, ends_turn)| !ends_turn)
-    }
-
     /// The report after an event, if there is one. What is not the agent's doing holds nothing up.
     pub(super) fn report(&self, event: &str, report: Option<&Told>) -> Reply {
         self.message(report.map(|report| match report.is_neutral {
@@ -98,13 +96,17 @@ pub(super) const CLAUDE: Protocol = Protocol {
     denied_code: DENIED,
     finished: &[
         ("PostToolUse", false),
-        ("PostToolUseFailure", false),
+        (FAILURE, false),
         ("PostToolBatch", false),
         ("Stop", true),
         ("SubagentStop", true),
         (SESSION_END, true),
     ],
-    reported: |_, report| json!({"decision": "block", "reason": report}),
+    reported: |event, report| match event {
+        // A tool that failed leaves nothing to block.
+        FAILURE => (CLAUDE.told)(event, report),
+        _ => json!({"decision": "block", "reason": report}),
+    },
     // SessionStart also follows a compaction.
     context: &[("SessionStart", true), ("UserPromptSubmit", false)],
     told: |event, text| json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}),
@@ -143,7 +145,11 @@ pub(super) const COPILOT: Protocol = Protocol {
     ),
     // Any other code denies as well, but then Copilot need not read the reason.
     denied_code: 0,
-    finished: &[("postToolUse", false), ("agentStop", true)],
+    finished: &[
+        ("postToolUse", false),
+        ("agentStop", true),
+        ("sessionEnd", true),
+    ],
     reported: |event, report| match event {
         "agentStop" => json!({"decision": "block", "reason": report}),
         _ => json!({"additionalContext": report}),
@@ -167,8 +173,11 @@ pub(super) const CURSOR: Protocol = Protocol {
     denied: Some(
         |reason| json!({"permission": "deny", "user_message": reason, "agent_message": reason}),
     ),
-    finished: &[("stop", true)],
-    reported: |_, report| json!({"followup_message": report}),
+    finished: &[("postToolUse", false), ("stop", true), ("sessionEnd", true)],
+    reported: |event, report| match event {
+        "stop" => json!({"followup_message": report}),
+        _ => json!({"additional_context": report}),
+    },
     context: &[("sessionStart", true)],
     told: |_, text| json!({"additional_context": text}),
     project_variable: Some("CURSOR_PROJECT_DIR"),
@@ -185,7 +194,11 @@ pub(super) const CURSOR: Protocol = Protocol {
 pub(super) const GEMINI: Protocol = Protocol {
     before: &["BeforeTool"],
     denied: Some(|reason| json!({"decision": "deny", "reason": reason})),
-    finished: &[("AfterTool", false), ("AfterAgent", true)],
+    finished: &[
+        ("AfterTool", false),
+        ("AfterAgent", true),
+        (SESSION_END, true),
+    ],
     reported: |_, report| json!({"decision": "deny", "reason": report}),
     context: &[("SessionStart", true), ("BeforeAgent", false)],
     project_variable: Some("GEMINI_PROJECT_DIR"),
@@ -200,12 +213,14 @@ pub(super) const GEMINI: Protocol = Protocol {
     ..CLAUDE
 };
 
-/// The plugin in hooks/agents sends `tool.execute.before`, and throws what is on standard error.
+/// The plugin in hooks/agents throws what is on standard error before a tool, and adds a report to its output.
 pub(super) const OPENCODE: Protocol = Protocol {
     before: &[""],
     denied: None,
-    finished: &[],
+    finished: &[("tool.execute.after", false)],
+    reported: |_, report| json!({"report": report}),
     context: &[],
+    told: |_, text| json!({"report": text}),
     project_variable: None,
     sample: |root, path| json!({"tool": "write", "args": {"filePath": path, "content": "x\n"}, "cwd": root}),
     ..CLAUDE

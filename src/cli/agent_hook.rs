@@ -59,19 +59,15 @@ impl HookWork for AgentWork {
         agent::judge(&repository_of(self.agent, call)?, &self.options, call)
     }
 
-    fn begin(
-        &self,
-        call: &ToolCall,
-        session: &str,
-        id: &str,
-        is_told: bool,
-    ) -> GateResult<Option<String>> {
+    fn begin(&self, call: &ToolCall, session: &str, id: &str) -> GateResult<()> {
+        if !call.is_observed() {
+            return Ok(());
+        }
         let Some(repo) = self.observed(call)? else {
-            return Ok(None);
+            return Ok(());
         };
         let options = with_approvals(&repo, self.options.clone())?;
-        let observer = Observer::open(&repo, &options, session)?;
-        Ok(observer.begin(id, call.is_observed(), is_told)?)
+        Ok(Observer::open(&repo, &options, session)?.begin(id)?)
     }
 
     fn look(&self, finished: &Finished) -> Option<Told> {

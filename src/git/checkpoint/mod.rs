@@ -401,6 +401,10 @@ impl CheckpointStore {
         let failed = |why: String| {
             Error::new(format!("guard could not record the work tree: {why}"))
                 .help("guard needs git on the PATH, and a work tree that it can read")
+                .help(format!(
+                    "a person may delete the checkpoints: {}",
+                    super::show_file(&self.directory)
+                ))
         };
         let started = git
             .stdin(Stdio::piped())
