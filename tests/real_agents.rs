@@ -292,6 +292,9 @@ impl RealAgent {
             self.writes(&repo, "src/stray.py"),
             self.writes(&repo, "src/granted.py"),
             (self.shell)(&shell("src/shell.py")),
+            // Codex runs a login shell, which may not have the test's PATH.
+            (self.shell)(&format!("{GUARD} snapshot restore cp-CHANGE")),
+            (self.shell)(&format!("{}; false", shell("src/failed.py"))),
         ];
         calls.extend(self.subagent.map(|start| start(TASK)));
         if let Some(start) = self.background {
@@ -308,7 +311,12 @@ impl RealAgent {
             "{}: the model did not read why: {requests}",
             self.name
         );
-        let mut told = vec!["src/shell.py"];
+        assert!(
+            !repo.path("src/shell.py").exists(),
+            "{}: it was not taken back: {requests}",
+            self.name
+        );
+        let mut told = vec!["src/shell.py", "src/failed.py"];
         told.extend(self.background.map(|_| "src/background.py"));
         for path in told {
             assert!(

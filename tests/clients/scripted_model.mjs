@@ -27,7 +27,9 @@ function next(body) {
   // Codex numbers the shells that go on running.
   const shell = text.match(/.*session ID (\d+)/s);
   if (call?.[1].session_id && shell) call[1].session_id = Number(shell[1]);
-  return call ?? undefined;
+  // What guard names last is what the model takes back.
+  const change = text.match(/.*(cp-[0-9a-f]{8})/s);
+  return call && change ? JSON.parse(JSON.stringify(call).replaceAll("cp-CHANGE", change[1])) : (call ?? undefined);
 }
 
 function anthropic(body) {
