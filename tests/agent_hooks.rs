@@ -372,9 +372,9 @@ fn too_much_input_is_denied() {
         &json!({"file_path": absolute(&repo, LOG), "content": "x"}),
     )
     .to_string();
-    payload.push_str(&" ".repeat(64 << 20));
+    payload.push_str(&" ".repeat(16 << 20));
     let reason = hook(&repo, "claude", payload).denies();
-    assert_says(&reason, &["standard input has more than 67108864 bytes"]);
+    assert_says(&reason, &["standard input has more than 16777216 bytes"]);
     // A content that the settings do not allow.
     let settings = format!("{SETTINGS}[workspace]\nmax-size = \"1kB\"\n");
     repo.stage("guard.toml", settings);

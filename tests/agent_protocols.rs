@@ -3,6 +3,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
+use crate::agent_observe::copy_of;
 use crate::common::agents::{Answered, LOG, assert_says, claude, codex, hook, repo};
 use crate::common::corpus;
 use crate::common::strace;
@@ -684,9 +685,10 @@ fn assert_reported(agent: &str, answer: &Output, place: &str, part: &str) {
 
 #[test]
 fn commands_are_observed_and_reported_in_the_form_of_every_agent() {
+    let template = repo();
     for agent in AGENTS {
         for at in 0.. {
-            let repo = repo();
+            let repo = copy_of(&template);
             let (before, mut events) = around_shell(&repo, agent);
             if at >= events.len() {
                 break;
@@ -735,10 +737,11 @@ const FAULTS: &[Fault] = &[
 /// Whatever fails is a denial before a command, and a report after it.
 #[test]
 fn every_fault_denies_a_command_before_it_and_is_reported_after_it_by_every_agent() {
+    let template = repo();
     for agent in AGENTS {
         for (fail, part) in FAULTS {
             let begun = || {
-                let repo = repo();
+                let repo = copy_of(&template);
                 let (before, events) = around_shell(&repo, agent);
                 assert_allowed(agent, &hook(&repo, agent, before.to_string()));
                 (repo, before, events)
@@ -751,14 +754,14 @@ fn every_fault_denies_a_command_before_it_and_is_reported_after_it_by_every_agen
             hook(&repo, agent, events[0].0.to_string()).exits(0);
             break_in(&repo);
             assert_denied(agent, &hook(&repo, agent, before.to_string()), part);
-            for at in 0..events.len() {
-                let (repo, _, events) = begun();
-                break_in(&repo);
-                let (after, place) = &events[at];
-                assert_reported(agent, &hook(&repo, agent, after.to_string()), place, part);
+            let (repo, _, events) = begun();
+            break_in(&repo);
+            for (after, place) in events {
+                let answer = hook(&repo, agent, after.to_string());
+                assert_reported(agent, &answer, place, part);
             }
         }
-        let repo = repo();
+        let repo = copy_of(&template);
         let (before, after) = around_shell(&repo, agent);
         let without_git = |sent: &Value| {
             let mut guard = repo.command(GUARD);

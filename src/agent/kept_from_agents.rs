@@ -43,9 +43,14 @@ pub(crate) fn refuse(call: &ToolCall) -> GateResult<()> {
         let FileAction::Command { text, .. } = action else {
             continue;
         };
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let text = words.join(" ");
-        let named = FILES.iter().chain(WORDS).find(|word| text.contains(**word));
+        let mut words = String::with_capacity(text.len());
+        for word in text.split_whitespace() {
+            words.extend([word, " "]);
+        }
+        let named = FILES
+            .iter()
+            .chain(WORDS)
+            .find(|word| words.contains(**word));
         if let Some(word) = named {
             return Err(Failure::new(
                 FailureKind::Refused,

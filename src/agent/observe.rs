@@ -38,7 +38,7 @@ struct ObservedSession {
     last: Option<Checkpoint>,
     /// The calls that run.
     open: Vec<String>,
-    /// What was told after a tool.
+    /// What was told about them.
     told: HashSet<String>,
     /// What was reported, and will be once more at the end of the turn.
     again: Vec<String>,
@@ -126,6 +126,8 @@ impl<'a> Observer<'a> {
             self.note_between(&now);
             self.session.first.get_or_insert_with(|| now.clone());
             self.session.since = Some(now);
+            // What happens from now on is new, even if it was told before.
+            self.session.told.clear();
         }
         self.session.open.push(call.to_owned());
         self.save()
@@ -316,11 +318,9 @@ impl<'a> Observer<'a> {
             return;
         }
         // The agent's own tools were judged; whatever fails here is told when a command is looked at.
-        let Ok(mut judged) = self.judge(&last, now) else {
+        let Ok(judged) = self.judge(&last, now) else {
             return;
         };
-        let told = &mut self.session.told;
-        judged.findings.retain(|finding| told.insert(key(finding)));
         let lines = lines(&judged.findings);
         if lines.is_empty() {
             return;

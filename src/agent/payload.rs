@@ -106,7 +106,7 @@ impl Payload {
         let id = self.text(&["tool_use_id", "toolUseId", "toolCallId", "call"]);
         id.map(str::to_owned).or_else(|| {
             let mut hasher = DefaultHasher::new();
-            self.input()?.to_string().hash(&mut hasher);
+            self.input()?.hash(&mut hasher);
             Some(format!("{:x}", hasher.finish()))
         })
     }

@@ -20,7 +20,7 @@ use crate::install::agents;
 use crate::judge::Options;
 
 /// Larger payloads are denied unread.
-const MAX_PAYLOAD: u64 = 64 << 20;
+const MAX_PAYLOAD: u64 = 16 << 20;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct AgentArgs {

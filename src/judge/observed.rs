@@ -220,21 +220,13 @@ impl ObservedJudge<'_> {
             finding.rule == Rule::DestructiveChange || is_gone
         });
         let all = of_requests.into_iter().chain(of_losses);
-        for mut finding in all.filter(|finding| finding.level == Level::Error) {
+        for finding in all.filter(|finding| finding.level == Level::Error) {
             if finding
                 .path
                 .as_ref()
                 .is_some_and(|path| lost.contains(path))
             {
                 found.only_copies.extend(finding.path.clone());
-            }
-            // A module that is there is no place for what was meant to be new.
-            let is_there =
-                |path: &BString| Ok::<_, crate::error::Error>(new.get(path.as_ref())?.is_some());
-            if let Some(closest) = &finding.closest
-                && is_there(closest)?
-            {
-                finding.closest = None;
             }
             found.findings.push(finding);
         }
