@@ -702,6 +702,36 @@ fn commands_are_observed_and_reported_in_the_form_of_every_agent() {
     }
 }
 
+#[test]
+fn checkpoints_go_at_the_end_of_a_session() {
+    let template = repo();
+    for agent in ["claude", "copilot", "cursor", "gemini", "vscode"] {
+        let repo = copy_of(&template);
+        let (before, _) = around_shell(&repo, agent);
+        assert_allowed(agent, &hook(&repo, agent, before.to_string()));
+        let stores = repo.home().join(".cache/guard");
+        let store = std::fs::read_dir(&stores).unwrap().next();
+        let objects = store.unwrap().unwrap().path().join("objects");
+        assert!(objects.exists(), "{agent}");
+        let key = match agent {
+            "vscode" => "hookEventName",
+            _ => "hook_event_name",
+        };
+        let end = match agent {
+            "copilot" => {
+                json!({"sessionId": "s", "timestamp": 1, "cwd": repo.root, "reason": "complete"})
+            }
+            _ => {
+                let mut end = before.clone();
+                end[key] = if agent == "cursor" { "sessionEnd" } else { "SessionEnd" }.into();
+                end
+            }
+        };
+        assert_allowed(agent, &hook(&repo, agent, end.to_string()));
+        assert!(!objects.exists(), "{agent}");
+    }
+}
+
 /// What may fail inside: how, and a part of what guard says. The private repository of the checkpoints is `store`.
 type Fault = (fn(repo: &Repo, store: &Path), &'static str);
 

@@ -190,6 +190,9 @@ impl<'a> Observer<'a> {
         let session = &self.session;
         let text = serde_json::to_vec(session).unwrap_or_default();
         let note = || {
+            if fs::read(&self.note).is_ok_and(|known| known == self.file.as_bytes()) {
+                return Ok(());
+            }
             disk::create_private_directory(disk::directory_of(&self.note))?;
             fs::write(&self.note, &self.file)
         };

@@ -261,12 +261,15 @@ impl CheckpointStore {
         self.directory.join(name)
     }
 
-    /// Replaces a file of the store.
+    /// Replaces a file of the store, if it holds something else.
     ///
     /// # Errors
     /// A file system error.
     pub fn write(&self, name: &str, content: &[u8]) -> io::Result<()> {
         let path = self.directory.join(name);
+        if fs::read(&path).is_ok_and(|known| known == content) {
+            return Ok(());
+        }
         let temporary = path.with_extension("new");
         fs::write(&temporary, content)?;
         fs::rename(temporary, path)
@@ -372,7 +375,11 @@ impl CheckpointStore {
         arguments: &[&str],
         input: &[u8],
     ) -> Result<Vec<u8>> {
-        let mut git = Command::new("git");
+        // A whole path is started without a copy of this process.
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let mut places = std::env::split_paths(&path).map(|place| place.join("git"));
+        let program = places.find(|place| place.is_absolute() && place.is_file());
+        let mut git = Command::new(program.unwrap_or_else(|| "git".into()));
         git.args(arguments).current_dir(&self.root).env_clear();
         for name in ["PATH", "SYSTEMROOT", "TMPDIR", "TEMP"] {
             if let Some(value) = std::env::var_os(name) {

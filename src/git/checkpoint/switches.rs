@@ -8,6 +8,7 @@ use gix::bstr::{BString, ByteSlice};
 use serde_json::Value;
 
 use super::{Checkpoint, CheckpointStore};
+use crate::boundary::absolute;
 use crate::error::Result;
 use crate::git::Repository;
 use crate::git::work_tree::excludes_file;
@@ -33,13 +34,17 @@ impl CheckpointStore {
         let config = config.or_else(|| Some(home?.join(".config")));
         files.extend(config.map(|config| config.join("git").join("config")));
         let hooks = repo.hooks_directory()?.path;
-        for directory in [common.join("hooks"), hooks] {
+        let mut directories = vec![common.join("hooks"), absolute(&hooks)];
+        directories.dedup();
+        for directory in directories {
             // Hooks in the work tree are files of it.
             if directory.starts_with(&self.root) && !directory.starts_with(common) {
                 continue;
             }
             let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-            files.extend(entries.map(|entry| entry.path()));
+            let entries = entries.map(|entry| entry.path());
+            // git runs none of the samples that it brings.
+            files.extend(entries.filter(|path| path.extension().is_none_or(|end| end != "sample")));
         }
         Ok(files)
     }
