@@ -128,50 +128,17 @@ impl<'a> DesignBuilder<'a> {
         self.fault(Problem::new(Rule::DesignOutside, "relative-paths", message, help).at(span));
     }
 
-    /// Whether two tables or lists grant the same, or the second one less.
-    pub(super) fn repeats(&self, other: &DesignBuilder<'_>) -> bool {
-        let known: BTreeSet<(&BString, &'static str, Vec<&'static str>)> =
-            self.design.grants.iter().map(key).collect();
-        !other.design.grants.is_empty()
-            && other
-                .design
-                .grants
-                .iter()
-                .all(|grant| known.contains(&key(grant)))
-    }
-
-    /// For each table or list of another reading, the paths that this one does not grant.
-    pub(super) fn beyond(&self, other: &DesignBuilder<'_>) -> Vec<(usize, Vec<BString>)> {
-        if other.design.grants.is_empty() {
-            return Vec::new();
-        }
+    /// What another reading grants and this one does not even mention.
+    pub(super) fn beyond(&self, other: DesignBuilder<'_>) -> Vec<Grant> {
         let scope = Scope::new(self.design.grants.clone());
-        let mentioned: BTreeSet<&BString> = self
-            .design
-            .mentions
-            .iter()
-            .map(|mention| &mention.path)
-            .collect();
-        let own: BTreeSet<&BString> = self.design.grants.iter().map(|grant| &grant.path).collect();
-        let mut found: Vec<(usize, Vec<BString>)> = Vec::new();
-        for (grant, origin) in other.design.grants.iter().zip(&other.origins) {
-            let known = !scope.lookup(grant.path.as_ref()).is_empty()
-                || mentioned.contains(&grant.path)
-                || own.contains(&grant.path);
-            if known {
-                continue;
-            }
-            match found.last_mut() {
-                Some((last, paths)) if last == origin => paths.push(grant.path.clone()),
-                _ => found.push((*origin, vec![grant.path.clone()])),
-            }
-        }
-        let form = |origin: usize| other.design.forms.get(origin.saturating_sub(1));
-        let start = |origin: usize| form(origin).map_or(0, |form| form.anchor.span.start);
-        found
-            .into_iter()
-            .map(|(origin, paths)| (start(origin), paths))
-            .collect()
+        let mentions = self.design.mentions.iter().map(|mention| &mention.path);
+        let grants = self.design.grants.iter().map(|grant| &grant.path);
+        let named: BTreeSet<&BString> = mentions.chain(grants).collect();
+        let mut beyond = other.finish().grants;
+        beyond.retain(|grant| {
+            !named.contains(&grant.path) && scope.lookup(grant.path.as_ref()).is_empty()
+        });
+        beyond
     }
 
     /// Records how the rows of a table or list are written; `span` is its start.
@@ -467,14 +434,6 @@ impl<'a> DesignBuilder<'a> {
             self.fault(problem.at(span));
         }
     }
-}
-
-fn key(grant: &Grant) -> (&BString, &'static str, Vec<&'static str>) {
-    (
-        &grant.path,
-        grant.kind.name(),
-        grant.actions.names().collect(),
-    )
 }
 
 /// A row that deletes what may be only part of a file, such as "the flag in `src/a.rs`".

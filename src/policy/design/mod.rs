@@ -17,7 +17,6 @@ mod columns;
 mod decoding;
 mod design_builder;
 mod entry;
-mod exclusion;
 mod file_heading;
 mod files_tag;
 mod form;

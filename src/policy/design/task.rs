@@ -31,8 +31,8 @@ pub(super) fn read(source: &DesignText<'_>, node: &ListNode, draft: &mut DesignB
     let (Some((at, path)), true) = (paths.pop(), paths.is_empty()) else {
         return;
     };
-    let before = item.before(at);
-    let Some((verb, between)) = verb(&before) else {
+    let before = item.text().get(..at).unwrap_or("");
+    let Some((verb, between)) = verb(before) else {
         return;
     };
     let Some(kind) = action(verb) else { return };
