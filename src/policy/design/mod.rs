@@ -26,7 +26,6 @@ mod html;
 mod inline;
 mod item;
 mod kind;
-mod known;
 mod label;
 mod lines;
 mod link;
@@ -59,7 +58,6 @@ use problem::{LocatedProblem, Problem};
 
 pub(in crate::policy) use form::code_span;
 pub use form::{Form, MissingRow, RowToAdd, usual_row};
-pub use known::KnownDesigns;
 pub use options::DesignOptions;
 pub use parsed::{Design, DesignFault, Mention};
 

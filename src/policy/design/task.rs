@@ -42,7 +42,7 @@ pub(super) fn read(source: &DesignText<'_>, node: &ListNode, draft: &mut DesignB
     }
     let line = source.line_span(node.content.span.start);
     draft.form(
-        Shape::Task,
+        Shape::Line,
         GrantForm::TaskLine,
         Actions::ADD | Actions::MODIFY,
         line,
